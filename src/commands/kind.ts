@@ -1,0 +1,19 @@
+/**
+ * One signature per command, three uses: called on the client a command gives a promise, on a pipeline or a
+ * transaction it gives the pipeline with one more result. A `Kind` is that difference, as a function on types.
+ */
+export interface Kind {
+  readonly value: unknown;
+  readonly reply: unknown;
+}
+
+/** What a command whose value is `T` gives under the kind `K`. */
+export type Reply<K extends Kind, T> = (K & { readonly value: T })["reply"];
+
+/** A command called on the client. */
+export interface Immediate extends Kind {
+  readonly reply: Promise<this["value"]>;
+}
+
+/** A key, a field, an id or a cursor: sent as it is, never through the codec. */
+export type Key = string | Uint8Array;
