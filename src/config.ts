@@ -1,0 +1,119 @@
+import { ConfigError } from "./errors.js";
+import type { CodecOption } from "./wire/codec.js";
+
+/** What a client does with a write whose outcome is unknown. */
+export type Writes = "safe" | "exactly-once" | "at-least-once";
+
+export interface RetryOptions {
+  /** How many times a command that may be sent again is sent again. Default 5. */
+  retries?: number;
+  /** Gives the wait before the nth retry, from 0, in ms. Default: exponential from 50 ms, with jitter. */
+  backoff?: (retryCount: number) => number;
+}
+
+/** A Lambda context, or anything else that knows how long there is left, in ms. */
+export type Deadline = { getRemainingTimeInMillis(): number } | { remaining(): number };
+
+/** Settings that may differ from call to call: `redis.with({ ... })`. */
+export interface CallOptions {
+  /** Rejects the call with the signal's reason; a function is asked at every call. */
+  signal?: AbortSignal | (() => AbortSignal);
+  /** How long a call may take in all, retries included, in ms. Default 10,000. */
+  timeout?: number;
+  /** Keeps every call inside the time that is left. */
+  deadline?: Deadline;
+  /**
+   * What happens to a write whose outcome is unknown: `"safe"` (default) never sends it again and rejects with
+   * UnknownOutcomeError, `"at-least-once"` sends it again.
+   */
+  writes?: Writes;
+  /** How values are written and read: `"json"` (default), `"text"`, `"bytes"`, or two functions. */
+  codec?: CodecOption;
+}
+
+export interface RedisOptions extends CallOptions {
+  /** The endpoint: `https://...` or `http://...`. */
+  url?: string | undefined;
+  /** The endpoint's bearer token. */
+  token?: string | undefined;
+  /** Retries of commands that may be sent again; `false` turns them off. */
+  retry?: RetryOptions | false;
+  /** Whether connections are kept for the next command. Default true; `WARMLINE_KEEPALIVE=0` turns it off. */
+  keepAlive?: boolean;
+  /** The most connections to one origin at a time. Default 64. */
+  maxConnections?: number;
+  /** Opens a connection when the client is created. Default on where AWS_LAMBDA_FUNCTION_NAME is set. */
+  preconnect?: boolean;
+  /** How replies travel: `"resp2"` (default) falls back to JSON where the endpoint has none. */
+  wire?: "resp2" | "json";
+  /** `false` is `codec: "text"`. */
+  automaticDeserialization?: boolean;
+}
+
+/** An endpoint, taken apart once per client. */
+export interface Endpoint {
+  readonly origin: string;
+  /** The path that commands are sent to, without a slash at its end. */
+  readonly path: string;
+  readonly token: string;
+}
+
+const NAMES = [
+  ["WARMLINE_URL", "WARMLINE_TOKEN"],
+  ["UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"],
+  ["KV_REST_API_URL", "KV_REST_API_TOKEN"],
+] as const;
+
+/** The first complete pair of url and token in the environment. */
+export function endpointFromEnv(env: Record<string, string | undefined>): Pick<RedisOptions, "url" | "token"> {
+  for (const [url, token] of NAMES) {
+    if (env[url] && env[token]) return { url: env[url], token: env[token] };
+  }
+  return {};
+}
+
+/**
+ * @returns the endpoint, or the error that every command is to be rejected with when url or token is missing:
+ * a build that only imports a module which creates a client has to pass.
+ * @throws ConfigError when the url or the token is malformed.
+ */
+export function endpointFrom(options: RedisOptions): Endpoint | ConfigError {
+  const { url, token } = options;
+  if (!url || !token) {
+    const missing = [!url && "url", !token && "token"].filter(Boolean).join(" and ");
+    return misconfigured(
+      `${missing} missing: give new Redis({ url, token }), or set ${NAMES.map((pair) => pair.join(" and ")).join(", or ")}`,
+    );
+  }
+  const parsed = parseUrl(url);
+  // What a header can hold; a line break pasted along with the token is the usual mistake.
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw misconfigured("token has white space or other characters that a header can't hold: look for a line break");
+  }
+  return { origin: parsed.origin, path: parsed.pathname.replace(/\/+$/, ""), token };
+}
+
+function parseUrl(url: string): URL {
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    throw misconfigured("url is not a URL: it has to look like https://host or http://127.0.0.1:8079");
+  }
+  if (/^rediss?:$/.test(parsed.protocol)) {
+    throw misconfigured(
+      "url is a redis:// address, and warmline speaks HTTP: run `npx warmline-gateway --redis <that url>` and give the http:// url that it prints",
+    );
+  }
+  if (parsed.protocol !== "https:" && parsed.protocol !== "http:") {
+    throw misconfigured(`url begins with ${parsed.protocol}//: it has to be https:// or http://`);
+  }
+  if (parsed.username || parsed.password) {
+    throw misconfigured("url holds a user or password: give the token apart, as `token`");
+  }
+  return parsed;
+}
+
+export function misconfigured(message: string): ConfigError {
+  return new ConfigError(message, { outcome: "unsent" });
+}

@@ -1,0 +1,107 @@
+/**
+ * What is known about a command that failed.
+ * - `unsent`: not a byte of it was written; it has not been applied and will not be.
+ * - `unknown`: it was written, or may have been; it may have been applied.
+ * - `answered`: the Redis endpoint gave a whole, well-formed answer.
+ */
+export type Outcome = "unsent" | "unknown" | "answered";
+
+export interface ErrorDetails {
+  outcome: Outcome;
+  /** Redis's name of the command, in upper case. Never its arguments. */
+  command?: string | undefined;
+  /** Where in the pipeline or transaction the command stood, from 0. */
+  index?: number | undefined;
+  cause?: unknown;
+}
+
+/** The base of everything that warmline throws, except the reason of an aborted signal. */
+export class WarmlineError extends Error {
+  readonly outcome: Outcome;
+  readonly command: string | undefined;
+  readonly index: number | undefined;
+
+  constructor(message: string, details: ErrorDetails) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.outcome = details.outcome;
+    this.command = details.command;
+    this.index = details.index;
+  }
+
+  // Two copies of the package may be loaded (ESM and CommonJS, or two versions): an error of the one has to
+  // be an instance of the other's class. Each class leaves its brand on its prototype.
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === "object" && value !== null && brand(this.prototype) in value;
+  }
+}
+
+function brand(prototype: { name: string }): symbol {
+  return Symbol.for(`warmline.${prototype.name}`);
+}
+
+function named(kind: { prototype: Error }, name: string): void {
+  Object.defineProperty(kind.prototype, "name", { value: name, configurable: true, writable: true });
+  Object.defineProperty(kind.prototype, Symbol.for(`warmline.${name}`), { value: true });
+}
+
+/** An error reply of Redis, such as `WRONGTYPE`. */
+export class RedisError extends WarmlineError {
+  /** The first word of the reply: `ERR`, `WRONGTYPE`, `NOSCRIPT`, `NOPERM`, ... */
+  readonly code: string;
+
+  constructor(reply: string, details: Omit<ErrorDetails, "outcome">) {
+    // Redis repeats the arguments of an unknown command; they may be somebody's data.
+    const shown = reply.replace(/,? with args beginning with:.*/s, "");
+    super(details.command ? `${shown} (command: ${details.command})` : shown, {
+      ...details,
+      outcome: "answered",
+    });
+    this.code = /^[A-Z][A-Z0-9_]*/.exec(reply)?.[0] ?? "ERR";
+  }
+}
+
+/** The endpoint could not be reached. Nothing was sent. */
+export class ConnectionError extends WarmlineError {}
+
+/**
+ * The connection failed after the command was written and before its answer came: it may have been applied.
+ * warmline does not send a write again on its own; look at the data, or use `writes: "exactly-once"`.
+ */
+export class UnknownOutcomeError extends WarmlineError {}
+
+/** The call's time was up. `outcome` tells whether the command had been sent. */
+export class TimeoutError extends WarmlineError {}
+
+/** The answer was not what a Redis HTTP endpoint gives: truncated, not JSON, somebody else's page. */
+export class ProtocolError extends WarmlineError {}
+
+/** An argument cannot be sent: `undefined`, `NaN`, a function, text that is not well-formed Unicode. */
+export class ArgumentError extends WarmlineError {}
+
+/** A value that was read does not fit the schema given with the read. */
+export class SchemaError extends WarmlineError {
+  /** What the schema found, as Standard Schema gives it. */
+  readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[];
+
+  constructor(message: string, issues: SchemaError["issues"], details: Omit<ErrorDetails, "outcome">) {
+    super(message, { ...details, outcome: "answered" });
+    this.issues = issues;
+  }
+}
+
+/** The client's options or environment are wrong or missing. */
+export class ConfigError extends WarmlineError {}
+
+for (const [name, kind] of Object.entries({
+  WarmlineError,
+  RedisError,
+  ConnectionError,
+  UnknownOutcomeError,
+  TimeoutError,
+  ProtocolError,
+  ArgumentError,
+  SchemaError,
+  ConfigError,
+})) {
+  named(kind, name);
+}

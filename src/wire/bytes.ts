@@ -1,0 +1,45 @@
+import type { Bulk } from "./reply.js";
+
+/** Bytes as a transport hands them over; on Node they are a Buffer, whose own readers are several times faster. */
+export interface Chunk extends Uint8Array {
+  utf8Slice?(start: number, end: number): string;
+}
+
+// A byte order mark is part of the value.
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+export function utf8(chunk: Chunk, start: number, end: number): string {
+  return chunk.utf8Slice ? chunk.utf8Slice(start, end) : decoder.decode(chunk.subarray(start, end));
+}
+
+/** A bulk string still inside the answer's bytes. */
+export class BytesBulk implements Bulk {
+  constructor(
+    private readonly chunk: Chunk,
+    private readonly start: number,
+    private readonly end: number,
+  ) {}
+
+  text(): string {
+    return utf8(this.chunk, this.start, this.end);
+  }
+
+  bytes(): Uint8Array {
+    const copy = new Uint8Array(this.end - this.start);
+    copy.set(this.chunk.subarray(this.start, this.end));
+    return copy;
+  }
+}
+
+/** A bulk string that came as text. */
+export class TextBulk implements Bulk {
+  constructor(private readonly value: string) {}
+
+  text(): string {
+    return this.value;
+  }
+
+  bytes(): Uint8Array {
+    return new TextEncoder().encode(this.value);
+  }
+}

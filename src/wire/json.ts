@@ -1,0 +1,61 @@
+import { BytesBulk, TextBulk } from "./bytes.js";
+import { MalformedReply } from "./malformed.js";
+import { ErrorReply, type RawReply } from "./reply.js";
+
+/**
+ * Reads a JSON answer of the Upstash REST protocol: `{"result": ...}` or `{"error": "..."}`, or for a batch an
+ * array of them.
+ * @param base64 whether strings were asked for in base64; a top-level OK stays plain all the same.
+ * @throws MalformedReply when it is anything else.
+ */
+export function readJson(text: string, base64: boolean): RawReply {
+  let body: unknown;
+  try {
+    body = JSON.parse(keepDigits(text));
+  } catch {
+    throw new MalformedReply("the answer is not JSON");
+  }
+  return Array.isArray(body) ? body.map((item) => readItem(item, base64)) : readItem(body, base64);
+}
+
+function readItem(item: unknown, base64: boolean): RawReply {
+  if (typeof item === "object" && item !== null) {
+    if ("error" in item && typeof item.error === "string") return new ErrorReply(item.error);
+    if ("result" in item) {
+      return item.result === "OK" ? "OK" : readValue(item.result, base64);
+    }
+  }
+  throw new MalformedReply("the answer has neither a result nor an error");
+}
+
+function readValue(value: unknown, base64: boolean): RawReply {
+  if (typeof value === "string") return base64 ? fromBase64(value) : new TextBulk(value);
+  if (value === null || typeof value === "number") return value;
+  if (Array.isArray(value)) return value.map((item) => readValue(item, base64));
+  if (isDigits(value)) return value.digits;
+  throw new MalformedReply("the result is neither text, number, array nor null");
+}
+
+/** JSON.parse rounds integers from 2^53 on, so they become objects first, which no reply of Redis is. */
+function keepDigits(text: string): string {
+  if (!/\d{16}/.test(text)) return text;
+  return text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token) =>
+    token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `{"digits":"${token}"}`,
+  );
+}
+
+function isDigits(value: unknown): value is { digits: string } {
+  return typeof value === "object" && value !== null && "digits" in value && typeof value.digits === "string";
+}
+
+function fromBase64(text: string): BytesBulk {
+  let binary: string;
+  try {
+    binary = atob(text);
+  } catch {
+    throw new MalformedReply("a string is not base64");
+  }
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return new BytesBulk(bytes, 0, bytes.length);
+}

@@ -1,0 +1,9 @@
+/** The bytes are not a reply. Whoever knows the command turns it into a ProtocolError. */
+export class MalformedReply extends Error {}
+
+/** An integer reply: a number, or its digits where a number would round it. */
+export function integer(digits: string): number | string {
+  if (!/^[+-]?\d{1,20}$/.test(digits)) throw new MalformedReply("an integer is malformed");
+  const value = Number(digits);
+  return Number.isSafeInteger(value) ? value : digits;
+}

@@ -1,0 +1,95 @@
+import { BytesBulk, type Chunk, utf8 } from "./bytes.js";
+import { integer, MalformedReply } from "./malformed.js";
+import { ErrorReply, type RawReply } from "./reply.js";
+
+const CR = 13;
+const LF = 10;
+
+/** Deeper than any command's reply; a bound keeps a hostile answer from exhausting the stack. */
+const DEEPEST = 64;
+
+/**
+ * Reads an answer that is exactly one RESP2 reply.
+ * @see https://redis.io/docs/latest/develop/reference/protocol-spec/
+ * @throws MalformedReply when a byte is missing, wrong, or left over.
+ */
+export function readResp2(chunk: Chunk): RawReply {
+  const reader = new Resp2Reader(chunk);
+  const reply = reader.read(0);
+  if (reader.at !== chunk.length) throw new MalformedReply("bytes after the reply");
+  return reply;
+}
+
+class Resp2Reader {
+  at = 0;
+
+  constructor(private readonly chunk: Chunk) {}
+
+  read(depth: number): RawReply {
+    const { chunk } = this;
+    const type = chunk[this.at++];
+    switch (type) {
+      case 0x24: // $ bulk string
+        return this.bulk();
+      case 0x3a: // : integer
+        return integer(this.line());
+      case 0x2b: // + simple string
+        return this.line();
+      case 0x2d: // - error
+        return new ErrorReply(this.line());
+      case 0x2a: // * array
+        return this.array(depth);
+      case undefined:
+        throw new MalformedReply("the answer ends in the middle of a reply");
+      default:
+        throw new MalformedReply("not a RESP2 reply");
+    }
+  }
+
+  private bulk(): RawReply {
+    const length = this.length();
+    if (length === -1) return null;
+    const start = this.at;
+    const end = start + length;
+    if (this.chunk[end] !== CR || this.chunk[end + 1] !== LF) throw new MalformedReply("a bulk string is cut off");
+    this.at = end + 2;
+    return new BytesBulk(this.chunk, start, end);
+  }
+
+  private array(depth: number): RawReply {
+    const length = this.length();
+    if (length === -1) return null;
+    // Every element takes three bytes at least, so a false length can't make us allocate.
+    if (length * 3 > this.chunk.length - this.at) throw new MalformedReply("an array is cut off");
+    if (depth === DEEPEST) throw new MalformedReply("arrays are nested too deep");
+    const items: RawReply[] = new Array(length);
+    for (let i = 0; i < length; i++) items[i] = this.read(depth + 1);
+    return items;
+  }
+
+  /** The length in a bulk or array header: -1 for null. */
+  private length(): number {
+    const { chunk } = this;
+    let at = this.at;
+    if (chunk[at] === 0x2d && chunk[at + 1] === 0x31 && chunk[at + 2] === CR && chunk[at + 3] === LF) {
+      this.at = at + 4;
+      return -1;
+    }
+    const start = at;
+    let length = 0;
+    for (let byte = chunk[at]!; byte >= 0x30 && byte <= 0x39; byte = chunk[++at]!) length = length * 10 + byte - 0x30;
+    if (at === start || at - start > 10 || chunk[at] !== CR || chunk[at + 1] !== LF) {
+      throw new MalformedReply("a length is malformed");
+    }
+    this.at = at + 2;
+    return length;
+  }
+
+  private line(): string {
+    const end = this.chunk.indexOf(CR, this.at);
+    if (end === -1 || this.chunk[end + 1] !== LF) throw new MalformedReply("a line is cut off");
+    const text = utf8(this.chunk, this.at, end);
+    this.at = end + 2;
+    return text;
+  }
+}
