@@ -1,0 +1,1 @@
+export { type EmbeddedOptions, startEmbeddedEngine } from "./embedded/supervisor.js";

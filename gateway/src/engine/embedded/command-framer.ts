@@ -1,0 +1,120 @@
+/** Bytes that hold whole commands only, or a command that was left out for its size. */
+export type Framed = Buffer | { readonly tooLarge: true };
+
+/** The bytes are not RESP arrays of bulk strings. */
+export class FramingError extends Error {}
+
+const LF = 10;
+const ARRAY = 42;
+const BULK = 36;
+/** The longest header is a type byte, a number and the line's end. */
+const MAX_HEADER = 24;
+/** Redis's own limit on the words of one command. */
+const MAX_WORDS = 1024 * 1024;
+
+/**
+ * Cuts a stream of RESP commands where commands end, so that a command is parsed once, when it is
+ * whole, however many pieces it came in; and drops a command over the limit without ever storing it,
+ * so that it costs its own sender an error and nobody else the connection.
+ */
+export class CommandFramer {
+  readonly #maxBytes: number;
+  /** Pieces of the command that is not whole yet. */
+  #held: Buffer[] = [];
+  #header = "";
+  /** Words of the current command still to come; 0 between commands. */
+  #words = 0;
+  /** Bytes of the current word still to come, its line end included. */
+  #body = 0;
+  /** Bytes that the current command has announced so far. */
+  #size = 0;
+  #skipping = false;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /**
+   * Takes the next bytes and returns what they complete, in order.
+   * @throws {FramingError} at bytes that cannot start or continue a command.
+   */
+  push(chunk: Buffer): Framed[] {
+    const out: Framed[] = [];
+    /** Where the bytes start that have not been handed on. */
+    let start = 0;
+    /** Up to where they are whole commands. */
+    let whole = 0;
+    let at = 0;
+    while (at < chunk.length) {
+      if (this.#body > 0) {
+        const step = Math.min(this.#body, chunk.length - at);
+        this.#body -= step;
+        at += step;
+        if (this.#body > 0) break;
+        this.#words -= 1;
+      } else {
+        const end = chunk.indexOf(LF, at);
+        const stop = end === -1 ? chunk.length : end + 1;
+        if (stop - at + this.#header.length > MAX_HEADER)
+          throw new FramingError("Protocol error: header too long");
+        this.#header += chunk.toString("latin1", at, stop);
+        at = stop;
+        if (end === -1) break;
+        this.#readHeader();
+        if (!this.#skipping && this.#size > this.#maxBytes) {
+          this.#skipping = true;
+          if (whole > start) out.push(this.#take(chunk, start, whole));
+          start = whole;
+          this.#held = [];
+        }
+      }
+      if (this.#words > 0) continue;
+      if (this.#skipping) {
+        out.push({ tooLarge: true });
+        this.#skipping = false;
+        start = at;
+      }
+      whole = at;
+      this.#size = 0;
+    }
+    if (whole > start) {
+      out.push(this.#take(chunk, start, whole));
+      start = whole;
+    }
+    if (!this.#skipping && start < chunk.length) this.#held.push(chunk.subarray(start));
+    return out;
+  }
+
+  /** Reads `*<words>` between commands, `$<bytes>` inside one. */
+  #readHeader(): void {
+    const header = this.#header;
+    this.#header = "";
+    const expected = this.#words === 0 ? ARRAY : BULK;
+    const digits = /^.(\d+)\r\n$/s.exec(header)?.[1];
+    if (header.charCodeAt(0) !== expected || digits === undefined) {
+      throw new FramingError(
+        expected === ARRAY
+          ? "Protocol error: expected an array of bulk strings"
+          : "Protocol error: expected bulk string",
+      );
+    }
+    const count = Number(digits);
+    if (!Number.isSafeInteger(count)) throw new FramingError("Protocol error: invalid length");
+    this.#size += header.length;
+    if (expected === ARRAY) {
+      if (count > MAX_WORDS) throw new FramingError("Protocol error: invalid multibulk length");
+      this.#words = count;
+    } else {
+      this.#body = count + 2;
+      this.#size += this.#body;
+    }
+  }
+
+  #take(chunk: Buffer, start: number, end: number): Buffer {
+    const last = chunk.subarray(start, end);
+    if (this.#held.length === 0) return last;
+    const joined = Buffer.concat([...this.#held, last]);
+    this.#held = [];
+    return joined;
+  }
+}

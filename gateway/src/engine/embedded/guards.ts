@@ -1,0 +1,156 @@
+import {
+  type CommandPlan,
+  type createRedisCommandExecutor,
+  type RedisDatabase,
+  type RedisExecutionContext,
+  RedisResult,
+} from "js-redis-server/core";
+import { countKeys, peek, stringLength } from "./keyspace.js";
+import { type EmbeddedLimits, sizeText } from "./limits.js";
+import { MemoryGauge } from "./memory-gauge.js";
+
+type ExecutorOptions = NonNullable<Parameters<typeof createRedisCommandExecutor>[0]>;
+type ExecutionPolicy = NonNullable<ExecutorOptions["policies"]>[number];
+
+/** Add data although they are not flagged so: scripts and functions are kept, messages wait for readers. */
+const ALSO_ADD = new Set(["eval", "eval_ro", "publish", "spublish"]);
+/** Add as much as other keys hold, which is not known from their words. */
+const COPY_KEYS = new Set(["copy", "bitop", "sort", "georadius", "georadiusbymember", "pfmerge"]);
+/** What a key, field or element costs beside its bytes, roughly. */
+const OVERHEAD_BYTES = 200;
+
+/**
+ * Refuses, before they run, commands that would take the embedded engine beyond its limits. Runs for
+ * each command of a transaction as it is queued, and for each call inside a script.
+ */
+export function createGuards(
+  limits: EmbeddedLimits,
+  gauge = new MemoryGauge(limits.maxMemoryBytes),
+): ExecutionPolicy {
+  return {
+    name: "limits",
+    beforeExecute(plan, ctx) {
+      const name = plan.definition.name;
+      const length = resultingLength(name, plan.rawArgs, ctx.db);
+      if (length > limits.maxStringBytes) {
+        return refuse(
+          `string exceeds maximum allowed size (${sizeText(limits.maxStringBytes)} in the embedded engine)`,
+        );
+      }
+      if (replyLength(name, plan.rawArgs, ctx.db) > limits.maxReplyBytes) {
+        return refuse(`reply would exceed ${sizeText(limits.maxReplyBytes)}, the embedded engine's limit`);
+      }
+      if (!adds(plan)) return;
+      let bytes = Math.max(length, 0);
+      for (const arg of plan.rawArgs) bytes += arg.length + OVERHEAD_BYTES;
+      if (!gauge.admits(bytes)) {
+        return refuse(
+          `command not allowed when used memory > ${sizeText(limits.maxMemoryBytes)}, the embedded engine's limit; delete keys or FLUSHALL`,
+          "OOM",
+        );
+      }
+      if (COPY_KEYS.has(name) || name.endsWith("store")) gauge.lookAgain();
+      if (addsKey(plan, ctx) && countKeys(ctx.server) >= limits.maxKeys) {
+        return refuse(`command not allowed: the embedded engine's limit is ${limits.maxKeys} keys`, "OOM");
+      }
+      return;
+    },
+  };
+}
+
+function adds(plan: CommandPlan): boolean {
+  const name = plan.definition.name;
+  if (plan.flags.includes("denyoom") || ALSO_ADD.has(name)) return true;
+  if (name !== "script" && name !== "function") return false;
+  const subcommand = plan.rawArgs[0]?.toString().toLowerCase();
+  return subcommand === "load" || subcommand === "restore";
+}
+
+function addsKey(plan: CommandPlan, ctx: RedisExecutionContext): boolean {
+  if (!plan.flags.includes("denyoom")) return false;
+  return plan.keys.some((key) => peek(ctx.db, key) === undefined);
+}
+
+/** Length that the string at the command's key would grow to, in bytes; 0 for commands that grow none. */
+function resultingLength(name: string, args: readonly Buffer[], database: RedisDatabase): number {
+  const key = args[0];
+  if (key === undefined) return 0;
+  switch (name) {
+    case "append":
+      return stringLength(database, key) + (args[1]?.length ?? 0);
+    case "setrange":
+      return args[2]?.length ? integer(args[1]) + args[2].length : 0;
+    case "setbit":
+      return integer(args[1]) / 8 + 1;
+    case "bitfield":
+      return bitfieldLength(args);
+    default:
+      return 0;
+  }
+}
+
+/** The furthest byte that a BITFIELD writes to. */
+function bitfieldLength(args: readonly Buffer[]): number {
+  let length = 0;
+  for (let at = 1; at < args.length; at += 1) {
+    const word = args[at]?.toString().toLowerCase();
+    if (word !== "set" && word !== "incrby") continue;
+    const bits = Number(args[at + 1]?.toString().slice(1));
+    const offset = args[at + 2]?.toString() ?? "";
+    const first = offset.startsWith("#") ? Number(offset.slice(1)) * bits : Number(offset);
+    length = Math.max(length, (first + bits) / 8 || 0);
+    at += 3;
+  }
+  return length;
+}
+
+/** Length of the reply of a command that can return the same value many times, in bytes; 0 for others. */
+function replyLength(name: string, args: readonly Buffer[], database: RedisDatabase): number {
+  switch (name) {
+    case "mget":
+      return args.reduce((sum, key) => sum + stringLength(database, key), 0);
+    case "hmget":
+      return hashFieldsLength(args, database);
+    case "srandmember":
+    case "hrandmember":
+    case "zrandmember":
+      return randomMembersLength(args, database);
+    default:
+      return 0;
+  }
+}
+
+function hashFieldsLength(args: readonly Buffer[], database: RedisDatabase): number {
+  const hash = args[0] && peek(database, args[0]);
+  if (hash?.type !== "hash") return 0;
+  let length = 0;
+  for (const field of args.slice(1)) length += hash.fields.get(field.toString("hex"))?.value.length ?? 0;
+  return length;
+}
+
+/** With a negative count members repeat: as many of the largest one as were asked for. */
+function randomMembersLength(args: readonly Buffer[], database: RedisDatabase): number {
+  const count = -integer(args[1]);
+  if (!(count > 0) || args[0] === undefined) return 0;
+  const value = peek(database, args[0]);
+  let largest = 0;
+  if (value?.type === "set")
+    for (const member of value.members.values()) largest = Math.max(largest, member.length);
+  if (value?.type === "zset") {
+    for (const { member } of value.members.values()) largest = Math.max(largest, member.length + 24);
+  }
+  if (value?.type === "hash") {
+    for (const { field, value: held } of value.fields.values())
+      largest = Math.max(largest, field.length + held.length);
+  }
+  return value === undefined ? 0 : count * (largest + OVERHEAD_BYTES);
+}
+
+/** A word as a number; NaN, which no limit is below, where it is none: the command itself says so then. */
+function integer(word: Buffer | undefined): number {
+  return word === undefined ? Number.NaN : Number(word.toString());
+}
+
+function refuse(message: string, code = "ERR"): RedisResult {
+  return RedisResult.error(message, code);
+}

@@ -1,0 +1,38 @@
+import type { MessagePort } from "node:worker_threads";
+import type { EmbeddedLimits } from "./limits.js";
+
+/** What the worker is started with. */
+export interface WorkerInput {
+  readonly limits: EmbeddedLimits;
+  /** One counter that the worker keeps raising for as long as its loop turns. */
+  readonly heartbeat: SharedArrayBuffer;
+  /** How often it does, in ms. */
+  readonly heartbeatMs: number;
+}
+
+/** The one message to the worker: a new connection, whose bytes travel by this port. */
+export interface ConnectMessage {
+  readonly port: MessagePort;
+}
+
+/**
+ * What travels on a connection's port, either way: bytes, the number of bytes that the other side
+ * has taken in (so that neither runs ahead of a slow reader), or null for the end of input.
+ */
+export type PortMessage = Uint8Array | number | null;
+
+/** Bytes that one side sends before it waits for the other to take some in. */
+export const WINDOW_BYTES = 8 * 1024 * 1024;
+
+/** Joins chunks into one buffer of its own memory, which can change threads without a copy. */
+export function transferable(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  let size = 0;
+  for (const chunk of chunks) size += chunk.length;
+  const whole = new Uint8Array(new ArrayBuffer(size));
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}

@@ -1,0 +1,88 @@
+import { Duplex } from "node:stream";
+import type { MessagePort } from "node:worker_threads";
+import { type PortMessage, transferable, WINDOW_BYTES } from "./messages.js";
+
+/** The gateway's end of a connection to the embedded engine: a stream over a message port. */
+export class PortDuplex extends Duplex {
+  readonly #port: MessagePort;
+  /** Bytes sent that the worker has not yet taken in. */
+  #sent = 0;
+  /** Called once the worker has taken in enough to go on writing. */
+  #resume: (() => void) | undefined;
+  /** Bytes passed on to the reader that the worker has not been told of. */
+  #taken = 0;
+
+  constructor(port: MessagePort) {
+    super({ allowHalfOpen: false, writableHighWaterMark: WINDOW_BYTES });
+    this.#port = port;
+    port.on("message", (message: PortMessage) => this.#receive(message));
+    port.on("close", () => this.#closed());
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#send([chunk], done);
+  }
+
+  override _writev(items: { chunk: Buffer }[], done: () => void): void {
+    this.#send(
+      items.map((item) => item.chunk),
+      done,
+    );
+  }
+
+  override _final(done: () => void): void {
+    this.#port.postMessage(null satisfies PortMessage);
+    done();
+  }
+
+  override _read(): void {
+    this.#acknowledge();
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#port.close();
+    done(error);
+  }
+
+  #send(chunks: Buffer[], done: () => void): void {
+    const bytes = transferable(chunks);
+    this.#sent += bytes.length;
+    this.#port.postMessage(bytes satisfies PortMessage, [bytes.buffer]);
+    if (this.#sent < WINDOW_BYTES) done();
+    else this.#resume = done;
+  }
+
+  #receive(message: PortMessage): void {
+    if (this.destroyed) return;
+    if (typeof message === "number") {
+      this.#sent -= message;
+      if (this.#sent < WINDOW_BYTES) {
+        const resume = this.#resume;
+        this.#resume = undefined;
+        resume?.();
+      }
+      return;
+    }
+    if (message === null) {
+      this.push(null);
+      return;
+    }
+    this.#taken += message.length;
+    const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
+    // A reader that is behind asks by _read, and only then is the worker told to go on.
+    if (this.push(bytes)) this.#acknowledge();
+  }
+
+  /** Seldom, since each message costs more than the bytes of a small reply. */
+  #acknowledge(): void {
+    if (this.#taken < WINDOW_BYTES / 2) return;
+    this.#port.postMessage(this.#taken satisfies PortMessage);
+    this.#taken = 0;
+  }
+
+  #closed(): void {
+    if (this.destroyed) return;
+    this.push(null);
+    this.destroy();
+  }
+}

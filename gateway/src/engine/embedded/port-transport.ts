@@ -1,0 +1,116 @@
+import type { MessagePort } from "node:worker_threads";
+import type { ConnectionTransport } from "js-redis-server/core";
+import { CommandFramer, FramingError } from "./command-framer.js";
+import { type PortMessage, transferable, WINDOW_BYTES } from "./messages.js";
+import { TOO_LARGE_COMMAND } from "./own-commands.js";
+
+type Listener = (error?: Error) => void;
+
+/** The engine's end of a connection: reads whole commands from a message port and writes replies to it. */
+export class PortTransport implements ConnectionTransport {
+  static #count = 0;
+  readonly id = `port-${++PortTransport.#count}`;
+  readonly signal: AbortSignal;
+  readonly #abort = new AbortController();
+  readonly #port: MessagePort;
+  readonly #framer: CommandFramer;
+  readonly #input: Uint8Array[] = [];
+  #inputEnded = false;
+  #wakeReader: (() => void) | undefined;
+  #replies: Uint8Array[] = [];
+  #flushing = false;
+  /** Reply bytes that the reader has not yet taken in. */
+  #sent = 0;
+  #writers: (() => void)[] = [];
+
+  constructor(port: MessagePort, maxCommandBytes: number) {
+    this.#port = port;
+    this.#framer = new CommandFramer(maxCommandBytes);
+    this.signal = this.#abort.signal;
+    port.on("message", (message: PortMessage) => this.#receive(message));
+    port.on("close", () => this.close());
+  }
+
+  async *read(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const bytes = this.#input.shift();
+      if (bytes === undefined) {
+        if (this.#inputEnded || this.signal.aborted) return;
+        await new Promise<void>((resolve) => {
+          this.#wakeReader = resolve;
+        });
+        continue;
+      }
+      try {
+        const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+        for (const framed of this.#framer.push(chunk)) {
+          yield Buffer.isBuffer(framed) ? framed : TOO_LARGE_COMMAND;
+        }
+      } catch (error) {
+        if (!(error instanceof FramingError)) throw error;
+        await this.write(Buffer.from(`-ERR ${error.message}\r\n`));
+        this.close();
+        return;
+      }
+      if (!this.signal.aborted) this.#port.postMessage(bytes.length satisfies PortMessage);
+    }
+  }
+
+  /** Keeps a reply until the end of this turn of the loop; waits while the reader is far behind. */
+  write(chunk: Buffer): void | Promise<void> {
+    if (this.signal.aborted) return;
+    this.#replies.push(chunk);
+    this.#sent += chunk.length;
+    if (!this.#flushing) {
+      this.#flushing = true;
+      setImmediate(() => this.#flush());
+    }
+    if (this.#sent < WINDOW_BYTES) return;
+    this.#flush();
+    return new Promise((resolve) => this.#writers.push(resolve));
+  }
+
+  close(): void {
+    if (this.signal.aborted) return;
+    this.#flush();
+    this.#abort.abort();
+    this.#port.close();
+    this.#wakeReader?.();
+    this.#release();
+  }
+
+  on(event: "close" | "drain" | "error", listener: Listener): () => void {
+    // A port neither fails nor drains in ways that anyone here waits for; its end is the signal's.
+    if (event !== "close") return () => {};
+    const closed = () => listener();
+    this.signal.addEventListener("abort", closed, { once: true });
+    return () => this.signal.removeEventListener("abort", closed);
+  }
+
+  #receive(message: PortMessage): void {
+    if (typeof message === "number") {
+      this.#sent -= message;
+      if (this.#sent < WINDOW_BYTES) this.#release();
+      return;
+    }
+    if (message === null) this.#inputEnded = true;
+    else this.#input.push(message);
+    const wake = this.#wakeReader;
+    this.#wakeReader = undefined;
+    wake?.();
+  }
+
+  #flush(): void {
+    this.#flushing = false;
+    if (this.#replies.length === 0 || this.signal.aborted) return;
+    const bytes = transferable(this.#replies);
+    this.#replies = [];
+    this.#port.postMessage(bytes satisfies PortMessage, [bytes.buffer]);
+  }
+
+  #release(): void {
+    const writers = this.#writers;
+    this.#writers = [];
+    for (const resume of writers) resume();
+  }
+}

@@ -1,0 +1,149 @@
+import type { Duplex } from "node:stream";
+import { MessageChannel, Worker } from "node:worker_threads";
+import type { Engine } from "../engine.js";
+import type { EmbeddedLimits } from "./limits.js";
+import { defaultLimits } from "./limits.js";
+import type { ConnectMessage, WorkerInput } from "./messages.js";
+import { PortDuplex } from "./port-duplex.js";
+import { workerFile } from "./worker-file.js";
+
+/** Settings of the embedded engine. */
+export interface EmbeddedOptions {
+  /** Limits other than the default ones. */
+  readonly limits?: Partial<EmbeddedLimits>;
+  /** How long the engine's thread may go without a sign of life before it is replaced, in ms. Default 5000. */
+  readonly stallTimeoutMs?: number;
+  /** Told, in one line for people, when the engine was restarted and its data lost. Default: a process warning. */
+  readonly onNotice?: (message: string) => void;
+}
+
+const DESCRIPTION = "embedded (js-redis-server, in memory; for development and tests)";
+const HEARTBEAT_MS = 100;
+/** A thread that ends sooner than this was never of use; after so many of them in a row it is given up. */
+const SHORT_LIFE_MS = 2000;
+const MAX_SHORT_LIVES = 3;
+
+/** Starts the embedded engine: a Redis in a worker thread of this process, reachable by nobody else. */
+export async function startEmbeddedEngine(options: EmbeddedOptions = {}): Promise<Engine> {
+  const engine = new EmbeddedEngine(options);
+  await engine.ready();
+  return engine;
+}
+
+class EmbeddedEngine implements Engine {
+  readonly description = DESCRIPTION;
+  readonly #limits: EmbeddedLimits;
+  readonly #stallTimeoutMs: number;
+  readonly #onNotice: (message: string) => void;
+  readonly #connections = new Set<Duplex>();
+  #worker: Worker;
+  #shortLives = 0;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: EmbeddedOptions) {
+    this.#limits = { ...defaultLimits, ...options.limits };
+    this.#stallTimeoutMs = options.stallTimeoutMs ?? 5000;
+    this.#onNotice = options.onNotice ?? ((message) => process.emitWarning(message));
+    this.#worker = this.#start();
+  }
+
+  /** Resolves once the thread runs. */
+  async ready(): Promise<void> {
+    const worker = this.#worker;
+    worker.ref();
+    await new Promise<void>((resolve, reject) => {
+      worker.once("online", resolve);
+      worker.once("error", reject);
+    });
+    worker.unref();
+  }
+
+  connect(): Duplex {
+    const { port1, port2 } = new MessageChannel();
+    const connection = new PortDuplex(port1);
+    if (this.#closed !== undefined || this.#shortLives >= MAX_SHORT_LIVES) {
+      port2.close();
+      connection.destroy(new Error("the embedded engine is not running"));
+      return connection;
+    }
+    this.#worker.postMessage({ port: port2 } satisfies ConnectMessage, [port2]);
+    this.#connections.add(connection);
+    connection.once("close", () => this.#connections.delete(connection));
+    return connection;
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  async #end(): Promise<void> {
+    for (const connection of this.#connections) connection.destroy();
+    await this.#worker.terminate();
+  }
+
+  #start(): Worker {
+    const heartbeat = new SharedArrayBuffer(4);
+    const input: WorkerInput = { limits: this.#limits, heartbeat, heartbeatMs: HEARTBEAT_MS };
+    const worker = new Worker(workerFile(), {
+      workerData: input,
+      name: "warmline-embedded-engine",
+      // Node's own flags of this process are not the engine's, and what its Lua prints when it runs
+      // out of memory is nobody's output: errors come by the events below.
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: Math.ceil((2 * this.#limits.maxMemoryBytes) / 2 ** 20) },
+    });
+    // The connections keep the process alive while there are any, as sockets would.
+    worker.unref();
+    const startedAt = performance.now();
+    let reason = "ended by itself";
+    let watchdog: NodeJS.Timeout | undefined;
+    worker.once("online", () => {
+      watchdog = watch(new Int32Array(heartbeat), this.#stallTimeoutMs, () => {
+        reason = `did not respond for ${this.#stallTimeoutMs / 1000} s`;
+        void worker.terminate();
+      });
+    });
+    worker.on("error", (error: NodeJS.ErrnoException) => {
+      reason = error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "ran out of memory" : `failed: ${error.message}`;
+    });
+    worker.once("exit", () => {
+      clearInterval(watchdog);
+      if (this.#closed === undefined) this.#replace(reason, performance.now() - startedAt);
+    });
+    return worker;
+  }
+
+  #replace(reason: string, livedMs: number): void {
+    this.#shortLives = livedMs < SHORT_LIFE_MS ? this.#shortLives + 1 : 0;
+    const gaveUp = this.#shortLives >= MAX_SHORT_LIVES;
+    const connections = [...this.#connections];
+    if (!gaveUp) this.#worker = this.#start();
+    const next = gaveUp ? "it is not started again" : "it was restarted";
+    this.#onNotice(`the embedded engine ${reason}; ${next}, and its data is lost`);
+    for (const connection of connections) connection.destroy(new Error(`the embedded engine ${reason}`));
+  }
+}
+
+/**
+ * Calls back once if the counter stands still for that long. Counted in turns of this thread's timer,
+ * not by the clock, so that a process that was suspended as a whole does not blame its worker.
+ */
+function watch(beats: Int32Array, stallTimeoutMs: number, stalled: () => void): NodeJS.Timeout {
+  const intervalMs = Math.max(HEARTBEAT_MS, Math.ceil(stallTimeoutMs / 10));
+  const allowed = Math.ceil(stallTimeoutMs / intervalMs);
+  let last = -1;
+  let still = 0;
+  const timer = setInterval(() => {
+    const now = Atomics.load(beats, 0);
+    still = now === last ? still + 1 : 0;
+    last = now;
+    if (still < allowed) return;
+    clearInterval(timer);
+    stalled();
+  }, intervalMs);
+  timer.unref();
+  return timer;
+}

@@ -1,0 +1,14 @@
+import type { Duplex } from "node:stream";
+
+/** A Redis that the gateway can open connections to, wherever it runs. */
+export interface Engine {
+  /** What it is, in words for people, such as `redis 7.0.15 (started privately)`. */
+  readonly description: string;
+  /**
+   * Opens one connection that speaks RESP2. It can be written to at once: bytes written before the
+   * connection stands are kept and sent in order. A connection that fails emits `error`, then `close`.
+   */
+  connect(): Duplex;
+  /** Ends the engine and every connection to it. Calling it again waits for the same end. */
+  close(): Promise<void>;
+}
