@@ -16,7 +16,10 @@ export type Decoder = (reply: RawReply, decode: Decode, args: readonly any[]) =>
 export interface Row {
   /** Redis's name, in upper case; a subcommand after a space. */
   readonly name: string;
-  /** Whether it may change data. Only a command that does not is ever sent a second time on its own. */
+  /**
+   * Whether it may change data, or how its words (without its name) tell. Only a command that does not is ever sent
+   * a second time on its own.
+   */
   readonly write: boolean | ((words: readonly unknown[]) => boolean);
   readonly words: Words;
   readonly reply: Decoder;

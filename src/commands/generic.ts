@@ -1,0 +1,171 @@
+import { bytes, int, list, orNull, pairs, text, tuple, value, when } from "./decoders.js";
+import type { Key, Kind, Reply } from "./kind.js";
+import { as, named, read, write, writeIf } from "./rows.js";
+import type { ExpireOption, ScanCommandOptions } from "./types.js";
+import { arg, maybe, option, options, type Piece } from "./words.js";
+
+/** A key's type, "none" where there is no key. Modules add their own. */
+export type Type = "string" | "list" | "set" | "zset" | "hash" | "stream" | "none" | "vectorset" | "array";
+
+export interface CopyOptions {
+  /** Overwrite the destination if it exists. */
+  replace?: boolean;
+  /** Copy into this database. */
+  db?: number;
+}
+
+export interface RestoreOptions {
+  /** Overwrite the key if it exists. */
+  replace?: boolean;
+  /** The time to live is a time since 1970, in milliseconds. */
+  absTtl?: boolean;
+  /** How long ago the key counts as used, in seconds. */
+  idleTime?: number;
+  /** The key's access frequency, 0 to 255. */
+  freq?: number;
+}
+
+export interface SortOptions {
+  /** The pattern of the keys to sort by; `*` stands for the element. */
+  by?: string;
+  /** Skip this many; given together with `count`. */
+  offset?: number;
+  count?: number;
+  /** The pattern, or patterns, of the keys to give in place of the elements; `#` is the element itself. */
+  get?: string | string[];
+  order?: "ASC" | "DESC" | "asc" | "desc";
+  /** Compare as text rather than as numbers. */
+  alpha?: boolean;
+}
+
+export type ScanResultStandard = [cursor: string, keys: string[]];
+export type ScanResultWithType = [cursor: string, keys: { key: string; type: string }[]];
+
+export interface GenericCommands<K extends Kind> {
+  /** Copies a key, its time to live included. */
+  copy(key: Key, destinationKey: Key, opts?: CopyOptions): Reply<K, "COPIED" | "NOT_COPIED">;
+  /** Removes keys. Gives how many there were. */
+  del(...keys: Key[]): Reply<K, number>;
+  /** Gives the value as Redis writes it to disk, for restore; null where there is no key. */
+  dump(key: Key): Reply<K, Uint8Array | null>;
+  /** Gives how many of the keys exist; a key given twice counts twice. */
+  exists(...keys: Key[]): Reply<K, number>;
+  /** Sets the time to live, in seconds. Gives 1, or 0 where there is no key or `option` is against it. */
+  expire(key: Key, seconds: number, option?: ExpireOption): Reply<K, 0 | 1>;
+  /** Sets when the key ends, in seconds since 1970. Gives 1, or 0 as for expire. */
+  expireat(key: Key, unix: number, option?: ExpireOption): Reply<K, 0 | 1>;
+  /** Gives when the key ends, in seconds since 1970; -1 if never, -2 where there is no key. */
+  expiretime(key: Key): Reply<K, number>;
+  /** Gives every key that fits a glob pattern. It walks the whole database: prefer scan. */
+  keys(pattern: string): Reply<K, string[]>;
+  /** Moves a key to another database. Gives 1, or 0 where it is missing here or exists there. */
+  move(key: Key, db: number): Reply<K, 0 | 1>;
+  /** Gives how the value is held in memory, or null where there is no key. */
+  objectEncoding(key: Key): Reply<K, string | null>;
+  /** Gives the access frequency under an LFU policy, or null where there is no key. */
+  objectFreq(key: Key): Reply<K, number | null>;
+  /** Gives the seconds since the last access, or null where there is no key. */
+  objectIdletime(key: Key): Reply<K, number | null>;
+  /** Gives how many references the value has, or null where there is no key. */
+  objectRefcount(key: Key): Reply<K, number | null>;
+  /** Removes the time to live. Gives 1 if there was one, else 0. */
+  persist(key: Key): Reply<K, 0 | 1>;
+  /** Sets the time to live, in milliseconds. Gives 1, or 0 as for expire. */
+  pexpire(key: Key, milliseconds: number, option?: ExpireOption): Reply<K, 0 | 1>;
+  /** Sets when the key ends, in milliseconds since 1970. Gives 1, or 0 as for expire. */
+  pexpireat(key: Key, unix: number, option?: ExpireOption): Reply<K, 0 | 1>;
+  /** Gives when the key ends, in milliseconds since 1970; -1 if never, -2 where there is no key. */
+  pexpiretime(key: Key): Reply<K, number>;
+  /** Gives the time to live, in milliseconds; -1 if there is none, -2 where there is no key. */
+  pttl(key: Key): Reply<K, number>;
+  /** Gives some key, or null where the database is empty. */
+  randomkey(): Reply<K, string | null>;
+  /** Renames a key, over any that has the name. */
+  rename(source: Key, destination: Key): Reply<K, "OK">;
+  /** Renames a key unless the name is taken. Gives 1 if it was renamed, else 0. */
+  renamenx(source: Key, destination: Key): Reply<K, 0 | 1>;
+  /** Makes a key from what dump gave; `ttl` in milliseconds, 0 for none. */
+  restore(key: Key, ttl: number, serialized: Uint8Array, opts?: RestoreOptions): Reply<K, "OK">;
+  /** Gives the next cursor, "0" at the end, and some keys. A key may come twice. */
+  scan(cursor: string | number): Reply<K, ScanResultStandard>;
+  scan<O extends ScanCommandOptions>(
+    cursor: string | number,
+    opts: O,
+  ): Reply<K, O extends { withType: true } ? ScanResultWithType : ScanResultStandard>;
+  /** Gives the elements of a list, set or sorted set in order. With `store` it keeps them there and gives how many. */
+  sort<T = string>(key: Key, opts?: SortOptions & { store?: undefined }): Reply<K, (T | null)[]>;
+  sort(key: Key, opts: SortOptions & { store: Key }): Reply<K, number>;
+  /** Gives the elements of a list, set or sorted set in order. */
+  sortRo<T = string>(key: Key, opts?: SortOptions): Reply<K, (T | null)[]>;
+  /** Marks keys as used. Gives how many exist. */
+  touch(...keys: Key[]): Reply<K, number>;
+  /** Gives the time to live, in seconds; -1 if there is none, -2 where there is no key. */
+  ttl(key: Key): Reply<K, number>;
+  /** Gives the key's type. */
+  type(key: Key): Reply<K, Type>;
+  /** Removes keys, freeing their memory later. Gives how many there were. */
+  unlink(...keys: Key[]): Reply<K, number>;
+  /** Waits until this many replicas have the connection's writes, `timeout` milliseconds at most. Gives how many have. */
+  wait(replicas: number, timeout: number): Reply<K, number>;
+  /** Waits for writes to be on disk here and at replicas, `timeout` milliseconds at most. Gives how many have them. */
+  waitaof(local: number, replicas: number, timeout: number): Reply<K, [local: number, replicas: number]>;
+}
+
+const sorting: Piece = (out, given) => {
+  if (!given) return;
+  option(out, "by", given.by);
+  option(out, "limit", given.count === undefined ? undefined : [given.offset ?? 0, given.count]);
+  for (const pattern of [given.get ?? []].flat()) out.push("GET", pattern);
+  if (given.order) out.push(given.order);
+  options("alpha store")(out, given, String);
+};
+
+const withType = pairs(text, text);
+const sorted = list(orNull(value));
+const stores = (words: readonly unknown[]) => words.some((word, i) => i && /^store$/i.test(String(word)));
+
+export const genericCommands = named({
+  copy: write((reply) => (int(reply) ? "COPIED" : "NOT_COPIED"), arg, arg, options("db replace")),
+  del: write(int),
+  dump: read(orNull(bytes)),
+  exists: read(int),
+  expire: write(int, arg, arg, maybe),
+  expireat: write(int, arg, arg, maybe),
+  expiretime: read(int),
+  keys: read(list(text)),
+  move: write(int),
+  objectEncoding: as("OBJECT ENCODING", read(orNull(text))),
+  objectFreq: as("OBJECT FREQ", read(orNull(int))),
+  objectIdletime: as("OBJECT IDLETIME", read(orNull(int))),
+  objectRefcount: as("OBJECT REFCOUNT", read(orNull(int))),
+  persist: write(int),
+  pexpire: write(int, arg, arg, maybe),
+  pexpireat: write(int, arg, arg, maybe),
+  pexpiretime: read(int),
+  pttl: read(int),
+  randomkey: read(orNull(text)),
+  rename: write(text),
+  renamenx: write(int),
+  restore: write(text, arg, arg, arg, options("replace absTtl idleTime freq")),
+  scan: read(
+    when(
+      ([, opts]) => opts?.withType,
+      tuple(text, (...reply) => withType(...reply).map(([key, type]) => ({ key, type }))),
+      tuple(text, list(text)),
+    ),
+    arg,
+    options("match count withType type"),
+  ),
+  sort: writeIf(stores)(
+    (...reply) => (Array.isArray(reply[0]) ? sorted(...reply) : int(reply[0])),
+    arg,
+    sorting,
+  ),
+  sortRo: as("SORT_RO", read(sorted, arg, sorting)),
+  touch: read(int),
+  ttl: read(int),
+  type: read(text),
+  unlink: write(int),
+  wait: write(int),
+  waitaof: write(tuple(int, int)),
+}) satisfies Record<keyof GenericCommands<Kind>, unknown>;

@@ -1,0 +1,37 @@
+import type { Decoder, Row } from "./row.js";
+import { each, type Piece, words } from "./words.js";
+
+/** A row that takes its name from the method. */
+type Draft = Omit<Row, "name"> & { readonly name?: string };
+
+const plain = words([each]);
+
+const draft =
+  (write: Row["write"]) =>
+  (reply: Decoder, ...pieces: Piece[]): Draft => ({
+    write,
+    reply,
+    words: pieces.length ? words(pieces) : plain,
+  });
+
+/** A command that changes nothing. Without `pieces` its words are the arguments as they are, arrays flattened. */
+export const read = draft(false);
+
+/** A command that may change data. */
+export const write = draft(true);
+
+/** A command that changes data unless its words, without its name, say otherwise. */
+export const writeIf = (test: (words: readonly unknown[]) => boolean): typeof read => draft(test);
+
+/** Under another name than the method's. */
+export const as = (name: string, row: Draft): Draft => ({ ...row, name });
+
+/** Gives the rows their names: `prefix` and the method's in upper case, unless they have one. */
+export function named<T extends Record<string, Draft>>(
+  rows: T,
+  prefix = "",
+): { readonly [N in keyof T]: Row } {
+  return Object.fromEntries(
+    Object.entries(rows).map(([method, row]) => [method, { name: prefix + method.toUpperCase(), ...row }]),
+  ) as { [N in keyof T]: Row };
+}

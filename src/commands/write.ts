@@ -1,0 +1,17 @@
+import { rows } from "./index.js";
+import type { Row } from "./row.js";
+
+let known: Map<string, Row> | undefined;
+
+/**
+ * Whether a command given as words, its name among them, may change data. What is not known to be a read is taken
+ * for a write, since only a read is ever sent a second time on its own.
+ */
+export function isWrite(words: readonly unknown[]): boolean {
+  known ??= new Map(Object.values(rows).map((row) => [row.name, row]));
+  const [name, sub] = words.slice(0, 2).map((word) => String(word).toUpperCase());
+  const row = known.get(`${name} ${sub}`);
+  const skip = row ? 2 : 1;
+  const { write } = row ?? known.get(name!) ?? { write: true };
+  return typeof write === "function" ? write(words.slice(skip)) : write;
+}
