@@ -1,13 +1,27 @@
-import { defineConfig } from "tsup";
+import { defineConfig, type Options } from "tsup";
 
-export default defineConfig({
-  entry: { index: "src/index.ts", fetch: "src/fetch.ts" },
+const common: Options = {
   format: ["esm", "cjs"],
   target: "node20",
   dts: true,
   sourcemap: true,
-  clean: true,
   splitting: false,
-  // The installed package has no dependencies: the dispatcher is part of it.
-  noExternal: ["undici"],
-});
+  minify: true,
+};
+
+export default defineConfig([
+  {
+    ...common,
+    entry: { index: "src/index.ts" },
+    // The installed package has no dependencies: the dispatcher is part of it. It is CommonJS, which in an ES
+    // module needs a `require` for Node's own modules.
+    noExternal: ["undici"],
+    banner: ({ format }) =>
+      format === "esm"
+        ? {
+            js: 'import{createRequire as $createRequire}from"node:module";const require=$createRequire(import.meta.url);',
+          }
+        : {},
+  },
+  { ...common, entry: { fetch: "src/fetch.ts" }, target: "es2022", platform: "neutral" },
+]);

@@ -2,7 +2,7 @@ import { ConfigError } from "./errors.js";
 import type { CodecOption } from "./wire/codec.js";
 
 /** What a client does with a write whose outcome is unknown. */
-export type Writes = "safe" | "exactly-once" | "at-least-once";
+export type Writes = "safe" | "at-least-once";
 
 export interface RetryOptions {
   /** How many times a command that may be sent again is sent again. Default 5. */
@@ -65,7 +65,9 @@ const NAMES = [
 ] as const;
 
 /** The first complete pair of url and token in the environment. */
-export function endpointFromEnv(env: Record<string, string | undefined>): Pick<RedisOptions, "url" | "token"> {
+export function endpointFromEnv(
+  env: Record<string, string | undefined>,
+): Pick<RedisOptions, "url" | "token"> {
   for (const [url, token] of NAMES) {
     if (env[url] && env[token]) return { url: env[url], token: env[token] };
   }
@@ -88,7 +90,9 @@ export function endpointFrom(options: RedisOptions): Endpoint | ConfigError {
   const parsed = parseUrl(url);
   // What a header can hold; a line break pasted along with the token is the usual mistake.
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw misconfigured("token has white space or other characters that a header can't hold: look for a line break");
+    throw misconfigured(
+      "token has white space or other characters that a header can't hold: look for a line break",
+    );
   }
   return { origin: parsed.origin, path: parsed.pathname.replace(/\/+$/, ""), token };
 }

@@ -31,6 +31,7 @@ export class WarmlineError extends Error {
   // Two copies of the package may be loaded (ESM and CommonJS, or two versions): an error of the one has to
   // be an instance of the other's class. Each class leaves its brand on its prototype.
   static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: the class that was asked about, not this one
     return typeof value === "object" && value !== null && brand(this.prototype) in value;
   }
 }
@@ -40,6 +41,8 @@ function brand(prototype: { name: string }): symbol {
 }
 
 function named(kind: { prototype: Error }, name: string): void {
+  // Minified classes have lost their names, and Node prints them.
+  Object.defineProperty(kind, "name", { value: name });
   Object.defineProperty(kind.prototype, "name", { value: name, configurable: true, writable: true });
   Object.defineProperty(kind.prototype, Symbol.for(`warmline.${name}`), { value: true });
 }

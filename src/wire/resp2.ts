@@ -51,7 +51,8 @@ class Resp2Reader {
     if (length === -1) return null;
     const start = this.at;
     const end = start + length;
-    if (this.chunk[end] !== CR || this.chunk[end + 1] !== LF) throw new MalformedReply("a bulk string is cut off");
+    if (this.chunk[end] !== CR || this.chunk[end + 1] !== LF)
+      throw new MalformedReply("a bulk string is cut off");
     this.at = end + 2;
     return new BytesBulk(this.chunk, start, end);
   }
@@ -77,7 +78,8 @@ class Resp2Reader {
     }
     const start = at;
     let length = 0;
-    for (let byte = chunk[at]!; byte >= 0x30 && byte <= 0x39; byte = chunk[++at]!) length = length * 10 + byte - 0x30;
+    for (let byte = chunk[at]!; byte >= 0x30 && byte <= 0x39; byte = chunk[++at]!)
+      length = length * 10 + byte - 0x30;
     if (at === start || at - start > 10 || chunk[at] !== CR || chunk[at + 1] !== LF) {
       throw new MalformedReply("a length is malformed");
     }

@@ -9,11 +9,11 @@ export type Word = string | Uint8Array;
  * @throws ArgumentError for what has no faithful form: undefined, NaN, functions, symbols, lone surrogates.
  */
 export function toWords(command: string, args: readonly unknown[]): Word[] {
-  const words: Word[] = new Array(args.length + 1);
-  words[0] = command;
+  // A subcommand is a word of its own: OBJECT ENCODING.
+  const words: Word[] = command.includes(" ") ? command.split(" ") : [command];
   for (let i = 0; i < args.length; i++) {
     const arg = args[i];
-    words[i + 1] = typeof arg === "string" && arg.isWellFormed() ? arg : toWord(command, arg, i);
+    words.push(typeof arg === "string" && arg.isWellFormed() ? arg : toWord(command, arg, i));
   }
   return words;
 }

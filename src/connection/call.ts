@@ -1,0 +1,191 @@
+import {
+  ConnectionError,
+  type Outcome,
+  ProtocolError,
+  TimeoutError,
+  UnknownOutcomeError,
+} from "../errors.js";
+import type { HttpAnswer, HttpRequest } from "../wire/http.js";
+import { MalformedReply } from "../wire/malformed.js";
+import type { Attempt, AttemptListener, Transport } from "./transport.js";
+
+/** A request's rules, whatever it carries. */
+export interface CallRules {
+  /** What error messages call it. */
+  readonly command: string;
+  /** Whether it may be written again after it may have been applied. */
+  readonly safe: boolean;
+  /** The time for all of it, in ms. */
+  readonly timeout: number;
+  readonly signal: AbortSignal | undefined;
+  /** How many times it is sent again at most. */
+  readonly retries: number;
+  /** The wait before the nth retry, from 0, in ms. */
+  backoff(retry: number): number;
+}
+
+/**
+ * Sends a request until it is answered, cannot be sent again, or its time is up.
+ * @param read makes a value of an answer; throws MalformedReply when it is not one of the endpoint's, and any
+ * other error when it is and the command failed.
+ */
+export function call<T>(
+  transport: Transport,
+  request: HttpRequest,
+  rules: CallRules,
+  read: (answer: HttpAnswer) => T,
+): Promise<T> {
+  return new Promise((resolve, reject) => new Call(transport, request, rules, read, resolve, reject).begin());
+}
+
+class Call<T> implements AttemptListener {
+  private attempt: Attempt | undefined;
+  /** The call's own clock. Ref'd: while it runs the process does not end, whatever state the socket is in. */
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private pause: ReturnType<typeof setTimeout> | undefined;
+  private retried = 0;
+  private due = 0;
+  /** Whether this attempt has been written, and whether any has whose fate is unknown. */
+  private started = false;
+  private unknown = false;
+  private settled = false;
+
+  constructor(
+    private readonly transport: Transport,
+    private readonly request: HttpRequest,
+    private readonly rules: CallRules,
+    private readonly read: (answer: HttpAnswer) => T,
+    private readonly resolve: (value: T) => void,
+    private readonly reject: (reason: unknown) => void,
+  ) {}
+
+  begin(): void {
+    const { signal, timeout } = this.rules;
+    if (signal?.aborted) {
+      this.settled = true;
+      this.reject(signal.reason);
+      return;
+    }
+    signal?.addEventListener("abort", this.onAbort);
+    this.due = performance.now() + timeout;
+    this.timer = setTimeout(this.onTimeout, timeout);
+    this.send();
+  }
+
+  onStart(): void {
+    this.started = true;
+  }
+
+  onAnswer(answer: HttpAnswer): void {
+    if (refusedUnapplied(answer)) {
+      const wait = retryAfter(answer) ?? this.rules.backoff(this.retried);
+      if (this.retried < this.rules.retries && performance.now() + wait < this.due) {
+        this.started = false;
+        this.sendAgain(wait);
+        return;
+      }
+    } else if (answer.status >= 500) {
+      // Whatever stands between says so; the request may have been applied behind it.
+      this.failed("unknown", new Error(`the endpoint answered with status ${answer.status}`));
+      return;
+    }
+    let value: T;
+    try {
+      value = this.read(answer);
+    } catch (error) {
+      if (error instanceof MalformedReply) this.failed("unknown", error, ProtocolError);
+      else this.settle(this.reject, error);
+      return;
+    }
+    this.settle(this.resolve, value);
+  }
+
+  onFailure(cause: Error): void {
+    this.failed(this.started ? "unknown" : "unsent", cause);
+  }
+
+  private failed(outcome: Outcome, cause: Error, Kind = UnknownOutcomeError): void {
+    if (outcome === "unknown") this.unknown = true;
+    if ((outcome === "unsent" || this.rules.safe) && this.retried < this.rules.retries) {
+      // A connection that was lost in use says nothing about the next one: try at once, then with patience.
+      const wait = outcome === "unknown" && this.retried === 0 ? 0 : this.rules.backoff(this.retried);
+      if (performance.now() + wait < this.due) {
+        this.sendAgain(wait);
+        return;
+      }
+    }
+    const { command } = this.rules;
+    const error = this.unknown
+      ? new Kind(`${command}: ${unknownMessage(cause, this.rules.safe)}`, {
+          outcome: "unknown",
+          command,
+          cause,
+        })
+      : new ConnectionError(`${command}: not sent: ${cause.message}`, { outcome: "unsent", command, cause });
+    this.settle(this.reject, error);
+  }
+
+  private send = (): void => {
+    this.started = false;
+    this.attempt = this.transport.attempt(this.request, this.rules.safe, this);
+  };
+
+  private sendAgain(wait: number): void {
+    this.retried++;
+    this.transport.stats.retries++;
+    this.attempt = undefined;
+    this.pause = setTimeout(this.send, wait);
+  }
+
+  private onAbort = (): void => {
+    this.attempt?.abort();
+    this.settle(this.reject, this.rules.signal!.reason);
+  };
+
+  private onTimeout = (): void => {
+    // After a freeze the timer is late, and the answer may be waiting in the kernel: let it be read first.
+    turnTwice(() => {
+      if (this.settled) return;
+      this.attempt?.abort();
+      const outcome: Outcome = this.started || this.unknown ? "unknown" : "unsent";
+      const { command, timeout } = this.rules;
+      const state = outcome === "unsent" ? "it was not sent" : "it was sent and may have been applied";
+      const message = `${command}: no answer within ${Math.round(timeout)} ms; ${state}`;
+      this.settle(this.reject, new TimeoutError(message, { outcome, command }));
+    });
+  };
+
+  private settle<V>(how: (value: V) => void, value: V): void {
+    if (this.settled) return;
+    this.settled = true;
+    clearTimeout(this.timer);
+    clearTimeout(this.pause);
+    this.rules.signal?.removeEventListener("abort", this.onAbort);
+    how(value);
+  }
+}
+
+function unknownMessage(cause: Error, safe: boolean): string {
+  return safe
+    ? `no whole answer: ${cause.message}`
+    : `sent, and no whole answer came, so it may have been applied: ${cause.message}`;
+}
+
+/** Answers that say that the request was not applied: too many requests, or our gateway's word for it. */
+function refusedUnapplied(answer: HttpAnswer): boolean {
+  return answer.status === 429 || (answer.status === 503 && answer.header("warmline-outcome") === "unsent");
+}
+
+/** The wait that the answer asks for, in ms. RFC 9110, section 10.2.3: seconds or a date. */
+function retryAfter(answer: HttpAnswer): number | undefined {
+  const value = answer.header("retry-after");
+  if (value === undefined) return undefined;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+/** Lets the event loop poll twice, where there is a way to: once is not enough after a freeze in mid-callback. */
+export function turnTwice(then: () => void): void {
+  const turn = typeof setImmediate === "function" ? setImmediate : (next: () => void) => setTimeout(next, 0);
+  turn(() => turn(then));
+}

@@ -1,0 +1,154 @@
+import type { HttpAnswer, HttpRequest } from "../../wire/http.js";
+import { turnTwice } from "../call.js";
+import type { Attempt, AttemptListener } from "../transport.js";
+import type { Connection } from "./connection.js";
+import type { Pool } from "./pool.js";
+import type { NodeTransportOptions } from "./transport.js";
+
+/** Idle for longer than this, a connection may lead nowhere without our having been told, in ms. */
+const DOUBTFUL_AFTER = 1_000;
+
+/** The wait for a first byte on a doubtful connection before a fresh one is opened: some round trips, in ms. */
+function patience(connection: Connection): number {
+  return Math.min(500, Math.max(20, 4 * connection.openTook));
+}
+
+/**
+ * One try at a request. On a connection that is fresh it is written at once. On a doubtful one a request that is
+ * safe to repeat is written too, and again on a fresh connection if no answer comes in time; any other waits for
+ * the answer to a probe, or for the fresh connection, whichever comes first.
+ */
+export class PooledAttempt implements Attempt {
+  /** Ends what is under way, by the connection that it is under way on. */
+  private readonly running = new Map<Connection, () => void>();
+  private stopWaiting: (() => void) | undefined;
+  private hedge: ReturnType<typeof setTimeout> | undefined;
+  private done = false;
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly options: NodeTransportOptions,
+    private readonly request: HttpRequest,
+    private readonly safe: boolean,
+    private readonly listener: AttemptListener,
+  ) {}
+
+  begin(): this {
+    const connection = this.pool.takeIdle();
+    if (connection) this.tryIdle(connection);
+    else this.waitForConnection();
+    return this;
+  }
+
+  abort(): void {
+    this.finish();
+  }
+
+  private tryIdle(connection: Connection): void {
+    this.running.set(connection, () => this.pool.giveBack(connection));
+    // A FIN, a reset or a surplus byte that has arrived is seen only when the loop polls.
+    turnTwice(() => {
+      if (this.done) return;
+      this.running.delete(connection);
+      if (!connection.usable) this.begin();
+      else if (this.isDoubtful(connection)) this.doubt(connection);
+      else this.write(connection);
+    });
+  }
+
+  private isDoubtful(connection: Connection): boolean {
+    // A handshake that took so long may have been interrupted by a freeze.
+    const openedSlowly = connection.requests === 0 && connection.openTook > DOUBTFUL_AFTER;
+    return connection.idle > DOUBTFUL_AFTER || openedSlowly || this.pool.frozenSince(connection);
+  }
+
+  private doubt(connection: Connection): void {
+    this.hedge = setTimeout(() => this.waitForConnection(), patience(connection));
+    if (this.safe) this.write(connection);
+    else this.probe(connection);
+  }
+
+  private probe(connection: Connection): void {
+    const end = connection.send(this.options.probe, true, {
+      onStart: () => {},
+      onAnswer: () => {
+        this.running.delete(connection);
+        clearTimeout(this.hedge);
+        this.stopWaiting?.();
+        this.stopWaiting = undefined;
+        this.tryIdle(connection);
+      },
+      onFailure: () => {
+        this.running.delete(connection);
+        if (this.stopWaiting) return;
+        clearTimeout(this.hedge);
+        this.begin();
+      },
+    });
+    this.running.set(connection, end);
+  }
+
+  private waitForConnection(): void {
+    this.stopWaiting = this.pool.wait(
+      {
+        onConnection: (connection) => {
+          this.stopWaiting = undefined;
+          // Nothing was written on a doubtful connection but a probe, or this may be written twice.
+          if (!this.safe) this.endRunning();
+          // It may have been given back by somebody just now, or opened before a freeze: the same care as always.
+          this.tryIdle(connection);
+        },
+        onFailure: (cause) => {
+          this.stopWaiting = undefined;
+          if (this.running.size === 0) this.fail(cause);
+        },
+      },
+      this.options.maxConnections,
+    );
+  }
+
+  private write(connection: Connection): void {
+    if (connection.requests > 0) this.pool.stats.reused++;
+    const end = connection.send(this.request, this.options.keepAlive, {
+      onStart: () => this.listener.onStart(),
+      onAnswer: (answer) => this.answered(connection, answer),
+      onFailure: (cause) => this.lost(connection, cause),
+    });
+    this.running.set(connection, end);
+  }
+
+  private answered(connection: Connection, answer: HttpAnswer): void {
+    this.running.delete(connection);
+    this.finish();
+    // Before anybody hears of the answer, so that the next command finds the connection.
+    this.pool.giveBack(connection);
+    this.listener.onAnswer(answer);
+  }
+
+  private lost(connection: Connection, cause: Error): void {
+    this.running.delete(connection);
+    // A hedged request has another chance as long as its second connection is being opened or used.
+    if (this.running.size > 0 || this.stopWaiting) return;
+    this.fail(cause);
+  }
+
+  private fail(cause: Error): void {
+    if (this.done) return;
+    this.finish();
+    this.listener.onFailure(cause);
+  }
+
+  private finish(): void {
+    this.done = true;
+    clearTimeout(this.hedge);
+    this.stopWaiting?.();
+    this.stopWaiting = undefined;
+    this.endRunning();
+  }
+
+  private endRunning(): void {
+    const ends = [...this.running.values()];
+    this.running.clear();
+    for (const end of ends) end();
+  }
+}

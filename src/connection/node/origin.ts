@@ -1,0 +1,30 @@
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+
+/** Where connections lead. */
+export interface Origin {
+  readonly url: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tls: boolean;
+}
+
+export function originFrom(url: string): Origin {
+  const { hostname, port, protocol } = new URL(url);
+  const tls = protocol === "https:";
+  return { url, host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || (tls ? 443 : 80), tls };
+}
+
+/** The last TLS session of each origin: a further handshake then spares the certificate's check. */
+const sessions = new Map<string, Buffer>();
+
+/** Starts to connect; the socket emits `connect` or `secureConnect` when it can be written. */
+export function openSocket({ url, host, port, tls }: Origin): Socket {
+  const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
+  if (!tls) return connectTcp(options);
+  const session = sessions.get(url);
+  const servername = isIP(host) ? "" : host;
+  const socket = connectTls({ ...options, servername, ALPNProtocols: ["http/1.1"], session });
+  socket.on("session", (ticket) => sessions.set(url, ticket));
+  return socket;
+}

@@ -1,0 +1,172 @@
+import type { ConnectionStats } from "../transport.js";
+import { Connection, type ConnectionListener, type Discard } from "./connection.js";
+import { type Origin, originFrom } from "./origin.js";
+import { ThawWatch } from "./thaw.js";
+
+/** How long an opening may hang before whoever waits for it gets a second one to race it, in ms. */
+const OPENING_PATIENCE = 1_000;
+
+/** How long a connection opened ahead of need may take before it is given up, in ms. */
+const PRECONNECT_LIMIT = 1_000;
+
+/** Somebody who waits for a connection; exactly one of the two is called, once, unless it was taken back. */
+export interface Waiter {
+  onConnection(connection: Connection): void;
+  onFailure(cause: Error): void;
+}
+
+interface Place {
+  readonly waiter: Waiter;
+  /** Opens a second connection when the first hangs. */
+  readonly race: ReturnType<typeof setTimeout>;
+}
+
+/** The connections to one origin, shared by every client of this thread. */
+export class Pool implements ConnectionListener {
+  readonly stats: ConnectionStats = { opened: 0, reused: 0, discarded: 0, retries: 0, thaws: 0 };
+  private readonly origin: Origin;
+  /** Most recently used last. */
+  private readonly idle: Connection[] = [];
+  private readonly opening = new Set<Connection>();
+  private readonly all = new Set<Connection>();
+  private readonly waiting: Place[] = [];
+  private readonly whenOpened: (() => void)[] = [];
+  private readonly thawWatch = new ThawWatch(
+    () => this.idle.length > 0,
+    () => this.stats.thaws++,
+  );
+
+  constructor(url: string) {
+    this.origin = originFrom(url);
+  }
+
+  /** The most recently used idle connection that is not surely dead; it is the caller's until it gives it back. */
+  takeIdle(): Connection | undefined {
+    for (let connection = this.idle.pop(); connection; connection = this.idle.pop()) {
+      if (!connection.usable) continue;
+      if (!connection.stale) return connection;
+      connection.destroy("idle too long");
+    }
+    return undefined;
+  }
+
+  /** Whether the process was frozen after the connection became idle. */
+  frozenSince(connection: Connection): boolean {
+    return this.thawWatch.thawedAt > connection.since.monotonic;
+  }
+
+  /**
+   * Gives the waiter the next connection that is opened or given back.
+   * @param limit the most connections that there may be, this one included.
+   * @returns takes the waiter back.
+   */
+  wait(waiter: Waiter, limit: number): () => void {
+    const place: Place = {
+      waiter,
+      race: setTimeout(() => {
+        if (this.all.size <= limit) this.openOne();
+      }, OPENING_PATIENCE),
+    };
+    this.waiting.push(place);
+    if (this.opening.size < this.waiting.length && this.all.size < limit) this.openOne();
+    return () => {
+      clearTimeout(place.race);
+      const at = this.waiting.indexOf(place);
+      if (at !== -1) this.waiting.splice(at, 1);
+    };
+  }
+
+  /** Takes a connection back that has no answer outstanding. */
+  giveBack(connection: Connection): void {
+    if (!connection.usable) return;
+    const waiter = this.nextWaiter();
+    if (waiter) {
+      waiter.onConnection(connection);
+    } else {
+      this.idle.push(connection);
+      this.thawWatch.start();
+    }
+  }
+
+  /** Settles once a connection is open, could not be opened, or has taken a second. */
+  preconnect(): Promise<void> {
+    if (this.all.size > 0 && this.opening.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const opened = this.opening.size > 0 ? undefined : this.openOne();
+      const limit = setTimeout(() => {
+        // Unless a command waits for it by now, an opening that hangs would only keep the process alive.
+        if (opened && this.opening.has(opened) && this.waiting.length === 0) opened.destroy("open failed");
+        resolve();
+      }, PRECONNECT_LIMIT);
+      this.whenOpened.push(() => {
+        clearTimeout(limit);
+        resolve();
+      });
+    });
+  }
+
+  /** Closes every connection that carries no request. */
+  closeIdle(): void {
+    for (const connection of this.idle.splice(0)) connection.destroy("closed");
+    if (this.waiting.length === 0) for (const connection of [...this.opening]) connection.destroy("closed");
+    this.thawWatch.stop();
+  }
+
+  onOpen(connection: Connection): void {
+    this.stats.opened++;
+    this.opening.delete(connection);
+    this.giveBack(connection);
+    this.notifyOpened();
+  }
+
+  onClosed(connection: Connection, reason: Discard, cause: Error | undefined): void {
+    this.all.delete(connection);
+    if (this.opening.delete(connection)) {
+      if (reason !== "closed") this.nextWaiter()?.onFailure(cause ?? new Error(reason));
+      this.notifyOpened();
+    } else {
+      this.stats.discarded++;
+    }
+    const at = this.idle.indexOf(connection);
+    if (at !== -1) this.idle.splice(at, 1);
+    // Whoever waited for one to come free waits for a new one now.
+    if (this.opening.size < this.waiting.length) this.openOne();
+  }
+
+  private nextWaiter(): Waiter | undefined {
+    const place = this.waiting.shift();
+    clearTimeout(place?.race);
+    return place?.waiter;
+  }
+
+  private notifyOpened(): void {
+    for (const notify of this.whenOpened.splice(0)) notify();
+  }
+
+  private openOne(): Connection {
+    const connection = new Connection(this.origin, this);
+    this.all.add(connection);
+    this.opening.add(connection);
+    return connection;
+  }
+}
+
+/** The version of what is shared below: two copies of this package share pools only if they agree on it. */
+const POOLS = Symbol.for("warmline.pools.1");
+
+/**
+ * The pool of an origin. It is the thread's, so a client made anew in every invocation finds its connections.
+ * Connections that are not kept have a pool of their own, so that nobody who asked for a new one gets an old one.
+ */
+export function poolFor(url: string, keepAlive: boolean): Pool {
+  const shared = globalThis as { [POOLS]?: Map<string, Pool> };
+  shared[POOLS] ??= new Map();
+  const pools = shared[POOLS];
+  const key = keepAlive ? url : `${url} not kept`;
+  let pool = pools.get(key);
+  if (!pool) {
+    pool = new Pool(url);
+    pools.set(key, pool);
+  }
+  return pool;
+}

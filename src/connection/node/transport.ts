@@ -1,0 +1,39 @@
+import type { HttpRequest } from "../../wire/http.js";
+import type { Attempt, AttemptListener, ConnectionStats, Transport } from "../transport.js";
+import { PooledAttempt } from "./attempt.js";
+import { type Pool, poolFor } from "./pool.js";
+
+export interface NodeTransportOptions {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Whether connections are kept for the next request. */
+  readonly keepAlive: boolean;
+  readonly maxConnections: number;
+  /** A request that changes nothing, to ask whether a connection still leads anywhere. */
+  readonly probe: HttpRequest;
+}
+
+/** Requests over the thread's pool of keep-alive connections. */
+export class NodeTransport implements Transport {
+  private readonly pool: Pool;
+
+  constructor(private readonly options: NodeTransportOptions) {
+    this.pool = poolFor(options.origin, options.keepAlive);
+  }
+
+  get stats(): ConnectionStats {
+    return this.pool.stats;
+  }
+
+  attempt(request: HttpRequest, safe: boolean, listener: AttemptListener): Attempt {
+    return new PooledAttempt(this.pool, this.options, request, safe, listener).begin();
+  }
+
+  preconnect(): Promise<void> {
+    return this.pool.preconnect();
+  }
+
+  close(): void {
+    this.pool.closeIdle();
+  }
+}

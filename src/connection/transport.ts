@@ -1,0 +1,39 @@
+import type { HttpAnswer, HttpRequest } from "../wire/http.js";
+
+/** What becomes of one attempt. Exactly one of `onAnswer` and `onFailure` is called, unless it is aborted. */
+export interface AttemptListener {
+  /** Right before the first byte is written: from here on the request may be applied. May be called twice. */
+  onStart(): void;
+  onAnswer(answer: HttpAnswer): void;
+  onFailure(cause: Error): void;
+}
+
+export interface Attempt {
+  /** Gives up: nothing is called any more, and a connection with an answer outstanding is closed. */
+  abort(): void;
+}
+
+/** Counts of what happened to an origin's connections since the process began. */
+export interface ConnectionStats {
+  /** Connections established. */
+  opened: number;
+  /** Requests written on a connection that had carried one before. */
+  reused: number;
+  /** Connections given up, whatever the reason. */
+  discarded: number;
+  /** Requests sent again. */
+  retries: number;
+  /** Times that the process was found to have been frozen. */
+  thaws: number;
+}
+
+/** How requests reach an origin; all that the rest of the client knows of connections. */
+export interface Transport {
+  readonly stats: ConnectionStats;
+  /** @param safe whether the request may be written twice. */
+  attempt(request: HttpRequest, safe: boolean, listener: AttemptListener): Attempt;
+  /** Opens a connection ahead of need; settles when that is done, failed or has taken a second. Never rejects. */
+  preconnect(): Promise<void>;
+  /** Closes idle connections. */
+  close(): void;
+}

@@ -1,0 +1,142 @@
+import type { Row } from "./commands/row.js";
+import { type CallRules, call } from "./connection/call.js";
+import type { Transport } from "./connection/transport.js";
+import {
+  ArgumentError,
+  type ConfigError,
+  ConnectionError,
+  RedisError,
+  UnknownOutcomeError,
+  type WarmlineError,
+} from "./errors.js";
+import { type Settings, timeLeft } from "./settings.js";
+import type { HttpAnswer } from "./wire/http.js";
+import { MalformedReply } from "./wire/malformed.js";
+import { type BatchPath, type Message, type Protocol, Resp2Refused } from "./wire/protocol.js";
+import { ErrorReply, type RawReply } from "./wire/reply.js";
+import { toWords, type Word } from "./wire/words.js";
+
+/** A command ready to be sent. */
+export interface Command {
+  readonly row: Row;
+  readonly args: readonly unknown[];
+  readonly words: readonly Word[];
+  readonly write: boolean;
+}
+
+/** What a batch gives for one of its commands. */
+export type Result = { readonly value: unknown } | { readonly error: Error };
+
+/** Joins commands, wire and connections; what a client, its pipelines and its transactions stand on. */
+export class Core {
+  constructor(
+    readonly transport: Transport,
+    private readonly protocol: Protocol,
+    readonly settings: Settings,
+    /** What every command is rejected with when url or token is missing. */
+    private readonly misconfigured: ConfigError | undefined,
+  ) {}
+
+  /** The same endpoint and connections with other settings. */
+  derive(settings: Settings): Core {
+    return new Core(this.transport, this.protocol, settings, this.misconfigured);
+  }
+
+  /** @throws ArgumentError when an argument can't be sent. */
+  prepare(row: Row, args: readonly unknown[]): Command {
+    const own = row.words(this.settings.codec.encode, ...args);
+    return {
+      row,
+      args,
+      words: toWords(row.name, own),
+      write: typeof row.write === "function" ? row.write(own) : row.write,
+    };
+  }
+
+  /** Sends one command. */
+  run(row: Row, args: readonly unknown[]): Promise<unknown> {
+    let command: Command;
+    try {
+      command = this.prepare(row, args);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const read = (reply: RawReply) => this.value(command, reply);
+    return this.send(this.protocol.command(command.words), row.name, !command.write, read).catch((error) => {
+      if (!(error instanceof Resp2Refused)) throw error;
+      return this.send(this.protocol.command(command.words, true), row.name, !command.write, read);
+    });
+  }
+
+  /**
+   * Sends commands as one request.
+   * @returns a result for each; rejects when the request as a whole failed.
+   */
+  runBatch(commands: readonly Command[], path: BatchPath): Promise<Result[]> {
+    const label = path === "pipeline" ? "PIPELINE" : "MULTI";
+    const safe = commands.every((command) => !command.write);
+    const message = this.protocol.batch(
+      commands.map((command) => command.words),
+      path,
+    );
+    return this.send(message, label, safe, (reply) => {
+      if (reply instanceof ErrorReply) throw new RedisError(reply.message, { command: label });
+      if (!Array.isArray(reply) || reply.length !== commands.length) {
+        throw new MalformedReply(`not an array of ${commands.length} replies`);
+      }
+      return reply.map((item, index) => this.result(commands[index]!, item, index));
+    }).catch((error) => {
+      if (!(error instanceof Resp2Refused)) throw error;
+      throw new ArgumentError(`${label}: this endpoint takes bytes only in single commands`, {
+        outcome: "unsent",
+      });
+    });
+  }
+
+  private send<T>(message: Message, label: string, safe: boolean, read: (reply: RawReply) => T): Promise<T> {
+    if (this.misconfigured) return Promise.reject(this.misconfigured);
+    const { settings } = this;
+    const rules: CallRules = {
+      command: label,
+      safe: safe || settings.writes === "at-least-once",
+      timeout: timeLeft(settings),
+      signal: typeof settings.signal === "function" ? settings.signal() : settings.signal,
+      retries: settings.retries,
+      backoff: settings.backoff,
+    };
+    return call(this.transport, message.request, rules, (answer: HttpAnswer) => read(message.read(answer)));
+  }
+
+  private result(command: Command, reply: RawReply, index: number): Result {
+    try {
+      return { value: this.value(command, reply, index) };
+    } catch (error) {
+      if (error instanceof MalformedReply) throw error;
+      return { error: error as Error };
+    }
+  }
+
+  private value(command: Command, reply: RawReply, index?: number): unknown {
+    if (reply instanceof ErrorReply) throw errorFrom(reply, command.row.name, index);
+    return command.row.reply(reply, this.settings.codec.decode, command.args);
+  }
+}
+
+/** In a batch our gateway says of each command whether it may have been applied, by the error's first word. */
+function errorFrom({ message }: ErrorReply, command: string, index: number | undefined): WarmlineError {
+  if (message.startsWith("UNKNOWNOUTCOME ")) {
+    return new UnknownOutcomeError(`${command}: ${message.slice(15)}`, {
+      outcome: "unknown",
+      command,
+      index,
+    });
+  }
+  if (message.startsWith("UNSENT ")) {
+    return new ConnectionError(`${command}: not sent: ${message.slice(7)}`, {
+      outcome: "unsent",
+      command,
+      index,
+    });
+  }
+  return new RedisError(message, { command, index });
+}

@@ -1,0 +1,13 @@
+import { FetchTransport } from "./connection/fetch/transport.js";
+import { createRedisClass, type Redis as RedisClient } from "./redis.js";
+
+export * from "./public.js";
+
+/** A client of a Redis over HTTP, on the runtime's own fetch. */
+export type Redis = RedisClient;
+
+/** Makes clients: `const redis = Redis.fromEnv()`, or `new Redis({ url, token })` where there is no `process.env`. */
+export const Redis = createRedisClass({
+  env: () => (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {},
+  createTransport: ({ origin }, { keepAlive = true }) => new FetchTransport(origin, { keepalive: keepAlive }),
+});

@@ -1,0 +1,20 @@
+import { NodeTransport } from "./connection/node/transport.js";
+import { createRedisClass, type Redis as RedisClient } from "./redis.js";
+import { count } from "./settings.js";
+
+export * from "./public.js";
+
+/** A client of a Redis over HTTP, on connections that stay warm between invocations. */
+export type Redis = RedisClient;
+
+/** Makes clients. Make one outside the handler: `const redis = Redis.fromEnv()`. */
+export const Redis = createRedisClass({
+  env: () => process.env,
+  createTransport: ({ origin }, { keepAlive, maxConnections = 64 }, probe) =>
+    new NodeTransport({
+      origin,
+      keepAlive: keepAlive ?? process.env.WARMLINE_KEEPALIVE !== "0",
+      maxConnections: Math.max(1, count("maxConnections", maxConnections)),
+      probe,
+    }),
+});

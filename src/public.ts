@@ -1,0 +1,9 @@
+// What both entries export beside the class itself.
+export type { Kept, Pipeline } from "./batch/pipeline.js";
+export type { Commands } from "./commands/index.js";
+export type { Immediate, Key, Kind, Reply } from "./commands/kind.js";
+export type { CallOptions, Deadline, RedisOptions, RetryOptions, Writes } from "./config.js";
+export type { ConnectionStats } from "./connection/transport.js";
+export * from "./errors.js";
+export type { RedisConstructor } from "./redis.js";
+export type { CodecOption, CustomCodec } from "./wire/codec.js";

@@ -1,0 +1,175 @@
+import { createPipeline, type Pipeline } from "./batch/pipeline.js";
+import { type Commands, rows } from "./commands/index.js";
+import type { Immediate } from "./commands/kind.js";
+import { rawCommand } from "./commands/raw.js";
+import {
+  type CallOptions,
+  type Endpoint,
+  endpointFrom,
+  endpointFromEnv,
+  type RedisOptions,
+} from "./config.js";
+import type { ConnectionStats, Transport } from "./connection/transport.js";
+import { Core } from "./core.js";
+import { ConfigError } from "./errors.js";
+import { settingsFrom, withOptions } from "./settings.js";
+import type { HttpRequest } from "./wire/http.js";
+import { Protocol } from "./wire/protocol.js";
+
+/** A client of one endpoint. Make one outside the handler; making more costs next to nothing. */
+export interface Redis extends Commands<Immediate> {
+  /** Collects commands that `exec()` sends as one request. */
+  pipeline(): Pipeline;
+  /** Collects commands that `exec()` runs as one transaction: all of them, with nobody else's in between. */
+  multi(): Pipeline;
+  /**
+   * Sends any command, word by word: `redis.exec(["SET", "key", "value"])`.
+   * @throws ArgumentError when the command changes the state of a connection, which are shared over HTTP.
+   */
+  exec<T = unknown>(command: readonly [name: string, ...args: unknown[]]): Promise<T>;
+  /** The same client with other settings, for one call or many. */
+  with(options: CallOptions): Redis;
+  /** Settles once a connection has been opened ahead of need, or could not be. Never rejects. */
+  ready(): Promise<void>;
+  /** Counts of what happened to this origin's connections since the process began. */
+  stats(): ConnectionStats;
+  /** Closes the origin's idle connections; a command after that opens a new one. */
+  close(): void;
+}
+
+export interface RedisConstructor {
+  /** @throws ConfigError when an option is malformed. A missing url or token rejects the first command instead. */
+  new (options?: RedisOptions): Redis;
+  /**
+   * A client of the endpoint that the environment names: the first complete pair of WARMLINE_URL and
+   * WARMLINE_TOKEN, UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, KV_REST_API_URL and KV_REST_API_TOKEN.
+   */
+  fromEnv(options?: Omit<RedisOptions, "url" | "token">): Redis;
+  readonly prototype: Redis;
+}
+
+/** What differs between runtimes. */
+export interface Platform {
+  env(): Record<string, string | undefined>;
+  createTransport(endpoint: Endpoint, options: RedisOptions, probe: HttpRequest): Transport;
+}
+
+const CORE = Symbol("core");
+
+/** A client's methods on its core, each a property of its own that works detached from the client. */
+type Methods = Record<string, unknown>;
+
+/** The client class of a platform. */
+export function createRedisClass(platform: Platform): RedisConstructor {
+  const cores = new CoreCache((options) => createCore(platform, options));
+
+  class RedisClient {
+    constructor(options: RedisOptions = {}) {
+      const core = cores.get(options);
+      // Methods bound once per core and class, not once per client: a client made in every invocation is one object.
+      // biome-ignore lint/correctness/noConstructorReturn: this is how an instance gets the shared methods
+      return Object.create(boundMethods(core, new.target.prototype));
+    }
+
+    static fromEnv(options: Omit<RedisOptions, "url" | "token"> = {}): Redis {
+      return new RedisClient({ ...options, ...endpointFromEnv(platform.env()) }) as unknown as Redis;
+    }
+  }
+  return RedisClient as unknown as RedisConstructor;
+}
+
+function createCore(platform: Platform, options: RedisOptions): Core {
+  const settings = settingsFrom(options);
+  const endpoint = endpointFrom(options);
+  if (endpoint instanceof ConfigError) console.warn(`warmline: ${endpoint.message}`);
+  const usable =
+    endpoint instanceof ConfigError ? { origin: "http://localhost", path: "", token: "none" } : endpoint;
+  const protocol = new Protocol(usable.path, usable.token, options.wire ?? "resp2");
+  const transport = platform.createTransport(usable, options, protocol.ping());
+  if (endpoint instanceof ConfigError) return new Core(transport, protocol, settings, endpoint);
+  if (options.preconnect ?? platform.env().AWS_LAMBDA_FUNCTION_NAME !== undefined)
+    void transport.preconnect();
+  return new Core(transport, protocol, settings, undefined);
+}
+
+/** Clients with the same options share a core. Options that are not plain data get one of their own. */
+class CoreCache {
+  private readonly cores = new Map<string, Core>();
+
+  constructor(private readonly create: (options: RedisOptions) => Core) {}
+
+  get(options: RedisOptions): Core {
+    if (!isPlain(options)) return this.create(options);
+    const key = JSON.stringify(options);
+    let core = this.cores.get(key);
+    if (!core) {
+      core = this.create(options);
+      if (this.cores.size < 100) this.cores.set(key, core);
+    }
+    return core;
+  }
+}
+
+function isPlain(value: object): boolean {
+  return Object.values(value).every(
+    (item) => typeof item !== "function" && (typeof item !== "object" || item === null),
+  );
+}
+
+const tables = new WeakMap<Core, Map<object, Methods>>();
+
+function boundMethods(core: Core, prototype: object): Methods {
+  const byPrototype = tables.get(core) ?? new Map<object, Methods>();
+  tables.set(core, byPrototype);
+  const methods = byPrototype.get(prototype) ?? bind(core, prototype);
+  byPrototype.set(prototype, methods);
+  return methods;
+}
+
+/** An object with every method bound to the core, below the prototype, whose own methods win. */
+function bind(core: Core, prototype: object): Methods {
+  const methods: Methods = Object.create(prototype);
+  for (const name of methodNames) {
+    if (!(name in prototype)) methods[name] = methodOf(core, name, prototype);
+  }
+  return methods;
+}
+
+function methodOf(core: Core, name: string, prototype: object): unknown {
+  const row = rows[name as keyof typeof rows];
+  return row ? (...args: unknown[]) => core.run(row, args) : clientMethods[name]!(core, prototype);
+}
+
+const clientMethods: Record<string, (core: Core, prototype: object) => unknown> = {
+  pipeline: (core) => () => createPipeline(core, "pipeline"),
+  multi: (core) => () => createPipeline(core, "multi-exec"),
+  exec: (core) => async (command: readonly unknown[]) => core.run(...rawCommand(command)),
+  with: (core, prototype) => (options: CallOptions) =>
+    derived(core.derive(withOptions(core.settings, options)), prototype),
+  ready: (core) => () => core.transport.preconnect(),
+  stats: (core) => () => ({ ...core.transport.stats }),
+  close: (core) => () => core.transport.close(),
+};
+
+const methodNames = [...Object.keys(rows), ...Object.keys(clientMethods)];
+
+const lazyPrototypes = new WeakMap<object, object>();
+
+/** A client for one call or a few: its methods are bound when they are looked up. */
+function derived(core: Core, prototype: object): object {
+  let lazy = lazyPrototypes.get(prototype);
+  if (!lazy) {
+    lazy = Object.create(prototype) as object;
+    for (const name of methodNames) {
+      if (name in prototype) continue;
+      Object.defineProperty(lazy, name, {
+        get(this: { [CORE]: Core }) {
+          return methodOf(this[CORE], name, prototype);
+        },
+        configurable: true,
+      });
+    }
+    lazyPrototypes.set(prototype, lazy);
+  }
+  return Object.create(lazy, { [CORE]: { value: core } });
+}

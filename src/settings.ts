@@ -1,0 +1,69 @@
+import { type CallOptions, type Deadline, misconfigured, type RedisOptions, type Writes } from "./config.js";
+import { jitteredBackoff } from "./connection/backoff.js";
+import { type Codec, codecFrom } from "./wire/codec.js";
+
+/** What `redis.with({ ... })` can change, resolved: every value present and checked. */
+export interface Settings {
+  readonly codec: Codec;
+  readonly timeout: number;
+  readonly signal: AbortSignal | (() => AbortSignal) | undefined;
+  readonly deadline: Deadline | undefined;
+  readonly writes: Writes;
+  readonly retries: number;
+  backoff(retry: number): number;
+}
+
+/** Left for the handler to say that its time is running out, in ms. */
+const DEADLINE_MARGIN = 50;
+
+/** @throws ConfigError naming the option that is wrong. */
+export function settingsFrom(options: RedisOptions): Settings {
+  const { retry } = options;
+  const base: Settings = {
+    codec: codecFrom(options.automaticDeserialization === false ? "text" : "json"),
+    timeout: 10_000,
+    signal: undefined,
+    deadline: undefined,
+    writes: "safe",
+    retries: retry === false ? 0 : count("retry.retries", retry?.retries ?? 5),
+    backoff: (retry ? retry.backoff : undefined) ?? jitteredBackoff,
+  };
+  return withOptions(base, options);
+}
+
+/** @throws ConfigError naming the option that is wrong. */
+export function withOptions(base: Settings, options: CallOptions): Settings {
+  const { codec, timeout, signal, deadline, writes } = options;
+  if (writes !== undefined && writes !== "safe" && writes !== "at-least-once") {
+    throw misconfigured('writes must be "safe" or "at-least-once"');
+  }
+  return {
+    ...base,
+    ...(codec === undefined ? undefined : { codec: codecFrom(codec) }),
+    ...(timeout === undefined ? undefined : { timeout: milliseconds("timeout", timeout) }),
+    ...(signal === undefined ? undefined : { signal }),
+    ...(deadline === undefined ? undefined : { deadline }),
+    ...(writes === undefined ? undefined : { writes }),
+  };
+}
+
+/** The time that a call made now has, in ms. */
+export function timeLeft({ timeout, deadline }: Settings): number {
+  if (!deadline) return timeout;
+  const left = "remaining" in deadline ? deadline.remaining() : deadline.getRemainingTimeInMillis();
+  return Math.max(0, Math.min(timeout, left - DEADLINE_MARGIN));
+}
+
+// setTimeout takes no more; longer would fire at once.
+const LONGEST = 2 ** 31 - 1;
+
+function milliseconds(name: string, value: number): number {
+  if (typeof value !== "number" || !(value > 0))
+    throw misconfigured(`${name} must be a number of ms above 0`);
+  return Math.min(value, LONGEST);
+}
+
+export function count(name: string, value: number): number {
+  if (!Number.isInteger(value) || value < 0) throw misconfigured(`${name} must be a whole number, 0 or more`);
+  return value;
+}
