@@ -1,0 +1,76 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { endpointFromEnv } from "../../src/config.js";
+import { ConfigError, RedisError, WarmlineError } from "../../src/errors.js";
+import { Redis } from "../../src/index.js";
+
+afterEach(() => vi.restoreAllMocks());
+
+test("the environment's first complete pair is taken", () => {
+  const upstash = { UPSTASH_REDIS_REST_URL: "https://u", UPSTASH_REDIS_REST_TOKEN: "ut" };
+  const kv = { KV_REST_API_URL: "https://k", KV_REST_API_TOKEN: "kt" };
+  expect(endpointFromEnv({ WARMLINE_URL: "https://w", ...upstash, ...kv })).toEqual({
+    url: "https://u",
+    token: "ut",
+  });
+  expect(endpointFromEnv({ WARMLINE_URL: "https://w", WARMLINE_TOKEN: "wt", ...upstash })).toEqual({
+    url: "https://w",
+    token: "wt",
+  });
+  expect(endpointFromEnv(kv)).toEqual({ url: "https://k", token: "kt" });
+  expect(endpointFromEnv({})).toEqual({});
+});
+
+test("a missing url or token warns once and rejects the first command", async () => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  const redis = new Redis({ url: "https://only.example" });
+  new Redis({ url: "https://only.example" });
+  expect(warn).toHaveBeenCalledTimes(1);
+  expect(warn.mock.calls[0]?.[0]).toMatch(/^warmline: token missing/);
+  await expect(redis.get("k")).rejects.toBeInstanceOf(ConfigError);
+  await expect(redis.pipeline().get("k").exec()).rejects.toBeInstanceOf(ConfigError);
+  await expect(new Redis().get("k")).rejects.toMatchObject({ outcome: "unsent" });
+});
+
+test.each([
+  [{ url: "redis://localhost:6379", token: "t" }, /warmline-gateway/],
+  [{ url: "rediss://localhost:6379", token: "t" }, /warmline-gateway/],
+  [{ url: "localhost:8079", token: "t" }, /https:\/\/ or http:\/\//],
+  [{ url: "not a url", token: "t" }, /not a URL/],
+  [{ url: "https://user:secret@host", token: "t" }, /token apart/],
+  [{ url: "https://host", token: "secret\n" }, /line break/],
+  [{ url: "https://host", token: "t", timeout: -1 }, /timeout/],
+  [{ url: "https://host", token: "t", maxConnections: 1.5 }, /maxConnections/],
+  [{ url: "https://host", token: "t", codec: "yaml" as never }, /codec/],
+  [{ url: "https://host", token: "t", writes: "twice" as never }, /writes/],
+  [{ url: "https://host", token: "t", retry: { retries: -1 } }, /retry\.retries/],
+])("%j is refused at once, without repeating a secret", (options, message) => {
+  let error: unknown;
+  try {
+    new Redis(options);
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(error).toBeInstanceOf(ConfigError);
+  expect((error as Error).message).toMatch(message);
+  expect((error as Error).message).not.toContain("secret");
+});
+
+test("unknown options are tolerated", () => {
+  expect(() => new Redis({ url: "https://host", token: "t", base: "x", ttl: 60 } as never)).not.toThrow();
+});
+
+test("errors of another copy of the package are instances of this one's classes, by kind", () => {
+  const error = new RedisError("WRONGTYPE Operation against a key", { command: "INCR" });
+  expect(error).toBeInstanceOf(WarmlineError);
+  expect(error).not.toBeInstanceOf(ConfigError);
+  expect(error.name).toBe("RedisError");
+  const foreign = Object.create(RedisError.prototype);
+  expect(foreign).toBeInstanceOf(RedisError);
+});
+
+test("an unknown command's arguments don't show in its error", () => {
+  const reply = "ERR unknown command 'FOO', with args beginning with: 'secret' 'data'";
+  const error = new RedisError(reply, { command: "FOO" });
+  expect(error.message).toBe("ERR unknown command 'FOO' (command: FOO)");
+  expect(error.code).toBe("ERR");
+});
