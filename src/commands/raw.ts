@@ -28,5 +28,13 @@ export function rawCommand(command: readonly unknown[]): [Row, unknown[]] {
       { outcome: "unsent", command: upper },
     );
   }
-  return [{ name: upper, write: (words) => isWrite([upper, ...words]), words: (_encode, ...words) => words, reply: nested }, args];
+  return [
+    {
+      name: upper,
+      write: (words) => isWrite([upper, ...words]),
+      words: (_encode, ...words) => words,
+      reply: nested,
+    },
+    args,
+  ];
 }

@@ -26,6 +26,12 @@ export const writeIf = (test: (words: readonly unknown[]) => boolean): typeof re
 /** Under another name than the method's. */
 export const as = (name: string, row: Draft): Draft => ({ ...row, name });
 
+/** With its words made from the arguments in another order or grouping than the method's. */
+export const rearrange = (order: (args: any[]) => unknown[], row: Draft): Draft => ({
+  ...row,
+  words: (encode, ...args) => row.words(encode, ...order(args)),
+});
+
 /** Gives the rows their names: `prefix` and the method's in upper case, unless they have one. */
 export function named<T extends Record<string, Draft>>(
   rows: T,

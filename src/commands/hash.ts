@@ -1,0 +1,197 @@
+import {
+  byField,
+  float,
+  int,
+  list,
+  object,
+  oneOrMany,
+  orNull,
+  text,
+  tuple,
+  turns,
+  value,
+  when,
+} from "./decoders.js";
+import type { Key, Kind, Reply } from "./kind.js";
+import { named, read, rearrange, write } from "./rows.js";
+import type { AtMostOne, Expiration, ExpireOption, ScanCommandOptions } from "./types.js";
+import { after, arg, counted, data, entries, flag, maybe, options, type Piece } from "./words.js";
+
+/** A field or several. */
+export type Fields = string | number | (string | number)[];
+
+export type HGetExCommandOptions = AtMostOne<Expiration & { persist: boolean }>;
+
+export interface HSetExCommandOptions {
+  /** Only if none of the fields exists, or only if all of them do. */
+  conditional?: "FNX" | "fnx" | "FXX" | "fxx";
+  expiration?: AtMostOne<Expiration & { keepttl: boolean }>;
+}
+
+export interface HScanOptions {
+  match?: string;
+  count?: number;
+  /** Give the fields without their values. */
+  noValues?: boolean;
+}
+
+export interface HashCommands<K extends Kind> {
+  /** Removes fields. Gives how many there were. */
+  hdel(key: Key, ...fields: Key[]): Reply<K, number>;
+  /** Gives 1 if the field exists, else 0. */
+  hexists(key: Key, field: Key): Reply<K, number>;
+  /**
+   * Sets fields' time to live, in seconds. Gives for each 1, 2 if it ended at once, 0 if `option` is against it,
+   * -2 where there is no such field.
+   */
+  hexpire(key: Key, fields: Fields, seconds: number, option?: ExpireOption): Reply<K, (-2 | 0 | 1 | 2)[]>;
+  /** Sets when fields end, in seconds since 1970. Gives for each what hexpire gives. */
+  hexpireat(key: Key, fields: Fields, timestamp: number, option?: ExpireOption): Reply<K, (-2 | 0 | 1 | 2)[]>;
+  /** Gives when fields end, in seconds since 1970; -1 if never, -2 where there is no such field. */
+  hexpiretime(key: Key, fields: Fields): Reply<K, number[]>;
+  /** Gives a field's value, or null. */
+  hget<T = unknown>(key: Key, field: Key): Reply<K, T | null>;
+  /** Gives the hash as an object, or null where there is none. */
+  hgetall<T extends Record<string, unknown> = Record<string, unknown>>(key: Key): Reply<K, T | null>;
+  /** Removes fields. Gives them as an object, or null where none existed. */
+  hgetdel<T extends Record<string, unknown> = Record<string, unknown>>(
+    key: Key,
+    ...fields: (string | number)[]
+  ): Reply<K, T | null>;
+  /** Gives fields as an object, or null where none exists, and sets or removes their time to live. */
+  hgetex<T extends Record<string, unknown> = Record<string, unknown>>(
+    key: Key,
+    opts: HGetExCommandOptions,
+    ...fields: (string | number)[]
+  ): Reply<K, T | null>;
+  /** Adds an integer to a field. Gives the number afterwards. */
+  hincrby(key: Key, field: Key, increment: number): Reply<K, number>;
+  /** Adds a fraction to a field. Gives the number afterwards. */
+  hincrbyfloat(key: Key, field: Key, increment: number): Reply<K, number>;
+  /** Gives the fields. */
+  hkeys(key: Key): Reply<K, string[]>;
+  /** Gives how many fields there are. */
+  hlen(key: Key): Reply<K, number>;
+  /** Gives fields as an object, null in place of those missing, or null where none exists. */
+  hmget<T extends Record<string, unknown> = Record<string, unknown>>(
+    key: Key,
+    ...fields: string[]
+  ): Reply<K, T | null>;
+  /** The older name of hset. */
+  hmset<T = unknown>(key: Key, kv: Record<string, T>): Reply<K, "OK">;
+  /** Removes fields' time to live. Gives for each 1, -1 if it had none, -2 where there is no such field. */
+  hpersist(key: Key, fields: Fields): Reply<K, (-2 | -1 | 1)[]>;
+  /** Sets fields' time to live, in milliseconds. Gives for each what hexpire gives. */
+  hpexpire(
+    key: Key,
+    fields: Fields,
+    milliseconds: number,
+    option?: ExpireOption,
+  ): Reply<K, (-2 | 0 | 1 | 2)[]>;
+  /** Sets when fields end, in milliseconds since 1970. Gives for each what hexpire gives. */
+  hpexpireat(
+    key: Key,
+    fields: Fields,
+    timestamp: number,
+    option?: ExpireOption,
+  ): Reply<K, (-2 | 0 | 1 | 2)[]>;
+  /** Gives when fields end, in milliseconds since 1970; -1 if never, -2 where there is no such field. */
+  hpexpiretime(key: Key, fields: Fields): Reply<K, number[]>;
+  /** Gives fields' time to live, in milliseconds; -1 if there is none, -2 where there is no such field. */
+  hpttl(key: Key, fields: Fields): Reply<K, number[]>;
+  /** Gives some field, or null; with a count an array of fields; with values an object. */
+  hrandfield(key: Key): Reply<K, string | null>;
+  hrandfield(key: Key, count: number): Reply<K, string[]>;
+  hrandfield<T extends Record<string, unknown> = Record<string, unknown>>(
+    key: Key,
+    count: number,
+    withValues: boolean,
+  ): Reply<K, Partial<T>>;
+  /** Gives the next cursor, "0" at the end, and some fields and values in turn. */
+  hscan<T = string | number>(
+    key: Key,
+    cursor: string | number,
+    opts?: ScanCommandOptions & HScanOptions,
+  ): Reply<K, [cursor: string, fieldsAndValues: (string | T)[]]>;
+  /** Sets each field of the object. Gives how many are new. */
+  hset<T = unknown>(key: Key, kv: Record<string, T>): Reply<K, number>;
+  /** Sets each field of the object, with a time to live. Gives 1 if they were set, 0 if `conditional` is against it. */
+  hsetex<T = unknown>(key: Key, opts: HSetExCommandOptions, kv: Record<string, T>): Reply<K, number>;
+  /** Sets a field if it does not exist. Gives 1 if it was set, else 0. */
+  hsetnx<T = unknown>(key: Key, field: Key, value: T): Reply<K, 0 | 1>;
+  /** Gives the length of a field's value in bytes. */
+  hstrlen(key: Key, field: Key): Reply<K, number>;
+  /** Gives fields' time to live, in seconds; -1 if there is none, -2 where there is no such field. */
+  httl(key: Key, fields: Fields): Reply<K, number[]>;
+  /** Gives the values. */
+  hvals<T = any>(key: Key): Reply<K, T>;
+}
+
+const fields = after("FIELDS", counted);
+const ofFields = read(list(int), arg, fields);
+
+// The methods take the fields before the time, Redis after it.
+const expiring = rearrange(
+  ([key, names, time, option]) => [key, time, option, names],
+  write(list(int), arg, arg, maybe, fields),
+);
+
+const conditional: Piece = (out, given, encode) => {
+  if (given.conditional) out.push(given.conditional);
+  options("ex px exat pxat keepttl")(out, given.expiration, encode);
+};
+
+const countedEntries: Piece = (out, kv, encode) => {
+  out.push("FIELDS", Object.keys(kv).length);
+  entries(out, kv, encode);
+};
+
+const fieldsFrom = (first: number) => byField((args) => args.slice(first).flat(), value);
+const whole = object(value);
+
+export const hashCommands = named({
+  hdel: write(int),
+  hexists: read(int),
+  hexpire: expiring,
+  hexpireat: expiring,
+  hexpiretime: ofFields,
+  hget: read(orNull(value)),
+  hgetall: read(orNull((...reply) => ((reply[0] as unknown[]).length === 0 ? null : whole(...reply)))),
+  hgetdel: rearrange(([key, ...names]) => [key, names.flat()], write(fieldsFrom(1), arg, fields)),
+  hgetex: rearrange(
+    ([key, opts, ...names]) => [key, opts, names.flat()],
+    write(fieldsFrom(2), arg, options("ex px exat pxat persist"), fields),
+  ),
+  hincrby: write(int),
+  hincrbyfloat: write(float),
+  hkeys: read(list(text)),
+  hlen: read(int),
+  hmget: read(fieldsFrom(1)),
+  hmset: write(text, arg, entries),
+  hpersist: write(list(int), arg, fields),
+  hpexpire: expiring,
+  hpexpireat: expiring,
+  hpexpiretime: ofFields,
+  hpttl: ofFields,
+  hrandfield: read(
+    when(([, , values]) => values, whole, oneOrMany(text)),
+    arg,
+    maybe,
+    flag("WITHVALUES"),
+  ),
+  hscan: read(
+    tuple(
+      text,
+      when(([, , opts]) => opts?.noValues, list(text), turns(text, value)),
+    ),
+    arg,
+    arg,
+    options("match count noValues"),
+  ),
+  hset: write(int, arg, entries),
+  hsetex: write(int, arg, conditional, countedEntries),
+  hsetnx: write(int, arg, arg, data),
+  hstrlen: read(int),
+  httl: ofFields,
+  hvals: read(list(value)),
+}) satisfies Record<keyof HashCommands<Kind>, unknown>;

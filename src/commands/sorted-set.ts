@@ -1,0 +1,332 @@
+import { float, int, list, oneOrMany, orNull, text, tuple, turns, value, when } from "./decoders.js";
+import type { Key, Kind, Reply } from "./kind.js";
+import { named, read, write } from "./rows.js";
+import type { AtMostOne, ScanCommandOptions } from "./types.js";
+import {
+  arg,
+  counted,
+  data,
+  each,
+  eachData,
+  flag,
+  maybe,
+  maybeAfter,
+  option,
+  options,
+  type Piece,
+} from "./words.js";
+
+export interface ScoreMember<T> {
+  score: number;
+  member: T;
+}
+
+export type ZAddCommandOptions = AtMostOne<{ nx: boolean; xx: boolean }> &
+  AtMostOne<{ lt: boolean; gt: boolean }> & {
+    /** Give how many were changed, rather than how many are new. */
+    ch?: boolean;
+    /** Add to the score. Gives the score afterwards, or null if an option is against it. */
+    incr?: boolean;
+  };
+
+interface Limit {
+  /** Skip this many. */
+  offset: number;
+  /** Give at most this many. */
+  count: number;
+}
+
+type Limited = Limit | { offset?: undefined; count?: undefined };
+
+export type ZRangeCommandOptions = {
+  /** Give each member's score after it. */
+  withScores?: boolean;
+  /** From the highest to the lowest: `min` is then the higher bound. */
+  rev?: boolean;
+} & AtMostOne<{ byScore: boolean; byLex: boolean }> &
+  Limited;
+
+/** A bound of scores; "(" leaves out the bound itself. */
+export type ScoreBound = number | `(${number}` | "-inf" | "+inf";
+
+/** A bound in the order of bytes, with "[" or without "(" the bound itself. */
+export type LexBound = `(${string}` | `[${string}` | "-" | "+";
+
+type ByScore = ZRangeCommandOptions & { byScore: true };
+type ByLex = ZRangeCommandOptions & { byLex: true };
+
+/** How scores of the same member are put together: times a weight, one for all or one per key. */
+export type ZUnionStoreCommandOptions = {
+  aggregate?: "sum" | "min" | "max";
+} & AtMostOne<{ weight: number; weights: number[] }>;
+
+export type ZInterStoreCommandOptions = ZUnionStoreCommandOptions;
+
+export type ZUnionCommandOptions = ZUnionStoreCommandOptions & { withScores?: boolean };
+
+type PopSide = "MIN" | "MAX" | "min" | "max";
+
+type PoppedScored<T> = [key: string, elements: [member: T, score: number][]] | null;
+
+export interface SortedSetCommands<K extends Kind> {
+  /** Takes members from the first set that has any, waiting at most `timeout` seconds. Gives key and members, or null. */
+  bzmpop<T = unknown>(
+    timeout: number,
+    numkeys: number,
+    keys: Key[],
+    side: PopSide,
+    count?: number,
+  ): Reply<K, PoppedScored<T>>;
+  /** Takes the highest member of the first set that has any, waiting at most `timeout` seconds. */
+  bzpopmax<T = unknown>(
+    keys: Key | Key[],
+    timeout: number,
+  ): Reply<K, [key: string, member: T, score: number] | null>;
+  /** Takes the lowest member of the first set that has any, waiting at most `timeout` seconds. */
+  bzpopmin<T = unknown>(
+    keys: Key | Key[],
+    timeout: number,
+  ): Reply<K, [key: string, member: T, score: number] | null>;
+  /** Sets members' scores. Gives how many are new; with `ch` how many changed, with `incr` the score or null. */
+  zadd<T = unknown>(
+    key: Key,
+    scoreMember: ScoreMember<T>,
+    ...scoreMembers: ScoreMember<T>[]
+  ): Reply<K, number | null>;
+  zadd<T = unknown>(
+    key: Key,
+    opts: ZAddCommandOptions,
+    scoreMember: ScoreMember<T>,
+    ...scoreMembers: ScoreMember<T>[]
+  ): Reply<K, number | null>;
+  /** Gives how many members there are. */
+  zcard(key: Key): Reply<K, number>;
+  /** Gives how many members have a score between the bounds. */
+  zcount(key: Key, min: number | string, max: number | string): Reply<K, number>;
+  /** Gives the members of the first set that are in none of the others. */
+  zdiff<T extends unknown[] = any>(
+    numKeys: number,
+    keys: Key | Key[],
+    opts?: { withScores?: boolean },
+  ): Reply<K, T>;
+  /** Stores what zdiff gives. Gives how many members that is. */
+  zdiffstore(destination: Key, numkeys: number, ...keys: Key[]): Reply<K, number>;
+  /** Adds to a member's score. Gives the score afterwards. */
+  zincrby<T = unknown>(key: Key, increment: number, member: T): Reply<K, number>;
+  /** Gives the members that are in every set; with scores, each after its member. */
+  zinter<T extends unknown[] = any>(
+    numKeys: number,
+    keys: Key | Key[],
+    opts?: ZUnionCommandOptions,
+  ): Reply<K, T>;
+  /** Gives how many members are in every set, counting up to `limit`. */
+  zintercard(keys: Key[], opts?: { limit?: number }): Reply<K, number>;
+  /** Stores what zinter gives. Gives how many members that is. */
+  zinterstore(
+    destination: Key,
+    numKeys: number,
+    keys: Key | Key[],
+    opts?: ZInterStoreCommandOptions,
+  ): Reply<K, number>;
+  /** Gives how many members lie between the bounds, where all have the same score. */
+  zlexcount(key: Key, min: string, max: string): Reply<K, number>;
+  /** Takes members from the first set that has any. Gives key and members with scores, or null. */
+  zmpop<T = unknown>(numkeys: number, keys: Key[], side: PopSide, count?: number): Reply<K, PoppedScored<T>>;
+  /** Gives each member's score, null where it is missing. */
+  zmscore(key: Key, members: unknown[]): Reply<K, (number | null)[]>;
+  /** Takes the highest members, one unless `count` is given. Gives members and scores in turn. */
+  zpopmax<T = unknown>(key: Key, count?: number): Reply<K, T[]>;
+  /** Takes the lowest members, one unless `count` is given. Gives members and scores in turn. */
+  zpopmin<T = unknown>(key: Key, count?: number): Reply<K, T[]>;
+  /** Gives some member, or null; with a count an array of them; with scores, each after its member. */
+  zrandmember<T = string>(key: Key): Reply<K, T | null>;
+  zrandmember<T extends unknown[] = string[]>(key: Key, count: number, withScores?: boolean): Reply<K, T>;
+  /** Gives members by rank, by score or by name, in order; with scores, each after its member. */
+  zrange<T extends unknown[]>(key: Key, min: number, max: number, opts?: ZRangeCommandOptions): Reply<K, T>;
+  zrange<T extends unknown[]>(key: Key, min: LexBound, max: LexBound, opts: ByLex): Reply<K, T>;
+  zrange<T extends unknown[]>(key: Key, min: ScoreBound, max: ScoreBound, opts: ByScore): Reply<K, T>;
+  /** The older way to zrange by name. */
+  zrangebylex<T extends unknown[] = string[]>(
+    key: Key,
+    min: LexBound,
+    max: LexBound,
+    opts?: Limit,
+  ): Reply<K, T>;
+  /** The older way to zrange by score. */
+  zrangebyscore<T extends unknown[] = string[]>(
+    key: Key,
+    min: ScoreBound,
+    max: ScoreBound,
+    opts?: { withScores?: boolean } & Limited,
+  ): Reply<K, T>;
+  /** Stores what zrange gives. Gives how many members that is. */
+  zrangestore(
+    destination: Key,
+    key: Key,
+    min: number,
+    max: number,
+    opts?: ZRangeCommandOptions & { withScores?: undefined },
+  ): Reply<K, number>;
+  zrangestore(
+    destination: Key,
+    key: Key,
+    min: LexBound,
+    max: LexBound,
+    opts: ByLex & { withScores?: undefined },
+  ): Reply<K, number>;
+  zrangestore(
+    destination: Key,
+    key: Key,
+    min: ScoreBound,
+    max: ScoreBound,
+    opts: ByScore & { withScores?: undefined },
+  ): Reply<K, number>;
+  /** Gives a member's rank from the lowest, beginning with 0, or null; with `withScore` rank and score. */
+  zrank<T = unknown>(key: Key, member: T): Reply<K, number | null>;
+  zrank<T = unknown>(
+    key: Key,
+    member: T,
+    opts: { withScore: true },
+  ): Reply<K, [rank: number, score: number] | null>;
+  /** Removes members. Gives how many there were. */
+  zrem<T = unknown>(key: Key, ...members: T[]): Reply<K, number>;
+  /** Removes the members between the bounds, where all have the same score. Gives how many there were. */
+  zremrangebylex(key: Key, min: string, max: string): Reply<K, number>;
+  /** Removes members by rank, both bounds included. Gives how many there were. */
+  zremrangebyrank(key: Key, start: number, stop: number): Reply<K, number>;
+  /** Removes members by score. Gives how many there were. */
+  zremrangebyscore(key: Key, min: ScoreBound, max: ScoreBound): Reply<K, number>;
+  /** The older way to zrange from the highest rank. */
+  zrevrange<T extends unknown[] = string[]>(
+    key: Key,
+    start: number,
+    stop: number,
+    opts?: { withScores?: boolean },
+  ): Reply<K, T>;
+  /** The older way to zrange by name from the last. */
+  zrevrangebylex<T extends unknown[] = string[]>(
+    key: Key,
+    max: LexBound,
+    min: LexBound,
+    opts?: Limit,
+  ): Reply<K, T>;
+  /** The older way to zrange by score from the highest. */
+  zrevrangebyscore<T extends unknown[] = string[]>(
+    key: Key,
+    max: ScoreBound,
+    min: ScoreBound,
+    opts?: { withScores?: boolean } & Limited,
+  ): Reply<K, T>;
+  /** Gives a member's rank from the highest, beginning with 0, or null; with `withScore` rank and score. */
+  zrevrank<T = unknown>(key: Key, member: T): Reply<K, number | null>;
+  zrevrank<T = unknown>(
+    key: Key,
+    member: T,
+    opts: { withScore: true },
+  ): Reply<K, [rank: number, score: number] | null>;
+  /** Gives the next cursor, "0" at the end, and some members and scores in turn. */
+  zscan<T = string | number>(
+    key: Key,
+    cursor: string | number,
+    opts?: ScanCommandOptions,
+  ): Reply<K, [cursor: string, membersAndScores: (T | number)[]]>;
+  /** Gives a member's score, or null. */
+  zscore<T = unknown>(key: Key, member: T): Reply<K, number | null>;
+  /** Gives the members that are in any of the sets; with scores, each after its member. */
+  zunion<T extends unknown[] = any>(
+    numKeys: number,
+    keys: Key | Key[],
+    opts?: ZUnionCommandOptions,
+  ): Reply<K, T>;
+  /** Stores what zunion gives. Gives how many members that is. */
+  zunionstore(
+    destination: Key,
+    numKeys: number,
+    keys: Key | Key[],
+    opts?: ZUnionStoreCommandOptions,
+  ): Reply<K, number>;
+}
+
+const addOptions = options("nx xx gt lt ch incr");
+
+// The second argument may be options or the first member already.
+const scoreMember: Piece = (out, given, encode) => {
+  if ("member" in given) out.push(given.score, encode(given.member));
+  else addOptions(out, given, encode);
+};
+
+const limited: Piece = (out, given) => {
+  if (given?.count !== undefined) option(out, "limit", [given.offset ?? 0, given.count]);
+};
+
+const ranging: Piece = (out, given, encode) => {
+  options("byScore byLex rev")(out, given, encode);
+  limited(out, given, encode);
+  options("withScores")(out, given, encode);
+};
+
+const combining: Piece = (out, given, encode) => {
+  option(out, "weights", given?.weights ?? given?.weight);
+  options("aggregate withScores")(out, given, encode);
+};
+
+const members = list(value);
+const scored = turns(value, float);
+const withScores = (at: number) => when((args) => args[at]?.withScores, scored, members);
+
+const popped = orNull(tuple(text, value, float));
+const poppedMany = orNull(tuple(text, list(tuple(value, float))));
+const rank = read(
+  orNull(when(([, , opts]) => opts?.withScore, tuple(int, float), int)),
+  arg,
+  data,
+  options("withScore"),
+);
+const byScore = read(withScores(3), arg, arg, arg, ranging);
+const byLex = read(members, arg, arg, arg, limited);
+const combined = read(withScores(2), arg, each, combining);
+const storeCombined = write(int, arg, arg, each, combining);
+const pop = write(scored, arg, maybe);
+
+export const sortedSetCommands = named({
+  bzmpop: write(poppedMany, arg, arg, each, arg, maybeAfter("COUNT")),
+  bzpopmax: write(popped),
+  bzpopmin: write(popped),
+  zadd: write(orNull(float), arg, scoreMember),
+  zcard: read(int),
+  zcount: read(int),
+  zdiff: combined,
+  zdiffstore: write(int),
+  zincrby: write(float, arg, arg, data),
+  zinter: combined,
+  zintercard: read(int, counted, options("limit")),
+  zinterstore: storeCombined,
+  zlexcount: read(int),
+  zmpop: write(poppedMany, arg, each, arg, maybeAfter("COUNT")),
+  zmscore: read(list(orNull(float)), arg, eachData),
+  zpopmax: pop,
+  zpopmin: pop,
+  zrandmember: read(
+    when(([, , scores]) => scores, scored, oneOrMany(value)),
+    arg,
+    maybe,
+    flag("WITHSCORES"),
+  ),
+  zrange: byScore,
+  zrangebylex: byLex,
+  zrangebyscore: byScore,
+  zrangestore: write(int, arg, arg, arg, arg, ranging),
+  zrank: rank,
+  zrem: write(int, arg, data),
+  zremrangebylex: write(int),
+  zremrangebyrank: write(int),
+  zremrangebyscore: write(int),
+  zrevrange: byScore,
+  zrevrangebylex: byLex,
+  zrevrangebyscore: byScore,
+  zrevrank: rank,
+  zscan: read(tuple(text, scored), arg, arg, options("match count")),
+  zscore: read(orNull(float), arg, data),
+  zunion: combined,
+  zunionstore: storeCombined,
+}) satisfies Record<keyof SortedSetCommands<Kind>, unknown>;
