@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Redis, type RedisOptions } from "warmline";
+import { RawEndpoint, resp2Answer } from "../support/endpoint.js";
+
+// Connections that were idle for long enough to have been forgotten by somebody on the way.
+
+let endpoint: RawEndpoint;
+beforeEach(async () => {
+  endpoint = await RawEndpoint.start();
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n"));
+});
+afterEach(async () => {
+  client().close();
+  await endpoint.stop();
+});
+
+const client = (options: RedisOptions = {}) => new Redis({ url: endpoint.url, token: "t", ...options });
+const idle = () => new Promise((resolve) => setTimeout(resolve, 1_100));
+
+/** From here on connection 1 swallows everything: the path has forgotten the flow. */
+function forgetFirst() {
+  endpoint.onRequest = ({ socket, connection }) => connection > 1 && socket.write(resp2Answer(":1\r\n"));
+}
+
+test("still there: a read goes out at once, a write after a probe, on the connection that is open", async () => {
+  const redis = client();
+  await redis.strlen("k");
+  await idle();
+  await redis.strlen("k");
+  expect(endpoint.count("PING")).toBe(0);
+  await idle();
+  await redis.incr("n");
+  expect(endpoint.count("PING")).toBe(1);
+  expect(endpoint.connections).toBe(1);
+});
+
+test("forgotten: a read is answered on a fresh connection", async () => {
+  const redis = client();
+  await redis.strlen("k");
+  forgetFirst();
+  await idle();
+  const begun = performance.now();
+  expect(await redis.strlen("k")).toBe(1);
+  expect(performance.now() - begun).toBeLessThan(500);
+  expect(endpoint.connections).toBe(2);
+  expect(redis.stats().discarded).toBe(1);
+});
+
+test("forgotten: a write is written once, on a fresh connection", async () => {
+  const redis = client();
+  await redis.strlen("k");
+  forgetFirst();
+  await idle();
+  const begun = performance.now();
+  expect(await redis.incr("n")).toBe(1);
+  expect(performance.now() - begun).toBeLessThan(500);
+  expect(endpoint.count("INCR")).toBe(1);
+  expect(endpoint.requests.find(({ body }) => body.includes("INCR"))?.connection).toBe(2);
+  expect(await redis.incr("n")).toBe(1);
+  expect(endpoint.connections).toBe(2);
+});
+
+test("reset at the first byte: a write is written once, on a fresh connection", async () => {
+  const redis = client();
+  await redis.strlen("k");
+  endpoint.onRequest = ({ socket, connection }) => {
+    if (connection === 1) socket.resetAndDestroy();
+    else socket.write(resp2Answer(":1\r\n"));
+  };
+  await idle();
+  expect(await redis.incr("n")).toBe(1);
+  expect(endpoint.count("INCR")).toBe(1);
+});
+
+test("slow, not gone: the first answer counts, the write is not repeated", async () => {
+  const redis = client();
+  await redis.strlen("k");
+  endpoint.onRequest = ({ socket }) => setTimeout(() => socket.write(resp2Answer(":1\r\n")), 100);
+  await idle();
+  expect(await redis.incr("n")).toBe(1);
+  expect(endpoint.count("INCR")).toBe(1);
+  await idle();
+  expect(await redis.strlen("k")).toBe(1);
+});
+
+test("several commands at once on a forgotten connection all settle", async () => {
+  const redis = client();
+  await redis.strlen("k");
+  forgetFirst();
+  await idle();
+  const replies = await Promise.all([redis.incr("a"), redis.strlen("b"), redis.incr("c"), redis.strlen("d")]);
+  expect(replies).toEqual([1, 1, 1, 1]);
+  expect(endpoint.count('"a"')).toBe(1);
+  expect(endpoint.count('"c"')).toBe(1);
+});
+
+test("pre-opened, then forgotten before its first use", async () => {
+  endpoint.onRequest = ({ socket, connection }) => connection > 1 && socket.write(resp2Answer(":1\r\n"));
+  const redis = client();
+  await redis.ready();
+  await idle();
+  expect(await redis.incr("n")).toBe(1);
+  expect(endpoint.count("INCR")).toBe(1);
+});
+
+test("a connection opened ahead of need carries the first command", async () => {
+  const redis = client({ preconnect: true });
+  await redis.ready();
+  expect(endpoint.connections).toBe(1);
+  expect(await redis.incr("n")).toBe(1);
+  expect(endpoint.connections).toBe(1);
+});

@@ -1,0 +1,296 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  ConnectionError,
+  ProtocolError,
+  Redis,
+  RedisError,
+  type RedisOptions,
+  TimeoutError,
+  UnknownOutcomeError,
+} from "warmline";
+import { answer, RawEndpoint, resp2Answer } from "../support/endpoint.js";
+
+// What an endpoint, or something in front of it, can do to a client, byte by byte.
+
+let endpoint: RawEndpoint;
+beforeEach(async () => {
+  endpoint = await RawEndpoint.start();
+});
+afterEach(async () => {
+  client().close();
+  await endpoint.stop();
+});
+
+const client = (options: RedisOptions = {}) => new Redis({ url: endpoint.url, token: "secret", ...options });
+const patient = { retry: { retries: 5, backoff: () => 1 } };
+
+test.each([1, 2, 5])("%i lost replies to one incr: sent once, the outcome is unknown", async (lost) => {
+  let losses = 0;
+  endpoint.onRequest = ({ socket }) => {
+    if (losses++ < lost) socket.destroy();
+    else socket.write(resp2Answer(":1\r\n"));
+  };
+  const error = await client(patient)
+    .incr("n")
+    .catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(UnknownOutcomeError);
+  expect(error).toMatchObject({ outcome: "unknown", command: "INCR" });
+  expect(endpoint.count("INCR")).toBe(1);
+});
+
+test.each([1, 2, 5])("%i lost replies to one get: sent again until it is answered", async (lost) => {
+  endpoint.onRequest = ({ socket }) => {
+    if (endpoint.requests.length <= lost) socket.resetAndDestroy();
+    else socket.write(resp2Answer("$1\r\nv\r\n"));
+  };
+  expect(await client(patient).get("k")).toBe("v");
+  expect(endpoint.count("GET")).toBe(lost + 1);
+});
+
+test("writes: at-least-once sends a write again", async () => {
+  endpoint.onRequest = ({ socket }) => {
+    if (endpoint.requests.length === 1) socket.destroy();
+    else socket.write(resp2Answer(":2\r\n"));
+  };
+  expect(await client().with({ writes: "at-least-once" }).incr("n")).toBe(2);
+});
+
+test.each(["502 Bad Gateway", "503 Service Unavailable", "504 Gateway Timeout", "500 Oops"])(
+  "%s to a write: it may have been applied behind whoever says so",
+  async (status) => {
+    endpoint.onRequest = ({ socket }) =>
+      socket.write(answer("{}", { "content-type": "application/json" }, status));
+    await expect(client(patient).incr("n")).rejects.toBeInstanceOf(UnknownOutcomeError);
+    expect(endpoint.count("INCR")).toBe(1);
+    await expect(client(patient).get("n")).rejects.toMatchObject({ outcome: "unknown" });
+    expect(endpoint.count("GET")).toBe(6);
+  },
+);
+
+test("a 503 that our gateway marks as unsent is sent again, a write too", async () => {
+  endpoint.onRequest = ({ socket }) => {
+    const refused = { "content-type": "application/json", "warmline-outcome": "unsent", "retry-after": "0" };
+    if (endpoint.requests.length === 1) socket.write(answer('{"error":"full"}', refused, "503 Busy"));
+    else socket.write(resp2Answer(":1\r\n"));
+  };
+  expect(await client(patient).incr("n")).toBe(1);
+  expect(client().stats().retries).toBe(1);
+});
+
+test("429 is waited out as Retry-After says", async () => {
+  endpoint.onRequest = ({ socket }) => {
+    const limited = { "content-type": "application/json", "retry-after": "1" };
+    if (endpoint.requests.length === 1)
+      socket.write(answer('{"error":"slow down"}', limited, "429 Too Many"));
+    else socket.write(resp2Answer(":1\r\n"));
+  };
+  const begun = performance.now();
+  expect(await client().incr("n")).toBe(1);
+  expect(performance.now() - begun).toBeGreaterThan(950);
+});
+
+test("429 that asks for more time than the call has is the error that came with it", async () => {
+  endpoint.onRequest = ({ socket }) => {
+    const limited = { "content-type": "application/json", "retry-after": "3600" };
+    socket.write(answer('{"error":"ERR daily limit"}', limited, "429 Too Many"));
+  };
+  await expect(client().incr("n")).rejects.toMatchObject({ code: "ERR", outcome: "answered" });
+});
+
+test.each<[string, string]>([
+  ["a page", answer("<html>Welcome</html>", { "content-type": "text/html" })],
+  ["an empty 200", answer("", {})],
+  ["bad JSON", answer('{"result":', { "content-type": "application/json" })],
+  ["JSON of somebody else", answer('{"ok":true}', { "content-type": "application/json" })],
+  ["a cut RESP2 reply", resp2Answer("$10\r\nabc\r\n")],
+  ["two replies", resp2Answer(":1\r\n:2\r\n")],
+  ["a reply of the wrong kind", resp2Answer("*1\r\n:1\r\n")],
+  ["a redirect", answer("", { location: "http://127.0.0.1:1/" }, "302 Found")],
+])("%s is a ProtocolError, never a value, and a write is not sent again", async (_what, bytes) => {
+  endpoint.onRequest = ({ socket }) => socket.write(bytes);
+  const error = await client(patient)
+    .incr("n")
+    .catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(ProtocolError);
+  expect(error.outcome).toBe("unknown");
+  expect(endpoint.count("INCR")).toBe(1);
+});
+
+test.each<[string, string]>([
+  ["cut off in the middle of its body", resp2Answer("$5\r\nhello\r\n").slice(0, -4)],
+  ["longer than its length says", `${resp2Answer(":1\r\n")}junk`],
+  ["cut off in the middle of its head", "HTTP/1.1 200 OK\r\ncontent-le"],
+  ["not HTTP", "garbage\r\n\r\n"],
+])("an answer %s never becomes a wrong value", async (_what, bytes) => {
+  endpoint.onRequest = ({ socket }) => socket.end(bytes);
+  const value = await client(patient)
+    .incr("n")
+    .catch((thrown) => thrown);
+  // With a whole answer before the junk, the value is right; otherwise nobody knows.
+  if (value !== 1) expect(value).toBeInstanceOf(UnknownOutcomeError);
+  expect(endpoint.count("INCR")).toBe(1);
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":7\r\n"));
+  expect(await client(patient).incr("n")).toBe(7);
+});
+
+test("a surplus answer is never the next command's value", async () => {
+  endpoint.onRequest = ({ socket, body }) => {
+    if (body.includes("first")) socket.write(resp2Answer("$5\r\nfirst\r\n") + resp2Answer("$5\r\nWRONG\r\n"));
+    else socket.write(resp2Answer("$6\r\nsecond\r\n"));
+  };
+  for (let i = 0; i < 10; i++) {
+    expect(await client().get("first")).toBe("first");
+    expect(await client().get("second")).toBe("second");
+  }
+});
+
+test("bytes that arrive on an idle connection, used or pre-opened, end it", async () => {
+  const unasked = resp2Answer("$5\r\nWRONG\r\n");
+  endpoint.onConnection = (socket) => setTimeout(() => socket.write(unasked), 20);
+  endpoint.onRequest = ({ socket, body }) =>
+    socket.write(resp2Answer(`$1\r\n${/"k(.)"/.exec(body)?.[1]}\r\n`));
+  const redis = client({ codec: "text" });
+  await redis.ready();
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  for (let i = 0; i < 5; i++) {
+    expect(await redis.get(`k${i}`)).toBe(String(i));
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+});
+
+test("bytes out of turn that wait in the kernel are not an answer", async () => {
+  const redis = client({ codec: "text" });
+  endpoint.onRequest = ({ socket, body }) => {
+    socket.write(resp2Answer(`$1\r\n${/"k(.)"/.exec(body)?.[1]}\r\n`));
+    setTimeout(() => socket.write(resp2Answer("$5\r\nWRONG\r\n")), 5);
+  };
+  for (let i = 0; i < 5; i++) {
+    expect(await redis.get(`k${i}`)).toBe(String(i));
+    // This process neither polls nor runs timers until the next command is issued in the same turn.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 30);
+  }
+});
+
+test("a server that never answers: TimeoutError at `timeout`, the outcome known as far as it can be", async () => {
+  endpoint.onRequest = () => {};
+  const begun = performance.now();
+  const error = await client({ timeout: 150 })
+    .incr("n")
+    .catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(TimeoutError);
+  expect(error.outcome).toBe("unknown");
+  expect(performance.now() - begun).toBeGreaterThan(140);
+});
+
+test("nobody listens: ConnectionError after retries, in plain words", async () => {
+  const gone = await RawEndpoint.start();
+  const { url } = gone;
+  await gone.stop();
+  const redis = new Redis({ url, token: "secret", ...patient });
+  const error = await redis.incr("n").catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(error).toMatchObject({ outcome: "unsent", command: "INCR" });
+  expect(error.message).toMatch(/INCR: not sent: .*ECONNREFUSED/);
+  expect(redis.stats().retries).toBe(5);
+});
+
+test("a name that doesn't resolve, and TLS to a server that has none: ConnectionError", async () => {
+  const unknown = new Redis({
+    url: "http://nowhere.invalid",
+    token: "t",
+    retry: { retries: 1 },
+    timeout: 4000,
+  });
+  await expect(unknown.get("k")).rejects.toMatchObject({ outcome: "unsent" });
+  endpoint.onConnection = (socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
+  const tls = new Redis({ url: endpoint.url.replace("http:", "https:"), token: "t", ...patient });
+  await expect(tls.get("k")).rejects.toBeInstanceOf(ConnectionError);
+});
+
+test("the connection is reused, unless the endpoint asks otherwise", async () => {
+  const redis = client();
+  for (let i = 0; i < 10; i++) await redis.get("k");
+  expect(endpoint.connections).toBe(1);
+  endpoint.onRequest = ({ socket }) => socket.end(resp2Answer("+OK\r\n", { connection: "close" }));
+  for (let i = 0; i < 3; i++) await redis.get("k");
+  expect(endpoint.connections).toBe(3);
+});
+
+test("idle beyond what the server advertises, less a margin: never used", async () => {
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("+OK\r\n", { "keep-alive": "timeout=1" }));
+  const redis = client();
+  await redis.get("k");
+  await redis.get("k");
+  expect(endpoint.connections).toBe(2);
+});
+
+test("the server closes as the request is written: reads resolve, writes are applied at most once", async () => {
+  endpoint.onRequest = ({ socket, number }) => {
+    if (number % 3 === 0) socket.destroy();
+    else socket.write(resp2Answer(":1\r\n"), () => number % 3 === 1 || socket.end());
+  };
+  const redis = client(patient);
+  let unknown = 0;
+  for (let i = 0; i < 300; i++) {
+    expect(await redis.strlen("k")).toBe(1);
+    await redis.incr(`n${i}`).catch((error) => {
+      expect(error).toBeInstanceOf(UnknownOutcomeError);
+      unknown++;
+    });
+  }
+  for (let i = 0; i < 300; i++) expect(endpoint.count(`"n${i}"`)).toBe(1);
+  expect(unknown).toBeLessThan(300);
+});
+
+test("an abort rejects with the signal's reason: before, in flight, and the next command is right", async () => {
+  const reason = new Error("enough");
+  const redis = client({ codec: "text" });
+  await expect(redis.with({ signal: AbortSignal.abort(reason) }).get("k")).rejects.toBe(reason);
+  expect(endpoint.requests).toHaveLength(0);
+
+  const controller = new AbortController();
+  endpoint.onRequest = ({ socket, body }) => {
+    if (body.includes("slow")) setTimeout(() => socket.write(resp2Answer("$4\r\nslow\r\n")), 100);
+    else socket.write(resp2Answer("$4\r\nfast\r\n"));
+  };
+  const slow = redis.with({ signal: controller.signal }).get("slow");
+  setTimeout(() => controller.abort(reason), 20);
+  await expect(slow).rejects.toBe(reason);
+  expect(await redis.get("next")).toBe("fast");
+  await new Promise((resolve) => setTimeout(resolve, 120));
+  expect(await redis.get("next")).toBe("fast");
+});
+
+test("a call stays inside the deadline", async () => {
+  endpoint.onRequest = () => {};
+  const begun = performance.now();
+  const context = { getRemainingTimeInMillis: () => 250 };
+  await expect(client().with({ deadline: context }).get("k")).rejects.toBeInstanceOf(TimeoutError);
+  expect(performance.now() - begun).toBeLessThan(400);
+});
+
+test("no more connections than asked for, and everybody gets an answer", async () => {
+  endpoint.onRequest = ({ socket }) => setTimeout(() => socket.write(resp2Answer("+OK\r\n")), 2);
+  const redis = client({ maxConnections: 3 });
+  await Promise.all(Array.from({ length: 50 }, () => redis.get("k")));
+  expect(endpoint.connections).toBe(3);
+});
+
+test("without keep-alive every command has a connection of its own", async () => {
+  endpoint.onRequest = ({ socket }) => socket.end(resp2Answer("+OK\r\n", { connection: "close" }));
+  const redis = client({ keepAlive: false });
+  for (let i = 0; i < 3; i++) await redis.get("k");
+  expect(endpoint.connections).toBe(3);
+  expect(endpoint.requests[0]?.head).toMatch(/connection: close/i);
+});
+
+test("an error reply is a RedisError that names the command and not the token", async () => {
+  endpoint.onRequest = ({ socket }) =>
+    socket.write(resp2Answer("-WRONGTYPE not a string\r\n", {}, "400 Bad Request"));
+  const error = await client()
+    .incr("n")
+    .catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(RedisError);
+  expect(error).toMatchObject({ code: "WRONGTYPE", command: "INCR", outcome: "answered" });
+  expect(JSON.stringify(error) + error.stack).not.toContain("secret");
+});

@@ -1,0 +1,85 @@
+import { createServer, type Server, type Socket } from "node:net";
+
+/** A request as it arrived, whole. */
+export interface Arrived {
+  readonly head: string;
+  readonly body: string;
+  /** Which connection it came on, from 1, and which request of that connection it is, from 1. */
+  readonly connection: number;
+  readonly number: number;
+  readonly socket: Socket;
+}
+
+/**
+ * An HTTP endpoint whose every byte a test decides: `onRequest` gets each whole request and writes to the socket
+ * what it likes.
+ */
+export class RawEndpoint {
+  readonly requests: Arrived[] = [];
+  connections = 0;
+  onRequest: (request: Arrived) => void = (request) => void request.socket.write(resp2Answer("+OK\r\n"));
+  onConnection: (socket: Socket, connection: number) => void = () => {};
+  private readonly sockets = new Set<Socket>();
+  private constructor(private readonly server: Server) {}
+
+  static async start(): Promise<RawEndpoint> {
+    const server = createServer();
+    const endpoint = new RawEndpoint(server);
+    server.on("connection", (socket) => endpoint.accept(socket));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return endpoint;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as { port: number }).port}`;
+  }
+
+  /** How many requests arrived whose body holds `text`. */
+  count(text: string): number {
+    return this.requests.filter((request) => request.body.includes(text)).length;
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private accept(socket: Socket): void {
+    const connection = ++this.connections;
+    this.sockets.add(socket);
+    socket.on("close", () => this.sockets.delete(socket)).on("error", () => {});
+    this.onConnection(socket, connection);
+    let number = 0;
+    let received = "";
+    socket.on("data", (chunk) => {
+      received += chunk.toString("latin1");
+      for (;;) {
+        const end = received.indexOf("\r\n\r\n");
+        if (end === -1) return;
+        const head = received.slice(0, end);
+        const length = Number(/content-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+        if (received.length < end + 4 + length) return;
+        const body = received.slice(end + 4, end + 4 + length);
+        received = received.slice(end + 4 + length);
+        const request = { head, body, connection, number: ++number, socket };
+        this.requests.push(request);
+        this.onRequest(request);
+      }
+    });
+  }
+}
+
+/** A whole answer of warmline-gateway in RESP2. */
+export function resp2Answer(reply: string, headers: Record<string, string> = {}, status = "200 OK"): string {
+  return answer(
+    reply,
+    { "content-type": "application/vnd.redis.resp2", "warmline-gateway": "0", ...headers },
+    status,
+  );
+}
+
+/** A whole answer of any endpoint. */
+export function answer(body: string, headers: Record<string, string>, status = "200 OK"): string {
+  const lines = Object.entries({ ...headers, "content-length": String(Buffer.byteLength(body)) });
+  return `HTTP/1.1 ${status}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`;
+}
