@@ -1,0 +1,365 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  type Behaviour,
+  carries,
+  closeBeforeReply,
+  combine,
+  cutReply,
+  delayReply,
+  halfOpen,
+  httpAnswer,
+  idleReaper,
+  loseFin,
+  loseReply,
+  onRequest,
+  type Path,
+  proxyError,
+  reset,
+  rewrite,
+  silence,
+  slow,
+  startPath,
+  surplus,
+} from "warmline-testbed";
+import { type Counting, pause, type RawClient, rawClient, startCounting } from "./raw.js";
+
+let server: Counting;
+let path: Path;
+const clients: RawClient[] = [];
+
+async function client(): Promise<RawClient> {
+  const made = await rawClient(path.port);
+  clients.push(made);
+  return made;
+}
+
+/** A client whose first request was answered, on a connection with `behaviour`. */
+async function afterOne(behaviour: Behaviour): Promise<RawClient> {
+  path.onConnection(() => behaviour);
+  const one = await client();
+  one.request();
+  await one.until(({ text }) => text.endsWith("answer 1"));
+  one.text = "";
+  return one;
+}
+
+beforeEach(async () => {
+  server = await startCounting();
+  path = await startPath({ to: { port: server.port } });
+});
+
+afterEach(async () => {
+  for (const each of clients.splice(0)) each.socket.destroy();
+  await path.close();
+  await server.close();
+});
+
+describe("loseReply: the request is applied, the answer is lost", () => {
+  test.each([
+    ["close", "ended"],
+    ["reset", "ECONNRESET"],
+    ["silent", "open"],
+  ] as const)("then %s", async (leave, state) => {
+    const one = await afterOne(onRequest(2, loseReply({ leave })));
+    one.request();
+    if (leave === "silent") {
+      await expect.poll(() => server.applied).toBe(2);
+      one.request();
+      await pause(50);
+    } else await one.until((now) => now.state === state);
+    expect(one.state).toBe(state);
+    expect(one.text).toBe("");
+    expect(server.applied).toBe(2);
+  });
+
+  test("then open: only that answer is missing", async () => {
+    const one = await afterOne(onRequest(2, loseReply({ leave: "open" })));
+    one.request();
+    await expect.poll(() => server.applied).toBe(2);
+    one.request();
+    await one.until(({ text }) => text.endsWith("answer 3"));
+    expect(one.text).not.toContain("answer 2");
+  });
+
+  test("by what the request carries, on the connections that the script names", async () => {
+    path.onConnection((number) => (number === 1 ? onRequest(carries("INCR"), loseReply()) : undefined));
+    const one = await client();
+    one.request('["get"]');
+    await one.until(({ text }) => text.endsWith("answer 1"));
+    one.request('["incr"]');
+    await one.until(({ state }) => state === "ended");
+    const two = await client();
+    two.request('["incr"]');
+    await two.until(({ text }) => text.endsWith("answer 3"));
+  });
+});
+
+describe("closeBeforeReply", () => {
+  test("delivered: applied, no answer", async () => {
+    const one = await afterOne(onRequest(2, closeBeforeReply()));
+    one.request();
+    await one.until(({ state }) => state === "ended");
+    await expect.poll(() => server.applied).toBe(2);
+    expect(one.text).toBe("");
+  });
+
+  test("not delivered: never applied", async () => {
+    const one = await afterOne(onRequest(2, closeBeforeReply({ deliver: false, leave: "reset" })));
+    one.request();
+    await one.until(({ state }) => state === "ECONNRESET");
+    await pause(30);
+    expect(server.applied).toBe(1);
+  });
+});
+
+describe("cutReply: the answer breaks off", () => {
+  test.each([
+    [9, "close", /^ended$/],
+    // A reset that comes in the same poll as bytes is an ordinary end to libuv.
+    [9, "reset", /^ended$|^ECONNRESET$/],
+    [100, "silent", /^open$/],
+  ] as const)("after %d bytes, then %s", async (bytes, leave, state) => {
+    const one = await afterOne(onRequest(2, cutReply({ bytes, leave })));
+    one.request();
+    await one.until((now) => state.test(now.state) && now.text.length === bytes);
+    await pause(20);
+    expect(one.text).toHaveLength(bytes);
+    expect(one.text.startsWith("HTTP/1.1 ")).toBe(true);
+    expect(server.applied).toBe(2);
+  });
+
+  test("an answer that is shorter passes whole", async () => {
+    const one = await afterOne(onRequest(2, cutReply({ bytes: 10_000 })));
+    one.request();
+    await one.until(({ text }) => text.endsWith("answer 2"));
+    expect(one.state).toBe("open");
+  });
+});
+
+describe("reset", () => {
+  test("at once", async () => {
+    path.onConnection(() => reset("open"));
+    const one = await client();
+    await one.until(({ state }) => state === "ECONNRESET");
+  });
+
+  test("at the first byte of a request", async () => {
+    const one = await afterOne(reset({ requestStart: 2 }));
+    one.socket.write("POST");
+    await one.until(({ state }) => state === "ECONNRESET");
+    expect(server.applied).toBe(1);
+  });
+
+  test.each([true, false])("when the request is whole, delivered: %s", async (deliver) => {
+    const one = await afterOne(reset({ request: 2, deliver }));
+    one.request();
+    await one.until(({ state }) => state === "ECONNRESET");
+    await pause(20);
+    // Delivered means sent on: the server may or may not have got to it before its side was dropped too.
+    if (!deliver) expect(server.applied).toBe(1);
+  });
+
+  test("in place of the answer", async () => {
+    const one = await afterOne(reset({ answer: 2 }));
+    one.request();
+    await one.until(({ state }) => state === "ECONNRESET");
+    expect(server.applied).toBe(2);
+  });
+});
+
+describe("silence: nothing passes, all stays open", () => {
+  test("from the start", async () => {
+    path.onConnection(() => silence("open"));
+    const one = await client();
+    one.request();
+    await pause(50);
+    expect([one.state, one.text, server.applied]).toEqual(["open", "", 0]);
+  });
+
+  test("from the first byte of a request", async () => {
+    const one = await afterOne(silence({ request: 2 }));
+    one.request();
+    await pause(50);
+    expect([one.state, one.text, server.applied]).toEqual(["open", "", 1]);
+  });
+
+  test("after an answer, both ways: the server's close is not seen either", async () => {
+    const one = await afterOne(silence({ answered: 1 }));
+    one.request();
+    server.closeConnections();
+    await pause(50);
+    expect([one.state, one.text, server.applied]).toEqual(["open", "", 1]);
+  });
+
+  test("at a moment of the test's choice; new connections work", async () => {
+    const one = await client();
+    one.request();
+    await one.until(({ text }) => text.endsWith("answer 1"));
+    path.forgetFlows();
+    one.request();
+    const two = await client();
+    two.request();
+    await two.until(({ text }) => text.endsWith("answer 2"));
+    expect(one.text).toMatch(/answer 1$/);
+    expect(one.state).toBe("open");
+  });
+});
+
+describe("halfOpen: the server lost the connection, the client was not told", () => {
+  test("what it sends is answered with a reset", async () => {
+    const one = await afterOne(halfOpen({ after: 1 }));
+    await pause(30);
+    expect(one.state).toBe("open");
+    one.request();
+    await one.until(({ state }) => state === "ECONNRESET");
+    expect(server.applied).toBe(1);
+  });
+
+  test("or with nothing, from the start", async () => {
+    path.onConnection(() => halfOpen({ after: 0, next: "nothing" }));
+    const one = await client();
+    one.request();
+    await pause(50);
+    expect([one.state, one.text, server.applied]).toEqual(["open", "", 0]);
+  });
+});
+
+describe("loseFin: the server closed, the client was not told", () => {
+  test.each(["reset", "nothing"] as const)("what it sends then meets %s", async (next) => {
+    const one = await afterOne(loseFin({ next }));
+    server.closeConnections();
+    await pause(30);
+    expect(one.state).toBe("open");
+    one.request();
+    if (next === "reset") await one.until(({ state }) => state === "ECONNRESET");
+    else await pause(50);
+    expect(one.state).toBe(next === "reset" ? "ECONNRESET" : "open");
+    expect(one.text).toBe("");
+    expect(server.applied).toBe(1);
+  });
+});
+
+describe("surplus bytes after an answer", () => {
+  test("in the same write", async () => {
+    path.onConnection(() => onRequest(1, surplus(httpAnswer(200, "for nobody"))));
+    const one = await client();
+    const chunks: string[] = [];
+    one.socket.on("data", (bytes) => chunks.push(String(bytes)));
+    one.request();
+    await one.until(({ text }) => text.endsWith("for nobody"));
+    expect(chunks.at(-1)).toMatch(/answer 1HTTP\/1.1 200 OK\r\n/);
+  });
+
+  test("later, on the idle connection, which stays open", async () => {
+    const one = await afterOne(
+      onRequest(1, surplus("HTTP/1.1 408 Request Timeout\r\n\r\n", { delayMs: 30 })),
+    );
+    expect(one.text).toBe("");
+    await one.until(({ text }) => text.startsWith("HTTP/1.1 408"));
+    expect(one.state).toBe("open");
+  });
+});
+
+describe("rewrite: another answer in place of the server's", () => {
+  test.each([502, 503, 504] as const)("a proxy's %d after the request was applied", async (status) => {
+    const one = await afterOne(onRequest(2, rewrite(proxyError(status, { "Retry-After": "1" }))));
+    one.request();
+    await one.until(({ text }) => text.endsWith("</html>"));
+    expect(one.text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(one.text).toContain("Retry-After: 1");
+    expect(server.applied).toBe(2);
+    one.text = "";
+    one.request();
+    await one.until(({ text }) => text.endsWith("answer 3"));
+  });
+
+  test("without the server ever seeing the request", async () => {
+    const one = await afterOne(onRequest(2, rewrite(proxyError(503), { deliver: false })));
+    one.request();
+    await one.until(({ text }) => text.startsWith("HTTP/1.1 503"));
+    one.text = "";
+    one.request();
+    await one.until(({ text }) => text.endsWith("answer 2"));
+  });
+
+  test("garbage, then close", async () => {
+    const one = await afterOne(onRequest(2, rewrite("\u0000\u0001not http at all", { leave: "close" })));
+    one.request();
+    await one.until(({ state }) => state === "ended");
+    expect(one.text).toBe("\u0000\u0001not http at all");
+  });
+});
+
+test("slow: the answer trickles but is whole", async () => {
+  const one = await afterOne(onRequest(2, slow({ bytes: 10, everyMs: 3 })));
+  let chunks = 0;
+  one.socket.on("data", () => chunks++);
+  const begin = performance.now();
+  one.request();
+  await one.until(({ text }) => text.endsWith("answer 2"));
+  expect(chunks).toBeGreaterThan(5);
+  expect(performance.now() - begin).toBeGreaterThan(15);
+});
+
+test("delayReply: one answer comes late", async () => {
+  const one = await afterOne(onRequest(2, delayReply(60)));
+  const begin = performance.now();
+  one.request();
+  await one.until(({ text }) => text.endsWith("answer 2"));
+  expect(performance.now() - begin).toBeGreaterThan(58);
+});
+
+describe("idleReaper", () => {
+  test("closes a connection that was idle for long, not one in use", async () => {
+    const one = await afterOne(idleReaper({ closeMs: 120 }));
+    for (let n = 2; n <= 5; n++) {
+      await pause(50);
+      one.request();
+      await one.until(({ text }) => text.endsWith(`answer ${n}`));
+    }
+    expect(one.state).toBe("open");
+    const begin = performance.now();
+    await one.until(({ state }) => state === "ended");
+    expect(performance.now() - begin).toBeGreaterThan(110);
+  });
+
+  test("with a lost FIN: a reset until gone, then nothing", async () => {
+    path.onConnection(() => idleReaper({ closeMs: 80, fin: "lost" }));
+    const [early, late] = [await client(), await client()];
+    early.request();
+    late.request();
+    await late.until(({ text }) => text.includes("answer"));
+    await pause(100);
+    expect(early.state).toBe("open");
+    early.request();
+    await early.until(({ state }) => state === "ECONNRESET");
+    await pause(60);
+    late.text = "";
+    late.request();
+    await pause(50);
+    expect([late.state, late.text]).toEqual(["open", ""]);
+    expect(server.applied).toBe(2);
+  });
+});
+
+test("combine: several behaviours on one connection", async () => {
+  const one = await afterOne(combine(onRequest(2, delayReply(20)), onRequest(3, loseReply()), loseFin()));
+  one.request();
+  await one.until(({ text }) => text.endsWith("answer 2"));
+  one.request();
+  await one.until(({ state }) => state === "ended");
+  expect(server.applied).toBe(3);
+});
+
+test("raw protocol: every chunk is an exchange", async () => {
+  const raw = await startPath({ to: { port: server.port }, protocol: "raw" });
+  raw.onConnection(() => onRequest(2, loseReply()));
+  const one = await rawClient(raw.port);
+  clients.push(one);
+  one.request();
+  await one.until(({ text }) => text.endsWith("answer 1"));
+  one.request();
+  await one.until(({ state }) => state === "ended");
+  expect(server.applied).toBe(2);
+  await raw.close();
+});

@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Path, type PathOptions, startPath } from "warmline-testbed";
+import { type Counting, pause, type RawClient, rawClient, startCounting } from "./raw.js";
+
+let server: Counting;
+let path: Path;
+const clients: RawClient[] = [];
+
+async function start(options: Partial<PathOptions> = {}): Promise<void> {
+  path = await startPath({ to: { port: server.port }, ...options });
+}
+
+async function client(): Promise<RawClient> {
+  const made = await rawClient(path.port);
+  clients.push(made);
+  return made;
+}
+
+beforeEach(async () => {
+  server = await startCounting();
+});
+
+afterEach(async () => {
+  for (const each of clients.splice(0)) each.socket.destroy();
+  await path.close();
+  await server.close();
+});
+
+describe("a path without behaviours", () => {
+  test("carries requests and answers, and counts connections", async () => {
+    await start();
+    const [one, two] = [await client(), await client()];
+    one.request();
+    await one.until(({ text }) => text.endsWith("answer 1"));
+    two.request();
+    await two.until(({ text }) => text.endsWith("answer 2"));
+    one.request();
+    await one.until(({ text }) => text.endsWith("answer 3"));
+    expect(path.connectionsOpened).toBe(2);
+    expect(server.connections).toBe(2);
+    expect(path.links.map((link) => link.number)).toEqual([1, 2]);
+    two.socket.end();
+    await two.until(({ state }) => state === "ended");
+    await expect.poll(() => path.links.length).toBe(1);
+  });
+
+  test("passes on the server's close and a client's reset", async () => {
+    await start();
+    const one = await client();
+    one.request();
+    await one.until(({ text }) => text.endsWith("answer 1"));
+    server.closeConnections();
+    await one.until(({ state }) => state === "ended");
+    const two = await client();
+    two.request();
+    await two.until(({ text }) => text.endsWith("answer 2"));
+    two.socket.resetAndDestroy();
+    await expect.poll(() => path.links.length).toBe(0);
+  });
+
+  test("resets the client when nothing listens behind it", async () => {
+    await start();
+    await server.close();
+    const one = await client();
+    await one.until(({ state }) => state === "ECONNRESET");
+    server = await startCounting();
+  });
+
+  test("refuses and accepts again on the same port", async () => {
+    await start();
+    const before = await client();
+    await path.refuse();
+    const refused = await client();
+    expect(refused.state).toBe("ECONNREFUSED");
+    before.request();
+    await before.until(({ text }) => text.endsWith("answer 1"));
+    await path.accept();
+    const after = await client();
+    after.request();
+    await after.until(({ text }) => text.endsWith("answer 2"));
+  });
+
+  test("carries megabytes to a slow reader whole", async () => {
+    await server.close();
+    server = await startCounting(8_000_000);
+    await start({ rttMs: 2 });
+    const one = await client();
+    one.socket.pause();
+    one.request();
+    await pause(100);
+    one.socket.resume();
+    await one.until(({ text }) => text.length > 8_000_000);
+    expect(one.text.split("\r\n\r\n")[1]!.length).toBe(8_000_000);
+  });
+});
+
+describe("the round-trip time", () => {
+  async function timed(run: () => Promise<void>): Promise<number> {
+    const begin = performance.now();
+    await run();
+    return performance.now() - begin;
+  }
+
+  test.each([20, 4.5])("%d ms: two trips for a first request, one for the next", async (rttMs) => {
+    await start({ rttMs });
+    const begin = performance.now();
+    const one = await rawClient(path.port);
+    clients.push(one);
+    const arrival = new Promise<number>((resolve) =>
+      one.socket.once("data", () => resolve(performance.now())),
+    );
+    one.request();
+    const first = (await arrival) - begin;
+    expect(first).toBeGreaterThanOrEqual(2 * rttMs - 0.1);
+    expect(first).toBeLessThan(2 * rttMs + 15);
+    const rests: number[] = [];
+    for (let round = 0; round < 9; round++) {
+      const next = new Promise<void>((resolve) => one.socket.once("data", () => resolve()));
+      rests.push(
+        await timed(async () => {
+          one.request();
+          await next;
+        }),
+      );
+    }
+    expect(Math.min(...rests)).toBeGreaterThanOrEqual(rttMs - 0.1);
+    rests.sort((a, b) => a - b);
+    expect(rests[4]).toBeLessThan(rttMs + 4);
+  });
+
+  test("keeps the order of bytes and of the end", async () => {
+    await start({ rttMs: 10 });
+    const one = await client();
+    for (let n = 0; n < 5; n++) one.request(`${n}`);
+    one.socket.end();
+    await one.until(({ state }) => state === "ended");
+    expect([...one.text.matchAll(/answer (\d)/g)].map((match) => match[1])).toEqual([
+      "1",
+      "2",
+      "3",
+      "4",
+      "5",
+    ]);
+    expect(server.applied).toBe(5);
+  });
+});

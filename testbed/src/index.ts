@@ -1,0 +1,27 @@
+/** What tests and benches stand on: a function instance, a network path, Redis servers, certificates, a gateway. */
+export {
+  type AnswerPart,
+  type Behaviour,
+  carries,
+  combine,
+  type Exchange,
+  type Fault,
+  onRequest,
+  type Script,
+  type Which,
+} from "./path/behaviour.js";
+export { closeBeforeReply } from "./path/behaviours/close-before-reply.js";
+export { cutReply } from "./path/behaviours/cut-reply.js";
+export { delayReply } from "./path/behaviours/delay-reply.js";
+export type { Ending } from "./path/behaviours/ending.js";
+export { halfOpen } from "./path/behaviours/half-open.js";
+export { type IdleReaperOptions, idleReaper } from "./path/behaviours/idle-reaper.js";
+export { loseFin } from "./path/behaviours/lose-fin.js";
+export { loseReply } from "./path/behaviours/lose-reply.js";
+export { type ResetMoment, reset } from "./path/behaviours/reset.js";
+export { httpAnswer, proxyError, type RewriteOptions, rewrite } from "./path/behaviours/rewrite.js";
+export { silence } from "./path/behaviours/silence.js";
+export { type SlowOptions, slow } from "./path/behaviours/slow.js";
+export { surplus } from "./path/behaviours/surplus.js";
+export type { Destination, Link } from "./path/link.js";
+export { type Path, type PathOptions, startPath } from "./path/path.js";

@@ -1,0 +1,16 @@
+import type { Fault } from "../behaviour.js";
+import { type Ending, end } from "./ending.js";
+
+/**
+ * The connection closes (default) or is reset as soon as the request is whole, before any answer. With `deliver`
+ * (default) the server gets the request all the same and may apply it; without, it never sees it.
+ */
+export function closeBeforeReply(options: { deliver?: boolean; leave?: Ending } = {}): Fault {
+  return {
+    request(link, exchange) {
+      if (options.deliver ?? true) link.toServer(exchange.request);
+      link.swallowAnswers();
+      end(link, options.leave ?? "close");
+    },
+  };
+}

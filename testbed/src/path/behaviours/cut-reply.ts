@@ -1,0 +1,21 @@
+import type { Fault } from "../behaviour.js";
+import { type Ending, end } from "./ending.js";
+
+/**
+ * The answer breaks off after `bytes` bytes, counted from the first byte of its head (an answer that is shorter passes
+ * whole); then the connection closes (default), is reset or falls silent.
+ */
+export function cutReply(options: { bytes: number; leave?: Ending }): Fault {
+  return {
+    answer(link, part) {
+      const left = options.bytes - part.offset;
+      if (part.bytes.length < left || (part.last && part.bytes.length === left)) {
+        link.toClient(part.bytes);
+        return;
+      }
+      link.toClient(part.bytes.subarray(0, Math.max(left, 0)));
+      link.swallowAnswers();
+      end(link, options.leave ?? "close");
+    },
+  };
+}

@@ -1,0 +1,10 @@
+import type { Fault } from "../behaviour.js";
+
+/** The answer comes `ms` milliseconds late. */
+export function delayReply(ms: number): Fault {
+  return {
+    answer(link, part) {
+      link.after(ms, () => link.toClient(part.bytes));
+    },
+  };
+}

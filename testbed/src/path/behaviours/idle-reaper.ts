@@ -1,0 +1,37 @@
+import type { Behaviour } from "../behaviour.js";
+import { now } from "../clock.js";
+import type { Link } from "../link.js";
+
+/** How {@link idleReaper} ends idle connections. */
+export interface IdleReaperOptions {
+  /** The server closes a connection that was idle for this many milliseconds. */
+  closeMs: number;
+  /** After this much idle time the path has no trace of it left. Default 1.5 x `closeMs`. */
+  goneMs?: number;
+  /** Whether the client's host learns of the close. It does not where the whole machine is frozen. Default delivered. */
+  fin?: "delivered" | "lost";
+}
+
+/**
+ * A server that closes idle connections, with a lost FIN as a frozen function has it: from `closeMs` on, what the
+ * client sends is answered with a reset; from `goneMs` on, with nothing at all.
+ */
+export function idleReaper(options: IdleReaperOptions): Behaviour {
+  const goneMs = options.goneMs ?? options.closeMs * 1.5;
+
+  function watch(link: Link): void {
+    const idle = now() - link.lastBytesAt;
+    if (idle < options.closeMs) {
+      link.after(Math.ceil(options.closeMs - idle), () => watch(link));
+      return;
+    }
+    if ((options.fin ?? "delivered") === "delivered") {
+      link.close();
+      return;
+    }
+    link.forget("reset");
+    link.after(Math.ceil(goneMs - idle), () => link.forget("nothing"));
+  }
+
+  return { opened: watch };
+}

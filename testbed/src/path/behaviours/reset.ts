@@ -1,0 +1,31 @@
+import type { Behaviour } from "../behaviour.js";
+import { onRequest, type Which } from "../behaviour.js";
+import { closeBeforeReply } from "./close-before-reply.js";
+import { loseReply } from "./lose-reply.js";
+
+/** The moments at which {@link reset} may strike. */
+export type ResetMoment =
+  /** as soon as the connection is accepted */
+  | "open"
+  /** at the first byte of request `k`, which never reaches the server */
+  | { requestStart: number }
+  /** when the request is whole: with `deliver` the server gets it */
+  | { request: Which; deliver: boolean }
+  /** when the server has answered, in place of the answer */
+  | { answer: Which };
+
+/** The client's connection is reset (RST) at the given moment. */
+export function reset(moment: ResetMoment): Behaviour {
+  if (moment === "open") return { opened: (link) => link.resetClient() };
+  if ("requestStart" in moment) {
+    return {
+      requestStarted(link, number) {
+        if (number === moment.requestStart) link.resetClient();
+      },
+    };
+  }
+  if ("request" in moment) {
+    return onRequest(moment.request, closeBeforeReply({ deliver: moment.deliver, leave: "reset" }));
+  }
+  return onRequest(moment.answer, loseReply({ leave: "reset" }));
+}

@@ -1,0 +1,134 @@
+/** A stretch of a message: `first` begins it, `last` ends it (one piece may do both). */
+export interface Piece {
+  readonly bytes: Buffer;
+  readonly first: boolean;
+  readonly last: boolean;
+}
+
+/** Cuts a stream of bytes at the boundaries of its messages. */
+export interface Framer {
+  /** Takes the next bytes and gives the pieces that are known so far, in order, no byte lost or added. */
+  push(bytes: Buffer): Piece[];
+  /** The stream has ended: bytes still held back because their message was not understood yet. */
+  flush(): Buffer;
+}
+
+/** Every chunk is a message: right for protocols that take turns with small messages, such as RESP in tests. */
+export class ChunkFramer implements Framer {
+  push(bytes: Buffer): Piece[] {
+    return [{ bytes, first: true, last: true }];
+  }
+
+  flush(): Buffer {
+    return Buffer.alloc(0);
+  }
+}
+
+const MAX_HEAD_BYTES = 64 * 1024;
+const HEAD_END = Buffer.from("\r\n\r\n");
+
+type Body = "none" | "length" | "chunked" | "until-close";
+
+/**
+ * HTTP/1.1 messages, requests or answers. From the first byte that is not HTTP on, every chunk is a message, since a
+ * path must carry anything.
+ */
+export class HttpFramer implements Framer {
+  private rest: Buffer = Buffer.alloc(0);
+  private body: Body = "none";
+  private inBody = false;
+  private left = 0;
+  private trailer = false;
+  private notHttp = false;
+
+  /** @param bodiless tells, for the answer whose head was just read, whether its request was a HEAD */
+  constructor(
+    private readonly kind: "request" | "answer",
+    private readonly bodiless: () => boolean = () => false,
+  ) {}
+
+  push(bytes: Buffer): Piece[] {
+    if (this.notHttp) return [{ bytes, first: true, last: true }];
+    this.rest = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
+    const pieces: Piece[] = [];
+    while (this.rest.length > 0) {
+      const piece = this.inBody ? this.readBody() : this.readHead();
+      if (!piece) break;
+      pieces.push(piece);
+    }
+    return pieces;
+  }
+
+  flush(): Buffer {
+    return this.take(this.rest.length);
+  }
+
+  private take(count: number): Buffer {
+    const taken = this.rest.subarray(0, count);
+    this.rest = this.rest.subarray(count);
+    return taken;
+  }
+
+  private readHead(): Piece | undefined {
+    const end = this.rest.indexOf(HEAD_END);
+    if (!looksLikeHttp(this.rest, this.kind) || (end < 0 && this.rest.length > MAX_HEAD_BYTES)) {
+      this.notHttp = true;
+      return { bytes: this.flush(), first: true, last: true };
+    }
+    if (end < 0) return undefined;
+    const bytes = this.take(end + HEAD_END.length);
+    const interim = this.open(bytes.toString("latin1"));
+    return { bytes, first: true, last: !this.inBody && !interim };
+  }
+
+  /** Reads from a head how its body ends; true for an interim answer (1xx), which another head follows. */
+  private open(head: string): boolean {
+    const length = /^content-length:[ \t]*(\d+)/im.exec(head)?.[1];
+    const chunked = /^transfer-encoding:.*\bchunked[ \t]*$/im.test(head);
+    const empty = this.kind === "answer" && (this.bodiless() || /^HTTP\/1\.\d (?:1\d\d|204|304)/.test(head));
+    this.left = 0;
+    this.trailer = false;
+    if (empty) this.body = "none";
+    else if (chunked) this.body = "chunked";
+    else if (length !== undefined) this.body = Number(length) === 0 ? "none" : "length";
+    else this.body = this.kind === "request" ? "none" : "until-close";
+    if (this.body === "length") this.left = Number(length);
+    this.inBody = this.body !== "none";
+    return this.kind === "answer" && /^HTTP\/1\.\d 1/.test(head);
+  }
+
+  private readBody(): Piece | undefined {
+    if (this.body === "until-close") return { bytes: this.take(this.rest.length), first: false, last: false };
+    if (this.body === "chunked") return this.readChunk();
+    const bytes = this.take(Math.min(this.left, this.rest.length));
+    this.left -= bytes.length;
+    if (this.left === 0) this.inBody = false;
+    return { bytes, first: false, last: this.left === 0 };
+  }
+
+  /** Chunk sizes, chunk data with its line end, and the lines after the last chunk. */
+  private readChunk(): Piece | undefined {
+    if (this.left > 0) {
+      const bytes = this.take(Math.min(this.left, this.rest.length));
+      this.left -= bytes.length;
+      return { bytes, first: false, last: false };
+    }
+    const end = this.rest.indexOf("\r\n");
+    if (end < 0) return undefined;
+    const bytes = this.take(end + 2);
+    if (this.trailer) {
+      if (end === 0) this.inBody = false;
+      return { bytes, first: false, last: end === 0 };
+    }
+    const size = Number.parseInt(bytes.toString("latin1"), 16);
+    if (size === 0) this.trailer = true;
+    else this.left = size + 2;
+    return { bytes, first: false, last: false };
+  }
+}
+
+function looksLikeHttp(bytes: Buffer, kind: "request" | "answer"): boolean {
+  const start = bytes.toString("latin1", 0, 9);
+  if (kind === "request") return /^[A-Z]+( |$)/.test(start);
+  return start.length < 9 ? "HTTP/1.".startsWith(start.slice(0, 7)) : /^HTTP\/1\.\d $/.test(start);
+}

@@ -1,0 +1,309 @@
+import { connect, type Socket } from "node:net";
+import type { AnswerPart, Behaviour, Exchange, Fault } from "./behaviour.js";
+import { now, runAt } from "./clock.js";
+import { ChunkFramer, type Framer, HttpFramer } from "./frames.js";
+import { Lane } from "./lane.js";
+
+/** Where a path leads: a TCP port of the loopback interface, or a UNIX socket. */
+export type Destination = { port: number; host?: string } | { path: string };
+
+/** What a path gives each of its links. */
+export interface LinkOptions {
+  /** Which connection of the path it is, from 1. */
+  readonly number: number;
+  /** Resets the client's connection (RST): below TLS, where there is TLS. */
+  readonly reset: () => void;
+  readonly to: Destination;
+  readonly rttMs: number;
+  readonly protocol: "http" | "raw";
+  readonly behaviour: Behaviour | undefined;
+  onClosed(link: Link): void;
+}
+
+interface Running extends Exchange {
+  readonly fault: Fault | undefined;
+  seen: number;
+}
+
+/**
+ * One connection through the path: the client's socket on one side, a connection to the server on the other, and a
+ * delayed lane each way. Behaviours act through its methods; a test may call them at any moment of its own choice.
+ */
+export class Link {
+  /** Which connection of the path this is, from 1. */
+  readonly number: number;
+  /** Requests that have begun to arrive. Counted only where a behaviour watches the connection. */
+  requests = 0;
+  /** When bytes last came from either side, in milliseconds of the monotonic clock. */
+  lastBytesAt = now();
+
+  /** Settles when the client's side is closed. */
+  readonly closed: Promise<void>;
+
+  private server: Socket | undefined;
+  private up: Lane | undefined;
+  private readonly down: Lane;
+  private readonly early: ((lane: Lane) => void)[] = [];
+  private readonly behaviour: Behaviour | undefined;
+  private readonly requestFramer: Framer | undefined;
+  private readonly answerFramer: Framer | undefined;
+  private readonly running: Running[] = [];
+  private readonly timers = new Set<NodeJS.Timeout>();
+  private readonly parts: Buffer[] = [];
+  private inRequest = false;
+  private mute = false;
+  private onClientBytes: "pass" | "reset" | "swallow" = "pass";
+  private onServerBytes: "pass" | "swallow" = "pass";
+  private abandoned = false;
+
+  constructor(
+    private readonly client: Socket,
+    private readonly options: LinkOptions,
+  ) {
+    this.number = options.number;
+    this.behaviour = options.behaviour;
+    const half = options.rttMs / 2;
+    const accepted = now();
+    this.down = new Lane(client, half, accepted + half * 3, () => pauseUntilDrained(this.server, client));
+    if (this.behaviour) {
+      this.requestFramer = options.protocol === "http" ? new HttpFramer("request") : new ChunkFramer();
+      this.answerFramer =
+        options.protocol === "http" ? new HttpFramer("answer", () => this.answersHead()) : new ChunkFramer();
+    }
+    client.on("data", (bytes: Buffer) => this.fromClient(bytes));
+    client.on("end", () => this.clientEnded());
+    client.on("error", () => this.clientReset());
+    this.closed = new Promise((resolve) => {
+      client.on("close", () => {
+        this.settle();
+        resolve();
+      });
+    });
+    if (half === 0) this.dial(half, accepted);
+    else runAt(accepted + half, () => this.dial(half, accepted));
+    this.behaviour?.opened?.(this);
+  }
+
+  /** Whether the client's side is still open. */
+  get open(): boolean {
+    return !this.client.destroyed;
+  }
+
+  /** Whether the path has forgotten this connection. */
+  get silent(): boolean {
+    return this.mute;
+  }
+
+  /** Passes bytes on to the server. */
+  toServer(bytes: Uint8Array): void {
+    this.withServer((lane) => lane.send(bytes));
+  }
+
+  /** Passes bytes on to the client. */
+  toClient(bytes: Uint8Array): void {
+    if (!this.mute) this.down.send(bytes);
+  }
+
+  /** Ends the client's connection in the ordinary way (FIN) after what was sent to it before. */
+  endClient(): void {
+    if (!this.mute) this.down.finish((client) => client.end());
+  }
+
+  /** Ends the server's connection in the ordinary way (FIN) after what was sent to it before. */
+  endServer(): void {
+    this.withServer((lane) => lane.finish((server) => server.end()));
+  }
+
+  /**
+   * Closes both sides in the ordinary way (FIN). What the server says after this reaches nobody; what the client sends
+   * after this is answered with a reset, as a closed socket does.
+   */
+  close(): void {
+    this.endClient();
+    this.endServer();
+    this.onServerBytes = "swallow";
+    this.onClientBytes = "reset";
+  }
+
+  /** Resets the client's connection (RST) after what was sent to it before, and drops the server's. */
+  resetClient(): void {
+    this.onServerBytes = "swallow";
+    this.down.finish(() => this.options.reset());
+    this.dropServer();
+  }
+
+  /** From now on nothing passes either way and both sides stay open: the path forgot the flow. */
+  silence(): void {
+    this.mute = true;
+    this.onClientBytes = "swallow";
+    this.onServerBytes = "swallow";
+  }
+
+  /**
+   * The server no longer knows the connection and the client is not told. What the client sends next is answered with
+   * a reset, as a host does that lost its state, or with nothing.
+   */
+  forget(next: "reset" | "nothing" = "reset"): void {
+    this.mute = true;
+    this.onServerBytes = "swallow";
+    this.onClientBytes = next === "reset" ? "reset" : "swallow";
+    this.dropServer();
+  }
+
+  /** From now on what the server says is not passed on. */
+  swallowAnswers(): void {
+    this.onServerBytes = "swallow";
+  }
+
+  /** Runs `run` after `ms` milliseconds unless the connection is over by then; returns how to call it off. */
+  after(ms: number, run: () => void): () => void {
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      if (this.open) run();
+    }, ms);
+    this.timers.add(timer);
+    return () => {
+      clearTimeout(timer);
+      this.timers.delete(timer);
+    };
+  }
+
+  /** Ends both sides at once, for cleaning up. */
+  destroy(): void {
+    this.client.destroy();
+    this.dropServer();
+  }
+
+  private dial(half: number, accepted: number): void {
+    if (this.abandoned) return;
+    const server = connect({ ...this.options.to, noDelay: true, allowHalfOpen: true });
+    this.server = server;
+    this.up = new Lane(server, half, accepted + half * 2, () => pauseUntilDrained(this.client, server));
+    server.on("data", (bytes: Buffer) => this.fromServer(bytes));
+    server.on("end", () => this.serverEnded());
+    server.on("error", () => this.serverReset());
+    for (const run of this.early.splice(0)) run(this.up);
+  }
+
+  private withServer(run: (lane: Lane) => void): void {
+    if (this.up) run(this.up);
+    else this.early.push(run);
+  }
+
+  private dropServer(): void {
+    this.abandoned = true;
+    this.server?.destroy();
+  }
+
+  private fromClient(bytes: Buffer): void {
+    this.lastBytesAt = now();
+    if (this.onClientBytes === "reset") {
+      this.options.reset();
+      return;
+    }
+    if (this.onClientBytes === "swallow") return;
+    if (!this.requestFramer) {
+      this.toServer(bytes);
+      return;
+    }
+    this.start();
+    for (const piece of this.requestFramer.push(bytes)) {
+      this.start();
+      this.parts.push(piece.bytes);
+      if (piece.last) {
+        this.inRequest = false;
+        this.begin(Buffer.concat(this.parts.splice(0)));
+      }
+    }
+  }
+
+  private start(): void {
+    if (this.inRequest) return;
+    this.inRequest = true;
+    this.requests++;
+    this.behaviour!.requestStarted?.(this, this.requests);
+  }
+
+  private begin(request: Buffer): void {
+    if (this.onClientBytes !== "pass") return;
+    const exchange = { number: this.requests, request };
+    const fault = this.behaviour!.exchange?.(exchange, this);
+    this.running.push({ ...exchange, fault, seen: 0 });
+    if (fault?.request) fault.request(this, exchange);
+    else this.toServer(request);
+  }
+
+  private fromServer(bytes: Buffer): void {
+    this.lastBytesAt = now();
+    if (this.onServerBytes === "swallow") return;
+    if (!this.answerFramer) {
+      this.toClient(bytes);
+      return;
+    }
+    for (const piece of this.answerFramer.push(bytes)) {
+      if (this.onServerBytes === "pass") this.answer(piece);
+    }
+  }
+
+  private answer(piece: { bytes: Buffer; first: boolean; last: boolean }): void {
+    const running = this.running[0];
+    if (!running) {
+      this.toClient(piece.bytes);
+      return;
+    }
+    const part: AnswerPart = { ...piece, offset: running.seen };
+    running.seen += piece.bytes.length;
+    if (piece.last) this.running.shift();
+    if (running.fault?.answer) running.fault.answer(this, part, running);
+    else this.toClient(piece.bytes);
+    if (piece.last) this.behaviour!.answered?.(this, running);
+  }
+
+  private answersHead(): boolean {
+    return this.running[0]?.request.toString("latin1", 0, 5) === "HEAD ";
+  }
+
+  private clientEnded(): void {
+    // A path that forgot the flow does not answer its end either.
+    if (this.mute && this.onClientBytes === "swallow") return;
+    if (this.behaviour?.clientEnded) this.behaviour.clientEnded(this);
+    else if (this.onClientBytes === "pass") this.endServer();
+    // Where the server's answer reaches nobody, the client's end is the last that happens.
+    if (this.onServerBytes === "swallow") this.client.end();
+  }
+
+  private clientReset(): void {
+    if (!this.mute) this.withServer((lane) => lane.finish((server) => server.resetAndDestroy()));
+  }
+
+  private serverEnded(): void {
+    if (this.onServerBytes === "swallow") return;
+    if (this.answerFramer) this.toClient(this.answerFramer.flush());
+    if (this.behaviour?.serverEnded) this.behaviour.serverEnded(this);
+    else this.endClient();
+  }
+
+  private serverReset(): void {
+    if (this.onServerBytes === "swallow") return;
+    if (this.behaviour?.serverReset) this.behaviour.serverReset(this);
+    else this.resetClient();
+  }
+
+  private settle(): void {
+    for (const timer of this.timers) clearTimeout(timer);
+    this.timers.clear();
+    // A path that forgot the flow tells the server nothing either: it keeps its half until the path closes.
+    if (!this.mute) this.withServer((lane) => lane.finish((server) => server.destroy()));
+    this.options.onClosed(this);
+  }
+}
+
+function pauseUntilDrained(source: Socket | undefined, target: Socket): void {
+  if (!source || source.isPaused()) return;
+  const resume = () => {
+    target.off("drain", resume).off("close", resume);
+    source.resume();
+  };
+  source.pause();
+  target.on("drain", resume).on("close", resume);
+}

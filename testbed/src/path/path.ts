@@ -1,0 +1,160 @@
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createSecureContext, TLSSocket } from "node:tls";
+import type { Script } from "./behaviour.js";
+import { type Destination, Link } from "./link.js";
+
+/** What {@link startPath} takes. */
+export interface PathOptions {
+  /** Where the path leads. */
+  readonly to: Destination;
+  /** Round-trip time in milliseconds, fractions allowed; half of it each way. Default 0. */
+  readonly rttMs?: number;
+  /** Ends TLS at the far end of the path: the certificate and its key, as PEM. What goes on to `to` is plain. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** How requests and answers are told apart for behaviours: `raw` takes every chunk as one. Default `http`. */
+  readonly protocol?: "http" | "raw";
+  /** Which behaviour each connection gets; see {@link Path.onConnection}. */
+  readonly script?: Script;
+}
+
+/** A network path that runs. */
+export interface Path {
+  readonly host: string;
+  readonly port: number;
+  /** `http://` or, with TLS, `https://` and the path's address. */
+  readonly url: string;
+  /** Connections accepted so far. */
+  readonly connectionsOpened: number;
+  /** The connections that are open at the client's side, oldest first. */
+  readonly links: readonly Link[];
+  /** The path below TLS, for faults of the handshake; the path itself where there is no TLS. */
+  readonly transport: Path;
+  /** Sets which behaviour every connection accepted from now on gets. Numbers count from the path's start. */
+  onConnection(script: Script): void;
+  /** The path forgets every flow of this moment without a word; new connections work. */
+  forgetFlows(): void;
+  /** Stops accepting: new connections are refused, those that are open stay. */
+  refuse(): Promise<void>;
+  /** Accepts again, on the same port. */
+  accept(): Promise<void>;
+  /** Ends every connection and frees the port. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a TCP relay on a free loopback port that stands for the network between a client and a server: it adds a
+ * round-trip time, counts connections, and misbehaves as it is told.
+ *
+ * What the round-trip time delays: every byte, end (FIN) and reset takes half of it each way, in order. The kernel
+ * accepts a connection at once, so the client's `connect` event comes early; instead the client's first bytes wait one
+ * round trip, as they would have for SYN and SYN-ACK, and from then on everything is where it would be: a request on
+ * a new connection takes two round trips, with TLS 1.3 three. Not delayed: acknowledgements, and the refusal of a
+ * destination that does not listen shows as a reset. Not modelled: bandwidth, loss, slow start.
+ *
+ * In silence (see `Link.silence`) the relay's kernel still acknowledges what it gets, where a path that lost a flow
+ * would not: to a program both look the same until the kernel gives up after many minutes.
+ */
+export async function startPath(options: PathOptions): Promise<Path> {
+  if (!options.tls) return startRelay(options);
+  // Two relays, so that the handshake's bytes cross the delay and behaviours still see requests and answers.
+  const inner = await startRelay({ ...options, rttMs: 0 });
+  const outer = await startRelay({ to: { port: inner.port }, rttMs: options.rttMs, protocol: "raw" });
+  return {
+    host: outer.host,
+    port: outer.port,
+    url: `https://${outer.host}:${outer.port}`,
+    transport: outer,
+    get connectionsOpened() {
+      return outer.connectionsOpened;
+    },
+    get links() {
+      return inner.links;
+    },
+    onConnection: inner.onConnection,
+    forgetFlows: () => {
+      inner.forgetFlows();
+      outer.forgetFlows();
+    },
+    refuse: outer.refuse,
+    accept: outer.accept,
+    close: async () => {
+      await outer.close();
+      await inner.close();
+    },
+  };
+}
+
+async function startRelay(options: PathOptions): Promise<Path> {
+  const open = new Set<Link>();
+  const forgotten = new Set<Link>();
+  const context = options.tls && createSecureContext(options.tls);
+  let script: Script = options.script ?? (() => undefined);
+  let opened = 0;
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (raw) => {
+    const client: Socket = context ? new TLSSocket(raw, { isServer: true, secureContext: context }) : raw;
+    // A reset during the handshake is an error of the socket below TLS.
+    if (context) raw.on("error", () => client.destroy());
+    const number = ++opened;
+    const link = new Link(client, {
+      number,
+      reset: () => {
+        raw.resetAndDestroy();
+        client.destroy();
+      },
+      to: options.to,
+      rttMs: options.rttMs ?? 0,
+      protocol: options.protocol ?? "http",
+      behaviour: script(number),
+      onClosed: () => {
+        open.delete(link);
+        if (link.silent) forgotten.add(link);
+      },
+    });
+    open.add(link);
+  });
+  const port = await listen(server, 0);
+  const path: Path = {
+    host: "127.0.0.1",
+    port,
+    url: `${context ? "https" : "http"}://127.0.0.1:${port}`,
+    get connectionsOpened() {
+      return opened;
+    },
+    get links() {
+      return [...open];
+    },
+    get transport() {
+      return path;
+    },
+    onConnection: (next) => {
+      script = next;
+    },
+    forgetFlows: () => {
+      for (const link of open) link.silence();
+    },
+    refuse: () =>
+      new Promise((resolve) => {
+        server.close(() => {});
+        setImmediate(resolve);
+      }),
+    accept: async () => {
+      await listen(server, port);
+    },
+    close: async () => {
+      server.close();
+      for (const link of [...open, ...forgotten]) link.destroy();
+      await Promise.all([...open].map((link) => link.closed));
+    },
+  };
+  return path;
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => {
+      server.off("error", reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
