@@ -40,6 +40,7 @@ export function createGuards(
       if (replyLength(name, plan.rawArgs, ctx.db) > limits.maxReplyBytes) {
         return refuse(`reply would exceed ${sizeText(limits.maxReplyBytes)}, the embedded engine's limit`);
       }
+      if (name === "flushall" || name === "flushdb") gauge.lookAgain();
       if (!adds(plan)) return;
       let bytes = Math.max(length, 0);
       for (const arg of plan.rawArgs) bytes += arg.length + OVERHEAD_BYTES;
@@ -81,7 +82,7 @@ function resultingLength(name: string, args: readonly Buffer[], database: RedisD
     case "setrange":
       return args[2]?.length ? integer(args[1]) + args[2].length : 0;
     case "setbit":
-      return integer(args[1]) / 8 + 1;
+      return Math.floor(integer(args[1]) / 8) + 1;
     case "bitfield":
       return bitfieldLength(args);
     default:
@@ -98,7 +99,7 @@ function bitfieldLength(args: readonly Buffer[]): number {
     const bits = Number(args[at + 1]?.toString().slice(1));
     const offset = args[at + 2]?.toString() ?? "";
     const first = offset.startsWith("#") ? Number(offset.slice(1)) * bits : Number(offset);
-    length = Math.max(length, (first + bits) / 8 || 0);
+    length = Math.max(length, Math.ceil((first + bits) / 8) || 0);
     at += 3;
   }
   return length;
@@ -112,7 +113,6 @@ function replyLength(name: string, args: readonly Buffer[], database: RedisDatab
     case "hmget":
       return hashFieldsLength(args, database);
     case "srandmember":
-    case "hrandmember":
     case "zrandmember":
       return randomMembersLength(args, database);
     default:
@@ -138,10 +138,6 @@ function randomMembersLength(args: readonly Buffer[], database: RedisDatabase): 
     for (const member of value.members.values()) largest = Math.max(largest, member.length);
   if (value?.type === "zset") {
     for (const { member } of value.members.values()) largest = Math.max(largest, member.length + 24);
-  }
-  if (value?.type === "hash") {
-    for (const { field, value: held } of value.fields.values())
-      largest = Math.max(largest, field.length + held.length);
   }
   return value === undefined ? 0 : count * (largest + OVERHEAD_BYTES);
 }

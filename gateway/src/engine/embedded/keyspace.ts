@@ -1,8 +1,9 @@
+// biome-ignore-all lint/complexity/useLiteralKeys: quotes let TypeScript, which checks these names too, reach private members.
+
 import type { RedisDatabase, RedisDataValue, RedisServerState } from "js-redis-server/core";
 
 // The library's own reads copy what they return, and its count walks over every key. Guards run before
 // every write, so they look at the entries themselves. A test pins that these members are there.
-// The quotes are what lets TypeScript, which checks these names too, reach private members.
 
 /** The value stored at a key, not a copy: read it, never change it. */
 export function peek(database: RedisDatabase, key: Buffer): RedisDataValue | undefined {

@@ -4,8 +4,8 @@ import { runInNewContext } from "node:vm";
 const MB = 1024 * 1024;
 /** Bytes that may be added between two looks at the real figure. */
 const MOST_UNSEEN = 16 * MB;
-/** A full collection takes tens of milliseconds, so it may not be asked for more often than this. */
-const COLLECT_EVERY_MS = 500;
+/** Share of the time that may go into collections while there is nothing to collect: one part in this many. */
+const IDLE_PARTS = 10;
 
 /** Knows, cheaply enough to be asked before every write, whether this thread's memory is used up. */
 export class MemoryGauge {
@@ -14,7 +14,8 @@ export class MemoryGauge {
   readonly #collect: () => void;
   /** Bytes that may still be added before the next look. */
   #unseen = 0;
-  #collectedAt = Number.NEGATIVE_INFINITY;
+  /** Until then memory counts as used up, by the clock of this thread, in ms. */
+  #fullUntil = 0;
 
   /** @param limit in bytes; the other two are there for tests. */
   constructor(limit: number, used: () => number = threadMemory, collect: () => void = collector()) {
@@ -27,35 +28,48 @@ export class MemoryGauge {
   admits(bytes: number): boolean {
     this.#unseen -= bytes;
     if (this.#unseen >= 0) return true;
+    this.#unseen = 0;
+    const now = performance.now();
+    if (now < this.#fullUntil) return false;
     let used = this.#used() + bytes;
-    if (used > this.#limit && performance.now() - this.#collectedAt >= COLLECT_EVERY_MS) {
+    if (used > this.#limit) {
       // Most of it may be garbage: values are copied on their way in and out.
       this.#collect();
-      this.#collectedAt = performance.now();
       used = this.#used() + bytes;
     }
     if (used > this.#limit) {
-      this.#unseen = 0;
+      const after = performance.now();
+      this.#fullUntil = after + IDLE_PARTS * (after - now);
       return false;
     }
     this.#unseen = Math.min(MOST_UNSEEN, (this.#limit - used) / 2);
     return true;
   }
 
-  /** Makes the next command look at the real figure, after one whose cost could not be told before. */
+  /** Makes the next command look at the real figure: after one that added or freed an amount unknown. */
   lookAgain(): void {
     this.#unseen = 0;
+    this.#fullUntil = 0;
   }
 }
 
-/** Memory of this thread in bytes: its JavaScript heap and the buffers that hang on it. */
+/**
+ * Memory of this thread in bytes: its JavaScript heap and the buffers that hang on it. Lua's own memory
+ * is left out; it has a fixed bound of 64 MB.
+ */
 function threadMemory(): number {
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
+  // Not `external`: that figure trails the buffers that were freed by one collection or more.
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
 }
 
 /** V8 shows its collector only to a context made after this flag; nothing else changes by it. */
 function collector(): () => void {
   setFlagsFromString("--expose-gc");
-  return runInNewContext("gc") as () => void;
+  const collect = runInNewContext("gc") as () => void;
+  return () => {
+    collect();
+    // Buffers found to be garbage are given back in the background; a second round waits for that.
+    collect();
+  };
 }

@@ -11,6 +11,8 @@ export class PortDuplex extends Duplex {
   #resume: (() => void) | undefined;
   /** Bytes passed on to the reader that the worker has not been told of. */
   #taken = 0;
+  /** The engine has ended this connection in good order. */
+  #ended = false;
 
   constructor(port: MessagePort) {
     super({ allowHalfOpen: false, writableHighWaterMark: WINDOW_BYTES });
@@ -64,6 +66,7 @@ export class PortDuplex extends Duplex {
       return;
     }
     if (message === null) {
+      this.#ended = true;
       this.push(null);
       return;
     }
@@ -81,8 +84,7 @@ export class PortDuplex extends Duplex {
   }
 
   #closed(): void {
-    if (this.destroyed) return;
-    this.push(null);
-    this.destroy();
+    if (this.#ended || this.destroyed) return;
+    this.destroy(new Error("connection to the embedded engine lost"));
   }
 }

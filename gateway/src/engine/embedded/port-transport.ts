@@ -73,6 +73,7 @@ export class PortTransport implements ConnectionTransport {
   close(): void {
     if (this.signal.aborted) return;
     this.#flush();
+    this.#port.postMessage(null satisfies PortMessage);
     this.#abort.abort();
     this.#port.close();
     this.#wakeReader?.();

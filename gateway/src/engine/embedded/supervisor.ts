@@ -99,10 +99,17 @@ class EmbeddedEngine implements Engine {
     worker.unref();
     const startedAt = performance.now();
     let reason = "ended by itself";
+    let replaced = false;
+    const replace = () => {
+      if (replaced || this.#closed !== undefined) return;
+      replaced = true;
+      this.#replace(reason, performance.now() - startedAt);
+    };
     let watchdog: NodeJS.Timeout | undefined;
     worker.once("online", () => {
       watchdog = watch(new Int32Array(heartbeat), this.#stallTimeoutMs, () => {
         reason = `did not respond for ${this.#stallTimeoutMs / 1000} s`;
+        replace();
         void worker.terminate();
       });
     });
@@ -111,7 +118,7 @@ class EmbeddedEngine implements Engine {
     });
     worker.once("exit", () => {
       clearInterval(watchdog);
-      if (this.#closed === undefined) this.#replace(reason, performance.now() - startedAt);
+      replace();
     });
     return worker;
   }
@@ -119,11 +126,15 @@ class EmbeddedEngine implements Engine {
   #replace(reason: string, livedMs: number): void {
     this.#shortLives = livedMs < SHORT_LIFE_MS ? this.#shortLives + 1 : 0;
     const gaveUp = this.#shortLives >= MAX_SHORT_LIVES;
-    const connections = [...this.#connections];
     if (!gaveUp) this.#worker = this.#start();
     const next = gaveUp ? "it is not started again" : "it was restarted";
     this.#onNotice(`the embedded engine ${reason}; ${next}, and its data is lost`);
-    for (const connection of connections) connection.destroy(new Error(`the embedded engine ${reason}`));
+    this.#drop(reason);
+  }
+
+  #drop(reason: string): void {
+    for (const connection of this.#connections)
+      connection.destroy(new Error(`the embedded engine ${reason}`));
   }
 }
 

@@ -22,7 +22,8 @@ const executor = createRedisCommandExecutor({
 
 parentPort?.on("message", ({ port }: ConnectMessage) => {
   const transport = new PortTransport(port, limits.maxStringBytes);
-  const { session } = attachSession(transport, { state, executor });
+  const { session, done } = attachSession(transport, { state, executor });
+  void done.then(() => transport.close());
   // Ends a blocking command that still waits, so that it takes no element for a reader that is gone.
   transport.on("close", () => session.close());
 });

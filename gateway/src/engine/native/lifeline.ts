@@ -1,0 +1,37 @@
+import { type ChildProcess, spawn } from "node:child_process";
+
+/**
+ * Runs a program that must not outlive this process, however this process ends.
+ *
+ * A process that is killed outright cannot clean up, so a small shell does it. It starts the program
+ * and waits on its own standard input, a pipe whose other end only this process holds: when that end
+ * closes, because it was told to or because this process is gone, the shell ends the program and
+ * removes its folder. The program's own end is noticed the same way round. Both run in a session of
+ * their own, so that Ctrl-C in a terminal reaches this process first and not its Redis.
+ */
+const SCRIPT = `
+folder=$1
+shift
+exec 3<&0
+"$@" </dev/null 3<&- &
+program=$!
+( while read -r _ <&3; do :; done; kill -KILL "$program" 2>/dev/null ) >/dev/null 2>&1 &
+watcher=$!
+wait "$program"
+status=$?
+kill "$watcher" 2>/dev/null
+rm -rf -- "$folder"
+exit "$status"
+`;
+
+/**
+ * Starts a program on such a lifeline; its output comes by the pipes of the process returned. End the
+ * `stdin` of that process to end the program; `exit` comes once the folder is gone.
+ */
+export function spawnOnLifeline(program: string, args: readonly string[], folder: string): ChildProcess {
+  return spawn("/bin/sh", ["-c", SCRIPT, "warmline-lifeline", folder, program, ...args], {
+    cwd: folder,
+    detached: true,
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+}

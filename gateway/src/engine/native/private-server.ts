@@ -1,0 +1,163 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Engine } from "../engine.js";
+import { spawnOnLifeline } from "./lifeline.js";
+
+/** Settings of a privately started server. */
+export interface PrivateServerOptions {
+  /** How long it may take to answer for the first time, in ms. Default 10000. */
+  readonly startTimeoutMs?: number;
+  /** Told, in one line for people, when the server ended by itself. Default: a process warning. */
+  readonly onNotice?: (message: string) => void;
+}
+
+/**
+ * Starts a Redis or Valkey server that only this user can reach: a UNIX socket in a folder of its own,
+ * no TCP port, nothing written to disk. It ends with this process, however that ends.
+ * @param program path of the server.
+ * @throws {Error} when it does not start, with what it said.
+ */
+export async function startPrivateServer(
+  program: string,
+  options: PrivateServerOptions = {},
+): Promise<Engine> {
+  const folder = await mkdtemp(join(tmpdir(), "warmline-"));
+  const socket = join(folder, "redis.sock");
+  const child = spawnOnLifeline(program, serverArguments(folder, socket), folder);
+  const output = lastLines(child);
+  const server = new PrivateServer(child, socket);
+  try {
+    const info = await firstAnswer(child, socket, options.startTimeoutMs ?? 10_000);
+    server.description = `${versionOf(info)} (started privately)`;
+  } catch (error) {
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+    const said = output();
+    throw new Error(
+      `${basename(program)} did not start: ${(error as Error).message}${said && `; it said: ${said}`}`,
+    );
+  }
+  server.watch(options.onNotice ?? ((message) => process.emitWarning(message)));
+  return server;
+}
+
+function serverArguments(folder: string, socket: string): string[] {
+  const settings: Record<string, string> = {
+    port: "0",
+    unixsocket: socket,
+    unixsocketperm: "700",
+    dir: folder,
+    save: "",
+    appendonly: "no",
+    daemonize: "no",
+    logfile: "",
+    loglevel: "warning",
+  };
+  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+}
+
+class PrivateServer implements Engine {
+  description = "";
+  readonly #child: ChildProcess;
+  readonly #socket: string;
+  readonly #exited: Promise<unknown>;
+  #closing = false;
+
+  constructor(child: ChildProcess, socket: string) {
+    this.#child = child;
+    this.#socket = socket;
+    this.#exited = once(child, "exit").catch(() => {});
+    // The gateway's own work keeps the process alive, not its Redis.
+    child.unref();
+    for (const stream of [child.stdin, child.stdout, child.stderr]) {
+      (stream as Socket | null)?.unref();
+      stream?.on("error", () => {});
+    }
+  }
+
+  connect(): Socket {
+    return connect(this.#socket);
+  }
+
+  watch(onNotice: (message: string) => void): void {
+    this.#child.once("exit", (code) => {
+      if (!this.#closing)
+        onNotice(`the private ${this.description.split(" ")[0]} ended (status ${code}); its data is lost`);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#child.ref();
+    this.#child.stdin?.end();
+    await this.#exited;
+  }
+}
+
+/** Asks for the server's INFO until it answers; fails when it ends first or takes too long. */
+async function firstAnswer(child: ChildProcess, socket: string, timeoutMs: number): Promise<string> {
+  const ended = new AbortController();
+  let reason = `no answer within ${timeoutMs / 1000} s`;
+  child.once("error", (error) => {
+    reason = error.message;
+    ended.abort();
+  });
+  child.once("exit", (code) => {
+    reason = `it ended with status ${code}`;
+    ended.abort();
+  });
+  const deadline = performance.now() + timeoutMs;
+  while (!ended.signal.aborted && performance.now() < deadline) {
+    const info = await askInfo(socket, deadline - performance.now());
+    if (info !== undefined) return info;
+    await sleep(10);
+  }
+  throw new Error(reason);
+}
+
+/** The text of INFO server, or undefined while nobody answers there. */
+function askInfo(path: string, timeoutMs: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    let reply = "";
+    socket.setTimeout(timeoutMs, () => socket.destroy());
+    socket.setEncoding("latin1");
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(undefined));
+    socket.on("data", (text: string) => {
+      reply += text;
+      const length = /^\$(\d+)\r\n/.exec(reply);
+      if (length === null || reply.length < length[0].length + Number(length[1]) + 2) {
+        // An error reply, such as LOADING, means that it is not ready yet.
+        if (reply.startsWith("-")) socket.destroy();
+        return;
+      }
+      resolve(reply);
+      socket.destroy();
+    });
+    socket.write("*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n");
+  });
+}
+
+function versionOf(info: string): string {
+  const field = (name: string) => new RegExp(`^${name}:(\\S+)`, "m").exec(info)?.[1];
+  const valkey = field("valkey_version");
+  return valkey === undefined ? `redis ${field("redis_version") ?? "(unknown version)"}` : `valkey ${valkey}`;
+}
+
+/** Keeps reading what a child says, so that it never blocks on it, and remembers the last of it. */
+function lastLines(child: ChildProcess): () => string {
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding("utf8");
+    stream?.on("data", (part: string) => {
+      text = (text + part).slice(-2000);
+    });
+  }
+  return () => text.trim().split("\n").slice(-3).join(" | ");
+}

@@ -1,0 +1,159 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
+import type { Engine } from "../../../gateway/src/engine/engine.js";
+import { encode, RawClient } from "./raw-client.js";
+
+let engine: Engine;
+const clients: RawClient[] = [];
+
+function client(): RawClient {
+  const opened = new RawClient(engine.connect());
+  clients.push(opened);
+  return opened;
+}
+
+beforeAll(async () => {
+  engine = await startEmbeddedEngine();
+});
+
+afterEach(async () => {
+  await client().call("FLUSHALL");
+  for (const opened of clients.splice(0)) opened.stream.destroy();
+});
+
+afterAll(() => engine.close());
+
+describe("commands over the in-process connection", () => {
+  test("says what it is", () => {
+    expect(engine.description).toBe("embedded (js-redis-server, in memory; for development and tests)");
+  });
+
+  test("strings, counters and expiry", async () => {
+    const redis = client();
+    expect(await redis.call("SET", "k", "v", "PX", "20")).toBe("OK");
+    expect(await redis.call("GET", "k")).toBe("v");
+    expect(await redis.call("INCR", "n")).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    expect(await redis.call("GET", "k")).toBeNull();
+    expect(await redis.call("ECHO", "hi")).toBe("hi");
+  });
+
+  test("all 256 byte values come back", async () => {
+    const redis = client();
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, value) => value));
+    await redis.call("SET", "b", bytes);
+    const reply = await new Promise<Buffer>((resolve) => {
+      const parts: Buffer[] = [];
+      const raw = engine.connect();
+      raw.on("data", (part: Buffer) => {
+        parts.push(part);
+        const whole = Buffer.concat(parts);
+        if (whole.length >= 264) {
+          raw.destroy();
+          resolve(whole);
+        }
+      });
+      raw.write(encode(["GET", "b"]));
+    });
+    expect(reply.equals(Buffer.concat([Buffer.from("$256\r\n"), bytes, Buffer.from("\r\n")]))).toBe(true);
+  });
+
+  test("a transaction runs whole; one with a wrong command runs not at all", async () => {
+    const redis = client();
+    expect(await redis.call("MULTI")).toBe("OK");
+    expect(await redis.call("INCR", "n")).toBe("QUEUED");
+    expect(await redis.call("GET", "n")).toBe("QUEUED");
+    expect(await redis.call("EXEC")).toEqual([1, "1"]);
+    await redis.call("MULTI");
+    await redis.call("SET", "n", "9");
+    await expect(redis.call("NOSUCH")).rejects.toThrow(/unknown command/);
+    await expect(redis.call("EXEC")).rejects.toThrow(/EXECABORT/);
+    expect(await redis.call("GET", "n")).toBe("1");
+  });
+
+  test("scripts reach the data", async () => {
+    const redis = client();
+    const script = "redis.call('SET', KEYS[1], ARGV[1]) return redis.call('STRLEN', KEYS[1])";
+    expect(await redis.call("EVAL", script, "1", "k", "four")).toBe(4);
+    await expect(redis.call("EVAL", "while true do end", "0")).rejects.toThrow(/fuel limit/);
+    expect(await redis.call("GET", "k")).toBe("four");
+  });
+
+  test("published messages reach a subscriber on another connection", async () => {
+    const subscriber = client();
+    expect(await subscriber.call("SUBSCRIBE", "news")).toEqual(["subscribe", "news", 1]);
+    expect(await client().call("PUBLISH", "news", "hello\nworld")).toBe(1);
+    await expect.poll(() => subscriber.pushed).toEqual([["message", "news", "hello\nworld"]]);
+  });
+
+  test("a push wakes a blocked pop", async () => {
+    const popped = client().call("BLPOP", "queue", "5");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await client().call("RPUSH", "queue", "job");
+    expect(await popped).toEqual(["queue", "job"]);
+  });
+
+  test("a blocked pop whose connection was closed takes nothing", async () => {
+    const waiting = client();
+    const popped = waiting.call("BLPOP", "queue", "5");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    waiting.stream.destroy();
+    await expect(popped).rejects.toThrow();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await client().call("RPUSH", "queue", "job");
+    expect(await client().call("LRANGE", "queue", 0, -1)).toEqual(["job"]);
+  });
+
+  test("ten thousand commands written at once are answered in order", async () => {
+    const redis = client();
+    const replies = await Promise.all(Array.from({ length: 10_000 }, () => redis.call("INCR", "n")));
+    expect(replies).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 1));
+  });
+
+  test("values larger than the flow-control window pass both ways", async () => {
+    const redis = client();
+    const value = "x".repeat(20 * 1024 * 1024);
+    await redis.call("SET", "large", value);
+    const [first, second, after] = await Promise.all([
+      redis.call("GET", "large"),
+      redis.call("GET", "large"),
+      redis.call("PING"),
+    ]);
+    expect(first === value && second === value).toBe(true);
+    expect(after).toBe("PONG");
+  });
+
+  test("a reader that stops reading holds back its own connection only", async () => {
+    const redis = client();
+    await redis.call("SET", "large", "x".repeat(1024 * 1024));
+    const slow = engine.connect();
+    for (let index = 0; index < 100; index += 1) slow.write(encode(["GET", "large"]));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(slow.readableLength).toBeLessThan(32 * 1024 * 1024);
+    expect(await redis.call("PING")).toBe("PONG");
+    let bytes = 0;
+    slow.on("data", (part: Buffer) => {
+      bytes += part.length;
+    });
+    await expect.poll(() => bytes).toBe(100 * (1024 * 1024 + "$1048576\r\n\r\n".length));
+    slow.destroy();
+  });
+
+  test("ending a connection lets what was sent be answered first", async () => {
+    const redis = client();
+    const last = redis.call("SET", "k", "v");
+    redis.stream.end();
+    expect(await last).toBe("OK");
+    expect(await redis.closed).toBeUndefined();
+  });
+
+  test("bytes that are not RESP end the connection with an error reply", async () => {
+    const redis = client();
+    const reply = redis.call("PING");
+    await reply;
+    redis.stream.write("GET / HTTP/1.1\r\n\r\n");
+    await expect.poll(() => redis.pushed.length).toBe(1);
+    expect(String(redis.pushed[0])).toMatch(/Protocol error/);
+    await redis.closed;
+  });
+});

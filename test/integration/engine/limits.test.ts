@@ -1,0 +1,131 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
+import type { Engine } from "../../../gateway/src/engine/engine.js";
+import { RawClient } from "./raw-client.js";
+
+const MB = 1024 * 1024;
+let engine: Engine;
+let redis: RawClient;
+
+beforeAll(async () => {
+  engine = await startEmbeddedEngine({
+    limits: { maxStringBytes: 2 * MB, maxReplyBytes: 8 * MB, maxMemoryBytes: 256 * MB, maxKeys: 500 },
+  });
+  redis = new RawClient(engine.connect());
+});
+
+afterEach(() => redis.call("FLUSHALL"));
+afterAll(() => engine.close());
+
+describe("limits of the embedded engine", () => {
+  test.each([
+    ["SETRANGE", "k", 3_000_000_000, "x"],
+    ["SETRANGE", "k", 2 * MB, "x"],
+    ["SETBIT", "k", 4_294_967_295, 1],
+    ["BITFIELD", "k", "SET", "u8", 16 * MB, 1],
+    ["BITFIELD", "k", "GET", "u8", 0, "OVERFLOW", "SAT", "INCRBY", "u8", `#${2 * MB}`, 1],
+    ["EVAL", "return redis.call('SETRANGE', KEYS[1], 3000000000, 'x')", 1, "k"],
+  ])("%s beyond the longest string is refused: %j %j %j", async (...words) => {
+    await expect(redis.call(...words)).rejects.toThrow(/^ERR string exceeds maximum allowed size \(2 MB/);
+    expect(await redis.call("EXISTS", "k")).toBe(0);
+  });
+
+  test("up to the longest string all of these work", async () => {
+    expect(await redis.call("SETRANGE", "k", 2 * MB - 1, "x")).toBe(2 * MB);
+    expect(await redis.call("SETBIT", "k", 16 * MB - 1, 1)).toBe(0);
+    expect(await redis.call("BITFIELD", "k", "SET", "u8", 16 * MB - 8, 1)).toEqual([121]);
+    expect(await redis.call("BITFIELD", "k", "GET", "u8", 32 * MB)).toEqual([0]);
+    expect(await redis.call("STRLEN", "k")).toBe(2 * MB);
+  });
+
+  test("APPEND stops at the longest string and leaves the value as it was", async () => {
+    await redis.call("SET", "k", "x".repeat(MB));
+    expect(await redis.call("APPEND", "k", "y".repeat(MB))).toBe(2 * MB);
+    await expect(redis.call("APPEND", "k", "z")).rejects.toThrow(/maximum allowed size/);
+    expect(await redis.call("STRLEN", "k")).toBe(2 * MB);
+  });
+
+  test("a command over the limit is an error in its place; those around it are answered", async () => {
+    const replies = await Promise.allSettled([
+      redis.call("SET", "a", "1"),
+      redis.call("SET", "b", "x".repeat(3 * MB)),
+      redis.call("MSET", "c", "x".repeat(1.5 * MB), "d", "x".repeat(1.5 * MB)),
+      redis.call("GET", "a"),
+    ]);
+    expect(replies).toMatchObject([
+      { value: "OK" },
+      { reason: { message: "ERR command is larger than 2 MB, the embedded engine's limit" } },
+      { reason: { message: "ERR command is larger than 2 MB, the embedded engine's limit" } },
+      { value: "1" },
+    ]);
+    expect(await redis.call("EXISTS", "b", "c", "d")).toBe(0);
+  });
+
+  test("a transaction with a refused command is discarded whole", async () => {
+    await redis.call("MULTI");
+    await redis.call("SET", "a", "1");
+    await expect(redis.call("SETRANGE", "k", 3_000_000_000, "x")).rejects.toThrow(/maximum allowed size/);
+    await expect(redis.call("EXEC")).rejects.toThrow(/^EXECABORT/);
+    await redis.call("MULTI");
+    await redis.call("SET", "a", "1");
+    await expect(redis.call("SET", "b", "x".repeat(3 * MB))).rejects.toThrow(/command is larger/);
+    await expect(redis.call("EXEC")).rejects.toThrow(/^EXECABORT/);
+    expect(await redis.call("EXISTS", "a", "b", "k")).toBe(0);
+  });
+
+  test("new keys are refused at the limit; writing to those that exist and deleting are not", async () => {
+    for (let index = 0; index < 500; index += 1) await redis.call("SET", `k${index}`, "v");
+    await expect(redis.call("SET", "more", "v")).rejects.toThrow(/^OOM .*limit is 500 keys/);
+    await expect(redis.call("LPUSH", "list", "v")).rejects.toThrow(/^OOM/);
+    expect(await redis.call("SET", "k0", "w")).toBe("OK");
+    expect(await redis.call("DEL", "k1")).toBe(1);
+    expect(await redis.call("LPUSH", "list", "v")).toBe(1);
+    expect(await redis.call("DBSIZE")).toBe(500);
+  });
+
+  test("writes are refused when memory is used up, and work again once it is freed", async () => {
+    const value = "x".repeat(1.5 * MB);
+    let refused = "";
+    for (let index = 0; index < 200 && refused === ""; index += 1) {
+      await redis.call("SET", `k${index}`, value).catch((error: Error) => {
+        refused = error.message;
+      });
+    }
+    expect(refused).toMatch(/^OOM command not allowed when used memory > 256 MB/);
+    await expect(redis.call("LPUSH", "list", value)).rejects.toThrow(/^OOM/);
+    expect(await redis.call("STRLEN", "k0")).toBe(value.length);
+    await redis.call("FLUSHALL");
+    await expect
+      .poll(() => redis.call("SET", "again", value).catch((error: Error) => error.message))
+      .toBe("OK");
+  });
+
+  test("a value written again and again is garbage, not use", async () => {
+    const value = "x".repeat(1.5 * MB);
+    for (let index = 0; index < 200; index += 1) expect(await redis.call("SET", "same", value)).toBe("OK");
+  });
+
+  test("replies that repeat a value are bounded", async () => {
+    const value = "x".repeat(MB);
+    await redis.call("SET", "k", value);
+    await redis.call("SADD", "s", value);
+    await redis.call("HSET", "h", "f", value);
+    const refused = /^ERR reply would exceed 8 MB/;
+    await expect(redis.call("MGET", ...Array<string>(9).fill("k"))).rejects.toThrow(refused);
+    await expect(redis.call("HMGET", "h", ...Array<string>(9).fill("f"))).rejects.toThrow(refused);
+    await expect(redis.call("SRANDMEMBER", "s", -1_000_000_000)).rejects.toThrow(refused);
+    await redis.call("ZADD", "z", 1, value);
+    await expect(redis.call("ZRANDMEMBER", "z", -1_000_000_000)).rejects.toThrow(refused);
+    expect(await redis.call("MGET", "k", "k")).toEqual([value, value]);
+    expect(await redis.call("SRANDMEMBER", "s", -2)).toEqual([value, value]);
+  });
+
+  test("a script that uses up Lua's memory fails alone: data and later scripts are as before", async () => {
+    await redis.call("SET", "k", "kept");
+    const hungry = "local t = {} for i = 1, 1000000 do t[i] = string.rep('x', 100000) .. i end return 1";
+    await expect(redis.call("EVAL", hungry, 0)).rejects.toThrow(/script ran out of memory/);
+    expect(await redis.call("EVAL", "return redis.call('GET', KEYS[1])", 1, "k")).toBe("kept");
+    const text = "y".repeat(MB);
+    expect(await redis.call("EVAL", "return ARGV[1]", 0, text)).toBe(text);
+  });
+});

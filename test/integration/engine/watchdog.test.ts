@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
+import { RawClient } from "./raw-client.js";
+
+/** A pattern that takes the engine's matcher longer than anyone can wait: a real way to wedge it. */
+const ENDLESS_PATTERN = `${"a*".repeat(20)}b`;
+
+describe("watchdog of the embedded engine", () => {
+  test("a wedged thread is replaced, its connections end, and its user is told that data is lost", async () => {
+    const notices: string[] = [];
+    const engine = await startEmbeddedEngine({
+      stallTimeoutMs: 400,
+      onNotice: (message) => notices.push(message),
+    });
+    try {
+      const redis = new RawClient(engine.connect());
+      await redis.call("SET", "a".repeat(60), "v");
+      const wedged = redis.call("KEYS", ENDLESS_PATTERN);
+      const bystander = new RawClient(engine.connect());
+      const waiting = bystander.call("PING");
+      await expect(wedged).rejects.toThrow("the embedded engine did not respond for 0.4 s");
+      await expect(waiting).rejects.toThrow("the embedded engine did not respond for 0.4 s");
+      expect(notices).toEqual([
+        "the embedded engine did not respond for 0.4 s; it was restarted, and its data is lost",
+      ]);
+      const fresh = new RawClient(engine.connect());
+      expect(await fresh.call("DBSIZE")).toBe(0);
+      expect(await fresh.call("SET", "k", "v")).toBe("OK");
+    } finally {
+      await engine.close();
+    }
+  });
+
+  test("an idle engine and one that only works hard are left alone", async () => {
+    const notices: string[] = [];
+    const engine = await startEmbeddedEngine({
+      stallTimeoutMs: 1500,
+      onNotice: (message) => notices.push(message),
+    });
+    try {
+      const redis = new RawClient(engine.connect());
+      const until = performance.now() + 2500;
+      while (performance.now() < until) {
+        await Promise.all(Array.from({ length: 500 }, () => redis.call("INCR", "n")));
+      }
+      expect(notices).toEqual([]);
+    } finally {
+      await engine.close();
+    }
+  });
+
+  test("after it is closed connections end at once, with words that say why", async () => {
+    const engine = await startEmbeddedEngine();
+    const open = new RawClient(engine.connect());
+    await open.call("PING");
+    await Promise.all([engine.close(), engine.close()]);
+    expect(await open.closed).toBeUndefined();
+    const late = new RawClient(engine.connect());
+    expect((await late.closed)?.message).toBe("the embedded engine is not running");
+  });
+});
