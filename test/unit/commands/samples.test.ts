@@ -1,0 +1,29 @@
+import { describe, expect, test } from "vitest";
+import { rows } from "../../../src/commands/index.js";
+import { TextBulk } from "../../../src/wire/bytes.js";
+import { codecFrom } from "../../../src/wire/codec.js";
+import type { RawReply } from "../../../src/wire/reply.js";
+import { samples } from "./samples/index.js";
+import type { Plain } from "./samples/sample.js";
+
+const { decode } = codecFrom("json");
+
+function raw(plain: Plain): RawReply {
+  if (typeof plain === "string") return new TextBulk(plain);
+  return Array.isArray(plain) ? plain.map(raw) : plain;
+}
+
+test("every method has a sample", () => {
+  expect(Object.keys(samples).sort()).toEqual(Object.keys(rows).sort());
+});
+
+describe.each(Object.entries(rows))("%s", (method, row) => {
+  test.each(samples[method] ?? [])("%j sends %s", (args, sends) => {
+    const words = row.words((value) => `<${JSON.stringify(value)}>`, ...args);
+    expect([row.name, ...words].map(String).join(" ")).toBe(sends);
+  });
+
+  test.each(samples[method] ?? [])("%j: %s, %j gives %j", (args, _sends, reply, gives) => {
+    expect(row.reply(raw(reply), decode, args)).toStrictEqual(gives);
+  });
+});

@@ -1,0 +1,11 @@
+import type { ConnectionCommands } from "../../../../src/commands/connection.js";
+import type { Kind } from "../../../../src/commands/kind.js";
+import type { Samples } from "./sample.js";
+
+export const connectionSamples: Samples<ConnectionCommands<Kind>> = {
+  echo: [[["12"], "ECHO 12", "12", "12"]],
+  ping: [
+    [[], "PING", "PONG", "PONG"],
+    [[["hi"]], "PING hi", "hi", "hi"],
+  ],
+};

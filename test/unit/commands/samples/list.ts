@@ -1,0 +1,48 @@
+import type { Kind } from "../../../../src/commands/kind.js";
+import type { ListCommands } from "../../../../src/commands/list.js";
+import type { Samples } from "./sample.js";
+
+export const listSamples: Samples<ListCommands<Kind>> = {
+  blmove: [
+    [["a", "b", "left", "right", 1], "BLMOVE a b left right 1", "12", 12],
+    [["a", "b", "left", "right", 1], "BLMOVE a b left right 1", null, null],
+  ],
+  blmpop: [
+    [[1.5, 2, ["a", "b"], "LEFT", 3], "BLMPOP 1.5 2 a b LEFT COUNT 3", ["1", ["1", "x"]], ["1", [1, "x"]]],
+    [[1, 1, ["a"], "RIGHT"], "BLMPOP 1 1 a RIGHT", null, null],
+  ],
+  blpop: [
+    [["a", 0], "BLPOP a 0", ["1", "2"], ["1", 2]],
+    [[["a", "b"], 1], "BLPOP a b 1", null, null],
+  ],
+  brpop: [[[["a", "b"], 1], "BRPOP a b 1", ["b", "[1]"], ["b", [1]]]],
+  brpoplpush: [[["a", "b", 2], "BRPOPLPUSH a b 2", "x", "x"]],
+  lindex: [[["l", -1], "LINDEX l -1", "3", 3]],
+  linsert: [[["l", "before", 1, { a: 1 }], 'LINSERT l before <1> <{"a":1}>', -1, -1]],
+  llen: [[["l"], "LLEN l", 2, 2]],
+  lmove: [[["a", "b", "right", "left"], "LMOVE a b right left", null, null]],
+  lmpop: [
+    [[2, ["a", "b"], "LEFT"], "LMPOP 2 a b LEFT", ["a", ["1"]], ["a", [1]]],
+    [[1, ["a"], "RIGHT", 2], "LMPOP 1 a RIGHT COUNT 2", null, null],
+  ],
+  lpop: [
+    [["l"], "LPOP l", "1", 1],
+    [["l", 2], "LPOP l 2", ["1", "x"], [1, "x"]],
+    [["l", undefined], "LPOP l", null, null],
+  ],
+  lpos: [
+    [["l", "x"], 'LPOS l <"x">', 3, 3],
+    [["l", "x", { rank: -1 }], 'LPOS l <"x"> RANK -1', null, null],
+    [["l", "x", { count: 0, maxLen: 9 }], 'LPOS l <"x"> COUNT 0 MAXLEN 9', [0, 3], [0, 3]],
+  ],
+  lpush: [[["l", 1, [2], { a: 3 }], 'LPUSH l <1> <[2]> <{"a":3}>', 3, 3]],
+  lpushx: [[["l", "x"], 'LPUSHX l <"x">', 0, 0]],
+  lrange: [[["l", 0, -1], "LRANGE l 0 -1", ["1", "01", "{}"], [1, "01", {}]]],
+  lrem: [[["l", 0, 1], "LREM l 0 <1>", 1, 1]],
+  lset: [[["l", 0, "x"], 'LSET l 0 <"x">', "OK", "OK"]],
+  ltrim: [[["l", 1, 2], "LTRIM l 1 2", "OK", "OK"]],
+  rpop: [[["l", 1], "RPOP l 1", ["1"], [1]]],
+  rpoplpush: [[["a", "b"], "RPOPLPUSH a b", "x", "x"]],
+  rpush: [[["l", "a", "b"], 'RPUSH l <"a"> <"b">', 2, 2]],
+  rpushx: [[["l", "a"], 'RPUSHX l <"a">', 0, 0]],
+};

@@ -1,0 +1,90 @@
+import type { Kind } from "../../../../src/commands/kind.js";
+import type { StringCommands } from "../../../../src/commands/string.js";
+import type { Samples } from "./sample.js";
+
+export const stringSamples: Samples<StringCommands<Kind>> = {
+  append: [[["k", "abc"], "APPEND k abc", 3, 3]],
+  decr: [[["k"], "DECR k", -1, -1]],
+  decrby: [[["k", 5], "DECRBY k 5", "-9007199254740993", "-9007199254740993"]],
+  get: [
+    [["k"], "GET k", '{"a":1}', { a: 1 }],
+    [["k"], "GET k", "00123", "00123"],
+    [["k"], "GET k", null, null],
+  ],
+  getdel: [[["k"], "GETDEL k", "12", 12]],
+  getex: [
+    [["k"], "GETEX k", "v", "v"],
+    [["k", {}], "GETEX k", "v", "v"],
+    [["k", { ex: 60 }], "GETEX k EX 60", "v", "v"],
+    [["k", { px: 60 }], "GETEX k PX 60", "v", "v"],
+    [["k", { exat: 9 }], "GETEX k EXAT 9", "v", "v"],
+    [["k", { pxat: 9 }], "GETEX k PXAT 9", null, null],
+    [["k", { persist: true }], "GETEX k PERSIST", "v", "v"],
+    [["k", { persist: false }], "GETEX k", "v", "v"],
+  ],
+  getrange: [[["k", 0, -1], "GETRANGE k 0 -1", "12", "12"]],
+  getset: [[["k", { a: 1 }], 'GETSET k <{"a":1}>', "old", "old"]],
+  incr: [[["k"], "INCR k", 1, 1]],
+  incrby: [[["k", 2], "INCRBY k 2", 3, 3]],
+  incrbyfloat: [
+    [["k", 0.5], "INCRBYFLOAT k 0.5", "10.5", 10.5],
+    [["k", 1], "INCRBYFLOAT k 1", "5", 5],
+  ],
+  lcs: [
+    [["a", "b"], "LCS a b", "12", "12"],
+    [["a", "b", { len: true }], "LCS a b LEN", 2, 2],
+    [
+      ["a", "b", { idx: true, minMatchLen: 2, withMatchLen: true }],
+      "LCS a b IDX MINMATCHLEN 2 WITHMATCHLEN",
+      ["matches", [[[2, 3], [0, 1], 2]], "len", 4],
+      { matches: [[[2, 3], [0, 1], 2]], len: 4 },
+    ],
+    [
+      ["a", "b", { idx: true }],
+      "LCS a b IDX",
+      [
+        "matches",
+        [
+          [
+            [2, 3],
+            [0, 1],
+          ],
+        ],
+        "len",
+        4,
+      ],
+      {
+        matches: [
+          [
+            [2, 3],
+            [0, 1],
+          ],
+        ],
+        len: 4,
+      },
+    ],
+  ],
+  mget: [
+    [["a", "b"], "MGET a b", ["1", null], [1, null]],
+    [[["a", "b"]], "MGET a b", ["[1]", "x"], [[1], "x"]],
+  ],
+  mset: [[[{ a: 1, b: "x" }], 'MSET a <1> b <"x">', "OK", "OK"]],
+  msetnx: [[[{ a: 1 }], "MSETNX a <1>", 0, 0]],
+  psetex: [[["k", 100, [1]], "PSETEX k 100 <[1]>", "OK", "OK"]],
+  set: [
+    [["k", "v"], 'SET k <"v">', "OK", "OK"],
+    [["k", null], "SET k <null>", "OK", "OK"],
+    [["k", "v", { nx: true, ex: 5 }], 'SET k <"v"> NX EX 5', null, null],
+    [["k", "v", { xx: true, px: 5 }], 'SET k <"v"> XX PX 5', "OK", "OK"],
+    [["k", "v", { get: true }], 'SET k <"v"> GET', "12", 12],
+    [["k", "v", { get: true, keepTtl: true }], 'SET k <"v"> GET KEEPTTL', null, null],
+    [["k", "v", { exat: 7 }], 'SET k <"v"> EXAT 7', "OK", "OK"],
+    [["k", "v", { pxat: 7, ex: undefined, nx: false }], 'SET k <"v"> PXAT 7', "OK", "OK"],
+    [["k", "v", undefined], 'SET k <"v">', "OK", "OK"],
+  ],
+  setex: [[["k", 60, 1.5], "SETEX k 60 <1.5>", "OK", "OK"]],
+  setnx: [[["k", true], "SETNX k <true>", 1, 1]],
+  setrange: [[["k", 6, "abc"], "SETRANGE k 6 abc", 9, 9]],
+  strlen: [[["k"], "STRLEN k", 0, 0]],
+  substr: [[["k", 0, 1], "SUBSTR k 0 1", "ab", "ab"]],
+};
