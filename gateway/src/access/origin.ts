@@ -1,0 +1,64 @@
+/** Where requests of web pages may come from. */
+export interface OriginRules {
+  /** Whether the Host header must name this machine: the defence against a name that was made to point here. */
+  readonly loopbackHostOnly: boolean;
+  /** Further names that the Host header may hold. */
+  readonly hosts: readonly string[];
+  /** Origins whose pages may send requests; `*` stands for all. */
+  readonly origins: readonly string[];
+}
+
+/** The headers that tell where a request comes from. */
+export interface OriginHeaders {
+  readonly host?: string | undefined;
+  readonly origin?: string | undefined;
+  readonly "sec-fetch-site"?: string | undefined;
+}
+
+/**
+ * Why a request is refused for where it comes from, or null when it is welcome. Programs other than browsers
+ * send neither `Origin` nor `Sec-Fetch-Site` and pass.
+ */
+export function originRefusal(headers: OriginHeaders, rules: OriginRules): string | null {
+  const { host, origin } = headers;
+  if (rules.loopbackHostOnly && host !== undefined) {
+    const name = hostName(host);
+    if (!isLoopbackName(name) && !rules.hosts.includes(name)) {
+      return "the Host header does not name this machine";
+    }
+  }
+  if (origin !== undefined && !isSameOrigin(origin, host) && !originAllowed(origin, rules)) {
+    return "requests from other sites are refused";
+  }
+  const site = headers["sec-fetch-site"];
+  if (site === "cross-site" || site === "same-site") {
+    if (origin === undefined || !originAllowed(origin, rules)) return "requests from other sites are refused";
+  }
+  return null;
+}
+
+/** Whether pages of `origin` were allowed in so many words. */
+export function originAllowed(origin: string, rules: OriginRules): boolean {
+  return rules.origins.includes("*") || rules.origins.includes(origin);
+}
+
+/** Whether a host name stands for this machine and no other. */
+export function isLoopbackName(name: string): boolean {
+  return (
+    name === "localhost" ||
+    name === "::1" ||
+    name.endsWith(".localhost") ||
+    /^127(?:\.\d{1,3}){3}$/.test(name)
+  );
+}
+
+/** The name in a Host header: no port, no brackets, lower case. */
+function hostName(host: string): string {
+  const bracketed = /^\[([^\]]*)\]/.exec(host);
+  if (bracketed) return bracketed[1]!.toLowerCase();
+  return host.replace(/:\d*$/, "").toLowerCase();
+}
+
+function isSameOrigin(origin: string, host: string | undefined): boolean {
+  return host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
+}

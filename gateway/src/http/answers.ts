@@ -1,0 +1,116 @@
+import type { Receiver, UpstreamFailure } from "../upstream/failure.js";
+import type { TransactionReceiver } from "../upstream/upstream.js";
+import { type Exchange, JSON_TYPE, RESP_TYPE } from "./exchange.js";
+import { jsonElements, jsonReplies, jsonReply } from "./json-reply.js";
+
+const MINUS = 0x2d;
+const STAR = 0x2a;
+
+/** The answer to one command. */
+export class SingleAnswer implements Receiver {
+  constructor(readonly exchange: Exchange) {}
+
+  get abandoned(): boolean {
+    return this.exchange.gone;
+  }
+
+  onReply(reply: Buffer): void {
+    const { exchange } = this;
+    if (exchange.gone) return;
+    const status = reply[0] === MINUS ? 400 : 200;
+    if (exchange.format === "resp2") exchange.answer(status, RESP_TYPE, reply);
+    else exchange.answer(status, JSON_TYPE, jsonReply(reply, exchange.format === "base64"));
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    this.exchange.failure(failure);
+  }
+}
+
+/** The answer to a pipeline: each command has its own fate. */
+export class PipelineAnswer implements Receiver {
+  readonly #replies: Buffer[];
+  #open: number;
+
+  /**
+   * @param size the number of commands, refused ones included
+   * @param places where in the pipeline each command that was sent stands
+   */
+  constructor(
+    readonly exchange: Exchange,
+    size: number,
+    readonly places: readonly number[],
+  ) {
+    this.#replies = new Array(size);
+    this.#open = size;
+  }
+
+  get abandoned(): boolean {
+    return this.exchange.gone;
+  }
+
+  /** Settles the command at `place` with an error of the gateway. */
+  refuse(place: number, text: string): void {
+    this.#settle(place, Buffer.from(`-${text.replace(/[\r\n]/g, " ")}\r\n`));
+  }
+
+  onReply(reply: Buffer, tag: number): void {
+    this.#settle(this.places[tag]!, reply);
+  }
+
+  onFailure(failure: UpstreamFailure, tag: number): void {
+    const word = failure.outcome === "unsent" ? "UNSENT" : "UNKNOWNOUTCOME";
+    this.refuse(this.places[tag]!, `${word} ${failure.message}`);
+  }
+
+  #settle(place: number, reply: Buffer): void {
+    this.#replies[place] = reply;
+    const { exchange } = this;
+    if (--this.#open > 0 || exchange.gone) return;
+    const replies = this.#replies;
+    if (exchange.format === "resp2") {
+      exchange.answer(200, RESP_TYPE, Buffer.concat([Buffer.from(`*${replies.length}\r\n`), ...replies]));
+    } else exchange.answer(200, JSON_TYPE, jsonReplies(replies, exchange.format === "base64"));
+  }
+}
+
+/** The answer to a transaction: one error when it was discarded, else each command's result. */
+export class TransactionAnswer implements TransactionReceiver {
+  constructor(
+    readonly exchange: Exchange,
+    readonly names: readonly string[],
+  ) {}
+
+  get abandoned(): boolean {
+    return this.exchange.gone;
+  }
+
+  onExec(reply: Buffer, refused: ReadonlyMap<number, Buffer>): void {
+    const { exchange } = this;
+    if (exchange.gone) return;
+    if (reply[0] === STAR && reply[1] !== MINUS) {
+      exchange.answer(200, JSON_TYPE, jsonElements(reply, exchange.format === "base64"));
+    } else exchange.error(400, this.#discarded(reply, refused));
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    this.exchange.failure(failure);
+  }
+
+  #discarded(reply: Buffer, refused: ReadonlyMap<number, Buffer>): string {
+    const [first] = refused;
+    if (!first) return reply[0] === MINUS ? errorText(reply) : "EXECABORT Transaction discarded.";
+    const [index, error] = first;
+    return discarded(index, this.names, errorText(error));
+  }
+}
+
+/** The text that says which command a transaction was discarded for. */
+export function discarded(index: number, names: readonly string[], text: string): string {
+  const which = `command ${index + 1} of ${names.length}, '${names[index]!.toLowerCase()}'`;
+  return `EXECABORT Transaction discarded because of previous errors. ${which}: ${text}`;
+}
+
+function errorText(reply: Buffer): string {
+  return reply.toString("utf8", 1, reply.length - 2);
+}

@@ -1,0 +1,236 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type OriginRules, originAllowed, originRefusal } from "../access/origin.js";
+import { isRead } from "../access/reads.js";
+import { type Place, refusal } from "../access/refusals.js";
+import { bearerOf, type TokenGuard } from "../access/token.js";
+import { waitOf } from "../upstream/blocking.js";
+import type { Command } from "../upstream/command.js";
+import type { Cancel, Upstream } from "../upstream/upstream.js";
+import { discarded, PipelineAnswer, SingleAnswer, TransactionAnswer } from "./answers.js";
+import { BadRequest } from "./bad-request.js";
+import { Exchange, type ExchangeContext, JSON_TYPE, RESP_TYPE } from "./exchange.js";
+import { readJsonCommand, readJsonCommands } from "./json-words.js";
+import type { Metrics } from "./metrics.js";
+import { readPathCommand, unescapeBytes } from "./path-words.js";
+import { readRespCommand, readRespCommands } from "./resp-words.js";
+
+/** What the handler works with. */
+export interface HandlerOptions {
+  readonly upstream: Upstream;
+  readonly guard: TokenGuard;
+  readonly origins: OriginRules;
+  readonly context: ExchangeContext;
+  readonly metrics: Metrics;
+  /** What the engine is, for `/health`. */
+  readonly engine: string;
+  /** Whether `/health` names the engine to those without a token. */
+  readonly engineIsPublic: boolean;
+  /** The largest body, in bytes. */
+  readonly maxBody: number;
+  /** Whether GET and HEAD may run commands that write. */
+  readonly pathWrites: boolean;
+}
+
+const SINGLE: Place = { kind: "single", before: 0 };
+const TRANSACTION: Place = { kind: "transaction", before: 0 };
+/** How long Redis may take to answer a health check, in ms. */
+const HEALTH_TIMEOUT = 1_000;
+const ALLOWED = "HEAD, GET, POST, PUT";
+
+/** Turns requests into commands and hands them to Redis. */
+export class Handler {
+  readonly #options: HandlerOptions;
+
+  constructor(options: HandlerOptions) {
+    this.#options = options;
+  }
+
+  /** Takes a request whose head has arrived. Never throws. */
+  handle(req: IncomingMessage, res: ServerResponse): void {
+    const { context, metrics } = this.#options;
+    context.connections.requestStarted(req.socket);
+    metrics.requests++;
+    const exchange = new Exchange(req, res, context);
+    this.#guarded(exchange, () => this.#route(exchange));
+  }
+
+  /** Runs `step`; what it throws becomes the answer. */
+  #guarded(exchange: Exchange, step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      if (error instanceof BadRequest) exchange.refuse(error.status, error.message);
+      else exchange.refuse(500, "ERR the gateway failed on this request");
+    }
+  }
+
+  #route(exchange: Exchange): void {
+    const { req } = exchange;
+    const { origins, maxBody } = this.#options;
+    const refused = originRefusal(req.headers, origins);
+    if (refused) throw new BadRequest(`NOPERM ${refused}`, 403);
+    const { origin } = req.headers;
+    if (origin !== undefined && originAllowed(origin, origins)) this.#allowOrigin(exchange, origin);
+    const { method } = req;
+    if (method === "OPTIONS" && origins.origins.length > 0) {
+      exchange.answer(204, JSON_TYPE, Buffer.alloc(0));
+      return;
+    }
+    if (method !== "POST" && method !== "GET" && method !== "PUT" && method !== "HEAD") {
+      exchange.refuse(405, "ERR this method is not allowed", ["Allow", ALLOWED]);
+      return;
+    }
+    const url = req.url ?? "/";
+    const mark = url.indexOf("?");
+    const path = mark < 0 ? url : url.slice(0, mark);
+    const query = mark < 0 ? "" : url.slice(mark + 1);
+    const authorized = this.#authorized(req, query);
+    if (path === "/health") {
+      this.#health(exchange, authorized);
+      return;
+    }
+    if (!authorized) {
+      exchange.refuse(401, "WRONGPASS invalid or missing auth token");
+      return;
+    }
+    if (path === "/metrics") {
+      exchange.answer(200, "text/plain; version=0.0.4", Buffer.from(this.#options.metrics.text()));
+      return;
+    }
+    if (/^\/(?:p?subscribe\/|monitor$)/i.test(path)) {
+      exchange.refuse(400, "ERR this gateway offers no event streams yet");
+      return;
+    }
+    readFormat(exchange);
+    if (method === "POST" || method === "PUT") {
+      exchange.readBody(maxBody, (body) => {
+        this.#guarded(exchange, () => this.#run(exchange, path, query, body));
+      });
+    } else this.#run(exchange, path, query, null);
+  }
+
+  #run(exchange: Exchange, path: string, query: string, body: Buffer | null): void {
+    const isResp = exchange.req.headers["content-type"] === RESP_TYPE;
+    if (path === "/") {
+      if (!body) throw new BadRequest("ERR empty command");
+      this.#single(exchange, isResp ? readRespCommand(body) : readJsonCommand(body));
+    } else if (path === "/pipeline" || path === "/multi-exec") {
+      if (!body) throw new BadRequest("ERR empty pipeline");
+      const commands = isResp ? readRespCommands(body) : readJsonCommands(body);
+      if (path === "/pipeline") this.#pipeline(exchange, commands);
+      else this.#transaction(exchange, commands);
+    } else {
+      const command = readPathCommand(path, query, body);
+      if (!body && !this.#options.pathWrites && !isRead(command)) {
+        throw new BadRequest(`NOPERM '${command.name.toLowerCase()}' may write: send it by POST`);
+      }
+      this.#single(exchange, command);
+    }
+  }
+
+  #single(exchange: Exchange, command: Command): void {
+    const refused = refusal(command, SINGLE);
+    if (refused) throw new BadRequest(refused);
+    const { upstream } = this.#options;
+    const answer = new SingleAnswer(exchange);
+    const wait = waitOf(command);
+    if (wait === null) upstream.send([command], answer);
+    else cancelWhenGone(exchange, upstream.sendAlone([command], [wait], answer));
+  }
+
+  #pipeline(exchange: Exchange, commands: readonly Command[]): void {
+    const { upstream } = this.#options;
+    const refusals = commands.map((command, before) => refusal(command, { kind: "pipeline", before }));
+    const places = [...commands.keys()].filter((place) => refusals[place] === null);
+    const sent = places.map((place) => commands[place]!);
+    const answer = new PipelineAnswer(exchange, commands.length, places);
+    refusals.forEach((text, place) => {
+      if (text !== null) answer.refuse(place, text);
+    });
+    if (sent.length === 0) return;
+    const waits = sent.map(waitOf);
+    if (waits.every((wait) => wait === null)) upstream.send(sent, answer);
+    else {
+      const cancel = upstream.sendAlone(
+        sent,
+        waits.map((wait) => wait ?? 0),
+        answer,
+      );
+      cancelWhenGone(exchange, cancel);
+    }
+  }
+
+  #transaction(exchange: Exchange, commands: readonly Command[]): void {
+    if (exchange.format === "resp2")
+      throw new BadRequest("ERR the resp2 format is not available for multi-exec");
+    const names = commands.map((command) => command.name);
+    commands.forEach((command, index) => {
+      const refused = refusal(command, TRANSACTION);
+      if (refused) throw new BadRequest(discarded(index, names, refused));
+    });
+    this.#options.upstream.transaction(commands, new TransactionAnswer(exchange, names));
+  }
+
+  #health(exchange: Exchange, authorized: boolean): void {
+    const { upstream, engine, engineIsPublic } = this.#options;
+    void upstream.ping(HEALTH_TIMEOUT).then((up) => {
+      const body = { status: up ? "ok" : "down", ...(engineIsPublic || authorized ? { engine } : {}) };
+      exchange.answer(up ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify(body)));
+    });
+  }
+
+  #authorized(req: IncomingMessage, query: string): boolean {
+    const { guard } = this.#options;
+    const { authorization } = req.headers;
+    if (authorization !== undefined) {
+      const token = bearerOf(authorization);
+      return token !== null && guard.matches(token);
+    }
+    if (!query.includes("_token=")) return false;
+    const pair = query.split("&").find((part) => part.startsWith("_token="));
+    return pair !== undefined && guard.matches(unescapeBytes(pair.slice("_token=".length), true).toString());
+  }
+
+  #allowOrigin(exchange: Exchange, origin: string): void {
+    exchange.extraHeaders.push(
+      "Access-Control-Allow-Origin",
+      origin,
+      "Vary",
+      "Origin",
+      "Access-Control-Expose-Headers",
+      "Retry-After, upstash-sync-token, Warmline-Gateway, Warmline-Outcome",
+    );
+    if (exchange.req.method !== "OPTIONS") return;
+    exchange.extraHeaders.push(
+      "Access-Control-Allow-Methods",
+      ALLOWED,
+      "Access-Control-Allow-Headers",
+      exchange.req.headers["access-control-request-headers"] ?? "Authorization, Content-Type",
+      "Access-Control-Max-Age",
+      "600",
+    );
+  }
+}
+
+/** Sets the format that the request asks for. */
+function readFormat(exchange: Exchange): void {
+  const { headers } = exchange.req;
+  const encoding = headers["upstash-encoding"];
+  const format = headers["upstash-response-format"];
+  if (encoding !== undefined) {
+    if (encoding !== "base64")
+      throw new BadRequest("ERR unknown Upstash-Encoding: only base64 is understood");
+    exchange.format = "base64";
+  }
+  if (format === undefined) return;
+  if (format !== "resp2")
+    throw new BadRequest("ERR unknown Upstash-Response-Format: only resp2 is understood");
+  if (encoding !== undefined) throw new BadRequest("ERR resp2 and base64 can't be asked for together");
+  exchange.format = "resp2";
+}
+
+function cancelWhenGone(exchange: Exchange, cancel: Cancel): void {
+  exchange.res.once("close", () => {
+    if (!exchange.res.writableFinished) cancel();
+  });
+}

@@ -1,0 +1,110 @@
+import { isLoopbackName } from "./access/origin.js";
+import { randomToken, TokenGuard } from "./access/token.js";
+import { Connections } from "./http/connections.js";
+import { Handler } from "./http/handler.js";
+import { Metrics } from "./http/metrics.js";
+import { HttpServer } from "./http/server.js";
+import { type GatewayOptions, settingsOf } from "./options.js";
+import { type RemoteEngine, redisAt } from "./upstream/redis-url.js";
+import { Upstream } from "./upstream/upstream.js";
+
+export type { Engine } from "./engine/engine.js";
+export type { GatewayOptions } from "./options.js";
+
+/** A running gateway. */
+export interface Gateway {
+  /** Where it listens, such as `http://127.0.0.1:8079`. */
+  readonly url: string;
+  /** What clients must present as `Authorization: Bearer <token>`. */
+  readonly token: string;
+  /** What the engine behind it is, in words. */
+  readonly engine: string;
+  /**
+   * Stops accepting, answers what is in flight within the grace time, then closes every connection and the
+   * engine. Safe to call more than once.
+   */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a gateway and resolves once it listens. Redis need not be up: until it is, commands wait for as long as
+ * they may take and are then answered as not sent.
+ * @throws {TypeError} when an option is wrong; the message names it and says what to do
+ * @throws {Error} when it can't listen; `code` is the system's, such as EADDRINUSE
+ */
+export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+  const settings = settingsOf(options);
+  const engine: RemoteEngine =
+    settings.redis === undefined ? { handshake: [], ...facade(settings.engine!) } : redisAt(settings.redis);
+  const { host, token = randomToken() } = settings;
+  const upstream = new Upstream({
+    connect: engine.connect,
+    handshake: engine.handshake,
+    timeout: settings.operationTimeout,
+    connections: settings.connections,
+    maxBlocking: settings.maxBlocking,
+    maxTransactions: settings.maxTransactions,
+    maxPending: settings.maxPending,
+    maxReply: settings.maxReply,
+  });
+  const connections = new Connections({
+    idle: settings.keepAlive,
+    head: settings.headTimeout,
+    body: settings.bodyTimeout,
+  });
+  const context = { connections, draining: false };
+  const isLocal = isLoopbackName(host);
+  const handler = new Handler({
+    upstream,
+    context,
+    guard: new TokenGuard(token),
+    origins: { loopbackHostOnly: isLocal, hosts: settings.allowedHosts, origins: settings.cors },
+    metrics: new Metrics(connections, upstream),
+    engine: engine.description,
+    engineIsPublic: isLocal,
+    maxBody: settings.maxBody,
+    pathWrites: settings.allowPathWrites,
+  });
+  const server = new HttpServer(handler, connections, settings.keepAlive);
+  const end = async () => {
+    upstream.close();
+    await engine.close();
+  };
+  let port: number;
+  try {
+    port = await server.listen(host, settings.port);
+  } catch (error) {
+    connections.stop();
+    await end();
+    throw listenError(error as NodeJS.ErrnoException, host, settings.port);
+  }
+  upstream.open();
+
+  let closing: Promise<void> | undefined;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    token,
+    engine: engine.description,
+    close() {
+      context.draining = true;
+      closing ??= server.close(settings.closeGrace).then(end);
+      return closing;
+    },
+  };
+}
+
+/** An engine's members bound to it, whether it is a class or a plain object. */
+function facade(engine: NonNullable<GatewayOptions["engine"]>): NonNullable<GatewayOptions["engine"]> {
+  return { description: engine.description, connect: () => engine.connect(), close: () => engine.close() };
+}
+
+function listenError(cause: NodeJS.ErrnoException, host: string, port: number): Error {
+  const what: Record<string, string> = {
+    EADDRINUSE: `port: ${port} is in use on ${host}; choose another, or 0 for any free one`,
+    EACCES: `port: ${port} needs rights that this process lacks; choose one above 1023`,
+    EADDRNOTAVAIL: `host: ${host} is no address of this machine`,
+    ENOTFOUND: `host: ${host} is not known`,
+  };
+  const message = what[cause.code ?? ""] ?? `the gateway can't listen on ${host}:${port} (${cause.code})`;
+  return Object.assign(new Error(message, { cause }), { code: cause.code });
+}

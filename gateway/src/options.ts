@@ -1,0 +1,115 @@
+import { isLoopbackName } from "./access/origin.js";
+import type { Engine } from "./engine/engine.js";
+
+/** How a gateway is set up. Either `engine` or `redis` must be given. */
+export interface GatewayOptions {
+  /** The Redis to front. Closed together with the gateway. */
+  readonly engine?: Engine;
+  /** The Redis to front, by URL: `redis://`, `rediss://` or `unix://`. */
+  readonly redis?: string;
+  /** The address to listen on; default 127.0.0.1. Beyond loopback a `token` must be given. */
+  readonly host?: string;
+  /** The port to listen on; default 8079, 0 for any free one. */
+  readonly port?: number;
+  /** What clients must present; default: a random one, see {@link Gateway.token}. */
+  readonly token?: string;
+  /** The largest request body, in bytes; default 10 MB (10 * 1024 * 1024). */
+  readonly maxBody?: number;
+  /** The largest reply of Redis that is passed on, in bytes; default 512 MB. */
+  readonly maxReply?: number;
+  /** How long Redis may take over a command, in ms; default 4,000. A blocking one gets its own timeout on top. */
+  readonly operationTimeout?: number;
+  /** Connections to Redis that ordinary commands share; default 1. */
+  readonly connections?: number;
+  /** Connections for blocking commands, one each while they wait; default 64. */
+  readonly maxBlocking?: number;
+  /** Connections for transactions, one each while they run; default 8. */
+  readonly maxTransactions?: number;
+  /** Commands waiting or unanswered on one shared connection before more are refused; default 100,000. */
+  readonly maxPending?: number;
+  /** How long a client connection may be idle, in ms; advertised to clients; default 310,000. */
+  readonly keepAlive?: number;
+  /** How long the head of a request may take from its first byte, in ms; default 10,000. */
+  readonly headTimeout?: number;
+  /** How long the body of a request may take, in ms; default 60,000. */
+  readonly bodyTimeout?: number;
+  /** How long {@link Gateway.close} waits for requests in flight, in ms; default 5,000. */
+  readonly closeGrace?: number;
+  /** Whether GET and HEAD may run commands that write, as the Upstash protocol has it; default true. */
+  readonly allowPathWrites?: boolean;
+  /** Origins whose web pages may send requests, such as `https://app.example`, or `*`; default none. */
+  readonly cors?: readonly string[];
+  /** Names, beside loopback ones, that the Host header may hold while listening on loopback; default none. */
+  readonly allowedHosts?: readonly string[];
+}
+
+const DEFAULTS = {
+  host: "127.0.0.1",
+  port: 8079,
+  maxBody: 10 * 1024 * 1024,
+  maxReply: 512 * 1024 * 1024,
+  operationTimeout: 4_000,
+  connections: 1,
+  maxBlocking: 64,
+  maxTransactions: 8,
+  maxPending: 100_000,
+  keepAlive: 310_000,
+  headTimeout: 10_000,
+  bodyTimeout: 60_000,
+  closeGrace: 5_000,
+  allowPathWrites: true,
+  cors: [] as readonly string[],
+  allowedHosts: [] as readonly string[],
+};
+
+/** Options with every default filled in. */
+export type Settings = typeof DEFAULTS & Pick<GatewayOptions, "engine" | "redis" | "token">;
+
+/** Least and most of each option that is a whole number. */
+const RANGES = {
+  port: [0, 65_535],
+  maxBody: [1, 512 * 1024 * 1024],
+  maxReply: [1, 1024 * 1024 * 1024],
+  operationTimeout: [1, 3_600_000],
+  connections: [1, 64],
+  maxBlocking: [1, 10_000],
+  maxTransactions: [1, 10_000],
+  maxPending: [1, 10_000_000],
+  keepAlive: [1_000, 86_400_000],
+  headTimeout: [1, 3_600_000],
+  bodyTimeout: [1, 3_600_000],
+  closeGrace: [0, 3_600_000],
+} as const;
+
+/**
+ * Checks options and fills in the defaults.
+ * @throws {TypeError} names the option that is wrong and what it must be
+ */
+export function settingsOf(options: GatewayOptions): Settings {
+  for (const name of Object.keys(options)) {
+    if (!(name in DEFAULTS) && name !== "engine" && name !== "redis" && name !== "token") {
+      throw new TypeError(`${name}: there is no such option`);
+    }
+  }
+  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const settings = { ...DEFAULTS, ...given } as Settings;
+  if ((settings.engine === undefined) === (settings.redis === undefined)) {
+    throw new TypeError("engine, redis: give one of the two");
+  }
+  for (const [name, [least, most]] of Object.entries(RANGES)) {
+    const value = settings[name as keyof typeof RANGES];
+    if (!Number.isInteger(value) || value < least || value > most) {
+      throw new TypeError(`${name}: must be a whole number from ${least} to ${most}`);
+    }
+  }
+  const { token, host } = settings;
+  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
+    throw new TypeError(
+      "token: must be visible ASCII characters without spaces, since it travels in a header",
+    );
+  }
+  if (token === undefined && !isLoopbackName(host)) {
+    throw new TypeError("token: must be given to listen beyond loopback; set token, or host to 127.0.0.1");
+  }
+  return settings;
+}

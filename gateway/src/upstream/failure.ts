@@ -1,0 +1,39 @@
+/**
+ * Why a command has no reply of Redis.
+ *
+ * - `unreachable`: no connection could be had in time
+ * - `full`: too many commands wait already
+ * - `closing`: the gateway is shutting down
+ * - `lost`: the connection ended after the command was written
+ * - `timeout`: the reply did not come in time after the command was written
+ * - `too-large`: the reply is larger than the gateway passes on
+ */
+export type FailureReason = "unreachable" | "full" | "closing" | "lost" | "timeout" | "too-large";
+
+/** A failure between the gateway and Redis. It never holds a command's arguments. */
+export class UpstreamFailure extends Error {
+  override readonly name = "UpstreamFailure";
+
+  constructor(
+    readonly reason: FailureReason,
+    message: string,
+  ) {
+    super(message);
+  }
+
+  /** `unsent`: Redis never saw the command. `unknown`: it may have run. */
+  get outcome(): "unsent" | "unknown" {
+    return this.reason === "unreachable" || this.reason === "full" || this.reason === "closing"
+      ? "unsent"
+      : "unknown";
+  }
+}
+
+/** Takes the answers to commands. Exactly one call is made for each command that was sent. */
+export interface Receiver {
+  /** Whether nobody waits any more, so that a command not yet written need not be sent. */
+  readonly abandoned: boolean;
+  /** Redis's reply as its own bytes, error replies included. `tag` is the one given with the command. */
+  onReply(reply: Buffer, tag: number): void;
+  onFailure(failure: UpstreamFailure, tag: number): void;
+}

@@ -1,0 +1,138 @@
+import { UpstreamFailure } from "./failure.js";
+import { Fifo } from "./fifo.js";
+import { Pipe, type PipeOptions } from "./pipe.js";
+
+/** Idle connections kept for the next use. */
+const KEPT_IDLE = 4;
+/** How long a connection stays idle before it is closed, in ms. */
+const IDLE_FOR = 30_000;
+
+/** Someone who wants a connection of their own. */
+export interface Borrower {
+  readonly abandoned: boolean;
+  /** Takes the connection; it goes back by {@link Pool.giveBack}. */
+  onPipe(pipe: Pipe): void;
+  onFailure(failure: UpstreamFailure): void;
+}
+
+/** Bounds of a pool. */
+export interface PoolOptions {
+  /** Connections at most. */
+  readonly max: number;
+  /** Borrowers that may wait for one; more are refused at once. */
+  readonly maxWaiting: number;
+  /** How long a borrower waits, in ms. */
+  readonly wait: number;
+}
+
+interface Waiting {
+  borrower: Borrower | null;
+  timer: NodeJS.Timeout;
+}
+
+/** A bounded set of connections lent to one user at a time, for what must not share one. */
+export class Pool {
+  readonly #pipe: PipeOptions;
+  readonly #options: PoolOptions;
+  readonly #idle: { pipe: Pipe; timer: NodeJS.Timeout }[] = [];
+  readonly #all = new Set<Pipe>();
+  readonly #waiting = new Fifo<Waiting>();
+  #queued = 0;
+  #closed = false;
+
+  constructor(pipe: PipeOptions, options: PoolOptions) {
+    this.#pipe = { ...pipe, reconnect: false };
+    this.#options = options;
+  }
+
+  /** Connections lent or idle. */
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** Lends a connection, now or when one comes back. */
+  borrow(borrower: Borrower): void {
+    if (this.#closed) {
+      borrower.onFailure(new UpstreamFailure("closing", "the gateway is closing"));
+      return;
+    }
+    const idle = this.#idle.pop();
+    if (idle) {
+      clearTimeout(idle.timer);
+      borrower.onPipe(idle.pipe);
+    } else if (this.#all.size < this.#options.max) borrower.onPipe(this.#make());
+    else if (this.#queued >= this.#options.maxWaiting) borrower.onFailure(this.#busy());
+    else this.#queue(borrower);
+  }
+
+  /** Takes a connection back. One that still owes a reply is closed rather than lent again. */
+  giveBack(pipe: Pipe): void {
+    if (pipe.closed) return;
+    if (pipe.pending > 0 || this.#closed) {
+      pipe.close();
+      return;
+    }
+    const next = this.#next();
+    if (next) next.onPipe(pipe);
+    else if (this.#idle.length >= KEPT_IDLE) pipe.close();
+    else this.#idle.push({ pipe, timer: setTimeout(() => pipe.close(), IDLE_FOR).unref() });
+  }
+
+  /** Closes every connection, lent ones too. */
+  close(): void {
+    this.#closed = true;
+    for (let next = this.#next(); next; next = this.#next()) {
+      next.onFailure(new UpstreamFailure("closing", "the gateway is closing"));
+    }
+    for (const pipe of [...this.#all]) pipe.close();
+  }
+
+  #make(): Pipe {
+    const pipe = new Pipe(this.#pipe);
+    this.#all.add(pipe);
+    pipe.onClose = () => this.#gone(pipe);
+    pipe.open();
+    return pipe;
+  }
+
+  #gone(pipe: Pipe): void {
+    this.#all.delete(pipe);
+    const at = this.#idle.findIndex((idle) => idle.pipe === pipe);
+    if (at >= 0) clearTimeout(this.#idle.splice(at, 1)[0]!.timer);
+    const next = this.#closed ? null : this.#next();
+    if (next) next.onPipe(this.#make());
+  }
+
+  #queue(borrower: Borrower): void {
+    const waiting: Waiting = {
+      borrower,
+      timer: setTimeout(() => {
+        waiting.borrower = null;
+        this.#queued--;
+        borrower.onFailure(this.#busy());
+      }, this.#options.wait),
+    };
+    this.#queued++;
+    this.#waiting.push(waiting);
+  }
+
+  #next(): Borrower | null {
+    for (let waiting = this.#waiting.shift(); waiting; waiting = this.#waiting.shift()) {
+      const { borrower, timer } = waiting;
+      if (!borrower) continue;
+      clearTimeout(timer);
+      this.#queued--;
+      if (!borrower.abandoned) return borrower;
+      borrower.onFailure(new UpstreamFailure("closing", "nobody waits for the reply"));
+    }
+    return null;
+  }
+
+  #busy(): UpstreamFailure {
+    const { max } = this.#options;
+    return new UpstreamFailure(
+      "full",
+      `all ${max} connections for commands that need one of their own are in use`,
+    );
+  }
+}
