@@ -46,6 +46,8 @@ export interface RedisOptions extends CallOptions {
   preconnect?: boolean;
   /** How replies travel: `"resp2"` (default) falls back to JSON where the endpoint has none. */
   wire?: "resp2" | "json";
+  /** Whether commands issued in the same turn travel as one request. Default true. */
+  enableAutoPipelining?: boolean;
   /** `false` is `codec: "text"`. */
   automaticDeserialization?: boolean;
 }

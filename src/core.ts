@@ -1,3 +1,4 @@
+import { AutomaticBatch } from "./batch/automatic.js";
 import type { Row } from "./commands/row.js";
 import { type CallRules, call } from "./connection/call.js";
 import type { Transport } from "./connection/transport.js";
@@ -7,13 +8,14 @@ import {
   ConnectionError,
   RedisError,
   UnknownOutcomeError,
-  type WarmlineError,
+  WarmlineError,
 } from "./errors.js";
 import { type Settings, timeLeft } from "./settings.js";
 import type { HttpAnswer } from "./wire/http.js";
 import { MalformedReply } from "./wire/malformed.js";
 import { type BatchPath, type Message, type Protocol, Resp2Refused } from "./wire/protocol.js";
 import { ErrorReply, type RawReply } from "./wire/reply.js";
+import { hasBytes } from "./wire/request.js";
 import { toWords, type Word } from "./wire/words.js";
 
 /** A command ready to be sent. */
@@ -26,6 +28,9 @@ export interface Command {
 
 /** What a batch gives for one of its commands. */
 export type Result = { readonly value: unknown } | { readonly error: Error };
+
+/** What error messages call a batch as a whole. */
+const LABELS: Record<BatchPath, string> = { pipeline: "PIPELINE", "multi-exec": "MULTI" };
 
 /** Joins commands, wire and connections; what a client, its pipelines and its transactions stand on. */
 export class Core {
@@ -53,7 +58,7 @@ export class Core {
     };
   }
 
-  /** Sends one command. */
+  /** Sends one command, with those issued in the same turn where that is allowed. */
   run(row: Row, args: readonly unknown[]): Promise<unknown> {
     let command: Command;
     try {
@@ -61,25 +66,19 @@ export class Core {
     } catch (error) {
       return Promise.reject(error);
     }
-    const read = (reply: RawReply) => this.value(command, reply);
-    return this.send(this.protocol.command(command.words), row.name, !command.write, read).catch((error) => {
-      if (!(error instanceof Resp2Refused)) throw error;
-      return this.send(this.protocol.command(command.words, true), row.name, !command.write, read);
-    });
+    const batched = this.settings.autoPipelining && (this.protocol.batchesBytes || !hasBytes(command.words));
+    return batched ? this.automatic.add(command) : this.runOne(command);
   }
 
   /**
    * Sends commands as one request.
    * @returns a result for each; rejects when the request as a whole failed.
    */
-  runBatch(commands: readonly Command[], path: BatchPath): Promise<Result[]> {
-    const label = path === "pipeline" ? "PIPELINE" : "MULTI";
+  runBatch(commands: readonly Command[], path: BatchPath, time = timeLeft(this.settings)): Promise<Result[]> {
+    const label = LABELS[path];
     const safe = commands.every((command) => !command.write);
-    const message = this.protocol.batch(
-      commands.map((command) => command.words),
-      path,
-    );
-    return this.send(message, label, safe, (reply) => {
+    const words = commands.map((command) => command.words);
+    return this.send(this.protocol.batch(words, path), label, safe, time, (reply) => {
       if (reply instanceof ErrorReply) throw new RedisError(reply.message, { command: label });
       if (!Array.isArray(reply) || reply.length !== commands.length) {
         throw new MalformedReply(`not an array of ${commands.length} replies`);
@@ -93,13 +92,37 @@ export class Core {
     });
   }
 
-  private send<T>(message: Message, label: string, safe: boolean, read: (reply: RawReply) => T): Promise<T> {
+  private readonly automatic = new AutomaticBatch({
+    sendOne: (command) => this.runOne(command),
+    sendBatch: (commands, time) => this.runBatch(commands, "pipeline", time),
+    time: () => timeLeft(this.settings),
+    errorFor: (error, { row }) => (error instanceof WarmlineError ? error.about(row.name) : error),
+  });
+
+  private runOne(command: Command): Promise<unknown> {
+    const { words, row, write } = command;
+    const read = (reply: RawReply) => this.value(command, reply);
+    return this.send(this.protocol.command(words), row.name, !write, timeLeft(this.settings), read).catch(
+      (error) => {
+        if (!(error instanceof Resp2Refused)) throw error;
+        return this.send(this.protocol.command(words, true), row.name, !write, timeLeft(this.settings), read);
+      },
+    );
+  }
+
+  private send<T>(
+    message: Message,
+    label: string,
+    safe: boolean,
+    timeout: number,
+    read: (reply: RawReply) => T,
+  ): Promise<T> {
     if (this.misconfigured) return Promise.reject(this.misconfigured);
     const { settings } = this;
     const rules: CallRules = {
       command: label,
       safe: safe || settings.writes === "at-least-once",
-      timeout: timeLeft(settings),
+      timeout,
       signal: typeof settings.signal === "function" ? settings.signal() : settings.signal,
       retries: settings.retries,
       backoff: settings.backoff,

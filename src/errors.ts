@@ -28,6 +28,13 @@ export class WarmlineError extends Error {
     this.index = details.index;
   }
 
+  /** The error of a request that carried several commands, as one command's own. */
+  about(command: string): WarmlineError {
+    const message = this.command ? this.message.replace(this.command, command) : this.message;
+    const Kind = this.constructor as typeof WarmlineError;
+    return new Kind(message, { outcome: this.outcome, command, index: this.index, cause: this.cause });
+  }
+
   // Two copies of the package may be loaded (ESM and CommonJS, or two versions): an error of the one has to
   // be an instance of the other's class. Each class leaves its brand on its prototype.
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -51,6 +58,7 @@ function named(kind: { prototype: Error }, name: string): void {
 export class RedisError extends WarmlineError {
   /** The first word of the reply: `ERR`, `WRONGTYPE`, `NOSCRIPT`, `NOPERM`, ... */
   readonly code: string;
+  readonly #reply: string;
 
   constructor(reply: string, details: Omit<ErrorDetails, "outcome">) {
     // Redis repeats the arguments of an unknown command; they may be somebody's data.
@@ -60,6 +68,11 @@ export class RedisError extends WarmlineError {
       outcome: "answered",
     });
     this.code = /^[A-Z][A-Z0-9_]*/.exec(reply)?.[0] ?? "ERR";
+    this.#reply = reply;
+  }
+
+  override about(command: string): RedisError {
+    return new RedisError(this.#reply, { command, index: this.index });
   }
 }
 

@@ -13,6 +13,7 @@ import type { ConnectionStats, Transport } from "./connection/transport.js";
 import { Core } from "./core.js";
 import { ConfigError } from "./errors.js";
 import { settingsFrom, withOptions } from "./settings.js";
+import { dialectOf } from "./wire/dialect.js";
 import type { HttpRequest } from "./wire/http.js";
 import { Protocol } from "./wire/protocol.js";
 
@@ -84,7 +85,8 @@ function createCore(platform: Platform, options: RedisOptions): Core {
   if (endpoint instanceof ConfigError) console.warn(`warmline: ${endpoint.message}`);
   const usable =
     endpoint instanceof ConfigError ? { origin: "http://localhost", path: "", token: "none" } : endpoint;
-  const protocol = new Protocol(usable.path, usable.token, options.wire ?? "resp2");
+  const dialect = dialectOf(usable.origin + usable.path);
+  const protocol = new Protocol(usable.path, usable.token, dialect, options.wire !== "json");
   const transport = platform.createTransport(usable, options, protocol.ping());
   if (endpoint instanceof ConfigError) return new Core(transport, protocol, settings, endpoint);
   if (options.preconnect ?? platform.env().AWS_LAMBDA_FUNCTION_NAME !== undefined)

@@ -9,6 +9,7 @@ export interface Settings {
   readonly signal: AbortSignal | (() => AbortSignal) | undefined;
   readonly deadline: Deadline | undefined;
   readonly writes: Writes;
+  readonly autoPipelining: boolean;
   readonly retries: number;
   backoff(retry: number): number;
 }
@@ -25,6 +26,7 @@ export function settingsFrom(options: RedisOptions): Settings {
     signal: undefined,
     deadline: undefined,
     writes: "safe",
+    autoPipelining: options.enableAutoPipelining ?? true,
     retries: retry === false ? 0 : count("retry.retries", retry?.retries ?? 5),
     backoff: (retry ? retry.backoff : undefined) ?? jitteredBackoff,
   };

@@ -1,4 +1,5 @@
 import { utf8 } from "./bytes.js";
+import type { Dialect } from "./dialect.js";
 import type { HttpAnswer, HttpRequest } from "./http.js";
 import { readJson } from "./json.js";
 import { MalformedReply } from "./malformed.js";
@@ -30,21 +31,21 @@ const BASE64_REPLY = ["upstash-encoding", "base64"];
  * @see https://upstash.com/docs/redis/features/restapi
  */
 export class Protocol {
-  /** Whether the endpoint is warmline-gateway; unknown before its first answer. */
-  private gateway: boolean | undefined;
-  private resp2Replies: boolean;
   private readonly headers: Record<
     "jsonToResp2" | "jsonToJson" | "resp2ToResp2" | "resp2ToJson" | "raw",
     string[]
   >;
 
-  /** @param path where commands are sent, without a slash at its end. */
+  /**
+   * @param path where commands are sent, without a slash at its end.
+   * @param wantsResp2 whether to ask for replies in RESP2 where the endpoint has it.
+   */
   constructor(
     private readonly path: string,
     token: string,
-    wire: "resp2" | "json",
+    private readonly dialect: Dialect,
+    private readonly wantsResp2: boolean,
   ) {
-    this.resp2Replies = wire === "resp2";
     const authorization = ["authorization", `Bearer ${token}`];
     const json = [...authorization, "content-type", "application/json"];
     const resp2 = [...authorization, "content-type", RESP2_TYPE];
@@ -60,16 +61,21 @@ export class Protocol {
   /** @param inPath sends the command in the path: how bytes reach an endpoint that takes no RESP2. */
   command(words: readonly Word[], inPath = false): Message {
     const bytes = hasBytes(words);
-    if (bytes && (inPath || this.gateway === false)) {
+    if (bytes && (inPath || this.dialect.gateway === false)) {
       const { path, body } = toPath(words);
       return this.message({ path: `${this.path}/${path}`, headers: this.headers.raw, body }, false);
     }
-    return this.post(`${this.path}/`, bytes ? [words] : words, bytes, this.resp2Replies);
+    return this.post(`${this.path}/`, bytes ? [words] : words, bytes, this.wantsResp2 && this.dialect.resp2);
+  }
+
+  /** Whether a batch may hold bytes. */
+  get batchesBytes(): boolean {
+    return this.dialect.gateway === true;
   }
 
   batch(commands: readonly (readonly Word[])[], path: BatchPath): Message {
     // What a pipeline's RESP2 reply looks like is known of our gateway alone; a transaction has none.
-    const resp2Reply = this.resp2Replies && this.gateway === true && path === "pipeline";
+    const resp2Reply = this.wantsResp2 && this.dialect.gateway === true && path === "pipeline";
     return this.post(`${this.path}/${path}`, commands, commands.some(hasBytes), resp2Reply);
   }
 
@@ -97,8 +103,8 @@ export class Protocol {
     return {
       request,
       read: (answer) => {
-        this.gateway = answer.header("warmline-gateway") !== undefined;
-        if (resp2Request && !this.gateway) throw new Resp2Refused();
+        this.dialect.gateway = answer.header("warmline-gateway") !== undefined;
+        if (resp2Request && !this.dialect.gateway) throw new Resp2Refused();
         return this.readReply(answer, request.headers.includes("upstash-encoding"));
       },
     };
@@ -108,7 +114,7 @@ export class Protocol {
     const type = answer.header("content-type") ?? "";
     if (type.includes("json")) {
       // It was asked for RESP2 and has none: strings without an encoding lose bytes, so ask for base64 from now on.
-      if (!base64 && answer.status === 200) this.resp2Replies = false;
+      if (!base64 && answer.status === 200) this.dialect.resp2 = false;
       return readJson(utf8(answer.body, 0, answer.body.length), base64);
     }
     if (base64 || type.includes("html")) {

@@ -271,7 +271,7 @@ test("a call stays inside the deadline", async () => {
 
 test("no more connections than asked for, and everybody gets an answer", async () => {
   endpoint.onRequest = ({ socket }) => setTimeout(() => socket.write(resp2Answer("+OK\r\n")), 2);
-  const redis = client({ maxConnections: 3 });
+  const redis = client({ maxConnections: 3, enableAutoPipelining: false });
   await Promise.all(Array.from({ length: 50 }, () => redis.get("k")));
   expect(endpoint.connections).toBe(3);
 });

@@ -1,0 +1,19 @@
+/** What an endpoint has shown of itself. */
+export interface Dialect {
+  /** Whether it is warmline-gateway, as it says in every answer; unknown before the first. */
+  gateway: boolean | undefined;
+  /** False once it answered in JSON where RESP2 was asked for. */
+  resp2: boolean;
+}
+
+const dialects = new Map<string, Dialect>();
+
+/** What is known of an endpoint, shared by every client of it. */
+export function dialectOf(url: string): Dialect {
+  let dialect = dialects.get(url);
+  if (!dialect) {
+    dialect = { gateway: undefined, resp2: true };
+    dialects.set(url, dialect);
+  }
+  return dialect;
+}

@@ -1,0 +1,190 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ArgumentError, Redis, RedisError, type RedisOptions, UnknownOutcomeError } from "warmline";
+import { type Arrived, answer, RawEndpoint, resp2Answer } from "../support/endpoint.js";
+
+// Commands that travel together, and what becomes of each when the request fails.
+
+let endpoint: RawEndpoint;
+/** What Redis would say to each command: its own words, joined. */
+const echo = ({ socket, body }: Arrived) => {
+  const commands = JSON.parse(body) as string[] | string[][];
+  const item = (words: string[]) => {
+    const text = words.join(" ");
+    return `$${Buffer.byteLength(text)}\r\n${text}\r\n`;
+  };
+  if (!Array.isArray(commands[0])) socket.write(resp2Answer(item(commands as string[])));
+  else socket.write(resp2Answer(`*${commands.length}\r\n${(commands as string[][]).map(item).join("")}`));
+};
+beforeEach(async () => {
+  endpoint = await RawEndpoint.start();
+  endpoint.onRequest = echo;
+  // The first answer tells the client that this is warmline-gateway, which replies to pipelines in RESP2.
+  await client().echo("hello");
+  endpoint.requests.length = 0;
+});
+afterEach(async () => {
+  client().close();
+  await endpoint.stop();
+});
+
+const client = (options: RedisOptions = {}) =>
+  new Redis({
+    url: endpoint.url,
+    token: "t",
+    codec: "text",
+    retry: { retries: 3, backoff: () => 1 },
+    ...options,
+  });
+
+describe("automatic", () => {
+  test("commands of one turn travel as one request, in the order issued", async () => {
+    const redis = client();
+    const replies = await Promise.all([redis.get("a"), redis.set("a", 1), redis.get("a"), redis.echo("b")]);
+    expect(replies).toEqual(["GET a", "SET a 1", "GET a", "ECHO b"]);
+    expect(endpoint.requests).toHaveLength(1);
+    await redis.get("alone");
+    expect(endpoint.requests[1]?.head).toMatch(/^POST \/ /);
+  });
+
+  test("at most 1,000 commands, and at most 512 KB", async () => {
+    const redis = client();
+    await Promise.all(Array.from({ length: 2_500 }, (_, i) => redis.get(`k${i}`)));
+    expect(endpoint.requests.map(({ body }) => JSON.parse(body).length).sort()).toEqual([1000, 1000, 500]);
+    endpoint.requests.length = 0;
+    const large = "x".repeat(300_000);
+    await Promise.all([redis.echo(large), redis.echo(large), redis.echo("y")]);
+    expect(endpoint.requests.map(({ body }) => body.length > 300_000)).toEqual([true, true]);
+  });
+
+  test("a failing command rejects its own promise and no other", async () => {
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*3\r\n+OK\r\n-WRONGTYPE no\r\n:1\r\n"));
+    const redis = client();
+    const [ok, failed, one] = await Promise.allSettled([redis.get("a"), redis.lpush("b", 1), redis.get("c")]);
+    expect(ok).toMatchObject({ value: "OK" });
+    expect(failed).toMatchObject({ reason: { code: "WRONGTYPE", command: "LPUSH" } });
+    expect(one.status).toBe("rejected"); // an integer is no reply to GET
+  });
+
+  test("an argument that can't be sent rejects its own promise and is not sent", async () => {
+    const redis = client();
+    const [bad, good] = await Promise.allSettled([redis.set("a", undefined), redis.get("b")]);
+    expect((bad as PromiseRejectedResult).reason).toBeInstanceOf(ArgumentError);
+    expect(good).toMatchObject({ value: "GET b" });
+    expect(endpoint.requests).toHaveLength(1);
+  });
+
+  test("the reply is lost: the reads are sent again by themselves, the writes reject", async () => {
+    let lost = 0;
+    endpoint.onRequest = (request) => (lost++ ? echo(request) : void request.socket.destroy());
+    const redis = client();
+    const settled = await Promise.allSettled([
+      redis.get("a"),
+      redis.incr("n"),
+      redis.get("b"),
+      redis.set("s", 1),
+    ]);
+    expect(settled[0]).toMatchObject({ value: "GET a" });
+    expect(settled[2]).toMatchObject({ value: "GET b" });
+    for (const [at, command] of [
+      [1, "INCR"],
+      [3, "SET"],
+    ] as const) {
+      const { reason } = settled[at] as PromiseRejectedResult;
+      expect(reason).toBeInstanceOf(UnknownOutcomeError);
+      expect(reason).toMatchObject({
+        outcome: "unknown",
+        command,
+        message: expect.stringMatching(`^${command}: `),
+      });
+    }
+    expect(endpoint.count("INCR")).toBe(1);
+    expect(endpoint.count("SET")).toBe(1);
+    expect(endpoint.requests.map(({ body }) => JSON.parse(body).length)).toEqual([4, 2]);
+  });
+
+  test("the whole request is refused: everybody gets that error as their own", async () => {
+    endpoint.onRequest = ({ socket }) =>
+      socket.write(
+        answer(
+          '{"error":"WRONGPASS no"}',
+          { "content-type": "application/json", "warmline-gateway": "0" },
+          "401 No",
+        ),
+      );
+    const redis = client();
+    const settled = await Promise.allSettled([redis.get("a"), redis.incr("b")]);
+    const reasons = settled.map((one) => (one as PromiseRejectedResult).reason);
+    expect(reasons.map((reason) => reason.command)).toEqual(["GET", "INCR"]);
+    for (const reason of reasons) {
+      expect(reason).toBeInstanceOf(RedisError);
+      expect(reason.code).toBe("WRONGPASS");
+    }
+  });
+
+  test("our gateway says of each command whether it may have been applied", async () => {
+    endpoint.onRequest = ({ socket }) =>
+      socket.write(resp2Answer("*2\r\n-UNKNOWNOUTCOME the connection was lost\r\n-UNSENT no room\r\n"));
+    const redis = client();
+    const [unknown, unsent] = await Promise.allSettled([redis.incr("a"), redis.incr("b")]);
+    expect((unknown as PromiseRejectedResult).reason).toBeInstanceOf(UnknownOutcomeError);
+    expect((unsent as PromiseRejectedResult).reason).toMatchObject({
+      name: "ConnectionError",
+      outcome: "unsent",
+    });
+  });
+
+  test("an abort rejects all with the reason", async () => {
+    endpoint.onRequest = () => {};
+    const controller = new AbortController();
+    const redis = client().with({ signal: controller.signal });
+    const both = Promise.allSettled([redis.get("a"), redis.incr("b")]);
+    setTimeout(() => controller.abort("enough"), 10);
+    expect(await both).toEqual([
+      { status: "rejected", reason: "enough" },
+      { status: "rejected", reason: "enough" },
+    ]);
+  });
+
+  test("bytes travel with the others only where they can", async () => {
+    const redis = client();
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*2\r\n+OK\r\n+OK\r\n"));
+    await Promise.all([redis.set("a", new Uint8Array([0, 255])), redis.get("b")]);
+    expect(endpoint.requests).toHaveLength(1);
+    expect(endpoint.requests[0]?.body).toContain("$2\r\n\u0000\u00ff\r\n");
+  });
+});
+
+describe("a pipeline", () => {
+  test("is one request; its values come in order; an error says where", async () => {
+    const redis = client();
+    expect(await redis.pipeline().get("a").set("b", 1).exec()).toEqual(["GET a", "SET b 1"]);
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*2\r\n+OK\r\n-ERR no\r\n"));
+    await expect(redis.pipeline().get("a").incr("b").exec()).rejects.toMatchObject({
+      index: 1,
+      command: "INCR",
+    });
+    const kept = await redis.pipeline().get("a").incr("b").exec({ keepErrors: true });
+    expect(kept).toMatchObject([{ result: "OK" }, { error: { code: "ERR" } }]);
+  });
+
+  test("of reads is sent again, one with a write is not", async () => {
+    endpoint.onRequest = (request) =>
+      request.number === 1 && endpoint.requests.length < 3 ? void request.socket.destroy() : echo(request);
+    const redis = client();
+    expect(await redis.pipeline().get("a").get("b").exec()).toEqual(["GET a", "GET b"]);
+    endpoint.onRequest = ({ socket }) => void socket.destroy();
+    await expect(redis.pipeline().get("a").incr("b").exec()).rejects.toBeInstanceOf(UnknownOutcomeError);
+    expect(endpoint.count("INCR")).toBe(1);
+  });
+
+  test("with nothing in it says so", async () => {
+    await expect(client().pipeline().exec()).rejects.toThrow("Pipeline is empty");
+  });
+
+  test("filled in a loop", async () => {
+    const pipeline = client().pipeline();
+    for (let i = 0; i < 5; i++) pipeline.get(`k${i}`);
+    expect(pipeline.length()).toBe(5);
+    expect(await pipeline.exec<string[]>()).toEqual(["GET k0", "GET k1", "GET k2", "GET k3", "GET k4"]);
+  });
+});
