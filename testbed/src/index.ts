@@ -1,4 +1,13 @@
 /** What tests and benches stand on: a function instance, a network path, Redis servers, certificates, a gateway. */
+
+export {
+  type Instance,
+  InstanceInitError,
+  type InstanceOptions,
+  type Invocation,
+  startInstance,
+} from "./instance/instance.js";
+export type { FunctionError } from "./instance/runtime-api.js";
 export {
   type AnswerPart,
   type Behaviour,

@@ -1,0 +1,3 @@
+setInterval(() => {}, 1_000);
+await new Promise(() => {});
+export const handler = () => {};

@@ -1,0 +1,2 @@
+throw new RangeError("no such configuration");
+export const handler = () => {};

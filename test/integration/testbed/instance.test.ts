@@ -1,0 +1,214 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, test } from "vitest";
+import { type Instance, InstanceInitError, type InstanceOptions, startInstance } from "warmline-testbed";
+import { pause } from "./raw.js";
+
+const at = (name: string): string => fileURLToPath(new URL(`./handlers/${name}`, import.meta.url));
+
+let instance: Instance | undefined;
+
+async function start(options: Partial<InstanceOptions> = {}): Promise<Instance> {
+  instance = await startInstance({ handler: at("counter.mjs"), ...options });
+  return instance;
+}
+
+async function initError(options: Partial<InstanceOptions>): Promise<InstanceInitError> {
+  const error = await start(options).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(InstanceInitError);
+  return error as InstanceInitError;
+}
+
+function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+afterEach(async () => {
+  await instance?.stop();
+  instance = undefined;
+});
+
+describe("invocations", () => {
+  test("one process, loaded once, handles one after another", async () => {
+    const { invoke, initMs, loadMs } = await start();
+    const first = await invoke({ n: 1 });
+    const second = await invoke({ n: 2 });
+    expect(first.result).toMatchObject({ count: 1, event: { n: 1 } });
+    expect(second.result).toMatchObject({ count: 2, event: { n: 2 } });
+    expect(first.error).toBeUndefined();
+    expect(first.requestId).not.toBe(second.requestId);
+    expect(initMs).toBeGreaterThan(loadMs!);
+    expect(loadMs).toBeGreaterThan(0);
+  });
+
+  test("times the handler in the child and the whole in the parent", async () => {
+    const { invoke } = await start();
+    const { durationMs, requestMs } = await invoke({ waitMs: 50 });
+    expect(durationMs).toBeGreaterThanOrEqual(49);
+    expect(requestMs).toBeGreaterThan(durationMs);
+  });
+
+  test("gives Lambda's context and environment, and no variable of ours", async () => {
+    process.env.WARMLINE_TESTBED_SECRET = "x";
+    const { invoke } = await start({ env: { GREETING: "hi" }, memoryMb: 512, timeoutMs: 5_000 });
+    const { result, requestId } = (await invoke()) as { result: any; requestId: string };
+    expect(result.context).toMatchObject({ awsRequestId: requestId, memoryLimitInMB: "512" });
+    expect(result.context.functionName).toBe(result.env.AWS_LAMBDA_FUNCTION_NAME);
+    expect(result.remaining).toBeGreaterThan(4_000);
+    expect(result.remaining).toBeLessThanOrEqual(5_000);
+    expect(result.env.GREETING).toBe("hi");
+    expect(result.env.WARMLINE_TESTBED_SECRET).toBeUndefined();
+    delete process.env.WARMLINE_TESTBED_SECRET;
+  });
+
+  test("handlers that call back, CommonJS modules, and output", async () => {
+    const called = await start({ exportName: "callback" });
+    expect((await called.invoke()).result).toBe("called back");
+    expect((await called.invoke({ fail: "no" })).error).toMatchObject({
+      errorType: "Error",
+      errorMessage: "no",
+    });
+    await called.stop();
+    const common = await start({ handler: at("common.cjs") });
+    expect((await common.invoke()).result).toBe("common");
+    await common.stop();
+    const printing = await start();
+    await printing.invoke({ print: "a line" });
+    await expect.poll(() => printing.output).toContain("a line\n");
+  });
+
+  test("one at a time", async () => {
+    const { invoke } = await start();
+    const first = invoke({ waitMs: 30 });
+    await expect(invoke()).rejects.toThrow("one at a time");
+    expect((await first).error).toBeUndefined();
+  });
+});
+
+describe("failures are reported as Lambda does", () => {
+  test("a throw is an error with its type, and the instance lives on", async () => {
+    const { invoke } = await start();
+    const failed = await invoke({ throw: "bad input" });
+    expect(failed.error).toMatchObject({ errorType: "TypeError", errorMessage: "bad input" });
+    expect(failed.error?.trace?.[0]).toContain("bad input");
+    expect((await invoke()).result).toMatchObject({ count: 2 });
+  });
+
+  test.each([
+    [3, "Runtime exited with error: exit status 3"],
+    [0, "Runtime exited without providing a reason"],
+  ])("process.exit(%d)", async (exit, message) => {
+    const { invoke } = await start();
+    const { error } = await invoke({ exit });
+    expect(error?.errorType).toBe("Runtime.ExitError");
+    expect(error?.errorMessage).toMatch(new RegExp(`^RequestId: \\S{36} Error: ${message}$`));
+    await expect.poll(() => instance?.alive).toBe(false);
+    await expect(invoke()).rejects.toThrow("has ended");
+  });
+
+  test("an unhandled rejection ends the process", async () => {
+    const { invoke } = await start();
+    const { error } = await invoke({ rejectLater: "forgotten" });
+    expect(error).toMatchObject({
+      errorType: "Runtime.UnhandledPromiseRejection",
+      errorMessage: "forgotten",
+    });
+    await expect.poll(() => instance?.alive).toBe(false);
+  });
+
+  test("an unsettled handler with nothing left to run", async () => {
+    const { invoke } = await start();
+    expect((await invoke({ stuck: true })).error?.errorType).toBe("Runtime.NodeJsExit");
+  });
+
+  test("a timeout ends the process", async () => {
+    const { invoke, pid } = await start({ timeoutMs: 100 });
+    const { error } = await invoke({ waitMs: 5_000 });
+    expect(error?.errorType).toBe("Sandbox.Timedout");
+    expect(error?.errorMessage).toMatch(/Task timed out after 0.10 seconds$/);
+    await expect.poll(() => runs(pid)).toBe(false);
+  });
+
+  test.each([
+    ["throws.mjs", "handler", "RangeError", "no such configuration"],
+    ["missing.mjs", "handler", "Runtime.ImportModuleError", "no-such-package"],
+    ["nowhere.mjs", "handler", "Runtime.ImportModuleError", "Cannot find module 'nowhere'"],
+    ["counter.mjs", "absent", "Runtime.HandlerNotFound", "counter.absent is undefined or not exported"],
+    ["counter.mjs", "notAFunction", "Runtime.HandlerNotFound", "is not a function"],
+    ["exits.mjs", "handler", "Runtime.ExitError", "exit status 7"],
+  ])("init: %s, %s", async (file, exportName, type, message) => {
+    const error = await initError({ handler: at(file), exportName });
+    expect(error.errorType).toBe(type);
+    expect(error.errorMessage).toContain(message);
+  });
+
+  test("init: a syntax error", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "warmline-testbed-"));
+    writeFileSync(join(folder, "broken.mjs"), "export const handler = () => {");
+    const error = await initError({ handler: join(folder, "broken.mjs") });
+    rmSync(folder, { recursive: true });
+    expect(error.errorType).toBe("Runtime.UserCodeSyntaxError");
+    expect(error.errorMessage).toContain("SyntaxError");
+  });
+
+  test("init: never done", async () => {
+    const error = await initError({ handler: at("slow.mjs"), initTimeoutMs: 300 });
+    expect(error.errorType).toBe("Sandbox.Timedout");
+  });
+});
+
+describe.each(["auto", "signals"] as const)("freeze and thaw, %s", (freezer) => {
+  test("nothing runs in between", async () => {
+    const { invoke, freeze, thaw, freezer: kind } = await start({ freezer, exportName: "ticking" });
+    expect(freezer === "signals" ? ["signals"] : ["cgroup v2", "cgroup v1", "signals"]).toContain(kind);
+    const before = (await invoke()).result as number;
+    await freeze();
+    await pause(300);
+    await thaw();
+    const after = (await invoke()).result as number;
+    // Running, the timer would have fired some sixty times.
+    expect(after - before).toBeLessThan(30);
+    await pause(300);
+    expect(((await invoke()).result as number) - after).toBeGreaterThan(30);
+  });
+
+  test("an event waits for the thaw, and a running handler stops in the middle", async () => {
+    const { invoke, freeze, thaw } = await start({ freezer });
+    await invoke();
+    await freeze();
+    const begunAt = Date.now();
+    const waiting = invoke();
+    await pause(150);
+    await thaw();
+    const { result } = (await waiting) as { result: any };
+    expect(result.now - begunAt).toBeGreaterThanOrEqual(150);
+    const running = invoke({ waitMs: 20 });
+    await pause(5);
+    await freeze();
+    const settled = await Promise.race([running.then(() => true), pause(150).then(() => false)]);
+    expect(settled).toBe(false);
+    await thaw();
+    expect((await running).error).toBeUndefined();
+  });
+
+  test("a frozen instance can be stopped, and nothing stays behind", async () => {
+    const { freeze, stop, pid } = await start({ freezer });
+    await freeze();
+    await stop();
+    expect(runs(pid)).toBe(false);
+    const cgroups = "/sys/fs/cgroup";
+    const roots = [cgroups, `${cgroups}/unified`, `${cgroups}/freezer`].filter((path) => existsSync(path));
+    const left = roots.flatMap((root) => readdirSync(root)).filter((name) => name.endsWith(`-${pid}`));
+    expect(left).toEqual([]);
+  });
+});

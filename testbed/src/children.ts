@@ -1,0 +1,17 @@
+const living = new Set<() => void>();
+
+process.on("exit", () => {
+  for (const end of living) end();
+});
+
+/**
+ * Makes sure that `end` runs before this process exits, so that nothing it started is left behind. Gives the function
+ * that calls this off, for when the child has ended by itself.
+ * @param end must be synchronous
+ */
+export function endWithUs(end: () => void): () => void {
+  living.add(end);
+  return () => {
+    living.delete(end);
+  };
+}

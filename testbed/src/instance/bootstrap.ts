@@ -1,0 +1,176 @@
+/**
+ * What runs in the child process of a function instance: loads the handler once, then asks the Runtime API for
+ * invocations and runs them one after another. Its own requests go over an agent of their own, so that the handler's
+ * connections are the handler's alone.
+ */
+import { existsSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+
+type Handler = (
+  event: unknown,
+  context: object,
+  callback: (error: unknown, result?: unknown) => void,
+) => unknown;
+
+const base = `http://${process.env.AWS_LAMBDA_RUNTIME_API}/2018-06-01/runtime`;
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+
+let runningId: string | undefined;
+let begunAt = 0n;
+
+interface Answer {
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly body: string;
+}
+
+function call(
+  method: "GET" | "POST",
+  path: string,
+  body?: string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${base}/${path}`, { method, agent, headers }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (part) => {
+        text += part;
+      });
+      response.on("end", () => resolve({ headers: response.headers, body: text }));
+      response.on("error", reject);
+    });
+    sent.setNoDelay(true);
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}
+
+function describe(error: unknown, type?: string): string {
+  if (!(error instanceof Error)) {
+    return JSON.stringify({ errorType: type ?? typeof error, errorMessage: String(error), trace: [] });
+  }
+  return JSON.stringify({
+    errorType: type ?? error.name,
+    errorMessage: error.message,
+    trace: error.stack?.split("\n") ?? [],
+  });
+}
+
+class InitError extends Error {
+  constructor(
+    readonly type: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+async function load(): Promise<Handler> {
+  const root = process.env.LAMBDA_TASK_ROOT!;
+  const [, module, name] = /^([^.]+)\.(.+)$/.exec(process.env._HANDLER!) ?? [];
+  if (module === undefined || name === undefined) {
+    throw new InitError("Runtime.MalformedHandlerName", "Bad handler: it must be of the form module.export");
+  }
+  const file = ["", ".js", ".mjs", ".cjs"]
+    .map((end) => join(root, module + end))
+    .find((path) => existsSync(path));
+  if (file === undefined) throw new InitError("Runtime.ImportModuleError", `Cannot find module '${module}'`);
+  let loaded: Record<string, any>;
+  try {
+    loaded = await import(pathToFileURL(file).href);
+  } catch (error) {
+    if (error instanceof SyntaxError) throw new InitError("Runtime.UserCodeSyntaxError", String(error));
+    const code = (error as NodeJS.ErrnoException)?.code;
+    if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") {
+      throw new InitError("Runtime.ImportModuleError", String(error));
+    }
+    throw error;
+  }
+  const handler = loaded[name] ?? loaded.default?.[name];
+  if (handler === undefined) {
+    throw new InitError("Runtime.HandlerNotFound", `${process.env._HANDLER} is undefined or not exported`);
+  }
+  if (typeof handler !== "function") {
+    throw new InitError("Runtime.HandlerNotFound", `${process.env._HANDLER} is not a function`);
+  }
+  return handler;
+}
+
+function contextOf(headers: Answer["headers"]): object {
+  const deadline = Number(headers["lambda-runtime-deadline-ms"]);
+  return {
+    awsRequestId: String(headers["lambda-runtime-aws-request-id"]),
+    invokedFunctionArn: String(headers["lambda-runtime-invoked-function-arn"]),
+    functionName: process.env.AWS_LAMBDA_FUNCTION_NAME,
+    functionVersion: process.env.AWS_LAMBDA_FUNCTION_VERSION,
+    memoryLimitInMB: process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE,
+    logGroupName: process.env.AWS_LAMBDA_LOG_GROUP_NAME,
+    logStreamName: process.env.AWS_LAMBDA_LOG_STREAM_NAME,
+    callbackWaitsForEmptyEventLoop: true,
+    getRemainingTimeInMillis: () => Math.max(deadline - Date.now(), 0),
+  };
+}
+
+/** Runs the handler, which gives a promise or a value or, with three parameters, calls back. */
+function run(handler: Handler, event: unknown, context: object): unknown {
+  if (handler.length < 3) return handler(event, context, () => {});
+  return new Promise((resolve, reject) => {
+    handler(event, context, (error, result) => (error ? reject(error) : resolve(result)));
+  });
+}
+
+const spent = (since: bigint): string => String(process.hrtime.bigint() - since);
+
+async function fatal(error: unknown, type: string, exitCode: number): Promise<never> {
+  const path = runningId === undefined ? "init/error" : `invocation/${runningId}/error`;
+  const headers: Record<string, string> =
+    runningId === undefined ? {} : { "Testbed-Duration-Ns": spent(begunAt) };
+  // Where the parent is gone too, nobody is left to be told.
+  await call("POST", path, describe(error, type), headers).catch(() => {});
+  process.exit(exitCode);
+}
+
+process.on("uncaughtException", (error) => void fatal(error, error.name, 129));
+process.on("unhandledRejection", (reason) => void fatal(reason, "Runtime.UnhandledPromiseRejection", 128));
+// The handler's promise is unsettled and nothing is left that could settle it.
+process.on("beforeExit", () => {
+  if (runningId === undefined) return;
+  void fatal(new Error("The event loop is empty and the handler has not finished."), "Runtime.NodeJsExit", 0);
+});
+
+const loadBegunAt = process.hrtime.bigint();
+let handler: Handler;
+try {
+  handler = await load();
+} catch (error) {
+  await call("POST", "init/error", describe(error, error instanceof InitError ? error.type : undefined));
+  process.exit(1);
+}
+let loadSpent: string | undefined = spent(loadBegunAt);
+
+for (;;) {
+  const headers: Record<string, string> = loadSpent ? { "Testbed-Load-Ns": loadSpent } : {};
+  loadSpent = undefined;
+  // Without the parent there is nothing left to do.
+  const next = await call("GET", "invocation/next", undefined, headers).catch(() => process.exit(0));
+  const event = JSON.parse(next.body);
+  const context = contextOf(next.headers);
+  runningId = String(next.headers["lambda-runtime-aws-request-id"]);
+  let body: string;
+  let outcome: "response" | "error" = "response";
+  begunAt = process.hrtime.bigint();
+  let duration: string;
+  try {
+    const result = await run(handler, event, context);
+    duration = spent(begunAt);
+    body = JSON.stringify(result) ?? "null";
+  } catch (error) {
+    duration = spent(begunAt);
+    outcome = "error";
+    body = describe(error);
+  }
+  await call("POST", `invocation/${runningId}/${outcome}`, body, { "Testbed-Duration-Ns": duration });
+  runningId = undefined;
+}

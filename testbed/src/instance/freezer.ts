@@ -1,0 +1,144 @@
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** Stops a process tree so that it runs no instruction until it is thawed; the kernel goes on serving its sockets. */
+export interface Freezer {
+  /** How it is done: cgroups stop every thread at once and cannot be noticed, signals can (SIGCONT). */
+  readonly kind: "cgroup v2" | "cgroup v1" | "signals";
+  /** Returns once every thread has stopped. */
+  freeze(): Promise<void>;
+  /** Returns once the process may run again. */
+  thaw(): Promise<void>;
+  /** Thaws, so that the process can be killed; must be followed by {@link Freezer.remove} once it has ended. */
+  release(): void;
+  /** Removes what was made for the freezer. */
+  remove(): Promise<void>;
+}
+
+/** Makes a freezer for a process: a cgroup where this process may make one, else SIGSTOP and SIGCONT. */
+export function createFreezer(pid: number, kind: "auto" | "signals" = "auto"): Freezer {
+  if (kind === "auto" && process.platform === "linux") {
+    for (const version of ["v2", "v1"] as const) {
+      const freezer = cgroupFreezer(pid, version);
+      if (freezer) return freezer;
+    }
+  }
+  return signalFreezer(pid);
+}
+
+const FILES = {
+  v2: { type: "cgroup2", control: "cgroup.freeze", frozen: "1", thawed: "0", state: "cgroup.events" },
+  v1: {
+    type: "cgroup",
+    control: "freezer.state",
+    frozen: "FROZEN",
+    thawed: "THAWED",
+    state: "freezer.state",
+  },
+} as const;
+
+function cgroupFreezer(pid: number, version: "v1" | "v2"): Freezer | undefined {
+  const files = FILES[version];
+  const parent = ownCgroup(version);
+  if (!parent) return undefined;
+  const folder = join(parent, `warmline-instance-${pid}`);
+  try {
+    mkdirSync(folder);
+  } catch {
+    return undefined;
+  }
+  try {
+    writeFileSync(join(folder, "cgroup.procs"), String(pid));
+    writeFileSync(join(folder, files.control), files.thawed);
+  } catch {
+    removeFolder(folder);
+    return undefined;
+  }
+  const set = (value: string) => writeFileSync(join(folder, files.control), value);
+  const isFrozen = () => {
+    const state = readFileSync(join(folder, files.state), "utf8");
+    return version === "v2" ? /^frozen 1$/m.test(state) : state.trim() === "FROZEN";
+  };
+  return {
+    kind: `cgroup ${version}`,
+    freeze: async () => {
+      set(files.frozen);
+      await until(isFrozen, "The process could not be frozen");
+    },
+    thaw: async () => {
+      set(files.thawed);
+      await until(() => !isFrozen(), "The process could not be thawed");
+    },
+    release: () => set(files.thawed),
+    remove: () => until(() => removeFolder(folder), "The freezer's cgroup could not be removed"),
+  };
+}
+
+/** The cgroup that this process is in, as a folder. */
+function ownCgroup(version: "v1" | "v2"): string | undefined {
+  try {
+    const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
+    const mount = mounts
+      .map((line) => line.split(" "))
+      .find(([, , type, options]) =>
+        version === "v2" ? type === "cgroup2" : type === "cgroup" && options?.split(",").includes("freezer"),
+      )?.[1];
+    const path = readFileSync("/proc/self/cgroup", "utf8")
+      .split("\n")
+      .map((line) => line.split(":"))
+      .find(([, controllers]) =>
+        version === "v2" ? controllers === "" : controllers?.split(",").includes("freezer"),
+      )?.[2];
+    return mount && path ? join(mount, path) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function removeFolder(folder: string): boolean {
+  try {
+    rmdirSync(folder);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT";
+  }
+}
+
+function signalFreezer(pid: number): Freezer {
+  const send = (signal: NodeJS.Signals) => {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended: nothing left to stop or to continue.
+    }
+  };
+  return {
+    kind: "signals",
+    freeze: async () => {
+      send("SIGSTOP");
+      if (process.platform === "linux") await until(() => isStopped(pid), "The process could not be stopped");
+      else await pause(20);
+    },
+    thaw: async () => send("SIGCONT"),
+    release: () => send("SIGCONT"),
+    remove: async () => {},
+  };
+}
+
+function isStopped(pid: number): boolean {
+  try {
+    // The state is the first word after the name, which stands in parentheses and may contain some itself.
+    return /\) ([TtXZ])/.test(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\)/s, ")"));
+  } catch {
+    return true;
+  }
+}
+
+async function until(check: () => boolean, problem: string): Promise<void> {
+  const end = performance.now() + 2_000;
+  while (!check()) {
+    if (performance.now() > end) throw new Error(problem);
+    await pause(1);
+  }
+}

@@ -1,0 +1,203 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** An error as a function reports it to Lambda. */
+export interface FunctionError {
+  /** Such as `Error`, `Runtime.ExitError`, `Sandbox.Timedout`. */
+  readonly errorType: string;
+  readonly errorMessage: string;
+  readonly trace?: readonly string[];
+}
+
+/** What the child reported about one invocation. */
+export interface Report {
+  readonly requestId: string;
+  readonly result?: unknown;
+  readonly error?: FunctionError;
+  /** The handler's own time in milliseconds as the child measured it; absent if it did not say. */
+  readonly durationMs?: number;
+  /** From handing over the event to the last byte of the report, in milliseconds. */
+  readonly requestMs: number;
+}
+
+interface Running {
+  readonly requestId: string;
+  readonly event: unknown;
+  readonly deadline: number;
+  begunAt: number;
+  settle(report: Report): void;
+}
+
+/**
+ * The Lambda Runtime API (2018-06-01) for one child process: it asks for the next invocation, reports a result or an
+ * error, or that it could not start.
+ */
+export class RuntimeApi {
+  /** Called when the child reports that it could not start. */
+  onInitError: (error: FunctionError) => void = () => {};
+  /** Called when the child first asks for an invocation, with its own time for loading the handler, if it said. */
+  onReady: (loadMs: number | undefined) => void = () => {};
+
+  private readonly server: Server;
+  private waiting: ServerResponse | undefined;
+  private running: Running | undefined;
+  private ready = false;
+  private idle: (() => void)[] = [];
+
+  private constructor(private readonly functionArn: string) {
+    this.server = createServer((request, response) => void this.route(request, response));
+    // The child's connection waits as long as no invocation comes.
+    this.server.keepAliveTimeout = 0;
+    this.server.requestTimeout = 0;
+  }
+
+  /** Starts it on a free loopback port. */
+  static async start(functionArn: string): Promise<RuntimeApi> {
+    const api = new RuntimeApi(functionArn);
+    await new Promise<void>((resolve) => api.server.listen(0, "127.0.0.1", resolve));
+    return api;
+  }
+
+  /** Host and port, as the child wants it in `AWS_LAMBDA_RUNTIME_API`. */
+  get address(): string {
+    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** The invocation that runs, if any. */
+  get runningId(): string | undefined {
+    return this.running?.requestId;
+  }
+
+  /**
+   * Hands an event to the child, now or when it next asks.
+   * @throws if an invocation is running: an instance runs one at a time
+   */
+  invoke(event: unknown, timeoutMs: number): { requestId: string; report: Promise<Report> } {
+    if (this.running) throw new Error("This instance is running an invocation; it takes one at a time.");
+    const requestId = randomUUID();
+    const report = new Promise<Report>((settle) => {
+      this.running = {
+        requestId,
+        event,
+        deadline: Date.now() + timeoutMs,
+        begunAt: performance.now(),
+        settle,
+      };
+    });
+    this.hand();
+    return { requestId, report };
+  }
+
+  /** Ends the running invocation with an error that the child did not report itself. */
+  fail(error: FunctionError): void {
+    this.settle({ error });
+  }
+
+  /** Settles once the child waits for an invocation and none runs. */
+  async whenIdle(): Promise<void> {
+    if (!this.waiting) await new Promise<void>((resolve) => this.idle.push(resolve));
+  }
+
+  /** Frees the port. */
+  async close(): Promise<void> {
+    for (const resolve of this.idle.splice(0)) resolve();
+    await new Promise<void>((resolve) => {
+      this.server.close(() => resolve());
+      this.server.closeAllConnections();
+    });
+  }
+
+  private async route(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = request.url?.replace(/^\/2018-06-01\/runtime\//, "") ?? "";
+    if (request.method === "GET" && path === "invocation/next") {
+      this.next(request, response);
+      return;
+    }
+    const body = await read(request);
+    const [, id, outcome] = /^invocation\/([^/]+)\/(response|error)$/.exec(path) ?? [];
+    if (request.method === "POST" && path === "init/error") {
+      answer(response, 202, { status: "OK" });
+      this.onInitError(asError(body));
+    } else if (request.method !== "POST" || outcome === undefined) {
+      answer(response, 404, {
+        errorType: "NotFound",
+        errorMessage: "There is no such call in the Runtime API.",
+      });
+    } else if (id !== this.running?.requestId) {
+      answer(response, 400, {
+        errorType: "InvalidRequestID",
+        errorMessage: "That invocation is not running.",
+      });
+    } else {
+      answer(response, 202, { status: "OK" });
+      const duration = request.headers["testbed-duration-ns"];
+      const durationMs = duration === undefined ? undefined : Number(duration) / 1e6;
+      if (outcome === "error") this.settle({ error: asError(body), durationMs });
+      else this.settle({ result: body === "" ? undefined : JSON.parse(body), durationMs });
+    }
+  }
+
+  private next(request: IncomingMessage, response: ServerResponse): void {
+    this.waiting = response;
+    response.on("close", () => {
+      if (this.waiting === response) this.waiting = undefined;
+    });
+    if (!this.ready) {
+      this.ready = true;
+      const load = request.headers["testbed-load-ns"];
+      this.onReady(load === undefined ? undefined : Number(load) / 1e6);
+    }
+    if (!this.running) for (const resolve of this.idle.splice(0)) resolve();
+    this.hand();
+  }
+
+  private hand(): void {
+    const { running, waiting } = this;
+    if (!running || !waiting) return;
+    this.waiting = undefined;
+    running.begunAt = performance.now();
+    answer(waiting, 200, running.event, {
+      "Lambda-Runtime-Aws-Request-Id": running.requestId,
+      "Lambda-Runtime-Deadline-Ms": String(running.deadline),
+      "Lambda-Runtime-Invoked-Function-Arn": this.functionArn,
+    });
+  }
+
+  private settle(report: Omit<Report, "requestId" | "requestMs">): void {
+    const running = this.running;
+    if (!running) return;
+    this.running = undefined;
+    running.settle({
+      requestId: running.requestId,
+      requestMs: performance.now() - running.begunAt,
+      ...report,
+    });
+  }
+}
+
+async function read(request: IncomingMessage): Promise<string> {
+  let body = "";
+  for await (const text of request.setEncoding("utf8")) body += text;
+  return body;
+}
+
+function answer(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  const bytes = Buffer.from(JSON.stringify(body ?? null));
+  response.writeHead(status, {
+    "Content-Type": "application/json",
+    "Content-Length": bytes.length,
+    ...headers,
+  });
+  response.end(bytes);
+}
+
+function asError(body: string): FunctionError {
+  const { errorType, errorMessage, trace, stackTrace } = JSON.parse(body);
+  return { errorType, errorMessage, trace: trace ?? stackTrace };
+}
