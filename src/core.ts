@@ -6,6 +6,7 @@ import {
   ArgumentError,
   type ConfigError,
   ConnectionError,
+  ProtocolError,
   RedisError,
   UnknownOutcomeError,
   WarmlineError,
@@ -134,8 +135,10 @@ export class Core {
     try {
       return { value: this.value(command, reply, index) };
     } catch (error) {
-      if (error instanceof MalformedReply) throw error;
-      return { error: error as Error };
+      if (!(error instanceof MalformedReply)) return { error: error as Error };
+      const { name } = command.row;
+      const details = { outcome: "unknown", command: name, index, cause: error } as const;
+      return { error: new ProtocolError(`${name}: ${error.message}`, details) };
     }
   }
 
