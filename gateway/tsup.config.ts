@@ -1,17 +1,41 @@
-import { copyFile } from "node:fs/promises";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { defineConfig, type Options } from "tsup";
 
 const shared: Options = { target: "node20", sourcemap: true, splitting: false };
 
+const require = createRequire(import.meta.url);
+
+/** Where an installed package is. */
+function folderOf(name: string): string {
+  const entry = require.resolve(name);
+  return entry.slice(0, entry.lastIndexOf(name) + name.length);
+}
+
 /** The embedded engine's Lua loads these two from beside the worker, so they travel with it. */
 async function copyLua(): Promise<void> {
-  const require = createRequire(import.meta.url);
-  const from = dirname(require.resolve("lua-redis-wasm"));
   for (const file of ["redis_lua.mjs", "redis_lua.wasm"]) {
-    await copyFile(join(from, file), join("dist", file));
+    await copyFile(join(folderOf("lua-redis-wasm"), "dist", file), join("dist", file));
   }
+}
+
+/** What the worker is built from, each part's terms to be passed on with it. */
+const PARTS = [
+  ["js-redis-server", "LICENSE"],
+  ["cluster-key-slot", "LICENSE"],
+  ["lua-redis-wasm", "LICENSE"],
+  ["lua-redis-wasm", "THIRD_PARTY_NOTICES.md"],
+] as const;
+
+async function writeLicenses(): Promise<void> {
+  const texts = await Promise.all(
+    PARTS.map(async ([name, file]) => {
+      const text = await readFile(join(folderOf(name), file), "utf8");
+      return `${name} (part of embedded-worker.js and what it loads)\n\n${text.trim()}\n`;
+    }),
+  );
+  await writeFile(join("dist", "THIRD-PARTY-LICENSES.txt"), texts.join(`\n${"-".repeat(80)}\n\n`));
 }
 
 export default defineConfig([
@@ -24,6 +48,9 @@ export default defineConfig([
     format: ["esm"],
     // The installed gateway needs none of the engine's packages: they are part of this file.
     noExternal: [/.*/],
-    onSuccess: copyLua,
+    async onSuccess() {
+      await copyLua();
+      await writeLicenses();
+    },
   },
 ]);

@@ -10,16 +10,19 @@ import { type ChildProcess, spawn } from "node:child_process";
  * their own, so that Ctrl-C in a terminal reaches this process first and not its Redis.
  */
 const SCRIPT = `
+PATH=$PATH:/usr/bin:/bin
 folder=$1
 shift
 exec 3<&0
 "$@" </dev/null 3<&- &
 program=$!
-( while read -r _ <&3; do :; done; kill -KILL "$program" 2>/dev/null ) >/dev/null 2>&1 &
+# The shell's own remarks must not fail it once nobody reads them.
+exec >/dev/null 2>&1
+( while read -r _ <&3; do :; done; kill -KILL "$program" ) &
 watcher=$!
 wait "$program"
 status=$?
-kill "$watcher" 2>/dev/null
+kill "$watcher"
 rm -rf -- "$folder"
 exit "$status"
 `;

@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+import { constants } from "node:os";
+import { isLoopbackName } from "./access/origin.js";
+import { helpText } from "./cli/help.js";
+import { environmentOf, readyLines } from "./cli/ready-lines.js";
+import { runCommand } from "./cli/run-command.js";
+import { type CliSettings, readSettings } from "./cli/settings.js";
+import { start } from "./cli/start.js";
+import { UsageError } from "./cli/usage-error.js";
+import { VERSION } from "./version.js";
+
+/** Prints one line for people, apart from what programs read. */
+function report(message: string): void {
+  process.stderr.write(`warmline-gateway: ${message}\n`);
+}
+
+async function main(): Promise<number> {
+  const settings = readSettings(process.argv.slice(2), process.env);
+  if (settings.action === "help") process.stdout.write(helpText());
+  else if (settings.action === "version") process.stdout.write(`${VERSION}\n`);
+  else return run(settings);
+  return 0;
+}
+
+async function run(settings: CliSettings): Promise<number> {
+  const gateway = await start(settings, report);
+  const showToken =
+    settings.options.token === undefined || isLoopbackName(settings.options.host ?? "127.0.0.1");
+  const lines = readyLines(gateway, showToken);
+  // A command's output stays its own.
+  const output = settings.command === undefined ? process.stdout : process.stderr;
+  output.write(`${lines.join("\n")}\n`);
+  let status = 0;
+  if (settings.command === undefined) await stopSignal();
+  else status = await runCommand(settings.command, { ...process.env, ...environmentOf(gateway) }, report);
+  await gateway.close();
+  return status;
+}
+
+/** Resolves at the first SIGINT or SIGTERM; a second one ends the process without further waiting. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.on(signal, () => {
+        if (asked) process.exit(128 + constants.signals[signal]);
+        asked = true;
+        resolve();
+      });
+    }
+  });
+}
+
+main().then(
+  (status) => {
+    process.exitCode = status;
+  },
+  (error: Error) => {
+    report(error.message);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  },
+);

@@ -1,0 +1,27 @@
+import { environmentName, flags } from "./flags.js";
+
+/** What `--help` prints. */
+export function helpText(): string {
+  const rows = [
+    ...flags.map((flag): [string, string] => [`--${flag.name} ${flag.value}`, flag.help]),
+    ["--config <file>", "JSON file with any of these settings: port, host, token, redis, engine, maxBody"],
+    ["--help", "this text"],
+    ["--version", "the version"],
+  ];
+  const width = Math.max(...rows.map(([flag]) => flag?.length ?? 0));
+  return [
+    "HTTP in front of any Redis: the Upstash REST protocol over Redis, Valkey or an engine of its own.",
+    "",
+    "Usage:",
+    "  warmline-gateway [settings]                 run until stopped",
+    "  warmline-gateway [settings] -- <command>    run a command with the gateway's address and token",
+    "                                              in its environment, and stop with it",
+    "",
+    "Settings:",
+    ...rows.map(([flag, help]) => `  ${flag?.padEnd(width)}  ${help}`),
+    "",
+    `Each has a twin in the environment, such as ${environmentName("port")} or ${environmentName("max-body")}.`,
+    "A flag comes before the environment, and that before the config file.",
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,31 @@
+/** What a program finds the gateway by: the names of this client and those of @upstash/redis. */
+export function environmentOf(gateway: {
+  readonly url: string;
+  readonly token: string;
+}): Record<string, string> {
+  return {
+    WARMLINE_URL: gateway.url,
+    WARMLINE_TOKEN: gateway.token,
+    UPSTASH_REDIS_REST_URL: gateway.url,
+    UPSTASH_REDIS_REST_TOKEN: gateway.token,
+  };
+}
+
+/**
+ * What is printed once the gateway answers. The first line is for programs that wait for it; the last
+ * ones are to be pasted into a `.env` file.
+ * @param showToken false where the output may be kept, as a server's log is.
+ */
+export function readyLines(
+  gateway: { readonly url: string; readonly token: string; readonly engine: string },
+  showToken: boolean,
+): string[] {
+  const environment = Object.entries(environmentOf(gateway));
+  const shown = environment.filter(([name]) => showToken || !name.endsWith("TOKEN"));
+  return [
+    `warmline-gateway ready ${gateway.url}`,
+    `engine: ${gateway.engine}`,
+    "",
+    ...shown.map(([name, value]) => `${name}=${value}`),
+  ];
+}

@@ -1,0 +1,209 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { CliProcess, post } from "./cli-process.js";
+
+const scratch = mkdtempSync(join(tmpdir(), "warmline-test-"));
+const running: CliProcess[] = [];
+const servers: Server[] = [];
+
+function cli(args: readonly string[], environment?: NodeJS.ProcessEnv): CliProcess {
+  const started = new CliProcess(args, environment);
+  running.push(started);
+  return started;
+}
+
+/** A gateway on the embedded engine and any free port, up to its ready line. */
+async function ready(args: readonly string[], environment?: NodeJS.ProcessEnv) {
+  const started = cli(["--engine", "embedded", "--port", "0", ...args], environment);
+  const [, url] = await started.printed(/^warmline-gateway ready (\S+)\n/);
+  return { started, url: url as string };
+}
+
+async function takenPort(): Promise<number> {
+  const server = createServer();
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as { port: number }).port;
+}
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.stop()));
+  for (const server of servers.splice(0)) server.close();
+});
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+describe("a gateway that runs until it is stopped", () => {
+  test("prints the ready line, the engine and what to paste, and nothing else", async () => {
+    const { started, url } = await ready([]);
+    const [, token] = await started.printed(/UPSTASH_REDIS_REST_TOKEN=(\S+)\n/);
+    expect(started.stdout).toBe(
+      [
+        `warmline-gateway ready ${url}`,
+        "engine: embedded (js-redis-server, in memory; for development and tests)",
+        "",
+        `WARMLINE_URL=${url}`,
+        `WARMLINE_TOKEN=${token}`,
+        `UPSTASH_REDIS_REST_URL=${url}`,
+        `UPSTASH_REDIS_REST_TOKEN=${token}`,
+        "",
+      ].join("\n"),
+    );
+    expect(started.stderr).toBe("");
+    expect(await post(url, token as string, ["SET", "k", "v"])).toEqual({
+      status: 200,
+      body: { result: "OK" },
+    });
+    expect((await post(url, "wrong", ["GET", "k"])).status).toBe(401);
+  });
+
+  test("each run has a token of its own", async () => {
+    const tokens = await Promise.all(
+      [1, 2].map(async () => (await (await ready([])).started.printed(/WARMLINE_TOKEN=(\S+)\n/))[1]),
+    );
+    expect(tokens[0]).not.toBe(tokens[1]);
+    expect(tokens[0]?.length).toBeGreaterThanOrEqual(32);
+  });
+
+  test.each(["SIGINT", "SIGTERM"] as const)("%s closes it cleanly, with status 0", async (signal) => {
+    const { started, url } = await ready([]);
+    await post(url, "x", ["PING"]);
+    started.child.kill(signal);
+    expect(await started.ended).toBe(0);
+    await expect(fetch(url)).rejects.toThrow();
+  });
+
+  test("flags come before the environment, and that before the config file", async () => {
+    const config = join(scratch, "config.json");
+    writeFileSync(
+      config,
+      JSON.stringify({ token: "from-file", maxBody: "1kb", engine: "embedded", port: 0 }),
+    );
+    const file = cli(["--config", config]);
+    const [, url] = (await file.printed(/ready (\S+)\n/)) as unknown as [string, string];
+    expect((await post(url, "from-file", ["PING"])).body).toEqual({ result: "PONG" });
+    expect((await post(url, "from-file", ["ECHO", "x".repeat(1100)])).status).toBe(413);
+    const variable = { WARMLINE_GATEWAY_CONFIG: config, WARMLINE_GATEWAY_TOKEN: "from-environment" };
+    const environment = cli([], variable);
+    const [, url2] = (await environment.printed(/ready (\S+)\n/)) as unknown as [string, string];
+    expect((await post(url2, "from-environment", ["PING"])).status).toBe(200);
+    const flag = cli(["--token", "from-flag", "--max-body", "2kb"], variable);
+    const [, url3] = (await flag.printed(/ready (\S+)\n/)) as unknown as [string, string];
+    expect((await post(url3, "from-flag", ["ECHO", "x".repeat(1100)])).status).toBe(200);
+    expect((await post(url3, "from-environment", ["PING"])).status).toBe(401);
+  });
+
+  test("a token that was given is not printed where others may read it", async () => {
+    const { started } = await ready(["--host", "0.0.0.0", "--token", "secret-token"]);
+    await started.printed(/UPSTASH_REDIS_REST_URL=\S+\n/);
+    expect(started.stdout + started.stderr).not.toContain("secret-token");
+  });
+
+  test("--redis uses a Redis that runs, and names it without its password", async () => {
+    const port = await takenPort();
+    const started = cli(["--port", "0", "--redis", `redis://user:hidden@127.0.0.1:${port}/1`]);
+    await started.printed(new RegExp(`^engine: redis at 127\\.0\\.0\\.1:${port}$`, "m"));
+    expect(started.stdout + started.stderr).not.toContain("hidden");
+  });
+
+  test("--redis on the command line overrides an engine in the environment", async () => {
+    const port = await takenPort();
+    const started = cli(["--port", "0", "--redis", `redis://127.0.0.1:${port}`], {
+      WARMLINE_GATEWAY_ENGINE: "embedded",
+    });
+    await started.printed(/^engine: redis at/m);
+  });
+});
+
+describe("what is wrong is said in one line", () => {
+  const missing = join(scratch, "missing.json");
+  const broken = join(scratch, "broken.json");
+  const unknown = join(scratch, "unknown.json");
+  writeFileSync(broken, '{\n  "port": 1\n  "host": "x"\n}\n');
+  writeFileSync(unknown, '{\n  "port": 1,\n  "hots": "x"\n}\n');
+
+  test.each<[string[], string]>([
+    [["--prot", "1"], "unknown option '--prot'; see --help"],
+    [["--port"], "option '--port <value>' argument missing; see --help"],
+    [
+      ["npm", "run", "dev"],
+      "unexpected 'npm'; a command to run comes after --, as in: warmline-gateway -- npm run dev",
+    ],
+    [["--"], "there is no command after --"],
+    [["--port", "eighty"], "--port: 'eighty' is not a whole number"],
+    [["--port", "70000"], "--port: must be a whole number from 0 to 65535"],
+    [["--token", " "], "--token: is empty"],
+    [["--max-body", "10gb"], "--max-body: '10gb' is not a size such as 500kb or 20mb"],
+    [
+      ["--host", "0.0.0.0"],
+      "--token: must be given to listen beyond loopback; set token, or host to 127.0.0.1",
+    ],
+    [
+      ["--redis", "redis://x", "--engine", "embedded"],
+      "--redis and --engine cannot both be given: the one is a Redis that runs, the other one to start",
+    ],
+    [["--config", missing], `config file ${missing}: there is no such file`],
+    [["--config", broken], `config file ${broken}: line 3: this is not JSON`],
+    [
+      ["--config", unknown],
+      `config file ${unknown}: line 3: there is no setting "hots"; there are port, host, token, redis, engine, maxBody`,
+    ],
+  ])("%j", async (args, message) => {
+    const started = cli(args);
+    expect(await started.ended).toBe(2);
+    expect(started.stderr).toBe(`warmline-gateway: ${message}\n`);
+    expect(started.stdout).toBe("");
+  });
+
+  test("a bad value in the environment names the variable", async () => {
+    const started = cli([], { WARMLINE_GATEWAY_PORT: "x" });
+    expect(await started.ended).toBe(2);
+    expect(started.stderr).toBe("warmline-gateway: WARMLINE_GATEWAY_PORT: 'x' is not a whole number\n");
+  });
+
+  test("a redis:// url that cannot be read does not appear in the message", async () => {
+    const started = cli(["--redis", "http://user:hidden@host"]);
+    expect(await started.ended).toBe(2);
+    expect(started.stderr).toMatch(
+      /^warmline-gateway: --redis: unknown scheme "http:\/\/"; expected redis:.*\n$/,
+    );
+    expect(started.stderr).not.toContain("hidden");
+  });
+
+  test("a port in use: what to do, and status 1", async () => {
+    const port = await takenPort();
+    const started = cli(["--engine", "embedded", "--port", String(port)]);
+    expect(await started.ended).toBe(1);
+    expect(started.stderr).toBe(
+      `warmline-gateway: port: ${port} is in use on 127.0.0.1; choose another, or 0 for any free one\n`,
+    );
+  });
+
+  test("an engine that does not start: status 1", async () => {
+    const started = cli(["--engine", "/no/such/redis-server"]);
+    expect(await started.ended).toBe(1);
+    expect(started.stderr).toBe("warmline-gateway: /no/such/redis-server is not a program that can be run\n");
+  });
+});
+
+test("--help and --version print to stdout and end with 0", async () => {
+  const help = cli(["--help"]);
+  expect(await help.ended).toBe(0);
+  for (const word of [
+    "--port",
+    "--host",
+    "--token",
+    "--redis",
+    "--engine",
+    "--max-body",
+    "--config",
+    "WARMLINE_GATEWAY_PORT",
+  ]) {
+    expect(help.stdout).toContain(word);
+  }
+  const version = cli(["--version"]);
+  expect(await version.ended).toBe(0);
+  expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+});

@@ -1,0 +1,112 @@
+import { createServer } from "node:net";
+import { afterEach, describe, expect, test } from "vitest";
+import { CliProcess } from "./cli-process.js";
+
+const running: CliProcess[] = [];
+
+/** Runs a Node program under the gateway on its embedded engine. */
+function under(program: string, flags: readonly string[] = ["--port", "0"]): CliProcess {
+  const started = new CliProcess(["--engine", "embedded", ...flags, "--", process.execPath, "-e", program]);
+  running.push(started);
+  return started;
+}
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.stop()));
+});
+
+describe("warmline-gateway -- command", () => {
+  test("gives the command a gateway that answers, and ends with its status", async () => {
+    const started = under(`
+      const { WARMLINE_URL: url, WARMLINE_TOKEN: token } = process.env;
+      fetch(url, { method: "POST", headers: { authorization: "Bearer " + token }, body: '["SET","k","v"]' })
+        .then((response) => response.json())
+        .then((body) => {
+          console.log(JSON.stringify(body));
+          console.log(url === process.env.UPSTASH_REDIS_REST_URL, token === process.env.UPSTASH_REDIS_REST_TOKEN);
+          process.exit(7);
+        });
+    `);
+    expect(await started.ended).toBe(7);
+    // The command's output is its own; the gateway speaks on stderr.
+    expect(started.stdout).toBe('{"result":"OK"}\ntrue true\n');
+    expect(started.stderr).toMatch(/^warmline-gateway ready http:\/\/127\.0\.0\.1:\d+\nengine: embedded/);
+  });
+
+  test("the command's success is success, and stops the gateway", async () => {
+    const started = under("console.log(process.env.WARMLINE_URL)");
+    expect(await started.ended).toBe(0);
+    await expect(fetch(started.stdout.trim())).rejects.toThrow();
+  });
+
+  test("passes input through", async () => {
+    const started = under("process.stdin.pipe(process.stdout)");
+    started.child.stdin?.end("some\ninput\n");
+    expect(await started.ended).toBe(0);
+    expect(started.stdout).toBe("some\ninput\n");
+  });
+
+  test.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"] as const)(
+    "passes %s on and waits for the command's own end",
+    async (signal) => {
+      const started = under(`
+      process.on("${signal}", () => setTimeout(() => process.exit(5), 50));
+      setInterval(() => {}, 1000);
+      console.log("waiting");
+    `);
+      await started.printed(/waiting/);
+      started.child.kill(signal);
+      expect(await started.ended).toBe(5);
+    },
+  );
+
+  test("a command ended by a signal: 128 and the signal's number, as a shell has it", async () => {
+    const started = under("process.kill(process.pid, 'SIGKILL')");
+    expect(await started.ended).toBe(137);
+  });
+
+  test("a command that does not exist: 127, one line, nothing left running", async () => {
+    const started = new CliProcess(["--engine", "embedded", "--port", "0", "--", "no-such-command-here"]);
+    running.push(started);
+    expect(await started.ended).toBe(127);
+    expect(started.stderr).toMatch(/\nwarmline-gateway: there is no command 'no-such-command-here'\n$/);
+  });
+
+  test("flags after the dashes belong to the command", async () => {
+    const started = new CliProcess([
+      "--engine",
+      "embedded",
+      "--port",
+      "0",
+      "--",
+      process.execPath,
+      "-p",
+      "process.argv.length",
+      "--",
+      "--help",
+    ]);
+    running.push(started);
+    expect(await started.ended).toBe(0);
+    expect(started.stdout).toBe("2\n");
+  });
+
+  test("takes any free port when the usual one is taken, but not when a port was asked for", async () => {
+    const blocker = createServer();
+    await new Promise<void>((resolve) => {
+      // Someone else may hold it already, which serves as well.
+      blocker.once("error", () => resolve());
+      blocker.listen(8079, "127.0.0.1", resolve);
+    });
+    try {
+      const free = under("console.log(process.env.WARMLINE_URL)", []);
+      expect(await free.ended).toBe(0);
+      expect(free.stdout).toMatch(/^http:\/\/127\.0\.0\.1:(?!8079\n)\d+\n$/);
+      const asked = under("console.log('ran')", ["--port", "8079"]);
+      expect(await asked.ended).toBe(1);
+      expect(asked.stdout).toBe("");
+      expect(asked.stderr).toContain("8079 is in use");
+    } finally {
+      if (blocker.listening) blocker.close();
+    }
+  });
+});

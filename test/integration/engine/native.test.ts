@@ -1,0 +1,197 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Engine } from "../../../gateway/src/engine/engine.js";
+import { findServer, resolveServer } from "../../../gateway/src/engine/native/find-server.js";
+import { startPrivateServer } from "../../../gateway/src/engine/native/private-server.js";
+import { startEngine } from "../../../gateway/src/engine/start-engine.js";
+import { RawClient } from "./raw-client.js";
+
+const server = findServer();
+if (server === undefined && process.env.REQUIRE_REDIS === "1") {
+  throw new Error("REQUIRE_REDIS=1, but there is neither redis-server nor valkey-server on PATH");
+}
+
+const scratch = mkdtempSync(join(tmpdir(), "warmline-test-"));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** A program that only this test knows. */
+function script(name: string, text: string): string {
+  const path = join(scratch, name);
+  writeFileSync(path, `#!/bin/sh\n${text}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+/** The folder of a private server, found by asking it. */
+async function folderOf(engine: Engine): Promise<string> {
+  const redis = new RawClient(engine.connect());
+  const [, socket] = (await redis.call("CONFIG", "GET", "unixsocket")) as [string, string];
+  redis.stream.destroy();
+  return dirname(socket);
+}
+
+async function processId(engine: Engine): Promise<number> {
+  const redis = new RawClient(engine.connect());
+  const info = (await redis.call("INFO", "server")) as string;
+  redis.stream.destroy();
+  return Number(/^process_id:(\d+)/m.exec(info)?.[1]);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.skipIf(server === undefined)(
+  "a private Redis (skipped: no redis-server or valkey-server on PATH)",
+  () => {
+    let engine: Engine;
+    beforeAll(async () => {
+      engine = await startPrivateServer(server as string);
+    });
+    afterAll(() => engine.close());
+
+    test("answers commands and says which version it is", async () => {
+      const redis = new RawClient(engine.connect());
+      expect(await redis.call("SET", "k", "v")).toBe("OK");
+      expect(await redis.call("GET", "k")).toBe("v");
+      expect(engine.description).toMatch(/^(redis|valkey) \d+\.\d+\.\d+ \(started privately\)$/);
+    });
+
+    test("listens on no TCP port, writes nothing to disk, and is open to this user only", async () => {
+      const redis = new RawClient(engine.connect());
+      expect(await redis.call("CONFIG", "GET", "port")).toEqual(["port", "0"]);
+      expect(await redis.call("CONFIG", "GET", "save")).toEqual(["save", ""]);
+      expect(await redis.call("CONFIG", "GET", "appendonly")).toEqual(["appendonly", "no"]);
+      const folder = await folderOf(engine);
+      expect(statSync(folder).mode & 0o777).toBe(0o700);
+      expect(statSync(join(folder, "redis.sock")).mode & 0o077).toBe(0);
+      expect(readdirSync(folder)).toEqual(["redis.sock"]);
+    });
+
+    test("closing it ends the process and removes its folder", async () => {
+      const other = await startPrivateServer(server as string);
+      const [folder, pid] = [await folderOf(other), await processId(other)];
+      const open = new RawClient(other.connect());
+      await open.call("PING");
+      await Promise.all([other.close(), other.close()]);
+      expect(isRunning(pid)).toBe(false);
+      expect(existsSync(folder)).toBe(false);
+      await open.closed;
+    });
+
+    test("ends, and its folder with it, when this process is killed outright", async () => {
+      const noted = join(scratch, "noted");
+      const wrapper = script("noting-server", `{ echo $$; pwd; } > ${noted}; exec ${server} "$@"`);
+      const cli = fileURLToPath(new URL("../../../gateway/dist/cli.js", import.meta.url));
+      const child = spawn(process.execPath, [cli, "--engine", wrapper, "--port", "0"], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      await once(child.stdout, "data");
+      const [pid, folder] = readFileSync(noted, "utf8").trim().split("\n") as [string, string];
+      expect(isRunning(Number(pid)) && existsSync(join(folder, "redis.sock"))).toBe(true);
+      child.kill("SIGKILL");
+      await expect.poll(() => isRunning(Number(pid))).toBe(false);
+      await expect.poll(() => existsSync(folder)).toBe(false);
+    });
+
+    test("its own end is reported, and its folder is removed", async () => {
+      const notices: string[] = [];
+      const other = await startPrivateServer(server as string, {
+        onNotice: (notice) => notices.push(notice),
+      });
+      const [folder, pid] = [await folderOf(other), await processId(other)];
+      process.kill(pid, "SIGKILL");
+      await expect
+        .poll(() => notices)
+        .toEqual([
+          expect.stringMatching(/^the private (redis|valkey) ended \(status 137\); its data is lost$/),
+        ]);
+      expect(existsSync(folder)).toBe(false);
+      await other.close();
+    });
+
+    test("auto prefers it to the embedded engine", async () => {
+      const chosen = await startEngine("auto");
+      expect(chosen.description).toMatch(/started privately/);
+      await chosen.close();
+    });
+  },
+);
+
+describe("choosing a server", () => {
+  test("redis-server is preferred, then valkey-server, on absolute PATH folders only", () => {
+    expect(findServer("")).toBeUndefined();
+    const valkey = script("valkey-server", "exit 0");
+    expect(findServer(`relative:${scratch}`)).toBe(valkey);
+    const redis = script("redis-server", "exit 0");
+    expect(findServer(`/nowhere:${scratch}`)).toBe(redis);
+    expect(findServer("relative")).toBeUndefined();
+  });
+
+  test("a path or a name that cannot be run is an error that names it", () => {
+    writeFileSync(join(scratch, "not-a-program"), "");
+    expect(() => resolveServer("/no/such/redis-server")).toThrow(
+      "/no/such/redis-server is not a program that can be run",
+    );
+    expect(() => resolveServer(join(scratch, "not-a-program"))).toThrow("is not a program that can be run");
+    expect(() => resolveServer(scratch)).toThrow("is not a program that can be run");
+    expect(() => resolveServer("no-such-server")).toThrow("there is no no-such-server on PATH");
+  });
+
+  test("a server that ends at once is an error with what it said, and leaves no folder", async () => {
+    const broken = script("broken-server", "pwd; echo 'bad option' >&2; exit 3");
+    const failure = await startPrivateServer(broken).catch((error: Error) => error.message);
+    expect(failure).toMatch(/^broken-server did not start: it ended with status 3; it said: .*bad option/);
+    const folder = /said: (\S+)/.exec(failure as string)?.[1] as string;
+    expect(folder).toMatch(/warmline-/);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  test("a server that never answers is given up, ended and cleaned up", async () => {
+    const pidFile = join(scratch, "silent.pid");
+    const silent = script("silent-server", `echo $$ > ${pidFile}; exec sleep 600`);
+    await expect(startPrivateServer(silent, { startTimeoutMs: 300 })).rejects.toThrow(
+      "silent-server did not start: no answer within 0.3 s",
+    );
+    expect(isRunning(Number(readFileSync(pidFile, "utf8")))).toBe(false);
+  });
+
+  test("auto falls back to the embedded engine, and says so", async () => {
+    const path = process.env.PATH;
+    const notices: string[] = [];
+    process.env.PATH = mkdtempSync(join(scratch, "path-"));
+    try {
+      const none = await startEngine("auto");
+      expect(none.description).toMatch(/^embedded/);
+      await none.close();
+      writeFileSync(join(process.env.PATH, "redis-server"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+      const broken = await startEngine("auto", { onNotice: (notice) => notices.push(notice) });
+      expect(broken.description).toMatch(/^embedded/);
+      await broken.close();
+    } finally {
+      process.env.PATH = path;
+    }
+    expect(notices).toEqual([
+      "redis-server did not start: it ended with status 1; using the embedded engine",
+    ]);
+  });
+});
