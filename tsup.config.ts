@@ -1,4 +1,5 @@
 import { defineConfig, type Options } from "tsup";
+import { trimUndici } from "./scripts/trim-undici.js";
 
 const common: Options = {
   format: ["esm", "cjs"],
@@ -16,6 +17,7 @@ export default defineConfig([
     // The installed package has no dependencies: the dispatcher is part of it. It is CommonJS, which in an ES
     // module needs a `require` for Node's own modules.
     noExternal: ["undici"],
+    esbuildPlugins: [trimUndici],
     banner: ({ format }) =>
       format === "esm"
         ? {

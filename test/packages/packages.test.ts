@@ -1,0 +1,109 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createGateway, type Gateway } from "warmline-gateway";
+
+// What a user gets: the packed tarballs, installed into an empty project.
+
+const root = resolve(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "warmline-packages-"));
+let gateway: Gateway;
+const tarballs: Record<string, string> = {};
+
+beforeAll(async () => {
+  for (const [name, path] of [
+    ["warmline", root],
+    ["warmline-gateway", join(root, "gateway")],
+  ] as const) {
+    const packed = run("npm", ["pack", "--json", "--pack-destination", folder], path);
+    const [described] = Object.values(JSON.parse(packed)) as { filename: string }[];
+    tarballs[name] = join(folder, described!.filename);
+  }
+  writeFileSync(join(folder, "package.json"), '{"name":"empty","private":true}');
+  run("npm", ["install", "--no-audit", "--no-fund", tarballs.warmline!], folder);
+  gateway = await createGateway({ engine: "embedded", port: 0 });
+});
+afterAll(async () => {
+  await gateway?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function run(command: string, args: string[], cwd: string, env: Record<string, string> = {}): string {
+  return execFileSync(command, args, {
+    cwd,
+    env: { ...process.env, ...env },
+    encoding: "utf8",
+    stdio: "pipe",
+  });
+}
+
+const environment = () => ({ WARMLINE_URL: gateway.url, WARMLINE_TOKEN: gateway.token });
+
+describe("warmline, installed from its tarball", () => {
+  test("brings no other package", () => {
+    expect(readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."))).toEqual([
+      "warmline",
+    ]);
+    const manifest = JSON.parse(readFileSync(join(folder, "node_modules/warmline/package.json"), "utf8"));
+    expect(manifest.dependencies ?? {}).toEqual({});
+    expect(manifest.peerDependencies ?? {}).toEqual({});
+  });
+
+  const script = `
+    const redis = Redis.fromEnv();
+    const value = { name: "Ada", n: [1, 2.5, null] };
+    await redis.set("pack", value);
+    console.log(JSON.stringify([await redis.get("pack"), await redis.pipeline().incr("n").get("pack").exec()]));
+  `;
+
+  test.each([
+    ["an ES module", "esm.mjs", `import { Redis } from "warmline";${script}`],
+    ["CommonJS", "cjs.cjs", `const { Redis } = require("warmline"); (async () => {${script}})();`],
+    ["an ES module, by fetch", "fetch.mjs", `import { Redis } from "warmline/fetch";${script}`],
+    [
+      "CommonJS, by fetch",
+      "fetch.cjs",
+      `const { Redis } = require("warmline/fetch"); (async () => {${script}})();`,
+    ],
+  ])("runs from %s and lets the process end", (_what, file, source) => {
+    writeFileSync(join(folder, file), source);
+    const [value, [n, again]] = JSON.parse(run("node", [file], folder, environment()));
+    expect(value).toEqual({ name: "Ada", n: [1, 2.5, null] });
+    expect(again).toEqual(value);
+    expect(n).toBeGreaterThan(0);
+  });
+
+  test("two copies, ESM and CommonJS, share connections and recognise each other's errors", () => {
+    writeFileSync(
+      join(folder, "both.mjs"),
+      `import { Redis, RedisError } from "warmline";
+       import { createRequire } from "node:module";
+       const other = createRequire(import.meta.url)("warmline");
+       const [a, b] = [Redis.fromEnv(), other.Redis.fromEnv()];
+       await a.set("text", "x");
+       const error = await b.incr("text").catch((thrown) => thrown);
+       console.log(JSON.stringify([other.Redis !== Redis, error instanceof RedisError, a.stats().opened]));`,
+    );
+    expect(JSON.parse(run("node", ["both.mjs"], folder, environment()))).toEqual([true, true, 1]);
+  });
+
+  test("the fetch entry needs nothing of Node's", () => {
+    for (const file of ["fetch.js", "fetch.cjs"]) {
+      const source = readFileSync(join(folder, "node_modules/warmline/dist", file), "utf8");
+      expect(source).not.toMatch(/["']node:|\bBuffer\b|require\(["']/);
+    }
+  });
+});
+
+describe.each(["warmline", "warmline-gateway"])("%s", (name) => {
+  test("publint finds nothing to say", () => {
+    const output = run("npx", ["publint", "run", tarballs[name]!, "--strict"], root);
+    expect(output).toMatch(/All good!/);
+  });
+
+  test("its types resolve everywhere", () => {
+    run("npx", ["attw", tarballs[name]!, "--profile", "node16"], root);
+  });
+});
