@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  CommandFramer,
+  type Framed,
+  FramingError,
+} from "../../../gateway/src/engine/embedded/command-framer.js";
+
+const TOO_LARGE = "too large";
+
+function encode(words: readonly Uint8Array[]): Buffer {
+  const parts = words.flatMap((word) => [Buffer.from(`$${word.length}\r\n`), word, Buffer.from("\r\n")]);
+  return Buffer.concat([Buffer.from(`*${words.length}\r\n`), ...parts]);
+}
+
+/** What the framer makes of bytes that arrive in these pieces; whole commands that came together are joined. */
+function frame(bytes: Buffer, cuts: readonly number[], limit: number): (string | typeof TOO_LARGE)[] {
+  const framer = new CommandFramer(limit);
+  const framed: Framed[] = [];
+  let start = 0;
+  for (const cut of [...cuts.map((each) => each % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]) {
+    if (cut > start) framed.push(...framer.push(bytes.subarray(start, cut)));
+    start = Math.max(start, cut);
+  }
+  return framed.flatMap((each) => (Buffer.isBuffer(each) ? split(each) : [TOO_LARGE]));
+}
+
+/** Cuts bytes that hold whole commands into them, by a second, simpler reading. */
+function split(bytes: Buffer): string[] {
+  const commands: string[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    const start = at;
+    const line = () => {
+      const end = bytes.indexOf("\r\n", at);
+      const text = bytes.toString("latin1", at + 1, end);
+      at = end + 2;
+      return Number(text);
+    };
+    for (let words = line(); words > 0; words -= 1) {
+      const length = line();
+      at += length + 2;
+    }
+    commands.push(bytes.toString("latin1", start, at));
+  }
+  return commands;
+}
+
+const command = fc.array(fc.uint8Array({ maxLength: 40 }), { minLength: 1, maxLength: 5 }).map(encode);
+const cuts = fc.array(fc.nat(), { maxLength: 30 });
+
+describe("CommandFramer", () => {
+  test("however the bytes are split, the same commands come out, whole and in order", () => {
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 8 }), cuts, (commands, where) => {
+        const expected = commands.map((each) => each.toString("latin1"));
+        expect(frame(Buffer.concat(commands), where, 1000)).toEqual(expected);
+      }),
+    );
+  });
+
+  test("however the bytes are split, a command over the limit becomes one mark in its place", () => {
+    fc.assert(
+      fc.property(
+        fc.array(command, { maxLength: 8 }),
+        cuts,
+        fc.integer({ min: 20, max: 80 }),
+        (commands, where, limit) => {
+          const expected = commands.map((each) =>
+            each.length > limit ? TOO_LARGE : each.toString("latin1"),
+          );
+          expect(frame(Buffer.concat(commands), where, limit)).toEqual(expected);
+        },
+      ),
+    );
+  });
+
+  test("a command over the limit is not kept while it comes in", () => {
+    const framer = new CommandFramer(100);
+    expect(framer.push(Buffer.from("*2\r\n$3\r\nSET\r\n$1000000\r\n"))).toEqual([]);
+    for (let sent = 0; sent < 1_000_000; sent += 10_000)
+      expect(framer.push(Buffer.alloc(10_000))).toEqual([]);
+    expect(framer.push(Buffer.from("\r\n*1\r\n$4\r\nPING\r\n"))).toEqual([
+      { tooLarge: true },
+      Buffer.from("*1\r\n$4\r\nPING\r\n"),
+    ]);
+  });
+
+  test.each([
+    ["GET / HTTP/1.1\r\n", "expected an array"],
+    ["*1\r\n+PING\r\n", "expected bulk string"],
+    ["*-1\r\n", "expected an array"],
+    ["*x\r\n", "expected an array"],
+    ["*1\n", "expected an array"],
+    ["*99999999\r\n", "invalid multibulk length"],
+    ["*1\r\n$-1\r\n", "expected bulk string"],
+    ["*1\r\n$99999999999999999999\r\n", "invalid length"],
+    [`*${"0".repeat(30)}`, "header too long"],
+  ])("%j is refused", (bytes, message) => {
+    expect(() => frame(Buffer.from(bytes), [3], 1000)).toThrow(FramingError);
+    expect(() => frame(Buffer.from(bytes), [], 1000)).toThrow(message);
+  });
+});
