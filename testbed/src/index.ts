@@ -1,5 +1,6 @@
 /** What tests and benches stand on: a function instance, a network path, Redis servers, certificates, a gateway. */
 
+export { type GatewayProcess, type GatewayProcessOptions, startGatewayProcess } from "./gateway/gateway.js";
 export {
   type Instance,
   InstanceInitError,
@@ -34,3 +35,10 @@ export { type SlowOptions, slow } from "./path/behaviours/slow.js";
 export { surplus } from "./path/behaviours/surplus.js";
 export type { Destination, Link } from "./path/link.js";
 export { type Path, type PathOptions, startPath } from "./path/path.js";
+export { type ClusterNode, type ClusterOptions, type RedisCluster, startCluster } from "./redis/cluster.js";
+export { connectRedis, type RedisConnection } from "./redis/connection.js";
+export { type FakeCommand, type FakeFate, type FakeRedis, startFakeRedis } from "./redis/fake.js";
+export { findRedisServer, NO_REDIS, redisAvailable } from "./redis/find.js";
+export { type Resp, RespError } from "./redis/resp.js";
+export { type RedisServer, type RedisServerOptions, startRedis } from "./redis/server.js";
+export { type Certificate, makeCertificate } from "./tls/certificate.js";

@@ -13,6 +13,8 @@ export interface LinkOptions {
   readonly number: number;
   /** Resets the client's connection (RST): below TLS, where there is TLS. */
   readonly reset: () => void;
+  /** Calls its argument once the client's connection is up, TLS included: no server is dialled before. */
+  readonly whenUp: (run: () => void) => void;
   readonly to: Destination;
   readonly rttMs: number;
   readonly protocol: "http" | "raw";
@@ -79,8 +81,10 @@ export class Link {
         resolve();
       });
     });
-    if (half === 0) this.dial(half, accepted);
-    else runAt(accepted + half, () => this.dial(half, accepted));
+    options.whenUp(() => {
+      if (half === 0) this.dial(half, accepted);
+      else runAt(accepted + half, () => this.dial(half, accepted));
+    });
     this.behaviour?.opened?.(this);
   }
 

@@ -101,6 +101,10 @@ async function startRelay(options: PathOptions): Promise<Path> {
         raw.resetAndDestroy();
         client.destroy();
       },
+      whenUp: (run) => {
+        if (context) client.once("secure", run);
+        else run();
+      },
       to: options.to,
       rttMs: options.rttMs ?? 0,
       protocol: options.protocol ?? "http",

@@ -1,0 +1,1 @@
+export const handler = async () => (await fetch(process.env.URL)).text();

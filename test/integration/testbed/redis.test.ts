@@ -1,0 +1,126 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import {
+  connectRedis,
+  findRedisServer,
+  RespError,
+  redisAvailable,
+  startCluster,
+  startRedis,
+} from "warmline-testbed";
+
+function runs(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe("finding a server", () => {
+  const { PATH, REQUIRE_REDIS } = process.env;
+  const restore = (name: string, value: string | undefined) => {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  };
+
+  test("without one a suite is skipped, unless it is required", () => {
+    process.env.PATH = "/nowhere";
+    delete process.env.REQUIRE_REDIS;
+    try {
+      expect(findRedisServer()).toBeUndefined();
+      expect(redisAvailable()).toBe(false);
+      process.env.REQUIRE_REDIS = "1";
+      expect(() => redisAvailable()).toThrow("REQUIRE_REDIS=1");
+    } finally {
+      restore("PATH", PATH);
+      restore("REQUIRE_REDIS", REQUIRE_REDIS);
+    }
+  });
+});
+
+describe.skipIf(!redisAvailable())("a private server", () => {
+  test("on a UNIX socket in a folder that goes away", async () => {
+    const redis = await startRedis();
+    expect(redis.url).toBe(`unix://${redis.path}`);
+    expect(statSync(dirname(redis.path!)).mode & 0o777).toBe(0o700);
+    expect(await redis.command("SET", "k", Buffer.from([0x61, 0x62]))).toBe("OK");
+    expect(await redis.command("GET", "k")).toBe("ab");
+    expect(await redis.command("GET", "none")).toBeNull();
+    expect(await redis.command("INCR", "n")).toBe(1);
+    expect(await redis.command("MGET", "k", "none")).toEqual(["ab", null]);
+    await expect(redis.command("LPUSH", "k", "x")).rejects.toThrow(RespError);
+    await redis.stop();
+    expect(existsSync(redis.path!)).toBe(false);
+    expect(runs(redis.pid)).toBe(false);
+  });
+
+  test("on TCP, killed and restarted at the same address", async () => {
+    const redis = await startRedis({ listen: "tcp", flags: ["--maxmemory", "50mb"] });
+    expect(await redis.command("CONFIG", "GET", "maxmemory")).toEqual(["maxmemory", "52428800"]);
+    const other = await connectRedis({ port: redis.port! });
+    await redis.kill();
+    await expect(other.command("PING")).rejects.toThrow();
+    await redis.restart();
+    expect(await redis.command("DBSIZE")).toBe(0);
+    await redis.stop();
+  });
+
+  test("a server that does not start says why", async () => {
+    await expect(startRedis({ flags: ["--no-such-flag", "1"] })).rejects.toThrow(
+      /did not start:[\s\S]*no-such-flag/,
+    );
+  });
+
+  test("ends when its starter is killed", async () => {
+    const starter = spawn(process.execPath, [fileURLToPath(new URL("./starter.mjs", import.meta.url))], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [text] = await once(starter.stdout, "data");
+    const pid = Number(String(text));
+    expect(runs(pid)).toBe(true);
+    starter.kill("SIGKILL");
+    await expect.poll(() => runs(pid), { timeout: 5_000 }).toBe(false);
+  });
+});
+
+describe.skipIf(!redisAvailable())("a cluster", () => {
+  test("three primaries, three replicas; a primary that dies is replaced and comes back", {
+    timeout: 60_000,
+  }, async () => {
+    const cluster = await startCluster({ nodeTimeoutMs: 1_000 });
+    try {
+      expect(cluster.nodes.map((node) => node.role).join()).toBe(
+        "primary,primary,primary,replica,replica,replica",
+      );
+      const [first, second] = cluster.nodes;
+      expect(await first!.command("CLUSTER", "KEYSLOT", "foo")).toBe(12_182);
+      await expect(first!.command("SET", "foo", "1")).rejects.toThrow(/^MOVED 12182 127.0.0.1:/);
+      expect(await cluster.nodes[2]!.command("SET", "foo", "1")).toBe("OK");
+      await first!.kill();
+      await expect
+        .poll(async () => String(await second!.command("CLUSTER", "INFO")), {
+          timeout: 20_000,
+          interval: 200,
+        })
+        .toContain("cluster_state:fail");
+      await cluster.whenReady();
+      await first!.restart();
+      await cluster.whenReady();
+      await expect
+        .poll(async () => String(await first!.command("INFO", "replication")), {
+          timeout: 20_000,
+          interval: 200,
+        })
+        .toContain("role:slave");
+    } finally {
+      await cluster.stop();
+    }
+    expect(cluster.nodes.some((node) => runs(node.pid))).toBe(false);
+  });
+});

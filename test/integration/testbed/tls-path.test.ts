@@ -1,0 +1,95 @@
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import {
+  type Certificate,
+  loseReply,
+  makeCertificate,
+  onRequest,
+  type Path,
+  reset,
+  silence,
+  startInstance,
+  startPath,
+} from "warmline-testbed";
+import { type Counting, pause, type RawClient, rawClient, startCounting } from "./raw.js";
+
+let certificate: Certificate;
+let server: Counting;
+let path: Path;
+const clients: RawClient[] = [];
+
+beforeEach(async () => {
+  certificate = makeCertificate();
+  server = await startCounting();
+});
+
+afterEach(async () => {
+  for (const each of clients.splice(0)) each.socket.destroy();
+  await path.close();
+  await server.close();
+  certificate.remove();
+});
+
+async function client(): Promise<RawClient> {
+  const made = await rawClient(path.port, certificate.cert);
+  clients.push(made);
+  return made;
+}
+
+test("ends TLS and carries plain HTTP on; faults work above it", async () => {
+  path = await startPath({ to: { port: server.port }, tls: certificate });
+  expect(path.url).toBe(`https://127.0.0.1:${path.port}`);
+  path.onConnection((number) => (number === 1 ? onRequest(2, loseReply()) : reset({ answer: 1 })));
+  const one = await client();
+  one.request();
+  await one.until(({ text }) => text.endsWith("answer 1"));
+  one.request();
+  await one.until(({ state }) => state === "ended");
+  const two = await client();
+  two.request();
+  await two.until(({ state }) => state === "ECONNRESET");
+  expect(server.applied).toBe(3);
+  expect(path.connectionsOpened).toBe(2);
+});
+
+test("a first request costs three round trips, the next one", async () => {
+  const rttMs = 20;
+  path = await startPath({ to: { port: server.port }, tls: certificate, rttMs });
+  const begin = performance.now();
+  const one = await client();
+  one.request();
+  await one.until(({ text }) => text.endsWith("answer 1"));
+  const first = performance.now() - begin;
+  expect(first).toBeGreaterThanOrEqual(3 * rttMs - 0.1);
+  expect(first).toBeLessThan(3 * rttMs + 30);
+  const again = performance.now();
+  one.request();
+  await one.until(({ text }) => text.endsWith("answer 2"));
+  expect(performance.now() - again).toBeGreaterThanOrEqual(rttMs - 0.1);
+  expect(performance.now() - again).toBeLessThan(2 * rttMs);
+});
+
+test("the handshake itself can meet silence", async () => {
+  path = await startPath({ to: { port: server.port }, tls: certificate });
+  path.transport.onConnection(() => silence("open"));
+  const one = client();
+  const settled = await Promise.race([one.then(() => true), pause(100).then(() => false)]);
+  expect(settled).toBe(false);
+  expect(server.connections).toBe(0);
+  await path.close();
+  await one;
+});
+
+test("a function instance trusts it by NODE_EXTRA_CA_CERTS", async () => {
+  path = await startPath({ to: { port: server.port }, tls: certificate });
+  const handler = fileURLToPath(new URL("./handlers/fetches.mjs", import.meta.url));
+  const trusting = await startInstance({
+    handler,
+    env: { URL: path.url, NODE_EXTRA_CA_CERTS: certificate.caFile },
+  });
+  expect((await trusting.invoke()).result).toBe("answer 1");
+  await trusting.stop();
+  const wary = await startInstance({ handler, env: { URL: path.url } });
+  expect((await wary.invoke()).error?.errorMessage).toContain("fetch failed");
+  await wary.stop();
+});

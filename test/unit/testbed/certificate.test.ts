@@ -1,0 +1,28 @@
+import { X509Certificate } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { makeCertificate } from "warmline-testbed";
+
+test("a certificate for localhost and 127.0.0.1 that signs itself", () => {
+  const made = makeCertificate();
+  const parsed = new X509Certificate(made.cert);
+  expect(parsed.checkHost("localhost")).toBe("localhost");
+  expect(parsed.checkIP("127.0.0.1")).toBe("127.0.0.1");
+  expect(parsed.checkHost("example.com")).toBeUndefined();
+  expect(parsed.verify(parsed.publicKey)).toBe(true);
+  expect(parsed.checkIssued(parsed)).toBe(true);
+  expect(parsed.ca).toBe(true);
+  expect(new Date(parsed.validTo).getTime()).toBeGreaterThan(Date.now());
+  expect(new Date(parsed.validFrom).getTime()).toBeLessThan(Date.now());
+  expect(readFileSync(made.caFile, "utf8")).toBe(made.cert);
+  made.remove();
+  expect(existsSync(made.caFile)).toBe(false);
+});
+
+test("every one has a key and a serial number of its own", () => {
+  const [one, two] = [makeCertificate(), makeCertificate()];
+  expect(new X509Certificate(one.cert).serialNumber).not.toBe(new X509Certificate(two.cert).serialNumber);
+  expect(one.key).not.toBe(two.key);
+  one.remove();
+  two.remove();
+});

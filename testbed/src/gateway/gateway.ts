@@ -1,0 +1,157 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { request } from "node:http";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { endWithUs } from "../children.js";
+import { Tail } from "../tail.js";
+
+/** What {@link startGatewayProcess} takes. */
+export interface GatewayProcessOptions {
+  /** Flags for the gateway. It listens on a free port unless `--port` is among them. */
+  readonly args?: readonly string[];
+  /** Environment variables for it, beside those of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Its command line program. Default: that of the installed package `warmline-gateway`. */
+  readonly cli?: string;
+  /** How long it may take to be ready, in milliseconds. Default 15,000. */
+  readonly readyTimeoutMs?: number;
+}
+
+/** A gateway that runs as a process of its own. */
+export interface GatewayProcess {
+  readonly pid: number;
+  /** Such as `http://127.0.0.1:40123`. */
+  readonly url: string;
+  readonly port: number;
+  readonly token: string;
+  /** What it printed, at most the last 64 KB. */
+  readonly output: string;
+  /** Connections that clients have opened to it so far, as it counts itself, without those made for asking. */
+  connectionsOpened(): Promise<number>;
+  /** One number of its `/metrics`, by the metric's name. @throws if it has no such metric */
+  metric(name: string): Promise<number>;
+  /** Its `/health`. */
+  health(): Promise<{ status: string; engine: string }>;
+  /** Asks it to end (SIGTERM) and kills it if it has not after five seconds; gives its exit code. */
+  stop(): Promise<number | null>;
+}
+
+// Ends the gateway when this process does, in whatever way: the channel between the two closes then.
+const LEASH = "data:text/javascript,process.on('disconnect',()=>process.exit(1));process.channel.unref()";
+
+/**
+ * Starts `warmline-gateway` and waits for the line that says it is ready.
+ * @throws if it exits or is not ready in time; the message ends with what it printed
+ */
+export async function startGatewayProcess(options: GatewayProcessOptions = {}): Promise<GatewayProcess> {
+  const args = [...(options.args ?? [])];
+  if (!args.some((arg) => arg === "--port" || arg.startsWith("--port="))) args.push("--port", "0");
+  const token = tokenOf(args) ?? options.env?.WARMLINE_GATEWAY_TOKEN ?? randomBytes(24).toString("base64url");
+  const cli = options.cli ?? installedCli();
+  const child = spawn(process.execPath, ["--import", LEASH, cli, ...args], {
+    env: { ...process.env, WARMLINE_GATEWAY_TOKEN: token, ...options.env },
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  const tail = new Tail();
+  tail.follow(child.stdout);
+  tail.follow(child.stderr);
+  let ended = false;
+  const exited = new Promise<number | null>((resolve) => {
+    child.once("close", (code) => {
+      ended = true;
+      keep();
+      resolve(code);
+    });
+    child.once("error", () => resolve(null));
+  });
+  const keep = endWithUs(() => child.kill("SIGKILL"));
+
+  async function stop(): Promise<number | null> {
+    if (!ended) child.kill("SIGTERM");
+    const timer = setTimeout(() => child.kill("SIGKILL"), 5_000);
+    const code = await exited;
+    clearTimeout(timer);
+    return code;
+  }
+
+  const url = await new Promise<string | undefined>((resolve) => {
+    const look = () => {
+      const ready = /^warmline-gateway ready (\S+)$/m.exec(tail.text);
+      if (ready) resolve(ready[1]);
+    };
+    child.stdout!.on("data", look);
+    void exited.then(() => resolve(undefined));
+    setTimeout(() => resolve(undefined), options.readyTimeoutMs ?? 15_000).unref();
+  });
+  if (url === undefined) {
+    await stop();
+    throw new Error(`The gateway did not become ready:\n${tail.text}`);
+  }
+
+  let asked = 0;
+  async function metric(name: string): Promise<number> {
+    asked++;
+    const text = await get(`${url}/metrics`, { Authorization: `Bearer ${token}` });
+    const line = text.split("\n").find((each) => each.startsWith(`${name} `) || each.startsWith(`${name}{`));
+    if (line === undefined) throw new Error(`The gateway has no metric ${name}.`);
+    return Number(line.slice(line.lastIndexOf(" ") + 1));
+  }
+
+  return {
+    pid: child.pid!,
+    url,
+    port: Number(new URL(url).port),
+    token,
+    get output() {
+      return tail.text;
+    },
+    metric,
+    connectionsOpened: async () => {
+      const opened = await metric("warmline_gateway_connections_opened_total");
+      return opened - asked;
+    },
+    health: async () => {
+      asked++;
+      return JSON.parse(await get(`${url}/health`, {}));
+    },
+    stop,
+  };
+}
+
+function tokenOf(args: readonly string[]): string | undefined {
+  const at = args.indexOf("--token");
+  return at >= 0 ? args[at + 1] : args.find((arg) => arg.startsWith("--token="))?.slice("--token=".length);
+}
+
+/** The `bin` of the installed package, found by walking up from the package's entry. */
+function installedCli(): string {
+  const require = createRequire(import.meta.url);
+  const manifest = require.resolve("warmline-gateway/package.json");
+  const { bin } = JSON.parse(readFileSync(manifest, "utf8"));
+  const cli = join(dirname(manifest), typeof bin === "string" ? bin : bin["warmline-gateway"]);
+  if (!existsSync(cli)) throw new Error("The gateway is not built: run `npm run build` first.");
+  return cli;
+}
+
+/** One GET on a connection of its own. */
+function get(url: string, headers: Record<string, string>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { agent: false, headers: { ...headers, Connection: "close" } }, (response) => {
+      let body = "";
+      response.setEncoding("utf8").on("data", (text) => {
+        body += text;
+      });
+      response.on("end", () => {
+        if (response.statusCode === 200) resolve(body);
+        else
+          reject(
+            new Error(`The gateway answered ${response.statusCode} to ${new URL(url).pathname}: ${body}`),
+          );
+      });
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+}

@@ -1,0 +1,159 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { freePorts } from "../ports.js";
+import type { RedisConnection } from "./connection.js";
+import { type RedisProcess, runRedis } from "./process.js";
+
+const SLOTS = 16_384;
+/** A node's bus listens this far above its port. */
+const BUS_OFFSET = 10_000;
+
+/** One node of a cluster. */
+export interface ClusterNode {
+  readonly port: number;
+  readonly pid: number;
+  /** The cluster's name for it, which outlives restarts. */
+  readonly id: string;
+  /** What it was set up as; a failover may have changed it since. */
+  readonly role: "primary" | "replica";
+  /** Sends a command to this very node. @throws RespError on an error reply */
+  command: RedisConnection["command"];
+  /** Ends it as a machine that dies. */
+  kill(): Promise<void>;
+  /** Starts it again with what it knew of the cluster. */
+  restart(): Promise<void>;
+}
+
+/** A Redis Cluster of our own. */
+export interface RedisCluster {
+  readonly nodes: readonly ClusterNode[];
+  /** The first node's address, as a `redis://` URL. */
+  readonly url: string;
+  /** Waits until every living node finds the cluster whole. */
+  whenReady(): Promise<void>;
+  /** Ends all nodes and removes their folders. */
+  stop(): Promise<void>;
+}
+
+/** What {@link startCluster} takes. */
+export interface ClusterOptions {
+  /** How long a node must be silent before it counts as failed, in milliseconds. Default 2,000. */
+  readonly nodeTimeoutMs?: number;
+  /** More flags for every node. */
+  readonly flags?: readonly string[];
+}
+
+/**
+ * Starts a real cluster of three primaries and three replicas on free loopback ports, the slots spread evenly.
+ * Returns when every node finds it whole.
+ * @throws if there is no server on PATH (see {@link redisAvailable}) or a node does not start
+ */
+export async function startCluster(options: ClusterOptions = {}): Promise<RedisCluster> {
+  const folder = mkdtempSync(join(tmpdir(), "warmline-cluster-"));
+  const nodes: StartedNode[] = [];
+  const stop = async () => {
+    await Promise.all(nodes.map((node) => node.kill()));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const whenReady = () => allReady(nodes);
+  try {
+    for (const port of await freePorts(6, (port) => port + BUS_OFFSET < 65_536)) {
+      nodes.push(await startNode(port, nodes.length < 3 ? "primary" : "replica", folder, options));
+    }
+    await introduce(nodes);
+    await whenReady();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { nodes, url: `redis://127.0.0.1:${nodes[0]!.port}`, whenReady, stop };
+}
+
+interface StartedNode extends ClusterNode {
+  readonly alive: boolean;
+}
+
+async function startNode(
+  port: number,
+  role: ClusterNode["role"],
+  parent: string,
+  options: ClusterOptions,
+): Promise<StartedNode> {
+  const folder = join(parent, String(port));
+  mkdirSync(folder);
+  const flags = [
+    ...["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "no"],
+    ...["--cluster-enabled", "yes", "--cluster-node-timeout", String(options.nodeTimeoutMs ?? 2_000)],
+    ...["--cluster-config-file", "nodes.conf", "--repl-diskless-sync-delay", "0"],
+    ...(options.flags ?? []),
+  ];
+  let running: RedisProcess = await runRedis(flags, { port });
+  let alive = true;
+  const id = String(await running.connection.command("CLUSTER", "MYID"));
+  return {
+    port,
+    role,
+    id,
+    get pid() {
+      return running.pid;
+    },
+    get alive() {
+      return alive;
+    },
+    command: (...words) => running.connection.command(...words),
+    kill: async () => {
+      alive = false;
+      await running.kill();
+    },
+    restart: async () => {
+      running = await runRedis(flags, { port });
+      alive = true;
+    },
+  };
+}
+
+/** Introduces the nodes to each other, gives out the slots and makes the last three replicas of the first three. */
+async function introduce(nodes: readonly StartedNode[]): Promise<void> {
+  const primaries = nodes.filter((node) => node.role === "primary");
+  for (const [index, node] of primaries.entries()) {
+    const from = Math.floor((SLOTS * index) / primaries.length);
+    const to = Math.floor((SLOTS * (index + 1)) / primaries.length) - 1;
+    await node.command("CLUSTER", "ADDSLOTSRANGE", from, to);
+    await node.command("CLUSTER", "SET-CONFIG-EPOCH", index + 1);
+  }
+  for (const node of nodes.slice(1)) await node.command("CLUSTER", "MEET", "127.0.0.1", nodes[0]!.port);
+  await until(async () => {
+    for (const node of nodes) {
+      const known = String(await node.command("CLUSTER", "NODES"))
+        .trim()
+        .split("\n");
+      if (known.length < nodes.length || known.some((line) => line.includes("handshake"))) return false;
+    }
+    return true;
+  });
+  for (const [index, replica] of nodes.filter((node) => node.role === "replica").entries()) {
+    await replica.command("CLUSTER", "REPLICATE", primaries[index]!.id);
+  }
+}
+
+async function allReady(nodes: readonly StartedNode[]): Promise<void> {
+  await until(async () => {
+    for (const node of nodes.filter((each) => each.alive)) {
+      const info = String(await node.command("CLUSTER", "INFO"));
+      if (!info.includes("cluster_state:ok") || !info.includes(`cluster_slots_ok:${SLOTS}`)) return false;
+      const replication = String(await node.command("INFO", "replication"));
+      if (replication.includes("role:slave") && !replication.includes("master_link_status:up")) return false;
+    }
+    return true;
+  });
+}
+
+async function until(check: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + 30_000;
+  while (!(await check())) {
+    if (performance.now() > end) throw new Error("The cluster did not come together within 30 seconds.");
+    await pause(50);
+  }
+}

@@ -1,0 +1,190 @@
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { type Resp, RespError, RespReader } from "./resp.js";
+
+/** A command as it reached the fake. */
+export interface FakeCommand {
+  /** The command's name, in upper case. */
+  readonly name: string;
+  readonly words: readonly string[];
+  /** Which command it is, over all connections, from 1. */
+  readonly number: number;
+  /** Which connection it came on, from 1. */
+  readonly connection: number;
+  /** How often the name came before, this time included. */
+  readonly times: number;
+}
+
+/**
+ * What happens to a command. Each but `refuse` applies it first:
+ * - `bytes`: sent as the reply, whatever they are
+ * - `lose`: no reply; later ones are sent, so that a client that does not look would take them for this one's
+ * - `close`, `reset`: the connection ends without a reply
+ * - `late`: the reply comes after so many milliseconds, those of later commands on the connection behind it
+ * - `cut`: so many bytes of the reply, then the connection closes
+ * - `refuse`: not applied, this error is the reply
+ */
+export type FakeFate =
+  | { readonly bytes: string | Uint8Array }
+  | "lose"
+  | "close"
+  | "reset"
+  | { readonly late: number }
+  | { readonly cut: number }
+  | { readonly refuse: string };
+
+/** A scripted Redis. */
+export interface FakeRedis {
+  readonly port: number;
+  readonly url: string;
+  /** Every command applied so far, in order. */
+  readonly applied: readonly FakeCommand[];
+  /** Connections accepted so far. */
+  readonly connectionsOpened: number;
+  readonly connectionsOpen: number;
+  /** How often a command was applied. */
+  count(name: string): number;
+  /** Sets what happens to each command from now on; undefined: it is applied and answered. */
+  script(decide: (command: FakeCommand) => FakeFate | undefined): void;
+  /** Resets every connection of this moment. */
+  resetConnections(): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a small Redis on a free loopback port whose replies can be lost, cut, late or wrong. It knows PING, ECHO, AUTH,
+ * SELECT, CLIENT, GET, SET, DEL, INCR, RPUSH and LRANGE; to all else it answers as Redis does to an unknown command.
+ */
+export async function startFakeRedis(
+  decide: (command: FakeCommand) => FakeFate | undefined = () => undefined,
+): Promise<FakeRedis> {
+  const store = new Map<string, string | string[]>();
+  const applied: FakeCommand[] = [];
+  const seen = new Map<string, number>();
+  const sockets = new Set<Socket>();
+  let opened = 0;
+  let commands = 0;
+  let script = decide;
+
+  const server = createServer({ noDelay: true }, (socket) => {
+    const connection = ++opened;
+    const reader = new RespReader();
+    let turn: Promise<unknown> = Promise.resolve();
+    sockets.add(socket);
+    socket.on("error", () => {});
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("data", (bytes) => {
+      for (const value of reader.push(bytes)) {
+        const words = (value as Resp[]).map(String);
+        const name = words[0]!.toUpperCase();
+        const times = (seen.get(name) ?? 0) + 1;
+        seen.set(name, times);
+        const command = { name, words, number: ++commands, connection, times };
+        turn = turn.then(() => answer(socket, command));
+      }
+    });
+  });
+
+  function answer(socket: Socket, command: FakeCommand): void | Promise<void> {
+    const fate = script(command);
+    if (typeof fate === "object" && "refuse" in fate) {
+      socket.write(`-${fate.refuse}\r\n`);
+      return;
+    }
+    const reply = encode(apply(store, command));
+    applied.push(command);
+    if (fate === undefined) socket.write(reply);
+    else if (fate === "close") socket.end();
+    else if (fate === "reset") socket.resetAndDestroy();
+    else if (fate === "lose") return;
+    else if ("bytes" in fate) socket.write(fate.bytes);
+    else if ("cut" in fate) socket.end(reply.subarray(0, fate.cut));
+    else {
+      return new Promise((resolve) => {
+        setTimeout(() => {
+          socket.write(reply);
+          resolve();
+        }, fate.late);
+      });
+    }
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    applied,
+    get connectionsOpened() {
+      return opened;
+    },
+    get connectionsOpen() {
+      return sockets.size;
+    },
+    count: (name) => applied.filter((command) => command.name === name.toUpperCase()).length,
+    script: (next) => {
+      script = next;
+    },
+    resetConnections: () => {
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+/** A simple string; plain text is a bulk string. */
+class Status {
+  constructor(readonly text: string) {}
+}
+
+type Reply = Resp | Status;
+
+function apply(store: Map<string, string | string[]>, { name, words }: FakeCommand): Reply {
+  const [, key = "", value = ""] = words;
+  const stored = store.get(key);
+  switch (name) {
+    case "PING":
+      return new Status("PONG");
+    case "ECHO":
+      return key;
+    case "AUTH":
+    case "SELECT":
+    case "CLIENT":
+      return new Status("OK");
+    case "GET":
+      return Array.isArray(stored) ? WRONG_TYPE : (stored ?? null);
+    case "SET":
+      store.set(key, value);
+      return new Status("OK");
+    case "DEL":
+      return words.slice(1).filter((each) => store.delete(each)).length;
+    case "INCR": {
+      const next = Number(stored ?? 0) + 1;
+      store.set(key, String(next));
+      return next;
+    }
+    case "RPUSH": {
+      const list = [...((stored as string[] | undefined) ?? []), ...words.slice(2)];
+      store.set(key, list);
+      return list.length;
+    }
+    case "LRANGE":
+      return (stored as string[] | undefined) ?? [];
+    default:
+      return new RespError(`ERR unknown command '${words[0]}', with args beginning with: `);
+  }
+}
+
+const WRONG_TYPE = new RespError("WRONGTYPE Operation against a key holding the wrong kind of value");
+
+function encode(reply: Reply): Buffer {
+  if (reply instanceof Status) return Buffer.from(`+${reply.text}\r\n`);
+  if (reply instanceof RespError) return Buffer.from(`-${reply.message}\r\n`);
+  if (reply === null) return Buffer.from("$-1\r\n");
+  if (typeof reply === "number") return Buffer.from(`:${reply}\r\n`);
+  if (Array.isArray(reply)) return Buffer.concat([Buffer.from(`*${reply.length}\r\n`), ...reply.map(encode)]);
+  return Buffer.from(`$${Buffer.byteLength(reply)}\r\n${reply}\r\n`);
+}

@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePorts } from "../ports.js";
+import type { RedisConnection } from "./connection.js";
+import { type RedisProcess, runRedis } from "./process.js";
+
+/** What {@link startRedis} takes. */
+export interface RedisServerOptions {
+  /** Listen on a UNIX socket alone (`unix`, the default) or on a free loopback port (`tcp`). */
+  readonly listen?: "unix" | "tcp";
+  /** More flags for the server, such as `["--maxmemory", "10mb"]`. */
+  readonly flags?: readonly string[];
+}
+
+/** A private Redis server. */
+export interface RedisServer {
+  readonly pid: number;
+  /** The UNIX socket's path, where it listens on one. */
+  readonly path: string | undefined;
+  /** The loopback port, where it listens on one. */
+  readonly port: number | undefined;
+  /** Its address as a `redis://` or `unix://` URL, as the gateway takes it. */
+  readonly url: string;
+  /** Sends a command to it. @throws RespError on an error reply */
+  command: RedisConnection["command"];
+  /** Ends it as a machine that dies, leaving its address in place for {@link RedisServer.restart}. */
+  kill(): Promise<void>;
+  /** Starts it again, empty, at the same address. */
+  restart(): Promise<void>;
+  /** Ends it and removes its folder. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a Redis server that only this process knows of: no persistence, a folder of its own, gone when this process
+ * ends.
+ * @throws if there is no server on PATH (see {@link redisAvailable}) or it does not start
+ */
+export async function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
+  const folder = mkdtempSync(join(tmpdir(), "warmline-redis-"));
+  const port = options.listen === "tcp" ? (await freePorts(1))[0]! : undefined;
+  const path = port === undefined ? join(folder, "redis.sock") : undefined;
+  const address = path === undefined ? { port: port! } : { path };
+  const listen =
+    path === undefined
+      ? ["--port", String(port), "--bind", "127.0.0.1"]
+      : ["--port", "0", "--unixsocket", path];
+  const flags = [...listen, "--dir", folder, "--save", "", "--appendonly", "no", ...(options.flags ?? [])];
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  let running: RedisProcess;
+  try {
+    running = await runRedis(flags, address);
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return {
+    get pid() {
+      return running.pid;
+    },
+    path,
+    port,
+    url: path === undefined ? `redis://127.0.0.1:${port}` : `unix://${path}`,
+    command: (...words) => running.connection.command(...words),
+    kill: () => running.kill(),
+    restart: async () => {
+      running = await runRedis(flags, address);
+    },
+    stop: async () => {
+      await running.kill();
+      remove();
+    },
+  };
+}

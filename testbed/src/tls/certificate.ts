@@ -1,0 +1,71 @@
+import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { endWithUs } from "../children.js";
+import { bits, element, integer, octets, oid, sequence, set, text, time, yes } from "./der.js";
+
+/** A certificate that nobody trusts but who is told to. */
+export interface Certificate {
+  /** The certificate as PEM: also what a client trusts (`ca`). */
+  readonly cert: string;
+  /** Its private key as PEM. */
+  readonly key: string;
+  /** A file with `cert`, for a child's `NODE_EXTRA_CA_CERTS`. Gone when this process ends. */
+  readonly caFile: string;
+  /** Removes the file. */
+  remove(): void;
+}
+
+const ECDSA_WITH_SHA256 = "1.2.840.10045.4.3.2";
+const COMMON_NAME = "2.5.4.3";
+const SUBJECT_ALT_NAME = "2.5.29.17";
+const BASIC_CONSTRAINTS = "2.5.29.19";
+const DAY_MS = 86_400_000;
+
+/**
+ * Makes a throw-away self-signed certificate for `localhost` and 127.0.0.1 with a P-256 key, good for a week.
+ */
+export function makeCertificate(): Certificate {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const name = sequence(set(sequence(oid(COMMON_NAME), text("warmline testbed"))));
+  const algorithm = sequence(oid(ECDSA_WITH_SHA256));
+  const altNames = sequence(
+    element(0x82, Buffer.from("localhost")),
+    element(0x87, Buffer.from([127, 0, 0, 1])),
+  );
+  const content = sequence(
+    element(0xa0, integer(Buffer.from([2]))),
+    integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
+    algorithm,
+    name,
+    sequence(time(new Date(Date.now() - DAY_MS)), time(new Date(Date.now() + 7 * DAY_MS))),
+    name,
+    publicKey.export({ type: "spki", format: "der" }),
+    element(
+      0xa3,
+      sequence(
+        sequence(oid(SUBJECT_ALT_NAME), octets(altNames)),
+        sequence(oid(BASIC_CONSTRAINTS), yes(), octets(sequence(yes()))),
+      ),
+    ),
+  );
+  const der = sequence(content, algorithm, bits(sign("sha256", content, privateKey)));
+  const lines = der.toString("base64").replace(/.{64}/g, "$&\n").trimEnd();
+  const cert = `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
+
+  const folder = mkdtempSync(join(tmpdir(), "warmline-tls-"));
+  const caFile = join(folder, "ca.pem");
+  writeFileSync(caFile, cert);
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const keep = endWithUs(remove);
+  return {
+    cert,
+    key: String(privateKey.export({ type: "pkcs8", format: "pem" })),
+    caFile,
+    remove: () => {
+      keep();
+      remove();
+    },
+  };
+}
