@@ -1,0 +1,419 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { version } from "../../../gateway/package.json";
+import type { Gateway } from "../../../gateway/src/index.js";
+import { setups } from "./engines.js";
+import { call, run } from "./http.js";
+
+const BASE64 = { "upstash-encoding": "base64" };
+const RESP2 = { "upstash-response-format": "resp2" };
+const RESP2_BODY = { "content-type": "application/vnd.redis.resp2" };
+const NESTED = "return {1, redis.status_reply('OK'), {'x', false, {}}, 'é'}";
+const b64 = (text: string) => Buffer.from(text).toString("base64");
+
+for (const setup of setups) {
+  describe.runIf(setup.available)(`the protocol on ${setup.name}`, () => {
+    let gateway: Gateway;
+    let stop: () => Promise<void>;
+    beforeAll(async () => {
+      ({ gateway, stop } = await setup.start({ maxBody: 1_000_000 }));
+    });
+    afterAll(() => stop());
+    beforeEach(() => run(gateway, "FLUSHALL"));
+
+    const set = (key: string, value: string) => run(gateway, "SET", key, value);
+
+    describe("POST /", () => {
+      it.each([
+        [["SET", "k", "v"], 200, { result: "OK" }],
+        [["set", "k", "v"], 200, { result: "OK" }],
+        [["GET", "missing"], 200, { result: null }],
+        [["INCR", "n"], 200, { result: 1 }],
+        [["PING"], 200, { result: "PONG" }],
+        [["RPUSH", "l", "a", 1, true], 200, { result: 3 }],
+        [["LRANGE", "nothing", 0, -1], 200, { result: [] }],
+        [["MGET", "a", "b"], 200, { result: [null, null] }],
+        [["EVAL", NESTED, 0], 200, { result: [1, "OK", ["x", null, []], "é"] }],
+        [["NOSUCHCOMMAND"], 400, { error: expect.stringMatching(/^ERR unknown command/) }],
+        [["GET"], 400, { error: expect.stringMatching(/^ERR wrong number of arguments/) }],
+      ])("%j", async (body, status, expected) => {
+        const answer = await call(gateway, "/", { body });
+        expect(answer.json).toEqual(expected);
+        expect(answer.status).toBe(status);
+        expect(answer.headers["content-type"]).toBe("application/json");
+        expect(answer.headers["content-length"]).toBe(String(answer.bytes.length));
+        expect(answer.headers["warmline-gateway"]).toBe(version);
+        expect(answer.headers["upstash-sync-token"]).toBeTruthy();
+        expect(answer.headers["keep-alive"]).toBe("timeout=310");
+      });
+
+      it.each([
+        "",
+        "{",
+        "{}",
+        "[]",
+        "null",
+        '"GET"',
+        '["GET",null]',
+        '["GET",["k"]]',
+        '["GET",{"a":1}]',
+        '[["GET","k"]]',
+        "not json",
+      ])("body %j is refused with one line", async (body) => {
+        const answer = await call(gateway, "/", { body });
+        expect(answer.status).toBe(400);
+        expect(answer.json).toEqual({ error: expect.stringMatching(/^ERR [^\n]+$/) });
+        expect(await run(gateway, "PING")).toBe("PONG");
+      });
+
+      it("keeps every digit of a number", async () => {
+        await call(gateway, "/", { body: '["SET","k",9007199254740993]' });
+        expect(await run(gateway, "GET", "k")).toBe("9007199254740993");
+        const answer = await call(gateway, "/", { body: '["INCRBY","i",9223372036854775807]' });
+        expect(answer.text).toBe('{"result":9223372036854775807}');
+      });
+
+      it.each([
+        "",
+        " ",
+        "é€😀",
+        "\u2028\u2029",
+        "\0\u0001\u001f",
+        '"\\/',
+        "a".repeat(100_000),
+        "😀".repeat(50_000),
+      ])("returns what was stored: %j", async (value) => {
+        await set(value, value);
+        expect(await run(gateway, "GET", value)).toBe(value);
+      });
+
+      it("works by PUT as well", async () => {
+        expect((await call(gateway, "/", { method: "PUT", body: ["PING"] })).json).toEqual({
+          result: "PONG",
+        });
+      });
+    });
+
+    describe("base64", () => {
+      it.each([
+        [["SET", "k", "v"], { result: "OK" }],
+        [["PING"], { result: b64("PONG") }],
+        [["INCR", "n"], { result: 1 }],
+        [["GET", "missing"], { result: null }],
+        [["EVAL", NESTED, 0], { result: [1, b64("OK"), [b64("x"), null, []], b64("é")] }],
+        [["GET"], { error: expect.stringMatching(/^ERR wrong number/) }],
+      ])("%j", async (body, expected) => {
+        expect((await call(gateway, "/", { body, headers: BASE64 })).json).toEqual(expected);
+      });
+
+      it("gives every byte back", async () => {
+        const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+        await call(gateway, "/set/bytes", { body: bytes });
+        const { result } = (await call(gateway, "/get/bytes", { headers: BASE64 })).json;
+        expect(Buffer.from(result, "base64")).toEqual(bytes);
+      });
+
+      it("refuses another encoding", async () => {
+        const answer = await call(gateway, "/get/k", { headers: { "upstash-encoding": "hex" } });
+        expect(answer.status).toBe(400);
+      });
+    });
+
+    describe("resp2 replies", () => {
+      it.each([
+        [["SET", "k", "v"], 200, "+OK\r\n"],
+        [["GET", "missing"], 200, "$-1\r\n"],
+        [["INCR", "n"], 200, ":1\r\n"],
+        [["LRANGE", "nothing", 0, -1], 200, "*0\r\n"],
+        [["LPOP", "nothing", 2], 200, "*-1\r\n"],
+        [["EVAL", NESTED, 0], 200, "*4\r\n:1\r\n+OK\r\n*3\r\n$1\r\nx\r\n$-1\r\n*0\r\n$2\r\né\r\n"],
+        [["GET"], 400, "-ERR wrong number of arguments for 'get' command\r\n"],
+      ])("%j are Redis's own bytes", async (body, status, expected) => {
+        const answer = await call(gateway, "/", { body, headers: RESP2 });
+        expect(answer.text).toBe(expected);
+        expect(answer.status).toBe(status);
+        expect(answer.headers["content-type"]).toBe("application/vnd.redis.resp2");
+      });
+
+      it("come as an array for a pipeline", async () => {
+        const body = [["SET", "k", "v"], ["GET"], ["SELECT", 1], ["GET", "k"]];
+        const answer = await call(gateway, "/pipeline", { body, headers: RESP2 });
+        expect(answer.status).toBe(200);
+        expect(answer.text).toBe(
+          "*4\r\n+OK\r\n-ERR wrong number of arguments for 'get' command\r\n" +
+            "-NOPERM this user has no permissions to run the 'select' command\r\n$1\r\nv\r\n",
+        );
+      });
+
+      it.each([
+        ["/multi-exec", RESP2],
+        ["/", { ...RESP2, ...BASE64 }],
+        ["/", { "upstash-response-format": "resp3" }],
+      ])("are refused on %s with %j", async (path, headers) => {
+        const answer = await call(gateway, path, {
+          body: path === "/" ? ["INCR", "n"] : [["INCR", "n"]],
+          headers,
+        });
+        expect(answer.status).toBe(400);
+        expect(answer.json.error).toMatch(/^ERR /);
+        expect(await run(gateway, "GET", "n")).toBeNull();
+      });
+
+      it("are not used for the gateway's own errors", async () => {
+        const answer = await call(gateway, "/", { body: ["SELECT", 1], headers: RESP2 });
+        expect(answer.headers["content-type"]).toBe("application/json");
+        expect(answer.json.error).toMatch(/^NOPERM/);
+      });
+    });
+
+    describe("RESP2 requests", () => {
+      const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+      const setBytes = Buffer.concat([
+        Buffer.from("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$256\r\n"),
+        bytes,
+        Buffer.from("\r\n"),
+      ]);
+      const get = Buffer.from("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n");
+
+      it("carry bytes both ways", async () => {
+        expect((await call(gateway, "/", { body: setBytes, headers: RESP2_BODY })).json).toEqual({
+          result: "OK",
+        });
+        const answer = await call(gateway, "/", { body: get, headers: { ...RESP2_BODY, ...RESP2 } });
+        expect(answer.bytes).toEqual(Buffer.concat([Buffer.from("$256\r\n"), bytes, Buffer.from("\r\n")]));
+      });
+
+      it.each(["/pipeline", "/multi-exec"])("may be several on %s", async (path) => {
+        const headers = { ...RESP2_BODY, ...BASE64 };
+        const answer = await call(gateway, path, { body: Buffer.concat([setBytes, get]), headers });
+        expect(answer.json).toEqual([{ result: "OK" }, { result: bytes.toString("base64") }]);
+      });
+
+      it("are refused when malformed", async () => {
+        for (const body of ["", "*0\r\n", '["PING"]', `${get}x`]) {
+          const answer = await call(gateway, "/", { body, headers: RESP2_BODY });
+          expect(answer.status).toBe(400);
+          expect(answer.json.error).toMatch(/^ERR /);
+        }
+        expect(await run(gateway, "PING")).toBe("PONG");
+      });
+    });
+
+    describe("POST /pipeline", () => {
+      it("answers every command in its place", async () => {
+        const body = [
+          ["SET", "k", "v"],
+          ["GET", "k"],
+          ["INCR", "k"],
+          ["NOSUCH"],
+          ["CONFIG", "GET", "*"],
+          ["INCR", "n"],
+        ];
+        const answer = await call(gateway, "/pipeline", { body });
+        expect(answer.status).toBe(200);
+        expect(answer.json).toEqual([
+          { result: "OK" },
+          { result: "v" },
+          { error: "ERR value is not an integer or out of range" },
+          { error: expect.stringMatching(/^ERR unknown command/) },
+          { error: "NOPERM this user has no permissions to run the 'config' command" },
+          { result: 1 },
+        ]);
+      });
+
+      it("encodes each result in base64", async () => {
+        const body = [["SET", "k", "OK"], ["GET", "k"], ["GET"]];
+        const { json } = await call(gateway, "/pipeline", { body, headers: BASE64 });
+        expect(json).toEqual([
+          { result: "OK" },
+          { result: b64("OK") },
+          { error: expect.stringMatching(/^ERR/) },
+        ]);
+      });
+
+      it("may hold nothing but refused commands", async () => {
+        const { json, status } = await call(gateway, "/pipeline", { body: [["QUIT"], ["MULTI"]] });
+        expect(status).toBe(200);
+        expect(json).toEqual([
+          { error: expect.stringMatching(/^NOPERM/) },
+          { error: expect.stringMatching(/^NOPERM/) },
+        ]);
+      });
+
+      it("takes thousands of commands in order", async () => {
+        const body = Array.from({ length: 5_000 }, () => ["INCR", "n"]);
+        const { json } = await call(gateway, "/pipeline", { body });
+        expect(json).toEqual(body.map((_, i) => ({ result: i + 1 })));
+      });
+
+      it.each([
+        "",
+        "[]",
+        "[[]]",
+        '[["INCR","n"],[]]',
+        '[["INCR","n"],["GET",null]]',
+        '["INCR","n"]',
+        '[["INCR","n"]',
+      ])("body %s runs nothing", async (body) => {
+        const answer = await call(gateway, "/pipeline", { body });
+        expect(answer.status).toBe(400);
+        expect(answer.json.error).toMatch(/^ERR /);
+        expect(await run(gateway, "GET", "n")).toBeNull();
+      });
+    });
+
+    describe("POST /multi-exec", () => {
+      it("runs all, with an error in the place of the command that failed", async () => {
+        const body = [
+          ["SET", "k", "v"],
+          ["INCR", "k"],
+          ["GET", "k"],
+        ];
+        const answer = await call(gateway, "/multi-exec", { body });
+        expect(answer.status).toBe(200);
+        expect(answer.json).toEqual([
+          { result: "OK" },
+          { error: "ERR value is not an integer or out of range" },
+          { result: "v" },
+        ]);
+      });
+
+      it("encodes in base64", async () => {
+        const body = [
+          ["SET", "k", "v"],
+          ["GET", "k"],
+        ];
+        const { json } = await call(gateway, "/multi-exec", { body, headers: BASE64 });
+        expect(json).toEqual([{ result: "OK" }, { result: b64("v") }]);
+      });
+
+      it.each([
+        ["a command that Redis does not know", [["SET", "k", "new"], ["NOSUCH"]], "'nosuch'"],
+        ["a command with too few words", [["SET", "k", "new"], ["GET"]], "'get'"],
+        [
+          "a refused command",
+          [
+            ["SET", "k", "new"],
+            ["SELECT", "1"],
+          ],
+          "'select'",
+        ],
+        ["a transaction inside", [["SET", "k", "new"], ["MULTI"]], "'multi'"],
+        ["an EXEC inside", [["SET", "k", "new"], ["EXEC"]], "'exec'"],
+      ])("is discarded whole for %s", async (_, body, named) => {
+        await set("k", "old");
+        const answer = await call(gateway, "/multi-exec", { body });
+        expect(answer.status).toBe(400);
+        expect(answer.json).toEqual({ error: expect.stringMatching(/^EXECABORT [^\n]+$/) });
+        expect(answer.json.error).toContain(named);
+        expect(await run(gateway, "GET", "k")).toBe("old");
+        const next = await call(gateway, "/multi-exec", { body: [["GET", "k"]] });
+        expect(next.json).toEqual([{ result: "old" }]);
+      });
+
+      it("never mixes with others", async () => {
+        const rounds = Array.from({ length: 30 }, (_, i) =>
+          call(gateway, "/multi-exec", {
+            body: [
+              ["SET", "k", i],
+              ["INCR", "k"],
+              ["GET", "k"],
+            ],
+          }),
+        );
+        const answers = await Promise.all(rounds);
+        answers.forEach((answer, i) => {
+          expect(answer.json).toEqual([{ result: "OK" }, { result: i + 1 }, { result: String(i + 1) }]);
+        });
+      });
+    });
+
+    describe("commands in the path", () => {
+      it.each([
+        ["GET", "/set/k/v", undefined, { result: "OK" }, "v"],
+        ["POST", "/set/k", "raw \0 body", { result: "OK" }, "raw \0 body"],
+        ["PUT", "/set/k?EX=100", '["as is"]', { result: "OK" }, '["as is"]'],
+        ["GET", "/set/k/a%2Fb%20%E2%82%AC", undefined, { result: "OK" }, "a/b €"],
+        ["GET", "/SET/k/a+b", undefined, { result: "OK" }, "a+b"],
+        ["POST", "/set/k/v?XX", "", { result: null }, null],
+      ])("%s %s", async (method, path, body, expected, stored) => {
+        const answer = await call(gateway, path, { method, body });
+        expect(answer.status).toBe(200);
+        expect(answer.json).toEqual(expected);
+        expect(await run(gateway, "GET", "k")).toBe(stored);
+      });
+
+      it("take options from the query", async () => {
+        await call(gateway, "/set/k?EX=100&NX", { body: "first" });
+        expect((await call(gateway, "/set/k?NX", { body: "second" })).json).toEqual({ result: null });
+        expect(await run(gateway, "GET", "k")).toBe("first");
+        expect(await run(gateway, "TTL", "k")).toBeGreaterThan(90);
+      });
+
+      it("answer HEAD without a body", async () => {
+        await set("k", "value");
+        const answer = await call(gateway, "/get/k", { method: "HEAD" });
+        expect(answer.status).toBe(200);
+        expect(answer.headers["content-length"]).toBe(String('{"result":"value"}'.length));
+        expect(answer.text).toBe("");
+      });
+
+      it("are refused like others", async () => {
+        const answer = await call(gateway, "/config/get/%2a");
+        expect(answer.status).toBe(400);
+        expect(answer.json.error).toMatch(/^NOPERM .*'config'/);
+      });
+
+      it("need a command", async () => {
+        expect((await call(gateway, "/")).status).toBe(400);
+        expect((await call(gateway, "/get/%zz")).status).toBe(400);
+      });
+    });
+
+    it.each(["DELETE", "PATCH", "OPTIONS", "TRACE"])("%s is not allowed", async (method) => {
+      const answer = await call(gateway, "/set/k/v", { method });
+      expect(answer.status).toBe(405);
+      expect(answer.headers.allow).toBe("HEAD, GET, POST, PUT");
+      expect(await run(gateway, "GET", "k")).toBeNull();
+    });
+
+    it.each(["/subscribe/x", "/psubscribe/x", "/monitor"])("%s is named as missing", async (path) => {
+      const answer = await call(gateway, path, { body: "[]", headers: BASE64 });
+      expect(answer.status).toBe(400);
+      expect(answer.json.error).toMatch(/event streams/);
+    });
+
+    it("tells its health to everyone on this machine", async () => {
+      const answer = await call(gateway, "/health", { token: null });
+      expect(answer.status).toBe(200);
+      expect(answer.json).toEqual({ status: "ok", engine: gateway.engine });
+    });
+
+    it("counts", async () => {
+      const { text, headers } = await call(gateway, "/metrics");
+      expect(headers["content-type"]).toMatch(/^text\/plain/);
+      const opened = Number(/^warmline_gateway_connections_opened_total (\d+)$/m.exec(text)?.[1]);
+      const open = Number(/^warmline_gateway_connections_open (\d+)$/m.exec(text)?.[1]);
+      const requests = Number(/^warmline_gateway_requests_total (\d+)$/m.exec(text)?.[1]);
+      expect(opened).toBeGreaterThanOrEqual(open);
+      expect(open).toBeGreaterThan(0);
+      await run(gateway, "PING");
+      const later = (await call(gateway, "/metrics")).text;
+      expect(Number(/^warmline_gateway_requests_total (\d+)$/m.exec(later)?.[1])).toBe(requests + 2);
+      expect(Number(/^warmline_gateway_connections_opened_total (\d+)$/m.exec(later)?.[1])).toBe(opened);
+    });
+
+    describe("a body over the limit", () => {
+      it("is refused by its declared length", async () => {
+        const answer = await call(gateway, "/set/k", { body: Buffer.alloc(1_000_001, "x") });
+        expect(answer.status).toBe(413);
+        expect(answer.json.error).toMatch(/1000000 bytes/);
+        expect(await run(gateway, "GET", "k")).toBeNull();
+      });
+
+      it("is taken at exactly the limit", async () => {
+        expect((await call(gateway, "/set/k", { body: Buffer.alloc(1_000_000, "x") })).status).toBe(200);
+        expect(await run(gateway, "STRLEN", "k")).toBe(1_000_000);
+      });
+    });
+  });
+}

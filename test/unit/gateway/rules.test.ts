@@ -1,0 +1,244 @@
+import { describe, expect, it } from "vitest";
+import { isLoopbackName, originRefusal } from "../../../gateway/src/access/origin.js";
+import { isRead } from "../../../gateway/src/access/reads.js";
+import { refusal } from "../../../gateway/src/access/refusals.js";
+import { bearerOf, randomToken, TokenGuard } from "../../../gateway/src/access/token.js";
+import { settingsOf } from "../../../gateway/src/options.js";
+import { waitOf } from "../../../gateway/src/upstream/blocking.js";
+import { command } from "../../../gateway/src/upstream/command.js";
+import { redisAt } from "../../../gateway/src/upstream/redis-url.js";
+
+const SINGLE = { kind: "single", before: 0 } as const;
+
+describe("refused commands", () => {
+  it.each([
+    "CLIENT",
+    "select",
+    "Multi",
+    "EXEC",
+    "DISCARD",
+    "WATCH",
+    "UNWATCH",
+    "SUBSCRIBE",
+    "PSUBSCRIBE",
+    "SSUBSCRIBE",
+    "UNSUBSCRIBE",
+    "PUNSUBSCRIBE",
+    "SUNSUBSCRIBE",
+    "MONITOR",
+    "QUIT",
+    "RESET",
+    "HELLO",
+    "AUTH",
+    "READONLY",
+    "READWRITE",
+    "ASKING",
+    "SYNC",
+    "PSYNC",
+    "REPLCONF",
+    "SHUTDOWN",
+    "DEBUG",
+    "CONFIG",
+    "MODULE",
+    "REPLICAOF",
+    "SLAVEOF",
+    "FAILOVER",
+    "MIGRATE",
+    "RESTORE-ASKING",
+    "POST",
+    "Host:",
+  ])("%s", (name) => {
+    expect(refusal(command(name, "x"), SINGLE)).toBe(
+      `NOPERM this user has no permissions to run the '${name.toLowerCase()}' command`,
+    );
+    expect(refusal(command(name), { kind: "transaction", before: 0 })).not.toBeNull();
+    expect(refusal(command(name), { kind: "pipeline", before: 3 })).not.toBeNull();
+  });
+
+  it("are known by what Redis would take them for", () => {
+    expect(refusal(command("post\0x"), SINGLE)).not.toBeNull();
+    expect(refusal(command("script", "debug", "YES"), SINGLE)).not.toBeNull();
+    expect(refusal(command("script", "debug\0", "YES"), SINGLE)).not.toBeNull();
+    expect(refusal(command("script", "load", "return 1"), SINGLE)).toBeNull();
+  });
+
+  it("are not the ones that only look similar", () => {
+    for (const name of ["GET", "CONFIGX", "toString", "__proto__", ""])
+      expect(refusal(command(name), SINGLE)).toBeNull();
+  });
+
+  it.each([
+    ["WAIT", "1", "100"],
+    ["WAITAOF", "0", "1", "100"],
+  ])("%s only behind a write in a pipeline", (...words) => {
+    expect(refusal(command(...words), SINGLE)).toMatch(/^NOPERM .*pipeline/);
+    expect(refusal(command(...words), { kind: "transaction", before: 0 })).toMatch(/^NOPERM/);
+    expect(refusal(command(...words), { kind: "pipeline", before: 0 })).toMatch(/^NOPERM/);
+    expect(refusal(command(...words), { kind: "pipeline", before: 1 })).toBeNull();
+  });
+});
+
+describe("how long a command may wait", () => {
+  it.each([
+    [["GET", "k"], null],
+    [["blpop", "a", "b", "1.5"], 1_500],
+    [["BRPOP", "a", "0"], Number.POSITIVE_INFINITY],
+    [["BRPOPLPUSH", "a", "b", "2"], 2_000],
+    [["BLMOVE", "a", "b", "LEFT", "RIGHT", "3"], 3_000],
+    [["BZPOPMIN", "a", "4"], 4_000],
+    [["BZPOPMAX", "a", "4"], 4_000],
+    [["BLMPOP", "5", "1", "a", "LEFT"], 5_000],
+    [["BZMPOP", "5", "1", "a", "MIN"], 5_000],
+    [["WAIT", "1", "250"], 250],
+    [["WAITAOF", "1", "0", "250"], 250],
+    [["XREAD", "COUNT", "2", "BLOCK", "300", "STREAMS", "s", "$"], 300],
+    [["xread", "block", "0", "streams", "s", "$"], Number.POSITIVE_INFINITY],
+    [["XREAD", "STREAMS", "BLOCK", "0"], null],
+    [["XREADGROUP", "GROUP", "BLOCK", "7", "COUNT", "1", "STREAMS", "s", ">"], null],
+    [["XREADGROUP", "GROUP", "g", "c", "NOACK", "BLOCK", "9", "STREAMS", "s", ">"], 9],
+    [["BLPOP", "a", "-1"], 0],
+    [["BLPOP", "a", "soon"], 0],
+    [["BLPOP"], 0],
+    [["constructor"], null],
+  ])("%j", (words, expected) => {
+    expect(waitOf(command(...words))).toBe(expected);
+  });
+});
+
+describe("tokens", () => {
+  it("match only themselves", () => {
+    const guard = new TokenGuard("s3cret");
+    expect(guard.matches("s3cret")).toBe(true);
+    for (const wrong of ["", "s3cre", "s3crett", "S3cret"]) expect(guard.matches(wrong)).toBe(false);
+  });
+
+  it("are read from the Authorization header", () => {
+    expect(bearerOf("Bearer abc")).toBe("abc");
+    expect(bearerOf("bearer abc")).toBe("abc");
+    for (const other of ["", "Bearer", "Bearer ", "Basic abc", "abc"]) expect(bearerOf(other)).toBeNull();
+  });
+
+  it("are random and long", () => {
+    expect(randomToken()).toMatch(/^[\w-]{32}$/);
+    expect(randomToken()).not.toBe(randomToken());
+  });
+});
+
+describe("where requests come from", () => {
+  const rules = { loopbackHostOnly: true, hosts: ["box.test"], origins: ["https://app.test"] };
+
+  it.each([
+    [{}],
+    [{ host: "127.0.0.1:8079" }],
+    [{ host: "localhost" }],
+    [{ host: "LOCALHOST:1" }],
+    [{ host: "[::1]:8079" }],
+    [{ host: "api.localhost:8079" }],
+    [{ host: "127.8.9.1" }],
+    [{ host: "box.test:1" }],
+    [{ host: "localhost:1", origin: "http://localhost:1", "sec-fetch-site": "same-origin" }],
+    [{ host: "localhost:1", "sec-fetch-site": "none" }],
+    [{ host: "localhost:1", origin: "https://app.test", "sec-fetch-site": "cross-site" }],
+  ])("%j is welcome", (headers) => {
+    expect(originRefusal(headers, rules)).toBeNull();
+  });
+
+  it.each([
+    [{ host: "evil.test" }],
+    [{ host: "127.0.0.1.evil.test" }],
+    [{ host: "localhost.evil.test:80" }],
+    [{ host: "127.0.0.1@evil.test" }],
+    [{ host: "" }],
+    [{ host: "localhost:1", origin: "https://evil.test" }],
+    [{ host: "localhost:1", origin: "null" }],
+    [{ host: "localhost:1", origin: "http://localhost:2" }],
+    [{ host: "localhost:1", "sec-fetch-site": "cross-site" }],
+    [{ host: "localhost:1", "sec-fetch-site": "same-site" }],
+    [{ host: "localhost:1", origin: "http://localhost:1", "sec-fetch-site": "cross-site" }],
+  ])("%j is refused", (headers) => {
+    expect(originRefusal(headers, rules)).toBeTruthy();
+  });
+
+  it("knows loopback names", () => {
+    expect(["localhost", "::1", "127.0.0.1"].every(isLoopbackName)).toBe(true);
+    expect(["0.0.0.0", "::", "10.0.0.1", "example.com", ""].some(isLoopbackName)).toBe(false);
+  });
+});
+
+describe("reads", () => {
+  it("are known by name, in any case; what is unknown may write", () => {
+    expect(["get", "MGET", "xread", "EVAL_RO"].every((name) => isRead(command(name)))).toBe(true);
+    expect(
+      ["set", "GETEX", "GETDEL", "XREADGROUP", "EVAL", "PUBLISH", "nope"].some((name) =>
+        isRead(command(name)),
+      ),
+    ).toBe(false);
+  });
+});
+
+describe("options", () => {
+  const redis = "redis://localhost";
+
+  it.each([
+    [{}, /^engine, redis: /],
+    [{ redis, engine: {} }, /^engine, redis: /],
+    [{ redis, port: 70_000 }, /^port: .*65535/],
+    [{ redis, port: "8079" }, /^port: /],
+    [{ redis, maxBody: 0 }, /^maxBody: /],
+    [{ redis, operationTimeout: Number.NaN }, /^operationTimeout: /],
+    [{ redis, host: "0.0.0.0" }, /^token: .*beyond loopback/],
+    [{ redis, host: "::" }, /^token: /],
+    [{ redis, token: "" }, /^token: /],
+    [{ redis, token: "two words" }, /^token: /],
+    [{ redis, tokn: "x" }, /^tokn: there is no such option/],
+  ])("%j are refused by name", (options, message) => {
+    expect(() => settingsOf(options as never)).toThrow(TypeError);
+    expect(() => settingsOf(options as never)).toThrow(message);
+  });
+
+  it("may be undefined, which is the default", () => {
+    expect(settingsOf({ redis, port: undefined, token: undefined })).toMatchObject({
+      port: 8079,
+      host: "127.0.0.1",
+    });
+  });
+});
+
+describe("the URL of a Redis", () => {
+  const said = (url: string) =>
+    redisAt(url).handshake.map((entry) =>
+      entry.bytes
+        .toString()
+        .split("\r\n")
+        .filter((_, i) => i > 0 && i % 2 === 0),
+    );
+
+  it("says how to sign in and which database to take", () => {
+    expect(said("redis://localhost")).toEqual([]);
+    expect(said("redis://:p%40ss@localhost:6380/0")).toEqual([["AUTH", "p@ss"]]);
+    expect(said("rediss://ann:secret@localhost/3")).toEqual([
+      ["AUTH", "ann", "secret"],
+      ["SELECT", "3"],
+    ]);
+    expect(said("unix:///run/redis.sock?db=2")).toEqual([["SELECT", "2"]]);
+  });
+
+  it("is described without its password", () => {
+    expect(redisAt("redis://ann:secret@db.test/3").description).toBe("redis at db.test:6379");
+    expect(redisAt("redis://[::1]:7000").description).toBe("redis at [::1]:7000");
+  });
+
+  it.each([
+    "localhost:6379",
+    "http://localhost",
+    "redis://",
+    "redis://user@localhost",
+    "redis://localhost/x",
+    "redis://:a%zz@localhost",
+    "nonsense",
+  ])("%s is refused without repeating it", (url) => {
+    expect(() => redisAt(url)).toThrow(TypeError);
+    expect(() => redisAt(url)).toThrow(/^redis: /);
+    expect(() => redisAt(url)).not.toThrow(/a%zz|nonsense/);
+  });
+});
