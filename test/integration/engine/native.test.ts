@@ -14,16 +14,14 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { NO_REDIS, redisAvailable } from "warmline-testbed";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { findServer, resolveServer } from "../../../gateway/src/engine/native/find-server.js";
 import { startPrivateServer } from "../../../gateway/src/engine/native/private-server.js";
 import { startEngine } from "../../../gateway/src/engine/start-engine.js";
 import { RawClient } from "./raw-client.js";
 
-const server = findServer();
-if (server === undefined && process.env.REQUIRE_REDIS === "1") {
-  throw new Error("REQUIRE_REDIS=1, but there is neither redis-server nor valkey-server on PATH");
-}
+const server = redisAvailable() ? findServer() : undefined;
 
 const scratch = mkdtempSync(join(tmpdir(), "warmline-test-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -60,82 +58,79 @@ function isRunning(pid: number): boolean {
   }
 }
 
-describe.skipIf(server === undefined)(
-  "a private Redis (skipped: no redis-server or valkey-server on PATH)",
-  () => {
-    let engine: Engine;
-    beforeAll(async () => {
-      engine = await startPrivateServer(server as string);
-    });
-    afterAll(() => engine.close());
+describe.skipIf(server === undefined)(`a private Redis (${NO_REDIS})`, () => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await startPrivateServer(server as string);
+  });
+  afterAll(() => engine.close());
 
-    test("answers commands and says which version it is", async () => {
-      const redis = new RawClient(engine.connect());
-      expect(await redis.call("SET", "k", "v")).toBe("OK");
-      expect(await redis.call("GET", "k")).toBe("v");
-      expect(engine.description).toMatch(/^(redis|valkey) \d+\.\d+\.\d+ \(started privately\)$/);
-    });
+  test("answers commands and says which version it is", async () => {
+    const redis = new RawClient(engine.connect());
+    expect(await redis.call("SET", "k", "v")).toBe("OK");
+    expect(await redis.call("GET", "k")).toBe("v");
+    expect(engine.description).toMatch(/^(redis|valkey) \d+\.\d+\.\d+ \(started privately\)$/);
+  });
 
-    test("listens on no TCP port, writes nothing to disk, and is open to this user only", async () => {
-      const redis = new RawClient(engine.connect());
-      expect(await redis.call("CONFIG", "GET", "port")).toEqual(["port", "0"]);
-      expect(await redis.call("CONFIG", "GET", "save")).toEqual(["save", ""]);
-      expect(await redis.call("CONFIG", "GET", "appendonly")).toEqual(["appendonly", "no"]);
-      const folder = await folderOf(engine);
-      expect(statSync(folder).mode & 0o777).toBe(0o700);
-      expect(statSync(join(folder, "redis.sock")).mode & 0o077).toBe(0);
-      expect(readdirSync(folder)).toEqual(["redis.sock"]);
-    });
+  test("listens on no TCP port, writes nothing to disk, and is open to this user only", async () => {
+    const redis = new RawClient(engine.connect());
+    expect(await redis.call("CONFIG", "GET", "port")).toEqual(["port", "0"]);
+    expect(await redis.call("CONFIG", "GET", "save")).toEqual(["save", ""]);
+    expect(await redis.call("CONFIG", "GET", "appendonly")).toEqual(["appendonly", "no"]);
+    const folder = await folderOf(engine);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, "redis.sock")).mode & 0o077).toBe(0);
+    expect(readdirSync(folder)).toEqual(["redis.sock"]);
+  });
 
-    test("closing it ends the process and removes its folder", async () => {
-      const other = await startPrivateServer(server as string);
-      const [folder, pid] = [await folderOf(other), await processId(other)];
-      const open = new RawClient(other.connect());
-      await open.call("PING");
-      await Promise.all([other.close(), other.close()]);
-      expect(isRunning(pid)).toBe(false);
-      expect(existsSync(folder)).toBe(false);
-      await open.closed;
-    });
+  test("closing it ends the process and removes its folder", async () => {
+    const other = await startPrivateServer(server as string);
+    const [folder, pid] = [await folderOf(other), await processId(other)];
+    const open = new RawClient(other.connect());
+    await open.call("PING");
+    await Promise.all([other.close(), other.close()]);
+    expect(isRunning(pid)).toBe(false);
+    expect(existsSync(folder)).toBe(false);
+    await open.closed;
+  });
 
-    test("ends, and its folder with it, when this process is killed outright", async () => {
-      const noted = join(scratch, "noted");
-      const wrapper = script("noting-server", `{ echo $$; pwd; } > ${noted}; exec ${server} "$@"`);
-      const cli = fileURLToPath(new URL("../../../gateway/dist/cli.js", import.meta.url));
-      const child = spawn(process.execPath, [cli, "--engine", wrapper, "--port", "0"], {
-        stdio: ["ignore", "pipe", "inherit"],
-      });
-      await once(child.stdout, "data");
-      const [pid, folder] = readFileSync(noted, "utf8").trim().split("\n") as [string, string];
-      expect(isRunning(Number(pid)) && existsSync(join(folder, "redis.sock"))).toBe(true);
-      child.kill("SIGKILL");
-      await expect.poll(() => isRunning(Number(pid))).toBe(false);
-      await expect.poll(() => existsSync(folder)).toBe(false);
+  test("ends, and its folder with it, when this process is killed outright", async () => {
+    const noted = join(scratch, "noted");
+    const wrapper = script("noting-server", `{ echo $$; pwd; } > ${noted}; exec ${server} "$@"`);
+    const cli = fileURLToPath(new URL("../../../gateway/dist/cli.js", import.meta.url));
+    const child = spawn(process.execPath, [cli, "--engine", wrapper, "--port", "0"], {
+      stdio: ["ignore", "pipe", "inherit"],
     });
+    await once(child.stdout, "data");
+    const [pid, folder] = readFileSync(noted, "utf8").trim().split("\n") as [string, string];
+    expect(isRunning(Number(pid)) && existsSync(join(folder, "redis.sock"))).toBe(true);
+    child.kill("SIGKILL");
+    await expect.poll(() => isRunning(Number(pid))).toBe(false);
+    await expect.poll(() => existsSync(folder)).toBe(false);
+  });
 
-    test("its own end is reported, and its folder is removed", async () => {
-      const notices: string[] = [];
-      const other = await startPrivateServer(server as string, {
-        onNotice: (notice) => notices.push(notice),
-      });
-      const [folder, pid] = [await folderOf(other), await processId(other)];
-      process.kill(pid, "SIGKILL");
-      await expect
-        .poll(() => notices)
-        .toEqual([
-          expect.stringMatching(/^the private (redis|valkey) ended \(status 137\); its data is lost$/),
-        ]);
-      expect(existsSync(folder)).toBe(false);
-      await other.close();
+  test("its own end is reported, and its folder is removed", async () => {
+    const notices: string[] = [];
+    const other = await startPrivateServer(server as string, {
+      onNotice: (notice) => notices.push(notice),
     });
+    const [folder, pid] = [await folderOf(other), await processId(other)];
+    process.kill(pid, "SIGKILL");
+    await expect
+      .poll(() => notices)
+      .toEqual([
+        expect.stringMatching(/^the private (redis|valkey) ended \(status 137\); its data is lost$/),
+      ]);
+    expect(existsSync(folder)).toBe(false);
+    await other.close();
+  });
 
-    test("auto prefers it to the embedded engine", async () => {
-      const chosen = await startEngine("auto");
-      expect(chosen.description).toMatch(/started privately/);
-      await chosen.close();
-    });
-  },
-);
+  test("auto prefers it to the embedded engine", async () => {
+    const chosen = await startEngine("auto");
+    expect(chosen.description).toMatch(/started privately/);
+    await chosen.close();
+  });
+});
 
 describe("choosing a server", () => {
   test("redis-server is preferred, then valkey-server, on absolute PATH folders only", () => {

@@ -51,7 +51,7 @@ export function createGuards(
         );
       }
       if (COPY_KEYS.has(name) || name.endsWith("store")) gauge.lookAgain();
-      if (addsKey(plan, ctx) && countKeys(ctx.server) >= limits.maxKeys) {
+      if (countKeys(ctx.server) >= limits.maxKeys && addsKey(plan, ctx)) {
         return refuse(`command not allowed: the embedded engine's limit is ${limits.maxKeys} keys`, "OOM");
       }
       return;

@@ -1,0 +1,84 @@
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { post } from "./cli-process.js";
+
+// What a user gets: the packed gateway, installed into an empty project on a machine without Redis.
+
+const workspace = resolve(import.meta.dirname, "../../../gateway");
+const folder = mkdtempSync(join(tmpdir(), "warmline-packed-"));
+const installed = join(folder, "node_modules", "warmline-gateway");
+/** The only programs there are, so that a Redis on this machine is not found. */
+const programs = join(folder, "programs");
+const environment = { PATH: programs, HOME: folder };
+
+function run(command: string, args: readonly string[], cwd = folder): string {
+  return execFileSync(command, args, {
+    cwd,
+    encoding: "utf8",
+    stdio: "pipe",
+    env: { ...process.env, HOME: folder },
+  });
+}
+
+beforeAll(() => {
+  mkdirSync(programs);
+  symlinkSync(process.execPath, join(programs, "node"));
+  symlinkSync("/bin/sh", join(programs, "sh"));
+  const packed = run("npm", ["pack", "--json", "--pack-destination", folder], workspace);
+  const [{ filename }] = Object.values(JSON.parse(packed)) as [{ filename: string }];
+  writeFileSync(join(folder, "package.json"), '{"name":"empty","private":true}');
+  run("npm", ["install", "--offline", "--no-audit", "--no-fund", join(folder, filename)]);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe("warmline-gateway, installed from its tarball", () => {
+  test("brings no other package, and the terms of what it is built from", () => {
+    const names = readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."));
+    expect(names).toEqual(["warmline-gateway"]);
+    const terms = readFileSync(join(installed, "dist", "THIRD-PARTY-LICENSES.txt"), "utf8");
+    for (const part of ["js-redis-server", "lua-redis-wasm", "cluster-key-slot"])
+      expect(terms).toContain(part);
+  });
+
+  test("its command starts the embedded engine, Lua included, and ends at a signal", async () => {
+    const bin = join(folder, "node_modules", ".bin", "warmline-gateway");
+    const child = spawn(process.execPath, [bin, "--port", "0", "--engine", "embedded", "--token", "t"], {
+      env: environment,
+    });
+    const [line] = (await once(child.stdout.setEncoding("utf8"), "data")) as [string];
+    const url = /^warmline-gateway ready (\S+)\n/.exec(line)?.[1] as string;
+    const script = "redis.call('SET', KEYS[1], ARGV[1]) return cjson.encode({ redis.call('GET', KEYS[1]) })";
+    expect(await post(url, "t", ["EVAL", script, "1", "k", "v"])).toEqual({
+      status: 200,
+      body: { result: '["v"]' },
+    });
+    child.kill("SIGTERM");
+    expect(await once(child, "exit")).toEqual([0, null]);
+  });
+
+  test("without a Redis on PATH it takes the embedded engine by itself, as `npx warmline-gateway -- command`", () => {
+    const program = `fetch(process.env.WARMLINE_URL + "/set/k/v", { headers: { authorization: "Bearer " + process.env.WARMLINE_TOKEN } })
+      .then((response) => response.text()).then(console.log)`;
+    const npx = run("sh", ["-c", "command -v npx"]).trim();
+    const ran = spawnSync("node", [npx, "--offline", "warmline-gateway", "--", "node", "-e", program], {
+      cwd: folder,
+      encoding: "utf8",
+      env: { ...environment, WARMLINE_GATEWAY_PORT: "0" },
+    });
+    expect(ran.stdout).toBe('{"result":"OK"}\n');
+    expect(ran.stderr).toContain("\nengine: embedded (");
+    expect(ran.status).toBe(0);
+  });
+});
