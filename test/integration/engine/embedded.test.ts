@@ -4,6 +4,7 @@ import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { encode, RawClient } from "./raw-client.js";
 
 let engine: Engine;
+const notices: string[] = [];
 const clients: RawClient[] = [];
 
 function client(): RawClient {
@@ -13,12 +14,14 @@ function client(): RawClient {
 }
 
 beforeAll(async () => {
-  engine = await startEmbeddedEngine();
+  engine = await startEmbeddedEngine({ onNotice: (message) => notices.push(message) });
 });
 
 afterEach(async () => {
   await client().call("FLUSHALL");
   for (const opened of clients.splice(0)) opened.stream.destroy();
+  // Nothing that any of these tests does may cost the thread.
+  expect(notices).toEqual([]);
 });
 
 afterAll(() => engine.close());
@@ -102,6 +105,25 @@ describe("commands over the in-process connection", () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
     await client().call("RPUSH", "queue", "job");
     expect(await client().call("LRANGE", "queue", 0, -1)).toEqual(["job"]);
+  });
+
+  test.each([
+    ["a subscription", ["SUBSCRIBE", "news"]],
+    ["MONITOR", ["MONITOR"]],
+    ["a blocked stream read", ["XREAD", "BLOCK", "0", "STREAMS", "x", "$"]],
+    ["a blocked move", ["BLMOVE", "a", "b", "LEFT", "RIGHT", "0"]],
+    ["an open transaction", ["MULTI"]],
+  ])("closing a connection in %s harms nobody", async (_what, words) => {
+    const leaving = client();
+    const left = leaving.call(...words).catch(() => {});
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    leaving.stream.destroy();
+    await left;
+    const staying = client();
+    expect(await staying.call("PUBLISH", "news", "x")).toBe(0);
+    expect(await staying.call("RPUSH", "a", "x")).toBe(1);
+    expect(await staying.call("XADD", "x", "1-1", "f", "v")).toBe("1-1");
+    expect(await staying.call("LLEN", "a")).toBe(1);
   });
 
   test("ten thousand commands written at once are answered in order", async () => {

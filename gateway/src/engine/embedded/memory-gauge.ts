@@ -4,8 +4,9 @@ import { runInNewContext } from "node:vm";
 const MB = 1024 * 1024;
 /** Bytes that may be added between two looks at the real figure. */
 const MOST_UNSEEN = 16 * MB;
-/** Share of the time that may go into collections while there is nothing to collect: one part in this many. */
-const IDLE_PARTS = 10;
+/** A collection that found too little is not repeated for ten times as long as it took, at most a second. */
+const PAUSE_PARTS = 10;
+const MAX_PAUSE_MS = 1000;
 
 /** Knows, cheaply enough to be asked before every write, whether this thread's memory is used up. */
 export class MemoryGauge {
@@ -14,8 +15,8 @@ export class MemoryGauge {
   readonly #collect: () => void;
   /** Bytes that may still be added before the next look. */
   #unseen = 0;
-  /** Until then memory counts as used up, by the clock of this thread, in ms. */
-  #fullUntil = 0;
+  /** No collection before this time of the thread's clock, in ms. */
+  #pauseUntil = 0;
 
   /** @param limit in bytes; the other two are there for tests. */
   constructor(limit: number, used: () => number = threadMemory, collect: () => void = collector()) {
@@ -29,19 +30,18 @@ export class MemoryGauge {
     this.#unseen -= bytes;
     if (this.#unseen >= 0) return true;
     this.#unseen = 0;
-    const now = performance.now();
-    if (now < this.#fullUntil) return false;
     let used = this.#used() + bytes;
-    if (used > this.#limit) {
+    const begun = performance.now();
+    if (used > this.#limit && begun >= this.#pauseUntil) {
       // Most of it may be garbage: values are copied on their way in and out.
       this.#collect();
       used = this.#used() + bytes;
+      if (used > this.#limit) {
+        const ended = performance.now();
+        this.#pauseUntil = ended + Math.min(PAUSE_PARTS * (ended - begun), MAX_PAUSE_MS);
+      }
     }
-    if (used > this.#limit) {
-      const after = performance.now();
-      this.#fullUntil = after + IDLE_PARTS * (after - now);
-      return false;
-    }
+    if (used > this.#limit) return false;
     this.#unseen = Math.min(MOST_UNSEEN, (this.#limit - used) / 2);
     return true;
   }
@@ -49,7 +49,7 @@ export class MemoryGauge {
   /** Makes the next command look at the real figure: after one that added or freed an amount unknown. */
   lookAgain(): void {
     this.#unseen = 0;
-    this.#fullUntil = 0;
+    this.#pauseUntil = 0;
   }
 }
 
