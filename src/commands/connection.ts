@@ -1,8 +1,12 @@
 import { text } from "./decoders.js";
 import type { Kind, Reply } from "./kind.js";
-import { named, read } from "./rows.js";
+import { as, named, read, write } from "./rows.js";
+
+export type ClientSetInfoAttribute = "LIB-NAME" | "lib-name" | "LIB-VER" | "lib-ver";
 
 export interface ConnectionCommands<K extends Kind> {
+  /** Tells the server which library is calling. Not every endpoint allows it. */
+  clientSetinfo(attribute: ClientSetInfoAttribute, value: string): Reply<K, string>;
   /** Gives the message back. */
   echo(message: string): Reply<K, string>;
   /** Gives "PONG", or the message in the array. */
@@ -10,6 +14,7 @@ export interface ConnectionCommands<K extends Kind> {
 }
 
 export const connectionCommands = named({
+  clientSetinfo: as("CLIENT SETINFO", write(text)),
   echo: read(text),
   ping: read(text),
 }) satisfies Record<keyof ConnectionCommands<Kind>, unknown>;

@@ -49,6 +49,9 @@ export const nested: Decoder = (reply, decode, args) => {
   return typeof reply === "string" && /^-?\d+$/.test(reply) ? reply : value(reply, decode, args);
 };
 
+/** The same where texts are names, ids and statuses. */
+export const nestedText: Decoder = (reply, _decode, args) => nested(reply, (bulk) => bulk.text(), args);
+
 /** Null, or what `decoder` gives. */
 export const orNull =
   (decoder: Decoder): Decoder =>

@@ -15,7 +15,18 @@ import {
 import type { Key, Kind, Reply } from "./kind.js";
 import { named, read, rearrange, write } from "./rows.js";
 import type { AtMostOne, Expiration, ExpireOption, ScanCommandOptions } from "./types.js";
-import { after, arg, counted, data, entries, flag, maybe, options, type Piece } from "./words.js";
+import {
+  after,
+  arg,
+  counted,
+  countedEntries,
+  data,
+  entries,
+  flag,
+  maybe,
+  options,
+  type Piece,
+} from "./words.js";
 
 /** A field or several. */
 export type Fields = string | number | (string | number)[];
@@ -141,11 +152,6 @@ const conditional: Piece = (out, given, encode) => {
   options("ex px exat pxat keepttl")(out, given.expiration, encode);
 };
 
-const countedEntries: Piece = (out, kv, encode) => {
-  out.push("FIELDS", Object.keys(kv).length);
-  entries(out, kv, encode);
-};
-
 const fieldsFrom = (first: number) => byField((args) => args.slice(first).flat(), value);
 const whole = object(value);
 
@@ -189,7 +195,7 @@ export const hashCommands = named({
     options("match count noValues"),
   ),
   hset: write(int, arg, entries),
-  hsetex: write(int, arg, conditional, countedEntries),
+  hsetex: write(int, arg, conditional, after("FIELDS", countedEntries)),
   hsetnx: write(int, arg, arg, data),
   hstrlen: read(int),
   httl: ofFields,

@@ -1,12 +1,27 @@
+import { type ArrayCommands, arrayCommands } from "./array.js";
+import { type BitFieldCommand, type BitmapCommands, bitfield, bitmapCommands } from "./bitmap.js";
 import { type ConnectionCommands, connectionCommands } from "./connection.js";
 import { type GenericCommands, genericCommands } from "./generic.js";
+import { type GeoCommands, geoCommands } from "./geo.js";
 import { type HashCommands, hashCommands } from "./hash.js";
-import type { Kind } from "./kind.js";
+import { type HyperLogLogCommands, hyperloglogCommands } from "./hyperloglog.js";
+import { type JsonCommands, jsonCommands } from "./json.js";
+import type { Key, Kind, Reply } from "./kind.js";
 import { type ListCommands, listCommands } from "./list.js";
+import { type PubSubCommands, pubsubCommands } from "./pubsub.js";
 import type { Row } from "./row.js";
+import {
+  type FunctionCommands,
+  functionCommands,
+  type ScriptingCommands,
+  scriptingCommands,
+} from "./scripting.js";
+import { type ServerCommands, serverCommands } from "./server.js";
 import { type SetCommands, setCommands } from "./set.js";
 import { type SortedSetCommands, sortedSetCommands } from "./sorted-set.js";
+import { type StreamCommands, streamCommands } from "./stream.js";
 import { type StringCommands, stringCommands } from "./string.js";
+import { type VectorSetCommands, vectorSetCommands } from "./vector-set.js";
 
 /** Every command with a method of its own, as called under the kind `K`. */
 export interface Commands<K extends Kind>
@@ -16,7 +31,16 @@ export interface Commands<K extends Kind>
     SetCommands<K>,
     SortedSetCommands<K>,
     GenericCommands<K>,
-    ConnectionCommands<K> {}
+    ConnectionCommands<K>,
+    BitmapCommands<K>,
+    HyperLogLogCommands<K>,
+    GeoCommands<K>,
+    StreamCommands<K>,
+    ScriptingCommands<K>,
+    ServerCommands<K>,
+    PubSubCommands<K>,
+    ArrayCommands<K>,
+    VectorSetCommands<K> {}
 
 /** What each method does, by the method's name. */
 export const rows: Readonly<Record<keyof Commands<Kind>, Row>> = {
@@ -27,4 +51,41 @@ export const rows: Readonly<Record<keyof Commands<Kind>, Row>> = {
   ...sortedSetCommands,
   ...genericCommands,
   ...connectionCommands,
+  ...bitmapCommands,
+  ...hyperloglogCommands,
+  ...geoCommands,
+  ...streamCommands,
+  ...scriptingCommands,
+  ...serverCommands,
+  ...pubsubCommands,
+  ...arrayCommands,
+  ...vectorSetCommands,
 };
+
+/** Commands whose methods are grouped under a name of their own. */
+export interface Namespaces<K extends Kind> {
+  readonly json: JsonCommands<K>;
+  readonly functions: FunctionCommands<K>;
+}
+
+/** What each method of a namespace does. */
+export const namespaces: {
+  readonly [N in keyof Namespaces<Kind>]: Readonly<Record<keyof Namespaces<Kind>[N], Row>>;
+} = {
+  json: jsonCommands,
+  functions: functionCommands,
+};
+
+/** Commands put together call by call. */
+export interface Builders<K extends Kind> {
+  /** Reads and changes integers of any width inside a string: chain the operations, then `exec()`. */
+  bitfield(key: Key): BitFieldCommand<Reply<K, number[]>>;
+}
+
+/** Makes a builder of what sends a row and its arguments, and the method's own arguments. */
+export const builders: {
+  readonly [N in keyof Builders<Kind>]: <R>(
+    send: (row: Row, args: unknown[]) => R,
+    ...args: Parameters<Builders<Kind>[N]>
+  ) => unknown;
+} = { bitfield };

@@ -1,7 +1,7 @@
 import { int, list, oneOrMany, orNull, text, tuple, value } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import { named, read, write } from "./rows.js";
-import { arg, data, each, maybe, maybeAfter, options } from "./words.js";
+import { arg, data, each, maybe, maybeAfter, options, type Piece } from "./words.js";
 
 export interface LPosOptions {
   /** Which match to begin with: 1 is the first, -1 the last. */
@@ -14,6 +14,14 @@ export interface LPosOptions {
 
 export type Side = "left" | "right" | "LEFT" | "RIGHT";
 
+/** Up to so many elements, or so many or none; "OBO" one by one, which turns their order round, "BULK" as they stand. */
+export type MoveOptions = (
+  | { count: number; exactly?: undefined }
+  | { count?: undefined; exactly: number }
+) & {
+  order: "OBO" | "BULK";
+};
+
 export interface ListCommands<K extends Kind> {
   /** Moves an element between lists, waiting for one at most `timeout` seconds (0: for ever). Gives it, or null. */
   blmove<T = string>(
@@ -23,6 +31,15 @@ export interface ListCommands<K extends Kind> {
     whereTo: Side,
     timeout: number,
   ): Reply<K, T | null>;
+  /** Moves elements between lists, waiting for them at most `timeout` seconds. Gives them as they stand now, or null. */
+  blmovem<T = string>(
+    source: Key,
+    destination: Key,
+    whereFrom: Side,
+    whereTo: Side,
+    timeout: number,
+    opts?: MoveOptions,
+  ): Reply<K, T[] | null>;
   /** Takes elements from the first list that has any, waiting at most `timeout` seconds. Gives key and elements, or null. */
   blmpop<T = unknown>(
     timeout: number,
@@ -45,6 +62,14 @@ export interface ListCommands<K extends Kind> {
   llen(key: Key): Reply<K, number>;
   /** Moves an element from an end of one list to an end of another. Gives it, or null. */
   lmove<T = string>(source: Key, destination: Key, whereFrom: Side, whereTo: Side): Reply<K, T | null>;
+  /** Moves elements between lists, one unless told how many. Gives them as they stand now, or null. */
+  lmovem<T = string>(
+    source: Key,
+    destination: Key,
+    whereFrom: Side,
+    whereTo: Side,
+    opts?: MoveOptions,
+  ): Reply<K, T[] | null>;
   /** Takes elements from the first list that has any. Gives key and elements, or null. */
   lmpop<T = unknown>(
     numkeys: number,
@@ -84,8 +109,16 @@ const poppedMany = orNull(tuple(text, list(value)));
 const push = write(int, arg, data);
 const pop = write(oneOrMany(value), arg, maybe);
 
+const many = orNull(list(value));
+
+const moving: Piece = (out, given, encode) => {
+  options("count exactly")(out, given, encode);
+  maybe(out, given?.order, encode);
+};
+
 export const listCommands = named({
   blmove: write(one),
+  blmovem: write(many, arg, arg, arg, arg, arg, moving),
   blmpop: write(poppedMany, arg, arg, each, arg, maybeAfter("COUNT")),
   blpop: write(popped),
   brpop: write(popped),
@@ -94,6 +127,7 @@ export const listCommands = named({
   linsert: write(int, arg, arg, data),
   llen: read(int),
   lmove: write(one),
+  lmovem: write(many, arg, arg, arg, arg, moving),
   lmpop: write(poppedMany, arg, each, arg, maybeAfter("COUNT")),
   lpop: pop,
   lpos: read(oneOrMany(int), arg, data, options("rank count maxLen")),

@@ -11,6 +11,8 @@ export interface SetCommands<K extends Kind> {
   scard(key: Key): Reply<K, number>;
   /** Gives the members of the first set that are in none of the others. */
   sdiff<T = unknown>(key: Key, ...keys: Key[]): Reply<K, T[]>;
+  /** Gives how many members of the first set are in none of the others, counting up to `limit`. */
+  sdiffcard(keys: Key[], opts?: { limit?: number }): Reply<K, number>;
   /** Stores what sdiff gives. Gives how many members that is. */
   sdiffstore(destination: Key, ...keys: Key[]): Reply<K, number>;
   /** Gives the members that are in every set. */
@@ -41,6 +43,8 @@ export interface SetCommands<K extends Kind> {
   ): Reply<K, [cursor: string, members: T[]]>;
   /** Gives the members that are in any of the sets. */
   sunion<T = unknown>(key: Key, ...keys: Key[]): Reply<K, T[]>;
+  /** Gives how many members are in any of the sets, counting up to `limit`; `approx` estimates. */
+  sunioncard(keys: Key[], opts?: { approx?: boolean; limit?: number }): Reply<K, number>;
   /** Stores what sunion gives. Gives how many members that is. */
   sunionstore(destination: Key, key: Key, ...keys: Key[]): Reply<K, number>;
 }
@@ -51,6 +55,7 @@ export const setCommands = named({
   sadd: write(int, arg, data),
   scard: read(int),
   sdiff: read(members),
+  sdiffcard: read(int, counted, options("limit")),
   sdiffstore: write(int),
   sinter: read(members),
   sintercard: read(int, counted, options("limit")),
@@ -64,5 +69,6 @@ export const setCommands = named({
   srem: write(int, arg, data),
   sscan: read(tuple(text, members), arg, arg, options("match count")),
   sunion: read(members),
+  sunioncard: read(int, counted, options("approx limit")),
   sunionstore: write(int),
 }) satisfies Record<keyof SetCommands<Kind>, unknown>;

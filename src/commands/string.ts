@@ -2,13 +2,29 @@ import { float, int, list, object, orNull, text, tuple, value, when } from "./de
 import type { Key, Kind, Reply } from "./kind.js";
 import { named, read, write, writeIf } from "./rows.js";
 import type { AtMostOne, Expiration } from "./types.js";
-import { arg, data, entries, options } from "./words.js";
+import { all, arg, countedEntries, data, entries, options, type Piece } from "./words.js";
+
+/** Whether the stored value, or its digest, is or is not the one given. */
+export type Comparison = AtMostOne<{ ifEq: unknown; ifNe: unknown; ifDeq: string; ifDne: string }>;
+
+export type MSetExOptions = AtMostOne<Expiration & { keepTtl: boolean }> &
+  AtMostOne<{ nx: boolean; xx: boolean }>;
+
+export type IncrExOptions = AtMostOne<{ byInt: number; byFloat: number }> & {
+  /** The lowest and the highest the number may become; beyond it nothing is added. */
+  lBound?: number;
+  uBound?: number;
+  /** Add as much as the bounds allow. */
+  saturate?: boolean;
+  /** Set the time to live only where there is none. */
+  enx?: boolean;
+} & AtMostOne<Expiration & { persist: boolean }>;
 
 export type SetCommandOptions = {
   /** Give the value that was there before. */
   get?: boolean;
 } & AtMostOne<Expiration & { keepTtl: boolean }> &
-  AtMostOne<{ nx: boolean; xx: boolean }>;
+  AtMostOne<{ nx: boolean; xx: boolean; ifEq: unknown; ifNe: unknown; ifDeq: string; ifDne: string }>;
 
 export type GetExCommandOptions = AtMostOne<Expiration & { persist: boolean }>;
 
@@ -42,6 +58,10 @@ export interface StringCommands<K extends Kind> {
   decr(key: Key): Reply<K, number>;
   /** Subtracts an integer. Gives the number afterwards. */
   decrby(key: Key, decrement: number): Reply<K, number>;
+  /** Removes the key if its value, or its value's digest, compares as asked. Gives 1 if it was removed, else 0. */
+  delex(key: Key, condition?: Comparison): Reply<K, number>;
+  /** Gives a digest of the value as 16 hexadecimal digits, or null. */
+  digest(key: Key): Reply<K, string | null>;
   /** Gives the value, or null where there is none. */
   get<T = unknown>(key: Key): Reply<K, T | null>;
   /** Removes the key. Gives the value it had, or null. */
@@ -56,6 +76,8 @@ export interface StringCommands<K extends Kind> {
   incr(key: Key): Reply<K, number>;
   /** Adds an integer. Gives the number afterwards. */
   incrby(key: Key, value: number): Reply<K, number>;
+  /** Adds within bounds and sets a time to live. Gives the number afterwards and what was added. */
+  increx(key: Key, opts?: IncrExOptions): Reply<K, [value: number, added: number]>;
   /** Adds a fraction. Gives the number afterwards. */
   incrbyfloat(key: Key, value: number): Reply<K, number>;
   /** Gives the longest common subsequence of two strings, its length, or where its parts are. */
@@ -64,6 +86,8 @@ export interface StringCommands<K extends Kind> {
   mget<T extends unknown[] = unknown[]>(...keys: Key[] | [Key[]]): Reply<K, T>;
   /** Sets each key of the object. */
   mset<T = unknown>(kv: Record<string, T>): Reply<K, "OK">;
+  /** Sets each key of the object, with one time to live for all. Gives 1 if they were set, 0 if `nx` or `xx` is against it. */
+  msetex<T = unknown>(kv: Record<string, T>, opts?: MSetExOptions): Reply<K, number>;
   /** Sets each key of the object if none of them exists. Gives 1 if they were set, else 0. */
   msetnx<T = unknown>(kv: Record<string, T>): Reply<K, number>;
   /** Sets the value with a time to live in milliseconds. */
@@ -90,10 +114,21 @@ const ranges = list((match, decode, args) =>
   tuple(range, range, ...(args[2].withMatchLen ? [int] : []))(match, decode, args),
 );
 
+const setting = options("nx xx get ex px exat pxat keepTtl");
+
+const comparing: Piece = (out, given, encode) => {
+  for (const name of ["ifEq", "ifNe"]) {
+    if (given?.[name] !== undefined) out.push(name.toUpperCase(), encode(given[name]));
+  }
+  options("ifDeq ifDne")(out, given, encode);
+};
+
 export const stringCommands = named({
   append: write(int),
   decr: write(int),
   decrby: write(int),
+  delex: write(int, arg, comparing),
+  digest: read(orNull(text)),
   get: read(orNull(value)),
   getdel: write(orNull(value)),
   getex: writeIf((words) => words.length > 1)(orNull(value), arg, options("ex px exat pxat persist")),
@@ -102,6 +137,11 @@ export const stringCommands = named({
   incr: write(int),
   incrby: write(int),
   incrbyfloat: write(float),
+  increx: write(
+    when(([, opts]) => opts?.byFloat !== undefined, tuple(float, float), tuple(int, int)),
+    arg,
+    options("byFloat byInt saturate lBound uBound ex px exat pxat persist enx"),
+  ),
   lcs: read(
     when(
       ([, , opts]) => opts?.idx,
@@ -114,14 +154,10 @@ export const stringCommands = named({
   ),
   mget: read(list(orNull(value))),
   mset: write(text, entries),
+  msetex: write(int, countedEntries, setting),
   msetnx: write(int, entries),
   psetex: write(text, arg, arg, data),
-  set: write(
-    orNull(when(([, , opts]) => opts?.get, value, text)),
-    arg,
-    data,
-    options("nx xx get ex px exat pxat keepTtl"),
-  ),
+  set: write(orNull(when(([, , opts]) => opts?.get, value, text)), arg, data, all(comparing, setting)),
   setex: write(text, arg, arg, data),
   setnx: write(int, arg, data),
   setrange: write(int),

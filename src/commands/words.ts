@@ -43,6 +43,12 @@ export const entries: Piece = (out, arg, encode) => {
   for (const name of Object.keys(arg)) out.push(name, encode(arg[name]));
 };
 
+/** How many names an object has, then the object as {@link entries}. */
+export const countedEntries: Piece = (out, arg, encode) => {
+  out.push(Object.keys(arg).length);
+  entries(out, arg, encode);
+};
+
 /** A word of its own, where the argument is true. */
 export const flag =
   (word: string): Piece =>

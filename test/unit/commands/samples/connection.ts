@@ -3,6 +3,7 @@ import type { Kind } from "../../../../src/commands/kind.js";
 import type { Samples } from "./sample.js";
 
 export const connectionSamples: Samples<ConnectionCommands<Kind>> = {
+  clientSetinfo: [[["LIB-NAME", "x"], "CLIENT SETINFO LIB-NAME x", "OK", "OK"]],
   echo: [[["12"], "ECHO 12", "12", "12"]],
   ping: [
     [[], "PING", "PONG", "PONG"],

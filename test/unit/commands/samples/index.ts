@@ -1,13 +1,28 @@
+import { namespaces, rows } from "../../../../src/commands/index.js";
+import type { Row } from "../../../../src/commands/row.js";
+import { arraySamples } from "./array.js";
+import { bitmapSamples } from "./bitmap.js";
 import { connectionSamples } from "./connection.js";
 import { genericSamples } from "./generic.js";
+import { geoSamples } from "./geo.js";
 import { hashSamples } from "./hash.js";
+import { hyperloglogSamples } from "./hyperloglog.js";
+import { jsonSamples } from "./json.js";
 import { listSamples } from "./list.js";
 import type { Sample } from "./sample.js";
+import { functionSamples, scriptingSamples } from "./scripting.js";
+import { pubsubSamples, serverSamples } from "./server.js";
 import { setSamples } from "./set.js";
 import { sortedSetSamples } from "./sorted-set.js";
+import { streamSamples } from "./stream.js";
 import { stringSamples } from "./string.js";
+import { vectorSetSamples } from "./vector-set.js";
 
-/** Samples of every method. */
+function inNamespace<T>(name: string, methods: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(methods).map(([method, item]) => [`${name}.${method}`, item]));
+}
+
+/** Samples of every method, by the method's name, `namespace.method` where it has a namespace. */
 export const samples: Record<string, Sample[]> = {
   ...stringSamples,
   ...hashSamples,
@@ -16,4 +31,22 @@ export const samples: Record<string, Sample[]> = {
   ...sortedSetSamples,
   ...genericSamples,
   ...connectionSamples,
+  ...bitmapSamples,
+  ...hyperloglogSamples,
+  ...geoSamples,
+  ...streamSamples,
+  ...scriptingSamples,
+  ...serverSamples,
+  ...pubsubSamples,
+  ...arraySamples,
+  ...vectorSetSamples,
+  ...inNamespace("json", jsonSamples),
+  ...inNamespace("functions", functionSamples),
+};
+
+/** Every row, by the same names. */
+export const allRows: Record<string, Row> = {
+  ...rows,
+  ...inNamespace("json", namespaces.json),
+  ...inNamespace("functions", namespaces.functions),
 };

@@ -7,6 +7,15 @@ export const listSamples: Samples<ListCommands<Kind>> = {
     [["a", "b", "left", "right", 1], "BLMOVE a b left right 1", "12", 12],
     [["a", "b", "left", "right", 1], "BLMOVE a b left right 1", null, null],
   ],
+  blmovem: [
+    [["a", "b", "LEFT", "RIGHT", 1], "BLMOVEM a b LEFT RIGHT 1", ["1"], [1]],
+    [
+      ["a", "b", "LEFT", "RIGHT", 1, { exactly: 2, order: "BULK" }],
+      "BLMOVEM a b LEFT RIGHT 1 EXACTLY 2 BULK",
+      null,
+      null,
+    ],
+  ],
   blmpop: [
     [[1.5, 2, ["a", "b"], "LEFT", 3], "BLMPOP 1.5 2 a b LEFT COUNT 3", ["1", ["1", "x"]], ["1", [1, "x"]]],
     [[1, 1, ["a"], "RIGHT"], "BLMPOP 1 1 a RIGHT", null, null],
@@ -21,6 +30,15 @@ export const listSamples: Samples<ListCommands<Kind>> = {
   linsert: [[["l", "before", 1, { a: 1 }], 'LINSERT l before <1> <{"a":1}>', -1, -1]],
   llen: [[["l"], "LLEN l", 2, 2]],
   lmove: [[["a", "b", "right", "left"], "LMOVE a b right left", null, null]],
+  lmovem: [
+    [
+      ["a", "b", "LEFT", "LEFT", { count: 2, order: "OBO" }],
+      "LMOVEM a b LEFT LEFT COUNT 2 OBO",
+      ["2", "1"],
+      [2, 1],
+    ],
+    [["a", "b", "LEFT", "LEFT"], "LMOVEM a b LEFT LEFT", null, null],
+  ],
   lmpop: [
     [[2, ["a", "b"], "LEFT"], "LMPOP 2 a b LEFT", ["a", ["1"]], ["a", [1]]],
     [[1, ["a"], "RIGHT", 2], "LMPOP 1 a RIGHT COUNT 2", null, null],

@@ -6,6 +6,7 @@ export const setSamples: Samples<SetCommands<Kind>> = {
   sadd: [[["s", 1, [2]], "SADD s <1> <[2]>", 2, 2]],
   scard: [[["s"], "SCARD s", 0, 0]],
   sdiff: [[["a", "b"], "SDIFF a b", ["1"], [1]]],
+  sdiffcard: [[[["a", "b"], { limit: 1 }], "SDIFFCARD 2 a b LIMIT 1", 1, 1]],
   sdiffstore: [[["d", "a", "b"], "SDIFFSTORE d a b", 1, 1]],
   sinter: [[["a", "b"], "SINTER a b", [], []]],
   sintercard: [
@@ -26,5 +27,9 @@ export const setSamples: Samples<SetCommands<Kind>> = {
   srem: [[["s", "a", "b"], 'SREM s <"a"> <"b">', 2, 2]],
   sscan: [[["s", 0, { match: "x*", count: 10 }], "SSCAN s 0 MATCH x* COUNT 10", ["0", ["1"]], ["0", [1]]]],
   sunion: [[["a", "b"], "SUNION a b", ["{}"], [{}]]],
+  sunioncard: [
+    [[["a", "b"]], "SUNIONCARD 2 a b", 5, 5],
+    [[["a"], { approx: true, limit: 3 }], "SUNIONCARD 1 a APPROX LIMIT 3", 3, 3],
+  ],
   sunionstore: [[["d", "a"], "SUNIONSTORE d a", 1, 1]],
 };

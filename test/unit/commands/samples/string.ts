@@ -6,6 +6,16 @@ export const stringSamples: Samples<StringCommands<Kind>> = {
   append: [[["k", "abc"], "APPEND k abc", 3, 3]],
   decr: [[["k"], "DECR k", -1, -1]],
   decrby: [[["k", 5], "DECRBY k 5", "-9007199254740993", "-9007199254740993"]],
+  delex: [
+    [["k"], "DELEX k", 1, 1],
+    [["k", { ifEq: { a: 1 } }], 'DELEX k IFEQ <{"a":1}>', 0, 0],
+    [["k", { ifNe: "x" }], 'DELEX k IFNE <"x">', 1, 1],
+    [["k", { ifDne: "00ff" }], "DELEX k IFDNE 00ff", 1, 1],
+  ],
+  digest: [
+    [["k"], "DIGEST k", "0011223344556677", "0011223344556677"],
+    [["k"], "DIGEST k", null, null],
+  ],
   get: [
     [["k"], "GET k", '{"a":1}', { a: 1 }],
     [["k"], "GET k", "00123", "00123"],
@@ -29,6 +39,16 @@ export const stringSamples: Samples<StringCommands<Kind>> = {
   incrbyfloat: [
     [["k", 0.5], "INCRBYFLOAT k 0.5", "10.5", 10.5],
     [["k", 1], "INCRBYFLOAT k 1", "5", 5],
+  ],
+  increx: [
+    [["k"], "INCREX k", [1, 1], [1, 1]],
+    [
+      ["k", { byInt: 5, lBound: 0, uBound: 9, saturate: true, ex: 60, enx: true }],
+      "INCREX k BYINT 5 SATURATE LBOUND 0 UBOUND 9 EX 60 ENX",
+      [9, 4],
+      [9, 4],
+    ],
+    [["k", { byFloat: 0.5 }], "INCREX k BYFLOAT 0.5", ["1.5", "0.5"], [1.5, 0.5]],
   ],
   lcs: [
     [["a", "b"], "LCS a b", "12", "12"],
@@ -69,6 +89,10 @@ export const stringSamples: Samples<StringCommands<Kind>> = {
     [[["a", "b"]], "MGET a b", ["[1]", "x"], [[1], "x"]],
   ],
   mset: [[[{ a: 1, b: "x" }], 'MSET a <1> b <"x">', "OK", "OK"]],
+  msetex: [
+    [[{ a: 1, b: 2 }], "MSETEX 2 a <1> b <2>", 1, 1],
+    [[{ a: 1 }, { nx: true, px: 5 }], "MSETEX 1 a <1> NX PX 5", 0, 0],
+  ],
   msetnx: [[[{ a: 1 }], "MSETNX a <1>", 0, 0]],
   psetex: [[["k", 100, [1]], "PSETEX k 100 <[1]>", "OK", "OK"]],
   set: [
@@ -80,6 +104,8 @@ export const stringSamples: Samples<StringCommands<Kind>> = {
     [["k", "v", { get: true, keepTtl: true }], 'SET k <"v"> GET KEEPTTL', null, null],
     [["k", "v", { exat: 7 }], 'SET k <"v"> EXAT 7', "OK", "OK"],
     [["k", "v", { pxat: 7, ex: undefined, nx: false }], 'SET k <"v"> PXAT 7', "OK", "OK"],
+    [["k", "v", { ifEq: [1], ex: 5 }], 'SET k <"v"> IFEQ <[1]> EX 5', "OK", "OK"],
+    [["k", "v", { ifDeq: "00ff" }], 'SET k <"v"> IFDEQ 00ff', null, null],
     [["k", "v", undefined], 'SET k <"v">', "OK", "OK"],
   ],
   setex: [[["k", 60, 1.5], "SETEX k 60 <1.5>", "OK", "OK"]],

@@ -1,0 +1,176 @@
+import { digits, float, int, list, nestedText, object, orNull, tuple, value, when } from "./decoders.js";
+import type { Key, Kind, Reply } from "./kind.js";
+import type { Decoder } from "./row.js";
+import { named, read, write } from "./rows.js";
+import { arg, data, options, type Piece } from "./words.js";
+
+/** An index up to 2^64 - 2; text where a number would round it. */
+export type ArrayIndex = number | string;
+
+export interface ArInfoOptions {
+  /** Look at every part of the array. */
+  full?: boolean;
+}
+
+/** How an array lies in memory. Indexes are text. */
+export interface ArInfoResult {
+  len: string;
+  count: number;
+  sliceSize: number;
+  slices: number;
+  directorySize: number;
+  superDirEntries: number;
+  nextInsertIndex: string;
+  /** This and what follows only with `full`. */
+  denseSlices?: number;
+  sparseSlices?: number;
+  avgDenseSize?: number;
+  avgDenseFill?: number;
+  avgSparseSize?: number;
+}
+
+/** The whole value, a part of it, a glob pattern, or a regular expression. */
+export type ArGrepPredicate = { exact: string } | { match: string } | { glob: string } | { re: string };
+
+export interface ArGrepOptions {
+  predicates: ArGrepPredicate[];
+  /** Whether one predicate has to fit, the default, or all. */
+  combine?: "AND" | "OR" | "and" | "or";
+  noCase?: boolean;
+  /** Give pairs of index and value rather than indexes. */
+  withValues?: boolean;
+  limit?: number;
+}
+
+export type ArGrepResult<T, O extends ArGrepOptions> = O extends { withValues: true }
+  ? [string, T][]
+  : O extends { withValues: false }
+    ? string[]
+    : "withValues" extends keyof O
+      ? string[] | [string, T][]
+      : string[];
+
+export interface ArLastItemsOptions {
+  /** The newest first. */
+  rev?: boolean;
+}
+
+export interface ArScanOptions {
+  limit?: number;
+}
+
+/** Values by index, as an object or as pairs. */
+export type ArMSetValues<T> = Record<number | string, T> | [ArrayIndex, T][];
+
+type ArOpKeyword = "SUM" | "MIN" | "MAX" | "AND" | "OR" | "XOR" | "USED";
+
+/** How a range becomes one number; `match` counts the values that are equal. */
+export type ArOpOperation<T = string> = ArOpKeyword | Lowercase<ArOpKeyword> | { match: T };
+
+export interface ArrayCommands<K extends Kind> {
+  /** Gives how many values there are. */
+  arcount(key: Key): Reply<K, number>;
+  /** Removes values. Gives how many there were. */
+  ardel(key: Key, ...indexes: ArrayIndex[]): Reply<K, number>;
+  /** Removes ranges of values, both ends included. Gives how many there were. */
+  ardelrange(key: Key, ...ranges: [start: ArrayIndex, end: ArrayIndex][]): Reply<K, number>;
+  /** Gives a value, or null. */
+  arget<T = string>(key: Key, index: ArrayIndex): Reply<K, T | null>;
+  /** Gives the values of a range, both ends included, null where there is none. */
+  argetrange<T = string>(key: Key, start: ArrayIndex, end: ArrayIndex): Reply<K, (T | null)[]>;
+  /** Gives the indexes of the values in a range that fit. "-" and "+" are the lowest and highest index. */
+  argrep<T = string, O extends ArGrepOptions = ArGrepOptions>(
+    key: Key,
+    start: ArrayIndex,
+    end: ArrayIndex,
+    opts: O,
+  ): Reply<K, ArGrepResult<T, O>>;
+  /** Gives how the array lies in memory. An error where there is no key. */
+  arinfo(key: Key, opts?: ArInfoOptions): Reply<K, ArInfoResult>;
+  /** Appends values at the cursor. Gives the last one's index. */
+  arinsert<T = unknown>(key: Key, ...values: T[]): Reply<K, string>;
+  /** Gives up to `count` of the values appended last, the oldest first. */
+  arlastitems<T = string>(key: Key, count: number, opts?: ArLastItemsOptions): Reply<K, (T | null)[]>;
+  /** Gives the highest index that is used plus one. */
+  arlen(key: Key): Reply<K, string>;
+  /** Gives values in the order of the indexes, null where there is none. */
+  armget<T = string>(key: Key, ...indexes: ArrayIndex[]): Reply<K, (T | null)[]>;
+  /** Sets values. Gives how many are new. */
+  armset<T = unknown>(key: Key, values: ArMSetValues<T>): Reply<K, number>;
+  /** Gives the index that arinsert would use, or null at the end of all indexes. */
+  arnext(key: Key): Reply<K, string | null>;
+  /** Gives one number made of a range's values, or null where none of them is one. */
+  arop<T = string>(
+    key: Key,
+    start: ArrayIndex,
+    end: ArrayIndex,
+    operation: ArOpOperation<T>,
+  ): Reply<K, number | null>;
+  /** Appends values to a ring of `size`, over the oldest once it is full. Gives the last one's index. */
+  arring<T = unknown>(key: Key, size: number, ...values: T[]): Reply<K, string>;
+  /** Gives pairs of index and value of a range, both ends included. */
+  arscan<T = string>(
+    key: Key,
+    start: ArrayIndex,
+    end: ArrayIndex,
+    opts?: ArScanOptions,
+  ): Reply<K, [string, T][]>;
+  /** Moves the cursor of arinsert. Gives 1, or 0 where there is no key. */
+  arseek(key: Key, index: ArrayIndex): Reply<K, 0 | 1>;
+  /** Sets values at an index and those that follow. Gives how many are new. */
+  arset<T = unknown>(key: Key, index: ArrayIndex, ...values: T[]): Reply<K, number>;
+}
+
+const grepping: Piece = (out, given, encode) => {
+  for (const predicate of given.predicates) options("exact match glob re")(out, predicate, encode);
+  if (given.combine) out.push(given.combine);
+  options("noCase withValues limit")(out, given, encode);
+};
+
+const operation: Piece = (out, given, encode) => {
+  if (typeof given === "string") out.push(given);
+  else out.push("MATCH", encode(given.match));
+};
+
+const indexed: Piece = (out, given, encode) => {
+  for (const [index, item] of Array.isArray(given) ? given : Object.entries(given))
+    out.push(index, encode(item));
+};
+
+const indexedPairs = list(tuple(digits, value));
+const values = list(orNull(value));
+
+const info: Decoder = (...reply) =>
+  Object.fromEntries(
+    Object.entries(object(nestedText)(...reply) as Record<string, string | number>).map(([name, fact]) => [
+      name.replace(/-(.)/g, (_, letter) => letter.toUpperCase()),
+      /^(len|next-insert-index)$/.test(name) ? String(fact) : Number(fact),
+    ]),
+  );
+
+export const arrayCommands = named({
+  arcount: read(int),
+  ardel: write(int),
+  ardelrange: write(int),
+  arget: read(orNull(value)),
+  argetrange: read(values),
+  argrep: read(
+    when(([, , , opts]) => opts.withValues, indexedPairs, list(digits)),
+    arg,
+    arg,
+    arg,
+    grepping,
+  ),
+  arinfo: read(info, arg, options("full")),
+  arinsert: write(digits, arg, data),
+  arlastitems: read(values, arg, arg, options("rev")),
+  arlen: read(digits),
+  armget: read(values),
+  armset: write(int, arg, indexed),
+  arnext: read(orNull(digits)),
+  arop: read(orNull(float), arg, arg, arg, operation),
+  arring: write(digits, arg, arg, data),
+  arscan: read(indexedPairs, arg, arg, arg, options("limit")),
+  arseek: write(int),
+  arset: write(int, arg, arg, data),
+}) satisfies Record<keyof ArrayCommands<Kind>, unknown>;

@@ -1,0 +1,81 @@
+import { int, list, orNull } from "./decoders.js";
+import type { Key, Kind, Reply } from "./kind.js";
+import type { Row } from "./row.js";
+import { as, named, read, write, writeIf } from "./rows.js";
+import { arg, maybe } from "./words.js";
+
+/** Whether offsets count bytes or bits. */
+export type BitUnit = "BYTE" | "BIT" | "byte" | "bit";
+
+export interface BitmapCommands<K extends Kind> {
+  /** Reads integers of any width: `"GET", encoding, offset` once or more. Gives them in order. */
+  bitfieldRo(key: Key, ...gets: ("GET" | "get" | string | number)[]): Reply<K, number[]>;
+  /** Gives how many bits are set, in all or between two offsets. */
+  bitcount(key: Key): Reply<K, number>;
+  bitcount(key: Key, start: number, end: number, unit?: BitUnit): Reply<K, number>;
+  /** Combines strings bit by bit and stores the result. Gives its length in bytes. */
+  bitop(
+    op: "and" | "or" | "xor",
+    destinationKey: Key,
+    sourceKey: Key,
+    ...sourceKeys: Key[]
+  ): Reply<K, number>;
+  bitop(op: "not", destinationKey: Key, sourceKey: Key): Reply<K, number>;
+  bitop(op: "diff" | "diff1" | "andor", destinationKey: Key, x: Key, ...y: Key[]): Reply<K, number>;
+  bitop(op: "one", destinationKey: Key, ...sourceKeys: Key[]): Reply<K, number>;
+  /** Gives the offset of the first bit that is `bit`, or -1. */
+  bitpos(key: Key, bit: 0 | 1, start?: number, end?: number, unit?: BitUnit): Reply<K, number>;
+  /** Gives the bit at an offset. */
+  getbit(key: Key, offset: number): Reply<K, 0 | 1>;
+  /** Sets the bit at an offset. Gives what it was. */
+  setbit(key: Key, offset: number, value: 0 | 1): Reply<K, 0 | 1>;
+}
+
+/** Integers of any width inside a string, read and changed together by `exec()`. */
+export interface BitFieldCommand<R> {
+  /** Reads an integer, such as `"u8"` at offset 0 or `"#2"`. */
+  get(encoding: string, offset: number | string): this;
+  /** Sets an integer. Its result is what it was. */
+  set(encoding: string, offset: number | string, value: number): this;
+  /** Adds to an integer. Its result is the integer afterwards, or null where it would overflow under FAIL. */
+  incrby(encoding: string, offset: number | string, increment: number): this;
+  /** How the operations that follow deal with overflow. */
+  overflow(overflow: "WRAP" | "SAT" | "FAIL"): this;
+  /** Sends the operations. */
+  exec(): R;
+}
+
+const integers = list(orNull(int));
+
+export const bitmapCommands = named({
+  bitfieldRo: as("BITFIELD_RO", read(integers)),
+  bitcount: read(int, arg, maybe),
+  bitop: write(int),
+  bitpos: read(int, arg, arg, maybe),
+  getbit: read(int),
+  setbit: write(int),
+}) satisfies Record<keyof BitmapCommands<Kind>, unknown>;
+
+/** BITFIELD with all its operations. It only reads where every one of them is GET. */
+export const { bitfield: bitfieldRow } = named({
+  bitfield: writeIf((words) => words.some((word, i) => i && /^(set|incrby)$/i.test(String(word))))(integers),
+});
+
+/** Collects operations on a key's bits and gives them to `send` in one command. */
+export function bitfield<R>(send: (row: Row, args: unknown[]) => R, key: Key): BitFieldCommand<R> {
+  const args: unknown[] = [key];
+  const add =
+    (operation: string) =>
+    (...operands: unknown[]) => {
+      args.push(operation, ...operands);
+      return chain;
+    };
+  const chain: BitFieldCommand<R> = {
+    get: add("GET"),
+    set: add("SET"),
+    incrby: add("INCRBY"),
+    overflow: add("OVERFLOW"),
+    exec: () => send(bitfieldRow, args),
+  };
+  return chain;
+}

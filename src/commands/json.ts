@@ -1,0 +1,128 @@
+import { int, list, nestedText, oneOrMany, orNull, text, value } from "./decoders.js";
+import type { Key, Kind, Reply } from "./kind.js";
+import type { Decoder } from "./row.js";
+import { named, read, write } from "./rows.js";
+import { arg, each, options } from "./words.js";
+
+/** A JSON value. A string stands for itself as JSON text, quotes and all: `'"text"'`. */
+export type JsonInput = string | number | boolean | Record<string, unknown> | unknown[];
+
+export interface JsonGetOptions {
+  /** What to put before each level. */
+  indent?: string;
+  /** What to put at the end of lines. */
+  newline?: string;
+  /** What to put between a name and its value. */
+  space?: string;
+}
+
+/** Results are one per match of a path that begins with `$`, null where the match is of another type. */
+export interface JsonCommands<K extends Kind> {
+  /** Appends to arrays. Gives their lengths afterwards. */
+  arrappend(key: Key, path: string, ...values: unknown[]): Reply<K, (number | null)[]>;
+  /** Gives the index of a value in arrays, -1 where it is missing. */
+  arrindex(
+    key: Key,
+    path: string,
+    value: unknown,
+    start?: number,
+    stop?: number,
+  ): Reply<K, (number | null)[]>;
+  /** Inserts into arrays before an index. Gives their lengths afterwards. */
+  arrinsert(key: Key, path: string, index: number, ...values: unknown[]): Reply<K, (number | null)[]>;
+  /** Gives the lengths of arrays. */
+  arrlen(key: Key, path?: string): Reply<K, (number | null)[]>;
+  /** Takes an element from arrays, the last unless an index is given. */
+  arrpop<T = unknown>(key: Key, path?: string, index?: number): Reply<K, (T | null)[]>;
+  /** Keeps the elements between two indexes, both included. Gives the lengths afterwards. */
+  arrtrim(key: Key, path?: string, start?: number, stop?: number): Reply<K, (number | null)[]>;
+  /** Empties arrays and objects, sets numbers to 0. Gives how many changed. */
+  clear(key: Key, path?: string): Reply<K, number>;
+  /** Removes values. Gives how many there were. */
+  del(key: Key, path?: string): Reply<K, number>;
+  /** The other name of del. */
+  forget(key: Key, path?: string): Reply<K, number>;
+  /** Gives the document, or what is at one path, or an object of what is at several; null where there is no key. */
+  get<T = unknown>(key: Key, ...paths: string[]): Reply<K, T | null>;
+  get<T = unknown>(key: Key, opts: JsonGetOptions | undefined, ...paths: string[]): Reply<K, T | null>;
+  /** Merges a value into what is there; null in it removes. */
+  merge(key: Key, path: string, value: JsonInput): Reply<K, "OK" | null>;
+  /** Gives what is at a path of each document, null where there is none. */
+  mget<T = unknown[]>(keys: Key[], path: string): Reply<K, T>;
+  /** Sets several values, all or none. */
+  mset(...args: { key: Key; path: string; value: JsonInput }[]): Reply<K, "OK" | null>;
+  /** Adds to numbers. Gives them afterwards. */
+  numincrby(key: Key, path: string, value: number): Reply<K, (number | null)[]>;
+  /** Multiplies numbers. Gives them afterwards. */
+  nummultby(key: Key, path: string, value: number): Reply<K, (number | null)[]>;
+  /** Raises numbers to a power. Gives them afterwards. */
+  numpowby(key: Key, path: string, value: number): Reply<K, (number | null)[]>;
+  /** Gives the names in objects. */
+  objkeys(key: Key, path?: string): Reply<K, (string[] | null)[]>;
+  /** Gives how many names objects have. */
+  objlen(key: Key, path?: string): Reply<K, (number | null)[]>;
+  /** Gives the value in the form of Redis's own protocol. */
+  resp(key: Key, path?: string): Reply<K, any>;
+  /** Sets a value; with `nx` only where there is none, with `xx` only where there is one. Gives null if it was not set. */
+  set(
+    key: Key,
+    path: string,
+    value: JsonInput,
+    opts?: { nx: true; xx?: undefined } | { nx?: undefined; xx: true },
+  ): Reply<K, "OK" | null>;
+  /** Appends to strings; `value` is JSON text, such as `'"more"'`. Gives their lengths afterwards. */
+  strappend(key: Key, path: string, value: string): Reply<K, (number | null)[]>;
+  /** Gives the lengths of strings. */
+  strlen(key: Key, path?: string): Reply<K, (number | null)[]>;
+  /** Turns booleans round. Gives them afterwards, as 0 or 1. */
+  toggle(key: Key, path: string): Reply<K, number[]>;
+  /** Gives the types. */
+  type(key: Key, path?: string): Reply<K, string[]>;
+}
+
+// Text inside a document comes with its quotes, which the codec leaves alone since stored text may have some.
+const json: Decoder = (...reply) => {
+  const found = value(...reply);
+  return typeof found === "string" && found.startsWith('"') ? JSON.parse(found) : found;
+};
+
+const lengths = oneOrMany(int);
+const lengthsAfter = write(lengths);
+const lengthsOf = read(lengths);
+const count = write(int);
+const numbers = write(json);
+
+export const jsonCommands = named(
+  {
+    arrappend: lengthsAfter,
+    arrindex: lengthsOf,
+    arrinsert: lengthsAfter,
+    arrlen: lengthsOf,
+    arrpop: write(oneOrMany(json)),
+    arrtrim: lengthsAfter,
+    clear: count,
+    del: count,
+    forget: count,
+    get: read(orNull(json), arg, (out, given, encode) => {
+      if (typeof given === "string") out.push(given);
+      else options("indent newline space")(out, given, encode);
+    }),
+    merge: write(orNull(text)),
+    mget: read(list(orNull(json)), each),
+    mset: write(orNull(text), (out, { key, path, value }) => {
+      out.push(key, path, value);
+    }),
+    numincrby: numbers,
+    nummultby: numbers,
+    numpowby: numbers,
+    objkeys: read(nestedText),
+    objlen: lengthsOf,
+    resp: read(nestedText),
+    set: write(orNull(text), arg, arg, arg, options("nx xx")),
+    strappend: lengthsAfter,
+    strlen: lengthsOf,
+    toggle: write(lengths),
+    type: read(nestedText),
+  },
+  "JSON.",
+) satisfies Record<keyof JsonCommands<Kind>, unknown>;

@@ -1,0 +1,35 @@
+import { int, list, object, text } from "./decoders.js";
+import type { Kind, Reply } from "./kind.js";
+import { as, named, write } from "./rows.js";
+import { arg, data } from "./words.js";
+
+export interface PubSubCommands<K extends Kind> {
+  /** Sends a message to a channel. Gives how many received it. */
+  publish(channel: string, message: unknown): Reply<K, number>;
+  /** Gives the channels that have subscribers, or those of them that fit a glob pattern. */
+  pubsubChannels(pattern?: string): Reply<K, string[]>;
+  /** Gives how many patterns have subscribers. */
+  pubsubNumpat(): Reply<K, number>;
+  /** Gives how many subscribers each channel has. */
+  pubsubNumsub(...channels: string[]): Reply<K, Record<string, number>>;
+  /** Gives the shard channels that have subscribers, or those of them that fit a glob pattern. */
+  pubsubShardchannels(pattern?: string): Reply<K, string[]>;
+  /** Gives how many subscribers each shard channel has. */
+  pubsubShardnumsub(...channels: string[]): Reply<K, Record<string, number>>;
+  /** Sends a message to a shard channel. Gives how many received it. */
+  spublish(channel: string, message: unknown): Reply<K, number>;
+}
+
+const channels = write(list(text));
+const counts = write(object(int));
+const publish = write(int, arg, data);
+
+export const pubsubCommands = named({
+  publish,
+  pubsubChannels: as("PUBSUB CHANNELS", channels),
+  pubsubNumpat: as("PUBSUB NUMPAT", write(int)),
+  pubsubNumsub: as("PUBSUB NUMSUB", counts),
+  pubsubShardchannels: as("PUBSUB SHARDCHANNELS", channels),
+  pubsubShardnumsub: as("PUBSUB SHARDNUMSUB", counts),
+  spublish: publish,
+}) satisfies Record<keyof PubSubCommands<Kind>, unknown>;

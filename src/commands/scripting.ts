@@ -1,0 +1,143 @@
+import type { RawReply } from "../wire/reply.js";
+import { bytes, int, list, nested, object, orNull, text } from "./decoders.js";
+import type { Key, Kind, Reply } from "./kind.js";
+import type { Decoder } from "./row.js";
+import { as, named, read, rearrange, write } from "./rows.js";
+import { arg, counted, each, maybe, option, options } from "./words.js";
+
+export type ScriptFlushCommandOptions =
+  | { sync?: true; async?: undefined }
+  | { sync?: undefined; async?: true };
+
+export interface ScriptingCommands<K extends Kind> {
+  /** Runs a Lua script. Gives what it returns. */
+  eval<TArgs extends unknown[], T = unknown>(script: string, keys: Key[], args?: TArgs): Reply<K, T>;
+  /** Runs a Lua script that only reads. Gives what it returns. */
+  evalRo<TArgs extends unknown[], T = unknown>(script: string, keys: Key[], args?: TArgs): Reply<K, T>;
+  /** Runs a loaded script by its SHA-1 digest. Gives what it returns; a NOSCRIPT error where it is not loaded. */
+  evalsha<TArgs extends unknown[], T = unknown>(sha1: string, keys: Key[], args?: TArgs): Reply<K, T>;
+  /** Runs a loaded script that only reads by its SHA-1 digest. Gives what it returns. */
+  evalshaRo<TArgs extends unknown[], T = unknown>(sha1: string, keys: Key[], args?: TArgs): Reply<K, T>;
+  /** Gives 1 or 0 for each digest: whether its script is loaded. */
+  scriptExists(...sha1s: string[]): Reply<K, number[]>;
+  /** Forgets all scripts. */
+  scriptFlush(opts?: ScriptFlushCommandOptions): Reply<K, "OK">;
+  /** Stops the script that runs, if it has not written. */
+  scriptKill(): Reply<K, "OK">;
+  /** Loads a script. Gives its SHA-1 digest. */
+  scriptLoad(script: string): Reply<K, string>;
+}
+
+// The number of keys is sent even where keys are left out.
+const called = (run: typeof read) =>
+  rearrange(([code, keys = [], args = []]) => [code, keys, args], run(nested, arg, counted, each));
+
+export const scriptingCommands = named({
+  eval: called(write),
+  evalRo: as("EVAL_RO", called(read)),
+  evalsha: called(write),
+  evalshaRo: as("EVALSHA_RO", called(read)),
+  scriptExists: as("SCRIPT EXISTS", write(list(int))),
+  scriptFlush: as("SCRIPT FLUSH", write(text, options("sync async"))),
+  scriptKill: as("SCRIPT KILL", write(text)),
+  scriptLoad: as("SCRIPT LOAD", write(text)),
+}) satisfies Record<keyof ScriptingCommands<Kind>, unknown>;
+
+export interface FunctionLoadArgs {
+  /** The library's code, `#!lua name=...` at its head. */
+  code: string;
+  /** Replace a library of the same name. */
+  replace?: boolean;
+}
+
+export interface FunctionListArgs {
+  /** A glob pattern of libraries' names. */
+  libraryName?: string;
+  /** Give the code too. */
+  withCode?: boolean;
+}
+
+export interface FunctionLibrary {
+  libraryName: string;
+  engine: string;
+  functions: { name: string; description?: string; flags: string[] }[];
+  libraryCode?: string;
+}
+
+export interface FunctionStats {
+  engines: Record<string, { librariesCount: number; functionsCount: number }>;
+}
+
+export interface FunctionCommands<K extends Kind> {
+  /** Calls a function. Gives what it returns. */
+  call<T = unknown>(functionName: string, keys?: Key[], args?: unknown[]): Reply<K, T>;
+  /** Calls a function that only reads. Gives what it returns. */
+  callRo<T = unknown>(functionName: string, keys?: Key[], args?: unknown[]): Reply<K, T>;
+  /** Removes a library. */
+  delete(libraryName: string): Reply<K, "OK">;
+  /** Gives all libraries in a form for restore. */
+  dump(): Reply<K, Uint8Array>;
+  /** Removes all libraries. */
+  flush(): Reply<K, "OK">;
+  /** Stops the function that runs, if it has not written. */
+  kill(): Reply<K, "OK">;
+  /** Gives the libraries and their functions. */
+  list(args?: FunctionListArgs): Reply<K, FunctionLibrary[]>;
+  /** Loads a library. Gives its name. */
+  load(args: FunctionLoadArgs): Reply<K, string>;
+  /** Loads what dump gave, beside, instead of or over the libraries that are there. */
+  restore(serialized: Uint8Array, policy?: "APPEND" | "FLUSH" | "REPLACE"): Reply<K, "OK">;
+  /** Gives how many libraries and functions each engine has. */
+  stats(): Reply<K, FunctionStats>;
+}
+
+const described = object((...reply) =>
+  Array.isArray(reply[0]) ? list(text)(...reply) : orNull(text)(...reply),
+);
+
+const library: Decoder = (...reply) => {
+  const { library_name, engine, functions, library_code } = object((...part) =>
+    Array.isArray(part[0]) ? list(described)(...part) : text(part[0]),
+  )(...reply) as Record<string, any>;
+  return {
+    libraryName: library_name,
+    engine,
+    functions: functions.map(({ name, description, flags }: Record<string, unknown>) => ({
+      name,
+      description: description ?? undefined,
+      flags,
+    })),
+    libraryCode: library_code,
+  };
+};
+
+const engines = object((...reply) => {
+  const { libraries_count, functions_count } = object(int)(...reply) as Record<string, unknown>;
+  return { librariesCount: libraries_count, functionsCount: functions_count };
+});
+
+const stats: Decoder = (reply, ...rest) => ({
+  engines: engines((object((part) => part)(reply, ...rest) as Record<string, RawReply>).engines!, ...rest),
+});
+
+export const functionCommands = named(
+  {
+    call: as("FCALL", called(write)),
+    callRo: as("FCALL_RO", called(read)),
+    delete: write(text),
+    dump: write(bytes),
+    flush: write(text),
+    kill: write(text),
+    list: write(list(library), (out, given, encode) => {
+      option(out, "libraryname", given?.libraryName);
+      options("withCode")(out, given, encode);
+    }),
+    load: write(text, (out, { code, replace }) => {
+      option(out, "replace", replace);
+      out.push(code);
+    }),
+    restore: write(text, arg, maybe),
+    stats: write(stats),
+  },
+  "FUNCTION ",
+) satisfies Record<keyof FunctionCommands<Kind>, unknown>;

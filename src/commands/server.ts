@@ -1,0 +1,51 @@
+import { int, list, nestedText, orNull, text, tuple } from "./decoders.js";
+import type { Key, Kind, Reply } from "./kind.js";
+import { as, named, read, write } from "./rows.js";
+import { arg, options } from "./words.js";
+
+export interface ServerCommands<K extends Kind> {
+  /** Gives how many commands the server has. */
+  commandCount(): Reply<K, number>;
+  /** Gives the keys among a command's words. */
+  commandGetkeys(...words: (string | number)[]): Reply<K, string[]>;
+  /** Gives the names of the server's commands. */
+  commandList(): Reply<K, string[]>;
+  /** Gives how many keys there are. */
+  dbsize(): Reply<K, number>;
+  /** Removes every key of every database. */
+  flushall(args?: [{ async?: boolean }]): Reply<K, "OK">;
+  /** Removes every key. */
+  flushdb(opts?: { async?: boolean }): Reply<K, "OK">;
+  /** Gives facts about the server as text, of all sections or of those named. */
+  info(...sections: string[]): Reply<K, string>;
+  /** Gives when the data was last saved, in seconds since 1970. */
+  lastsave(): Reply<K, number>;
+  /** Draws a picture. */
+  lolwut(): Reply<K, string>;
+  /** Gives how many bytes a key takes, or null; `samples` inner values are looked at, 0 for all. */
+  memoryUsage(key: Key, opts?: { samples?: number }): Reply<K, number | null>;
+  /** Gives the server's part in replication, with what belongs to it. */
+  role(): Reply<K, unknown[]>;
+  /** Swaps two databases. */
+  swapdb(index1: number, index2: number): Reply<K, "OK">;
+  /** Gives the server's time: seconds since 1970, and microseconds of the second. */
+  time(): Reply<K, [number, number]>;
+}
+
+const flush = write(text, (out, given, encode) => options("async")(out, [given].flat()[0], encode));
+
+export const serverCommands = named({
+  commandCount: as("COMMAND COUNT", write(int)),
+  commandGetkeys: as("COMMAND GETKEYS", write(list(text))),
+  commandList: as("COMMAND LIST", write(list(text))),
+  dbsize: read(int),
+  flushall: flush,
+  flushdb: flush,
+  info: write(text),
+  lastsave: write(int),
+  lolwut: read(text),
+  memoryUsage: as("MEMORY USAGE", read(orNull(int), arg, options("samples"))),
+  role: write(nestedText),
+  swapdb: write(text),
+  time: read(tuple(int, int)),
+}) satisfies Record<keyof ServerCommands<Kind>, unknown>;

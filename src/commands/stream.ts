@@ -1,0 +1,295 @@
+import { int, list, nestedText, object, orNull, text, tuple, turns, value, when } from "./decoders.js";
+import type { Key, Kind, Reply } from "./kind.js";
+import type { Decoder } from "./row.js";
+import { named, read, rearrange, write, writeIf } from "./rows.js";
+import {
+  after,
+  arg,
+  counted,
+  each,
+  entries,
+  maybe,
+  maybeAfter,
+  option,
+  options,
+  type Piece,
+} from "./words.js";
+
+/** What becomes of other groups' references to a deleted entry. */
+export type StreamRefOption = "KEEPREF" | "keepref" | "DELREF" | "delref" | "ACKED" | "acked";
+export type XDelExOption = StreamRefOption;
+export type XAckDelOption = StreamRefOption;
+
+export interface XAddCommandOptions {
+  /** Do nothing, and give null, where there is no stream. */
+  nomkStream?: boolean;
+  trim?: ({ type: "MAXLEN" | "maxlen"; threshold: number } | { type: "MINID" | "minid"; threshold: string }) &
+    ({ comparison: "~"; limit?: number } | { comparison: "="; limit?: never });
+}
+
+export type XGroupCommandType =
+  | {
+      type: "CREATE";
+      group: string;
+      id: "$" | (string & {});
+      options?: { MKSTREAM?: boolean; ENTRIESREAD?: number };
+    }
+  | { type: "CREATECONSUMER"; group: string; consumer: string }
+  | { type: "DELCONSUMER"; group: string; consumer: string }
+  | { type: "DESTROY"; group: string }
+  | { type: "SETID"; group: string; id: "$" | (string & {}); options?: { ENTRIESREAD?: number } };
+
+export type XGroupReturnType<O extends XGroupCommandType> = O["type"] extends "CREATE" | "SETID"
+  ? string
+  : O["type"] extends "CREATECONSUMER" | "DESTROY"
+    ? 0 | 1
+    : number;
+
+export type XInfoCommands =
+  | { type: "CONSUMERS"; group: string }
+  | { type: "GROUPS" }
+  | { type: "STREAM"; full?: boolean; count?: number };
+
+export interface XReadOptions {
+  count?: number;
+  /** Wait for entries this long, in milliseconds, where the server allows it; 0 for ever. */
+  blockMS?: number;
+}
+
+export interface XReadGroupOptions extends XReadOptions {
+  /** Count entries as acknowledged at once. */
+  NOACK?: boolean;
+}
+
+export interface XPendingOptions {
+  /** Only entries idle for this long, in milliseconds. */
+  idleTime?: number;
+  consumer?: string | string[];
+}
+
+export interface XClaimOptions {
+  idleMS?: number;
+  timeMS?: number;
+  retryCount?: number;
+  force?: boolean;
+  justId?: boolean;
+  lastId?: number | string;
+}
+
+export interface XTrimOptions {
+  strategy: "MAXLEN" | "MINID";
+  /** "~", the default, may leave some more than asked. */
+  exactness?: "~" | "=";
+  threshold: number | string;
+  limit?: number;
+}
+
+type Entries<T> = Record<string, T>;
+type Fields = Record<string, unknown>;
+
+export interface StreamCommands<K extends Kind> {
+  /** Marks entries as processed by the group. Gives how many were pending. */
+  xack(key: Key, group: string, id: string | string[]): Reply<K, number>;
+  /** Acknowledges entries and deletes them. Gives for each 1, -1 if there is none, 2 if a reference is left. */
+  xackdel(key: Key, group: string, opts: XAckDelOption, ...ids: string[]): Reply<K, number[]>;
+  /** Appends an entry; "*" as id lets Redis choose one. Gives the id. */
+  xadd<O extends XAddCommandOptions = Record<never, never>>(
+    key: Key,
+    id: "*" | `${number}-*` | (string & {}),
+    entries: Fields,
+    opts?: O,
+  ): Reply<K, O extends { nomkStream: true } ? string | null : string>;
+  /** Takes over entries idle for `minIdleTime` ms. Gives where to go on, the entries, and ids of those deleted. */
+  xautoclaim(
+    key: Key,
+    group: string,
+    consumer: string,
+    minIdleTime: number,
+    start: string,
+    options?: { count?: number; justId?: boolean },
+  ): Reply<K, unknown[]>;
+  /** Sets how long and how many ids of producers are remembered: seconds, and ids per producer. */
+  xcfgset(key: Key, opts: { duration?: number; maxSize?: number }): Reply<K, "OK">;
+  /** Takes over entries idle for `minIdleTime` ms. Gives them, or with `justId` their ids. */
+  xclaim(
+    key: Key,
+    group: string,
+    consumer: string,
+    minIdleTime: number,
+    id: string | string[],
+    options?: XClaimOptions,
+  ): Reply<K, unknown[]>;
+  /** Deletes entries. Gives how many there were. */
+  xdel(key: Key, ids: string | string[]): Reply<K, number>;
+  /** Deletes entries. Gives for each 1, -1 if there is none, 2 if a reference is left. */
+  xdelex(key: Key, opts?: XDelExOption, ...ids: string[]): Reply<K, number[]>;
+  /** Creates, changes or removes a consumer group or a consumer. */
+  xgroup<O extends XGroupCommandType>(key: Key, opts: O): Reply<K, XGroupReturnType<O>>;
+  /** Gives facts on a stream, its groups or a group's consumers, as Redis's names and values in turn. */
+  xinfo(key: Key, options: XInfoCommands): Reply<K, unknown[]>;
+  /** Gives how many entries there are. */
+  xlen(key: Key): Reply<K, number>;
+  /** Releases pending entries for others to take. Gives how many. */
+  xnack(
+    key: Key,
+    group: string,
+    mode: "SILENT" | "FAIL" | "FATAL",
+    ids: string | string[],
+    opts?: { retryCount?: number; force?: boolean },
+  ): Reply<K, number>;
+  /** Gives a summary of pending entries: how many, lowest id, highest id, how many per consumer. */
+  xpending(key: Key, group: string): Reply<K, unknown[]>;
+  /** Gives pending entries: id, consumer, idle time in milliseconds, times delivered. */
+  xpending(
+    key: Key,
+    group: string,
+    start: string,
+    end: string,
+    count: number,
+    options?: XPendingOptions,
+  ): Reply<K, unknown[]>;
+  /** Gives entries by id in order, each as an object. */
+  xrange<T extends Fields = Fields>(
+    key: Key,
+    start: string,
+    end: string,
+    count?: number,
+  ): Reply<K, Entries<T>>;
+  /** Gives the entries after an id, per stream: `[key, [[id, [field, value, ...]], ...]]`; null where there are none. */
+  xread(key: Key, id: string, options?: XReadOptions): Reply<K, unknown[] | null>;
+  xread(keys: Key[], ids: string[], options?: XReadOptions): Reply<K, unknown[] | null>;
+  /** Gives entries to a consumer of a group, as xread does; ">" as id for those not given to anyone yet. */
+  xreadgroup(
+    group: string,
+    consumer: string,
+    key: Key,
+    id: string,
+    options?: XReadGroupOptions,
+  ): Reply<K, unknown[] | null>;
+  xreadgroup(
+    group: string,
+    consumer: string,
+    keys: Key[],
+    ids: string[],
+    options?: XReadGroupOptions,
+  ): Reply<K, unknown[] | null>;
+  /** Gives entries by id from the last, each as an object. */
+  xrevrange<T extends Fields = Fields>(
+    key: Key,
+    end: string,
+    start: string,
+    count?: number,
+  ): Reply<K, Entries<T>>;
+  /** Sets the stream's last id. */
+  xsetid(key: Key, lastId: string, opts?: { entriesAdded?: number; maxDeletedId?: string }): Reply<K, "OK">;
+  /** Removes the oldest entries. Gives how many. */
+  xtrim(key: Key, options: XTrimOptions): Reply<K, number>;
+}
+
+const ids = after("IDS", counted);
+
+const adding: Piece = (out, given, encode) => {
+  options("nomkStream")(out, given, encode);
+  if (!given?.trim) return;
+  const { type, comparison, threshold, limit } = given.trim;
+  out.push(type, comparison, threshold);
+  option(out, "limit", limit);
+};
+
+const trimming: Piece = (out, { strategy, exactness = "~", threshold, limit }) => {
+  out.push(strategy, exactness, threshold);
+  option(out, "limit", limit);
+};
+
+const grouping: Piece = (out, { group, id, consumer, options: more }, encode) => {
+  out.push(group);
+  maybe(out, id ?? consumer, encode);
+  options("MKSTREAM ENTRIESREAD")(out, more, encode);
+};
+
+const informing: Piece = (out, given, encode) => {
+  maybe(out, given.group, encode);
+  options("full count")(out, given, encode);
+};
+
+const claiming: Piece = (out, given, encode) => {
+  option(out, "idle", given?.idleMS);
+  option(out, "time", given?.timeMS);
+  options("retryCount force justId lastId")(out, given, encode);
+};
+
+const reading: Piece = (out, given, encode) => {
+  options("count")(out, given, encode);
+  option(out, "block", given?.blockMS);
+  options("NOACK")(out, given, encode);
+  out.push("STREAMS");
+};
+
+const configuring: Piece = (out, { duration, maxSize }) => {
+  option(out, "idmp-duration", duration);
+  option(out, "idmp-maxsize", maxSize);
+};
+
+// An entry that was deleted while pending has no fields.
+const listed = list(tuple(text, orNull(turns(text, value))));
+const streams = orNull(list(tuple(text, listed)));
+const byId: Decoder = (...reply) =>
+  Object.fromEntries(list(tuple(text, object(value)))(...reply) as [string, unknown][]);
+const texts = list(text);
+const claimed = (at: number) => when((args) => args[at]?.justId, texts, listed);
+
+// Redis before 7.0 does not tell which entries were deleted.
+const autoclaimed: Decoder = (...reply) =>
+  tuple(text, claimed(5), ...((reply[0] as unknown[] | null)?.length === 2 ? [] : [texts]))(...reply);
+
+const blocks = (words: readonly unknown[]) => {
+  const upper = words.map((word) => String(word).toUpperCase());
+  return upper.slice(0, upper.indexOf("STREAMS")).includes("BLOCK");
+};
+
+const range = read(byId, arg, arg, arg, maybeAfter("COUNT"));
+
+export const streamCommands = named({
+  xack: write(int),
+  xackdel: rearrange(
+    ([key, group, opts, ...rest]) => [key, group, opts, rest.flat()],
+    write(list(int), arg, arg, arg, ids),
+  ),
+  xadd: rearrange(
+    ([key, id, fields, opts]) => [key, opts, id, fields],
+    write(orNull(text), arg, adding, arg, entries),
+  ),
+  xautoclaim: write(autoclaimed, arg, arg, arg, arg, arg, options("count justId")),
+  xcfgset: write(text, arg, configuring),
+  xclaim: write(claimed(5), arg, arg, arg, arg, each, claiming),
+  xdel: write(int),
+  xdelex: rearrange(([key, opts, ...rest]) => [key, opts, rest.flat()], write(list(int), arg, maybe, ids)),
+  xgroup: rearrange(
+    ([key, opts]) => [opts.type, key, opts],
+    write((reply) => (typeof reply === "number" ? reply : text(reply)), arg, arg, grouping),
+  ),
+  xinfo: rearrange(([key, opts]) => [opts.type, key, opts], read(nestedText, arg, arg, informing)),
+  xlen: read(int),
+  xnack: write(int, arg, arg, arg, ids, options("retryCount force")),
+  xpending: rearrange(
+    ([key, group, start, end, count, opts]) => [
+      key,
+      group,
+      opts?.idleTime,
+      start,
+      end,
+      count,
+      opts?.consumer ?? [],
+    ],
+    read(nestedText, arg, arg, maybeAfter("IDLE"), maybe, maybe, maybe, each),
+  ),
+  xrange: range,
+  xread: rearrange(([keys, from, opts]) => [opts, keys, from], writeIf(blocks)(streams, reading, each)),
+  xreadgroup: rearrange(
+    ([group, consumer, keys, from, opts]) => [[group, consumer], opts, keys, from],
+    write(streams, after("GROUP", each), reading, each),
+  ),
+  xrevrange: range,
+  xsetid: write(text, arg, arg, options("entriesAdded maxDeletedId")),
+  xtrim: write(int, arg, trimming),
+}) satisfies Record<keyof StreamCommands<Kind>, unknown>;

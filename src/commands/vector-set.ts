@@ -1,0 +1,138 @@
+import { float, int, list, nestedText, object, oneOrMany, orNull, turns, value, when } from "./decoders.js";
+import type { Key, Kind, Reply } from "./kind.js";
+import type { Decoder } from "./row.js";
+import { named, read, rearrange, write } from "./rows.js";
+import { arg, data, flag, maybe, maybeAfter, option, options, type Piece } from "./words.js";
+
+export type Vector = readonly number[] | Float32Array | Float64Array;
+
+export interface VAddOptions {
+  /** Project the vector down to this many dimensions. */
+  reduce?: number;
+  /** Do a part of the work in another thread. */
+  cas?: boolean;
+  /** How exactly vectors are kept: Q8 unless the set was made with another. */
+  quantization?: "NOQUANT" | "Q8" | "BIN";
+  /** How hard to look for neighbours. */
+  ef?: number;
+  /** JSON that a search may filter by. */
+  setAttr?: Record<string, unknown> | string;
+  /** The most links of an element, in the set's first layer twice as many. */
+  m?: number;
+}
+
+export interface VSimOptions {
+  /** Give how similar each is, from 0 to 1. */
+  withScores?: boolean;
+  /** Give each one's attributes. */
+  withAttribs?: boolean;
+  count?: number;
+  /** Only those at most this far, from 0 to 1. */
+  epsilon?: number;
+  /** How hard to look. */
+  ef?: number;
+  /** An expression on attributes, such as `.year > 1950`. */
+  filter?: string;
+  filterEf?: number;
+  /** Look at every element. */
+  truth?: boolean;
+  noThread?: boolean;
+}
+
+/** Elements, or where scores or attributes are asked for, objects. */
+export type VSimResult<T, O extends VSimOptions> = O extends { withScores: true } | { withAttribs: true }
+  ? ({ element: T } & (O extends { withScores: true } ? { score: number } : unknown) &
+      (O extends { withAttribs: true } ? { attributes: any } : unknown))[]
+  : T[];
+
+export interface VectorSetCommands<K extends Kind> {
+  /** Adds an element or sets its vector. Gives 1 if it is new, else 0. */
+  vadd<T = unknown>(key: Key, vector: Vector, element: T, opts?: VAddOptions): Reply<K, 0 | 1>;
+  /** Gives how many elements there are. */
+  vcard(key: Key): Reply<K, number>;
+  /** Gives how many dimensions the vectors have. */
+  vdim(key: Key): Reply<K, number>;
+  /** Gives an element's vector, about as it was given, or null. */
+  vemb<T = unknown>(key: Key, element: T): Reply<K, number[] | null>;
+  /** Gives an element's attributes, or null. */
+  vgetattr<T = any>(key: Key, element: unknown): Reply<K, T | null>;
+  /** Gives facts on the set by Redis's names, or null where there is none. */
+  vinfo(key: Key): Reply<K, Record<string, string | number> | null>;
+  /** Gives 1 if it is an element, else 0. */
+  vismember<T = unknown>(key: Key, element: T): Reply<K, 0 | 1>;
+  /** Gives an element's neighbours, layer by layer; with scores, each after its neighbour. */
+  vlinks<T = string>(key: Key, element: unknown, withScores?: boolean): Reply<K, T[][] | null>;
+  /** Gives some element, or with a count an array of them. */
+  vrandmember<T = string>(key: Key, count?: number): Reply<K, T | null>;
+  /** Gives elements in the order of their names, from "[" or "(" and a name, or from "-", to the like or "+". */
+  vrange<T = string>(key: Key, start: string, end: string, count?: number): Reply<K, T[]>;
+  /** Removes an element. Gives 1 if it was there, else 0. */
+  vrem<T = unknown>(key: Key, element: T): Reply<K, 0 | 1>;
+  /** Sets an element's attributes; "" removes them. Gives 1, or 0 where there is no such element. */
+  vsetattr<T = unknown>(key: Key, element: T, attributes: Record<string, unknown> | string): Reply<K, 0 | 1>;
+  /** Gives the elements most similar to a vector or to an element. */
+  vsim<T = string, O extends VSimOptions = Record<never, never>>(
+    key: Key,
+    query: Vector | { element: unknown },
+    opts?: O,
+  ): Reply<K, VSimResult<T, O>>;
+}
+
+const vector: Piece = (out, given, encode) => {
+  if ("element" in given) out.push("ELE", encode(given.element));
+  else out.push("VALUES", given.length, ...given);
+};
+
+const adding: Piece = (out, given, encode) => {
+  options("cas")(out, given, encode);
+  maybe(out, given?.quantization, encode);
+  options("ef setAttr m")(out, given, encode);
+};
+
+const searching: Piece = (out, given, encode) => {
+  options("withScores withAttribs count epsilon ef filter")(out, given, encode);
+  option(out, "filter-ef", given?.filterEf);
+  options("truth noThread")(out, given, encode);
+};
+
+const elements = list(value);
+
+const similar: Decoder = (reply, decode, args) => {
+  const { withScores, withAttribs } = args[2] ?? {};
+  const kinds: [string, Decoder][] = [["element", value]];
+  if (withScores) kinds.push(["score", float]);
+  if (withAttribs) kinds.push(["attributes", orNull(value)]);
+  const flat = turns(...kinds.map(([, kind]) => kind))(reply, decode, args) as unknown[];
+  if (kinds.length === 1) return flat;
+  const found: Record<string, unknown>[] = [];
+  for (let i = 0; i < flat.length; i += kinds.length) {
+    found.push(Object.fromEntries(kinds.map(([name], j) => [name, flat[i + j]])));
+  }
+  return found;
+};
+
+const known = read(int, arg, data);
+
+export const vectorSetCommands = named({
+  vadd: rearrange(
+    ([key, values, element, opts]) => [key, opts?.reduce, values, element, opts],
+    write(int, arg, maybeAfter("REDUCE"), vector, data, adding),
+  ),
+  vcard: read(int),
+  vdim: read(int),
+  vemb: read(orNull(list(float)), arg, data),
+  vgetattr: read(orNull(value), arg, data),
+  vinfo: read(orNull(object(nestedText))),
+  vismember: known,
+  vlinks: read(
+    orNull(list(when(([, , scores]) => scores, turns(value, float), elements))),
+    arg,
+    data,
+    flag("WITHSCORES"),
+  ),
+  vrandmember: read(oneOrMany(value), arg, maybe),
+  vrange: read(elements, arg, arg, arg, maybe),
+  vrem: write(int, arg, data),
+  vsetattr: write(int, arg, data, arg),
+  vsim: read(similar, arg, vector, searching),
+}) satisfies Record<keyof VectorSetCommands<Kind>, unknown>;

@@ -1,0 +1,12 @@
+import type { HyperLogLogCommands } from "../../../../src/commands/hyperloglog.js";
+import type { Kind } from "../../../../src/commands/kind.js";
+import type { Samples } from "./sample.js";
+
+export const hyperloglogSamples: Samples<HyperLogLogCommands<Kind>> = {
+  pfadd: [
+    [["k", "a", { b: 1 }], 'PFADD k <"a"> <{"b":1}>', 1, 1],
+    [["k"], "PFADD k", 0, 0],
+  ],
+  pfcount: [[["a", "b"], "PFCOUNT a b", 3, 3]],
+  pfmerge: [[["d", "a", "b"], "PFMERGE d a b", "OK", "OK"]],
+};
