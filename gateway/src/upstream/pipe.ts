@@ -8,7 +8,7 @@ import { Framer, MalformedReply } from "./framer.js";
 const COPY_LIMIT = 64 * 1024;
 const FIRST_BACKOFF = 50;
 const LONGEST_BACKOFF = 2_000;
-/** A connection that held this long, in ms, is replaced without delay; one that did not counts as a failure. */
+/** A connection that held this long, in ms, is replaced without delay. */
 const STEADY = 1_000;
 
 /** What is counted over the life of an upstream. */
@@ -307,8 +307,10 @@ export class Pipe {
 
   #lost(trouble: string): void {
     const steady = this.#ready && performance.now() - this.#upSince >= STEADY;
-    if (this.#ready) this.#options.counters.lost++;
-    if (steady) this.#attempts = 0;
+    if (this.#ready) {
+      this.#options.counters.lost++;
+      this.#attempts = 0;
+    }
     this.#drop("lost", `the connection to Redis was lost: ${trouble}`);
     this.#failed(trouble, steady);
   }

@@ -1,0 +1,173 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
+import type { Engine } from "../../../gateway/src/engine/engine.js";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { call, run } from "./http.js";
+
+let shared: Engine;
+let gateway: Gateway;
+/** The engine outlives the gateways of this suite. */
+const start = async (options: Partial<GatewayOptions> = {}) =>
+  createGateway({
+    engine: { ...shared, connect: () => shared.connect(), close: async () => {} },
+    port: 0,
+    ...options,
+  });
+beforeAll(async () => {
+  shared = await startEmbeddedEngine();
+});
+afterAll(() => shared.close());
+beforeEach(async () => {
+  gateway = await start();
+  await run(gateway, "FLUSHALL");
+});
+afterEach(() => gateway.close());
+
+describe("without the token", () => {
+  const wrong = { error: "WRONGPASS invalid or missing auth token" };
+
+  it.each([
+    ["none", null, {}],
+    ["a wrong one", "wrong", {}],
+    ["an empty one", "", {}],
+    ["another scheme", null, { authorization: "Basic dDp0" }],
+  ])("(%s) nothing runs and nothing is told", async (_, token, headers) => {
+    const requests = [
+      call(gateway, "/", { body: ["INCR", "n"], token, headers }),
+      call(gateway, "/pipeline", { body: [["INCR", "n"]], token, headers }),
+      call(gateway, "/multi-exec", { body: [["INCR", "n"]], token, headers }),
+      call(gateway, "/incr/n", { token, headers }),
+      call(gateway, "/incr/n?_token=wrong", { token, headers }),
+      call(gateway, "/incr/n", { method: "HEAD", token, headers }),
+      call(gateway, "/metrics", { token, headers }),
+      call(gateway, "/nonsense", { body: "not json", token, headers }),
+    ];
+    for (const answer of await Promise.all(requests)) {
+      expect(answer.status).toBe(401);
+      if (answer.text) expect(answer.json).toEqual(wrong);
+    }
+    expect(await run(gateway, "GET", "n")).toBeNull();
+  });
+
+  it("a large body is answered at once", async () => {
+    const answer = await call(gateway, "/set/k", { body: Buffer.alloc(5_000_000), token: null });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.connection).toBe("close");
+  });
+});
+
+describe("the token", () => {
+  it("may stand in the query, and is no word of the command", async () => {
+    const answer = await call(gateway, `/set/k/v?EX=100&_token=${gateway.token}`, { token: null });
+    expect(answer.json).toEqual({ result: "OK" });
+    expect(
+      (await call(gateway, `/?_token=${gateway.token}`, { body: ["GET", "k"], token: null })).json,
+    ).toEqual({ result: "v" });
+  });
+
+  it("in the header counts, whatever the query says", async () => {
+    expect((await call(gateway, `/get/k?_token=${gateway.token}`, { token: "wrong" })).status).toBe(401);
+  });
+
+  it("is random for each gateway unless given", async () => {
+    const other = await start();
+    const given = await start({ token: "given" });
+    expect(other.token).not.toBe(gateway.token);
+    expect(given.token).toBe("given");
+    expect((await call(gateway, "/get/k", { token: other.token })).status).toBe(401);
+    await other.close();
+    await given.close();
+  });
+});
+
+describe("requests of web pages", () => {
+  it.each([
+    [{ origin: "https://evil.example" }],
+    [{ origin: "null" }],
+    [{ "sec-fetch-site": "cross-site" }],
+    [{ "sec-fetch-site": "same-site" }],
+    [{ host: "evil.example" }],
+    [{ host: "localhost.evil.example:80" }],
+  ])("%j are refused, with the token or without", async (headers) => {
+    for (const token of [gateway.token, null]) {
+      for (const path of ["/incr/n", `/incr/n?_token=${gateway.token}`, "/health"]) {
+        const answer = await call(gateway, path, { headers, token });
+        expect(answer.status).toBe(403);
+        expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
+      }
+      expect((await call(gateway, "/", { body: ["INCR", "n"], headers, token })).status).toBe(403);
+    }
+    expect(await run(gateway, "GET", "n")).toBeNull();
+  });
+
+  it("of its own are welcome", async () => {
+    const headers = { origin: gateway.url, "sec-fetch-site": "same-origin" };
+    expect((await call(gateway, "/incr/n", { headers })).json).toEqual({ result: 1 });
+  });
+
+  it("are welcome from origins that were allowed", async () => {
+    const open = await start({ cors: ["https://app.example"] });
+    const origin = "https://app.example";
+    const headers = { origin, "sec-fetch-site": "cross-site" };
+    const preflight = await call(open, "/", {
+      method: "OPTIONS",
+      headers: { ...headers, "access-control-request-headers": "authorization,upstash-encoding" },
+      token: null,
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers["access-control-allow-origin"]).toBe(origin);
+    expect(preflight.headers["access-control-allow-headers"]).toBe("authorization,upstash-encoding");
+    const answer = await call(open, "/", { body: ["INCR", "n"], headers });
+    expect(answer.json).toEqual({ result: 1 });
+    expect(answer.headers["access-control-allow-origin"]).toBe(origin);
+    expect((await call(open, "/incr/n", { headers, token: null })).status).toBe(401);
+    expect((await call(open, "/incr/n", { headers: { origin: "https://evil.example" } })).status).toBe(403);
+    await open.close();
+  });
+
+  it("may use further names of this machine where allowed", async () => {
+    const named = await start({ allowedHosts: ["box.test"] });
+    expect((await call(named, "/incr/n", { headers: { host: "box.test:8079" } })).status).toBe(200);
+    await named.close();
+  });
+});
+
+it("commands in the path can be kept from writing", async () => {
+  const careful = await start({ allowPathWrites: false });
+  await run(careful, "SET", "k", "v");
+  expect((await call(careful, "/get/k")).json).toEqual({ result: "v" });
+  for (const path of ["/set/k/w", "/flushall", "/eval/return 1/0", "/nosuch"]) {
+    const answer = await call(careful, encodeURI(path));
+    expect(answer.status).toBe(400);
+    expect(answer.json.error).toMatch(/^NOPERM .*by POST/);
+    expect((await call(careful, encodeURI(path), { method: "HEAD" })).status).toBe(400);
+  }
+  expect((await call(careful, "/set/k", { body: "w" })).json).toEqual({ result: "OK" });
+  await careful.close();
+});
+
+describe("starting", () => {
+  it("says what to do when the port is taken", async () => {
+    const port = Number(new URL(gateway.url).port);
+    const error = await start({ port }).catch((reason) => reason);
+    expect(error.code).toBe("EADDRINUSE");
+    expect(error.message).toBe(`port: ${port} is in use on 127.0.0.1; choose another, or 0 for any free one`);
+  });
+
+  it("says what is wrong with the host", async () => {
+    await expect(start({ host: "192.0.2.1", token: "t" })).rejects.toThrow(
+      /^host: 192\.0\.2\.1 is no address/,
+    );
+  });
+
+  it("needs a token beyond loopback", async () => {
+    await expect(start({ host: "0.0.0.0" })).rejects.toThrow(/^token: must be given/);
+    const open = await start({ host: "0.0.0.0", token: "given" });
+    const local = { ...open, url: open.url.replace("0.0.0.0", "127.0.0.1") };
+    expect((await call(local, "/health", { token: null })).json).toEqual({ status: "ok" });
+    expect((await call(local, "/health")).json).toEqual({ status: "ok", engine: gateway.engine });
+    // Under its public name it is asked for by that name.
+    expect((await call(local, "/incr/n", { headers: { host: "redis.example" } })).status).toBe(200);
+    await open.close();
+  });
+});

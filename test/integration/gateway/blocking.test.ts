@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Gateway } from "../../../gateway/src/index.js";
+import { setups } from "./engines.js";
+import { call, run } from "./http.js";
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const LIMIT = 4;
+
+for (const setup of setups) {
+  describe.runIf(setup.available)(`commands that wait, on ${setup.name}`, () => {
+    let gateway: Gateway;
+    let stop: () => Promise<void>;
+    beforeAll(async () => {
+      ({ gateway, stop } = await setup.start({ operationTimeout: 400, maxBlocking: LIMIT, closeGrace: 100 }));
+    });
+    afterAll(() => stop());
+    beforeEach(() => run(gateway, "FLUSHALL"));
+
+    const lent = async () => {
+      const { text } = await call(gateway, "/metrics");
+      return Number(/upstream_connections\{use="blocking"\} (\d+)/.exec(text)?.[1]);
+    };
+
+    it("are woken by others, who don't wait for them", async () => {
+      const waiting = call(gateway, "/", { body: ["BLPOP", "l", "5"] });
+      await sleep(100);
+      const began = performance.now();
+      expect(await run(gateway, "RPUSH", "l", "value")).toBe(1);
+      expect(performance.now() - began).toBeLessThan(200);
+      expect((await waiting).json).toEqual({ result: ["l", "value"] });
+    });
+
+    it("may wait longer than other commands may take, and no longer than they say", async () => {
+      const began = performance.now();
+      const answer = await call(gateway, "/", { body: ["BLPOP", "l", "0.8"] });
+      expect(answer.status).toBe(200);
+      expect(answer.json).toEqual({ result: null });
+      expect(performance.now() - began).toBeGreaterThan(780);
+      expect(performance.now() - began).toBeLessThan(1_400);
+    });
+
+    it("wait on streams too", async () => {
+      const waiting = call(gateway, "/", { body: ["XREAD", "BLOCK", "0", "STREAMS", "s", "$"] });
+      await sleep(500);
+      await run(gateway, "XADD", "s", "1-1", "f", "v");
+      expect((await waiting).json).toEqual({ result: [["s", [["1-1", ["f", "v"]]]]] });
+    });
+
+    it("are given up with their client: nobody's element is taken", async () => {
+      const signals = Array.from({ length: LIMIT }, () => AbortSignal.timeout(150));
+      const waiting = signals.map((signal) => call(gateway, "/", { body: ["BLPOP", "l", "0"], signal }));
+      for (const each of waiting) await expect(each).rejects.toThrow();
+      await expect.poll(lent).toBe(0);
+      // The engine learns of a closed connection a moment later.
+      await sleep(100);
+      await run(gateway, "RPUSH", "l", "value");
+      expect(await run(gateway, "LRANGE", "l", 0, -1)).toEqual(["value"]);
+    });
+
+    it("are bounded; those over the bound are told so, unsent, and others go on", async () => {
+      const waiting = Array.from({ length: LIMIT }, () =>
+        call(gateway, "/", { body: ["BLPOP", "l", "1.5"] }),
+      );
+      await sleep(100);
+      const refused = await call(gateway, "/", { body: ["BLPOP", "l", "1"] });
+      expect(refused.status).toBe(503);
+      expect(refused.headers["warmline-outcome"]).toBe("unsent");
+      expect(await lent()).toBe(LIMIT);
+      expect((await call(gateway, "/multi-exec", { body: [["INCR", "n"]] })).json).toEqual([{ result: 1 }]);
+      const queued = call(gateway, "/", { body: ["BLPOP", "other", "0.1"] });
+      await run(gateway, "RPUSH", "l", "a");
+      expect((await queued).json).toEqual({ result: null });
+      await run(gateway, "RPUSH", "l", "b", "c", "d");
+      const popped = (await Promise.all(waiting)).map((answer) => answer.json.result[1]);
+      expect(popped.sort()).toEqual(["a", "b", "c", "d"]);
+    });
+
+    it("may stand in a pipeline, in their place", async () => {
+      const body = [
+        ["SET", "k", 1],
+        ["BLPOP", "l", "0.5"],
+        ["INCR", "k"],
+        ["BLPOP", "l", "0.5"],
+      ];
+      const answer = await call(gateway, "/pipeline", { body });
+      expect(answer.json).toEqual([{ result: "OK" }, { result: null }, { result: 2 }, { result: null }]);
+    });
+
+    it("don't wait inside a transaction", async () => {
+      const began = performance.now();
+      const answer = await call(gateway, "/multi-exec", {
+        body: [
+          ["BLPOP", "l", "5"],
+          ["INCR", "n"],
+        ],
+      });
+      expect(answer.json).toEqual([{ result: null }, { result: 1 }]);
+      expect(performance.now() - began).toBeLessThan(350);
+    });
+
+    it("WAIT is taken behind its write in a pipeline alone", async () => {
+      expect((await call(gateway, "/", { body: ["WAIT", 0, 10] })).json.error).toMatch(/^NOPERM .*pipeline/);
+      const { json } = await call(gateway, "/pipeline", {
+        body: [
+          ["SET", "k", "v"],
+          ["WAIT", 0, 10],
+        ],
+      });
+      expect(json[0]).toEqual({ result: "OK" });
+      // The embedded engine has no WAIT and says so itself.
+      expect([0, undefined]).toContain(json[1].result);
+      expect(json[1].error ?? "").not.toMatch(/NOPERM/);
+    });
+  });
+}

@@ -1,0 +1,245 @@
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
+import type { Engine } from "../../../gateway/src/engine/engine.js";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { call, run } from "./http.js";
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+let engine: Engine;
+let gateway: Gateway;
+const sockets: Socket[] = [];
+const start = async (options: Partial<GatewayOptions> = {}) => {
+  gateway = await createGateway({
+    engine: { ...engine, connect: () => engine.connect(), close: async () => {} },
+    port: 0,
+    token: "t",
+    ...options,
+  });
+};
+beforeAll(async () => {
+  engine = await startEmbeddedEngine();
+});
+afterAll(() => engine.close());
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await gateway.close();
+});
+
+/** A raw connection to the gateway, and what came back on it. */
+function open(): { socket: Socket; received: () => string; closed: Promise<void> } {
+  const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+  sockets.push(socket);
+  let text = "";
+  socket.on("data", (chunk) => {
+    text += chunk.toString();
+  });
+  socket.on("error", () => {});
+  const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()));
+  return { socket, received: () => text, closed };
+}
+
+const post = (body: string, headers = "") =>
+  `POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nContent-Length: ${body.length}\r\n${headers}\r\n${body}`;
+const answers = (text: string) => [...text.matchAll(/\{"(?:result|error)":[^}]*\}/g)].map(([body]) => body);
+
+describe("what is not HTTP", () => {
+  it.each([
+    ["garbage", "\x16\x03\x01\x02\0\x01\0\0", "400"],
+    ["RESP", "*1\r\n$4\r\nPING\r\n", "400"],
+    ["no method", "/get/k HTTP/1.1\r\n\r\n", "400"],
+    ["no Host", "GET /get/k HTTP/1.1\r\n\r\n", "400"],
+    [
+      "two lengths",
+      "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+      "400",
+    ],
+    [
+      "length and chunks",
+      "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+      "400",
+    ],
+    ["a negative length", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", "400"],
+    ["a head without end", `GET /${"x".repeat(20_000)} HTTP/1.1\r\n`, "431"],
+  ])("%s is answered %3$s and cut off", async (_, bytes, status) => {
+    await start();
+    const { socket, received, closed } = open();
+    socket.write(bytes, "latin1");
+    await closed;
+    expect(received()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(received().toLowerCase()).toContain("connection: close");
+    expect(await run(gateway, "PING")).toBe("PONG");
+  });
+
+  it("behind a request in flight does not stand in for its answer", async () => {
+    await start();
+    const { socket, received, closed } = open();
+    socket.write(`${post('["BLPOP","l","0.3"]')}\x16\x03\x01garbage`, "latin1");
+    await closed;
+    expect(received()).toBe("");
+  });
+});
+
+it("several requests on one connection are answered in their order", async () => {
+  await start();
+  const { socket, received } = open();
+  socket.write(post('["BLPOP","none","0.2"]') + post('["PING"]') + post("nonsense") + post('["ECHO2"]'));
+  await expect.poll(() => answers(received()).length).toBe(4);
+  const [first, second, third, fourth] = answers(received());
+  expect(first).toBe('{"result":null}');
+  expect(second).toBe('{"result":"PONG"}');
+  expect(third).toMatch(/^\{"error":"ERR invalid JSON/);
+  expect(fourth).toMatch(/^\{"error":"ERR unknown command/);
+});
+
+describe("time limits", () => {
+  it("a connection opened ahead of its first request is left alone", async () => {
+    await start({ headTimeout: 100 });
+    const { socket, received } = open();
+    await sleep(600);
+    socket.write(post('["PING"]'));
+    await expect.poll(received).toContain("PONG");
+    await sleep(400);
+    socket.write(post('["PING"]'));
+    await expect.poll(() => answers(received()).length).toBe(2);
+  });
+
+  it("a head that does not end is cut off", async () => {
+    await start({ headTimeout: 200 });
+    const { socket, received, closed } = open();
+    socket.write("POST / HTTP/1.1\r\nHost: loc");
+    await closed;
+    expect(received()).toBe("");
+  });
+
+  it("a body that does not end is cut off, and nothing runs", async () => {
+    await start({ bodyTimeout: 200 });
+    const { socket, closed } = open();
+    socket.write(post('["INCR","cut"]').slice(0, -1));
+    await closed;
+    expect(await run(gateway, "GET", "cut")).toBeNull();
+  });
+
+  it("a connection that stays idle is closed", async () => {
+    await start({ keepAlive: 1_000 });
+    const fresh = open();
+    const used = open();
+    used.socket.write(post('["PING"]'));
+    const began = performance.now();
+    await Promise.all([fresh.closed, used.closed]);
+    expect(performance.now() - began).toBeGreaterThan(900);
+    expect(fresh.received()).toBe("");
+    expect(used.received()).toContain("Keep-Alive: timeout=1\r\n");
+  });
+
+  it("a command that waits is not idle", async () => {
+    await start({ keepAlive: 1_000, headTimeout: 100, bodyTimeout: 100 });
+    expect((await call(gateway, "/", { body: ["BLPOP", "none", "1.6"] })).json).toEqual({ result: null });
+  });
+});
+
+describe("bodies", () => {
+  it("in chunks are read", async () => {
+    await start();
+    const { socket, received } = open();
+    const head =
+      "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nTransfer-Encoding: chunked\r\n\r\n";
+    for (const part of [head, '4\r\n["PI\r\n', '4\r\nNG"]\r\n', "0\r\n\r\n"]) {
+      socket.write(part);
+      await sleep(20);
+    }
+    await expect.poll(received).toContain('{"result":"PONG"}');
+  });
+
+  it("in chunks that grow over the limit are refused, and the answer arrives", async () => {
+    await start({ maxBody: 1_000 });
+    const { socket, received, closed } = open();
+    socket.write(
+      "POST /set/k HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nTransfer-Encoding: chunked\r\n\r\n",
+    );
+    const chunk = `400\r\n${"x".repeat(0x400)}\r\n`;
+    for (let i = 0; i < 50; i++) socket.write(chunk);
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 413 /);
+    socket.write("0\r\n\r\n");
+    await closed;
+    expect(await run(gateway, "GET", "k")).toBeNull();
+  });
+
+  it("announced as too large are refused before they are sent", async () => {
+    await start({ maxBody: 1_000 });
+    const { socket, received } = open();
+    socket.write(
+      "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nExpect: 100-continue\r\nContent-Length: 1001\r\n\r\n",
+    );
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 413 /);
+  });
+
+  it("are asked for where the client waits to be asked", async () => {
+    await start();
+    const { socket, received } = open();
+    const whole = post('["PING"]', "Expect: 100-continue\r\n");
+    const cut = whole.indexOf("\r\n\r\n") + 4;
+    socket.write(whole.slice(0, cut));
+    await expect.poll(received).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+    socket.write(whole.slice(cut));
+    await expect.poll(received).toContain('{"result":"PONG"}');
+  });
+
+  it("are not asked for without the token", async () => {
+    await start();
+    const { socket, received } = open();
+    socket.write(
+      "POST / HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 999999\r\n\r\n",
+    );
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  it("cut off by their sender run nothing", async () => {
+    await start();
+    const { socket } = open();
+    socket.end(post('["INCR","half"]').slice(0, -1));
+    await sleep(100);
+    expect(await run(gateway, "GET", "half")).toBeNull();
+  });
+});
+
+describe("closing", () => {
+  it("lets what runs be answered, takes nothing new, and frees the port", async () => {
+    await start();
+    const { port } = new URL(gateway.url);
+    const running = open();
+    running.socket.write(post('["BLPOP","none","0.5"]'));
+    const idle = open();
+    idle.socket.write(post('["PING"]'));
+    await expect.poll(idle.received).toContain("PONG");
+    const began = performance.now();
+    const closing = gateway.close();
+    await idle.closed;
+    await closing;
+    expect(performance.now() - began).toBeLessThan(2_000);
+    await running.closed;
+    expect(running.received()).toContain('{"result":null}');
+    expect(running.received().toLowerCase()).toContain("connection: close");
+    const server = createServer().listen(Number(port), "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    expect((server.address() as AddressInfo).port).toBe(Number(port));
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it("does not wait for ever", async () => {
+    await start({ closeGrace: 200 });
+    const { socket, closed } = open();
+    socket.write(post('["BLPOP","none","0"]'));
+    await sleep(100);
+    const began = performance.now();
+    await gateway.close();
+    await closed;
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+
+  it("may be asked for twice", async () => {
+    await start();
+    await Promise.all([gateway.close(), gateway.close()]);
+  });
+});

@@ -1,0 +1,140 @@
+import { Agent } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { call, run } from "./http.js";
+import { type RedisProcess, redisServer, startRedis } from "./redis-process.js";
+
+const metric = async (gateway: Gateway, name: string) =>
+  Number(
+    new RegExp(`^warmline_gateway_${name} (\\d+)$`, "m").exec((await call(gateway, "/metrics")).text)?.[1],
+  );
+
+describe.runIf(redisServer)("one client among many (skipped without a real Redis)", () => {
+  let redis: RedisProcess;
+  let gateway: Gateway;
+  beforeAll(async () => {
+    redis = await startRedis("--cluster-enabled", "yes");
+    await redis.ask("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+    while (!(await redis.ask("CLUSTER", "INFO")).includes("cluster_state:ok")) {}
+    gateway = await createGateway({ redis: redis.url, port: 0 });
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await redis?.stop();
+  });
+
+  it("wrong, cross-slot or blocking leaves the other 47 untouched", async () => {
+    const agents = Array.from({ length: 50 }, () => new Agent({ keepAlive: true }));
+    await Promise.all(agents.map((agent) => call(gateway, "/", { body: ["PING"], agent })));
+    let woken = false;
+    const blocking = call(gateway, "/", { body: ["BLPOP", "empty", "0"], agent: agents[0] }).finally(() => {
+      woken = true;
+    });
+    const wrong = call(gateway, "/", { body: ["GET"], agent: agents[1] });
+    const crossing = call(gateway, "/", { body: ["MGET", "a", "b"], agent: agents[2] });
+    const others = await Promise.all(
+      agents.slice(3).map(async (agent, i) => {
+        const key = `counter:${i}`;
+        const replies: unknown[] = [];
+        for (let n = 0; n < 10; n++)
+          replies.push((await call(gateway, "/", { body: ["INCR", key], agent })).json.result);
+        return replies;
+      }),
+    );
+    expect(woken).toBe(false);
+    for (const replies of others) expect(replies).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect((await wrong).json.error).toMatch(/^ERR wrong number/);
+    expect((await crossing).json.error).toMatch(/^CROSSSLOT/);
+    await run(gateway, "RPUSH", "empty", "woken");
+    expect((await blocking).json).toEqual({ result: ["empty", "woken"] });
+    for (const agent of agents) agent.destroy();
+  });
+
+  it("can't end or bend the connection that all share", async () => {
+    const lost = await metric(gateway, "upstream_connections_lost_total");
+    const attempts = [
+      ["POST"],
+      ["POST\0x"],
+      ["Host:"],
+      ["host:\0"],
+      ["QUIT"],
+      ["quit\0"],
+      ["RESET"],
+      ["HELLO", "3"],
+      ["CLIENT", "REPLY", "OFF"],
+      ["CLIENT", "KILL", "TYPE", "normal"],
+      ["MULTI"],
+      ["SUBSCRIBE", "x"],
+      ["MONITOR"],
+      ["SCRIPT", "DEBUG", "YES"],
+      ["SHUTDOWN", "NOSAVE"],
+      ["READONLY"],
+      ["SYNC"],
+      ["PSYNC", "?", "-1"],
+      ["REPLCONF", "ACK", "0"],
+      ["AUTH", "x"],
+      ["DEBUG", "SLEEP", "1"],
+      ["select", "1"],
+      ["sUnSubscribe"],
+    ];
+    for (const words of attempts) {
+      const answers = [
+        await call(gateway, "/", { body: words }),
+        await call(gateway, `/${words.map(encodeURIComponent).join("/")}`),
+        await call(gateway, "/multi-exec", { body: [["PING"], words] }),
+      ];
+      for (const answer of answers) {
+        expect(answer.status, words.join(" ")).toBe(400);
+        expect(answer.json.error).toMatch(/NOPERM|event streams/);
+      }
+      const batch = await call(gateway, "/pipeline", { body: [["PING"], words, ["PING"]] });
+      expect(batch.json).toEqual([
+        { result: "PONG" },
+        { error: expect.stringMatching(/^NOPERM/) },
+        { result: "PONG" },
+      ]);
+    }
+    expect(await metric(gateway, "upstream_connections_lost_total")).toBe(lost);
+    expect(await run(gateway, "ECHO", "still here")).toBe("still here");
+  });
+});
+
+describe.runIf(redisServer)("a restart of Redis under load (skipped without a real Redis)", () => {
+  it("gives errors of the right kind, then recovers by itself; no increment is doubled", async () => {
+    const redis = await startRedis();
+    const gateway = await createGateway({ redis: redis.url, port: 0, operationTimeout: 1_000 });
+    const agents = Array.from({ length: 10 }, () => new Agent({ keepAlive: true }));
+    let applied = 0;
+    let unknown = 0;
+    let stop = false;
+    const statuses = new Set<number>();
+    const load = agents.map(async (agent) => {
+      while (!stop) {
+        const answer = await call(gateway, "/", { body: ["INCR", "n"], agent });
+        statuses.add(answer.status);
+        if (answer.status === 200) applied++;
+        else if (answer.headers["warmline-outcome"] === "unknown") unknown++;
+        else expect(answer.headers["warmline-outcome"]).toBe("unsent");
+      }
+    });
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    await redis.kill();
+    const before = applied;
+    expect(before).toBeGreaterThan(0);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await redis.start();
+    const restarted = applied;
+    const unknownBefore = unknown;
+    await expect.poll(() => applied - restarted, { timeout: 5_000 }).toBeGreaterThan(50);
+    stop = true;
+    await Promise.all(load);
+    // The new server began empty, so that its counter holds what was applied since.
+    const value = Number(await run(gateway, "GET", "n"));
+    expect(value).toBeGreaterThanOrEqual(applied - restarted);
+    expect(value).toBeLessThanOrEqual(applied - before + (unknown - unknownBefore));
+    expect([...statuses].every((status) => [200, 502, 503].includes(status))).toBe(true);
+    for (const agent of agents) agent.destroy();
+    await gateway.close();
+    await redis.stop();
+  });
+});
