@@ -1,10 +1,11 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: { cli: "src/cli.ts" },
+  entry: ["src/cli.ts", "src/scenarios/*.ts", "src/peers/*.ts", "src/handlers/*.ts"],
   format: ["esm"],
   target: "node20",
   dts: false,
   sourcemap: true,
   clean: true,
+  splitting: true,
 });

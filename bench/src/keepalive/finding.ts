@@ -1,0 +1,117 @@
+import type { Check, Figure } from "../result.js";
+import { type Measured, pick } from "./cell.js";
+
+/** How far the warm median of a recreated warmline client may be from that of a reused one. */
+const TOLERANCE = 0.05;
+
+const ms = (value: number): string => `${value.toFixed(2)} ms`;
+const factor = (value: number): string => `${value.toFixed(1)} x`;
+
+const labels = (cells: readonly Measured[]): { client: string; label: string }[] => {
+  const seen = new Map(cells.map(({ client, label }) => [client, { client, label }]));
+  return [...seen.values()];
+};
+
+/** What the project promises of these numbers. */
+export function checksOf(cells: readonly Measured[]): Check[] {
+  const checks: Check[] = [];
+  const clients = labels(cells);
+  if (clients.some(({ client }) => client === "warmline")) {
+    const reused = pick(cells, "warmline", true, true);
+    const recreated = pick(cells, "warmline", true, false);
+    const apart = recreated.warm.p50 / reused.warm.p50 - 1;
+    checks.push({
+      claim: "warmline recreated in the handler opens one connection per instance",
+      held: recreated.connections === recreated.instances,
+      measured: `${recreated.connections} connections, ${recreated.instances} instances`,
+    });
+    checks.push({
+      claim: "warmline recreated in the handler is, warm, within 5 % of reused",
+      held: Math.abs(apart) <= TOLERANCE,
+      measured: `p50 ${ms(recreated.warm.p50)} against ${ms(reused.warm.p50)}, ${percent(apart)}`,
+    });
+  }
+  if (clients.some(({ client }) => client === "agent")) {
+    const recreated = pick(cells, "agent", true, false);
+    checks.push({
+      claim: "the bare agent recreated in the handler opens one connection per invocation",
+      held: recreated.connections === recreated.invocations,
+      measured: `${recreated.connections} connections, ${recreated.invocations} invocations`,
+    });
+  }
+  for (const { client, label } of clients) {
+    const off = [pick(cells, client, false, true), pick(cells, client, false, false)];
+    checks.push({
+      claim: `${label} with keep-alive off opens one connection per invocation`,
+      held: off.every((cell) => cell.connections === cell.invocations),
+      measured: off.map((cell) => `${cell.connections} of ${cell.invocations}`).join(", "),
+    });
+  }
+  return checks;
+}
+
+/** What a warm connection is worth to the first client measured, in four numbers. */
+export function figuresOf(cells: readonly Measured[]): Figure[] {
+  const { client, label } = cells[0]!;
+  const on = pick(cells, client, true, true);
+  const off = pick(cells, client, false, true);
+  const recreated = pick(cells, client, true, false);
+  return [
+    { value: ms(on.warm.p50), label: `${label}, warm, p50` },
+    { value: ms(off.warm.p50), label: "the same without keep-alive" },
+    { value: ms(on.first.median), label: "its first invocation" },
+    {
+      value: String(recreated.connections),
+      label: `connections for ${recreated.invocations} clients made anew`,
+    },
+  ];
+}
+
+/** One paragraph: what keeping a connection is worth, whether recreating the client loses it, how a start begins. */
+export function findingOf(cells: readonly Measured[], rttMs: number, tls: boolean): string {
+  const clients = labels(cells);
+  const path = rttMs > 0 ? `Over a round trip of ${rttMs} ms${tls ? " with TLS" : ""}` : "Over loopback";
+  const gains = clients.map(({ client, label }) => {
+    const on = pick(cells, client, true, true).warm.p50;
+    const off = pick(cells, client, false, true).warm.p50;
+    return `${label} takes ${ms(on)} instead of ${ms(off)} (${factor(off / on)})`;
+  });
+  const sentences = [`${path}, on a connection that is kept the median warm command of ${listed(gains)}.`];
+
+  const recreated = clients.map(({ client, label }) => {
+    const cell = pick(cells, client, true, false);
+    const change = percent(cell.warm.p50 / pick(cells, client, true, true).warm.p50 - 1);
+    return {
+      text: `${label} (${change}; ${connectionsInWords(cell)})`,
+      lost: cell.connections === cell.invocations,
+    };
+  });
+  const keeping = recreated.filter(({ lost }) => !lost).map(({ text }) => text);
+  const losing = recreated.filter(({ lost }) => lost).map(({ text }) => text);
+  if (keeping.length > 0)
+    sentences.push(`Made anew in every invocation, the connection stays with ${listed(keeping)}.`);
+  if (losing.length > 0) sentences.push(`Made anew in every invocation, it is lost with ${listed(losing)}.`);
+
+  const firsts = clients.map(
+    ({ client, label }) => `${ms(pick(cells, client, true, true).first.median)} with ${label}`,
+  );
+  sentences.push(`The first invocation of a new instance takes ${listed(firsts)}.`);
+  return sentences.join(" ");
+}
+
+/** How many connections a cell opened, in words. */
+function connectionsInWords({ connections, instances, invocations }: Measured): string {
+  if (connections === invocations) return "one connection per invocation";
+  if (connections === instances) return "one connection per instance";
+  return `${connections} connections in ${invocations} invocations`;
+}
+
+function percent(ratio: number): string {
+  const value = (ratio * 100).toFixed(1);
+  return `${ratio >= 0 ? "+" : ""}${value} %`;
+}
+
+function listed(items: readonly string[]): string {
+  if (items.length < 2) return items.join("");
+  return `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { arch, cpus, loadavg, platform, release, totalmem } from "node:os";
+import { dirname, join } from "node:path";
+
+/** What the numbers were measured on. */
+export interface Machine {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memoryGb: number;
+  readonly system: string;
+  readonly node: string;
+  /** The one-minute load average when the run began. */
+  readonly load: number;
+}
+
+/** This machine. */
+export function thisMachine(): Machine {
+  const processors = cpus();
+  return {
+    cpu: processors[0]?.model.trim() ?? "unknown",
+    cores: processors.length,
+    memoryGb: Math.round(totalmem() / 1024 ** 3),
+    system: `${platform()} ${arch()} ${release()}`,
+    node: process.version,
+    load: Math.round(loadavg()[0]! * 100) / 100,
+  };
+}
+
+/** The version of an installed package. */
+export function versionOf(name: string): string {
+  const require = createRequire(import.meta.url);
+  for (let folder = dirname(require.resolve(name)); folder !== dirname(folder); folder = dirname(folder)) {
+    try {
+      const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      if (manifest.name === name) return manifest.version;
+    } catch {
+      // No manifest here: further up.
+    }
+  }
+  throw new Error(`The version of ${name} cannot be told.`);
+}

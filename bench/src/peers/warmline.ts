@@ -1,0 +1,18 @@
+import { fileURLToPath } from "node:url";
+import { ownHandler, type Peer } from "../peer.js";
+
+/** The example's handler is the one measured; its twin differs in where it makes the client, nothing else. */
+const EXAMPLE = fileURLToPath(new URL("../../../examples/lambda/handler.mjs", import.meta.url));
+
+const warmline: Peer = {
+  name: "warmline",
+  label: "warmline",
+  package: "warmline",
+  order: 1,
+  keepalive: ({ keepAlive, reused }, { url, token }) => ({
+    handler: reused ? EXAMPLE : ownHandler("warmline"),
+    env: { WARMLINE_URL: url, WARMLINE_TOKEN: token, ...(keepAlive ? {} : { WARMLINE_KEEPALIVE: "0" }) },
+  }),
+};
+
+export default warmline;

@@ -1,0 +1,21 @@
+import { readdirSync } from "node:fs";
+import type { Peer } from "./peer.js";
+import type { Scenario } from "./scenario.js";
+
+/** Every scenario: one file each in `scenarios/`. */
+export async function scenarios(): Promise<Scenario[]> {
+  const found = await defaultsOf<Scenario>("scenarios");
+  return found.sort((a, b) => a.name.localeCompare(b.name));
+}
+
+/** Every client: one file each in `peers/`. */
+export async function peers(): Promise<Peer[]> {
+  const found = await defaultsOf<Peer>("peers");
+  return found.sort((a, b) => a.order - b.order);
+}
+
+async function defaultsOf<T>(folder: string): Promise<T[]> {
+  const at = new URL(`./${folder}/`, import.meta.url);
+  const files = readdirSync(at).filter((name) => name.endsWith(".js"));
+  return Promise.all(files.map(async (name) => (await import(new URL(name, at).href)).default));
+}

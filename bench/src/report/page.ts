@@ -1,0 +1,157 @@
+import type { Chart, Check, Result, Style, Table } from "../result.js";
+import { bars } from "./bars.js";
+import { curves } from "./curves.js";
+import { spans } from "./spans.js";
+import { STYLE } from "./style.js";
+import { quoted, tag } from "./svg.js";
+
+/** A self-contained HTML page of results: no script, no font, nothing from a network. */
+export function page(results: readonly Result[]): string {
+  const title = results.length === 1 ? results[0]!.title : "warmline bench";
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${quoted(title)}</title>
+<link rel="icon" href="data:,">
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+${results.map(section).join("\n")}
+</main>
+</body>
+</html>
+`;
+}
+
+function section(result: Result): string {
+  return tag(
+    "section",
+    { id: result.scenario },
+    tag(
+      "header",
+      {},
+      tag("p", { class: "mark" }, "warmline bench"),
+      tag("h1", {}, quoted(result.title)),
+      tag("p", { class: "question" }, quoted(result.question)),
+    ),
+    tag("p", { class: "finding" }, quoted(result.finding)),
+    tag(
+      "ul",
+      { class: "figures" },
+      ...result.figures.map(({ value, label }) =>
+        tag("li", {}, tag("b", {}, quoted(value)), tag("span", {}, quoted(label))),
+      ),
+    ),
+    ...result.charts.map(chart),
+    tag("h2", {}, "All numbers"),
+    table(result.table),
+    tag("h2", {}, "What must hold"),
+    tag("ul", { class: "checks" }, ...result.checks.map(check)),
+    tag("h2", {}, "How it was measured"),
+    tag("ul", { class: "notes" }, ...result.notes.map((note) => tag("li", {}, quoted(note)))),
+    tag("h2", {}, "Run it again"),
+    tag("pre", {}, tag("code", {}, quoted(result.command))),
+    facts(result),
+  );
+}
+
+function check({ claim, held, measured }: Check): string {
+  return tag(
+    "li",
+    { class: held ? "held" : "missed" },
+    `${quoted(claim)} `,
+    tag("span", {}, quoted(`(${measured})`)),
+  );
+}
+
+function chart(drawn: Chart): string {
+  if (drawn.kind === "spans") {
+    return tag("h2", {}, quoted(drawn.title)) + tag("div", { class: "panel single" }, spans(drawn));
+  }
+  const pictures = drawn.kind === "curves" ? curves(drawn) : bars(drawn);
+  const titles = drawn.kind === "curves" ? drawn.panels : drawn.groups;
+  return [
+    tag("h2", {}, quoted(drawn.title)),
+    tag("p", { class: "about" }, quoted(about(drawn))),
+    drawn.kind === "curves" ? legend(drawn.panels[0]!.lines) : "",
+    tag(
+      "div",
+      { class: "panels" },
+      ...pictures.map((svg, index) =>
+        tag("div", { class: "panel" }, tag("h3", {}, quoted(titles[index]!.title)), svg),
+      ),
+    ),
+  ].join("");
+}
+
+function about(drawn: Exclude<Chart, { kind: "spans" }>): string {
+  if (drawn.kind === "curves") {
+    return `In ${drawn.unit}. Upwards each step is a factor, to the right each mark leaves a tenth of the slower ones: p99 is the time that one invocation in a hundred exceeds.`;
+  }
+  const parts = [
+    drawn.unit === "" ? "" : `In ${drawn.unit}.`,
+    drawn.spread === undefined ? "" : `The thin line goes ${drawn.spread}.`,
+    drawn.logarithmic ? "The scale is logarithmic." : "",
+  ];
+  return parts.filter(Boolean).join(" ");
+}
+
+function legend(styles: readonly Style[]): string {
+  const items = styles.map(({ label, hue, dashed }) => {
+    const line = tag("path", { class: `line hue${hue}${dashed ? " dashed" : ""}`, d: "M2 5H28" });
+    return tag("li", {}, tag("svg", { viewBox: "0 0 30 10", "aria-hidden": "true" }, line), quoted(label));
+  });
+  return tag("ul", { class: "legend" }, ...items);
+}
+
+function table({ columns, rows }: Table): string {
+  const kind = (index: number) => (columns[index]!.number ? "number" : undefined);
+  return tag(
+    "div",
+    { class: "scroll" },
+    tag(
+      "table",
+      {},
+      tag(
+        "thead",
+        {},
+        tag("tr", {}, ...columns.map(({ title }, index) => tag("th", { class: kind(index) }, quoted(title)))),
+      ),
+      tag(
+        "tbody",
+        {},
+        ...rows.map(({ cells, newGroup }) =>
+          tag(
+            "tr",
+            { class: newGroup ? "group" : undefined },
+            ...cells.map((cell, index) => tag("td", { class: kind(index) }, quoted(cell))),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function facts({ machine, versions, startedAt, seconds, seed, settings }: Result): string {
+  const entries: [string, string][] = [
+    [
+      "Machine",
+      `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, load ${machine.load}`,
+    ],
+    ["Node", machine.node.slice(1)],
+    ...Object.entries(versions),
+    ["Engine", String(settings.engine)],
+    ["Round trip", `${settings.rttMs} ms${settings.tls ? ", TLS" : ""}`],
+    ["Seed", String(seed)],
+    ["Begun", startedAt],
+    ["Took", `${seconds} s`],
+  ];
+  return tag(
+    "dl",
+    {},
+    ...entries.map(([name, value]) => tag("dt", {}, quoted(name)) + tag("dd", {}, quoted(value))),
+  );
+}

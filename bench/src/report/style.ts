@@ -1,0 +1,60 @@
+/** The report's looks: light and dark by the reader's preference, one column on a phone. */
+export const STYLE = `
+:root{color-scheme:light dark;--page:#faf9f6;--card:#fff;--ink:#1d2129;--soft:#5f6673;--line:#e4e1da;
+--hue0:#0b7f74;--hue1:#d9480f;--hue2:#6d4bd0;--hue3:#b08900;--hue4:#1c6fd1;--inside:#fff}
+@media (prefers-color-scheme:dark){:root{--page:#12151a;--card:#1a1e25;--ink:#e8e6e1;--soft:#9aa2af;--line:#2c323c;
+--hue0:#34c3b3;--hue1:#ff8a4c;--hue2:#a78bfa;--hue3:#e0b93d;--hue4:#6cb0ff;--inside:#12151a}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--page);color:var(--ink);font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;
+-webkit-text-size-adjust:100%}
+main{max-width:1080px;margin:0 auto;padding:32px 20px 56px}
+header p,footer{color:var(--soft)}
+.mark{font-weight:650;letter-spacing:.02em;color:var(--hue0);margin:0}
+h1{font-size:clamp(26px,5vw,38px);line-height:1.15;margin:.15em 0 .25em;letter-spacing:-.015em;text-wrap:balance}
+h2{font-size:19px;margin:44px 0 4px;letter-spacing:-.005em}
+h3{font-size:15px;margin:0 0 10px}
+.question{font-size:18px;margin:0}
+.finding{font-size:17px;max-width:74ch;margin:22px 0 0}
+.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(200px,1fr));gap:14px;margin:26px 0 0;padding:0;list-style:none}
+.figures li{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:14px 16px 12px}
+.figures b{display:block;font-size:30px;line-height:1.15;letter-spacing:-.02em;font-variant-numeric:tabular-nums}
+.figures span{color:var(--soft);font-size:14px}
+.checks{list-style:none;margin:26px 0 0;padding:0;font-size:15px}
+.checks li{padding:7px 0 7px 28px;border-top:1px solid var(--line);position:relative}
+.checks li:last-child{border-bottom:1px solid var(--line)}
+.checks li::before{position:absolute;left:4px;font-weight:700}
+.held::before{content:"\\2713";color:var(--hue0)}
+.missed::before{content:"\\2717";color:var(--hue1)}
+.checks span{color:var(--soft)}
+.about{color:var(--soft);margin:0 0 14px;font-size:14px}
+.panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(280px,1fr));gap:14px}
+.panel{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:14px 16px}
+.single{max-width:520px}
+svg{display:block;width:100%;height:auto;font:12px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow:visible}
+svg text{fill:var(--soft);font-variant-numeric:tabular-nums}
+svg .value{fill:var(--ink);font-weight:600}
+svg .inside{fill:var(--inside);font-weight:600}
+.grid{stroke:var(--line);fill:none}
+.line{fill:none;stroke:var(--hue);stroke-width:2.25;stroke-linejoin:round;stroke-linecap:round}
+.line:hover{stroke-width:4}
+.line.dashed{stroke-dasharray:1 5.5;stroke-width:3}
+.bar,.span{fill:var(--hue)}
+.bar.dashed{fill-opacity:.28;stroke:var(--hue);stroke-dasharray:3 2.5}
+.spread{stroke:var(--ink);stroke-opacity:.45;fill:none;stroke-width:1.25}
+.hue0{--hue:var(--hue0)}.hue1{--hue:var(--hue1)}.hue2{--hue:var(--hue2)}.hue3{--hue:var(--hue3)}.hue4{--hue:var(--hue4)}
+.legend{display:flex;flex-wrap:wrap;gap:4px 20px;margin:0 0 12px;padding:0;list-style:none;font-size:14px}
+.legend svg{display:inline-block;width:30px;height:10px;margin-right:8px;vertical-align:baseline}
+.scroll{overflow-x:auto;background:var(--card);border:1px solid var(--line);border-radius:12px}
+table{border-collapse:collapse;width:100%;font-size:14.5px;font-variant-numeric:tabular-nums;white-space:nowrap}
+th{font-weight:500;color:var(--soft);text-align:left}
+th,td{padding:7px 14px}
+tr.group td{border-top:1px solid var(--line)}
+.number{text-align:right}
+pre{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:12px 16px;overflow-x:auto;font-size:14px}
+.notes{padding-left:20px;max-width:80ch;font-size:15px}
+.notes li{margin:6px 0}
+dl{display:grid;grid-template-columns:auto 1fr;gap:3px 18px;font-size:14.5px;margin:12px 0 0}
+dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
+section+section{margin-top:72px}
+@media (max-width:520px){main{padding:22px 14px 40px}.figures{grid-template-columns:1fr 1fr;gap:10px}.figures b{font-size:24px}}
+`;

@@ -1,0 +1,107 @@
+import type { Machine } from "./machine.js";
+
+/** One line of a chart, or one bar. */
+export interface Style {
+  readonly label: string;
+  /** Which of the report's colours, from 0; the same number means the same thing all over a scenario. */
+  readonly hue: number;
+  readonly dashed?: boolean;
+}
+
+/** Percentile curves, one panel beside the other on a common scale. */
+export interface CurveChart {
+  readonly kind: "curves";
+  readonly title: string;
+  readonly unit: string;
+  readonly panels: readonly {
+    readonly title: string;
+    readonly lines: readonly (Style & { readonly points: readonly (readonly [number, number])[] })[];
+  }[];
+}
+
+/** Bars in groups, each with a spread if it has one. */
+export interface BarChart {
+  readonly kind: "bars";
+  readonly title: string;
+  readonly unit: string;
+  /** What the spread is, in words. */
+  readonly spread?: string;
+  /** Each step to the right is ten times as much. */
+  readonly logarithmic?: boolean;
+  readonly groups: readonly {
+    readonly title: string;
+    readonly bars: readonly (Style & {
+      readonly value: number;
+      readonly low?: number;
+      readonly high?: number;
+      /** Said beside the bar instead of the bare value. */
+      readonly text?: string;
+    })[];
+  }[];
+}
+
+/** Spans of time drawn to scale, one row under the other: how a measured time is made up. */
+export interface SpanChart {
+  readonly kind: "spans";
+  readonly title: string;
+  readonly unit: string;
+  readonly rows: readonly {
+    readonly title: string;
+    readonly spans: readonly (Style & { readonly length: number })[];
+  }[];
+}
+
+export type Chart = CurveChart | BarChart | SpanChart;
+
+/** A table: the first cells of a row name it, numbers are already text. */
+export interface Table {
+  readonly columns: readonly { readonly title: string; readonly number?: boolean }[];
+  readonly rows: readonly { readonly cells: readonly string[]; readonly newGroup?: boolean }[];
+}
+
+/** Something that must hold, and whether it did in this run. */
+export interface Check {
+  readonly claim: string;
+  readonly held: boolean;
+  /** The numbers that decided it. */
+  readonly measured: string;
+}
+
+/** A number worth being seen first. */
+export interface Figure {
+  readonly value: string;
+  readonly label: string;
+}
+
+/** What a scenario gives. */
+export interface Outcome {
+  /** The few numbers that a reader sees first. */
+  readonly figures: readonly Figure[];
+  /** One paragraph, computed from this run's numbers. */
+  readonly finding: string;
+  readonly checks: readonly Check[];
+  readonly table: Table;
+  readonly charts: readonly Chart[];
+  /** What a reader must know to judge the numbers. */
+  readonly notes: readonly string[];
+  /** How long, how often and over what was measured. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly versions: Readonly<Record<string, string>>;
+  /** All numbers, for programs. */
+  readonly data: unknown;
+}
+
+/** A run of a scenario, as `--json` writes it. */
+export interface Result extends Outcome {
+  readonly format: 1;
+  readonly scenario: string;
+  readonly title: string;
+  readonly question: string;
+  /** The command line that runs it again. */
+  readonly command: string;
+  readonly seed: number;
+  readonly machine: Machine;
+  /** When the run began, as ISO 8601. */
+  readonly startedAt: string;
+  readonly seconds: number;
+}
