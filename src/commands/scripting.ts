@@ -26,6 +26,8 @@ export interface ScriptingCommands<K extends Kind> {
   scriptKill(): Reply<K, "OK">;
   /** Loads a script. Gives its SHA-1 digest. */
   scriptLoad(script: string): Reply<K, string>;
+  /** Gives a loaded script by its digest. Valkey only. */
+  scriptShow(sha1: string): Reply<K, string>;
 }
 
 // The number of keys is sent even where keys are left out.
@@ -41,6 +43,7 @@ export const scriptingCommands = named({
   scriptFlush: as("SCRIPT FLUSH", write(text, options("sync async"))),
   scriptKill: as("SCRIPT KILL", write(text)),
   scriptLoad: as("SCRIPT LOAD", write(text)),
+  scriptShow: as("SCRIPT SHOW", write(text)),
 }) satisfies Record<keyof ScriptingCommands<Kind>, unknown>;
 
 export interface FunctionLoadArgs {

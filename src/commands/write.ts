@@ -1,4 +1,5 @@
-import { rows } from "./index.js";
+import { bitfieldRow } from "./bitmap.js";
+import { namespaces, rows } from "./index.js";
 import type { Row } from "./row.js";
 
 let known: Map<string, Row> | undefined;
@@ -8,7 +9,11 @@ let known: Map<string, Row> | undefined;
  * for a write, since only a read is ever sent a second time on its own.
  */
 export function isWrite(words: readonly unknown[]): boolean {
-  known ??= new Map(Object.values(rows).map((row) => [row.name, row]));
+  known ??= new Map(
+    [rows, ...Object.values(namespaces), { bitfieldRow }]
+      .flatMap((group) => Object.values<Row>(group))
+      .map((row) => [row.name, row]),
+  );
   const [name, sub] = words.slice(0, 2).map((word) => String(word).toUpperCase());
   const row = known.get(`${name} ${sub}`);
   const skip = row ? 2 : 1;

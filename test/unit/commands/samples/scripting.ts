@@ -19,6 +19,7 @@ export const scriptingSamples: Samples<ScriptingCommands<Kind>> = {
   ],
   scriptKill: [[[], "SCRIPT KILL", "OK", "OK"]],
   scriptLoad: [[["return"], "SCRIPT LOAD return", "0123", "0123"]],
+  scriptShow: [[["abc"], "SCRIPT SHOW abc", "return 1", "return 1"]],
 };
 
 export const functionSamples: Samples<FunctionCommands<Kind>> = {

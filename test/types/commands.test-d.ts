@@ -1,0 +1,169 @@
+import { describe, expectTypeOf, test } from "vitest";
+import type { Pipeline } from "../../src/batch/pipeline.js";
+import type { Builders, Commands, Namespaces } from "../../src/commands/index.js";
+import type { Immediate } from "../../src/commands/kind.js";
+
+interface User {
+  name: string;
+  age?: number;
+  [key: string]: unknown;
+}
+
+declare const redis: Commands<Immediate> & Namespaces<Immediate> & Builders<Immediate>;
+declare const pipeline: Pipeline;
+
+describe("values take the type that the caller gives", () => {
+  test("strings", () => {
+    expectTypeOf(redis.get("k")).toEqualTypeOf<Promise<unknown>>();
+    expectTypeOf(redis.get<User>("k")).toEqualTypeOf<Promise<User | null>>();
+    expectTypeOf(redis.getdel<number>("k")).toEqualTypeOf<Promise<number | null>>();
+    expectTypeOf(redis.mget<[string, User | null]>("a", "b")).toEqualTypeOf<Promise<[string, User | null]>>();
+    expectTypeOf(redis.mget(["a", "b"])).toEqualTypeOf<Promise<unknown[]>>();
+    expectTypeOf(redis.set("k", 1)).toEqualTypeOf<Promise<number | "OK" | null>>();
+    expectTypeOf(redis.set<User>("k", { name: "Ada" }, { get: true })).toEqualTypeOf<
+      Promise<User | "OK" | null>
+    >();
+    expectTypeOf(redis.lcs("a", "b")).toEqualTypeOf<Promise<string>>();
+    expectTypeOf(redis.lcs("a", "b", { len: true })).toEqualTypeOf<Promise<number>>();
+    expectTypeOf(redis.lcs("a", "b", { idx: true })).resolves.toHaveProperty("matches");
+  });
+
+  test("hashes", () => {
+    expectTypeOf(redis.hgetall<User>("h")).toEqualTypeOf<Promise<User | null>>();
+    expectTypeOf(redis.hgetall("h")).toEqualTypeOf<Promise<Record<string, unknown> | null>>();
+    expectTypeOf(redis.hget<number>("h", "f")).toEqualTypeOf<Promise<number | null>>();
+    expectTypeOf(redis.hrandfield("h")).toEqualTypeOf<Promise<string | null>>();
+    expectTypeOf(redis.hrandfield("h", 2)).toEqualTypeOf<Promise<string[]>>();
+    expectTypeOf(redis.hrandfield<User>("h", 2, true)).toEqualTypeOf<Promise<Partial<User>>>();
+    expectTypeOf(redis.hkeys("h")).toEqualTypeOf<Promise<string[]>>();
+  });
+
+  test("lists, sets, sorted sets", () => {
+    expectTypeOf(redis.lrange<User>("l", 0, -1)).toEqualTypeOf<Promise<User[]>>();
+    expectTypeOf(redis.lrange("l", 0, -1)).toEqualTypeOf<Promise<string[]>>();
+    expectTypeOf(redis.lpop<string[]>("l", 2)).toEqualTypeOf<Promise<string[] | null>>();
+    expectTypeOf(redis.smembers<number[]>("s")).toEqualTypeOf<Promise<number[]>>();
+    expectTypeOf(redis.zrange<[string, number]>("z", 0, -1, { withScores: true })).toEqualTypeOf<
+      Promise<[string, number]>
+    >();
+    expectTypeOf(redis.zrank("z", "m")).toEqualTypeOf<Promise<number | null>>();
+    expectTypeOf(redis.zrank("z", "m", { withScore: true })).toEqualTypeOf<
+      Promise<[number, number] | null>
+    >();
+    expectTypeOf(redis.zmscore("z", ["a"])).toEqualTypeOf<Promise<(number | null)[]>>();
+  });
+
+  test("keys", () => {
+    expectTypeOf(redis.scan(0)).toEqualTypeOf<Promise<[cursor: string, keys: string[]]>>();
+    expectTypeOf(redis.scan("0", { withType: true })).toEqualTypeOf<
+      Promise<[cursor: string, keys: { key: string; type: string }[]]>
+    >();
+    expectTypeOf(redis.scan("0", { match: "a*" })).toEqualTypeOf<Promise<[cursor: string, keys: string[]]>>();
+    expectTypeOf(redis.sort("l", { store: "d" })).toEqualTypeOf<Promise<number>>();
+    expectTypeOf(redis.sort<User>("l", { alpha: true })).toEqualTypeOf<Promise<(User | null)[]>>();
+    expectTypeOf(redis.expire("k", 1)).toEqualTypeOf<Promise<0 | 1>>();
+  });
+
+  test("the other groups", () => {
+    expectTypeOf(redis.xrange<{ a: number }>("s", "-", "+")).toEqualTypeOf<
+      Promise<Record<string, { a: number }>>
+    >();
+    expectTypeOf(redis.xadd("s", "*", { a: 1 })).toEqualTypeOf<Promise<string>>();
+    expectTypeOf(redis.xadd("s", "*", { a: 1 }, { nomkStream: true })).toEqualTypeOf<
+      Promise<string | null>
+    >();
+    expectTypeOf(redis.xgroup("s", { type: "DESTROY", group: "g" })).toEqualTypeOf<Promise<0 | 1>>();
+    expectTypeOf(redis.eval<[number], User>("return", ["k"], [1])).toEqualTypeOf<Promise<User>>();
+    expectTypeOf(redis.json.get<User[]>("d", "$")).toEqualTypeOf<Promise<User[] | null>>();
+    expectTypeOf(redis.functions.call<number>("f")).toEqualTypeOf<Promise<number>>();
+    expectTypeOf(redis.bitfield("k").get("u8", 0).incrby("u8", 8, 1).exec()).toEqualTypeOf<
+      Promise<number[]>
+    >();
+    expectTypeOf(
+      redis.argrep<User, { predicates: []; withValues: true }>("a", 0, 1, {
+        predicates: [],
+        withValues: true,
+      }),
+    ).toEqualTypeOf<Promise<[string, User][]>>();
+    const around = { type: "FROMMEMBER", member: "a" } as const;
+    const circle = { type: "BYRADIUS", radius: 1, radiusType: "KM" } as const;
+    expectTypeOf(redis.geosearch<string>("g", around, circle, "ASC")).resolves.items.toHaveProperty("member");
+  });
+});
+
+test("a pipeline of ten commands is a tuple of ten types, in order", () => {
+  const chained = pipeline
+    .set("a", 1)
+    .get<User>("a")
+    .incr("n")
+    .hset("h", { f: 1 })
+    .hgetall<User>("h")
+    .lpush("l", "x")
+    .lrange<number>("l", 0, -1)
+    .zadd("z", { score: 1, member: "m" })
+    .smembers("s")
+    .del("a");
+  expectTypeOf(chained.exec()).resolves.toEqualTypeOf<
+    [
+      number | "OK" | null,
+      User | null,
+      number,
+      number,
+      User | null,
+      number,
+      number[],
+      number | null,
+      string[],
+      number,
+    ]
+  >();
+});
+
+test("wrong shapes don't compile", () => {
+  // @ts-expect-error a key is missing
+  redis.get();
+  // @ts-expect-error a key is not a number
+  redis.get(1);
+  // @ts-expect-error the value is missing
+  redis.set("k");
+  // @ts-expect-error two times to live
+  redis.set("k", 1, { ex: 1, px: 1 });
+  // @ts-expect-error nx and xx exclude one another
+  redis.set("k", 1, { nx: true, xx: true });
+  // @ts-expect-error an option's name is wrong
+  redis.set("k", 1, { EX: 1 });
+  // @ts-expect-error a time is not text
+  redis.set("k", 1, { ex: "60" });
+  // @ts-expect-error a field and a value rather than an object
+  redis.hset("h", "f", 1);
+  // @ts-expect-error not a side
+  redis.lmove("a", "b", "top", "left");
+  // @ts-expect-error scores are numbers
+  redis.zadd("z", { score: "1", member: "m" });
+  // @ts-expect-error no member at all
+  redis.zadd("z", { nx: true });
+  // @ts-expect-error byLex needs bounds that begin with [ or (
+  redis.zrange("z", "a", "b", { byLex: true });
+  // @ts-expect-error a limit is an offset and a count
+  redis.zrange("z", 0, 1, { offset: 1 });
+  // @ts-expect-error not a direction
+  redis.linsert("l", "beside", 1, 2);
+  // @ts-expect-error not an expire option
+  redis.expire("k", 1, "IF");
+  // @ts-expect-error a cursor is missing
+  redis.scan();
+  // @ts-expect-error NOT takes one key
+  redis.bitop("not", "d", "a", "b");
+  // @ts-expect-error a bit is 0 or 1
+  redis.setbit("k", 1, 2);
+  // @ts-expect-error a limit of "=" trimming
+  redis.xadd("s", "*", {}, { trim: { type: "MAXLEN", threshold: 1, comparison: "=", limit: 1 } });
+  // @ts-expect-error one key and several ids
+  redis.xread("s", ["0", "1"]);
+  // @ts-expect-error a shape needs a unit
+  redis.geosearch("g", { type: "FROMMEMBER", member: 1 }, { type: "BYRADIUS", radius: 1 }, "ASC");
+  // @ts-expect-error unknown command
+  redis.gett("k");
+  // @ts-expect-error wrong shapes don't compile on pipelines either
+  pipeline.set("k");
+});

@@ -1,0 +1,196 @@
+import { describe, expect, test } from "vitest";
+import {
+  commandProblems,
+  facts,
+  isRead,
+  missingMethods,
+  reasonLeftOut,
+  rowProblems,
+  wordsProblems,
+} from "../../../scripts/commands/check.js";
+import { keysOf } from "../../../scripts/commands/keys.js";
+import { bitfield, bitfieldRow } from "../../../src/commands/bitmap.js";
+import { builders, namespaces } from "../../../src/commands/index.js";
+import type { Row } from "../../../src/commands/row.js";
+import { isWrite } from "../../../src/commands/write.js";
+import { allRows, samples } from "./samples/index.js";
+
+const everyRow = [...Object.values(allRows), bitfieldRow];
+
+describe("rows against Redis's own facts", () => {
+  test("every command has a row or a reason to have none", () => {
+    expect(commandProblems(everyRow)).toEqual([]);
+  });
+
+  test("a command without row or reason is noticed", () => {
+    expect(commandProblems(everyRow.filter((row) => row.name !== "GET"))).toEqual([
+      "GET has no row and is not among those left out",
+    ]);
+  });
+
+  test("no command is sent by two rows", () => {
+    const names = everyRow.map((row) => row.name);
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  });
+
+  test.each(everyRow.map((row) => [row.name, row] as const))(
+    "%s: reads or writes as Redis says",
+    (_name, row) => {
+      expect(rowProblems(row)).toEqual([]);
+    },
+  );
+
+  test("a row that takes a write for a read is noticed", () => {
+    const wrong: Row = { ...allRows.set!, write: false };
+    expect(rowProblems(wrong)).toEqual(["SET: write is false, by Redis's flags true"]);
+  });
+
+  test.each(Object.keys(allRows))("%s: arity and keys", (method) => {
+    const row = allRows[method]!;
+    for (const [args] of samples[method]!) {
+      const words = row.words((value) => `<${JSON.stringify(value)}>`, ...args).map(String);
+      expect(wordsProblems(row.name, words)).toEqual([]);
+    }
+  });
+
+  test("what takes a key by its first parameter has keys in the facts", () => {
+    const keyless = everyRow.filter((row) => !facts[row.name]?.keys).map((row) => row.name);
+    expect(keyless.sort()).toEqual([
+      "CLIENT SETINFO",
+      "COMMAND COUNT",
+      "COMMAND GETKEYS",
+      "COMMAND LIST",
+      "DBSIZE",
+      "ECHO",
+      "FLUSHALL",
+      "FLUSHDB",
+      "FUNCTION DELETE",
+      "FUNCTION DUMP",
+      "FUNCTION FLUSH",
+      "FUNCTION KILL",
+      "FUNCTION LIST",
+      "FUNCTION LOAD",
+      "FUNCTION RESTORE",
+      "FUNCTION STATS",
+      "INFO",
+      "KEYS",
+      "LASTSAVE",
+      "LOLWUT",
+      "PING",
+      "PUBLISH",
+      "PUBSUB CHANNELS",
+      "PUBSUB NUMPAT",
+      "PUBSUB NUMSUB",
+      "PUBSUB SHARDCHANNELS",
+      "PUBSUB SHARDNUMSUB",
+      "RANDOMKEY",
+      "ROLE",
+      "SCAN",
+      "SCRIPT EXISTS",
+      "SCRIPT FLUSH",
+      "SCRIPT KILL",
+      "SCRIPT LOAD",
+      "SCRIPT SHOW",
+      "SWAPDB",
+      "TIME",
+      "WAIT",
+      "WAITAOF",
+      // These two name their key in subcommands that have facts of their own.
+      "XGROUP",
+      "XINFO",
+    ]);
+  });
+});
+
+test("every method of the reference client is here or left out with a reason", () => {
+  const methods = new Set([...Object.keys(allRows), ...Object.keys(namespaces), ...Object.keys(builders)]);
+  expect(missingMethods(methods)).toEqual([]);
+  methods.delete("zadd");
+  expect(missingMethods(methods)).toEqual(["zadd", "zadd"]);
+});
+
+describe("keys of a command's words", () => {
+  test.each([
+    ["GET a", ["a"]],
+    ["MSET a 1 b 2", ["a", "b"]],
+    ["EVAL s 2 a b c", ["a", "b"]],
+    ["EVAL s 0 c", []],
+    ["ZUNIONSTORE d 2 a b WEIGHTS 1 2", ["d", "a", "b"]],
+    ["XREAD COUNT 1 STREAMS a b 0 0", ["a", "b"]],
+    ["XREADGROUP GROUP g c STREAMS a >", ["a"]],
+    ["BLPOP a b 0", ["a", "b"]],
+    ["SORT l GET x store d", ["l", "d"]],
+    ["SORT l", ["l"]],
+    ["BITOP AND d a b", ["d", "a", "b"]],
+    ["MSETEX 2 a 1 b 2 NX", ["a", "b"]],
+    ["JSON.MSET a $ 1 b $ 2", ["a", "b"]],
+    ["JSON.MGET a b $", ["a", "b"]],
+    ["LMOVEM a b LEFT RIGHT", ["a", "b"]],
+  ])("%s", (line, keys) => {
+    const words = line.split(" ");
+    expect(keysOf(words, facts[words[0]!]!.keys!)).toEqual(keys);
+  });
+});
+
+describe("commands sent word by word", () => {
+  const known = Object.keys(facts).filter(
+    (name) => !reasonLeftOut(name) || reasonLeftOut(name)?.startsWith("one method"),
+  );
+
+  test.each(known.filter((name) => isRead(name) && name !== "XREAD"))("%s is a read", (name) => {
+    expect(isWrite([...name.toLowerCase().split(" "), "k"])).toBe(false);
+  });
+
+  test.each(
+    Object.keys(facts).filter((name) => !isRead(name) && !/^(GETEX|SORT|BITFIELD|XINFO( HELP)?)$/.test(name)),
+  )("%s is a write", (name) => {
+    expect(isWrite([...name.split(" "), "k", "v"])).toBe(true);
+  });
+
+  test.each([
+    [["GETEX", "k"], false],
+    [["getex", "k", "PERSIST"], true],
+    [["GETEX", "k", "EX", "5"], true],
+    [["BITFIELD", "k"], false],
+    [["BITFIELD", "k", "GET", "u8", "0"], false],
+    [["bitfield", "k", "get", "u8", "0", "set", "u8", "0", "1"], true],
+    [["BITFIELD", "k", "INCRBY", "u8", "0", "1"], true],
+    [["BITFIELD", "set", "GET", "u8", "0"], false],
+    [["SORT", "k"], false],
+    [["SORT", "store"], false],
+    [["SORT", "k", "ALPHA", "store", "d"], true],
+    [["XREAD", "STREAMS", "a", "0"], false],
+    [["XREAD", "COUNT", "1", "STREAMS", "block", "0"], false],
+    [["XREAD", "block", "0", "streams", "a", "0"], true],
+    [["XREADGROUP", "GROUP", "g", "c", "STREAMS", "a", ">"], true],
+    [["EVAL_RO", "s", "0"], false],
+    [["object", "encoding", "k"], false],
+    [["MEMORY", "USAGE", "k"], false],
+    [["MEMORY", "PURGE"], true],
+    [["NOSUCHCOMMAND", "k"], true],
+    [[], true],
+    [[new Uint8Array([71, 69, 84]), "k"], true],
+  ])("%j: write is %s", (words, write) => {
+    expect(isWrite(words)).toBe(write);
+  });
+});
+
+test("a bitfield's operations are one command, in the order given", () => {
+  const sent: unknown[] = [];
+  const gives = bitfield((row, args) => {
+    sent.push(row.name, ...row.words(String, ...args));
+    return "reply";
+  }, "k")
+    .set("u8", 0, 255)
+    .overflow("FAIL")
+    .incrby("u8", "#1", 10)
+    .get("i4", 3)
+    .exec();
+  expect(gives).toBe("reply");
+  expect(sent).toEqual(
+    "BITFIELD k SET u8 0 255 OVERFLOW FAIL INCRBY u8 #1 10 GET i4 3"
+      .split(" ")
+      .map((word) => (/^\d+$/.test(word) ? Number(word) : word)),
+  );
+  expect(bitfieldRow.reply([255, null, 3], String, [])).toEqual([255, null, 3]);
+});
