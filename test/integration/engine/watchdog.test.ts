@@ -31,6 +31,36 @@ describe("watchdog of the embedded engine", () => {
     }
   });
 
+  test("a thread that runs out of memory is replaced likewise", async () => {
+    const notices: string[] = [];
+    const engine = await startEmbeddedEngine({
+      limits: { maxMemoryBytes: 64 * 1024 * 1024 },
+      onNotice: (message) => notices.push(message),
+    });
+    try {
+      const redis = new RawClient(engine.connect());
+      const sets: string[] = [];
+      for (let full = false; !full; ) {
+        const members = Array.from({ length: 1000 }, (_, index) => sets.length * 1000 + index);
+        sets.push(`s${sets.length}`);
+        await redis.call("SADD", `s${sets.length}`, ...members).catch(() => {
+          full = true;
+        });
+      }
+      // What it holds fits; the copies that this reply is made of do not.
+      const failure = await redis.call("SUNION", ...sets, ...sets).catch((error: Error) => error.message);
+      expect(failure).toMatch(
+        /^(the embedded engine ran out of memory|connection to the embedded engine lost)$/,
+      );
+      await expect
+        .poll(() => notices)
+        .toEqual(["the embedded engine ran out of memory; it was restarted, and its data is lost"]);
+      expect(await new RawClient(engine.connect()).call("DBSIZE")).toBe(0);
+    } finally {
+      await engine.close();
+    }
+  });
+
   test("an idle engine and one that only works hard are left alone", async () => {
     const notices: string[] = [];
     const engine = await startEmbeddedEngine({

@@ -7,6 +7,8 @@ const MOST_UNSEEN = 16 * MB;
 /** A collection that found too little is not repeated for ten times as long as it took, at most a second. */
 const PAUSE_PARTS = 10;
 const MAX_PAUSE_MS = 1000;
+/** A collection must leave this share of the limit free to count, or near the limit every write would want one. */
+const SPARE_SHARE = 1 / 16;
 
 /** Knows, cheaply enough to be asked before every write, whether this thread's memory is used up. */
 export class MemoryGauge {
@@ -36,9 +38,10 @@ export class MemoryGauge {
       // Most of it may be garbage: values are copied on their way in and out.
       this.#collect();
       used = this.#used() + bytes;
-      if (used > this.#limit) {
+      if (used > this.#limit * (1 - SPARE_SHARE)) {
         const ended = performance.now();
         this.#pauseUntil = ended + Math.min(PAUSE_PARTS * (ended - begun), MAX_PAUSE_MS);
+        return false;
       }
     }
     if (used > this.#limit) return false;
