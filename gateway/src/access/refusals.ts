@@ -49,6 +49,9 @@ const CONTAINERS = new Set(["SCRIPT"]);
 
 const WAITS_FOR_REPLICAS = new Set(["WAIT", "WAITAOF"]);
 
+/** Redis before 7 hangs up on a command of more words. */
+const MOST_WORDS = 1024 * 1024;
+
 /** Where a command stands: alone, in a pipeline (behind `before` other commands), in a transaction. */
 export type Place = { readonly kind: "single" | "pipeline" | "transaction"; readonly before: number };
 
@@ -60,6 +63,7 @@ export function refusal(command: Command, place: Place): string | null {
     const full = `${name} ${command.upper(1)}`;
     if (REFUSED_SUBCOMMANDS.has(full)) return refused(full);
   }
+  if (command.size > MOST_WORDS) return `ERR a command of more than ${MOST_WORDS} words`;
   if (WAITS_FOR_REPLICAS.has(name) && (place.kind !== "pipeline" || place.before === 0)) {
     return `NOPERM '${name.toLowerCase()}' waits for writes of its own connection: send it in a pipeline, after them`;
   }

@@ -17,9 +17,11 @@ export class SingleAnswer implements Receiver {
   onReply(reply: Buffer): void {
     const { exchange } = this;
     if (exchange.gone) return;
-    const status = reply[0] === MINUS ? 400 : 200;
-    if (exchange.format === "resp2") exchange.answer(status, RESP_TYPE, reply);
-    else exchange.answer(status, JSON_TYPE, jsonReply(reply, exchange.format === "base64"));
+    exchange.guard(() => {
+      const status = reply[0] === MINUS ? 400 : 200;
+      if (exchange.format === "resp2") exchange.answer(status, RESP_TYPE, reply);
+      else exchange.answer(status, JSON_TYPE, jsonReply(reply, exchange.format === "base64"));
+    });
   }
 
   onFailure(failure: UpstreamFailure): void {
@@ -68,9 +70,11 @@ export class PipelineAnswer implements Receiver {
     const { exchange } = this;
     if (--this.#open > 0 || exchange.gone) return;
     const replies = this.#replies;
-    if (exchange.format === "resp2") {
-      exchange.answer(200, RESP_TYPE, Buffer.concat([Buffer.from(`*${replies.length}\r\n`), ...replies]));
-    } else exchange.answer(200, JSON_TYPE, jsonReplies(replies, exchange.format === "base64"));
+    exchange.guard(() => {
+      if (exchange.format === "resp2") {
+        exchange.answer(200, RESP_TYPE, Buffer.concat([Buffer.from(`*${replies.length}\r\n`), ...replies]));
+      } else exchange.answer(200, JSON_TYPE, jsonReplies(replies, exchange.format === "base64"));
+    });
   }
 }
 
@@ -88,9 +92,11 @@ export class TransactionAnswer implements TransactionReceiver {
   onExec(reply: Buffer, refused: ReadonlyMap<number, Buffer>): void {
     const { exchange } = this;
     if (exchange.gone) return;
-    if (reply[0] === STAR && reply[1] !== MINUS) {
-      exchange.answer(200, JSON_TYPE, jsonElements(reply, exchange.format === "base64"));
-    } else exchange.error(400, this.#discarded(reply, refused));
+    exchange.guard(() => {
+      if (reply[0] === STAR && reply[1] !== MINUS) {
+        exchange.answer(200, JSON_TYPE, jsonElements(reply, exchange.format === "base64"));
+      } else exchange.error(400, this.#discarded(reply, refused));
+    });
   }
 
   onFailure(failure: UpstreamFailure): void {

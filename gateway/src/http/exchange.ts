@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { UpstreamFailure } from "../upstream/failure.js";
 import { VERSION } from "../version.js";
+import { BadRequest } from "./bad-request.js";
 import type { Connections } from "./connections.js";
 import { jsonError } from "./json-reply.js";
 
@@ -53,6 +54,19 @@ export class Exchange {
     const { headers } = this.req;
     if (headers["content-length"] !== undefined) return Number(headers["content-length"]);
     return headers["transfer-encoding"] === undefined ? 0 : null;
+  }
+
+  /** Runs `step`; what it throws becomes the answer, so that one request's trouble stays its own. */
+  guard(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      if (error instanceof BadRequest) this.refuse(error.status, error.message);
+      else {
+        warn(error);
+        this.refuse(500, "ERR the gateway failed on this request");
+      }
+    }
   }
 
   /** Answers. `more` are further headers, name and value in turn. */
@@ -157,4 +171,11 @@ export class Exchange {
     req.once("close", end);
     req.resume();
   }
+}
+
+/** Tells the operator where the gateway failed; the message is left out, since it might quote a value. */
+function warn(error: unknown): void {
+  const { name, stack = "" } = error instanceof Error ? error : new Error();
+  const where = /^\s+at .*$/m.exec(stack)?.[0].trim() ?? "";
+  process.emitWarning(`a request failed inside the gateway: ${name} ${where}`);
 }

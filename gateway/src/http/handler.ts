@@ -51,17 +51,7 @@ export class Handler {
     context.connections.requestStarted(req.socket);
     metrics.requests++;
     const exchange = new Exchange(req, res, context);
-    this.#guarded(exchange, () => this.#route(exchange));
-  }
-
-  /** Runs `step`; what it throws becomes the answer. */
-  #guarded(exchange: Exchange, step: () => void): void {
-    try {
-      step();
-    } catch (error) {
-      if (error instanceof BadRequest) exchange.refuse(error.status, error.message);
-      else exchange.refuse(500, "ERR the gateway failed on this request");
-    }
+    exchange.guard(() => this.#route(exchange));
   }
 
   #route(exchange: Exchange): void {
@@ -81,6 +71,7 @@ export class Handler {
       return;
     }
     const url = req.url ?? "/";
+    if (url[0] !== "/") throw new BadRequest("ERR the request's target is not a path");
     const mark = url.indexOf("?");
     const path = mark < 0 ? url : url.slice(0, mark);
     const query = mark < 0 ? "" : url.slice(mark + 1);
@@ -104,7 +95,7 @@ export class Handler {
     readFormat(exchange);
     if (method === "POST" || method === "PUT") {
       exchange.readBody(maxBody, (body) => {
-        this.#guarded(exchange, () => this.#run(exchange, path, query, body));
+        exchange.guard(() => this.#run(exchange, path, query, body));
       });
     } else this.#run(exchange, path, query, null);
   }

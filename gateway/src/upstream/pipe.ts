@@ -6,6 +6,7 @@ import { Framer, MalformedReply } from "./framer.js";
 
 /** Up to this many bytes the commands of one turn are copied together; beyond, they are written as they are. */
 const COPY_LIMIT = 64 * 1024;
+const MINUS = 0x2d;
 const FIRST_BACKOFF = 50;
 const LONGEST_BACKOFF = 2_000;
 /** A connection that held this long, in ms, is replaced without delay. */
@@ -204,8 +205,9 @@ export class Pipe {
 
   #reply(reply: Buffer | null): void {
     if (this.#handshake !== null) {
-      // NOPERM: the connection is up, this user just may not use PING.
-      if (reply?.[0] === 0x2d && !reply.toString("latin1", 1, 8).startsWith("NOPERM ")) {
+      const { handshake } = this.#options;
+      const asked = handshake[handshake.length - this.#handshake]!;
+      if (reply?.[0] === MINUS && !isUserWithoutPing(asked, reply)) {
         this.#lost(`it answered ${reply.toString("utf8", 1, reply.length - 2)}`);
       } else if (--this.#handshake === 0) this.#up();
       return;
@@ -352,6 +354,11 @@ export class Pipe {
     for (let entry = this.#waiting.shift(); entry; entry = this.#waiting.shift()) entries.push(entry);
     for (const entry of entries) entry.receiver?.onFailure(failure, entry.tag);
   }
+}
+
+/** The connection is up; this user just may not use PING. */
+function isUserWithoutPing(asked: Command, reply: Buffer): boolean {
+  return asked.name === "PING" && reply.toString("latin1", 1, 8) === "NOPERM ";
 }
 
 function reasonOf(error: unknown): string {

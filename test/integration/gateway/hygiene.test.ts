@@ -93,6 +93,61 @@ it("several requests on one connection are answered in their order", async () =>
   expect(fourth).toMatch(/^\{"error":"ERR unknown command/);
 });
 
+it.each(["http://localhost/get/k", "*"])("a target that is no path (%s) is refused", async (target) => {
+  await start();
+  const { socket, received } = open();
+  socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n`);
+  await expect.poll(received).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+it("a seeded flood of nonsense runs nothing without the token and leaves the gateway well", async () => {
+  await start();
+  const parts = [
+    "GET ",
+    "POST ",
+    "/incr/n",
+    "/",
+    "?_token=",
+    "/pipeline",
+    " HTTP/1.1",
+    "\r\n",
+    "Host: localhost",
+    ": ",
+    "%",
+    "Content-Length: 9",
+    "Transfer-Encoding: chunked",
+    "Authorization: Bearer ",
+    "Expect: 100-continue",
+    "\0",
+    "\xff",
+    '["INCR","n"]',
+    "Connection: close",
+    "Upgrade: websocket",
+    "4\r\n",
+    " ",
+  ];
+  let seed = 20_26;
+  const random = (below: number) => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) & 0x7fffffff;
+    return (seed >> 8) % below;
+  };
+  for (let round = 0; round < 40; round++) {
+    const batch = Array.from({ length: 25 }, () => {
+      const { socket, closed } = open();
+      const bytes = Array.from({ length: 3 + random(20) }, () => parts[random(parts.length)]).join("");
+      socket.end(
+        Buffer.from(
+          `${random(2) ? "POST /incr/n HTTP/1.1\r\nHost: localhost\r\n" : ""}${bytes}\r\n\r\n`,
+          "latin1",
+        ),
+      );
+      return closed;
+    });
+    await Promise.all(batch);
+  }
+  expect(await run(gateway, "GET", "n")).toBeNull();
+});
+
 describe("time limits", () => {
   it("a connection opened ahead of its first request is left alone", async () => {
     await start({ headTimeout: 100 });

@@ -5,7 +5,7 @@ import { refusal } from "../../../gateway/src/access/refusals.js";
 import { bearerOf, randomToken, TokenGuard } from "../../../gateway/src/access/token.js";
 import { settingsOf } from "../../../gateway/src/options.js";
 import { waitOf } from "../../../gateway/src/upstream/blocking.js";
-import { command } from "../../../gateway/src/upstream/command.js";
+import { Command, command } from "../../../gateway/src/upstream/command.js";
 import { redisAt } from "../../../gateway/src/upstream/redis-url.js";
 
 const SINGLE = { kind: "single", before: 0 } as const;
@@ -60,6 +60,13 @@ describe("refused commands", () => {
     expect(refusal(command("script", "debug", "YES"), SINGLE)).not.toBeNull();
     expect(refusal(command("script", "debug\0", "YES"), SINGLE)).not.toBeNull();
     expect(refusal(command("script", "load", "return 1"), SINGLE)).toBeNull();
+  });
+
+  it("are those too long for an older Redis", () => {
+    expect(refusal(new Command(Buffer.from("*1048577\r\n$3\r\nDEL\r\n"), 1_048_577), SINGLE)).toMatch(
+      /^ERR .* words/,
+    );
+    expect(refusal(new Command(Buffer.from("*1048576\r\n$3\r\nDEL\r\n"), 1_048_576), SINGLE)).toBeNull();
   });
 
   it("are not the ones that only look similar", () => {

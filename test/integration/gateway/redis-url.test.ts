@@ -1,0 +1,101 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { startFakeRedis } from "./fake-redis.js";
+import { call, run } from "./http.js";
+import { type RedisProcess, redisServer, startRedis } from "./redis-process.js";
+
+describe.runIf(redisServer)("a Redis with a password (skipped without a real Redis)", () => {
+  let redis: RedisProcess;
+  let port: number;
+  let gateway: Gateway | undefined;
+  const start = async (url: string) => {
+    gateway = await createGateway({ redis: url, port: 0, operationTimeout: 400 });
+    return gateway;
+  };
+  beforeAll(async () => {
+    // A free port is not known beforehand: the server is told one at run time instead.
+    redis = await startRedis("--bind", "127.0.0.1");
+    for (let tries = 0; ; tries++) {
+      port = 20_000 + Math.floor(Math.random() * 20_000);
+      if ((await redis.ask("CONFIG", "SET", "port", String(port))).startsWith("+OK")) break;
+      if (tries > 20) throw new Error("no free port was found");
+    }
+    await redis.ask("ACL", "SETUSER", "ann", "on", ">p@ss word", "~*", "+@all");
+    await redis.ask("ACL", "SETUSER", "bob", "on", ">bob", "~*", "+@all", "-multi");
+    await redis.ask("ACL", "SETUSER", "cid", "on", ">cid", "~*", "+get", "+set");
+    await redis.ask("CONFIG", "SET", "requirepass", "secret");
+  });
+  afterEach(() => gateway?.close());
+  afterAll(() => redis?.stop());
+
+  it("is signed in to, in the database asked for, on every kind of connection", async () => {
+    const first = await start(`redis://:secret@127.0.0.1:${port}/3`);
+    expect(await run(first, "SET", "k", "three")).toBe("OK");
+    expect((await call(first, "/multi-exec", { body: [["GET", "k"]] })).json).toEqual([{ result: "three" }]);
+    expect(
+      (
+        await call(first, "/pipeline", {
+          body: [
+            ["GET", "k"],
+            ["BLPOP", "l", "0.01"],
+          ],
+        })
+      ).json[0],
+    ).toEqual({ result: "three" });
+    await first.close();
+    const other = await start(`redis://ann:p%40ss%20word@127.0.0.1:${port}`);
+    expect(await run(other, "GET", "k")).toBeNull();
+    await other.close();
+    const socket = await start(`redis://:secret@localhost:${port}/3`);
+    expect(await run(socket, "GET", "k")).toBe("three");
+  });
+
+  it.each([
+    ["no password", "redis://127.0.0.1", "NOAUTH"],
+    ["a wrong password", "redis://:wrong-one@127.0.0.1", "WRONGPASS"],
+    ["a database that is not there", "redis://:secret@127.0.0.1", "ERR DB index is out of range"],
+  ])("%s is told as unsent, in Redis's words", async (what, url, text) => {
+    const path = what.includes("database") ? "/999" : "";
+    const answer = await call(await start(`${url}:${port}${path}`), "/", { body: ["INCR", "n"] });
+    expect(answer.status).toBe(503);
+    expect(answer.headers["warmline-outcome"]).toBe("unsent");
+    expect(answer.json.error).toContain(text);
+    expect(answer.text).not.toContain("wrong-one");
+  });
+
+  it("whose user may not use MULTI runs no part of a transaction", async () => {
+    const bob = await start(`redis://bob:bob@127.0.0.1:${port}`);
+    expect(await run(bob, "INCR", "bobs")).toBe(1);
+    const answer = await call(bob, "/multi-exec", {
+      body: [
+        ["INCR", "bobs"],
+        ["INCR", "bobs"],
+      ],
+    });
+    expect(answer.status).toBe(503);
+    expect(answer.json.error).toMatch(/NOPERM/);
+    expect(await run(bob, "GET", "bobs")).toBe("1");
+  });
+
+  it("whose user may not even PING is used all the same", async () => {
+    const cid = await start(`redis://cid:cid@127.0.0.1:${port}`);
+    expect(await run(cid, "SET", "cids", "v")).toBe("OK");
+    expect((await call(cid, "/", { body: ["INCR", "cids"] })).json.error).toMatch(/^NOPERM/);
+    expect((await call(cid, "/health")).status).toBe(200);
+  });
+});
+
+it("a server that speaks no TLS is not spoken to in the clear by rediss://", async () => {
+  const fake = await startFakeRedis();
+  const gateway = await createGateway({
+    redis: fake.url.replace("redis:", "rediss:"),
+    port: 0,
+    operationTimeout: 300,
+  });
+  const answer = await call(gateway, "/", { body: ["SET", "k", "v"] });
+  expect(answer.status).toBe(503);
+  expect(answer.headers["warmline-outcome"]).toBe("unsent");
+  expect(fake.arrived).toEqual([]);
+  await gateway.close();
+  await fake.stop();
+});
