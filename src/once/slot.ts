@@ -1,0 +1,108 @@
+/** Redis Cluster's key slots. @see https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/ */
+const SLOTS = 16_384;
+
+/** One step of CRC16/XMODEM (polynomial 0x1021), the checksum that the cluster specification names. */
+function crc16Step(crc: number, byte: number): number {
+  let next = crc ^ (byte << 8);
+  for (let bit = 0; bit < 8; bit++)
+    next = next & 0x8000 ? ((next << 1) ^ 0x1021) & 0xffff : (next << 1) & 0xffff;
+  return next;
+}
+
+const table = new Uint16Array(256).map((_, byte) => crc16Step(0, byte));
+
+function crc16(bytes: Uint8Array, from = 0, to = bytes.length): number {
+  let crc = 0;
+  for (let i = from; i < to; i++) crc = ((crc << 8) & 0xffff) ^ table[(crc >> 8) ^ bytes[i]!]!;
+  return crc;
+}
+
+const OPEN = 0x7b; // {
+const CLOSE = 0x7d; // }
+
+/** Where a key's hash tag stands, without its braces; undefined when it has none and all of it is hashed. */
+function tagOf(key: Uint8Array): [from: number, to: number] | undefined {
+  const open = key.indexOf(OPEN);
+  if (open === -1) return undefined;
+  const close = key.indexOf(CLOSE, open + 1);
+  return close === -1 || close === open + 1 ? undefined : [open + 1, close];
+}
+
+/** The slot that a key belongs to. */
+export function slotOf(key: Uint8Array): number {
+  return crc16(key, ...(tagOf(key) ?? [])) % SLOTS;
+}
+
+/**
+ * A name that begins with `key`, continues with `suffix`, and belongs to the slot that `key` belongs to.
+ * @param suffix ASCII without braces.
+ */
+export function inSlotOf(key: Uint8Array, suffix: string): Uint8Array {
+  const tagged = tagOf(key) !== undefined;
+  const name = new Uint8Array(key.length + suffix.length + (tagged ? 0 : LETTERS));
+  name.set(key);
+  for (let i = 0; i < suffix.length; i++) name[key.length + i] = suffix.charCodeAt(i);
+  // A tag stays the first, and so the one that counts. Without one, all of the name is hashed, and four letters
+  // at its end bring the checksum to where it has to be.
+  if (!tagged) {
+    const at = key.length + suffix.length;
+    name.fill(BASE, at);
+    const difference = (crc16(key) ^ crc16(name)) % SLOTS;
+    const bits = lettersFor(difference);
+    for (let i = 0; i < LETTERS; i++) name[at + i] = BASE | ((bits >> (BITS * i)) & (2 ** BITS - 1));
+  }
+  return name;
+}
+
+// Letters that differ from "@" in their five low bits alone: @ A-Z [ \ ] ^ _, no brace among them.
+const BASE = 0x40;
+const BITS = 5;
+const LETTERS = 4;
+
+let solved:
+  | { readonly pivots: Int32Array; readonly vectors: Uint16Array; readonly sources: Uint32Array }
+  | undefined;
+
+/**
+ * The bits that, set in the letters, change the checksum's slot by `difference`. CRC is linear: a bit always changes
+ * the checksum the same way, so this is 14 equations over GF(2), brought to echelon form once.
+ */
+function lettersFor(difference: number): number {
+  solved ??= eliminate();
+  let bits = 0;
+  let rest = difference;
+  for (let row = 0; rest !== 0; row++) {
+    if ((rest >> solved.pivots[row]!) & 1) {
+      rest ^= solved.vectors[row]!;
+      bits ^= solved.sources[row]!;
+    }
+  }
+  return bits;
+}
+
+function eliminate() {
+  const pivots: number[] = [];
+  const vectors: number[] = [];
+  const sources: number[] = [];
+  for (let bit = 0; bit < BITS * LETTERS; bit++) {
+    const letters = new Uint8Array(LETTERS);
+    letters[Math.floor(bit / BITS)] = 1 << (bit % BITS);
+    let vector = crc16(letters) % SLOTS;
+    let source = 1 << bit;
+    for (let row = 0; row < pivots.length; row++) {
+      if ((vector >> pivots[row]!) & 1) {
+        vector ^= vectors[row]!;
+        source ^= sources[row]!;
+      }
+    }
+    if (vector === 0) continue;
+    pivots.push(31 - Math.clz32(vector));
+    vectors.push(vector);
+    sources.push(source);
+  }
+  return {
+    pivots: Int32Array.from(pivots),
+    vectors: Uint16Array.from(vectors),
+    sources: Uint32Array.from(sources),
+  };
+}

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ArgumentError, Redis, type RedisOptions } from "warmline";
+import { Redis as FetchRedis } from "warmline/fetch";
+import type { Gateway } from "../../../gateway/src/index.js";
+import { setups } from "../gateway/engines.js";
+
+// What is stored is what comes back, on every engine, entry and reply format.
+
+const clients: [string, (options: RedisOptions) => Redis][] = [
+  ["Node entry, RESP2", (options) => new Redis(options)],
+  ["Node entry, JSON", (options) => new Redis({ ...options, wire: "json" })],
+  ["fetch entry", (options) => new FetchRedis(options)],
+];
+
+describe.each(setups)("$name", ({ available, start }) => {
+  let gateway: Gateway;
+  let stop: () => Promise<void>;
+  beforeAll(async () => {
+    if (available) ({ gateway, stop } = await start());
+  });
+  afterAll(() => stop?.());
+
+  describe.skipIf(!available).each(clients)("%s", (_name, make) => {
+    const client = (options: RedisOptions = {}) =>
+      make({ url: gateway.url, token: gateway.token, ...options });
+    beforeEach(() => client().flushall());
+
+    const kept = [
+      "00123",
+      "1e5",
+      "1.50",
+      "9007199254740993",
+      "-0",
+      " 12",
+      '{"id":9007199254740993}',
+      '"quoted"',
+      "",
+      "é🎉",
+    ];
+
+    test.each(kept)("%j comes back as it was stored, from every kind of reply", async (value) => {
+      const redis = client();
+      await redis.set("key", value);
+      await redis.hset("hash", { field: value });
+      await redis.rpush("list", value);
+      await redis.sadd("set", value);
+      await redis.zadd("sorted", { score: 1, member: value });
+      expect(await redis.get("key")).toBe(value);
+      expect(await redis.mget("key", "key")).toEqual([value, value]);
+      expect(await redis.hget("hash", "field")).toBe(value);
+      expect(await redis.hgetall("hash")).toEqual({ field: value });
+      expect(await redis.hmget("hash", "field")).toEqual({ field: value });
+      expect(await redis.hvals("hash")).toEqual([value]);
+      expect(await redis.lrange("list", 0, -1)).toEqual([value]);
+      expect(await redis.smembers("set")).toEqual([value]);
+      expect(await redis.zrange("sorted", 0, -1)).toEqual([value]);
+      expect(await redis.pipeline().get("key").lpop("list").exec()).toEqual([value, value]);
+      expect(await redis.multi().get("key").exec()).toEqual([value]);
+      expect(await redis.exec(["GET", "key"])).toBe(value);
+    });
+
+    test.each([12, -3.25, true, null, { a: [1, { b: "x" }] }, [], [1, "2", null], "text", "1x"])(
+      "%j is what it was",
+      async (value) => {
+        const redis = client();
+        await redis.set("key", value);
+        expect(await redis.get("key")).toEqual(value);
+        await redis.hset("hash", { field: value });
+        expect(await redis.hgetall("hash")).toEqual({ field: value });
+      },
+    );
+
+    test("codec text gives the text, and every reply its shape", async () => {
+      const redis = client({ codec: "text" });
+      for (const value of ["null", "true", "12", '{"a":1}']) {
+        await redis.set("key", value);
+        expect(await redis.get("key")).toBe(value);
+      }
+      await redis.hset("hash", { a: "1", b: "null" });
+      expect(await redis.hgetall("hash")).toEqual({ a: "1", b: "null" });
+      const reference = client({ automaticDeserialization: false });
+      expect(await reference.hgetall("hash")).toEqual({ a: "1", b: "null" });
+    });
+
+    test("names stay text, whatever they look like", async () => {
+      const redis = client();
+      await redis.set("1", "x");
+      await redis.hset("2", { "1": 5 });
+      expect((await redis.keys("*")).sort()).toEqual(["1", "2"]);
+      const [cursor, keys] = await redis.scan(0);
+      expect(cursor).toBe("0");
+      expect(keys.sort()).toEqual(["1", "2"]);
+      expect(await redis.hkeys("2")).toEqual(["1"]);
+      expect(await redis.hgetall("2")).toEqual({ "1": 5 });
+      expect(["1", "2"]).toContain(await redis.randomkey());
+      await redis.set("range", "12345");
+      expect(await redis.getrange("range", 0, 1)).toBe("12");
+      expect(await redis.echo("12")).toBe("12");
+    });
+
+    test("all 256 bytes, as value, field value, member and key", async () => {
+      const redis = client({ codec: "bytes" });
+      const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
+      await redis.set("key", bytes);
+      await redis.set(bytes, "named by bytes");
+      await redis.hset("hash", { field: bytes });
+      await redis.rpush("list", bytes, bytes);
+      expect(await redis.get("key")).toEqual(bytes);
+      expect(await client({ codec: "text" }).get(bytes)).toBe("named by bytes");
+      expect(await redis.hgetall("hash")).toEqual({ field: bytes });
+      expect(await redis.lrange("list", 0, -1)).toEqual([bytes, bytes]);
+      expect(await redis.pipeline().set("b", bytes).get("b").exec()).toEqual(["OK", bytes]);
+      expect(await redis.multi().set("c", bytes).get("c").exec()).toEqual(["OK", bytes]);
+    });
+
+    test("a custom codec writes and reads values, and leaves names alone", async () => {
+      const codec = {
+        encode: (value: unknown) => `<${value}>`,
+        decode: (stored: Uint8Array) => new TextDecoder().decode(stored).slice(1, -1),
+      };
+      const redis = client({ codec });
+      await redis.hset("hash", { field: "v" });
+      await redis.rpush("list", "a", "b");
+      expect(await redis.hgetall("hash")).toEqual({ field: "v" });
+      expect(await redis.lrange("list", 0, -1)).toEqual(["a", "b"]);
+      expect(await client({ codec: "text" }).hget("hash", "field")).toBe("<v>");
+    });
+
+    test("a value of 5 MB", async () => {
+      const redis = client();
+      const value = { text: "é".repeat(2_500_000) };
+      await redis.set("large", value);
+      expect(await redis.get("large")).toEqual(value);
+    });
+
+    test("an integer beyond a number's precision keeps its digits", async () => {
+      const redis = client();
+      await redis.set("n", "9007199254740992");
+      expect(await redis.incr("n")).toBe("9007199254740993");
+      expect(await redis.pipeline().incr("n").exec()).toEqual(["9007199254740994"]);
+    });
+
+    test.each([undefined, Number.NaN, () => 1, "\udc00"])(
+      "%s is refused, and nothing is stored",
+      async (value) => {
+        const redis = client();
+        await expect(redis.set("key", value)).rejects.toBeInstanceOf(ArgumentError);
+        await expect(redis.hset("hash", { field: value })).rejects.toBeInstanceOf(ArgumentError);
+        expect(() => redis.pipeline().set("key", value)).toThrow(ArgumentError);
+        expect(await redis.exists("key", "hash")).toBe(0);
+      },
+    );
+  });
+});
