@@ -38,6 +38,14 @@ test("refuses what does not fit, without collecting again at once", () => {
   expect(memory.collections).toBe(1);
 });
 
+test("stays full until memory has shrunk, not until some write happens to fit", () => {
+  const { memory, gauge: gauged } = gauge(98 * MB, 5 * MB);
+  expect(gauged.admits(MB)).toBe(false);
+  expect(gauged.admits(1)).toBe(false);
+  memory.live = 90 * MB;
+  expect(gauged.admits(1)).toBe(true);
+});
+
 test("after room was made, lookAgain lets the next write in", () => {
   const { memory, gauge: gauged } = gauge(101 * MB, 0);
   expect(gauged.admits(1)).toBe(false);

@@ -17,6 +17,8 @@ export class MemoryGauge {
   readonly #collect: () => void;
   /** Bytes that may still be added before the next look. */
   #unseen = 0;
+  /** A collection has found too little, and memory has not shrunk since. */
+  #full = false;
   /** No collection before this time of the thread's clock, in ms. */
   #pauseUntil = 0;
 
@@ -32,19 +34,22 @@ export class MemoryGauge {
     this.#unseen -= bytes;
     if (this.#unseen >= 0) return true;
     this.#unseen = 0;
+    const enough = this.#limit * (1 - SPARE_SHARE);
     let used = this.#used() + bytes;
     const begun = performance.now();
-    if (used > this.#limit && begun >= this.#pauseUntil) {
+    if (used > (this.#full ? enough : this.#limit)) {
+      if (begun < this.#pauseUntil) return false;
       // Most of it may be garbage: values are copied on their way in and out.
       this.#collect();
       used = this.#used() + bytes;
-      if (used > this.#limit * (1 - SPARE_SHARE)) {
+      this.#full = used > enough;
+      if (this.#full) {
         const ended = performance.now();
         this.#pauseUntil = ended + Math.min(PAUSE_PARTS * (ended - begun), MAX_PAUSE_MS);
         return false;
       }
     }
-    if (used > this.#limit) return false;
+    this.#full = false;
     this.#unseen = Math.min(MOST_UNSEEN, (this.#limit - used) / 2);
     return true;
   }
