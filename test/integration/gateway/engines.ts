@@ -1,6 +1,6 @@
+import { NO_REDIS, redisAvailable, startRedis } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { redisServer, startRedis } from "./redis-process.js";
 
 /** A gateway on one of the engines. */
 export interface Setup {
@@ -14,8 +14,8 @@ export interface Setup {
 /** The engines that the protocol must be the same on. */
 export const setups: readonly Setup[] = [
   {
-    name: redisServer === undefined ? "a real Redis (skipped: none on PATH)" : "a real Redis",
-    available: redisServer !== undefined,
+    name: redisAvailable() ? "a real Redis" : `a real Redis (${NO_REDIS})`,
+    available: redisAvailable(),
     async start(options) {
       const redis = await startRedis();
       const gateway = await createGateway({ redis: redis.url, port: 0, ...options });

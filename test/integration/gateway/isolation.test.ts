@@ -1,21 +1,21 @@
 import { Agent } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { call, run } from "./http.js";
-import { type RedisProcess, redisServer, startRedis } from "./redis-process.js";
 
 const metric = async (gateway: Gateway, name: string) =>
   Number(
     new RegExp(`^warmline_gateway_${name} (\\d+)$`, "m").exec((await call(gateway, "/metrics")).text)?.[1],
   );
 
-describe.runIf(redisServer)("one client among many (skipped without a real Redis)", () => {
-  let redis: RedisProcess;
+describe.runIf(redisAvailable())(`one client among many (${NO_REDIS})`, () => {
+  let redis: RedisServer;
   let gateway: Gateway;
   beforeAll(async () => {
-    redis = await startRedis("--cluster-enabled", "yes");
-    await redis.ask("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
-    while (!(await redis.ask("CLUSTER", "INFO")).includes("cluster_state:ok")) {}
+    redis = await startRedis({ flags: ["--cluster-enabled", "yes"] });
+    await redis.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+    while (!String(await redis.command("CLUSTER", "INFO")).includes("cluster_state:ok")) {}
     gateway = await createGateway({ redis: redis.url, port: 0 });
   });
   afterAll(async () => {
@@ -99,7 +99,7 @@ describe.runIf(redisServer)("one client among many (skipped without a real Redis
   });
 });
 
-describe.runIf(redisServer)("a restart of Redis under load (skipped without a real Redis)", () => {
+describe.runIf(redisAvailable())(`a restart of Redis under load (${NO_REDIS})`, () => {
   it("gives errors of the right kind, then recovers by itself; no increment is doubled", async () => {
     const redis = await startRedis();
     const gateway = await createGateway({ redis: redis.url, port: 0, operationTimeout: 1_000 });
@@ -122,7 +122,7 @@ describe.runIf(redisServer)("a restart of Redis under load (skipped without a re
     const before = applied;
     expect(before).toBeGreaterThan(0);
     await new Promise((resolve) => setTimeout(resolve, 300));
-    await redis.start();
+    await redis.restart();
     const restarted = applied;
     const unknownBefore = unknown;
     await expect.poll(() => applied - restarted, { timeout: 5_000 }).toBeGreaterThan(50);

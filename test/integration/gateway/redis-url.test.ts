@@ -1,11 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { NO_REDIS, type RedisServer, redisAvailable, startFakeRedis, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
-import { startFakeRedis } from "./fake-redis.js";
 import { call, run } from "./http.js";
-import { type RedisProcess, redisServer, startRedis } from "./redis-process.js";
 
-describe.runIf(redisServer)("a Redis with a password (skipped without a real Redis)", () => {
-  let redis: RedisProcess;
+describe.runIf(redisAvailable())(`a Redis with a password (${NO_REDIS})`, () => {
+  let redis: RedisServer;
   let port: number;
   let gateway: Gateway | undefined;
   const start = async (url: string) => {
@@ -13,17 +12,12 @@ describe.runIf(redisServer)("a Redis with a password (skipped without a real Red
     return gateway;
   };
   beforeAll(async () => {
-    // A free port is not known beforehand: the server is told one at run time instead.
-    redis = await startRedis("--bind", "127.0.0.1");
-    for (let tries = 0; ; tries++) {
-      port = 20_000 + Math.floor(Math.random() * 20_000);
-      if ((await redis.ask("CONFIG", "SET", "port", String(port))).startsWith("+OK")) break;
-      if (tries > 20) throw new Error("no free port was found");
-    }
-    await redis.ask("ACL", "SETUSER", "ann", "on", ">p@ss word", "~*", "+@all");
-    await redis.ask("ACL", "SETUSER", "bob", "on", ">bob", "~*", "+@all", "-multi");
-    await redis.ask("ACL", "SETUSER", "cid", "on", ">cid", "~*", "+get", "+set");
-    await redis.ask("CONFIG", "SET", "requirepass", "secret");
+    redis = await startRedis({ listen: "tcp" });
+    port = redis.port!;
+    await redis.command("ACL", "SETUSER", "ann", "on", ">p@ss word", "~*", "+@all");
+    await redis.command("ACL", "SETUSER", "bob", "on", ">bob", "~*", "+@all", "-multi");
+    await redis.command("ACL", "SETUSER", "cid", "on", ">cid", "~*", "+get", "+set");
+    await redis.command("CONFIG", "SET", "requirepass", "secret");
   });
   afterEach(() => gateway?.close());
   afterAll(() => redis?.stop());
@@ -95,7 +89,7 @@ it("a server that speaks no TLS is not spoken to in the clear by rediss://", asy
   const answer = await call(gateway, "/", { body: ["SET", "k", "v"] });
   expect(answer.status).toBe(503);
   expect(answer.headers["warmline-outcome"]).toBe("unsent");
-  expect(fake.arrived).toEqual([]);
+  expect(fake.applied).toEqual([]);
   await gateway.close();
-  await fake.stop();
+  await fake.close();
 });

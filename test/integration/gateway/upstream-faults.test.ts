@@ -1,7 +1,7 @@
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import { type FakeCommand, type FakeFate, type FakeRedis, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
-import { type FakeRedis, startFakeRedis } from "./fake-redis.js";
 import { call } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -9,81 +9,76 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 let fake: FakeRedis;
 let gateway: Gateway;
 
+/** Starts a Redis whose replies `decide` tampers with, and a gateway before it. PING is never tampered with. */
 async function start(
-  onCommand: FakeRedis["onCommand"],
-  options: Partial<GatewayOptions> = {},
+  decide: (command: FakeCommand) => FakeFate | undefined = () => undefined,
+  { password, ...options }: Partial<GatewayOptions> & { password?: string } = {},
 ): Promise<void> {
-  fake = await startFakeRedis(onCommand);
-  gateway = await createGateway({
-    redis: fake.url,
-    port: 0,
-    operationTimeout: 300,
-    closeGrace: 0,
-    ...options,
-  });
+  fake = await startFakeRedis((command) => (command.name === "PING" ? undefined : decide(command)));
+  const redis = password ? fake.url.replace("://", `://:${password}@`) : fake.url;
+  gateway = await createGateway({ redis, port: 0, operationTimeout: 300, closeGrace: 0, ...options });
 }
 
 afterEach(async () => {
   await gateway.close();
-  await fake.stop();
+  await fake.close();
 });
+
+const send = (...words: string[]) => call(gateway, "/", { body: words });
 
 describe("a reply lost with its connection", () => {
   it.each([1, 2, 5])(
     "is unknown and the command is never written again, %i times in a row",
     async (times) => {
-      let value = 0;
-      await start(({ socket }) => {
-        value++;
-        if (value <= times) socket.destroy();
-        return value <= times ? null : `:${value}\r\n`;
-      });
+      await start((command) => (command.name === "INCR" && command.times <= times ? "close" : undefined));
       for (let i = 1; i <= times; i++) {
-        const answer = await call(gateway, "/", { body: ["INCR", "n"] });
+        const answer = await send("INCR", "n");
         expect(answer.status).toBe(502);
         expect(answer.headers["warmline-outcome"]).toBe("unknown");
         expect(answer.json.error).toMatch(/connection to Redis was lost/);
         expect(fake.count("INCR")).toBe(i);
       }
-      const answer = await call(gateway, "/", { body: ["INCR", "n"] });
-      expect(answer.json).toEqual({ result: times + 1 });
+      expect((await send("INCR", "n")).json).toEqual({ result: times + 1 });
       await sleep(100);
       expect(fake.count("INCR")).toBe(times + 1);
     },
   );
 
-  it("is unknown for what was written and nothing else", async () => {
-    await start(({ words, socket }) => {
-      if (words[1] === "bad") socket.destroy();
-      return words[1] === "bad" ? null : `$2\r\n${words[1]}\r\n`;
+  it.each(["reset", { cut: 2 }] as const)("is unknown when the connection ends by %j", async (fate) => {
+    await start(({ connection }) => (connection === 1 ? fate : undefined));
+    const answer = await send("INCR", "n");
+    expect(answer.status).toBe(502);
+    expect(answer.headers["warmline-outcome"]).toBe("unknown");
+    expect((await send("GET", "n")).json).toEqual({ result: "1" });
+  });
+
+  it("is unknown for what was not answered before, and for nothing else", async () => {
+    await start(({ words }) => (words[1] === "bad" ? "close" : undefined));
+    const answer = await call(gateway, "/pipeline", {
+      body: [
+        ["ECHO", "a"],
+        ["ECHO", "bad"],
+        ["ECHO", "c"],
+      ],
     });
-    const body = [
-      ["GET", "k0"],
-      ["GET", "bad"],
-      ["GET", "k2"],
-    ];
-    const answer = await call(gateway, "/pipeline", { body });
     expect(answer.status).toBe(200);
-    expect(answer.json[0]).toEqual({ result: "k0" });
+    expect(answer.json[0]).toEqual({ result: "a" });
     expect(answer.json[1].error).toMatch(/^UNKNOWNOUTCOME /);
     expect(answer.json[2].error).toMatch(/^UNKNOWNOUTCOME /);
+    expect(fake.applied.filter(({ words }) => words[1] === "bad")).toHaveLength(1);
   });
 
   it("keeps resp2 batches well-formed", async () => {
-    await start(({ socket }) => {
-      socket.destroy();
-      return null;
-    });
+    await start(() => "close");
     const headers = { "upstash-response-format": "resp2" };
     const answer = await call(gateway, "/pipeline", { body: [["INCR", "n"]], headers });
     expect(answer.text).toMatch(/^\*1\r\n-UNKNOWNOUTCOME [^\r\n]+\r\n$/);
   });
 
-  it("is unknown for a transaction", async () => {
-    await start(({ words, socket }) => {
-      if (words[0] !== "EXEC") return words[0] === "INCR" ? "+QUEUED\r\n" : "+OK\r\n";
-      socket.destroy();
-      return null;
+  it("is unknown for a transaction, which is not run again", async () => {
+    await start(({ name }) => {
+      if (name === "EXEC") return "close";
+      return { bytes: name === "INCR" ? "+QUEUED\r\n" : "+OK\r\n" };
     });
     const answer = await call(gateway, "/multi-exec", {
       body: [
@@ -93,59 +88,49 @@ describe("a reply lost with its connection", () => {
     });
     expect(answer.status).toBe(502);
     expect(answer.headers["warmline-outcome"]).toBe("unknown");
+    await sleep(100);
     expect(fake.count("EXEC")).toBe(1);
   });
 });
 
 describe("a reply that comes too late", () => {
   it("is unknown, and goes to nobody else", async () => {
-    await start(({ words, socket }) => {
-      if (words[1] === "slow") setTimeout(() => socket.write("$4\r\nslow\r\n"), 450);
-      else setTimeout(() => socket.write(`$4\r\n${words[1]}\r\n`), 0);
-      return null;
-    });
-    // The fake answers in its own order, as Redis would: nothing before the slow one is out.
-    const slow = await call(gateway, "/", { body: ["GET", "slow"] });
+    await start(({ words }) => (words[1] === "slow" ? { late: 450 } : undefined));
+    const slow = await send("ECHO", "slow");
     expect(slow.status).toBe(504);
     expect(slow.headers["warmline-outcome"]).toBe("unknown");
-    await sleep(250);
-    expect((await call(gateway, "/", { body: ["GET", "next"] })).json).toEqual({ result: "next" });
-    expect(fake.connections).toBe(1);
-    expect(fake.count("GET")).toBe(2);
+    expect((await send("ECHO", "next")).json).toEqual({ result: "next" });
+    expect(fake.connectionsOpened).toBe(1);
+    expect(fake.count("ECHO")).toBe(2);
   });
 
-  it("is consumed in its place while others wait behind it", async () => {
-    const owed: (() => void)[] = [];
-    await start(({ words, socket }) => {
-      owed.push(() => socket.write(`$2\r\n${words[1]}\r\n`));
-      return null;
-    });
-    const first = call(gateway, "/", { body: ["GET", "aa"] });
+  it("is consumed in its place while another waits behind it", async () => {
+    await start(({ words }) => (words[1] === "first" ? { late: 400 } : undefined));
+    const first = send("ECHO", "first");
     await sleep(200);
-    const second = call(gateway, "/", { body: ["GET", "bb"] });
+    const second = send("ECHO", "second");
     expect((await first).status).toBe(504);
-    for (const pay of owed) pay();
-    expect((await second).json).toEqual({ result: "bb" });
+    expect((await second).json).toEqual({ result: "second" });
+    expect(fake.connectionsOpened).toBe(1);
   });
 
   it("leads to a new connection when Redis has gone silent", async () => {
-    await start(({ connection, words }) => (connection === 1 ? null : `$1\r\n${words[1]}\r\n`));
-    expect((await call(gateway, "/", { body: ["GET", "a"] })).status).toBe(504);
-    await sleep(400);
-    expect((await call(gateway, "/", { body: ["GET", "b"] })).json).toEqual({ result: "b" });
-    expect(fake.connections).toBe(2);
-    expect(fake.arrived.map(({ words }) => words[1])).toEqual(["a", "b"]);
+    await start(({ connection }) => (connection === 1 ? "lose" : undefined));
+    expect((await send("ECHO", "a")).status).toBe(504);
+    await expect.poll(() => fake.connectionsOpened).toBe(2);
+    expect((await send("ECHO", "b")).json).toEqual({ result: "b" });
+    expect(fake.count("ECHO")).toBe(2);
   });
 });
 
 describe("no connection", () => {
   it("is unsent, within the operation timeout, and is not sent later", async () => {
-    await start(() => "+OK\r\n");
-    const port = Number(new URL(fake.url).port);
-    await fake.stop();
+    await start();
+    const { port } = fake;
+    await fake.close();
     await sleep(50);
     const began = performance.now();
-    const answer = await call(gateway, "/", { body: ["INCR", "n"] });
+    const answer = await send("INCR", "n");
     expect(performance.now() - began).toBeLessThan(1_000);
     expect(answer.status).toBe(503);
     expect(answer.headers["warmline-outcome"]).toBe("unsent");
@@ -158,12 +143,14 @@ describe("no connection", () => {
       ],
     });
     expect(batch.status).toBe(200);
-    expect(batch.json.map((item: any) => item.error.split(" ")[0])).toEqual(["UNSENT", "UNSENT"]);
-    for (const [path, body] of [
-      ["/multi-exec", [["INCR", "n"]]],
-      ["/", ["BLPOP", "l", "1"]],
-    ] as const) {
-      const alone = await call(gateway, path, { body });
+    expect(batch.json.map((item: { error: string }) => item.error.split(" ")[0])).toEqual([
+      "UNSENT",
+      "UNSENT",
+    ]);
+    for (const alone of [
+      await call(gateway, "/multi-exec", { body: [["INCR", "n"]] }),
+      await send("BLPOP", "l", "1"),
+    ]) {
       expect(alone.status).toBe(503);
       expect(alone.headers["warmline-outcome"]).toBe("unsent");
     }
@@ -171,38 +158,29 @@ describe("no connection", () => {
     expect(health.status).toBe(503);
     expect(health.json.status).toBe("down");
 
-    const late: string[] = [];
+    const received: string[] = [];
     const server = createServer((socket) => {
       socket.on("error", () => {});
       socket.on("data", (chunk) => {
-        late.push(chunk.toString());
+        received.push(chunk.toString());
         socket.write("+PONG\r\n");
       });
     });
     await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-    await expect.poll(() => late.length, { timeout: 5_000 }).toBeGreaterThan(0);
+    await expect.poll(() => received.length, { timeout: 5_000 }).toBeGreaterThan(0);
     await sleep(200);
-    expect(late.join("")).not.toContain("INCR");
+    expect(received.join("")).not.toContain("INCR");
     await gateway.close();
     await new Promise((resolve) => server.close(resolve));
   });
 
   it("that comes back in time sends what waited, once", async () => {
     let refuse = true;
-    await start(
-      ({ socket, words }) => {
-        if (refuse && words[0] === "AUTH") socket.destroy();
-        return words[0] === "INCR" ? ":1\r\n" : "+OK\r\n";
-      },
-      { operationTimeout: 3_000 },
-    );
-    await gateway.close();
-    gateway = await createGateway({
-      redis: fake.url.replace("redis://", "redis://:secret@"),
-      port: 0,
+    await start(({ name }) => (refuse && name === "AUTH" ? "close" : undefined), {
+      password: "secret",
       operationTimeout: 3_000,
     });
-    const waiting = call(gateway, "/", { body: ["INCR", "n"] });
+    const waiting = send("INCR", "n");
     await sleep(150);
     expect(fake.count("INCR")).toBe(0);
     refuse = false;
@@ -212,88 +190,82 @@ describe("no connection", () => {
 
   it("for whoever has given up sends nothing", async () => {
     let refuse = true;
-    fake = await startFakeRedis(({ socket, words }) => {
-      if (refuse && words[0] === "AUTH") socket.destroy();
-      return words[0] === "INCR" ? ":1\r\n" : "+OK\r\n";
+    await start(({ name }) => (refuse && name === "AUTH" ? "close" : undefined), {
+      password: "secret",
+      operationTimeout: 3_000,
     });
-    gateway = await createGateway({ redis: fake.url.replace("redis://", "redis://:secret@"), port: 0 });
     const signal = AbortSignal.timeout(100);
     await expect(call(gateway, "/", { body: ["INCR", "gone"], signal })).rejects.toThrow();
     refuse = false;
-    expect((await call(gateway, "/", { body: ["INCR", "here"] })).json).toEqual({ result: 1 });
-    expect(fake.arrived.filter(({ words }) => words[0] === "INCR").map(({ words }) => words[1])).toEqual([
-      "here",
-    ]);
+    expect((await send("INCR", "here")).json).toEqual({ result: 1 });
+    const increments = fake.applied.filter(({ name }) => name === "INCR");
+    expect(increments.map(({ words }) => words[1])).toEqual(["here"]);
   });
 });
 
-describe("a Redis that will not have us", () => {
-  it.each([
-    "-WRONGPASS invalid username-password pair or user is disabled.",
-    "-ERR max number of clients reached",
-  ])("%s is told as unsent, without the password", async (error) => {
-    fake = await startFakeRedis(() => `${error}\r\n`);
-    const redis = fake.url.replace("redis://", "redis://ann:hidden@");
-    gateway = await createGateway({ redis, port: 0, operationTimeout: 300 });
-    const answer = await call(gateway, "/", { body: ["GET", "k"] });
-    expect(answer.status).toBe(503);
-    expect(answer.headers["warmline-outcome"]).toBe("unsent");
-    expect(answer.json.error).toContain(error.slice(1));
-    expect(answer.text).not.toContain("hidden");
-    expect(fake.count("GET")).toBe(0);
-  });
+it.each([
+  "WRONGPASS invalid username-password pair or user is disabled.",
+  "ERR max number of clients reached",
+])("a Redis that answers the greeting with %s sees no command; the password is not told", async (refuse) => {
+  await start(() => ({ refuse }), { password: "hidden" });
+  const answer = await send("GET", "k");
+  expect(answer.status).toBe(503);
+  expect(answer.headers["warmline-outcome"]).toBe("unsent");
+  expect(answer.json.error).toContain(refuse);
+  expect(answer.text).not.toContain("hidden");
+  expect(fake.count("GET")).toBe(0);
 });
 
 describe("bytes that are no answer", () => {
   it("in the place of a reply end the connection; the command is unknown", async () => {
-    await start(({ connection }) => (connection === 1 ? "HTTP/1.1 400 Bad Request\r\n\r\n" : ":1\r\n"));
-    const answer = await call(gateway, "/", { body: ["INCR", "n"] });
+    await start(({ connection }) =>
+      connection === 1 ? { bytes: "HTTP/1.1 400 Bad Request\r\n\r\n" } : undefined,
+    );
+    const answer = await send("INCR", "n");
     expect(answer.status).toBe(502);
     expect(answer.headers["warmline-outcome"]).toBe("unknown");
-    expect((await call(gateway, "/", { body: ["INCR", "n"] })).json).toEqual({ result: 1 });
-    expect(fake.connections).toBe(2);
+    expect((await send("INCR", "n")).json).toEqual({ result: 2 });
+    expect(fake.connectionsOpened).toBe(2);
   });
 
   it("that nobody asked for never become an answer", async () => {
-    await start(({ words, connection }) =>
-      connection === 1 ? `$5\r\n${words[1]}\r\n$6\r\nsecret\r\n` : `$5\r\n${words[1]}\r\n`,
+    await start(({ connection }) =>
+      connection === 1 ? { bytes: "$5\r\nfirst\r\n$6\r\nsecret\r\n" } : undefined,
     );
-    expect((await call(gateway, "/", { body: ["GET", "first"] })).json).toEqual({ result: "first" });
-    expect((await call(gateway, "/", { body: ["GET", "other"] })).json).toEqual({ result: "other" });
-    expect(fake.connections).toBe(2);
+    expect((await send("ECHO", "first")).json).toEqual({ result: "first" });
+    expect((await send("ECHO", "other")).json).toEqual({ result: "other" });
+    expect(fake.connectionsOpened).toBe(2);
   });
 
   it("are told apart from a reply that is too large", async () => {
-    await start(({ words }) => (words[1] === "big" ? `$5000\r\n${"x".repeat(5_000)}\r\n` : "$2\r\nok\r\n"), {
-      maxReply: 1_000,
-    });
-    const [big, small] = await Promise.all([
-      call(gateway, "/", { body: ["GET", "big"] }),
-      call(gateway, "/", { body: ["GET", "small"] }),
-    ]);
+    await start(
+      ({ words }) => (words[1] === "big" ? { bytes: `$5000\r\n${"x".repeat(5_000)}\r\n` } : undefined),
+      {
+        maxReply: 1_000,
+      },
+    );
+    const [big, small] = await Promise.all([send("ECHO", "big"), send("ECHO", "small")]);
     expect(big.status).toBe(502);
     expect(big.json.error).toMatch(/larger than the gateway passes on/);
-    expect(small.json).toEqual({ result: "ok" });
-    expect(fake.connections).toBe(1);
+    expect(small.json).toEqual({ result: "small" });
+    expect(fake.connectionsOpened).toBe(1);
   });
 });
 
-describe("more than Redis can take", () => {
-  it("is refused as unsent", async () => {
-    await start(() => null, { maxPending: 10, operationTimeout: 2_000 });
-    const waiting = Array.from({ length: 10 }, () => call(gateway, "/", { body: ["GET", "k"] }));
-    await expect.poll(() => fake.count("GET")).toBe(10);
-    const answer = await call(gateway, "/", { body: ["GET", "k"] });
-    expect(answer.status).toBe(503);
-    expect(answer.headers["warmline-outcome"]).toBe("unsent");
-    expect(answer.headers["retry-after"]).toBe("1");
-    for (const each of await Promise.all(waiting)) expect(each.status).toBe(504);
-  });
+it("more commands than may be pending are refused as unsent", async () => {
+  await start(() => "lose", { maxPending: 10, operationTimeout: 2_000 });
+  const waiting = Array.from({ length: 10 }, () => send("GET", "k"));
+  await expect.poll(() => fake.count("GET")).toBe(10);
+  const answer = await send("GET", "k");
+  expect(answer.status).toBe(503);
+  expect(answer.headers["warmline-outcome"]).toBe("unsent");
+  expect(answer.headers["retry-after"]).toBe("1");
+  for (const each of await Promise.all(waiting)) expect(each.status).toBe(504);
 });
 
-it("writes the commands of one turn at once, and each once", async () => {
+it("the commands of one turn are written at once, each once", async () => {
   const chunks: string[] = [];
-  fake = await startFakeRedis();
+  await start();
   const server = createServer((socket) => {
     socket.on("error", () => {});
     socket.on("data", (chunk) => {
@@ -302,14 +274,12 @@ it("writes the commands of one turn at once, and each once", async () => {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  gateway = await createGateway({
-    redis: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    port: 0,
-  });
+  const { port } = server.address() as { port: number };
+  const other = await createGateway({ redis: `redis://127.0.0.1:${port}`, port: 0 });
   const body = Array.from({ length: 500 }, (_, i) => ["SET", `k${i}`, "v"]);
-  const answer = await call(gateway, "/pipeline", { body });
+  const answer = await call(other, "/pipeline", { body });
   expect(answer.json).toEqual(body.map(() => ({ result: "OK" })));
   expect(chunks.length).toBeLessThanOrEqual(3);
-  await gateway.close();
+  await other.close();
   await new Promise((resolve) => server.close(resolve));
 });
