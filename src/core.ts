@@ -1,4 +1,5 @@
 import { AutomaticBatch } from "./batch/automatic.js";
+import { blockingTime } from "./commands/blocking.js";
 import type { Row } from "./commands/row.js";
 import { type CallRules, call } from "./connection/call.js";
 import type { Transport } from "./connection/transport.js";
@@ -11,7 +12,7 @@ import {
   UnknownOutcomeError,
   WarmlineError,
 } from "./errors.js";
-import { type Settings, timeLeft } from "./settings.js";
+import { LONGEST_TIMER, type Settings, timeLeft } from "./settings.js";
 import type { HttpAnswer } from "./wire/http.js";
 import { MalformedReply } from "./wire/malformed.js";
 import { type BatchPath, type Message, type Protocol, Resp2Refused } from "./wire/protocol.js";
@@ -25,6 +26,8 @@ export interface Command {
   readonly args: readonly unknown[];
   readonly words: readonly Word[];
   readonly write: boolean;
+  /** How long it may wait at the server, in ms, if it is one that waits. */
+  readonly wait: number | undefined;
 }
 
 /** What a batch gives for one of its commands. */
@@ -51,10 +54,12 @@ export class Core {
   /** @throws ArgumentError when an argument can't be sent. */
   prepare(row: Row, args: readonly unknown[]): Command {
     const own = row.words(this.settings.codec.encode, ...args);
+    const words = toWords(row.name, own);
     return {
       row,
       args,
-      words: toWords(row.name, own),
+      words,
+      wait: blockingTime(words),
       write: typeof row.write === "function" ? row.write(own) : row.write,
     };
   }
@@ -67,8 +72,7 @@ export class Core {
     } catch (error) {
       return Promise.reject(error);
     }
-    const batched = this.settings.autoPipelining && (this.protocol.batchesBytes || !hasBytes(command.words));
-    return batched ? this.automatic.add(command) : this.runOne(command);
+    return this.isBatched(command) ? this.automatic.add(command) : this.runOne(command);
   }
 
   /**
@@ -100,15 +104,19 @@ export class Core {
     errorFor: (error, { row }) => (error instanceof WarmlineError ? error.about(row.name) : error),
   });
 
-  private runOne(command: Command): Promise<unknown> {
-    const { words, row, write } = command;
-    const read = (reply: RawReply) => this.value(command, reply);
-    return this.send(this.protocol.command(words), row.name, !write, timeLeft(this.settings), read).catch(
-      (error) => {
-        if (!(error instanceof Resp2Refused)) throw error;
-        return this.send(this.protocol.command(words, true), row.name, !write, timeLeft(this.settings), read);
-      },
-    );
+  private isBatched({ words, wait }: Command): boolean {
+    // A command that waits would keep all the others waiting.
+    if (!this.settings.autoPipelining || wait !== undefined) return false;
+    return this.protocol.batchesBytes || !hasBytes(words);
+  }
+
+  private runOne({ words, row, write, wait = 0, args }: Command): Promise<unknown> {
+    const read = (reply: RawReply) => this.value(row, args, reply);
+    const time = Math.min(timeLeft(this.settings, wait), LONGEST_TIMER);
+    return this.send(this.protocol.command(words), row.name, !write, time, read).catch((error) => {
+      if (!(error instanceof Resp2Refused)) throw error;
+      return this.send(this.protocol.command(words, true), row.name, !write, time, read);
+    });
   }
 
   private send<T>(
@@ -133,7 +141,7 @@ export class Core {
 
   private result(command: Command, reply: RawReply, index: number): Result {
     try {
-      return { value: this.value(command, reply, index) };
+      return { value: this.value(command.row, command.args, reply, index) };
     } catch (error) {
       if (!(error instanceof MalformedReply)) return { error: error as Error };
       const { name } = command.row;
@@ -142,9 +150,9 @@ export class Core {
     }
   }
 
-  private value(command: Command, reply: RawReply, index?: number): unknown {
-    if (reply instanceof ErrorReply) throw errorFrom(reply, command.row.name, index);
-    return command.row.reply(reply, this.settings.codec.decode, command.args);
+  private value(row: Row, args: readonly unknown[], reply: RawReply, index?: number): unknown {
+    if (reply instanceof ErrorReply) throw errorFrom(reply, row.name, index);
+    return row.reply(reply, this.settings.codec.decode, args);
   }
 }
 

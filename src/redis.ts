@@ -1,6 +1,7 @@
 import { createPipeline, type Pipeline } from "./batch/pipeline.js";
-import { type Commands, rows } from "./commands/index.js";
+import type { Builders, Commands, Namespaces } from "./commands/index.js";
 import type { Immediate } from "./commands/kind.js";
+import { commandMethod, commandNames } from "./commands/methods.js";
 import { rawCommand } from "./commands/raw.js";
 import {
   type CallOptions,
@@ -18,7 +19,7 @@ import type { HttpRequest } from "./wire/http.js";
 import { Protocol } from "./wire/protocol.js";
 
 /** A client of one endpoint. Make one outside the handler; making more costs next to nothing. */
-export interface Redis extends Commands<Immediate> {
+export interface Redis extends Commands<Immediate>, Namespaces<Immediate>, Builders<Immediate> {
   /** Collects commands that `exec()` sends as one request. */
   pipeline(): Pipeline;
   /** Collects commands that `exec()` runs as one transaction: all of them, with nobody else's in between. */
@@ -138,8 +139,8 @@ function bind(core: Core, prototype: object): Methods {
 }
 
 function methodOf(core: Core, name: string, prototype: object): unknown {
-  const row = rows[name as keyof typeof rows];
-  return row ? (...args: unknown[]) => core.run(row, args) : clientMethods[name]!(core, prototype);
+  const own = clientMethods[name];
+  return own ? own(core, prototype) : commandMethod(name, (row, args) => core.run(row, args));
 }
 
 const clientMethods: Record<string, (core: Core, prototype: object) => unknown> = {
@@ -153,7 +154,7 @@ const clientMethods: Record<string, (core: Core, prototype: object) => unknown> 
   close: (core) => () => core.transport.close(),
 };
 
-const methodNames = [...Object.keys(rows), ...Object.keys(clientMethods)];
+const methodNames = [...commandNames, ...Object.keys(clientMethods)];
 
 const lazyPrototypes = new WeakMap<object, object>();
 

@@ -49,20 +49,23 @@ export function withOptions(base: Settings, options: CallOptions): Settings {
   };
 }
 
-/** The time that a call made now has, in ms. */
-export function timeLeft({ timeout, deadline }: Settings): number {
-  if (!deadline) return timeout;
+/**
+ * The time that a call made now has, in ms.
+ * @param wait what the command itself may wait at the server, which comes on top of the timeout.
+ */
+export function timeLeft({ timeout, deadline }: Settings, wait = 0): number {
+  if (!deadline) return timeout + wait;
   const left = "remaining" in deadline ? deadline.remaining() : deadline.getRemainingTimeInMillis();
-  return Math.max(0, Math.min(timeout, left - DEADLINE_MARGIN));
+  return Math.max(0, Math.min(timeout + wait, left - DEADLINE_MARGIN));
 }
 
-// setTimeout takes no more; longer would fire at once.
-const LONGEST = 2 ** 31 - 1;
+/** setTimeout takes no more ms; longer would fire at once. */
+export const LONGEST_TIMER = 2 ** 31 - 1;
 
 function milliseconds(name: string, value: number): number {
   if (typeof value !== "number" || !(value > 0))
     throw misconfigured(`${name} must be a number of ms above 0`);
-  return Math.min(value, LONGEST);
+  return Math.min(value, LONGEST_TIMER);
 }
 
 export function count(name: string, value: number): number {

@@ -1,6 +1,6 @@
-import type { Commands } from "../commands/index.js";
-import { rows } from "../commands/index.js";
+import { type Builders, type Commands, type Namespaces, rows } from "../commands/index.js";
 import type { Kind } from "../commands/kind.js";
+import { commandMethod, commandNames } from "../commands/methods.js";
 import type { Row } from "../commands/row.js";
 import type { Command, Core } from "../core.js";
 import { ArgumentError } from "../errors.js";
@@ -19,7 +19,10 @@ export type Kept<T> =
 type KeptAll<Q extends readonly unknown[]> = { -readonly [I in keyof Q]: Kept<Q[I]> };
 
 /** Commands collected now and sent as one request by `exec()`. */
-export interface Pipeline<Q extends readonly unknown[] = []> extends Commands<Queued<Q>> {
+export interface Pipeline<Q extends readonly unknown[] = []>
+  extends Commands<Queued<Q>>,
+    Namespaces<Queued<Q>>,
+    Builders<Queued<Q>> {
   /**
    * Sends the commands.
    * @returns their values, in order.
@@ -70,14 +73,26 @@ class CommandQueue {
   };
 }
 
-for (const [name, row] of Object.entries(rows)) {
-  Object.defineProperty(CommandQueue.prototype, name, {
-    value(this: CommandQueue, ...args: unknown[]) {
-      return this.queue(row, args);
-    },
-    writable: true,
-    configurable: true,
-  });
+for (const name of commandNames) {
+  const row = (rows as Record<string, Row>)[name];
+  Object.defineProperty(
+    CommandQueue.prototype,
+    name,
+    row
+      ? {
+          value(this: CommandQueue, ...args: unknown[]) {
+            return this.queue(row, args);
+          },
+          writable: true,
+          configurable: true,
+        }
+      : {
+          get(this: CommandQueue) {
+            return commandMethod(name, (row, args) => this.queue(row, args));
+          },
+          configurable: true,
+        },
+  );
 }
 
 /** @param path `pipeline`, or `multi-exec` for a transaction. */

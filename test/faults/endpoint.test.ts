@@ -294,3 +294,18 @@ test("an error reply is a RedisError that names the command and not the token", 
   expect(error).toMatchObject({ code: "WRONGTYPE", command: "INCR", outcome: "answered" });
   expect(JSON.stringify(error) + error.stack).not.toContain("secret");
 });
+
+test("a blocking command may wait as long as it says, on top of the timeout, and keeps nobody else waiting", async () => {
+  endpoint.onRequest = ({ socket, body }) => {
+    if (body.includes("BLPOP"))
+      setTimeout(() => socket.write(resp2Answer("*2\r\n$1\r\nk\r\n$1\r\nv\r\n")), 300);
+    else socket.write(resp2Answer("$1\r\nx\r\n"));
+  };
+  const redis = client({ timeout: 100 });
+  const popped = redis.blpop("k", 1);
+  const begun = performance.now();
+  expect(await redis.get("other")).toBe("x");
+  expect(performance.now() - begun).toBeLessThan(250);
+  expect(await popped).toEqual(["k", "v"]);
+  await expect(redis.blpop("k", 0.1)).rejects.toBeInstanceOf(TimeoutError);
+});
