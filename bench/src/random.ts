@@ -1,13 +1,16 @@
 /** Random numbers that a seed decides (xorshift, 32 bits): good enough to mix an order, the same on every machine. */
 export function randomFrom(seed: number): () => number {
   let state = (seed ^ 0x9e3779b9) >>> 0 || 1;
-  return () => {
+  const next = () => {
     state ^= state << 13;
     state ^= state >>> 17;
     state ^= state << 5;
     state >>>= 0;
     return state / 2 ** 32;
   };
+  // Seeds that differ by little need some steps until their numbers differ by much.
+  for (let step = 0; step < 16; step++) next();
+  return next;
 }
 
 /** The items in an order that `random` decides. */

@@ -44,6 +44,7 @@ export interface BarChart {
 export interface SpanChart {
   readonly kind: "spans";
   readonly title: string;
+  readonly about: string;
   readonly unit: string;
   readonly rows: readonly {
     readonly title: string;

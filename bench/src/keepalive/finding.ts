@@ -74,9 +74,9 @@ export function findingOf(cells: readonly Measured[], rttMs: number, tls: boolea
   const gains = clients.map(({ client, label }) => {
     const on = pick(cells, client, true, true).warm.p50;
     const off = pick(cells, client, false, true).warm.p50;
-    return `${label} takes ${ms(on)} instead of ${ms(off)} (${factor(off / on)})`;
+    return `from ${ms(off)} to ${ms(on)} with ${label} (${factor(off / on)})`;
   });
-  const sentences = [`${path}, on a connection that is kept the median warm command of ${listed(gains)}.`];
+  const sentences = [`${path}, keeping the connection takes the median warm command ${listed(gains)}.`];
 
   const recreated = clients.map(({ client, label }) => {
     const cell = pick(cells, client, true, false);
@@ -86,11 +86,12 @@ export function findingOf(cells: readonly Measured[], rttMs: number, tls: boolea
       lost: cell.connections === cell.invocations,
     };
   });
-  const keeping = recreated.filter(({ lost }) => !lost).map(({ text }) => text);
-  const losing = recreated.filter(({ lost }) => lost).map(({ text }) => text);
-  if (keeping.length > 0)
-    sentences.push(`Made anew in every invocation, the connection stays with ${listed(keeping)}.`);
-  if (losing.length > 0) sentences.push(`Made anew in every invocation, it is lost with ${listed(losing)}.`);
+  const fates = [false, true].flatMap((lost) => {
+    const texts = recreated.filter((each) => each.lost === lost).map(({ text }) => text);
+    const verb = `${lost ? "lose" : "keep"}${texts.length === 1 ? "s" : ""}`;
+    return texts.length === 0 ? [] : `${listed(texts)} ${verb} it`;
+  });
+  sentences.push(`Where the client is made anew in every invocation, ${fates.join("; ")}.`);
 
   const firsts = clients.map(
     ({ client, label }) => `${ms(pick(cells, client, true, true).first.median)} with ${label}`,

@@ -11,7 +11,7 @@ const BESIDE = 78;
 /** One picture per group, all on the same scale. */
 export function bars(chart: BarChart): string[] {
   const all = chart.groups.flatMap((group) => group.bars);
-  const room = Math.max(...all.map((bar) => (bar.text ?? "").length * 6.4), BESIDE);
+  const room = Math.max(...all.map((bar) => (bar.text ?? "").length * 7.1), BESIDE);
   const highest = Math.max(...all.map((bar) => Math.max(bar.value, bar.high ?? 0)));
   const x = chart.logarithmic
     ? logarithmic(1, highest * 1.05, 3, WIDTH - room)

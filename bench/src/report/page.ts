@@ -69,7 +69,11 @@ function check({ claim, held, measured }: Check): string {
 
 function chart(drawn: Chart): string {
   if (drawn.kind === "spans") {
-    return tag("h2", {}, quoted(drawn.title)) + tag("div", { class: "panel single" }, spans(drawn));
+    return [
+      tag("h2", {}, quoted(drawn.title)),
+      tag("p", { class: "about" }, quoted(drawn.about)),
+      tag("div", { class: "panel single" }, spans(drawn)),
+    ].join("");
   }
   const pictures = drawn.kind === "curves" ? curves(drawn) : bars(drawn);
   const titles = drawn.kind === "curves" ? drawn.panels : drawn.groups;

@@ -21,15 +21,15 @@ export function percentiles(highest: number, begin: number, end: number): Scale 
   return (percent) => linear(0, depth(highest), begin, end)(depth(percent));
 }
 
-/** Round values (1, 2, 5 and their tenfold) from below the lowest to above the highest. */
+/** Round values (1, 2, 5 and their tenfold), two at least, from below the lowest to above the highest. */
 export function roundSteps(lowest: number, highest: number): number[] {
   const steps: number[] = [];
-  for (let power = Math.floor(Math.log10(lowest)); 10 ** power <= highest * 10; power++) {
+  for (let power = Math.floor(Math.log10(lowest)) - 1; 10 ** power <= highest * 10; power++) {
     for (const digit of [1, 2, 5]) steps.push(Number((digit * 10 ** power).toPrecision(1)));
   }
   const first = steps.findLastIndex((step) => step <= lowest);
-  const last = steps.findIndex((step) => step >= highest);
-  return steps.slice(Math.max(first, 0), last + 1);
+  const last = steps.findIndex((step) => step >= highest && step > steps[first]!);
+  return steps.slice(first, last + 1);
 }
 
 /** A value with as many digits as a reader needs. */

@@ -1,0 +1,136 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const CLI = fileURLToPath(new URL("../../../bench/dist/cli.js", import.meta.url));
+
+interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the bench as npm does, in `folder`. */
+function bench(folder: string, ...args: string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, INIT_CWD: folder };
+    execFile(process.execPath, [CLI, ...args], { env, cwd: folder }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
+    });
+  });
+}
+
+const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("keepalive, a few invocations", () => {
+  let ended: Ended;
+  let result: any;
+  let report: string;
+
+  beforeAll(async () => {
+    const few = ["--invocations", "16", "--rounds", "2", "--rtt", "0.5", "--seed", "7"];
+    ended = await bench(folder, "keepalive", ...few, "--json", "out.json", "--report", "out.html");
+    expect(ended.stderr).not.toContain("Error");
+    expect(ended.code).toBe(0);
+    result = JSON.parse(readFileSync(join(folder, "out.json"), "utf8"));
+    report = readFileSync(join(folder, "out.html"), "utf8");
+  }, 120_000);
+
+  test("all clients in all four scenarios, each invocation counted", () => {
+    expect(result.data.map((cell: any) => [cell.client, cell.keepAlive, cell.reused].join())).toEqual(
+      ["warmline", "upstash", "agent"].flatMap((client) =>
+        ["true,true", "true,false", "false,true", "false,false"].map((variant) => `${client},${variant}`),
+      ),
+    );
+    for (const cell of result.data) {
+      expect(cell.invocations).toBe(16);
+      expect(cell.instances).toBe(2);
+      expect(cell.warm.count).toBe(14);
+      expect(cell.warm.min).toBeGreaterThan(0.49);
+      expect(cell.init.median).toBeGreaterThan(5);
+    }
+  });
+
+  test("connections, as the gateway counted them", () => {
+    const opened = (client: string, keepAlive: boolean, reused: boolean): number =>
+      result.data.find(
+        (cell: any) => cell.client === client && cell.keepAlive === keepAlive && cell.reused === reused,
+      ).connections;
+    expect(opened("warmline", true, true)).toBe(2);
+    expect(opened("warmline", true, false)).toBe(2);
+    expect(opened("agent", true, true)).toBe(2);
+    expect(opened("agent", true, false)).toBe(16);
+    for (const client of ["warmline", "upstash", "agent"]) {
+      expect(opened(client, false, true)).toBe(16);
+      expect(opened(client, false, false)).toBe(16);
+    }
+  });
+
+  test("says what it ran on and how to run it again", () => {
+    expect(result).toMatchObject({ format: 1, scenario: "keepalive", seed: 7 });
+    expect(result.command).toBe("npm run bench -- keepalive --invocations 16 --rounds 2 --rtt 0.5 --seed 7");
+    expect(result.machine.node).toBe(process.version);
+    expect(result.settings).toMatchObject({ invocations: 16, rounds: 2, rttMs: 0.5, tls: false });
+    expect(Object.keys(result.versions)).toEqual(["warmline", "@upstash/redis", "warmline-gateway"]);
+    expect(result.settings.engine).toMatch(/^embedded/);
+  });
+
+  test("prints the table, the finding, what must hold, progress and the files", () => {
+    expect(ended.stdout).toMatch(/^warmline +on +recreated( +\d+\.\d\d){5} +2 \(1 per instance\)$/m);
+    expect(ended.stdout).toContain("Over a round trip of 0.5 ms");
+    expect(ended.stdout).toMatch(
+      /^(held {2}|MISSED) {2}warmline recreated in the handler is, warm, within 5 % of reused: p50/m,
+    );
+    expect(ended.stdout).toMatch(/^held {4}the bare agent recreated/m);
+    expect(ended.stdout).toContain("Report: out.html");
+    expect(ended.stderr).toMatch(/^keepalive: \d+ %/m);
+  });
+
+  test("the report stands alone and draws every chart", () => {
+    expect(report).toContain("<h1>Keep-alive in serverless functions</h1>");
+    expect(report).not.toMatch(/<script|<link rel="stylesheet"|src=|url\(|@import/);
+    expect(report.match(/<svg viewBox="0 0 360/g)).toHaveLength(1 + 4 * 3);
+    expect(report.match(/<path class="line hue/g)).toHaveLength(4 + 12);
+    expect(report).not.toMatch(/NaN|undefined|Infinity/);
+    expect(report).toContain("prefers-color-scheme:dark");
+  });
+});
+
+test("over TLS, one client", { timeout: 60_000 }, async () => {
+  const few = ["--invocations", "8", "--rounds", "2", "--rtt", "0", "--clients", "warmline"];
+  const { code, stderr, stdout } = await bench(
+    folder,
+    "keepalive",
+    ...few,
+    "--tls",
+    "--report",
+    "tls.html",
+    "--json",
+    "tls.json",
+  );
+  expect(code, stderr).toBe(0);
+  const { data, settings } = JSON.parse(readFileSync(join(folder, "tls.json"), "utf8"));
+  expect(settings.tls).toBe(true);
+  expect(data.map((cell: any) => cell.connections)).toEqual([2, 2, 8, 8]);
+  expect(stdout).toContain("Over loopback");
+});
+
+test("lists scenarios, shows its options, refuses what it does not know", async () => {
+  expect(await bench(folder, "--list")).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^keepalive +What is/),
+  });
+  expect(await bench(folder, "--help")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("--rtt MS"),
+  });
+  expect(await bench(folder, "nonsense")).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringMatching(/^There is no scenario nonsense.*\n$/),
+  });
+});

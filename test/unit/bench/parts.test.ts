@@ -1,0 +1,122 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parse, UsageError } from "../../../bench/src/command-line.js";
+import { Latencies, median } from "../../../bench/src/latencies.js";
+import type { Peer } from "../../../bench/src/peer.js";
+import { randomFrom, shuffled } from "../../../bench/src/random.js";
+import { roundSteps } from "../../../bench/src/report/scale.js";
+import type { Scenario } from "../../../bench/src/scenario.js";
+import { asText } from "../../../bench/src/table.js";
+
+describe("latencies", () => {
+  test("keep three digits of every percentile", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: 0.001, max: 5_000, noNaN: true }), { minLength: 1, maxLength: 300 }),
+        (values) => {
+          const latencies = new Latencies();
+          for (const value of values) latencies.record(value);
+          const sorted = [...values].sort((a, b) => a - b);
+          const { count, p50, max } = latencies.summary();
+          const middle = sorted[Math.ceil(sorted.length / 2) - 1]!;
+          expect(count).toBe(values.length);
+          expect(Math.abs(p50 - middle)).toBeLessThanOrEqual(middle * 0.002 + 0.001);
+          expect(Math.abs(max - sorted.at(-1)!)).toBeLessThanOrEqual(max * 0.002 + 0.001);
+        },
+      ),
+    );
+  });
+
+  test("a curve goes no further than its numbers do", () => {
+    const latencies = new Latencies();
+    for (let n = 1; n <= 100; n++) latencies.record(n);
+    expect(latencies.summary().curve.at(-1)).toEqual([99, expect.closeTo(99, 0)]);
+  });
+
+  test("the median of an even count lies between the two in the middle", () => {
+    expect(median([4, 1, 3, 2])).toBe(2.5);
+    expect(median([9, 1, 5])).toBe(5);
+  });
+});
+
+test("a seed decides the order, and nothing is lost by mixing", () => {
+  const items = Array.from({ length: 12 }, (_, index) => index);
+  const order = (seed: number) => shuffled(items, randomFrom(seed));
+  expect(order(1)).toEqual(order(1));
+  expect(order(1)).not.toEqual(order(2));
+  expect([...order(3)].sort((a, b) => a - b)).toEqual(items);
+  const firsts = new Set(Array.from({ length: 200 }, (_, seed) => order(seed)[0]));
+  expect(firsts.size).toBe(12);
+});
+
+test("round steps hold every value between them", () => {
+  fc.assert(
+    fc.property(
+      fc.double({ min: 0.001, max: 1e4, noNaN: true }),
+      fc.double({ min: 1, max: 1e3, noNaN: true }),
+      (low, ratio) => {
+        const steps = roundSteps(low, low * ratio);
+        expect(steps[0]!).toBeLessThanOrEqual(low);
+        expect(steps.at(-1)!).toBeGreaterThanOrEqual(low * ratio);
+      },
+    ),
+  );
+  expect(roundSteps(1, 1)).toEqual([1, 2]);
+  expect(roundSteps(1.3, 18)).toEqual([1, 2, 5, 10, 20]);
+});
+
+test("a table as text", () => {
+  const text = asText({
+    columns: [{ title: "name" }, { title: "ms", number: true }],
+    rows: [{ cells: ["a", "1.25"], newGroup: true }, { cells: ["longer", "10.50"] }],
+  });
+  expect(text.split("\n")).toEqual(["name       ms", "------  -----", "a        1.25", "longer  10.50"]);
+});
+
+describe("the command line", () => {
+  const scenario = { name: "keepalive" } as Scenario;
+  const peers = [{ name: "warmline" }, { name: "agent" }] as Peer[];
+  const read = (...args: string[]) => parse(args, [scenario], peers);
+
+  test("defaults", () => {
+    expect(read("keepalive", "--seed", "5")).toMatchObject({
+      action: "run",
+      settings: { quick: false, rttMs: 1, tls: false, seed: 5, engine: "embedded", peers },
+      line: "npm run bench -- keepalive --seed 5",
+    });
+  });
+
+  test("options; the line to run it again has the seed and no files", () => {
+    const command = read(
+      "keepalive",
+      "--rtt",
+      "0.5",
+      "--json",
+      "a.json",
+      "--report=b.html",
+      "--tls",
+      "--clients",
+      "agent",
+    );
+    expect(command).toMatchObject({
+      settings: { rttMs: 0.5, tls: true, peers: [{ name: "agent" }] },
+      json: "a.json",
+      report: "b.html",
+    });
+    expect((command as { line: string }).line).toMatch(
+      /^npm run bench -- keepalive --rtt 0.5 --tls --clients agent --seed \d+$/,
+    );
+  });
+
+  test.each([
+    [["nonsense"], "no scenario nonsense"],
+    [[], "Name one scenario"],
+    [["keepalive", "--rtt", "fast"], "--rtt must be a number of at least 0"],
+    [["keepalive", "--rounds", "1.5"], "--rounds must be a whole number of at least 1"],
+    [["keepalive", "--clients", "nobody"], "no client nobody; there are warmline, agent"],
+    [["keepalive", "--wrong"], "--wrong"],
+  ])("%j is refused in one line", (args, message) => {
+    expect(() => read(...args)).toThrow(UsageError);
+    expect(() => read(...args)).toThrow(message);
+  });
+});
