@@ -8,6 +8,10 @@ const common: Options = {
   sourcemap: true,
   splitting: false,
   minify: true,
+  esbuildOptions(options) {
+    // Node shows the line that threw; it should not be all of the file.
+    options.lineLimit = 120;
+  },
 };
 
 export default defineConfig([

@@ -1,5 +1,7 @@
 import { isLoopbackName } from "./access/origin.js";
 import { randomToken, TokenGuard } from "./access/token.js";
+import type { Engine } from "./engine/engine.js";
+import { startEngine } from "./engine/start-engine.js";
 import { Connections } from "./http/connections.js";
 import { Handler } from "./http/handler.js";
 import { Metrics } from "./http/metrics.js";
@@ -30,12 +32,14 @@ export interface Gateway {
  * Starts a gateway and resolves once it listens. Redis need not be up: until it is, commands wait for as long as
  * they may take and are then answered as not sent.
  * @throws {TypeError} when an option is wrong; the message names it and says what to do
- * @throws {Error} when it can't listen; `code` is the system's, such as EADDRINUSE
+ * @throws {Error} when the engine can't be started, or when it can't listen; `code` is the system's, such as EADDRINUSE
  */
-export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+export async function createGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const settings = settingsOf(options);
   const engine: RemoteEngine =
-    settings.redis === undefined ? { handshake: [], ...facade(settings.engine!) } : redisAt(settings.redis);
+    settings.redis === undefined
+      ? { handshake: [], ...facade(await engineOf(settings.engine)) }
+      : redisAt(settings.redis);
   const { host, token = randomToken() } = settings;
   const upstream = new Upstream({
     connect: engine.connect,
@@ -93,8 +97,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
+async function engineOf(choice: Engine | string = "auto"): Promise<Engine> {
+  return typeof choice === "string" ? startEngine(choice) : choice;
+}
+
 /** An engine's members bound to it, whether it is a class or a plain object. */
-function facade(engine: NonNullable<GatewayOptions["engine"]>): NonNullable<GatewayOptions["engine"]> {
+function facade(engine: Engine): Engine {
   return { description: engine.description, connect: () => engine.connect(), close: () => engine.close() };
 }
 

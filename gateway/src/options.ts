@@ -1,11 +1,14 @@
 import { isLoopbackName } from "./access/origin.js";
 import type { Engine } from "./engine/engine.js";
 
-/** How a gateway is set up. Either `engine` or `redis` must be given. */
+/** How a gateway is set up. */
 export interface GatewayOptions {
-  /** The Redis to front. Closed together with the gateway. */
-  readonly engine?: Engine;
-  /** The Redis to front, by URL: `redis://`, `rediss://` or `unix://`. */
+  /**
+   * The Redis to start and front, and to end with the gateway: `"auto"` (default) a `redis-server` or `valkey-server`
+   * on PATH, else the embedded engine; `"embedded"`; the path of a server; or an engine already started.
+   */
+  readonly engine?: "auto" | "embedded" | (string & {}) | Engine;
+  /** The Redis to front instead, by URL: `redis://`, `rediss://` or `unix://`. */
   readonly redis?: string;
   /** The address to listen on; default 127.0.0.1. Beyond loopback a `token` must be given. */
   readonly host?: string;
@@ -85,7 +88,7 @@ const RANGES = {
  * Checks options and fills in the defaults.
  * @throws {TypeError} names the option that is wrong and what it must be
  */
-export function settingsOf(options: GatewayOptions): Settings {
+export function settingsOf(options: GatewayOptions = {}): Settings {
   for (const name of Object.keys(options)) {
     if (!(name in DEFAULTS) && name !== "engine" && name !== "redis" && name !== "token") {
       throw new TypeError(`${name}: there is no such option`);
@@ -93,8 +96,8 @@ export function settingsOf(options: GatewayOptions): Settings {
   }
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const settings = { ...DEFAULTS, ...given } as Settings;
-  if ((settings.engine === undefined) === (settings.redis === undefined)) {
-    throw new TypeError("engine, redis: give one of the two");
+  if (settings.engine !== undefined && settings.redis !== undefined) {
+    throw new TypeError("engine, redis: give one of the two, not both");
   }
   for (const [name, [least, most]] of Object.entries(RANGES)) {
     const value = settings[name as keyof typeof RANGES];

@@ -1,7 +1,8 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGateway, type Gateway } from "warmline-gateway";
 
@@ -17,12 +18,12 @@ beforeAll(async () => {
     ["warmline", root],
     ["warmline-gateway", join(root, "gateway")],
   ] as const) {
-    const packed = run("npm", ["pack", "--json", "--pack-destination", folder], path);
+    const packed = await run("npm", ["pack", "--json", "--pack-destination", folder], path);
     const [described] = Object.values(JSON.parse(packed)) as { filename: string }[];
     tarballs[name] = join(folder, described!.filename);
   }
   writeFileSync(join(folder, "package.json"), '{"name":"empty","private":true}');
-  run("npm", ["install", "--no-audit", "--no-fund", tarballs.warmline!], folder);
+  await run("npm", ["install", "--no-audit", "--no-fund", tarballs.warmline!], folder);
   gateway = await createGateway({ engine: "embedded", port: 0 });
 });
 afterAll(async () => {
@@ -30,13 +31,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function run(command: string, args: string[], cwd: string, env: Record<string, string> = {}): string {
-  return execFileSync(command, args, {
-    cwd,
-    env: { ...process.env, ...env },
-    encoding: "utf8",
-    stdio: "pipe",
-  });
+/** Runs a command to its end; the gateway in this process goes on answering meanwhile. */
+async function run(
+  command: string,
+  args: string[],
+  cwd: string,
+  env: Record<string, string> = {},
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(command, args, { cwd, env: { ...process.env, ...env } });
+  return stdout;
 }
 
 const environment = () => ({ WARMLINE_URL: gateway.url, WARMLINE_TOKEN: gateway.token });
@@ -67,15 +70,15 @@ describe("warmline, installed from its tarball", () => {
       "fetch.cjs",
       `const { Redis } = require("warmline/fetch"); (async () => {${script}})();`,
     ],
-  ])("runs from %s and lets the process end", (_what, file, source) => {
+  ])("runs from %s and lets the process end", async (_what, file, source) => {
     writeFileSync(join(folder, file), source);
-    const [value, [n, again]] = JSON.parse(run("node", [file], folder, environment()));
+    const [value, [n, again]] = JSON.parse(await run("node", [file], folder, environment()));
     expect(value).toEqual({ name: "Ada", n: [1, 2.5, null] });
     expect(again).toEqual(value);
     expect(n).toBeGreaterThan(0);
   });
 
-  test("two copies, ESM and CommonJS, share connections and recognise each other's errors", () => {
+  test("two copies, ESM and CommonJS, share connections and recognise each other's errors", async () => {
     writeFileSync(
       join(folder, "both.mjs"),
       `import { Redis, RedisError } from "warmline";
@@ -86,7 +89,7 @@ describe("warmline, installed from its tarball", () => {
        const error = await b.incr("text").catch((thrown) => thrown);
        console.log(JSON.stringify([other.Redis !== Redis, error instanceof RedisError, a.stats().opened]));`,
     );
-    expect(JSON.parse(run("node", ["both.mjs"], folder, environment()))).toEqual([true, true, 1]);
+    expect(JSON.parse(await run("node", ["both.mjs"], folder, environment()))).toEqual([true, true, 1]);
   });
 
   test("the fetch entry needs nothing of Node's", () => {
@@ -97,13 +100,34 @@ describe("warmline, installed from its tarball", () => {
   });
 });
 
+describe("warmline-gateway, installed from its tarball", () => {
+  test.each([
+    ["an ES module", "gateway.mjs", 'import { createGateway } from "warmline-gateway";'],
+    ["CommonJS", "gateway.cjs", 'const { createGateway } = require("warmline-gateway");'],
+  ])("starts in-process from %s", async (_what, file, line) => {
+    await run("npm", ["install", "--no-audit", "--no-fund", tarballs["warmline-gateway"]!], folder);
+    writeFileSync(
+      join(folder, file),
+      `${line}
+       (async () => {
+         const gateway = await createGateway({ engine: "embedded", port: 0 });
+         const { Redis } = await import("warmline");
+         const redis = new Redis({ url: gateway.url, token: gateway.token });
+         console.log(await redis.eval("return redis.call('INCR', KEYS[1])", ["n"], []));
+         await gateway.close();
+       })();`,
+    );
+    expect(await run("node", [file], folder)).toBe("1\n");
+  });
+});
+
 describe.each(["warmline", "warmline-gateway"])("%s", (name) => {
-  test("publint finds nothing to say", () => {
-    const output = run("npx", ["publint", "run", tarballs[name]!, "--strict"], root);
+  test("publint finds nothing to say", async () => {
+    const output = await run("npx", ["publint", "run", tarballs[name]!, "--strict"], root);
     expect(output).toMatch(/All good!/);
   });
 
-  test("its types resolve everywhere", () => {
-    run("npx", ["attw", tarballs[name]!, "--profile", "node16"], root);
+  test("its types resolve everywhere", async () => {
+    await run("npx", ["attw", tarballs[name]!, "--profile", "node16"], root);
   });
 });
