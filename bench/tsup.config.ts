@@ -7,5 +7,6 @@ export default defineConfig({
   dts: false,
   sourcemap: true,
   clean: true,
+  silent: true,
   splitting: true,
 });

@@ -1,3 +1,5 @@
+import { fileURLToPath } from "node:url";
+
 /** Where the client finds the server. */
 export interface Endpoint {
   readonly url: string;
