@@ -20,8 +20,6 @@ export interface ServerCommands<K extends Kind> {
   info(...sections: string[]): Reply<K, string>;
   /** Gives when the data was last saved, in seconds since 1970. */
   lastsave(): Reply<K, number>;
-  /** Draws a picture. */
-  lolwut(): Reply<K, string>;
   /** Gives how many bytes a key takes, or null; `samples` inner values are looked at, 0 for all. */
   memoryUsage(key: Key, opts?: { samples?: number }): Reply<K, number | null>;
   /** Gives the server's part in replication, with what belongs to it. */
@@ -43,7 +41,6 @@ export const serverCommands = named({
   flushdb: flush,
   info: write(text),
   lastsave: write(int),
-  lolwut: read(text),
   memoryUsage: as("MEMORY USAGE", read(orNull(int), arg, options("samples"))),
   role: write(nestedText),
   swapdb: write(text),

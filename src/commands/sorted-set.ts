@@ -249,9 +249,13 @@ export interface SortedSetCommands<K extends Kind> {
 
 const addOptions = options("nx xx gt lt ch incr");
 
+// Not every server takes JavaScript's own word for it.
+const scoreWord = (score: unknown) =>
+  typeof score === "number" ? String(score).replace("Infinity", "inf") : score;
+
 // The second argument may be options or the first member already.
 const scoreMember: Piece = (out, given, encode) => {
-  if ("member" in given) out.push(given.score, encode(given.member));
+  if ("member" in given) out.push(scoreWord(given.score), encode(given.member));
   else addOptions(out, given, encode);
 };
 

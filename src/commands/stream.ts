@@ -67,6 +67,15 @@ export interface XPendingOptions {
   consumer?: string | string[];
 }
 
+export type PendingSummary = [
+  count: number,
+  lowest: string | null,
+  highest: string | null,
+  consumers: [name: string, count: number][] | null,
+];
+
+export type PendingEntry = [id: string, consumer: string, idle: number, deliveries: number];
+
 export interface XClaimOptions {
   idleMS?: number;
   timeMS?: number;
@@ -138,7 +147,7 @@ export interface StreamCommands<K extends Kind> {
     opts?: { retryCount?: number; force?: boolean },
   ): Reply<K, number>;
   /** Gives a summary of pending entries: how many, lowest id, highest id, how many per consumer. */
-  xpending(key: Key, group: string): Reply<K, unknown[]>;
+  xpending(key: Key, group: string): Reply<K, PendingSummary>;
   /** Gives pending entries: id, consumer, idle time in milliseconds, times delivered. */
   xpending(
     key: Key,
@@ -147,7 +156,7 @@ export interface StreamCommands<K extends Kind> {
     end: string,
     count: number,
     options?: XPendingOptions,
-  ): Reply<K, unknown[]>;
+  ): Reply<K, PendingEntry[]>;
   /** Gives entries by id in order, each as an object. */
   xrange<T extends Fields = Fields>(
     key: Key,
@@ -188,17 +197,23 @@ export interface StreamCommands<K extends Kind> {
 
 const ids = after("IDS", counted);
 
+// "=" is what goes without saying, and some servers want it unsaid.
+const bound = (out: unknown[], strategy: unknown, exactness: unknown, threshold: unknown, limit: unknown) => {
+  out.push(strategy);
+  if (exactness === "~") out.push(exactness);
+  out.push(threshold);
+  option(out, "limit", limit);
+};
+
 const adding: Piece = (out, given, encode) => {
   options("nomkStream")(out, given, encode);
   if (!given?.trim) return;
   const { type, comparison, threshold, limit } = given.trim;
-  out.push(type, comparison, threshold);
-  option(out, "limit", limit);
+  bound(out, type, comparison, threshold, limit);
 };
 
 const trimming: Piece = (out, { strategy, exactness = "~", threshold, limit }) => {
-  out.push(strategy, exactness, threshold);
-  option(out, "limit", limit);
+  bound(out, strategy, exactness, threshold, limit);
 };
 
 const grouping: Piece = (out, { group, id, consumer, options: more }, encode) => {
@@ -235,6 +250,7 @@ const listed = list(tuple(text, orNull(turns(text, value))));
 const streams = orNull(list(tuple(text, listed)));
 const byId: Decoder = (...reply) =>
   Object.fromEntries(list(tuple(text, object(value)))(...reply) as [string, unknown][]);
+const summary = tuple(int, orNull(text), orNull(text), orNull(list(tuple(text, int))));
 const texts = list(text);
 const claimed = (at: number) => when((args) => args[at]?.justId, texts, listed);
 
@@ -281,7 +297,16 @@ export const streamCommands = named({
       count,
       opts?.consumer ?? [],
     ],
-    read(nestedText, arg, arg, maybeAfter("IDLE"), maybe, maybe, maybe, each),
+    read(
+      when(([, , start]) => start === undefined, summary, list(tuple(text, text, int, int))),
+      arg,
+      arg,
+      maybeAfter("IDLE"),
+      maybe,
+      maybe,
+      maybe,
+      each,
+    ),
   ),
   xrange: range,
   xread: rearrange(([keys, from, opts]) => [opts, keys, from], writeIf(blocks)(streams, reading, each)),

@@ -22,7 +22,6 @@ export const serverSamples: Samples<ServerCommands<Kind>> = {
     [["cpu", "memory"], "INFO cpu memory", "12", "12"],
   ],
   lastsave: [[[], "LASTSAVE", 1700000000, 1700000000]],
-  lolwut: [[[], "LOLWUT", "Redis ver. 7", "Redis ver. 7"]],
   memoryUsage: [
     [["k"], "MEMORY USAGE k", 72, 72],
     [["k", { samples: 0 }], "MEMORY USAGE k SAMPLES 0", null, null],

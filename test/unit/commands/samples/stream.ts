@@ -28,7 +28,7 @@ export const streamSamples: Samples<StreamCommands<Kind>> = {
     ],
     [
       ["s", "*", { f: 1 }, { trim: { type: "minid", threshold: "3-0", comparison: "=" } }],
-      "XADD s minid = 3-0 * f <1>",
+      "XADD s minid 3-0 * f <1>",
       "1-1",
       "1-1",
     ],
@@ -107,7 +107,8 @@ export const streamSamples: Samples<StreamCommands<Kind>> = {
     ],
   ],
   xpending: [
-    [["s", "g"], "XPENDING s g", [1, "1-1", "1-1", [["7", "1"]]], [1, "1-1", "1-1", [["7", "1"]]]],
+    [["s", "g"], "XPENDING s g", [1, "1-1", "1-1", [["7", "1"]]], [1, "1-1", "1-1", [["7", 1]]]],
+    [["s", "g"], "XPENDING s g", [0, null, null, null], [0, null, null, null]],
     [["s", "g", "-", "+", 10], "XPENDING s g - + 10", [["1-1", "7", 5, 1]], [["1-1", "7", 5, 1]]],
     [["s", "g", "-", "+", 10, { idleTime: 9, consumer: "c" }], "XPENDING s g IDLE 9 - + 10 c", [], []],
   ],
@@ -155,6 +156,6 @@ export const streamSamples: Samples<StreamCommands<Kind>> = {
       2,
       2,
     ],
-    [["s", { strategy: "MAXLEN", exactness: "=", threshold: 0 }], "XTRIM s MAXLEN = 0", 2, 2],
+    [["s", { strategy: "MAXLEN", exactness: "=", threshold: 0 }], "XTRIM s MAXLEN 0", 2, 2],
   ],
 };

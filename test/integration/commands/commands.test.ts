@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Redis } from "../../../src/index.js";
+import {
+  type GatewayProcess,
+  type RedisServer,
+  redisAvailable,
+  startGatewayProcess,
+  startRedis,
+} from "../../../testbed/src/index.js";
+import { allRows, samples } from "../../unit/commands/samples/index.js";
+import type { Sample } from "../../unit/commands/samples/sample.js";
+import type { Engine, Exercise } from "./exercises/exercise.js";
+import { exercises } from "./exercises/index.js";
+
+/** What an engine says of a command, a subcommand or an option that it does not have, or that it must not have here. */
+const LACKING = /^(ERR unknown|ERR syntax error|NOPERM)/i;
+
+const engines: { engine: Engine; available: boolean; args: () => Promise<string[]> }[] = [
+  { engine: "embedded", available: true, args: async () => ["--engine", "embedded"] },
+  {
+    engine: "redis",
+    available: redisAvailable(),
+    args: async () => {
+      server = await startRedis();
+      return ["--redis", server.url];
+    },
+  },
+];
+
+let server: RedisServer | undefined;
+
+test("every method has an exercise", () => {
+  expect(
+    Object.keys(exercises)
+      .filter((method) => method !== "bitfield")
+      .sort(),
+  ).toEqual(Object.keys(allRows).sort());
+});
+
+for (const { engine, available, args } of engines) {
+  describe.skipIf(!available)(`on ${engine}, through the gateway`, () => {
+    let gateway: GatewayProcess;
+    let redis: Redis;
+
+    beforeAll(async () => {
+      gateway = await startGatewayProcess({ args: await args() });
+      redis = new Redis({ url: gateway.url, token: gateway.token });
+    });
+    beforeEach(() => redis.flushall());
+    afterAll(async () => {
+      redis?.close();
+      await gateway?.stop();
+      await server?.stop();
+      server = undefined;
+    });
+
+    const lacking = (exercise: Exercise) => exercise.lackedBy.includes(engine);
+    const all = Object.entries(exercises);
+
+    test.each(all.filter(([, exercise]) => !lacking(exercise)))("%s", async (_method, { run }) => {
+      await run(redis);
+    });
+
+    test.each(all.filter(([, exercise]) => lacking(exercise)))("%s is not there", async (method) => {
+      const [place, name] = method.includes(".") ? method.split(".") : [undefined, method];
+      const methods = (place ? redis[place as "json"] : redis) as unknown as Record<
+        string,
+        (...args: any[]) => unknown
+      >;
+      const [[args]] = samples[method] as [Sample];
+      await expect(methods[name!]!(...args)).rejects.toThrow(LACKING);
+    });
+  });
+}

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { facts } from "../../../scripts/commands/check.js";
+import { keysOf } from "../../../scripts/commands/keys.js";
+import { type RedisServer, type RespError, redisAvailable, startRedis } from "../../../testbed/src/index.js";
+import { allRows, samples } from "../../unit/commands/samples/index.js";
+
+/** Words of every sample call, the command's name at their head. */
+const calls = Object.entries(allRows).flatMap(([method, row]) =>
+  samples[method]!.map(([args]) => [
+    ...row.name.split(" "),
+    ...row.words((value) => JSON.stringify(value), ...args).map(String),
+  ]),
+);
+
+describe.skipIf(!redisAvailable())("the keys of commands", () => {
+  let server: RedisServer;
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  afterAll(() => server?.stop());
+
+  test("are those that Redis finds, wherever it knows the command", async () => {
+    let compared = 0;
+    for (const words of calls) {
+      const fact = facts[`${words[0]} ${words[1]}`.toUpperCase()] ?? facts[words[0]!];
+      // Redis 7.2 was the first with WITHSCORE for ranks.
+      if (!fact?.keys || words.includes("WITHSCORE")) continue;
+      const found = await server.command("COMMAND", "GETKEYS", ...words).catch((error: RespError) => error);
+      if (found instanceof Error) {
+        // Unknown to this Redis, or a call without keys.
+        const expected = /Invalid command|Invalid arguments|The command has no key arguments/;
+        expect(found.message, words.join(" ")).toMatch(expected);
+        continue;
+      }
+      expect({ words, keys: keysOf(words, fact.keys) }).toEqual({ words, keys: found });
+      compared++;
+    }
+    expect(compared).toBeGreaterThan(200);
+  });
+});
