@@ -8,6 +8,9 @@ import type { NodeTransportOptions } from "./transport.js";
 /** Idle for longer than this, a connection may lead nowhere without our having been told, in ms. */
 const DOUBTFUL_AFTER = 1_000;
 
+/** The wait before another connection is opened where the one opened to replace a doubtful one failed, in ms. */
+const HEDGE_AGAIN_AFTER = 500;
+
 /** The wait for a first byte on a doubtful connection before a fresh one is opened: some round trips, in ms. */
 function patience(connection: Connection): number {
   return Math.min(500, Math.max(20, 4 * connection.openTook));
@@ -63,9 +66,18 @@ export class PooledAttempt implements Attempt {
   }
 
   private doubt(connection: Connection): void {
-    this.hedge = setTimeout(() => this.waitForConnection(), patience(connection));
-    if (this.safe) this.write(connection);
+    // One more than allowed, since the doubtful one probably is none.
+    this.hedge = setTimeout(() => this.waitForConnection(1), patience(connection));
+    if (this.safe) this.write(connection, true);
     else this.probe(connection);
+  }
+
+  /** The doubtful connection is gone, and others that were idle for as long may be: a fresh one won't be. */
+  private replaceDoubtful(connection: Connection): void {
+    this.running.delete(connection);
+    if (this.running.size > 0 || this.stopWaiting) return;
+    clearTimeout(this.hedge);
+    this.waitForConnection();
   }
 
   private probe(connection: Connection): void {
@@ -78,17 +90,12 @@ export class PooledAttempt implements Attempt {
         this.stopWaiting = undefined;
         this.tryIdle(connection);
       },
-      onFailure: () => {
-        this.running.delete(connection);
-        if (this.stopWaiting) return;
-        clearTimeout(this.hedge);
-        this.begin();
-      },
+      onFailure: () => this.replaceDoubtful(connection),
     });
     this.running.set(connection, end);
   }
 
-  private waitForConnection(): void {
+  private waitForConnection(more = 0): void {
     this.stopWaiting = this.pool.wait(
       {
         onConnection: (connection) => {
@@ -101,18 +108,19 @@ export class PooledAttempt implements Attempt {
         onFailure: (cause) => {
           this.stopWaiting = undefined;
           if (this.running.size === 0) this.fail(cause);
+          else this.hedge = setTimeout(() => this.waitForConnection(more), HEDGE_AGAIN_AFTER);
         },
       },
-      this.options.maxConnections,
+      this.options.maxConnections + more,
     );
   }
 
-  private write(connection: Connection): void {
+  private write(connection: Connection, doubtful = false): void {
     if (connection.requests > 0) this.pool.stats.reused++;
     const end = connection.send(this.request, this.options.keepAlive, {
       onStart: () => this.listener.onStart(),
       onAnswer: (answer) => this.answered(connection, answer),
-      onFailure: (cause) => this.lost(connection, cause),
+      onFailure: (cause) => (doubtful ? this.replaceDoubtful(connection) : this.fail(cause)),
     });
     this.running.set(connection, end);
   }
@@ -123,13 +131,6 @@ export class PooledAttempt implements Attempt {
     // Before anybody hears of the answer, so that the next command finds the connection.
     this.pool.giveBack(connection);
     this.listener.onAnswer(answer);
-  }
-
-  private lost(connection: Connection, cause: Error): void {
-    this.running.delete(connection);
-    // A hedged request has another chance as long as its second connection is being opened or used.
-    if (this.running.size > 0 || this.stopWaiting) return;
-    this.fail(cause);
   }
 
   private fail(cause: Error): void {

@@ -1,10 +1,14 @@
+import { turnTwice } from "../call.js";
 import type { ConnectionStats } from "../transport.js";
 import { Connection, type ConnectionListener, type Discard } from "./connection.js";
 import { type Origin, originFrom } from "./origin.js";
 import { ThawWatch } from "./thaw.js";
 
-/** How long an opening may hang before whoever waits for it gets a second one to race it, in ms. */
-const OPENING_PATIENCE = 1_000;
+/** How often whoever waits for a connection gets another one to race those that hang, in ms. */
+const RACE_EVERY = 1_000;
+
+/** An opening that takes longer hangs, in ms: a little less than the above, as timers may come early. */
+const HANGS_AFTER = 990;
 
 /** How long a connection opened ahead of need may take before it is given up, in ms. */
 const PRECONNECT_LIMIT = 1_000;
@@ -17,8 +21,10 @@ export interface Waiter {
 
 interface Place {
   readonly waiter: Waiter;
-  /** Opens a second connection when the first hangs. */
-  readonly race: ReturnType<typeof setTimeout>;
+  /** The most connections that there may be for its sake. */
+  readonly limit: number;
+  /** Opens another connection when those that are being opened hang. */
+  readonly race: ReturnType<typeof setInterval>;
 }
 
 /** The connections to one origin, shared by every client of this thread. */
@@ -57,20 +63,19 @@ export class Pool implements ConnectionListener {
 
   /**
    * Gives the waiter the next connection that is opened or given back.
-   * @param limit the most connections that there may be, this one included.
+   * @param limit the most connections that there may be, this one included and openings that hang not.
    * @returns takes the waiter back.
    */
   wait(waiter: Waiter, limit: number): () => void {
     const place: Place = {
       waiter,
-      race: setTimeout(() => {
-        if (this.all.size <= limit) this.openOne();
-      }, OPENING_PATIENCE),
+      limit,
+      race: setInterval(() => this.openIfNeeded(limit), RACE_EVERY),
     };
     this.waiting.push(place);
-    if (this.opening.size < this.waiting.length && this.all.size < limit) this.openOne();
+    this.openIfNeeded(limit);
     return () => {
-      clearTimeout(place.race);
+      clearInterval(place.race);
       const at = this.waiting.indexOf(place);
       if (at !== -1) this.waiting.splice(at, 1);
     };
@@ -94,9 +99,11 @@ export class Pool implements ConnectionListener {
     return new Promise((resolve) => {
       const opened = this.opening.size > 0 ? undefined : this.openOne();
       const limit = setTimeout(() => {
-        // Unless a command waits for it by now, an opening that hangs would only keep the process alive.
-        if (opened && this.opening.has(opened) && this.waiting.length === 0) opened.destroy("open failed");
-        resolve();
+        // After a freeze the timer is late, and the connection may be there.
+        turnTwice(() => {
+          if (opened && this.opening.has(opened) && this.waiting.length === 0) opened.destroy("open failed");
+          resolve();
+        });
       }, PRECONNECT_LIMIT);
       this.whenOpened.push(() => {
         clearTimeout(limit);
@@ -130,17 +137,28 @@ export class Pool implements ConnectionListener {
     const at = this.idle.indexOf(connection);
     if (at !== -1) this.idle.splice(at, 1);
     // Whoever waited for one to come free waits for a new one now.
-    if (this.opening.size < this.waiting.length) this.openOne();
+    const next = this.waiting[0];
+    if (next) this.openIfNeeded(next.limit);
   }
 
   private nextWaiter(): Waiter | undefined {
     const place = this.waiting.shift();
-    clearTimeout(place?.race);
+    clearInterval(place?.race);
     return place?.waiter;
   }
 
   private notifyOpened(): void {
     for (const notify of this.whenOpened.splice(0)) notify();
+  }
+
+  /** Opens a connection if somebody waits who can't count on one that is being opened. */
+  private openIfNeeded(limit: number): void {
+    const hanging = [...this.opening].filter((connection) => connection.idle >= HANGS_AFTER);
+    if (this.opening.size - hanging.length >= this.waiting.length) return;
+    if (this.all.size - hanging.length >= limit) return;
+    // They may come to life yet, but there has to be an end to them; its place is taken when it is closed.
+    if (hanging.length >= limit) hanging[0]!.destroy("closed");
+    else this.openOne();
   }
 
   private openOne(): Connection {
