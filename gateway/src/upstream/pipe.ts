@@ -269,11 +269,13 @@ export class Pipe {
     if (next) due = Math.min(due, next.deadline);
     if (due === Number.POSITIVE_INFINITY) return;
     const wait = Math.min(Math.max(1, Math.ceil(due - performance.now())), 0x7fffffff);
-    this.#timer = setTimeout(this.#expire, wait);
+    // After one more poll: when this process itself was held up, replies in time may lie unread.
+    this.#timer = setTimeout(() => setImmediate(this.#expire), wait);
   }
 
   #expire = (): void => {
     this.#timer = undefined;
+    if (this.#closed) return;
     const now = performance.now();
     const failed: [Receiver, UpstreamFailure, number][] = [];
     for (let entry = this.#written.peek(this.#overdue); entry && entry.deadline <= now; ) {

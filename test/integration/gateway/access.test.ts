@@ -147,6 +147,20 @@ it("commands in the path can be kept from writing", async () => {
 });
 
 describe("starting", () => {
+  it("starts the engine that is named, and ends it", async () => {
+    const own = await createGateway({ engine: "embedded", port: 0 });
+    expect(own.engine).toMatch(/embedded/);
+    expect(await run(own, "SET", "k", "v")).toBe("OK");
+    await own.close();
+    await expect(call(own, "/health")).rejects.toThrow(/ECONNREFUSED/);
+  });
+
+  it("says that a server can't be run", async () => {
+    await expect(createGateway({ engine: "/no/such/redis-server", port: 0 })).rejects.toThrow(
+      /no\/such\/redis-server/,
+    );
+  });
+
   it("says what to do when the port is taken", async () => {
     const port = Number(new URL(gateway.url).port);
     const error = await start({ port }).catch((reason) => reason);

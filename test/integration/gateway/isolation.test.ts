@@ -138,3 +138,25 @@ describe.runIf(redisAvailable())(`a restart of Redis under load (${NO_REDIS})`, 
     await redis.stop();
   });
 });
+
+it.runIf(redisAvailable())(
+  `a stall of the gateway itself is not held against Redis (${NO_REDIS})`,
+  async () => {
+    const redis = await startRedis();
+    const gateway = await createGateway({ redis: redis.url, port: 0, operationTimeout: 400 });
+    expect(await run(gateway, "PING")).toBe("PONG");
+    const busy =
+      "local start = redis.call('TIME') local function ms(t) return t[1] * 1000 + t[2] / 1000 end " +
+      "while ms(redis.call('TIME')) - ms(start) < 250 do end return 'done'";
+    const answer = call(gateway, "/", { body: ["EVAL", busy, 0] });
+    // Held up after polling: a timer that became due meanwhile runs before anything that arrived is read.
+    const hold = () => {
+      const until = performance.now() + 600;
+      while (performance.now() < until) {}
+    };
+    setTimeout(() => setImmediate(hold), 100);
+    expect((await answer).json).toEqual({ result: "done" });
+    await gateway.close();
+    await redis.stop();
+  },
+);

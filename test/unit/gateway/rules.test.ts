@@ -187,7 +187,6 @@ describe("options", () => {
   const redis = "redis://localhost";
 
   it.each([
-    [{}, /^engine, redis: /],
     [{ redis, engine: {} }, /^engine, redis: /],
     [{ redis, port: 70_000 }, /^port: .*65535/],
     [{ redis, port: "8079" }, /^port: /],
@@ -204,6 +203,7 @@ describe("options", () => {
   });
 
   it("may be undefined, which is the default", () => {
+    expect(settingsOf()).toMatchObject({ port: 8079, maxBody: 10_485_760 });
     expect(settingsOf({ redis, port: undefined, token: undefined })).toMatchObject({
       port: 8079,
       host: "127.0.0.1",
