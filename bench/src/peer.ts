@@ -38,7 +38,7 @@ export interface Peer {
 
 /** A handler of this package, as a path. */
 export const ownHandler = (name: string): string =>
-  new URL(`./handlers/${name}.js`, import.meta.url).pathname;
+  fileURLToPath(new URL(`./handlers/${name}.js`, import.meta.url));
 
 /** A variant as environment variables, for handlers that do all four. */
 export const variantEnv = (variant: Variant): Record<string, string> => ({

@@ -37,7 +37,7 @@ function section(result: Result): string {
       tag("h1", {}, quoted(result.title)),
       tag("p", { class: "question" }, quoted(result.question)),
     ),
-    tag("p", { class: "finding" }, quoted(result.finding)),
+    tag("p", { class: "finding" }, quoted(unbroken(result.finding))),
     tag(
       "ul",
       { class: "figures" },
@@ -56,6 +56,11 @@ function section(result: Result): string {
     tag("pre", {}, tag("code", {}, quoted(result.command))),
     facts(result),
   );
+}
+
+/** Numbers keep their units on their line. */
+function unbroken(text: string): string {
+  return text.replace(/(\d) (ms|x|%)/g, "$1\u00a0$2");
 }
 
 function check({ claim, held, measured }: Check): string {

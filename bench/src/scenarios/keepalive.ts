@@ -3,7 +3,7 @@ import { Cell } from "../keepalive/cell.js";
 import { checksOf, figuresOf, findingOf } from "../keepalive/finding.js";
 import { chartsOf, tableOf } from "../keepalive/present.js";
 import { versionOf } from "../machine.js";
-import type { Peer, Variant } from "../peer.js";
+import type { Variant } from "../peer.js";
 import { randomFrom, shuffled } from "../random.js";
 import type { Outcome } from "../result.js";
 import { type Rig, startRig } from "../rig.js";

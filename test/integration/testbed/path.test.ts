@@ -95,37 +95,29 @@ describe("a path without behaviours", () => {
 });
 
 describe("the round-trip time", () => {
-  async function timed(run: () => Promise<void>): Promise<number> {
-    const begin = performance.now();
-    await run();
-    return performance.now() - begin;
+  /** The time from `begin` until the next bytes. */
+  function answerTime(one: RawClient, begin: number): Promise<number> {
+    return new Promise((resolve) => one.socket.once("data", () => resolve(performance.now() - begin)));
   }
 
+  // The least of several tries: a busy machine only ever adds.
   test.each([20, 4.5])("%d ms: two trips for a first request, one for the next", async (rttMs) => {
     await start({ rttMs });
-    const begin = performance.now();
-    const one = await rawClient(path.port);
-    clients.push(one);
-    const arrival = new Promise<number>((resolve) =>
-      one.socket.once("data", () => resolve(performance.now())),
-    );
-    one.request();
-    const first = (await arrival) - begin;
-    expect(first).toBeGreaterThanOrEqual(2 * rttMs - 0.1);
-    expect(first).toBeLessThan(2 * rttMs + 15);
-    const rests: number[] = [];
-    for (let round = 0; round < 9; round++) {
-      const next = new Promise<void>((resolve) => one.socket.once("data", () => resolve()));
-      rests.push(
-        await timed(async () => {
-          one.request();
-          await next;
-        }),
-      );
+    const firsts: number[] = [];
+    const nexts: number[] = [];
+    for (let round = 0; round < 8; round++) {
+      const begin = performance.now();
+      const one = await client();
+      one.request();
+      firsts.push(await answerTime(one, begin));
+      const again = performance.now();
+      one.request();
+      nexts.push(await answerTime(one, again));
     }
-    expect(Math.min(...rests)).toBeGreaterThanOrEqual(rttMs - 0.1);
-    rests.sort((a, b) => a - b);
-    expect(rests[4]).toBeLessThan(rttMs + 4);
+    expect(Math.min(...firsts)).toBeGreaterThanOrEqual(2 * rttMs - 0.1);
+    expect(Math.min(...firsts)).toBeLessThan(2 * rttMs + 4);
+    expect(Math.min(...nexts)).toBeGreaterThanOrEqual(rttMs - 0.1);
+    expect(Math.min(...nexts)).toBeLessThan(rttMs + 3);
   });
 
   test("keeps the order of bytes and of the end", async () => {

@@ -76,7 +76,7 @@ export async function rawClient(port: number, ca?: string): Promise<RawClient> {
     state: "open",
     request(body = "x") {
       socket.write(
-        `POST / HTTP/1.1\r\nHost: test\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+        `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
     },
     async until(check, ms = 2_000) {

@@ -82,10 +82,12 @@ describe.skipIf(!redisAvailable())("a private server", () => {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const [text] = await once(starter.stdout, "data");
-    const pid = Number(String(text));
+    const [pid, path] = [Number(String(text).split(" ")[0]), String(text).trim().split(" ")[1]!];
+    expect(existsSync(path)).toBe(true);
     expect(runs(pid)).toBe(true);
     starter.kill("SIGKILL");
     await expect.poll(() => runs(pid), { timeout: 5_000 }).toBe(false);
+    await expect.poll(() => existsSync(dirname(path)), { timeout: 5_000 }).toBe(false);
   });
 });
 

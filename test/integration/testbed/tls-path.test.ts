@@ -55,18 +55,24 @@ test("ends TLS and carries plain HTTP on; faults work above it", async () => {
 test("a first request costs three round trips, the next one", async () => {
   const rttMs = 20;
   path = await startPath({ to: { port: server.port }, tls: certificate, rttMs });
-  const begin = performance.now();
-  const one = await client();
-  one.request();
-  await one.until(({ text }) => text.endsWith("answer 1"));
-  const first = performance.now() - begin;
-  expect(first).toBeGreaterThanOrEqual(3 * rttMs - 0.1);
-  expect(first).toBeLessThan(3 * rttMs + 30);
-  const again = performance.now();
-  one.request();
-  await one.until(({ text }) => text.endsWith("answer 2"));
-  expect(performance.now() - again).toBeGreaterThanOrEqual(rttMs - 0.1);
-  expect(performance.now() - again).toBeLessThan(2 * rttMs);
+  const firsts: number[] = [];
+  const nexts: number[] = [];
+  // The least of several tries: a busy machine only ever adds.
+  for (let round = 0; round < 6; round++) {
+    const begin = performance.now();
+    const one = await client();
+    one.request();
+    await new Promise((resolve) => one.socket.once("data", resolve));
+    firsts.push(performance.now() - begin);
+    const again = performance.now();
+    one.request();
+    await new Promise((resolve) => one.socket.once("data", resolve));
+    nexts.push(performance.now() - again);
+  }
+  expect(Math.min(...firsts)).toBeGreaterThanOrEqual(3 * rttMs - 0.1);
+  expect(Math.min(...firsts)).toBeLessThan(3 * rttMs + 12);
+  expect(Math.min(...nexts)).toBeGreaterThanOrEqual(rttMs - 0.1);
+  expect(Math.min(...nexts)).toBeLessThan(rttMs + 6);
 });
 
 test("the handshake itself can meet silence", async () => {

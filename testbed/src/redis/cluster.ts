@@ -89,7 +89,7 @@ async function startNode(
     ...["--cluster-config-file", "nodes.conf", "--repl-diskless-sync-delay", "0"],
     ...(options.flags ?? []),
   ];
-  let running: RedisProcess = await runRedis(flags, { port });
+  let running: RedisProcess = await runRedis(flags, { port }, parent);
   let alive = true;
   const id = String(await running.connection.command("CLUSTER", "MYID"));
   return {
@@ -108,7 +108,7 @@ async function startNode(
       await running.kill();
     },
     restart: async () => {
-      running = await runRedis(flags, { port });
+      running = await runRedis(flags, { port }, parent);
       alive = true;
     },
   };

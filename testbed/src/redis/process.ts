@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
-import { endWithUs } from "../children.js";
 import { Tail } from "../tail.js";
 import { connectRedis, type RedisConnection } from "./connection.js";
 import { findRedisServer, NO_REDIS } from "./find.js";
@@ -12,36 +11,50 @@ export interface RedisProcess {
   readonly connection: RedisConnection;
   /** What it printed, at most the last 64 KB. */
   readonly output: string;
-  /** Ends it at once (SIGKILL), as a machine that dies; returns when it is gone. */
+  /** Ends it at once (SIGKILL), as a machine that dies, and leaves its folder; returns when it is gone. */
   kill(): Promise<void>;
 }
 
+/** What {@link LEASH} reads to end the server and leave its folder. */
+const KEEP = "keep\n";
+
 /**
  * The server runs under a shell. Its standard input ends when this process does, in whatever way: a watcher then kills
- * the server. The shell ends with the server.
+ * the server and removes the folder. The shell ends with the server.
  */
 const LEASH = `
+folder=$1; shift
 exec 3<&0
 "$@" </dev/null 3<&- & pid=$!
 echo "pid $pid"
-{ read -r _ <&3; kill -9 "$pid"; } 2>/dev/null & watcher=$!
+{
+  word=; read -r word <&3
+  trap "" TERM
+  kill -9 "$pid"
+  [ "$word" = keep ] || rm -rf "$folder"
+} 2>/dev/null & watcher=$!
 exec 3<&-
 wait "$pid" 2>/dev/null
-kill -9 "$watcher"
+kill "$watcher" 2>/dev/null
+wait "$watcher" 2>/dev/null
 `;
 
 /**
  * Starts `redis-server` (or `valkey-server`) with the given flags and waits until it answers.
  * @param to where its flags make it listen
+ * @param folder removed when this process ends without ending the server first
  * @throws if there is none on PATH or it does not start; the message ends with what it printed
  */
 export async function runRedis(
   flags: readonly string[],
   to: { port: number } | { path: string },
+  folder: string,
 ): Promise<RedisProcess> {
   const server = findRedisServer();
   if (!server) throw new Error(`Starting a Redis ${NO_REDIS}.`);
-  const shell = spawn("/bin/sh", ["-c", LEASH, "sh", server, ...flags], { stdio: ["pipe", "pipe", "pipe"] });
+  const shell = spawn("/bin/sh", ["-c", LEASH, "sh", folder, server, ...flags], {
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   const tail = new Tail();
   tail.follow(shell.stdout);
   tail.follow(shell.stderr);
@@ -57,17 +70,9 @@ export async function runRedis(
 
   let pid = 0;
   const kill = async () => {
-    keep();
-    shell.stdin.end();
+    shell.stdin.end(KEEP);
     await exited;
   };
-  const keep = endWithUs(() => {
-    try {
-      if (pid) process.kill(pid, "SIGKILL");
-    } catch {
-      // It has ended by itself.
-    }
-  });
 
   const end = performance.now() + 10_000;
   for (;;) {

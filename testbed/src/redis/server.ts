@@ -50,7 +50,7 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
   const remove = () => rmSync(folder, { recursive: true, force: true });
   let running: RedisProcess;
   try {
-    running = await runRedis(flags, address);
+    running = await runRedis(flags, address, folder);
   } catch (error) {
     remove();
     throw error;
@@ -65,7 +65,7 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
     command: (...words) => running.connection.command(...words),
     kill: () => running.kill(),
     restart: async () => {
-      running = await runRedis(flags, address);
+      running = await runRedis(flags, address, folder);
     },
     stop: async () => {
       await running.kill();
