@@ -1,8 +1,20 @@
-import { digits, float, int, list, nestedText, object, orNull, tuple, value, when } from "./decoders.js";
+import {
+  camel,
+  digits,
+  float,
+  int,
+  list,
+  nestedText,
+  object,
+  orNull,
+  tuple,
+  value,
+  when,
+} from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
 import { named, read, write } from "./rows.js";
-import { arg, data, options, type Piece } from "./words.js";
+import { all, arg, data, of, options, type Piece } from "./words.js";
 
 /** An index up to 2^64 - 2; text where a number would round it. */
 export type ArrayIndex = number | string;
@@ -121,11 +133,11 @@ export interface ArrayCommands<K extends Kind> {
   arset<T = unknown>(key: Key, index: ArrayIndex, ...values: T[]): Reply<K, number>;
 }
 
-const grepping: Piece = (out, given, encode) => {
-  for (const predicate of given.predicates) options("exact match glob re")(out, predicate, encode);
-  if (given.combine) out.push(given.combine);
-  options("noCase withValues limit")(out, given, encode);
+const predicates: Piece = (out, given, encode) => {
+  for (const predicate of given) options("exact match glob re")(out, predicate, encode);
 };
+
+const grepping = all(of("predicates", predicates), options("combine= noCase withValues limit"));
 
 const operation: Piece = (out, given, encode) => {
   if (typeof given === "string") out.push(given);
@@ -140,13 +152,12 @@ const indexed: Piece = (out, given, encode) => {
 const indexedPairs = list(tuple(digits, value));
 const values = list(orNull(value));
 
-const info: Decoder = (...reply) =>
-  Object.fromEntries(
-    Object.entries(object(nestedText)(...reply) as Record<string, string | number>).map(([name, fact]) => [
-      name.replace(/-(.)/g, (_, letter) => letter.toUpperCase()),
-      /^(len|next-insert-index)$/.test(name) ? String(fact) : Number(fact),
-    ]),
-  );
+const info: Decoder = (...reply) => {
+  const facts = camel(object(nestedText)(...reply));
+  for (const name in facts)
+    facts[name] = (/^(len|nextInsertIndex)$/.test(name) ? String : Number)(facts[name]);
+  return facts;
+};
 
 export const arrayCommands = named({
   arcount: read(int),
@@ -154,13 +165,7 @@ export const arrayCommands = named({
   ardelrange: write(int),
   arget: read(orNull(value)),
   argetrange: read(values),
-  argrep: read(
-    when(([, , , opts]) => opts.withValues, indexedPairs, list(digits)),
-    arg,
-    arg,
-    arg,
-    grepping,
-  ),
+  argrep: read(when(3, "withValues", indexedPairs, list(digits)), arg, arg, arg, grepping),
   arinfo: read(info, arg, options("full")),
   arinsert: write(digits, arg, data),
   arlastitems: read(values, arg, arg, options("rev")),

@@ -1,7 +1,7 @@
 import { int, list, orNull } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Row } from "./row.js";
-import { as, named, read, write, writeIf } from "./rows.js";
+import { named, read, write, writeIf } from "./rows.js";
 import { arg, maybe } from "./words.js";
 
 /** Whether offsets count bytes or bits. */
@@ -48,7 +48,7 @@ export interface BitFieldCommand<R> {
 const integers = list(orNull(int));
 
 export const bitmapCommands = named({
-  bitfieldRo: as("BITFIELD_RO", read(integers)),
+  bitfieldRo: read(integers),
   bitcount: read(int, arg, maybe),
   bitop: write(int),
   bitpos: read(int, arg, arg, maybe),

@@ -1,6 +1,6 @@
 import { text } from "./decoders.js";
 import type { Kind, Reply } from "./kind.js";
-import { as, named, read, write } from "./rows.js";
+import { named, read, write } from "./rows.js";
 
 export type ClientSetInfoAttribute = "LIB-NAME" | "lib-name" | "LIB-VER" | "lib-ver";
 
@@ -14,7 +14,7 @@ export interface ConnectionCommands<K extends Kind> {
 }
 
 export const connectionCommands = named({
-  clientSetinfo: as("CLIENT SETINFO", write(text)),
+  clientSetinfo: write(text),
   echo: read(text),
   ping: read(text),
 }) satisfies Record<keyof ConnectionCommands<Kind>, unknown>;

@@ -34,12 +34,13 @@ export const float = (reply: RawReply): number => {
   return shown === "" || (Number.isNaN(value) && !/^-?nan$/i.test(shown)) ? unexpected("a number") : value;
 };
 
+const bulk = (reply: RawReply): Bulk => (isBulk(reply) ? reply : new TextBulk(text(reply)));
+
 /** A stored value, through the codec. */
-export const value: Decoder = (reply, decode) => decode(isBulk(reply) ? reply : new TextBulk(text(reply)));
+export const value: Decoder = (reply, decode) => decode(bulk(reply));
 
 /** Bytes as they are stored, whatever the codec. */
-export const bytes = (reply: RawReply): Uint8Array =>
-  (isBulk(reply) ? reply : new TextBulk(text(reply))).bytes();
+export const bytes = (reply: RawReply): Uint8Array => bulk(reply).bytes();
 
 /** Whatever a script or function gives: stored values, integers and nulls in arrays of any depth. */
 export const nested: Decoder = (reply, decode, args) => {
@@ -64,66 +65,78 @@ function items(reply: RawReply): RawReply[] {
 
 /** An array of one kind of thing. */
 export const list =
-  (decoder: Decoder): Decoder =>
-  (reply, decode, args) =>
+  (decoder: Decoder) =>
+  (...[reply, decode, args]: Parameters<Decoder>): any[] =>
     items(reply).map((item) => decoder(item, decode, args));
 
 /** An array in which kinds take turns, such as member and score. It stays flat. */
 export const turns =
-  (...decoders: Decoder[]): Decoder =>
-  (reply, decode, args) => {
+  (...decoders: Decoder[]) =>
+  (...[reply, decode, args]: Parameters<Decoder>): any[] => {
     const all = items(reply);
-    if (all.length % decoders.length) unexpected("an array of whole groups");
+    if (all.length % decoders.length) unexpected("whole groups");
     return all.map((item, i) => decoders[i % decoders.length]!(item, decode, args));
   };
 
 /** An array of fixed length, each place with a kind of its own. */
 export const tuple =
-  (...decoders: Decoder[]): Decoder =>
-  (reply, decode, args) =>
-    items(reply).length === decoders.length
-      ? turns(...decoders)(reply, decode, args)
+  (...decoders: Decoder[]) =>
+  (...reply: Parameters<Decoder>): any[] =>
+    items(reply[0]).length === decoders.length
+      ? turns(...decoders)(...reply)
       : unexpected(`an array of ${decoders.length}`);
 
-/** A flat array of names and things, as pairs. */
-export const pairs =
-  (name: Decoder, decoder: Decoder) =>
-  (...[reply, decode, args]: Parameters<Decoder>): [any, any][] => {
-    const flat = items(reply);
-    if (flat.length % 2) unexpected("an array of pairs");
-    const all: [unknown, unknown][] = [];
-    for (let i = 0; i < flat.length; i += 2) {
-      all.push([name(flat[i]!, decode, args), decoder(flat[i + 1]!, decode, args)]);
-    }
+/** A flat array in which kinds take turns, as an array for each turn. */
+export const groups =
+  (...decoders: Decoder[]) =>
+  (...reply: Parameters<Decoder>): any[][] => {
+    const flat = turns(...decoders)(...reply);
+    const all: any[][] = [];
+    for (let i = 0; i < flat.length; i += decoders.length) all.push(flat.slice(i, i + decoders.length));
     return all;
   };
 
 /** A flat array of names and things, as an object. */
 export const object =
-  (decoder: Decoder): Decoder =>
-  (reply, decode, args) =>
-    Object.fromEntries(pairs(text, decoder)(reply, decode, args));
+  (decoder: Decoder) =>
+  (...reply: Parameters<Decoder>): Record<string, any> =>
+    Object.fromEntries(groups(text, decoder)(...reply) as [string, unknown][]);
 
-/** Chooses by the caller's arguments. */
+/** Things as an object, by their names. */
+export const zip = (names: readonly unknown[], things: readonly unknown[]): Record<string, unknown> =>
+  Object.fromEntries(names.map((name, i) => [name, things[i]]));
+
+/** An array of fixed length, as an object. */
+export const struct =
+  (names: string, ...decoders: Decoder[]): Decoder =>
+  (...reply) =>
+    zip(names.split(" "), tuple(...decoders)(...reply));
+
+/** An object without what is null, its names as JavaScript writes them. */
+export const camel = (given: Record<string, unknown>): Record<string, any> =>
+  Object.fromEntries(
+    Object.entries(given).flatMap(([name, thing]) =>
+      thing === null ? [] : [[name.replace(/[-_](.)/g, (_, letter) => letter.toUpperCase()), thing]],
+    ),
+  );
+
+/** Chooses by the method's argument at a place, or by an option in it. */
 export const when =
-  (test: (args: readonly any[]) => unknown, yes: Decoder, no: Decoder): Decoder =>
+  (at: number, name: string | undefined, yes: Decoder, no: Decoder): Decoder =>
   (reply, decode, args) =>
-    (test(args) ? yes : no)(reply, decode, args);
+    ((name ? args[at]?.[name] : args[at]) ? yes : no)(reply, decode, args);
 
 /** One thing or null, or, where the reply is an array (a count was given), an array of them. */
 export const oneOrMany =
   (decoder: Decoder): Decoder =>
-  (reply, decode, args) =>
-    Array.isArray(reply) ? list(orNull(decoder))(reply, decode, args) : orNull(decoder)(reply, decode, args);
+  (...reply) =>
+    (Array.isArray(reply[0]) ? list(orNull(decoder)) : orNull(decoder))(...reply);
 
-/** Values in the order of `fields`, as an object keyed by them; null when every one of them is null. */
+/** Values in the order of the fields among the arguments, as an object; null when every one of them is null. */
 export const byField =
-  (fields: (args: readonly any[]) => readonly unknown[], decoder: Decoder): Decoder =>
-  (reply, decode, args) => {
-    const names = fields(args);
-    const values = list(orNull(decoder))(reply, decode, args) as unknown[];
-    if (names.length !== values.length) unexpected("one value per field");
-    return values.every((item) => item === null)
-      ? null
-      : Object.fromEntries(names.map((name, i) => [name, values[i]]));
+  (from: number): Decoder =>
+  (...reply) => {
+    const names = reply[2].slice(from).flat();
+    const values = tuple(...names.map(() => orNull(value)))(...reply);
+    return values.every((item) => item === null) ? null : zip(names, values);
   };

@@ -1,8 +1,9 @@
-import { bytes, int, list, orNull, pairs, text, tuple, value, when } from "./decoders.js";
+import { bytes, groups, int, list, orNull, text, tuple, value, when, zip } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
-import { as, named, read, write, writeIf } from "./rows.js";
+import type { Decoder } from "./row.js";
+import { named, read, write, writeIf } from "./rows.js";
 import type { ExpireOption, ScanCommandOptions } from "./types.js";
-import { arg, maybe, option, options, type Piece } from "./words.js";
+import { all, arg, limit, maybe, of, options, type Piece } from "./words.js";
 
 /** A key's type, "none" where there is no key. Modules add their own. */
 export type Type = "string" | "list" | "set" | "zset" | "hash" | "stream" | "none" | "vectorset" | "array";
@@ -111,18 +112,16 @@ export interface GenericCommands<K extends Kind> {
   waitaof(local: number, replicas: number, timeout: number): Reply<K, [local: number, replicas: number]>;
 }
 
-const sorting: Piece = (out, given) => {
-  if (!given) return;
-  option(out, "by", given.by);
-  option(out, "limit", given.count === undefined ? undefined : [given.offset ?? 0, given.count]);
-  for (const pattern of [given.get ?? []].flat()) out.push("GET", pattern);
-  if (given.order) out.push(given.order);
-  options("alpha store")(out, given, String);
+const patterns: Piece = (out, given) => {
+  for (const pattern of [given].flat()) out.push("GET", pattern);
 };
 
-const withType = pairs(text, text);
+const sorting = all(options("by"), limit, of("get", patterns), options("order= alpha store"));
+
 const sorted = list(orNull(value));
 const stores = (words: readonly unknown[]) => words.some((word, i) => i && /^store$/i.test(String(word)));
+
+const typed: Decoder = (...reply) => groups(text, text)(...reply).map((group) => zip(["key", "type"], group));
 
 export const genericCommands = named({
   copy: write((reply) => (int(reply) ? "COPIED" : "NOT_COPIED"), arg, arg, options("db replace")),
@@ -134,10 +133,10 @@ export const genericCommands = named({
   expiretime: read(int),
   keys: read(list(text)),
   move: write(int),
-  objectEncoding: as("OBJECT ENCODING", read(orNull(text))),
-  objectFreq: as("OBJECT FREQ", read(orNull(int))),
-  objectIdletime: as("OBJECT IDLETIME", read(orNull(int))),
-  objectRefcount: as("OBJECT REFCOUNT", read(orNull(int))),
+  objectEncoding: read(orNull(text)),
+  objectFreq: read(orNull(int)),
+  objectIdletime: read(orNull(int)),
+  objectRefcount: read(orNull(int)),
   persist: write(int),
   pexpire: write(int, arg, arg, maybe),
   pexpireat: write(int, arg, arg, maybe),
@@ -147,21 +146,9 @@ export const genericCommands = named({
   rename: write(text),
   renamenx: write(int),
   restore: write(text, arg, arg, arg, options("replace absTtl idleTime freq")),
-  scan: read(
-    when(
-      ([, opts]) => opts?.withType,
-      tuple(text, (...reply) => withType(...reply).map(([key, type]) => ({ key, type }))),
-      tuple(text, list(text)),
-    ),
-    arg,
-    options("match count withType type"),
-  ),
-  sort: writeIf(stores)(
-    (...reply) => (Array.isArray(reply[0]) ? sorted(...reply) : int(reply[0])),
-    arg,
-    sorting,
-  ),
-  sortRo: as("SORT_RO", read(sorted, arg, sorting)),
+  scan: read(tuple(text, when(1, "withType", typed, list(text))), arg, options("match count withType type")),
+  sort: writeIf(stores)(when(1, "store", int, sorted), arg, sorting),
+  sortRo: read(sorted, arg, sorting),
   touch: read(int),
   ttl: read(int),
   type: read(text),

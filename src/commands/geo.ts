@@ -1,9 +1,9 @@
-import { digits, float, int, list, orNull, text, tuple, value } from "./decoders.js";
+import { digits, float, int, list, orNull, struct, text, value } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
 import { named, read, write } from "./rows.js";
 import type { AtMostOne } from "./types.js";
-import { arg, data, maybe, option, options, type Piece } from "./words.js";
+import { all, arg, data, eachData, maybe, of, options, type Piece } from "./words.js";
 
 export type GeoUnit = "M" | "KM" | "FT" | "MI" | "m" | "km" | "ft" | "mi";
 
@@ -94,69 +94,44 @@ export interface GeoCommands<K extends Kind> {
   ): Reply<K, number>;
 }
 
+const addOptions = options("nx xx ch");
+
 // The second argument may be options or the first member already.
 const place: Piece = (out, given, encode) => {
   if ("member" in given) out.push(given.longitude, given.latitude, encode(given.member));
-  else options("nx xx ch")(out, given, encode);
+  else addOptions(out, given, encode);
 };
 
-const center: Piece = (out, { type, member, coordinate }, encode) => {
-  out.push(type);
-  if (coordinate) out.push(coordinate.lon, coordinate.lat);
-  else out.push(encode(member));
-};
+const center = all(options("type="), of("member", data), of("coordinate", options("lon= lat=")));
+const shape = all(
+  options("type= radius="),
+  of("rect", options("width= height=")),
+  options("radiusType= rectType="),
+);
+const searching = all(
+  of("count", options("limit=COUNT any")),
+  options("withCoord withDist withHash storeDist"),
+);
 
-const shape: Piece = (out, { type, radius, radiusType, rect, rectType }) => {
-  out.push(type);
-  if (rect) out.push(rect.width, rect.height, rectType);
-  else out.push(radius, radiusType);
-};
-
-const searching: Piece = (out, given, encode) => {
-  if (given?.count) option(out, "count", given.count.any ? [given.count.limit, "ANY"] : given.count.limit);
-  options("withCoord withDist withHash storeDist")(out, given, encode);
-};
-
-const members: Piece = (out, given, encode) => {
-  for (const member of [given].flat()) out.push(encode(member));
-};
-
-const point = tuple(float, float);
-const position = (...reply: Parameters<Decoder>) => point(...reply) as [number, number];
+// Redis's order, whatever order they were asked in.
+const EXTRAS: [option: string, name: string, decoder: Decoder][] = [
+  ["withDist", "dist", float],
+  ["withHash", "hash", digits],
+  ["withCoord", "coord", struct("long lat", float, float)],
+];
 
 const match: Decoder = (reply, decode, args) => {
-  const { withDist, withHash, withCoord } = args[4] ?? {};
-  if (!withDist && !withHash && !withCoord) return { member: value(reply, decode, args) };
-  const parts = tuple(
-    value,
-    ...(withDist ? [float] : []),
-    ...(withHash ? [digits] : []),
-    ...(withCoord ? [point] : []),
-  )(reply, decode, args) as unknown[];
-  const found: Record<string, unknown> = { member: parts.shift() };
-  if (withDist) found.dist = parts.shift();
-  if (withHash) found.hash = parts.shift();
-  if (withCoord) {
-    const [long, lat] = parts.shift() as [number, number];
-    found.coord = { long, lat };
-  }
-  return found;
+  const extras = EXTRAS.filter(([option]) => args[4]?.[option]);
+  const names = extras.map(([, name]) => name);
+  const found = struct(["member", ...names].join(" "), value, ...extras.map(([, , decoder]) => decoder));
+  return found(extras.length ? reply : [reply], decode, args);
 };
 
 export const geoCommands = named({
   geoadd: write(orNull(int), arg, place),
   geodist: read(orNull(float), arg, data, data, maybe),
-  geohash: read(list(orNull(text)), arg, members),
-  geopos: read(
-    list(
-      orNull((...reply) => {
-        const [lng, lat] = position(...reply);
-        return { lng, lat };
-      }),
-    ),
-    arg,
-    members,
-  ),
+  geohash: read(list(orNull(text)), arg, eachData),
+  geopos: read(list(orNull(struct("lng lat", float, float))), arg, eachData),
   geosearch: read(list(match), arg, center, shape, arg, searching),
   geosearchstore: write(int, arg, arg, center, shape, arg, searching),
 }) satisfies Record<keyof GeoCommands<Kind>, unknown>;

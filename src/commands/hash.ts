@@ -17,15 +17,17 @@ import { named, read, rearrange, write } from "./rows.js";
 import type { AtMostOne, Expiration, ExpireOption, ScanCommandOptions } from "./types.js";
 import {
   after,
+  all,
   arg,
   counted,
   countedEntries,
   data,
   entries,
-  flag,
   maybe,
+  of,
+  option,
   options,
-  type Piece,
+  rest,
 } from "./words.js";
 
 /** A field or several. */
@@ -147,12 +149,6 @@ const expiring = rearrange(
   write(list(int), arg, arg, maybe, fields),
 );
 
-const conditional: Piece = (out, given, encode) => {
-  if (given.conditional) out.push(given.conditional);
-  options("ex px exat pxat keepttl")(out, given.expiration, encode);
-};
-
-const fieldsFrom = (first: number) => byField((args) => args.slice(first).flat(), value);
 const whole = object(value);
 
 export const hashCommands = named({
@@ -163,39 +159,33 @@ export const hashCommands = named({
   hexpiretime: ofFields,
   hget: read(orNull(value)),
   hgetall: read(orNull((...reply) => ((reply[0] as unknown[]).length === 0 ? null : whole(...reply)))),
-  hgetdel: rearrange(([key, ...names]) => [key, names.flat()], write(fieldsFrom(1), arg, fields)),
-  hgetex: rearrange(
-    ([key, opts, ...names]) => [key, opts, names.flat()],
-    write(fieldsFrom(2), arg, options("ex px exat pxat persist"), fields),
-  ),
+  hgetdel: write(byField(1), arg, rest(fields)),
+  hgetex: write(byField(2), arg, options("ex px exat pxat persist"), rest(fields)),
   hincrby: write(int),
   hincrbyfloat: write(float),
   hkeys: read(list(text)),
   hlen: read(int),
-  hmget: read(fieldsFrom(1)),
+  hmget: read(byField(1)),
   hmset: write(text, arg, entries),
   hpersist: write(list(int), arg, fields),
   hpexpire: expiring,
   hpexpireat: expiring,
   hpexpiretime: ofFields,
   hpttl: ofFields,
-  hrandfield: read(
-    when(([, , values]) => values, whole, oneOrMany(text)),
-    arg,
-    maybe,
-    flag("WITHVALUES"),
-  ),
+  hrandfield: read(when(2, undefined, whole, oneOrMany(text)), arg, maybe, option("WITHVALUES")),
   hscan: read(
-    tuple(
-      text,
-      when(([, , opts]) => opts?.noValues, list(text), turns(text, value)),
-    ),
+    tuple(text, when(2, "noValues", list(text), turns(text, value))),
     arg,
     arg,
     options("match count noValues"),
   ),
   hset: write(int, arg, entries),
-  hsetex: write(int, arg, conditional, after("FIELDS", countedEntries)),
+  hsetex: write(
+    int,
+    arg,
+    all(options("conditional="), of("expiration", options("ex px exat pxat keepttl"))),
+    after("FIELDS", countedEntries),
+  ),
   hsetnx: write(int, arg, arg, data),
   hstrlen: read(int),
   httl: ofFields,

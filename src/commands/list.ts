@@ -1,7 +1,7 @@
 import { int, list, oneOrMany, orNull, text, tuple, value } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import { named, read, write } from "./rows.js";
-import { arg, data, each, maybe, maybeAfter, options, type Piece } from "./words.js";
+import { arg, data, each, maybe, option, options } from "./words.js";
 
 export interface LPosOptions {
   /** Which match to begin with: 1 is the first, -1 the last. */
@@ -111,15 +111,13 @@ const pop = write(oneOrMany(value), arg, maybe);
 
 const many = orNull(list(value));
 
-const moving: Piece = (out, given, encode) => {
-  options("count exactly")(out, given, encode);
-  maybe(out, given?.order, encode);
-};
+const moving = options("count exactly order=");
+const count = option("COUNT");
 
 export const listCommands = named({
   blmove: write(one),
   blmovem: write(many, arg, arg, arg, arg, arg, moving),
-  blmpop: write(poppedMany, arg, arg, each, arg, maybeAfter("COUNT")),
+  blmpop: write(poppedMany, arg, arg, each, arg, count),
   blpop: write(popped),
   brpop: write(popped),
   brpoplpush: write(one),
@@ -128,7 +126,7 @@ export const listCommands = named({
   llen: read(int),
   lmove: write(one),
   lmovem: write(many, arg, arg, arg, arg, moving),
-  lmpop: write(poppedMany, arg, each, arg, maybeAfter("COUNT")),
+  lmpop: write(poppedMany, arg, each, arg, count),
   lpop: pop,
   lpos: read(oneOrMany(int), arg, data, options("rank count maxLen")),
   lpush: push,

@@ -1,6 +1,6 @@
 import { int, list, object, text } from "./decoders.js";
 import type { Kind, Reply } from "./kind.js";
-import { as, named, write } from "./rows.js";
+import { named, write } from "./rows.js";
 import { arg, data } from "./words.js";
 
 export interface PubSubCommands<K extends Kind> {
@@ -26,10 +26,10 @@ const publish = write(int, arg, data);
 
 export const pubsubCommands = named({
   publish,
-  pubsubChannels: as("PUBSUB CHANNELS", channels),
-  pubsubNumpat: as("PUBSUB NUMPAT", write(int)),
-  pubsubNumsub: as("PUBSUB NUMSUB", counts),
-  pubsubShardchannels: as("PUBSUB SHARDCHANNELS", channels),
-  pubsubShardnumsub: as("PUBSUB SHARDNUMSUB", counts),
+  pubsubChannels: channels,
+  pubsubNumpat: write(int),
+  pubsubNumsub: counts,
+  pubsubShardchannels: channels,
+  pubsubShardnumsub: counts,
   spublish: publish,
 }) satisfies Record<keyof PubSubCommands<Kind>, unknown>;

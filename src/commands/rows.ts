@@ -23,7 +23,7 @@ export const write = draft(true);
 /** A command that changes data unless its words, without its name, say otherwise. */
 export const writeIf = (test: (words: readonly unknown[]) => boolean): typeof read => draft(test);
 
-/** Under another name than the method's. */
+/** Under a name that the method's does not tell. */
 export const as = (name: string, row: Draft): Draft => ({ ...row, name });
 
 /** With its words made from the arguments in another order or grouping than the method's. */
@@ -32,12 +32,15 @@ export const rearrange = (order: (args: any[]) => unknown[], row: Draft): Draft 
   words: (encode, ...args) => row.words(encode, ...order(args)),
 });
 
-/** Gives the rows their names: `prefix` and the method's in upper case, unless they have one. */
+/** Gives the rows their names, unless they have one: `prefix` and the method's. evalRo is EVAL_RO, scriptLoad SCRIPT LOAD. */
 export function named<T extends Record<string, Draft>>(
   rows: T,
   prefix = "",
 ): { readonly [N in keyof T]: Row } {
   return Object.fromEntries(
-    Object.entries(rows).map(([method, row]) => [method, { name: prefix + method.toUpperCase(), ...row }]),
+    Object.entries(rows).map(([method, row]) => {
+      const name = method.replace(/Ro$/, "_ro").replace(/[A-Z]/g, " $&");
+      return [method, { name: prefix + name.toUpperCase(), ...row }];
+    }),
   ) as { [N in keyof T]: Row };
 }

@@ -1,9 +1,8 @@
-import type { RawReply } from "../wire/reply.js";
-import { bytes, int, list, nested, object, orNull, text } from "./decoders.js";
+import { bytes, camel, int, list, nested, nestedText, object, text } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
 import { as, named, read, rearrange, write } from "./rows.js";
-import { arg, counted, each, maybe, option, options } from "./words.js";
+import { arg, counted, each, maybe, options } from "./words.js";
 
 export type ScriptFlushCommandOptions =
   | { sync?: true; async?: undefined }
@@ -36,14 +35,14 @@ const called = (run: typeof read) =>
 
 export const scriptingCommands = named({
   eval: called(write),
-  evalRo: as("EVAL_RO", called(read)),
+  evalRo: called(read),
   evalsha: called(write),
-  evalshaRo: as("EVALSHA_RO", called(read)),
-  scriptExists: as("SCRIPT EXISTS", write(list(int))),
-  scriptFlush: as("SCRIPT FLUSH", write(text, options("sync async"))),
-  scriptKill: as("SCRIPT KILL", write(text)),
-  scriptLoad: as("SCRIPT LOAD", write(text)),
-  scriptShow: as("SCRIPT SHOW", write(text)),
+  evalshaRo: called(read),
+  scriptExists: write(list(int)),
+  scriptFlush: write(text, options("sync async")),
+  scriptKill: write(text),
+  scriptLoad: write(text),
+  scriptShow: write(text),
 }) satisfies Record<keyof ScriptingCommands<Kind>, unknown>;
 
 export interface FunctionLoadArgs {
@@ -94,33 +93,19 @@ export interface FunctionCommands<K extends Kind> {
   stats(): Reply<K, FunctionStats>;
 }
 
-const described = object((...reply) =>
-  Array.isArray(reply[0]) ? list(text)(...reply) : orNull(text)(...reply),
+const camelled =
+  (decoder: Decoder): Decoder =>
+  (...reply) =>
+    camel(object(decoder)(...reply));
+
+const library = camelled((...part) =>
+  Array.isArray(part[0]) ? list(camelled(nestedText))(...part) : text(part[0]),
 );
 
-const library: Decoder = (...reply) => {
-  const { library_name, engine, functions, library_code } = object((...part) =>
-    Array.isArray(part[0]) ? list(described)(...part) : text(part[0]),
-  )(...reply) as Record<string, any>;
-  return {
-    libraryName: library_name,
-    engine,
-    functions: functions.map(({ name, description, flags }: Record<string, unknown>) => ({
-      name,
-      description: description ?? undefined,
-      flags,
-    })),
-    libraryCode: library_code,
-  };
-};
+const counts = object(camelled(int));
 
-const engines = object((...reply) => {
-  const { libraries_count, functions_count } = object(int)(...reply) as Record<string, unknown>;
-  return { librariesCount: libraries_count, functionsCount: functions_count };
-});
-
-const stats: Decoder = (reply, ...rest) => ({
-  engines: engines((object((part) => part)(reply, ...rest) as Record<string, RawReply>).engines!, ...rest),
+const stats: Decoder = (reply, ...more) => ({
+  engines: counts(object((part) => part)(reply, ...more).engines, ...more),
 });
 
 export const functionCommands = named(
@@ -131,14 +116,8 @@ export const functionCommands = named(
     dump: write(bytes),
     flush: write(text),
     kill: write(text),
-    list: write(list(library), (out, given, encode) => {
-      option(out, "libraryname", given?.libraryName);
-      options("withCode")(out, given, encode);
-    }),
-    load: write(text, (out, { code, replace }) => {
-      option(out, "replace", replace);
-      out.push(code);
-    }),
+    list: write(list(library), options("libraryName withCode")),
+    load: write(text, options("replace code=")),
     restore: write(text, arg, maybe),
     stats: write(stats),
   },

@@ -1,6 +1,6 @@
 import { int, list, nestedText, orNull, text, tuple } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
-import { as, named, read, write } from "./rows.js";
+import { named, read, rearrange, write } from "./rows.js";
 import { arg, options } from "./words.js";
 
 export interface ServerCommands<K extends Kind> {
@@ -30,18 +30,18 @@ export interface ServerCommands<K extends Kind> {
   time(): Reply<K, [number, number]>;
 }
 
-const flush = write(text, (out, given, encode) => options("async")(out, [given].flat()[0], encode));
+const flush = rearrange((args) => args.flat(), write(text, options("async")));
 
 export const serverCommands = named({
-  commandCount: as("COMMAND COUNT", write(int)),
-  commandGetkeys: as("COMMAND GETKEYS", write(list(text))),
-  commandList: as("COMMAND LIST", write(list(text))),
+  commandCount: write(int),
+  commandGetkeys: write(list(text)),
+  commandList: write(list(text)),
   dbsize: read(int),
   flushall: flush,
   flushdb: flush,
   info: write(text),
   lastsave: write(int),
-  memoryUsage: as("MEMORY USAGE", read(orNull(int), arg, options("samples"))),
+  memoryUsage: read(orNull(int), arg, options("samples")),
   role: write(nestedText),
   swapdb: write(text),
   time: read(tuple(int, int)),

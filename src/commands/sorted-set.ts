@@ -3,14 +3,14 @@ import type { Key, Kind, Reply } from "./kind.js";
 import { named, read, write } from "./rows.js";
 import type { AtMostOne, ScanCommandOptions } from "./types.js";
 import {
+  all,
   arg,
   counted,
   data,
   each,
   eachData,
-  flag,
+  limit,
   maybe,
-  maybeAfter,
   option,
   options,
   type Piece,
@@ -249,51 +249,35 @@ export interface SortedSetCommands<K extends Kind> {
 
 const addOptions = options("nx xx gt lt ch incr");
 
-// Not every server takes JavaScript's own word for it.
-const scoreWord = (score: unknown) =>
-  typeof score === "number" ? String(score).replace("Infinity", "inf") : score;
-
-// The second argument may be options or the first member already.
+// The second argument may be options or the first member already. Not every server takes "Infinity" for a score.
 const scoreMember: Piece = (out, given, encode) => {
-  if ("member" in given) out.push(scoreWord(given.score), encode(given.member));
-  else addOptions(out, given, encode);
+  const { score, member } = given;
+  if (!("member" in given)) addOptions(out, given, encode);
+  else
+    out.push(
+      Math.abs(score) === Number.POSITIVE_INFINITY ? String(score).replace("Infinity", "inf") : score,
+      encode(member),
+    );
 };
 
-const limited: Piece = (out, given) => {
-  if (given?.count !== undefined) option(out, "limit", [given.offset ?? 0, given.count]);
-};
-
-const ranging: Piece = (out, given, encode) => {
-  options("byScore byLex rev")(out, given, encode);
-  limited(out, given, encode);
-  options("withScores")(out, given, encode);
-};
-
-const combining: Piece = (out, given, encode) => {
-  option(out, "weights", given?.weights ?? given?.weight);
-  options("aggregate withScores")(out, given, encode);
-};
+const ranging = all(options("byScore byLex rev"), limit, options("withScores"));
+const combining = options("weights weight=WEIGHTS aggregate withScores");
 
 const members = list(value);
 const scored = turns(value, float);
-const withScores = (at: number) => when((args) => args[at]?.withScores, scored, members);
 
 const popped = orNull(tuple(text, value, float));
 const poppedMany = orNull(tuple(text, list(tuple(value, float))));
-const rank = read(
-  orNull(when(([, , opts]) => opts?.withScore, tuple(int, float), int)),
-  arg,
-  data,
-  options("withScore"),
-);
-const byScore = read(withScores(3), arg, arg, arg, ranging);
-const byLex = read(members, arg, arg, arg, limited);
-const combined = read(withScores(2), arg, each, combining);
+const rank = read(orNull(when(2, "withScore", tuple(int, float), int)), arg, data, options("withScore"));
+const byScore = read(when(3, "withScores", scored, members), arg, arg, arg, ranging);
+const byLex = read(members, arg, arg, arg, limit);
+const combined = read(when(2, "withScores", scored, members), arg, each, combining);
 const storeCombined = write(int, arg, arg, each, combining);
 const pop = write(scored, arg, maybe);
+const count = option("COUNT");
 
 export const sortedSetCommands = named({
-  bzmpop: write(poppedMany, arg, arg, each, arg, maybeAfter("COUNT")),
+  bzmpop: write(poppedMany, arg, arg, each, arg, count),
   bzpopmax: write(popped),
   bzpopmin: write(popped),
   zadd: write(orNull(float), arg, scoreMember),
@@ -306,16 +290,11 @@ export const sortedSetCommands = named({
   zintercard: read(int, counted, options("limit")),
   zinterstore: storeCombined,
   zlexcount: read(int),
-  zmpop: write(poppedMany, arg, each, arg, maybeAfter("COUNT")),
+  zmpop: write(poppedMany, arg, each, arg, count),
   zmscore: read(list(orNull(float)), arg, eachData),
   zpopmax: pop,
   zpopmin: pop,
-  zrandmember: read(
-    when(([, , scores]) => scores, scored, oneOrMany(value)),
-    arg,
-    maybe,
-    flag("WITHSCORES"),
-  ),
+  zrandmember: read(when(2, undefined, scored, oneOrMany(value)), arg, maybe, option("WITHSCORES")),
   zrange: byScore,
   zrangebylex: byLex,
   zrangebyscore: byScore,

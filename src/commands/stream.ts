@@ -4,15 +4,17 @@ import type { Decoder } from "./row.js";
 import { named, read, rearrange, write, writeIf } from "./rows.js";
 import {
   after,
+  all,
   arg,
   counted,
   each,
   entries,
   maybe,
-  maybeAfter,
+  of,
   option,
   options,
   type Piece,
+  rest,
 } from "./words.js";
 
 /** What becomes of other groups' references to a deleted entry. */
@@ -198,93 +200,76 @@ export interface StreamCommands<K extends Kind> {
 const ids = after("IDS", counted);
 
 // "=" is what goes without saying, and some servers want it unsaid.
-const bound = (out: unknown[], strategy: unknown, exactness: unknown, threshold: unknown, limit: unknown) => {
-  out.push(strategy);
-  if (exactness === "~") out.push(exactness);
-  out.push(threshold);
-  option(out, "limit", limit);
+const trimming: Piece = (out, given, encode) => {
+  if (!given) return;
+  const { strategy, type = strategy, exactness = "~", comparison = exactness } = given;
+  out.push(type);
+  if (comparison !== "=") out.push(comparison);
+  options("threshold= limit")(out, given, encode);
 };
 
-const adding: Piece = (out, given, encode) => {
-  options("nomkStream")(out, given, encode);
-  if (!given?.trim) return;
-  const { type, comparison, threshold, limit } = given.trim;
-  bound(out, type, comparison, threshold, limit);
-};
-
-const trimming: Piece = (out, { strategy, exactness = "~", threshold, limit }) => {
-  bound(out, strategy, exactness, threshold, limit);
-};
-
-const grouping: Piece = (out, { group, id, consumer, options: more }, encode) => {
-  out.push(group);
-  maybe(out, id ?? consumer, encode);
-  options("MKSTREAM ENTRIESREAD")(out, more, encode);
-};
-
-const informing: Piece = (out, given, encode) => {
-  maybe(out, given.group, encode);
-  options("full count")(out, given, encode);
-};
-
-const claiming: Piece = (out, given, encode) => {
-  option(out, "idle", given?.idleMS);
-  option(out, "time", given?.timeMS);
-  options("retryCount force justId lastId")(out, given, encode);
-};
-
-const reading: Piece = (out, given, encode) => {
-  options("count")(out, given, encode);
-  option(out, "block", given?.blockMS);
-  options("NOACK")(out, given, encode);
-  out.push("STREAMS");
-};
-
-const configuring: Piece = (out, { duration, maxSize }) => {
-  option(out, "idmp-duration", duration);
-  option(out, "idmp-maxsize", maxSize);
-};
+const reading = all(options("count blockMS=BLOCK NOACK"), (out) => out.push("STREAMS"));
 
 // An entry that was deleted while pending has no fields.
 const listed = list(tuple(text, orNull(turns(text, value))));
 const streams = orNull(list(tuple(text, listed)));
-const byId: Decoder = (...reply) =>
-  Object.fromEntries(list(tuple(text, object(value)))(...reply) as [string, unknown][]);
-const summary = tuple(int, orNull(text), orNull(text), orNull(list(tuple(text, int))));
+const byId = list(tuple(text, object(value)));
 const texts = list(text);
-const claimed = (at: number) => when((args) => args[at]?.justId, texts, listed);
+const claimed = when(5, "justId", texts, listed);
 
 // Redis before 7.0 does not tell which entries were deleted.
 const autoclaimed: Decoder = (...reply) =>
-  tuple(text, claimed(5), ...((reply[0] as unknown[] | null)?.length === 2 ? [] : [texts]))(...reply);
+  tuple(text, claimed, ...((reply[0] as unknown[] | null)?.length === 2 ? [] : [texts]))(...reply);
+
+const summary = tuple(int, orNull(text), orNull(text), orNull(list(tuple(text, int))));
 
 const blocks = (words: readonly unknown[]) => {
   const upper = words.map((word) => String(word).toUpperCase());
   return upper.slice(0, upper.indexOf("STREAMS")).includes("BLOCK");
 };
 
-const range = read(byId, arg, arg, arg, maybeAfter("COUNT"));
+const range = read(
+  (...reply) => Object.fromEntries(byId(...reply) as [string, unknown][]),
+  arg,
+  arg,
+  arg,
+  option("COUNT"),
+);
 
 export const streamCommands = named({
   xack: write(int),
-  xackdel: rearrange(
-    ([key, group, opts, ...rest]) => [key, group, opts, rest.flat()],
-    write(list(int), arg, arg, arg, ids),
-  ),
+  xackdel: write(list(int), arg, arg, arg, rest(ids)),
   xadd: rearrange(
     ([key, id, fields, opts]) => [key, opts, id, fields],
-    write(orNull(text), arg, adding, arg, entries),
+    write(orNull(text), arg, all(options("nomkStream"), of("trim", trimming)), arg, entries),
   ),
   xautoclaim: write(autoclaimed, arg, arg, arg, arg, arg, options("count justId")),
-  xcfgset: write(text, arg, configuring),
-  xclaim: write(claimed(5), arg, arg, arg, arg, each, claiming),
-  xdel: write(int),
-  xdelex: rearrange(([key, opts, ...rest]) => [key, opts, rest.flat()], write(list(int), arg, maybe, ids)),
-  xgroup: rearrange(
-    ([key, opts]) => [opts.type, key, opts],
-    write((reply) => (typeof reply === "number" ? reply : text(reply)), arg, arg, grouping),
+  xcfgset: write(text, arg, options("duration=IDMP-DURATION maxSize=IDMP-MAXSIZE")),
+  xclaim: write(
+    claimed,
+    arg,
+    arg,
+    arg,
+    arg,
+    each,
+    options("idleMS=IDLE timeMS=TIME retryCount force justId lastId"),
   ),
-  xinfo: rearrange(([key, opts]) => [opts.type, key, opts], read(nestedText, arg, arg, informing)),
+  xdel: write(int),
+  xdelex: write(list(int), arg, maybe, rest(ids)),
+  xgroup: rearrange(
+    ([key, opts]) => [opts.type, key, opts, opts.options],
+    write(
+      (reply) => (typeof reply === "number" ? reply : text(reply)),
+      arg,
+      arg,
+      options("group= id= consumer="),
+      options("MKSTREAM ENTRIESREAD"),
+    ),
+  ),
+  xinfo: rearrange(
+    ([key, opts]) => [opts.type, key, opts],
+    read(nestedText, arg, arg, options("group= full count")),
+  ),
   xlen: read(int),
   xnack: write(int, arg, arg, arg, ids, options("retryCount force")),
   xpending: rearrange(
@@ -295,24 +280,24 @@ export const streamCommands = named({
       start,
       end,
       count,
-      opts?.consumer ?? [],
+      opts?.consumer,
     ],
     read(
-      when(([, , start]) => start === undefined, summary, list(tuple(text, text, int, int))),
+      when(2, undefined, list(tuple(text, text, int, int)), summary),
       arg,
       arg,
-      maybeAfter("IDLE"),
+      option("IDLE"),
       maybe,
       maybe,
       maybe,
-      each,
+      option(""),
     ),
   ),
   xrange: range,
   xread: rearrange(([keys, from, opts]) => [opts, keys, from], writeIf(blocks)(streams, reading, each)),
   xreadgroup: rearrange(
-    ([group, consumer, keys, from, opts]) => [[group, consumer], opts, keys, from],
-    write(streams, after("GROUP", each), reading, each),
+    ([group, consumer, keys, from, opts]) => [["GROUP", group, consumer], opts, keys, from],
+    write(streams, each, reading, each),
   ),
   xrevrange: range,
   xsetid: write(text, arg, arg, options("entriesAdded maxDeletedId")),

@@ -1,8 +1,9 @@
 import { float, int, list, object, orNull, text, tuple, value, when } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
+import type { Decoder } from "./row.js";
 import { named, read, write, writeIf } from "./rows.js";
 import type { AtMostOne, Expiration } from "./types.js";
-import { all, arg, countedEntries, data, entries, options, type Piece } from "./words.js";
+import { after, all, arg, countedEntries, data, entries, of, options } from "./words.js";
 
 /** Whether the stored value, or its digest, is or is not the one given. */
 export type Comparison = AtMostOne<{ ifEq: unknown; ifNe: unknown; ifDeq: string; ifDne: string }>;
@@ -106,22 +107,25 @@ export interface StringCommands<K extends Kind> {
   substr(key: Key, start: number, end: number): Reply<K, string>;
 }
 
-const matches = object((reply, decode, args) =>
-  Array.isArray(reply) ? ranges(reply, decode, args) : int(reply),
-);
 const range = tuple(int, int);
-const ranges = list((match, decode, args) =>
-  tuple(range, range, ...(args[2].withMatchLen ? [int] : []))(match, decode, args),
-);
+
+const matches: Decoder = (reply, decode, args) => {
+  const match = tuple(range, range, ...(args[2].withMatchLen ? [int] : []));
+  return object((part) => (Array.isArray(part) ? list(match)(part, decode, args) : int(part)))(
+    reply,
+    decode,
+    args,
+  );
+};
 
 const setting = options("nx xx get ex px exat pxat keepTtl");
 
-const comparing: Piece = (out, given, encode) => {
-  for (const name of ["ifEq", "ifNe"]) {
-    if (given?.[name] !== undefined) out.push(name.toUpperCase(), encode(given[name]));
-  }
-  options("ifDeq ifDne")(out, given, encode);
-};
+// A comparison that was asked for with undefined is refused, never left out: it would be an unconditional write.
+const comparing = all(
+  of("ifEq", after("IFEQ", data)),
+  of("ifNe", after("IFNE", data)),
+  options("ifDeq ifDne"),
+);
 
 export const stringCommands = named({
   append: write(int),
@@ -138,16 +142,12 @@ export const stringCommands = named({
   incrby: write(int),
   incrbyfloat: write(float),
   increx: write(
-    when(([, opts]) => opts?.byFloat !== undefined, tuple(float, float), tuple(int, int)),
+    when(1, "byFloat", tuple(float, float), tuple(int, int)),
     arg,
     options("byFloat byInt saturate lBound uBound ex px exat pxat persist enx"),
   ),
   lcs: read(
-    when(
-      ([, , opts]) => opts?.idx,
-      matches,
-      when(([, , opts]) => opts?.len, int, text),
-    ),
+    when(2, "idx", matches, when(2, "len", int, text)),
     arg,
     arg,
     options("len idx minMatchLen withMatchLen"),
@@ -157,7 +157,7 @@ export const stringCommands = named({
   msetex: write(int, countedEntries, setting),
   msetnx: write(int, entries),
   psetex: write(text, arg, arg, data),
-  set: write(orNull(when(([, , opts]) => opts?.get, value, text)), arg, data, all(comparing, setting)),
+  set: write(orNull(when(2, "get", value, text)), arg, data, all(comparing, setting)),
   setex: write(text, arg, arg, data),
   setnx: write(int, arg, data),
   setrange: write(int),

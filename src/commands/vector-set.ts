@@ -1,8 +1,21 @@
-import { float, int, list, nestedText, object, oneOrMany, orNull, turns, value, when } from "./decoders.js";
+import {
+  float,
+  groups,
+  int,
+  list,
+  nestedText,
+  object,
+  oneOrMany,
+  orNull,
+  turns,
+  value,
+  when,
+  zip,
+} from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
 import { named, read, rearrange, write } from "./rows.js";
-import { arg, data, flag, maybe, maybeAfter, option, options, type Piece } from "./words.js";
+import { arg, data, maybe, option, options, type Piece } from "./words.js";
 
 export type Vector = readonly number[] | Float32Array | Float64Array;
 
@@ -83,32 +96,25 @@ const vector: Piece = (out, given, encode) => {
   else out.push("VALUES", given.length, ...given);
 };
 
-const adding: Piece = (out, given, encode) => {
-  options("cas")(out, given, encode);
-  maybe(out, given?.quantization, encode);
-  options("ef setAttr m")(out, given, encode);
-};
-
-const searching: Piece = (out, given, encode) => {
-  options("withScores withAttribs count epsilon ef filter")(out, given, encode);
-  option(out, "filter-ef", given?.filterEf);
-  options("truth noThread")(out, given, encode);
-};
+const adding = options("cas quantization= ef setAttr m");
+const searching = options("withScores withAttribs count epsilon ef filter filterEf=FILTER-EF truth noThread");
 
 const elements = list(value);
 
 const similar: Decoder = (reply, decode, args) => {
   const { withScores, withAttribs } = args[2] ?? {};
-  const kinds: [string, Decoder][] = [["element", value]];
-  if (withScores) kinds.push(["score", float]);
-  if (withAttribs) kinds.push(["attributes", orNull(value)]);
-  const flat = turns(...kinds.map(([, kind]) => kind))(reply, decode, args) as unknown[];
-  if (kinds.length === 1) return flat;
-  const found: Record<string, unknown>[] = [];
-  for (let i = 0; i < flat.length; i += kinds.length) {
-    found.push(Object.fromEntries(kinds.map(([name], j) => [name, flat[i + j]])));
+  if (!withScores && !withAttribs) return elements(reply, decode, args);
+  const names = ["element"];
+  const kinds: Decoder[] = [value];
+  if (withScores) {
+    names.push("score");
+    kinds.push(float);
   }
-  return found;
+  if (withAttribs) {
+    names.push("attributes");
+    kinds.push(orNull(value));
+  }
+  return groups(...kinds)(reply, decode, args).map((group) => zip(names, group));
 };
 
 const known = read(int, arg, data);
@@ -116,7 +122,7 @@ const known = read(int, arg, data);
 export const vectorSetCommands = named({
   vadd: rearrange(
     ([key, values, element, opts]) => [key, opts?.reduce, values, element, opts],
-    write(int, arg, maybeAfter("REDUCE"), vector, data, adding),
+    write(int, arg, option("REDUCE"), vector, data, adding),
   ),
   vcard: read(int),
   vdim: read(int),
@@ -125,10 +131,10 @@ export const vectorSetCommands = named({
   vinfo: read(orNull(object(nestedText))),
   vismember: known,
   vlinks: read(
-    orNull(list(when(([, , scores]) => scores, turns(value, float), elements))),
+    orNull(list(when(2, undefined, turns(value, float), elements))),
     arg,
     data,
-    flag("WITHSCORES"),
+    option("WITHSCORES"),
   ),
   vrandmember: read(oneOrMany(value), arg, maybe),
   vrange: read(elements, arg, arg, arg, maybe),

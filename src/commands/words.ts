@@ -4,7 +4,11 @@ import type { Encode, Words } from "./row.js";
  * What one argument of a method adds to the command's words. The first piece of a row takes the first argument,
  * and so on; the last piece takes all that follow.
  */
-export type Piece = (out: unknown[], arg: any, encode: Encode) => void;
+export interface Piece {
+  (out: unknown[], arg: any, encode: Encode): void;
+  /** It takes its argument and all that follow as one array. */
+  readonly rest?: true;
+}
 
 /** The argument as it is: a key, a field, an id, a number. */
 export const arg: Piece = (out, arg) => {
@@ -22,20 +26,20 @@ export const data: Piece = (out, arg, encode) => {
 };
 
 /** One or many, as they are. */
-export const each: Piece = (out, arg) => {
+export const each = (out: unknown[], arg: unknown): void => {
   if (Array.isArray(arg)) for (const item of arg) out.push(item);
   else out.push(arg);
 };
 
-/** An array of stored values. */
+/** One stored value or an array of them. */
 export const eachData: Piece = (out, arg, encode) => {
-  for (const item of arg) out.push(encode(item));
+  for (const item of [arg].flat()) out.push(encode(item));
 };
 
 /** How many, then each. */
 export const counted: Piece = (out, arg) => {
   out.push(Array.isArray(arg) ? arg.length : 1);
-  each(out, arg, same);
+  each(out, arg);
 };
 
 /** An object as name and stored value, one after the other. */
@@ -49,13 +53,6 @@ export const countedEntries: Piece = (out, arg, encode) => {
   entries(out, arg, encode);
 };
 
-/** A word of its own, where the argument is true. */
-export const flag =
-  (word: string): Piece =>
-  (out, arg) => {
-    if (arg) out.push(word);
-  };
-
 /** A fixed word before what the argument adds. */
 export const after =
   (word: string, piece: Piece): Piece =>
@@ -64,30 +61,40 @@ export const after =
     piece(out, arg, encode);
   };
 
-/** The same, where the argument may be left out. */
-export const maybeAfter =
-  (word: string, piece: Piece = each): Piece =>
-  (out, arg, encode) => {
-    if (arg !== undefined) after(word, piece)(out, arg, encode);
+/** A fixed word and the argument, or where the argument is true the word alone; nothing where it is left out. */
+export const option =
+  (word: string): Piece =>
+  (out, arg) => {
+    if (arg === undefined || arg === null || arg === false) return;
+    if (word) out.push(word);
+    if (arg !== true) each(out, arg);
   };
 
 /**
- * An object of options. `names` lists them in the order sent; each is also Redis's word for it, in upper case.
- * `true` is the word alone, anything else is the word and its value; absent, null and false are left out.
+ * An object of options, as {@link option}. `spec` lists them in the order sent, each under its name in upper case;
+ * `name=WORD` is sent under another word, `name=` as its value alone.
  */
-export const options = (names: string): Piece => {
-  const list = names.split(" ");
-  return (out, given) => {
-    if (given) for (const name of list) option(out, name, given[name]);
+export const options = (spec: string): Piece => {
+  const list = spec.split(" ").map((item): [string, Piece] => {
+    const [name, word] = item.split("=");
+    return [name!, option((word ?? name!).toUpperCase())];
+  });
+  return (out, given, encode) => {
+    if (given) for (const [name, piece] of list) piece(out, given[name], encode);
   };
 };
 
-/** One option, as {@link options} sends it. */
-export function option(out: unknown[], name: string, value: unknown): void {
-  if (value === undefined || value === null || value === false) return;
-  out.push(name.toUpperCase());
-  if (value !== true) each(out, value, same);
-}
+/** What one property of an object adds, where the object has it. */
+export const of =
+  (name: string, piece: Piece): Piece =>
+  (out, given, encode) => {
+    if (given && name in given) piece(out, given[name], encode);
+  };
+
+/** How many to skip and how many to give. */
+export const limit: Piece = (out, given) => {
+  if (given?.count !== undefined) out.push("LIMIT", given.offset ?? 0, given.count);
+};
 
 /** Several pieces made from one argument. */
 export const all =
@@ -96,14 +103,22 @@ export const all =
     for (const piece of pieces) piece(out, arg, encode);
   };
 
+/** A piece of this argument and all that follow, arrays flattened. */
+export const rest = (piece: Piece): Piece =>
+  Object.assign<Piece, { rest: true }>((out, args, encode) => piece(out, args.flat(), encode), {
+    rest: true,
+  });
+
 /** Puts pieces together to a row's words. */
 export function words(pieces: readonly Piece[]): Words {
   const last = pieces.length - 1;
   return (encode, ...args) => {
     const out: unknown[] = [];
-    for (let i = 0; i < args.length; i++) pieces[Math.min(i, last)]!(out, args[i], encode);
+    for (let i = 0; i < args.length; i++) {
+      const piece = pieces[Math.min(i, last)]!;
+      piece(out, piece.rest ? args.slice(i) : args[i], encode);
+      if (piece.rest) break;
+    }
     return out;
   };
 }
-
-const same: Encode = (value) => value;

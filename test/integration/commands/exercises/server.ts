@@ -92,8 +92,8 @@ export const functionExercises: Exercises<FunctionCommands<Immediate>> = {
       libraryName: "mylib",
       engine: "LUA",
       functions: [
-        { name: "hello", description: undefined, flags: [] },
-        { name: "peek", description: undefined, flags: ["no-writes"] },
+        { name: "hello", flags: [] },
+        { name: "peek", flags: ["no-writes"] },
       ],
       libraryCode: LIBRARY,
     });

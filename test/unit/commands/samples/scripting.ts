@@ -57,7 +57,7 @@ export const functionSamples: Samples<FunctionCommands<Kind>> = {
           libraryName: "mylib",
           engine: "LUA",
           functions: [
-            { name: "f", description: undefined, flags: ["no-writes"] },
+            { name: "f", flags: ["no-writes"] },
             { name: "g", description: "does g", flags: [] },
           ],
           libraryCode: "#!lua",
