@@ -2,7 +2,7 @@ import { ConfigError } from "./errors.js";
 import type { CodecOption } from "./wire/codec.js";
 
 /** What a client does with a write whose outcome is unknown. */
-export type Writes = "safe" | "at-least-once";
+export type Writes = "safe" | "exactly-once" | "at-least-once";
 
 export interface RetryOptions {
   /** How many times a command that may be sent again is sent again. Default 5. */
@@ -24,7 +24,8 @@ export interface CallOptions {
   deadline?: Deadline;
   /**
    * What happens to a write whose outcome is unknown: `"safe"` (default) never sends it again and rejects with
-   * UnknownOutcomeError, `"at-least-once"` sends it again.
+   * UnknownOutcomeError; `"at-least-once"` sends it again; `"exactly-once"` runs it in a script that keeps its reply
+   * beside its key, so that a repeated delivery gives the first reply.
    */
   writes?: Writes;
   /** How values are written and read: `"json"` (default), `"text"`, `"bytes"`, or two functions. */
@@ -44,6 +45,11 @@ export interface RedisOptions extends CallOptions {
   maxConnections?: number;
   /** Opens a connection when the client is created. Default on where AWS_LAMBDA_FUNCTION_NAME is set. */
   preconnect?: boolean;
+  /**
+   * How long the first reply of an exactly-once write is kept, in ms. Default 120,000. A call takes no longer than
+   * that, so nothing is repeated after it.
+   */
+  replyLifetime?: number;
   /** How replies travel: `"resp2"` (default) falls back to JSON where the endpoint has none. */
   wire?: "resp2" | "json";
   /** Whether commands issued in the same turn travel as one request. Default true. */

@@ -12,6 +12,7 @@ import {
   UnknownOutcomeError,
   WarmlineError,
 } from "./errors.js";
+import { canRunOnce, needsNoGuard, once } from "./once/once.js";
 import { LONGEST_TIMER, type Settings, timeLeft } from "./settings.js";
 import type { HttpAnswer } from "./wire/http.js";
 import { MalformedReply } from "./wire/malformed.js";
@@ -25,7 +26,10 @@ export interface Command {
   readonly row: Row;
   readonly args: readonly unknown[];
   readonly words: readonly Word[];
+  /** Whether it may change data. */
   readonly write: boolean;
+  /** Whether it may be sent again when it may have been applied: a read, or a write that is guarded. */
+  readonly repeatable: boolean;
   /** How long it may wait at the server, in ms, if it is one that waits. */
   readonly wait: number | undefined;
 }
@@ -51,17 +55,38 @@ export class Core {
     return new Core(this.transport, this.protocol, settings, this.misconfigured);
   }
 
-  /** @throws ArgumentError when an argument can't be sent. */
+  /** @throws ArgumentError when an argument can't be sent, ConfigError when the command can't be run exactly once. */
   prepare(row: Row, args: readonly unknown[]): Command {
-    const own = row.words(this.settings.codec.encode, ...args);
+    const { codec, writes } = this.settings;
+    const own = row.words(codec.encode, ...args);
     const words = toWords(row.name, own);
-    return {
+    const write = typeof row.write === "function" ? row.write(own) : row.write;
+    const command = {
       row,
       args,
       words,
+      write,
+      repeatable: !write || writes === "at-least-once",
       wait: blockingTime(words),
-      write: typeof row.write === "function" ? row.write(own) : row.write,
     };
+    return write && writes === "exactly-once" && !needsNoGuard(words) ? this.guarded(command) : command;
+  }
+
+  private guarded(command: Command): Command {
+    const words = once(command.words, this.settings.replyLifetime, this.protocol.isForeign);
+    return { ...command, words, repeatable: true };
+  }
+
+  /**
+   * A batch that is repeated as a whole must give what it gave first: its reads are guarded like its writes, those
+   * of a transaction all, those of a pipeline where a write comes after them.
+   */
+  private withReadsGuarded(commands: readonly Command[], path: BatchPath): readonly Command[] {
+    if (this.settings.writes !== "exactly-once") return commands;
+    const end = path === "multi-exec" ? commands.length : commands.findLastIndex(({ write }) => write);
+    return commands.map((command, at) =>
+      !command.write && at < end && canRunOnce(command.words) ? this.guarded(command) : command,
+    );
   }
 
   /** Sends one command, with those issued in the same turn where that is allowed. */
@@ -79,9 +104,10 @@ export class Core {
    * Sends commands as one request.
    * @returns a result for each; rejects when the request as a whole failed.
    */
-  runBatch(commands: readonly Command[], path: BatchPath, time = timeLeft(this.settings)): Promise<Result[]> {
+  runBatch(batch: readonly Command[], path: BatchPath, time = timeLeft(this.settings)): Promise<Result[]> {
     const label = LABELS[path];
-    const safe = commands.every((command) => !command.write);
+    const commands = this.withReadsGuarded(batch, path);
+    const safe = commands.every((command) => command.repeatable);
     const words = commands.map((command) => command.words);
     return this.send(this.protocol.batch(words, path), label, safe, time, (reply) => {
       if (reply instanceof ErrorReply) throw new RedisError(reply.message, { command: label });
@@ -110,12 +136,12 @@ export class Core {
     return this.protocol.batchesBytes || !hasBytes(words);
   }
 
-  private runOne({ words, row, write, wait = 0, args }: Command): Promise<unknown> {
+  private runOne({ words, row, repeatable, wait = 0, args }: Command): Promise<unknown> {
     const read = (reply: RawReply) => this.value(row, args, reply);
     const time = Math.min(timeLeft(this.settings, wait), LONGEST_TIMER);
-    return this.send(this.protocol.command(words), row.name, !write, time, read).catch((error) => {
+    return this.send(this.protocol.command(words), row.name, repeatable, time, read).catch((error) => {
       if (!(error instanceof Resp2Refused)) throw error;
-      return this.send(this.protocol.command(words, true), row.name, !write, time, read);
+      return this.send(this.protocol.command(words, true), row.name, repeatable, time, read);
     });
   }
 
@@ -130,8 +156,9 @@ export class Core {
     const { settings } = this;
     const rules: CallRules = {
       command: label,
-      safe: safe || settings.writes === "at-least-once",
-      timeout,
+      safe,
+      // No repeat may come after the first reply is forgotten.
+      timeout: settings.writes === "exactly-once" ? Math.min(timeout, settings.replyLifetime) : timeout,
       signal: typeof settings.signal === "function" ? settings.signal() : settings.signal,
       retries: settings.retries,
       backoff: settings.backoff,

@@ -9,6 +9,8 @@ export interface Settings {
   readonly signal: AbortSignal | (() => AbortSignal) | undefined;
   readonly deadline: Deadline | undefined;
   readonly writes: Writes;
+  /** How long the first reply of an exactly-once write is kept, in ms. */
+  readonly replyLifetime: number;
   readonly autoPipelining: boolean;
   readonly retries: number;
   backoff(retry: number): number;
@@ -26,6 +28,7 @@ export function settingsFrom(options: RedisOptions): Settings {
     signal: undefined,
     deadline: undefined,
     writes: "safe",
+    replyLifetime: Math.round(milliseconds("replyLifetime", options.replyLifetime ?? 120_000)),
     autoPipelining: options.enableAutoPipelining ?? true,
     retries: retry === false ? 0 : count("retry.retries", retry?.retries ?? 5),
     backoff: (retry ? retry.backoff : undefined) ?? jitteredBackoff,
@@ -36,8 +39,8 @@ export function settingsFrom(options: RedisOptions): Settings {
 /** @throws ConfigError naming the option that is wrong. */
 export function withOptions(base: Settings, options: CallOptions): Settings {
   const { codec, timeout, signal, deadline, writes } = options;
-  if (writes !== undefined && writes !== "safe" && writes !== "at-least-once") {
-    throw misconfigured('writes must be "safe" or "at-least-once"');
+  if (writes !== undefined && !["safe", "exactly-once", "at-least-once"].includes(writes)) {
+    throw misconfigured('writes must be "safe", "exactly-once" or "at-least-once"');
   }
   return {
     ...base,

@@ -70,19 +70,20 @@ export class AutomaticBatch {
         },
         (error) => {
           const left = due - performance.now();
-          const reads = isRepeatable(error) && left > 0 ? batch.filter(({ command }) => !command.write) : [];
-          // A batch of reads alone has been sent again as often as it may be.
-          const repeated = reads.length < batch.length ? new Set(reads) : new Set<Waiting>();
+          const repeatable =
+            isUnknown(error) && left > 0 ? batch.filter(({ command }) => command.repeatable) : [];
+          // A batch of nothing else has been sent again as often as it may be.
+          const repeated = new Set(repeatable.length < batch.length ? repeatable : []);
           for (const waiting of batch) {
             if (!repeated.has(waiting)) waiting.reject(this.sender.errorFor(error, waiting.command));
           }
-          if (repeated.size > 0) this.send(reads, left);
+          if (repeated.size > 0) this.send(repeatable, left);
         },
       );
   }
 }
 
-function isRepeatable(error: unknown): boolean {
+function isUnknown(error: unknown): boolean {
   return error instanceof WarmlineError && error.outcome === "unknown" && error.name !== "TimeoutError";
 }
 

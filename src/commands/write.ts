@@ -4,11 +4,8 @@ import type { Row } from "./row.js";
 
 let known: Map<string, Row> | undefined;
 
-/**
- * Whether a command given as words, its name among them, may change data. What is not known to be a read is taken
- * for a write, since only a read is ever sent a second time on its own.
- */
-export function isWrite(words: readonly unknown[]): boolean {
+/** The row of a command given as words, its name among them, and how many words the name has. */
+function rowOf(words: readonly unknown[]): { row: Row | undefined; nameWords: number } {
   known ??= new Map(
     [rows, ...Object.values(namespaces), { bitfieldRow }]
       .flatMap((group) => Object.values<Row>(group))
@@ -16,7 +13,20 @@ export function isWrite(words: readonly unknown[]): boolean {
   );
   const [name, sub] = words.slice(0, 2).map((word) => String(word).toUpperCase());
   const row = known.get(`${name} ${sub}`);
-  const skip = row ? 2 : 1;
-  const { write } = row ?? known.get(name!) ?? { write: true };
-  return typeof write === "function" ? write(words.slice(skip)) : write;
+  return row ? { row, nameWords: 2 } : { row: known.get(name!), nameWords: 1 };
+}
+
+/** Whether there is a row for the command, and so something known of it. */
+export function hasRow(words: readonly unknown[]): boolean {
+  return rowOf(words).row !== undefined;
+}
+
+/**
+ * Whether a command given as words, its name among them, may change data. What is not known to be a read is taken
+ * for a write, since only a read is ever sent a second time on its own.
+ */
+export function isWrite(words: readonly unknown[]): boolean {
+  const { row, nameWords } = rowOf(words);
+  if (!row) return true;
+  return typeof row.write === "function" ? row.write(words.slice(nameWords)) : row.write;
 }

@@ -68,6 +68,11 @@ export class Protocol {
     return this.post(`${this.path}/`, bytes ? [words] : words, bytes, this.wantsResp2 && this.dialect.resp2);
   }
 
+  /** Whether the endpoint is known not to be warmline-gateway. */
+  get isForeign(): boolean {
+    return this.dialect.gateway === false;
+  }
+
   /** Whether a batch may hold bytes. */
   get batchesBytes(): boolean {
     return this.dialect.gateway === true;

@@ -1,0 +1,166 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ConfigError, Redis, type RedisOptions } from "warmline";
+import {
+  carries,
+  closeBeforeReply,
+  cutReply,
+  loseReply,
+  onRequest,
+  type Path,
+  startPath,
+} from "warmline-testbed";
+import type { Gateway } from "../../gateway/src/index.js";
+import { setups } from "../integration/gateway/engines.js";
+
+// Writes whose replies are lost on the way, under writes: "exactly-once".
+
+describe.each(setups)("$name", ({ available, start }) => {
+  let gateway: Gateway;
+  let stop: () => Promise<void>;
+  let path: Path;
+  beforeAll(async () => {
+    if (available) ({ gateway, stop } = await start());
+  });
+  afterAll(() => stop?.());
+  beforeEach(async () => {
+    if (!available) return;
+    path = await startPath({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } });
+    await direct().flushall();
+  });
+  afterEach(() => path?.close());
+
+  const direct = () => new Redis({ url: gateway.url, token: gateway.token });
+  const client = (options: RedisOptions = {}) =>
+    new Redis({
+      url: path.url,
+      token: gateway.token,
+      writes: "exactly-once",
+      retry: { retries: 8, backoff: () => 1 },
+      ...options,
+    });
+  /** Connections up to the nth lose the answer to what carries `text`. */
+  const lose = (n: number, text: string) => {
+    path.onConnection((number) => (number <= n ? onRequest(carries(text), loseReply()) : undefined));
+  };
+
+  describe.skipIf(!available)("with the reply lost", () => {
+    test.each([1, 2, 5])("%i times, incr is applied once and resolves 1", async (times) => {
+      lose(times, "INCR");
+      expect(await client().incr("n")).toBe(1);
+      expect(await direct().get("n")).toBe(1);
+      expect(path.connectionsOpened).toBe(times + 1);
+    });
+
+    test("the connection ended before, in the middle of and after the answer", async () => {
+      const faults = [closeBeforeReply(), cutReply({ after: 20 }), loseReply({ leave: "reset" })];
+      path.onConnection((number) =>
+        faults[number - 1] ? onRequest(carries("RPUSH"), faults[number - 1]!) : undefined,
+      );
+      expect(await client().rpush("list", "a", "b")).toBe(2);
+      expect(await direct().lrange("list", 0, -1)).toEqual(["a", "b"]);
+    });
+
+    test("per call", async () => {
+      lose(1, "INCR");
+      const redis = client({ writes: "safe" });
+      expect(await redis.with({ writes: "exactly-once" }).incr("x")).toBe(1);
+      expect(await direct().get("x")).toBe(1);
+    });
+
+    test("to a pipeline, whose reads give what they gave at first", async () => {
+      lose(2, "INCR");
+      expect(await client().pipeline().incr("n").get("n").incr("n").rpush("l", "a").exec()).toEqual([
+        1, 1, 2, 1,
+      ]);
+      expect(await direct().get("n")).toBe(2);
+      expect(await direct().llen("l")).toBe(1);
+    });
+
+    test("to an automatic batch", async () => {
+      lose(2, "INCR");
+      const redis = client();
+      expect(await Promise.all([redis.incr("n"), redis.get("n"), redis.incr("n")])).toEqual([1, 1, 2]);
+      expect(await direct().get("n")).toBe(2);
+    });
+
+    test("to a transaction, whose reads give what they gave at first", async () => {
+      lose(2, "INCR");
+      await direct().set("n", 5);
+      expect(await client().multi().get("n").incr("n").get("n").exec()).toEqual([5, 6, 6]);
+      expect(await direct().get("n")).toBe(6);
+    });
+
+    test("to set, and another client sets: the other's value stays", async () => {
+      path.onConnection((number) =>
+        number === 1
+          ? onRequest(carries("mine"), {
+              answer(link, part) {
+                if (part.last)
+                  void direct()
+                    .set("k", "other")
+                    .then(() => link.resetClient());
+              },
+            })
+          : undefined,
+      );
+      expect(await client().set("k", "mine")).toBe("OK");
+      expect(await direct().get("k")).toBe("other");
+    });
+
+    test("an error is the first delivery's error", async () => {
+      await direct().set("text", "x");
+      lose(1, "LPUSH");
+      await expect(client().lpush("text", "a")).rejects.toMatchObject({
+        code: "WRONGTYPE",
+        command: "LPUSH",
+      });
+    });
+  });
+
+  describe.skipIf(!available)("the value is the plain command's", () => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
+    test.each<[string, (redis: Redis) => Promise<unknown>]>([
+      ["a status", (redis) => redis.set("k", "v")],
+      ["nil", (redis) => redis.set("k", "v", { xx: true })],
+      ["an integer", (redis) => redis.incrby("n", 41)],
+      ["an integer beyond a number", (redis) => redis.incrby("n", "9007199254740993" as never)],
+      ["one below", (redis) => redis.decrby("n", "9007199254740995" as never)],
+      ["one in a hash", (redis) => redis.hincrby("h", "f", "9223372036854775807" as never)],
+      ["a double", (redis) => redis.incrbyfloat("f", 0.1)],
+      ["a double in a hash", (redis) => redis.hincrbyfloat("h", "f", 3.3)],
+      ["bytes", (redis) => redis.set("k", bytes).then(() => redis.getdel("k"))],
+      ["an array", (redis) => redis.rpush("l", "a", 1, { b: 2 }).then(() => redis.lpop("l", 3))],
+      ["an empty array", (redis) => redis.zpopmin("none")],
+      [
+        "nulls in an array",
+        (redis) => redis.hset("h", { a: 1 }).then(() => redis.hexpire("h", ["a", "b"], 10)),
+      ],
+      ["scores", (redis) => redis.zadd("z", { score: 1.5, member: "a" }).then(() => redis.zpopmin("z"))],
+      [
+        "an error",
+        (redis) =>
+          redis.set("k", "v").then(() => redis.incr("k").catch((error) => [error.code, error.message])),
+      ],
+    ])("%s", async (_what, run) => {
+      const plainly = await run(direct().with({ codec: "json" })).catch((error) => error.code);
+      await direct().flushall();
+      const once = await run(client()).catch((error) => error.code);
+      expect(once).toEqual(plainly);
+    });
+  });
+
+  test.skipIf(!available)("what can't be guarded is refused before it is sent", async () => {
+    const redis = client();
+    await expect(redis.flushall()).rejects.toBeInstanceOf(ConfigError);
+    await expect(redis.eval("return 1", [], [])).rejects.toMatchObject({ outcome: "unsent" });
+    expect(() => redis.pipeline().blpop("k", 1)).toThrow(ConfigError);
+    expect(await redis.publish("channel", "message")).toBe(0);
+  });
+
+  test.skipIf(!available)("the token goes when its time is up", async () => {
+    await client({ replyLifetime: 150 }).incr("n");
+    expect(await direct().keys("n:wl:*")).toHaveLength(1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await direct().keys("*")).toEqual(["n"]);
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import { facts } from "../../../scripts/commands/check.js";
+import { keysOf as keysByFacts } from "../../../scripts/commands/keys.js";
+import { keysOf } from "../../../src/once/keys.js";
+import { canRunOnce, once } from "../../../src/once/once.js";
+import { slotOf } from "../../../src/once/slot.js";
+import { toWords } from "../../../src/wire/words.js";
+import { allRows, samples } from "../commands/samples/index.js";
+
+describe("keys, by Redis's own facts", () => {
+  test.each(Object.keys(allRows))("%s", (method) => {
+    const row = allRows[method]!;
+    for (const [args] of samples[method]!) {
+      const own = row.words((value) => (typeof value === "string" ? value : JSON.stringify(value)), ...args);
+      const write = typeof row.write === "function" ? row.write(own) : row.write;
+      const words = toWords(
+        row.name,
+        own.map((word) => (word instanceof Uint8Array ? "bytes" : word)),
+      );
+      if (!write || !canRunOnce(words)) continue;
+      const fact = facts[row.name]?.keys ?? facts[`${row.name} ${words[1]}`]?.keys ?? [];
+      const expected = keysByFacts(words.map(String), fact);
+      expect(keysOf(words)).toEqual(expected);
+      if (row.name !== "PUBLISH") expect(expected.length).toBeGreaterThan(0);
+    }
+  });
+});
+
+test.each([
+  "BLPOP k 1",
+  "EVAL s 0",
+  "FLUSHALL",
+  "FCALL f 0",
+  "SCRIPT LOAD s",
+  "UNHEARD.OF k",
+  "FUNCTION FLUSH",
+  "WAIT 1 1",
+])("%s is refused", (command) => {
+  expect(() => once(command.split(" "), 1000, false)).toThrow(/can't be run exactly once: .*writes: "safe"/);
+});
+
+test("more words than a script can hand on are refused", () => {
+  expect(() => once(["SADD", "k", ...new Array(8_000).fill("m")], 1000, false)).toThrow(
+    /more than 7900 words/,
+  );
+});
+
+test("the token stands first, in the slot of the keys, which are all declared", () => {
+  const [name, script, count, token, a, b, lifetime, ...command] = once(
+    ["SMOVE", "{t}a", "{t}b", "m"],
+    1000,
+    false,
+  );
+  expect([name, count, a, b, lifetime, command]).toEqual([
+    "EVAL",
+    "3",
+    "{t}a",
+    "{t}b",
+    "1000",
+    ["SMOVE", "{t}a", "{t}b", "m"],
+  ]);
+  expect(script).not.toContain("#!lua");
+  expect(token).toMatch(/^\{t\}a:wl:[0-9a-z]+$/);
+  expect(once(["INCR", "k"], 1000, true)[1]).toMatch(/^#!lua flags=allow-key-locking\n/);
+  const bytes = (word: unknown) =>
+    typeof word === "string" ? new TextEncoder().encode(word) : (word as Uint8Array);
+  for (const key of ["k", "a}b", "{}", "", "foo{}{bar}"]) {
+    expect(slotOf(bytes(once(["INCR", key], 1000, false)[3]))).toBe(slotOf(bytes(key)));
+  }
+});
