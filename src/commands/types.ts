@@ -3,9 +3,6 @@ export type AtMostOne<T> = {
   [Chosen in keyof T]: { [P in Chosen]?: T[P] } & { [P in Exclude<keyof T, Chosen>]?: undefined };
 }[keyof T];
 
-/** An array in which members and scores take turns. */
-export type Scored<T> = (T | number)[];
-
 /** When to change a time to live: only without one, only with one, only to a later, only to an earlier time. */
 export type ExpireOption = "NX" | "nx" | "XX" | "xx" | "GT" | "gt" | "LT" | "lt";
 
