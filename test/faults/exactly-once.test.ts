@@ -52,7 +52,7 @@ describe.each(setups)("$name", ({ available, start }) => {
     });
 
     test("the connection ended before, in the middle of and after the answer", async () => {
-      const faults = [closeBeforeReply(), cutReply({ after: 20 }), loseReply({ leave: "reset" })];
+      const faults = [closeBeforeReply(), cutReply({ bytes: 20 }), loseReply({ leave: "reset" })];
       path.onConnection((number) =>
         faults[number - 1] ? onRequest(carries("RPUSH"), faults[number - 1]!) : undefined,
       );
@@ -129,7 +129,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       ["a double", (redis) => redis.incrbyfloat("f", 0.1)],
       ["a double in a hash", (redis) => redis.hincrbyfloat("h", "f", 3.3)],
       ["bytes", (redis) => redis.set("k", bytes).then(() => redis.getdel("k"))],
-      ["an array", (redis) => redis.rpush("l", "a", 1, { b: 2 }).then(() => redis.lpop("l", 3))],
+      ["an array", (redis) => redis.rpush<unknown>("l", "a", 1, { b: 2 }).then(() => redis.lpop("l", 3))],
       ["an empty array", (redis) => redis.zpopmin("none")],
       [
         "nulls in an array",
