@@ -1,6 +1,9 @@
 import { createPipeline, type Pipeline } from "./batch/pipeline.js";
-import type { Builders, Commands, Namespaces } from "./commands/index.js";
-import type { Immediate } from "./commands/kind.js";
+import { ITERATORS, type Iterators, iteratorsBy } from "./client/iterators.js";
+import { createScript, type Script } from "./client/script.js";
+import { type Change, type UpdateOptions, update } from "./client/update.js";
+import { type Builders, type Commands, type Namespaces, rows } from "./commands/index.js";
+import type { Immediate, Key } from "./commands/kind.js";
 import { commandMethod, commandNames } from "./commands/methods.js";
 import { rawCommand } from "./commands/raw.js";
 import {
@@ -19,7 +22,7 @@ import type { HttpRequest } from "./wire/http.js";
 import { Protocol } from "./wire/protocol.js";
 
 /** A client of one endpoint. Make one outside the handler; making more costs next to nothing. */
-export interface Redis extends Commands<Immediate>, Namespaces<Immediate>, Builders<Immediate> {
+export interface Redis extends Commands<Immediate>, Namespaces<Immediate>, Builders<Immediate>, Iterators {
   /** Collects commands that `exec()` sends as one request. */
   pipeline(): Pipeline;
   /** Collects commands that `exec()` runs as one transaction: all of them, with nobody else's in between. */
@@ -29,6 +32,20 @@ export interface Redis extends Commands<Immediate>, Namespaces<Immediate>, Build
    * @throws ArgumentError when the command changes the state of a connection, which are shared over HTTP.
    */
   exec<T = unknown>(command: readonly [name: string, ...args: unknown[]]): Promise<T>;
+  /**
+   * A Lua script that is sent by its digest.
+   * @param options `readonly`: it only reads, and so may run on a replica and be repeated.
+   */
+  createScript<T = unknown>(script: string, options?: { readonly?: boolean }): Script<T>;
+  /**
+   * Reads a key, changes its value by a function, and stores the result unless somebody else changed the key
+   * meanwhile; then it begins anew. The key keeps its time to live.
+   * @param change gets the value or null; gives the new value, null to delete the key, undefined to leave it. It may
+   * be called several times.
+   * @returns what is stored now.
+   * @throws WarmlineError when the key was changed by others at every attempt.
+   */
+  update<T = unknown>(key: Key, change: Change<T>, options?: UpdateOptions): Promise<T | null>;
   /** The same client with other settings, for one call or many. */
   with(options: CallOptions): Redis;
   /** Settles once a connection has been opened ahead of need, or could not be. Never rejects. */
@@ -147,12 +164,32 @@ const clientMethods: Record<string, (core: Core, prototype: object) => unknown> 
   pipeline: (core) => () => createPipeline(core, "pipeline"),
   multi: (core) => () => createPipeline(core, "multi-exec"),
   exec: (core) => async (command: readonly unknown[]) => core.run(...rawCommand(command)),
+  createScript: (core) => (script: string, options?: { readonly?: boolean }) =>
+    createScript(callerOf(core), script, options?.readonly ?? false),
+  update: (core) => (key: Key, change: Change<unknown>, options?: UpdateOptions) => {
+    // The script compares: guarding it against repeats would add nothing.
+    const raw = core.derive(withOptions(core.settings, { codec: "bytes", writes: "safe" }));
+    return update(
+      () => raw.run(rows.get, [key]) as Promise<Uint8Array | null>,
+      (...args) => raw.run(rows.eval, args),
+      core.settings.codec,
+      key,
+      change,
+      options,
+    );
+  },
+  ...Object.fromEntries(ITERATORS.map((name) => [name, (core: Core) => iteratorsBy(callerOf(core))[name]])),
   with: (core, prototype) => (options: CallOptions) =>
     derived(core.derive(withOptions(core.settings, options)), prototype),
   ready: (core) => () => core.transport.preconnect(),
   stats: (core) => () => ({ ...core.transport.stats }),
   close: (core) => () => core.transport.close(),
 };
+
+/** Calls a command by its method's name. */
+function callerOf(core: Core) {
+  return (method: string, ...args: unknown[]) => core.run(rows[method as keyof typeof rows], args);
+}
 
 const methodNames = [...commandNames, ...Object.keys(clientMethods)];
 

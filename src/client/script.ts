@@ -1,0 +1,47 @@
+import type { Key } from "../commands/kind.js";
+import { RedisError } from "../errors.js";
+
+/** A Lua script, sent by its digest; its text follows only where the server doesn't know it yet. */
+export interface Script<T = unknown> {
+  readonly script: string;
+  /** The script's SHA-1 digest; empty until the first call has worked it out. */
+  readonly sha1: string;
+  /** Runs it by its text. */
+  eval(keys?: Key[], args?: unknown[]): Promise<T>;
+  /** Runs it by its digest; rejects with a `NOSCRIPT` RedisError where the server doesn't know it. */
+  evalsha(keys?: Key[], args?: unknown[]): Promise<T>;
+  /** Runs it by its digest and, where the server doesn't know it, by its text, which teaches it. */
+  exec(keys?: Key[], args?: unknown[]): Promise<T>;
+}
+
+/**
+ * @param call calls a method by its name.
+ * @param readonly whether the script only reads, and so may run on a replica and be repeated.
+ */
+export function createScript(
+  call: (method: string, ...args: unknown[]) => Promise<any>,
+  script: string,
+  readonly: boolean,
+): Script<any> {
+  const [byText, byDigest] = readonly ? ["evalRo", "evalshaRo"] : ["eval", "evalsha"];
+  const self = {
+    script,
+    sha1: "",
+    eval: (keys: Key[] = [], args: unknown[] = []) => call(byText!, script, keys, args),
+    async evalsha(keys: Key[] = [], args: unknown[] = []) {
+      self.sha1 ||= await sha1(script);
+      return call(byDigest!, self.sha1, keys, args);
+    },
+    exec: (keys: Key[] = [], args: unknown[] = []) =>
+      self.evalsha(keys, args).catch((error) => {
+        if (error instanceof RedisError && error.code === "NOSCRIPT") return self.eval(keys, args);
+        throw error;
+      }),
+  };
+  return self;
+}
+
+async function sha1(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-1", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

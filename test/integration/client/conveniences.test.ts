@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Redis, type RedisOptions, WarmlineError } from "warmline";
+import type { Gateway } from "../../../gateway/src/index.js";
+import { setups } from "../gateway/engines.js";
+
+// What the client adds to the commands: iterators, scripts, optimistic updates, methods that work on their own.
+
+describe.each(setups)("$name", ({ available, start }) => {
+  let gateway: Gateway;
+  let stop: () => Promise<void>;
+  let redis: Redis;
+  const client = (options: RedisOptions = {}) =>
+    new Redis({ url: gateway.url, token: gateway.token, ...options });
+  beforeAll(async () => {
+    if (!available) return;
+    ({ gateway, stop } = await start());
+    redis = client();
+  });
+  afterAll(() => stop?.());
+  beforeEach(() => available && redis.flushall());
+
+  async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+    const all: T[] = [];
+    for await (const item of items) all.push(item);
+    return all;
+  }
+
+  describe.skipIf(!available)("iterators", () => {
+    test("scanIterator gives every key that matches, as text", async () => {
+      const names = Array.from({ length: 250 }, (_, i) => String(i));
+      await redis.mset(Object.fromEntries([...names.map((name) => [name, 1]), ["other", 1]]));
+      const found = await collect(redis.scanIterator({ match: "[0-9]*", count: 20 }));
+      expect([...new Set(found)].sort()).toEqual(names.sort());
+    });
+
+    test("of a hash, a set and a sorted set", async () => {
+      await redis.hset("h", { "1": { a: 1 }, b: "text" });
+      await redis.sadd<unknown>("s", 1, "two");
+      await redis.zadd("z", { score: 1.5, member: "a" }, { score: 2, member: "b" });
+      expect(new Map(await collect(redis.hscanIterator("h")))).toEqual(
+        new Map<string, unknown>([
+          ["1", { a: 1 }],
+          ["b", "text"],
+        ]),
+      );
+      expect(new Set(await collect(redis.sscanIterator("s")))).toEqual(new Set([1, "two"]));
+      expect(await collect(redis.zscanIterator("z"))).toEqual([
+        ["a", 1.5],
+        ["b", 2],
+      ]);
+    });
+
+    test("stop when the loop does", async () => {
+      await redis.mset({ a: 1, b: 1, c: 1 });
+      for await (const key of redis.scanIterator()) {
+        expect(["a", "b", "c"]).toContain(key);
+        break;
+      }
+    });
+  });
+
+  describe.skipIf(!available)("scripts", () => {
+    test("go by their digest, and by their text where the server doesn't know them", async () => {
+      const script = redis.createScript<number>("return redis.call('INCRBY', KEYS[1], ARGV[1])");
+      await expect(script.evalsha(["n"], [1])).rejects.toMatchObject({ code: "NOSCRIPT" });
+      expect(script.sha1).toMatch(/^[0-9a-f]{40}$/);
+      expect(await script.exec(["n"], [2])).toBe(2);
+      expect(await script.evalsha(["n"], [3])).toBe(5);
+      expect(await script.eval(["n"], [4])).toBe(9);
+    });
+
+    test("that only read", async () => {
+      await redis.set("k", { a: 1 });
+      const script = redis.createScript<{ a: number }>("return redis.call('GET', KEYS[1])", {
+        readonly: true,
+      });
+      expect(await script.exec(["k"])).toEqual({ a: 1 });
+      const writes = redis.createScript("return redis.call('SET', KEYS[1], 1)", { readonly: true });
+      await expect(writes.exec(["k"])).rejects.toBeInstanceOf(WarmlineError);
+    });
+  });
+
+  describe.skipIf(!available)("update", () => {
+    test("changes what is there, and keeps its time to live", async () => {
+      await redis.set("user", { name: "Ada", visits: 1 }, { ex: 100 });
+      const updated = await redis.update<{ name: string; visits: number }>(
+        "user",
+        (user) => user && { ...user, visits: user.visits + 1 },
+      );
+      expect(updated).toEqual({ name: "Ada", visits: 2 });
+      expect(await redis.get("user")).toEqual(updated);
+      expect(await redis.ttl("user")).toBeGreaterThan(90);
+    });
+
+    test("creates, deletes, and leaves as it is", async () => {
+      expect(await redis.update("n", (n) => n ?? 1)).toBe(1);
+      expect(await redis.update("n", () => undefined)).toBe(1);
+      expect(await redis.update("n", () => null)).toBe(null);
+      expect(await redis.exists("n")).toBe(0);
+      await redis.with({ codec: "bytes" }).set("b", new Uint8Array([0, 255]));
+      const bytes = redis.with({ codec: "bytes" });
+      await bytes.update<Uint8Array>("b", (b) => b && Uint8Array.from([...b, 7]));
+      expect(await bytes.get("b")).toEqual(new Uint8Array([0, 255, 7]));
+    });
+
+    test("of many at once loses none", async () => {
+      const add = () => redis.update<number>("n", (n) => (n ?? 0) + 1, { attempts: 100 });
+      await Promise.all(Array.from({ length: 20 }, add));
+      expect(await redis.get("n")).toBe(20);
+    });
+
+    test("gives up when it is always too late", async () => {
+      const late = redis.update<number>("n", async (n) => {
+        await redis.incr("n");
+        return (n ?? 0) + 100;
+      });
+      await expect(late).rejects.toThrow(/10 times in a row/);
+      expect(await redis.get("n")).toBe(10);
+    });
+  });
+
+  describe.skipIf(!available)("methods", () => {
+    test("work on their own, through a proxy, and replaced", async () => {
+      const { set, get, json, pipeline, exec } = redis;
+      await set("k", 1);
+      expect(await get("k")).toBe(1);
+      expect(await pipeline().get("k").exec()).toEqual([1]);
+      expect(await exec(["GET", "k"])).toBe(1);
+      expect(typeof json.get).toBe("function");
+      const seen: PropertyKey[] = [];
+      const proxy = new Proxy(redis, {
+        get(target, name, receiver) {
+          seen.push(name);
+          return Reflect.get(target, name, receiver);
+        },
+      });
+      expect(await proxy.get("k")).toBe(1);
+      expect(seen).toEqual(["get"]);
+      const { get: own } = redis.with({ codec: "text" });
+      expect(await own("k")).toBe("1");
+    });
+
+    test("a subclass's own win", async () => {
+      class Mine extends Redis {
+        scanIterator(): never {
+          throw new Error("mine");
+        }
+        double(key: string) {
+          return this.incrby(key, 2);
+        }
+      }
+      const mine = new Mine({ url: gateway.url, token: gateway.token });
+      expect(mine).toBeInstanceOf(Mine);
+      expect(mine).toBeInstanceOf(Redis);
+      expect(() => mine.scanIterator()).toThrow("mine");
+      expect(await mine.double("n")).toBe(2);
+      expect(await mine.get("n")).toBe(2);
+    });
+
+    test.each(["SELECT", "multi", "Subscribe", "WATCH", "client"])(
+      "exec refuses %s and says why",
+      async (name) => {
+        await expect(redis.exec([name, "x"])).rejects.toThrow(/state of one connection/);
+      },
+    );
+
+    test("bitfield, alone and in a pipeline", async () => {
+      expect(await redis.bitfield("b").set("u8", 0, 200).incrby("u8", 0, 10).exec()).toEqual([0, 210]);
+      expect(await redis.pipeline().bitfield("b").get("u8", 0).exec().get("n").exec()).toEqual([[210], null]);
+    });
+  });
+});
