@@ -128,6 +128,12 @@ export class Core {
     sendBatch: (commands, time) => this.runBatch(commands, "pipeline", time),
     time: () => timeLeft(this.settings),
     errorFor: (error, { row }) => (error instanceof WarmlineError ? error.about(row.name) : error),
+    waitBefore: (retry, left) => {
+      const wait = retry < this.settings.retries ? this.settings.backoff(retry) : Number.POSITIVE_INFINITY;
+      if (wait >= left) return undefined;
+      this.transport.stats.retries++;
+      return wait;
+    },
   });
 
   private isBatched({ words, wait }: Command): boolean {

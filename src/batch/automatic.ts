@@ -1,5 +1,5 @@
 import type { Command, Result } from "../core.js";
-import { WarmlineError } from "../errors.js";
+import { ConnectionError, UnknownOutcomeError, WarmlineError } from "../errors.js";
 import type { Word } from "../wire/words.js";
 
 /** The most commands, and the most bytes of words, that travel in one request. */
@@ -19,12 +19,15 @@ export interface Sender {
   time(): number;
   /** The error of the whole request, as one command's own. */
   errorFor(error: unknown, command: Command): unknown;
+  /** The wait before commands are sent again for the nth time, from 0, in ms; undefined: no more, or no time left. */
+  waitBefore(retry: number, timeLeft: number): number | undefined;
 }
 
 /**
  * Collects the commands issued in one microtask turn and sends them as one request, in the order issued. Commands
  * beyond a limit travel in further requests at the same time. Each command has its own fate: where the outcome of
- * the request is unknown, the reads are sent again by themselves and only the writes reject.
+ * the request is unknown, or the gateway says so of some of its commands, the reads are sent again by themselves and
+ * only the writes reject; what the gateway did not send on is sent again, reads and writes.
  */
 export class AutomaticBatch {
   private waiting: Waiting[] = [];
@@ -57,7 +60,7 @@ export class AutomaticBatch {
     }
   }
 
-  private send(batch: readonly Waiting[], time: number): void {
+  private send(batch: readonly Waiting[], time: number, retried = 0): void {
     const due = performance.now() + time;
     this.sender
       .sendBatch(
@@ -65,9 +68,7 @@ export class AutomaticBatch {
         time,
       )
       .then(
-        (results) => {
-          for (let i = 0; i < batch.length; i++) settle(batch[i]!, results[i]!);
-        },
+        (results) => this.settle(batch, results, due, retried),
         (error) => {
           const left = due - performance.now();
           const repeatable =
@@ -81,15 +82,31 @@ export class AutomaticBatch {
         },
       );
   }
+
+  private settle(batch: readonly Waiting[], results: readonly Result[], due: number, retried: number): void {
+    const again: Waiting[] = [];
+    const errors: Error[] = [];
+    for (let i = 0; i < batch.length; i++) {
+      const waiting = batch[i]!;
+      const result = results[i]!;
+      if (!("error" in result)) waiting.resolve(result.value);
+      else if (!mayRepeat(result.error, waiting.command)) waiting.reject(result.error);
+      else errors[again.push(waiting) - 1] = result.error;
+    }
+    if (again.length === 0) return;
+    const wait = this.sender.waitBefore(retried, due - performance.now());
+    if (wait === undefined) for (const [i, { reject }] of again.entries()) reject(errors[i]);
+    else setTimeout(() => this.send(again, due - performance.now(), retried + 1), wait);
+  }
+}
+
+/** Whether the gateway's word for what became of the command lets it be sent again. */
+function mayRepeat(error: Error, { repeatable }: Command): boolean {
+  return error instanceof ConnectionError || (repeatable && error instanceof UnknownOutcomeError);
 }
 
 function isUnknown(error: unknown): boolean {
   return error instanceof WarmlineError && error.outcome === "unknown" && error.name !== "TimeoutError";
-}
-
-function settle({ resolve, reject }: Waiting, result: Result): void {
-  if ("error" in result) reject(result.error);
-  else resolve(result.value);
 }
 
 /** About as many bytes as the words take; exact for ASCII. */

@@ -122,16 +122,50 @@ describe("automatic", () => {
     }
   });
 
-  test("our gateway says of each command whether it may have been applied", async () => {
-    endpoint.onRequest = ({ socket }) =>
-      socket.write(resp2Answer("*2\r\n-UNKNOWNOUTCOME the connection was lost\r\n-UNSENT no room\r\n"));
+  test("our gateway says of each command whether it may have been applied: what was not, and reads, go again", async () => {
+    const fates: Record<string, string> = {
+      lost: "UNKNOWNOUTCOME the connection was lost",
+      full: "UNSENT no room",
+    };
+    endpoint.onRequest = (request) => {
+      const commands = JSON.parse(request.body) as string[][];
+      if (endpoint.requests.length > 1) return echo(request);
+      const items = commands.map(([, key]) => (fates[key!] ? `-${fates[key!]}\r\n` : ":1\r\n"));
+      request.socket.write(resp2Answer(`*${items.length}\r\n${items.join("")}`));
+    };
     const redis = client();
-    const [unknown, unsent] = await Promise.allSettled([redis.incr("a"), redis.incr("b")]);
-    expect((unknown as PromiseRejectedResult).reason).toBeInstanceOf(UnknownOutcomeError);
-    expect((unsent as PromiseRejectedResult).reason).toMatchObject({
-      name: "ConnectionError",
-      outcome: "unsent",
-    });
+    const settled = await Promise.allSettled([
+      redis.incr("fine"),
+      redis.incr("lost"),
+      redis.get("lost"),
+      redis.set("full", 1),
+      redis.get("full"),
+    ]);
+    expect(settled).toMatchObject([
+      { value: 1 },
+      { reason: { name: "UnknownOutcomeError", command: "INCR", outcome: "unknown" } },
+      { value: "GET lost" },
+      { value: "SET full 1" },
+      { value: "GET full" },
+    ]);
+    expect(endpoint.count("INCR")).toBe(1);
+    expect(redis.stats().retries).toBe(1);
+  });
+
+  test("what our gateway never sends on rejects in the end as unsent, reads it always loses as unknown", async () => {
+    endpoint.onRequest = ({ socket, body }) => {
+      const items = (JSON.parse(body) as string[][]).map(([name]) =>
+        name === "GET" ? "-UNKNOWNOUTCOME the connection was lost\r\n" : "-UNSENT no room\r\n",
+      );
+      socket.write(resp2Answer(`*${items.length}\r\n${items.join("")}`));
+    };
+    const redis = client();
+    const settled = await Promise.allSettled([redis.get("a"), redis.incr("b")]);
+    expect(settled).toMatchObject([
+      { reason: { name: "UnknownOutcomeError", command: "GET", outcome: "unknown" } },
+      { reason: { name: "ConnectionError", command: "INCR", outcome: "unsent" } },
+    ]);
+    expect(endpoint.requests).toHaveLength(4);
   });
 
   test("an abort rejects all with the reason", async () => {

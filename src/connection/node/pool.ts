@@ -4,11 +4,11 @@ import { Connection, type ConnectionListener, type Discard } from "./connection.
 import { type Origin, originFrom } from "./origin.js";
 import { ThawWatch } from "./thaw.js";
 
-/** How often whoever waits for a connection gets another one to race those that hang, in ms. */
-const RACE_EVERY = 1_000;
+/** An opening that takes longer hangs, and whoever waits for it gets another one to race it, in ms. */
+const HANGS_AFTER = 1_000;
 
-/** An opening that takes longer hangs, in ms: a little less than the above, as timers may come early. */
-const HANGS_AFTER = 990;
+/** How often those who wait look whether what they wait for hangs, in ms. */
+const LOOK_EVERY = 250;
 
 /** How long a connection opened ahead of need may take before it is given up, in ms. */
 const PRECONNECT_LIMIT = 1_000;
@@ -24,7 +24,7 @@ interface Place {
   /** The most connections that there may be for its sake. */
   readonly limit: number;
   /** Opens another connection when those that are being opened hang. */
-  readonly race: ReturnType<typeof setInterval>;
+  readonly look: ReturnType<typeof setInterval>;
 }
 
 /** The connections to one origin, shared by every client of this thread. */
@@ -70,12 +70,12 @@ export class Pool implements ConnectionListener {
     const place: Place = {
       waiter,
       limit,
-      race: setInterval(() => this.openIfNeeded(limit), RACE_EVERY),
+      look: setInterval(() => this.openIfNeeded(limit), LOOK_EVERY),
     };
     this.waiting.push(place);
     this.openIfNeeded(limit);
     return () => {
-      clearInterval(place.race);
+      clearInterval(place.look);
       const at = this.waiting.indexOf(place);
       if (at !== -1) this.waiting.splice(at, 1);
     };
@@ -143,7 +143,7 @@ export class Pool implements ConnectionListener {
 
   private nextWaiter(): Waiter | undefined {
     const place = this.waiting.shift();
-    clearInterval(place?.race);
+    clearInterval(place?.look);
     return place?.waiter;
   }
 

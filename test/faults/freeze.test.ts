@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { httpAnswer, idleReaper, type Path } from "warmline-testbed";
+import { Backend, frozen, pause, routeTests } from "./support/rig.js";
+
+// A function that the platform stops between invocations, or in the middle of one, with a path and the real gateway
+// behind it; what was applied is counted at Redis.
+
+let backend: Backend;
+beforeAll(async () => {
+  backend = await Backend.start();
+});
+afterAll(() => backend.stop());
+
+const it = routeTests(() => backend);
+
+type Happening = (path: Path) => void;
+const closed: Happening = ({ links }) => {
+  for (const link of links) link.close();
+};
+const reset: Happening = ({ links }) => {
+  for (const link of links) link.resetClient();
+};
+const unasked: Happening = ({ links }) => {
+  const headers = { "Content-Type": "application/vnd.redis.resp2", "Warmline-Gateway": "0" };
+  for (const link of links) link.toClient(httpAnswer(200, ":99\r\n", headers));
+};
+const timedOut: Happening = ({ links }) => {
+  for (const link of links) {
+    link.toClient(httpAnswer(408, "", { Connection: "close" }));
+    link.close();
+  }
+};
+const forgotten: Happening = (path) => path.forgetFlows();
+const forgottenByServer: Happening = ({ links }) => {
+  for (const link of links) link.forget("reset");
+};
+const nothing: Happening = () => {};
+
+describe("frozen between invocations, with the next one waiting when it thaws", () => {
+  it.for([
+    ["the server closes the connection", closed],
+    ["the connection is reset", reset],
+    ["the server says 408 and closes", timedOut],
+    ["a surplus answer comes", unasked],
+    ["the path forgets the flow", forgotten],
+    ["the server forgets the connection and answers with a reset", forgottenByServer],
+  ] as const)(
+    "%s: get and incr resolve, the one repeated, the other applied once",
+    async ([, happening], { route }) => {
+      const instance = await route.startFunction();
+      await instance.run(["SET", route.key, "41"]);
+      await frozen(instance, 1_200, () => happening(route.path));
+      const read = instance.run(["GET", route.key]);
+      await instance.thaw();
+      const [got] = await read;
+      expect(got).toMatchObject({ value: "41" });
+      await frozen(instance, 1_200, () => happening(route.path));
+      const write = instance.run(["INCR", route.key]);
+      await instance.thaw();
+      const [incremented] = await write;
+      expect(incremented).toMatchObject({ value: 42 });
+      expect(route.applied("INCR")).toBe(1);
+      // A fresh connection and the wait before it, which is at most 500 ms; the rest is for a busy machine.
+      expect(Math.max(got!.ms, incremented!.ms)).toBeLessThan(1_500);
+      expect(route.path.connectionsOpened).toBe(3);
+    },
+  );
+
+  it("for less than a second, and the server closes the connection", async ({ route }) => {
+    const instance = await route.startFunction();
+    for (let i = 1; i <= 5; i++) {
+      await instance.run(["GET", route.key]);
+      await frozen(instance, 100, () => closed(route.path));
+      const done = instance.run(["INCR", route.key]);
+      await instance.thaw();
+      expect(await done).toMatchObject([{ value: i }]);
+    }
+    expect(route.applied("INCR")).toBe(5);
+  });
+
+  it("within the server's idle limit: the connection is used again", async ({ route }) => {
+    const instance = await route.startFunction();
+    for (let i = 1; i <= 3; i++) {
+      expect(await instance.run(["INCR", route.key])).toMatchObject([{ value: i }]);
+      await frozen(instance, i * 600);
+      await instance.thaw();
+    }
+    expect(await instance.run(["GET", route.key])).toMatchObject([{ value: "3" }]);
+    expect(route.path.connectionsOpened).toBe(1);
+  });
+});
+
+describe("frozen in mid-callback, with an idle connection and a command to come in the same callback", () => {
+  it.for([
+    ["closed", closed],
+    ["reset", reset],
+    ["given a surplus answer", unasked],
+  ] as const)("the connection is %s: never written on", async ([, happening], { route }) => {
+    const instance = await route.startFunction({ preconnect: false });
+    for (let i = 1; i <= 6; i++) {
+      const idle = new Promise<void>((resolve) => {
+        route.path.onConnection(() => ({ answered: () => resolve() }));
+      });
+      // Too short for the connection to be doubted: only a poll can tell that it is gone.
+      const done = instance.run(["GET", route.key], { hold: 200 }, ["INCR", route.key]);
+      await idle;
+      await pause(50);
+      await frozen(instance, 50, () => happening(route.path));
+      await instance.thaw();
+      expect((await done)[1]).toMatchObject({ value: i });
+      // The next round begins on a new connection.
+      await frozen(instance, 10, () => closed(route.path));
+      await instance.thaw();
+    }
+    expect(route.applied("INCR")).toBe(6);
+  });
+});
+
+describe("frozen right after the handshake, before the first command", () => {
+  it.for([
+    ["closed", closed, 2],
+    ["reset", reset, 2],
+    ["forgotten", forgotten, 2],
+    ["there as before", nothing, 1],
+  ] as const)("the connection is %s", async ([, happening, connections], { route }) => {
+    const instance = await route.startFunction({}, { AWAIT_READY: "1" });
+    expect(route.path.connectionsOpened).toBe(1);
+    await frozen(instance, 1_200, () => happening(route.path));
+    const done = instance.run(["INCR", route.key], ["GET", route.key]);
+    await instance.thaw();
+    expect(await done).toMatchObject([{ value: 1 }, { value: "1" }]);
+    expect(route.applied("INCR")).toBe(1);
+    expect(route.path.connectionsOpened).toBe(connections);
+  });
+});
+
+describe("a server that ends idle connections, times scaled down", () => {
+  it.for([
+    ["delivered", 1_400],
+    ["delivered", 2_200],
+    ["lost", 1_400],
+    ["lost", 2_200],
+  ] as const)(
+    "its close %s, %i ms: request, freeze, idle kill, full kill, thaw, request, new container",
+    async ([fin, ms], { route }) => {
+      // Closed after 1.2 s without a byte; 0.6 s later nothing is left of the connection.
+      route.path.onConnection(() => idleReaper({ closeMs: 1_200, goneMs: 1_800, fin }));
+      const first = await route.startFunction();
+      expect(await first.run(["INCR", route.key])).toMatchObject([{ value: 1 }]);
+      await frozen(first, ms);
+      const done = first.run(["INCR", route.key], ["GET", route.key]);
+      await first.thaw();
+      const results = await done;
+      expect(results).toMatchObject([{ value: 2 }, { value: "2" }]);
+      expect(Math.max(...results.map((result) => result.ms))).toBeLessThan(1_500);
+      expect(route.path.connectionsOpened).toBe(2);
+      await first.stop();
+
+      const second = await route.startFunction();
+      expect(await second.run(["INCR", route.key])).toMatchObject([{ value: 3 }]);
+      expect(route.path.connectionsOpened).toBe(3);
+      expect(route.applied("INCR")).toBe(3);
+    },
+  );
+});

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import { Redis, UnknownOutcomeError } from "warmline";
+import {
+  type Behaviour,
+  carries,
+  closeBeforeReply,
+  cutReply,
+  loseReply,
+  onRequest,
+  proxyError,
+  reset,
+  rewrite,
+} from "warmline-testbed";
+import { random } from "./support/random.js";
+import { Backend, pause, routeTests } from "./support/rig.js";
+
+// What a path does to requests and answers, with the real gateway behind it; what was applied is counted at Redis.
+
+let backend: Backend;
+beforeAll(async () => {
+  backend = await Backend.start();
+});
+afterAll(() => backend.stop());
+
+const it = routeTests(() => backend);
+const patient = { retry: { retries: 5, backoff: () => 1 } };
+
+/** The behaviour befalls the first so many requests with `text` in them, over all connections. */
+function first(times: number, text: string, fault: Parameters<typeof onRequest>[1]): Behaviour {
+  let left = times;
+  return onRequest((exchange) => carries(text)(exchange) && left-- > 0, fault);
+}
+
+describe("the write was applied and its answer lost", () => {
+  const losses = [
+    ["closed", loseReply()],
+    ["reset", loseReply({ leave: "reset" })],
+    ["cut in its head", cutReply({ bytes: 20 })],
+    ["cut in its body", cutReply({ bytes: 200, leave: "reset" })],
+    ["502 of a proxy", rewrite(proxyError(502))],
+    ["503 of a proxy", rewrite(proxyError(503))],
+    ["503 of a proxy with Retry-After", rewrite(proxyError(503, { "Retry-After": "0" }))],
+    ["504 of a proxy", rewrite(proxyError(504), { leave: "close" })],
+  ] as const;
+
+  it.for(losses)(
+    "%s: applied once, the outcome is unknown; a read is repeated",
+    async ([, fault], { route }) => {
+      const redis = route.client(patient);
+      await redis.get(route.key);
+      const faults = [first(5, "INCR", fault), first(3, "GET", fault)];
+      route.path.onConnection(() => ({
+        exchange: (...args) => faults.map((each) => each.exchange!(...args)).find(Boolean),
+      }));
+      redis.close();
+      await expect(redis.incr(route.key)).rejects.toBeInstanceOf(UnknownOutcomeError);
+      expect(route.applied("INCR")).toBe(1);
+      expect(await redis.get(route.key)).toBe("1");
+      expect(route.applied("GET")).toBe(5);
+      expect(route.applied("INCR")).toBe(1);
+    },
+  );
+
+  it("to set, and another client sets meanwhile: the other's value stays", async ({ route }) => {
+    const other = new Redis({ url: backend.gateway.url, token: backend.gateway.token });
+    route.path.onConnection(() =>
+      onRequest(carries("mine"), {
+        answer: (link, part) => {
+          if (part.last) void other.set(route.key, "theirs").then(() => link.close());
+        },
+      }),
+    );
+    await expect(route.client(patient).set(route.key, "mine")).rejects.toBeInstanceOf(UnknownOutcomeError);
+    await pause(300);
+    expect(await other.get(route.key)).toBe("theirs");
+    const sets = backend.redis.applied.filter(({ name, words }) => name === "SET" && words[1] === route.key);
+    expect(sets.map(({ words }) => words[2])).toEqual(["mine", "theirs"]);
+    other.close();
+  });
+
+  it("to a batch: the reads resolve, the writes reject, each applied once", async ({ route }) => {
+    const redis = route.client(patient);
+    await redis.get(route.key);
+    redis.close();
+    route.path.onConnection((number) => (number === 2 ? onRequest(1, loseReply()) : undefined));
+    const settled = await Promise.allSettled([
+      redis.incr(route.key),
+      redis.get(route.key),
+      redis.set(`${route.key}s`, "x"),
+      redis.get(`${route.key}s`),
+    ]);
+    expect(settled).toMatchObject([
+      { reason: { name: "UnknownOutcomeError", command: "INCR" } },
+      { value: "1" },
+      { reason: { name: "UnknownOutcomeError", command: "SET" } },
+      { value: "x" },
+    ]);
+    expect(route.applied("INCR")).toBe(1);
+    expect(
+      backend.redis.applied.filter(({ name, words }) => name === "SET" && words[1] === `${route.key}s`),
+    ).toHaveLength(1);
+  });
+
+  it("to a transaction: applied once, the outcome is unknown", async ({ route }) => {
+    route.path.onConnection(() => onRequest(carries("multi-exec"), loseReply()));
+    const redis = route.client(patient);
+    await expect(redis.multi().incr(route.key).get(route.key).exec()).rejects.toBeInstanceOf(
+      UnknownOutcomeError,
+    );
+    expect(route.applied("INCR")).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("the write never arrived", () => {
+  it.for([
+    ["reset at its first byte", reset({ requestStart: 1 })],
+    ["closed when it was whole", onRequest(1, closeBeforeReply({ deliver: false }))],
+  ] as const)(
+    "%s: not sent again all the same, since nobody can know; a read is",
+    async ([, behaviour], { route }) => {
+      route.path.onConnection((number) => (number % 2 === 1 ? behaviour : undefined));
+      const redis = route.client(patient);
+      expect(await redis.get(route.key)).toBe(null);
+      redis.close();
+      await expect(redis.incr(route.key)).rejects.toBeInstanceOf(UnknownOutcomeError);
+      expect(route.applied("INCR")).toBe(0);
+    },
+  );
+});
+
+it("the server closes exactly as a request is written, 1,000 tries: reads resolve, writes are applied at most once", async ({
+  route,
+}) => {
+  const { next, seed } = random("CLOSING_SEED");
+  let closed = 0;
+  route.path.onConnection(() => ({
+    requestStarted: (link) => {
+      if (next() < 0.1) {
+        closed++;
+        link.close();
+      }
+    },
+    answered: (link) => {
+      // About as long as the client takes to write its next request.
+      const dice = next();
+      if (dice < 0.25) link.after(1 + Math.floor(dice * 8), () => link.close());
+      else if (dice < 0.5) setImmediate(() => link.close());
+    },
+  }));
+  const instance = await route.startFunction({ retry: { retries: 20 } }, {}, { timeoutMs: 60_000 });
+  const tries = Array.from({ length: 1_000 }, (_, i) => [
+    ["GET", route.key],
+    ["INCR", `${route.key}:${i}`],
+  ]);
+  const results = await instance.run(...tries.flat());
+  expect(results).toHaveLength(2_000);
+  const applied = new Map<string, number>();
+  for (const { name, words } of backend.redis.applied) {
+    if (name === "INCR") applied.set(words[1]!, (applied.get(words[1]!) ?? 0) + 1);
+  }
+  let unknown = 0;
+  for (let i = 0; i < 1_000; i++) {
+    expect(results[2 * i], `read ${i}, seed ${seed}`).toMatchObject({ value: null });
+    const write = results[2 * i + 1]!;
+    const times = applied.get(`${route.key}:${i}`) ?? 0;
+    if (write.error) {
+      expect(write.error, `write ${i}, seed ${seed}`).toMatchObject({
+        name: "UnknownOutcomeError",
+        outcome: "unknown",
+      });
+      expect(times).toBeLessThanOrEqual(1);
+      unknown++;
+    } else {
+      expect([write.value, times], `write ${i}, seed ${seed}`).toEqual([1, 1]);
+    }
+  }
+  // The faults did strike, and most writes went through nevertheless.
+  expect(closed).toBeGreaterThan(100);
+  expect(unknown).toBeGreaterThan(10);
+  expect(unknown).toBeLessThan(500);
+}, 90_000);

@@ -1,0 +1,24 @@
+// Runs the steps of an event: commands, and times in which the process neither polls nor does anything else.
+import { Redis } from "warmline";
+
+const redis = Redis.fromEnv({ codec: "text", ...JSON.parse(process.env.CLIENT ?? "{}") });
+if (process.env.AWAIT_READY) await redis.ready();
+
+const cell = new Int32Array(new SharedArrayBuffer(4));
+
+export async function handler(steps) {
+  const results = [];
+  for (const step of steps) {
+    const begun = Date.now();
+    if ("hold" in step) Atomics.wait(cell, 0, 0, step.hold);
+    else {
+      try {
+        const value = await redis.exec(step);
+        results.push({ value, ms: Date.now() - begun });
+      } catch ({ name, message, outcome }) {
+        results.push({ error: { name, message, outcome }, ms: Date.now() - begun });
+      }
+    }
+  }
+  return results;
+}

@@ -1,0 +1,143 @@
+import { fileURLToPath } from "node:url";
+import { test } from "vitest";
+import { Redis, type RedisOptions } from "warmline";
+import {
+  type FakeRedis,
+  type GatewayProcess,
+  type Instance,
+  type InstanceOptions,
+  type Path,
+  type PathOptions,
+  startFakeRedis,
+  startGatewayProcess,
+  startInstance,
+  startPath,
+} from "warmline-testbed";
+
+/** What a step of a handler gave. */
+export interface StepResult {
+  readonly value?: unknown;
+  readonly error?: { readonly name: string; readonly message: string; readonly outcome?: string };
+  /** How long it took, by the function's clock. */
+  readonly ms: number;
+}
+
+/** A command, or a time in ms during which the function neither polls nor does anything else. */
+export type Step = readonly string[] | { readonly hold: number };
+
+export interface SteppedFunction extends Instance {
+  /** Runs the steps one after another, without a turn of the event loop between. */
+  run(...steps: Step[]): Promise<StepResult[]>;
+}
+
+const HANDLER = fileURLToPath(new URL("../handlers/steps.mjs", import.meta.url));
+
+/** A scripted Redis with the real gateway before it. */
+export class Backend {
+  private constructor(
+    readonly redis: FakeRedis,
+    readonly gateway: GatewayProcess,
+  ) {}
+
+  /** @param gatewayArgs flags for the gateway beside `--redis`. */
+  static async start(...gatewayArgs: string[]): Promise<Backend> {
+    const redis = await startFakeRedis();
+    return new Backend(redis, await startGatewayProcess({ args: ["--redis", redis.url, ...gatewayArgs] }));
+  }
+
+  async stop(): Promise<void> {
+    await this.gateway.stop();
+    await this.redis.close();
+  }
+}
+
+let keys = 0;
+
+/** A network path to the backend for one test, with the clients and functions that use it, and a key of its own. */
+export class Route {
+  readonly key = `n${++keys}`;
+  private readonly functions: SteppedFunction[] = [];
+  private readonly clients: Redis[] = [];
+
+  private constructor(
+    readonly backend: Backend,
+    readonly path: Path,
+  ) {}
+
+  static async open(backend: Backend, options: Partial<PathOptions> = {}): Promise<Route> {
+    return new Route(backend, await startPath({ to: { port: backend.gateway.port }, ...options }));
+  }
+
+  /** How often a command with this route's key was applied. */
+  applied(name: string): number {
+    return this.backend.redis.applied.filter(({ words }) => words[0] === name && words[1] === this.key)
+      .length;
+  }
+
+  /** A client in this process. */
+  client(options: RedisOptions = {}): Redis {
+    const { token } = this.backend.gateway;
+    const client = new Redis({ url: this.path.url, token, codec: "text", ...options });
+    this.clients.push(client);
+    return client;
+  }
+
+  /** A function whose handler is `handlers/steps.mjs`. */
+  async startFunction(
+    client: RedisOptions = {},
+    env: Record<string, string> = {},
+    options: Partial<InstanceOptions> = {},
+  ): Promise<SteppedFunction> {
+    const instance = await startInstance({
+      handler: HANDLER,
+      timeoutMs: 15_000,
+      env: {
+        WARMLINE_URL: this.path.url,
+        WARMLINE_TOKEN: this.backend.gateway.token,
+        CLIENT: JSON.stringify(client),
+        ...env,
+      },
+      ...options,
+    });
+    const run: SteppedFunction["run"] = async (...steps) => {
+      const { result, error } = await instance.invoke(steps);
+      if (error) throw new Error(`The handler failed: ${error.errorMessage}\n${instance.output}`);
+      return result as StepResult[];
+    };
+    // Not a copy, since the instance's own properties change.
+    const started = Object.create(instance, { run: { value: run } }) as SteppedFunction;
+    this.functions.push(started);
+    return started;
+  }
+
+  async close(): Promise<void> {
+    for (const client of this.clients) client.close();
+    await Promise.all(this.functions.map((each) => each.stop()));
+    await this.path.close();
+  }
+}
+
+/** Tests that get a route of their own; they mostly wait, so they run side by side. */
+export function routeTests(backend: () => Backend, options: () => Partial<PathOptions> = () => ({})) {
+  return test.extend<{ route: Route }>({
+    // biome-ignore lint/correctness/noEmptyPattern: this is how a fixture says that it needs no other
+    route: async ({}, use) => {
+      const route = await Route.open(backend(), options());
+      await use(route);
+      await route.close();
+    },
+  }).concurrent;
+}
+
+/** Freezes the function for so long, in ms; `happening` befalls the path at the beginning of it. */
+export async function frozen(
+  instance: Instance,
+  ms: number,
+  happening: () => void = () => {},
+): Promise<void> {
+  await instance.freeze();
+  happening();
+  await pause(ms);
+}
+
+export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

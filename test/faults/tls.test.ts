@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect } from "vitest";
+import type { RedisOptions } from "warmline";
+import { type Certificate, makeCertificate, type Path, silence } from "warmline-testbed";
+import { Backend, frozen, type Route, routeTests } from "./support/rig.js";
+
+// Handshakes that are interrupted by a freeze, or never come to an end.
+
+let backend: Backend;
+let certificate: Certificate;
+beforeAll(async () => {
+  certificate = makeCertificate();
+  backend = await Backend.start();
+});
+afterAll(async () => {
+  await backend.stop();
+  certificate.remove();
+});
+
+// The handshake takes some tenths of a second: long enough to be frozen in the middle of it.
+const it = routeTests(
+  () => backend,
+  () => ({ tls: certificate, rttMs: 120 }),
+);
+
+const start = (route: Route, client: RedisOptions = {}, env: Record<string, string> = {}) =>
+  route.startFunction(client, { NODE_EXTRA_CA_CERTS: certificate.caFile, ...env });
+
+const happenings = [
+  ["nothing happens", () => {}],
+  [
+    "the server closes the connection",
+    ({ transport }) => {
+      for (const link of transport.links) link.close();
+    },
+  ],
+  ["the path forgets the flow", (path) => path.forgetFlows()],
+] as const satisfies readonly (readonly [string, (path: Path) => void])[];
+
+describe("frozen", () => {
+  it.for(happenings)("while pre-opening, and meanwhile %s", async ([, happening], { route }) => {
+    const instance = await start(route);
+    await frozen(instance, 1_200, () => happening(route.path));
+    const done = instance.run(["INCR", route.key], ["GET", route.key]);
+    await instance.thaw();
+    const results = await done;
+    expect(results).toMatchObject([{ value: 1 }, { value: "1" }]);
+    expect(results[0]!.ms).toBeLessThan(3_000);
+    expect(route.applied("INCR")).toBe(1);
+  });
+
+  it.for(happenings)("right after the handshake, and meanwhile %s", async ([, happening], { route }) => {
+    const instance = await start(route, {}, { AWAIT_READY: "1" });
+    await frozen(instance, 1_200, () => happening(route.path));
+    const done = instance.run(["INCR", route.key], ["GET", route.key]);
+    await instance.thaw();
+    expect(await done).toMatchObject([{ value: 1 }, { value: "1" }]);
+    expect(route.applied("INCR")).toBe(1);
+    expect(route.path.connectionsOpened).toBe(happening === happenings[0][1] ? 1 : 2);
+  });
+});
+
+describe("a handshake that hangs", () => {
+  it("is raced by a second one", async ({ route }) => {
+    route.path.transport.onConnection((number) => (number === 1 ? silence("open") : undefined));
+    const instance = await start(route, { preconnect: false });
+    const [result] = await instance.run(["INCR", route.key]);
+    expect(result).toMatchObject({ value: 1 });
+    expect(result!.ms).toBeLessThan(3_000);
+    expect(route.path.connectionsOpened).toBe(2);
+    expect(route.applied("INCR")).toBe(1);
+  });
+
+  it("is no matter to the first command where it was begun ahead of need", async ({ route }) => {
+    route.path.transport.onConnection((number) => (number === 1 ? silence("open") : undefined));
+    const instance = await start(route, {}, { AWAIT_READY: "1" });
+    const [result] = await instance.run(["INCR", route.key]);
+    expect(result).toMatchObject({ value: 1 });
+    expect(result!.ms).toBeLessThan(1_500);
+    expect(route.applied("INCR")).toBe(1);
+  });
+
+  it("and others like it: calls settle, and once handshakes succeed again, so do calls", async ({
+    route,
+  }) => {
+    route.path.transport.onConnection(() => silence("open"));
+    const instance = await start(route, { preconnect: false, maxConnections: 2, timeout: 2_000 });
+    for (let i = 0; i < 2; i++) {
+      const [result] = await instance.run(["INCR", route.key]);
+      expect(result).toMatchObject({ error: { name: "TimeoutError", outcome: "unsent" } });
+      expect(result!.ms).toBeLessThan(2_500);
+    }
+    route.path.transport.onConnection(() => undefined);
+    expect(await instance.run(["INCR", route.key])).toMatchObject([{ value: 1 }]);
+    expect(route.applied("INCR")).toBe(1);
+  });
+});

@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Redis, UnknownOutcomeError } from "warmline";
+import {
+  type FakeCommand,
+  type FakeFate,
+  type FakeRedis,
+  type GatewayProcess,
+  startFakeRedis,
+  startGatewayProcess,
+  startPath,
+} from "warmline-testbed";
+import { pause } from "./support/rig.js";
+
+// Replies lost between the gateway and Redis: what the gateway says of it reaches the client as an outcome.
+
+let fake: FakeRedis;
+let gateway: GatewayProcess;
+let redis: Redis;
+beforeEach(async () => {
+  fake = await startFakeRedis();
+  gateway = await startGatewayProcess({ args: ["--redis", fake.url] });
+  redis = new Redis({
+    url: gateway.url,
+    token: gateway.token,
+    codec: "text",
+    retry: { retries: 5, backoff: () => 20 },
+  });
+  await redis.get("warm");
+});
+afterEach(async () => {
+  redis.close();
+  await gateway.stop();
+  await fake.close();
+});
+
+/** The fate befalls the first `times` commands of the name. */
+function befall(name: string, times: number, fate: FakeFate): void {
+  let left = times;
+  fake.script((command: FakeCommand) => (command.name === name && left-- > 0 ? fate : undefined));
+}
+
+describe.each([1, 2, 5])("%i replies lost", (times) => {
+  test.each(["close", "reset", { cut: 1 }] as const)(
+    "by %j: incr is applied once, its outcome is unknown; get is repeated",
+    async (fate) => {
+      befall("INCR", times, fate);
+      const error = await redis.incr("n").catch((thrown) => thrown);
+      expect(error).toBeInstanceOf(UnknownOutcomeError);
+      expect(error.outcome).toBe("unknown");
+      expect(fake.count("INCR")).toBe(1);
+      befall("GET", times, fate);
+      expect(await redis.get("n")).toBe("1");
+      expect(fake.count("GET")).toBe(1 + times + 1);
+    },
+  );
+});
+
+test("in an automatic batch: the reads resolve, the writes reject, each applied once", async () => {
+  befall("INCR", 1, "close");
+  const settled = await Promise.allSettled([
+    redis.get("a"),
+    redis.incr("n"),
+    redis.get("b"),
+    redis.set("s", "x"),
+  ]);
+  expect(settled).toMatchObject([
+    { value: null },
+    { reason: { name: "UnknownOutcomeError", command: "INCR", outcome: "unknown" } },
+    { value: null },
+    { reason: { name: "UnknownOutcomeError", command: "SET", outcome: "unknown" } },
+  ]);
+  expect(fake.count("INCR")).toBe(1);
+  expect(fake.count("SET")).toBeLessThanOrEqual(1);
+});
+
+test("Redis answers later than the gateway waits: applied once, the outcome is unknown, no answer is mistaken", async () => {
+  befall("INCR", 1, { late: 4_500 });
+  await expect(redis.incr("n")).rejects.toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown" });
+  expect(fake.count("INCR")).toBe(1);
+  expect(await redis.get("warm")).toBe(null);
+  expect(await redis.get("n")).toBe("1");
+});
+
+test("Redis can't be reached for a while: nothing is sent until it can, and then once", async () => {
+  const path = await startPath({ to: { port: fake.port }, protocol: "raw" });
+  const before = await startGatewayProcess({ args: ["--redis", `redis://127.0.0.1:${path.port}`] });
+  const client = new Redis({
+    url: before.url,
+    token: before.token,
+    codec: "text",
+    enableAutoPipelining: false,
+  });
+  expect(await client.incr("n")).toBe(1);
+  await path.refuse();
+  for (const link of path.links) link.resetClient();
+  const waiting = [client.incr("n"), client.get("n")];
+  await pause(600);
+  expect(fake.count("INCR")).toBe(1);
+  await path.accept();
+  expect(await waiting[0]).toBe(2);
+  expect(await waiting[1]).toMatch(/[12]/);
+  expect(fake.count("INCR")).toBe(2);
+  client.close();
+  await before.stop();
+  await path.close();
+});
