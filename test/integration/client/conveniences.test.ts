@@ -142,7 +142,7 @@ describe.each(setups)("$name", ({ available, start }) => {
 
     test("a subclass's own win", async () => {
       class Mine extends Redis {
-        scanIterator(): never {
+        override scanIterator(): never {
           throw new Error("mine");
         }
         double(key: string) {
