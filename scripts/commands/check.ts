@@ -18,10 +18,13 @@ export const facts: Record<string, Fact> = redisCommands;
 
 // Reads by what they do, though Redis does not flag them; and those that are reads only in some of their forms.
 const UNFLAGGED_READS = new Set(["PING", "ECHO", "TIME"]);
-const SOMETIMES_READS = new Set(["BITFIELD", "GETEX", "SORT", "XREAD"]);
+const SOMETIMES_READS = new Set(["BITFIELD", "FT.AGGREGATE", "GETEX", "SORT", "XREAD"]);
+// Flagged as reads, but a second time they do not do what they did the first.
+const FLAGGED_WRITES = new Set(["CF.COMPACT", "FT.CURSOR DEL", "FT.CURSOR READ"]);
 
 /** Whether a command never changes data, by Redis's flags and the rules for repeating commands. */
 export function isRead(name: string): boolean {
+  if (FLAGGED_WRITES.has(name)) return false;
   return UNFLAGGED_READS.has(name) || (facts[name]?.flags?.includes("readonly") ?? false);
 }
 

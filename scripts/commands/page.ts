@@ -46,9 +46,9 @@ function leftOutSection(groups: Readonly<Record<string, readonly Method[]>>): st
   const methods = Object.values(groups).flat();
   const byReason = new Map<string, string[]>();
   for (const name of Object.keys(facts)) {
-    const reason = reasonLeftOut(name);
-    if (reason && !methods.some(({ row }) => row.name === name))
-      byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
+    if (methods.some(({ row }) => row.name === name)) continue;
+    const reason = reasonLeftOut(name) ?? "it belongs to a module; exec() sends it";
+    byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
   }
   return [
     "## Without a method",

@@ -103,11 +103,9 @@ export const all =
     for (const piece of pieces) piece(out, arg, encode);
   };
 
-/** A piece of this argument and all that follow, arrays flattened. */
+/** A piece of this argument and all that follow, as one array. */
 export const rest = (piece: Piece): Piece =>
-  Object.assign<Piece, { rest: true }>((out, args, encode) => piece(out, args.flat(), encode), {
-    rest: true,
-  });
+  Object.assign<Piece, { rest: true }>((out, args, encode) => piece(out, args, encode), { rest: true });
 
 /** Puts pieces together to a row's words. */
 export function words(pieces: readonly Piece[]): Words {

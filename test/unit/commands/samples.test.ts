@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { TextBulk } from "../../../src/wire/bytes.js";
 import { codecFrom } from "../../../src/wire/codec.js";
 import type { RawReply } from "../../../src/wire/reply.js";
-import { allRows, samples } from "./samples/index.js";
+import { allRows, moduleRows, moduleSamples, samples } from "./samples/index.js";
 import type { Plain } from "./samples/sample.js";
 
 const { decode } = codecFrom("json");
@@ -18,15 +18,18 @@ function shown(word: unknown): string {
 
 test("every method has a sample", () => {
   expect(Object.keys(samples).sort()).toEqual(Object.keys(allRows).sort());
+  expect(Object.keys(moduleSamples).sort()).toEqual(Object.keys(moduleRows).sort());
 });
 
-describe.each(Object.entries(allRows))("%s", (method, row) => {
-  test.each(samples[method] ?? [])("%j sends %s", (args, sends) => {
+const everySample = { ...samples, ...moduleSamples };
+
+describe.each(Object.entries({ ...allRows, ...moduleRows }))("%s", (method, row) => {
+  test.each(everySample[method] ?? [])("%j sends %s", (args, sends) => {
     const words = row.words((value) => `<${JSON.stringify(value)}>`, ...args);
     expect([row.name, ...words].map(shown).join(" ")).toBe(sends);
   });
 
-  test.each(samples[method] ?? [])("%j: %s, %j gives %j", (args, _sends, reply, gives) => {
+  test.each(everySample[method] ?? [])("%j: %s, %j gives %j", (args, _sends, reply, gives) => {
     expect(row.reply(raw(reply), decode, args)).toStrictEqual(gives);
   });
 });

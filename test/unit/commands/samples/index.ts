@@ -1,4 +1,9 @@
 import { namespaces, rows } from "../../../../src/commands/index.js";
+import { bloomRows } from "../../../../src/commands/modules/bloom.js";
+import { cuckooRows } from "../../../../src/commands/modules/cuckoo.js";
+import { searchRows } from "../../../../src/commands/modules/search.js";
+import { countMinRows, tDigestRows, topKRows } from "../../../../src/commands/modules/sketches.js";
+import { timeSeriesRows } from "../../../../src/commands/modules/time-series.js";
 import type { Row } from "../../../../src/commands/row.js";
 import { arraySamples } from "./array.js";
 import { bitmapSamples } from "./bitmap.js";
@@ -9,6 +14,15 @@ import { hashSamples } from "./hash.js";
 import { hyperloglogSamples } from "./hyperloglog.js";
 import { jsonSamples } from "./json.js";
 import { listSamples } from "./list.js";
+import {
+  bloomSamples,
+  countMinSamples,
+  cuckooSamples,
+  searchSamples,
+  tDigestSamples,
+  timeSeriesSamples,
+  topKSamples,
+} from "./modules.js";
 import type { Sample } from "./sample.js";
 import { functionSamples, scriptingSamples } from "./scripting.js";
 import { pubsubSamples, serverSamples } from "./server.js";
@@ -42,6 +56,28 @@ export const samples: Record<string, Sample[]> = {
   ...vectorSetSamples,
   ...inNamespace("json", jsonSamples),
   ...inNamespace("functions", functionSamples),
+};
+
+/** Samples of the modules' methods, as `module.method`. */
+export const moduleSamples: Record<string, Sample[]> = {
+  ...inNamespace("bf", bloomSamples),
+  ...inNamespace("cf", cuckooSamples),
+  ...inNamespace("cms", countMinSamples),
+  ...inNamespace("topk", topKSamples),
+  ...inNamespace("tdigest", tDigestSamples),
+  ...inNamespace("ts", timeSeriesSamples),
+  ...inNamespace("ft", searchSamples),
+};
+
+/** The modules' rows, by the same names. */
+export const moduleRows: Record<string, Row> = {
+  ...inNamespace("bf", bloomRows),
+  ...inNamespace("cf", cuckooRows),
+  ...inNamespace("cms", countMinRows),
+  ...inNamespace("topk", topKRows),
+  ...inNamespace("tdigest", tDigestRows),
+  ...inNamespace("ts", timeSeriesRows),
+  ...inNamespace("ft", searchRows),
 };
 
 /** Every row, by the same names. */

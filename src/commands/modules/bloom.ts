@@ -1,0 +1,59 @@
+import { int, list, text } from "../decoders.js";
+import type { Key, Kind, Reply } from "../kind.js";
+import { named, read, write } from "../rows.js";
+import { arg, data, options } from "../words.js";
+import { type Chunk, chunk, type Facts, facts, items, outcomes } from "./shared.js";
+
+export interface BloomReserveOptions {
+  /** How much larger each further part of the filter is. */
+  expansion?: number;
+  nonScaling?: boolean;
+}
+
+export interface BloomInsertOptions extends BloomReserveOptions {
+  /** How many items a new filter is made for. */
+  capacity?: number;
+  /** How often a new filter may take an item for a member wrongly, from 0 to 1. */
+  error?: number;
+  noCreate?: boolean;
+}
+
+/** Bloom filters: sets that may take an item for a member wrongly, and never miss one. */
+export interface BloomCommands<K extends Kind> {
+  /** Adds an item. Gives 1 if it is new, else 0. */
+  add<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
+  /** Gives how many items were added. */
+  card(key: Key): Reply<K, number>;
+  /** Gives 0 if the item was not added, 1 if it probably was. */
+  exists<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
+  /** Gives facts on the filter by Redis's names. */
+  info(key: Key): Reply<K, Facts>;
+  /** Adds items to a filter, or to a new one. Gives for each what add gives, or an error where the filter is full. */
+  insert<T = unknown>(key: Key, opts: BloomInsertOptions, ...items: T[]): Reply<K, (0 | 1 | Error)[]>;
+  /** Adds a part that scandump gave. */
+  loadchunk(key: Key, iterator: number, data: Uint8Array): Reply<K, "OK">;
+  /** Adds items. Gives for each what add gives, or an error where the filter is full. */
+  madd<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1 | Error)[]>;
+  /** Gives for each item what exists gives. */
+  mexists<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1)[]>;
+  /** Makes an empty filter that takes an item for a member wrongly at the rate given, from 0 to 1. */
+  reserve(key: Key, errorRate: number, capacity: number, opts?: BloomReserveOptions): Reply<K, "OK">;
+  /** Gives a part of the filter for loadchunk; begin with 0. */
+  scandump(key: Key, iterator: number): Reply<K, Chunk>;
+}
+
+export const bloomRows = named(
+  {
+    add: write(int, arg, data),
+    card: read(int),
+    exists: read(int, arg, data),
+    info: read(facts),
+    insert: write(outcomes, arg, options("capacity error expansion noCreate nonScaling"), items),
+    loadchunk: write(text),
+    madd: write(outcomes, arg, data),
+    mexists: read(list(int), arg, data),
+    reserve: write(text, arg, arg, arg, options("expansion nonScaling")),
+    scandump: read(chunk),
+  },
+  "BF.",
+) satisfies Record<keyof BloomCommands<Kind>, unknown>;

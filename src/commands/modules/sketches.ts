@@ -1,0 +1,122 @@
+import { float, int, list, orNull, text, turns, value, when } from "../decoders.js";
+import type { Key, Kind, Reply } from "../kind.js";
+import { as, named, read, write } from "../rows.js";
+import { arg, data, option, options } from "../words.js";
+import { amounts, type Facts, facts, sources } from "./shared.js";
+
+/** Count-min sketches: about how often each item came. */
+export interface CountMinCommands<K extends Kind> {
+  /** Adds to items' counts, given as an object. Gives the counts afterwards. */
+  incrby(key: Key, amounts: Record<string, number>): Reply<K, number[]>;
+  /** Gives facts on the sketch by Redis's names. */
+  info(key: Key): Reply<K, Facts>;
+  /** Makes a sketch of a size. */
+  initbydim(key: Key, width: number, depth: number): Reply<K, "OK">;
+  /** Makes a sketch whose counts are too high by at most `error` of all, with a probability of being worse. */
+  initbyprob(key: Key, error: number, probability: number): Reply<K, "OK">;
+  /** Adds sketches up into one of the same size. */
+  merge(destination: Key, keys: Key[], opts?: { weights?: number[] }): Reply<K, "OK">;
+  /** Gives items' counts. */
+  query<T = unknown>(key: Key, ...items: T[]): Reply<K, number[]>;
+}
+
+export const countMinRows = named(
+  {
+    incrby: write(list(int), arg, amounts),
+    info: read(facts),
+    initbydim: write(text),
+    initbyprob: write(text),
+    merge: write(text, arg, sources, options("weights")),
+    query: read(list(int), arg, data),
+  },
+  "CMS.",
+) satisfies Record<keyof CountMinCommands<Kind>, unknown>;
+
+/** Top-k: the items that come most often. */
+export interface TopKCommands<K extends Kind> {
+  /** Adds items. Gives for each the item that it put out, or null. */
+  add<T = string>(key: Key, ...items: unknown[]): Reply<K, (T | null)[]>;
+  /** Gives about how often items came. */
+  count<T = unknown>(key: Key, ...items: T[]): Reply<K, number[]>;
+  /** Adds to items' counts, given as an object. Gives for each the item that it put out, or null. */
+  incrby<T = string>(key: Key, amounts: Record<string, number>): Reply<K, (T | null)[]>;
+  /** Gives facts on the sketch by Redis's names. */
+  info(key: Key): Reply<K, Facts>;
+  /** Gives the items, the most frequent first; with counts, each after its item. */
+  list<T = string>(key: Key, withCount?: boolean): Reply<K, T[]>;
+  /** Gives 1 for each item that is among them, else 0. */
+  query<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1)[]>;
+  /** Makes a sketch of the `k` most frequent items. */
+  reserve(key: Key, k: number): Reply<K, "OK">;
+  reserve(key: Key, k: number, width: number, depth: number, decay: number): Reply<K, "OK">;
+}
+
+const evicted = list(orNull(value));
+
+export const topKRows = named(
+  {
+    add: write(evicted, arg, data),
+    count: read(list(int), arg, data),
+    incrby: write(evicted, arg, amounts),
+    info: read(facts),
+    list: read(when(1, undefined, turns(value, int), list(value)), arg, option("WITHCOUNT")),
+    query: read(list(int), arg, data),
+    reserve: write(text),
+  },
+  "TOPK.",
+) satisfies Record<keyof TopKCommands<Kind>, unknown>;
+
+/** t-digests: what share of numbers lies below another. */
+export interface TDigestCommands<K extends Kind> {
+  /** Adds numbers. */
+  add(key: Key, ...values: number[]): Reply<K, "OK">;
+  /** Gives about the numbers at ranks, from the lowest, 0 being the first. */
+  byrank(key: Key, ...ranks: number[]): Reply<K, number[]>;
+  /** Gives about the numbers at ranks, from the highest. */
+  byrevrank(key: Key, ...ranks: number[]): Reply<K, number[]>;
+  /** Gives for each number about what share is lower, from 0 to 1. */
+  cdf(key: Key, ...values: number[]): Reply<K, number[]>;
+  /** Makes an empty digest. */
+  create(key: Key, opts?: { compression?: number }): Reply<K, "OK">;
+  /** Gives facts on the digest by Redis's names. */
+  info(key: Key): Reply<K, Facts>;
+  /** Gives the highest number, NaN where there is none. */
+  max(key: Key): Reply<K, number>;
+  /** Merges digests into one. */
+  merge(destination: Key, keys: Key[], opts?: { compression?: number; override?: boolean }): Reply<K, "OK">;
+  /** Gives the lowest number, NaN where there is none. */
+  min(key: Key): Reply<K, number>;
+  /** Gives for each share, from 0 to 1, about the number below which it lies. */
+  quantile(key: Key, ...quantiles: number[]): Reply<K, number[]>;
+  /** Gives for each number about how many are lower; -1 below all, the count of all above all, -2 where there is none. */
+  rank(key: Key, ...values: number[]): Reply<K, number[]>;
+  /** Removes all numbers. */
+  reset(key: Key): Reply<K, "OK">;
+  /** Gives for each number about how many are higher. */
+  revrank(key: Key, ...values: number[]): Reply<K, number[]>;
+  /** Gives the mean of the numbers between two shares. */
+  trimmedMean(key: Key, low: number, high: number): Reply<K, number>;
+}
+
+const floats = read(list(float));
+const ranks = read(list(int));
+
+export const tDigestRows = named(
+  {
+    add: write(text),
+    byrank: floats,
+    byrevrank: floats,
+    cdf: floats,
+    create: write(text, arg, options("compression")),
+    info: read(facts),
+    max: read(float),
+    merge: write(text, arg, sources, options("compression override")),
+    min: read(float),
+    quantile: floats,
+    rank: ranks,
+    reset: write(text),
+    revrank: ranks,
+    trimmedMean: as("TDIGEST.TRIMMED_MEAN", read(float)),
+  },
+  "TDIGEST.",
+) satisfies Record<keyof TDigestCommands<Kind>, unknown>;

@@ -1,0 +1,14 @@
+import type { Kind } from "../kind.js";
+import type { Row } from "../row.js";
+
+/** Under this a client, a pipeline and a transaction take a command that they have no method for. */
+export const SEND: unique symbol = Symbol.for("warmline.send") as never;
+
+declare const KIND: unique symbol;
+
+/** What takes a command by its row, under the kind `K`. */
+export interface Target<K extends Kind> {
+  [SEND](row: Row, args: unknown[]): unknown;
+  /** Only for the compiler: nothing is there. */
+  readonly [KIND]?: K;
+}

@@ -1,0 +1,186 @@
+import { float, int, list, orNull, text, tuple } from "../decoders.js";
+import type { Key, Kind, Reply } from "../kind.js";
+import type { Decoder } from "../row.js";
+import { named, read, rearrange, write } from "../rows.js";
+import type { AtMostOne } from "../types.js";
+import { after, all, arg, each, maybe, of, option, options, type Piece } from "../words.js";
+import { amounts, type Facts, facts, outcomes } from "./shared.js";
+
+/** What happens to a sample at a time that has one. */
+export type DuplicatePolicy = "BLOCK" | "FIRST" | "LAST" | "MIN" | "MAX" | "SUM";
+
+export type Aggregator =
+  | "avg"
+  | "sum"
+  | "min"
+  | "max"
+  | "range"
+  | "count"
+  | "first"
+  | "last"
+  | "std.p"
+  | "std.s"
+  | "var.p"
+  | "var.s"
+  | "twa";
+
+export interface TimeSeriesOptions {
+  /** How long samples are kept, in milliseconds; 0 for ever. */
+  retention?: number;
+  encoding?: "COMPRESSED" | "UNCOMPRESSED";
+  /** In bytes. */
+  chunkSize?: number;
+  duplicatePolicy?: DuplicatePolicy;
+  /** Leave out a sample that is this near to the one before: in milliseconds, and in value. */
+  ignore?: [maxTimeDiff: number, maxValDiff: number];
+  labels?: Record<string, string | number>;
+}
+
+export interface TimeSeriesAddOptions extends Omit<TimeSeriesOptions, "duplicatePolicy"> {
+  onDuplicate?: DuplicatePolicy;
+}
+
+export interface TimeSeriesIncrOptions extends TimeSeriesOptions {
+  /** In milliseconds since 1970; now unless given. */
+  timestamp?: number | "*";
+}
+
+/** A time in milliseconds since 1970, or the end of the series. */
+export type Timestamp = number | "-" | "+";
+
+export type Sample = [timestamp: number, value: number];
+
+export interface RangeOptions {
+  /** Give the last bucket too, though it may still grow. */
+  latest?: boolean;
+  filterByTs?: number[];
+  filterByValue?: [min: number, max: number];
+  count?: number;
+  /** Where buckets begin: at a time, or at the start or the end of the range. */
+  align?: number | "start" | "end" | "-" | "+";
+  aggregation?: {
+    type: Aggregator;
+    /** In milliseconds. */
+    bucket: number;
+    /** Which time stands for a bucket. */
+    bucketTimestamp?: "-" | "+" | "~";
+    /** Give buckets without samples too. */
+    empty?: boolean;
+  };
+}
+
+type Labels = AtMostOne<{ withLabels: boolean; selectedLabels: string[] }>;
+
+export type MultiGetOptions = { latest?: boolean } & Labels;
+
+export type MultiRangeOptions = RangeOptions & Labels & { groupBy?: { label: string; reduce: Aggregator } };
+
+/** A series among several: its key, the labels asked for, and what was found. */
+export type Found<T> = [key: string, labels: [label: string, value: string | null][], found: T];
+
+/** Time series: numbers with the times that they belong to. */
+export interface TimeSeriesCommands<K extends Kind> {
+  /** Adds a sample, "*" standing for now. Gives its time. */
+  add(key: Key, timestamp: number | "*", value: number, opts?: TimeSeriesAddOptions): Reply<K, number>;
+  /** Changes a series. */
+  alter(key: Key, opts: Omit<TimeSeriesOptions, "encoding">): Reply<K, "OK">;
+  /** Makes an empty series. */
+  create(key: Key, opts?: TimeSeriesOptions): Reply<K, "OK">;
+  /** Keeps a series of another's aggregates, by buckets in milliseconds. */
+  createrule(source: Key, destination: Key, type: Aggregator, bucket: number, align?: number): Reply<K, "OK">;
+  /** Adds a sample that is lower than the last. Gives its time. */
+  decrby(key: Key, value: number, opts?: TimeSeriesIncrOptions): Reply<K, number>;
+  /** Removes samples between two times, both included. Gives how many there were. */
+  del(key: Key, from: number, to: number): Reply<K, number>;
+  /** Ends what createrule began. */
+  deleterule(source: Key, destination: Key): Reply<K, "OK">;
+  /** Gives the last sample, or null. */
+  get(key: Key, opts?: { latest?: boolean }): Reply<K, Sample | null>;
+  /** Adds a sample that is higher than the last. Gives its time. */
+  incrby(key: Key, value: number, opts?: TimeSeriesIncrOptions): Reply<K, number>;
+  /** Gives facts on the series by Redis's names. */
+  info(key: Key): Reply<K, Facts>;
+  /** Adds samples to series. Gives for each its time or an error. */
+  madd(...samples: [key: Key, timestamp: number | "*", value: number][]): Reply<K, (number | Error)[]>;
+  /** Gives the last sample of each series that fits, such as `["area=32"]`. */
+  mget(filter: string[], opts?: MultiGetOptions): Reply<K, Found<Sample | null>[]>;
+  /** Gives the samples between two times of each series that fits. */
+  mrange(
+    from: Timestamp,
+    to: Timestamp,
+    filter: string[],
+    opts?: MultiRangeOptions,
+  ): Reply<K, Found<Sample[]>[]>;
+  /** The same from the last to the first. */
+  mrevrange(
+    from: Timestamp,
+    to: Timestamp,
+    filter: string[],
+    opts?: MultiRangeOptions,
+  ): Reply<K, Found<Sample[]>[]>;
+  /** Gives the keys of the series that fit. */
+  queryindex(...filter: string[]): Reply<K, string[]>;
+  /** Gives the samples between two times, both included. */
+  range(key: Key, from: Timestamp, to: Timestamp, opts?: RangeOptions): Reply<K, Sample[]>;
+  /** The same from the last to the first. */
+  revrange(key: Key, from: Timestamp, to: Timestamp, opts?: RangeOptions): Reply<K, Sample[]>;
+}
+
+// Labels come last, since they take every word that follows.
+const making = all(
+  options(
+    "timestamp retention encoding chunkSize=CHUNK_SIZE duplicatePolicy=DUPLICATE_POLICY onDuplicate=ON_DUPLICATE ignore",
+  ),
+  of("labels", after("LABELS", amounts)),
+);
+
+const aggregating = options("type=AGGREGATION bucket= bucketTimestamp=BUCKETTIMESTAMP empty");
+const selecting = options("withLabels selectedLabels=SELECTED_LABELS");
+
+const ranging = all(
+  options("latest filterByTs=FILTER_BY_TS filterByValue=FILTER_BY_VALUE"),
+  selecting,
+  options("count align"),
+  of("aggregation", aggregating),
+);
+
+const filter: Piece = after("FILTER", each);
+const grouping = of("groupBy", options("label=GROUPBY reduce"));
+
+const sample = tuple(int, float);
+const samples = list(sample);
+const last: Decoder = (...reply) => ((reply[0] as unknown[]).length === 0 ? null : sample(...reply));
+const found = (decoder: Decoder) => list(tuple(text, list(tuple(text, orNull(text))), decoder));
+
+const change = write(int, arg, arg, making);
+const range = read(samples, arg, arg, arg, ranging);
+const multiRange = rearrange(
+  ([from, to, which, opts]) => [from, to, opts, which, opts],
+  read(found(samples), arg, arg, ranging, filter, grouping),
+);
+
+export const timeSeriesRows = named(
+  {
+    add: write(int, arg, arg, arg, making),
+    alter: write(text, arg, making),
+    create: write(text, arg, making),
+    createrule: write(text, arg, arg, option("AGGREGATION"), arg, maybe),
+    decrby: change,
+    del: write(int),
+    deleterule: write(text),
+    get: read(last, arg, options("latest")),
+    incrby: change,
+    info: read(facts),
+    madd: write(outcomes),
+    mget: rearrange(
+      ([which, opts]) => [opts, which],
+      read(found(last), all(options("latest"), selecting), filter),
+    ),
+    mrange: multiRange,
+    mrevrange: multiRange,
+    queryindex: read(list(text)),
+    range,
+    revrange: range,
+  },
+  "TS.",
+) satisfies Record<keyof TimeSeriesCommands<Kind>, unknown>;

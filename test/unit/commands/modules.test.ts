@@ -1,0 +1,33 @@
+import { expect, expectTypeOf, test } from "vitest";
+import type { Queued } from "../../../src/batch/pipeline.js";
+import type { Immediate } from "../../../src/commands/kind.js";
+import { bf, cf, cms, ft, tdigest, topk, ts } from "../../../src/commands/modules/index.js";
+import { SEND, type Target } from "../../../src/commands/modules/target.js";
+import { moduleRows } from "./samples/index.js";
+
+const target: Target<Immediate> = {
+  [SEND]: (row, args) => Promise.resolve([row.name, ...row.words(String, ...args)]),
+};
+
+test("every module has every method of its rows, and sends it where it was asked to", async () => {
+  for (const [name, module] of Object.entries({ bf, cf, cms, ft, tdigest, topk, ts })) {
+    const methods = Object.keys(module(target)).map((method) => `${name}.${method}`);
+    expect(methods.sort()).toEqual(
+      Object.keys(moduleRows)
+        .filter((method) => method.startsWith(`${name}.`))
+        .sort(),
+    );
+  }
+  expect(await bf(target).add("k", 1)).toEqual(["BF.ADD", "k", "1"]);
+  expect(await tdigest(target).trimmedMean("k", 0, 1)).toEqual(["TDIGEST.TRIMMED_MEAN", "k", 0, 1]);
+  const { search } = ft(target);
+  expect(await search("i", "*")).toEqual(["FT.SEARCH", "i", "*"]);
+});
+
+test("on a client a method gives a promise, on a pipeline the pipeline with one result more", () => {
+  expectTypeOf(bf(target).add("k", 1)).toEqualTypeOf<Promise<0 | 1>>();
+  const queued = null as unknown as Target<Queued<[string]>>;
+  type Exec = ReturnType<ReturnType<ReturnType<typeof cms<Queued<[string]>>>["query"]>["length"]>;
+  expectTypeOf<Exec>().toEqualTypeOf<number>();
+  expectTypeOf(cms).toBeCallableWith(queued);
+});
