@@ -15,16 +15,20 @@ import { exercises } from "./exercises/index.js";
 /** What an engine says of a command, a subcommand or an option that it does not have, or that it must not have here. */
 const LACKING = /^(ERR unknown|ERR syntax error|NOPERM)/i;
 
-const engines: { engine: Engine; available: boolean; args: () => Promise<string[]> }[] = [
-  { engine: "embedded", available: true, args: async () => ["--engine", "embedded"] },
-  {
-    engine: "redis",
-    available: redisAvailable(),
-    args: async () => {
-      server = await startRedis();
-      return ["--redis", server.url];
-    },
-  },
+async function redisArgs(): Promise<string[]> {
+  server = await startRedis();
+  return ["--redis", server.url];
+}
+
+const engines: {
+  engine: Engine;
+  wire: "resp2" | "json";
+  available: boolean;
+  args: () => Promise<string[]>;
+}[] = [
+  { engine: "embedded", wire: "resp2", available: true, args: async () => ["--engine", "embedded"] },
+  { engine: "redis", wire: "resp2", available: redisAvailable(), args: redisArgs },
+  { engine: "redis", wire: "json", available: redisAvailable(), args: redisArgs },
 ];
 
 let server: RedisServer | undefined;
@@ -37,14 +41,14 @@ test("every method has an exercise", () => {
   ).toEqual(Object.keys(allRows).sort());
 });
 
-for (const { engine, available, args } of engines) {
-  describe.skipIf(!available)(`on ${engine}, through the gateway`, () => {
+for (const { engine, wire, available, args } of engines) {
+  describe.skipIf(!available)(`on ${engine}, through the gateway, replies as ${wire}`, () => {
     let gateway: GatewayProcess;
     let redis: Redis;
 
     beforeAll(async () => {
       gateway = await startGatewayProcess({ args: await args() });
-      redis = new Redis({ url: gateway.url, token: gateway.token });
+      redis = new Redis({ url: gateway.url, token: gateway.token, wire });
     });
     beforeEach(() => redis.flushall());
     afterAll(async () => {
