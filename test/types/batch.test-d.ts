@@ -1,0 +1,115 @@
+import { describe, expectTypeOf, test } from "vitest";
+import type { Kept, Pipeline, Redis } from "../../src/index.js";
+
+interface User {
+  name: string;
+  age?: number;
+}
+
+interface Settings extends Record<string, unknown> {
+  theme: string;
+}
+
+declare const redis: Redis;
+
+describe.each(["pipeline", "multi"] as const)("%s", (batch) => {
+  test("ten commands with type parameters are a tuple of ten types, in order", () => {
+    const chained = redis[batch]()
+      .get<User>("a")
+      .hgetall<Settings>("h")
+      .mget<[string, number | null]>("a", "b")
+      .lrange<User>("l", 0, -1)
+      .smembers<number[]>("s")
+      .zrange<string[]>("z", 0, -1)
+      .eval<[string], Date>("return 1", ["k"], ["x"])
+      .xrange<Settings>("st", "-", "+")
+      .hrandfield<Settings>("h", 2, true)
+      .getdel<boolean>("a");
+    expectTypeOf(chained.length()).toBeNumber();
+    expectTypeOf(chained.exec()).resolves.toEqualTypeOf<
+      [
+        User | null,
+        Settings | null,
+        [string, number | null],
+        User[],
+        number[],
+        string[],
+        Date,
+        Record<string, Settings>,
+        Partial<Settings>,
+        boolean | null,
+      ]
+    >();
+  });
+
+  test("an empty one, and one that is filled in a loop, gives an array of unknown", () => {
+    const filled = redis[batch]();
+    for (const key of ["a", "b"]) filled.incr(key);
+    expectTypeOf(filled.exec()).resolves.toEqualTypeOf<unknown[]>();
+  });
+
+  test("exec takes the types of all results", () => {
+    const filled = redis[batch]();
+    expectTypeOf(filled.exec<[number, User | null]>()).resolves.toEqualTypeOf<[number, User | null]>();
+    expectTypeOf(filled.exec<User[]>()).resolves.toEqualTypeOf<User[]>();
+    const chained = redis[batch]().incr("n").get("u");
+    expectTypeOf(chained.exec<[number, User]>()).resolves.toEqualTypeOf<[number, User]>();
+    // @ts-expect-error the results are an array
+    filled.exec<User>();
+  });
+
+  test("keepErrors gives a result or an error for each", () => {
+    const chained = redis[batch]().incr("n").get<User>("u");
+    expectTypeOf(chained.exec({ keepErrors: true })).resolves.toEqualTypeOf<
+      [Kept<number>, Kept<User | null>]
+    >();
+    const filled = redis[batch]();
+    expectTypeOf(filled.exec({ keepErrors: true })).resolves.toEqualTypeOf<Kept<unknown>[]>();
+    expectTypeOf(filled.exec<[string, number]>({ keepErrors: true })).resolves.toEqualTypeOf<
+      [Kept<string>, Kept<number>]
+    >();
+    // @ts-expect-error leave it out instead
+    filled.exec({ keepErrors: false });
+  });
+
+  test("namespaces and builders give the pipeline again", () => {
+    const chained = redis[batch]()
+      .json.set("d", "$", { a: 1 })
+      .json.get<User[]>("d", "$")
+      .functions.call<number>("f", ["k"])
+      .bitfield("b")
+      .get("u8", 0)
+      .incrby("u8", 8, 1)
+      .exec()
+      .get<string>("k");
+    expectTypeOf(chained.exec()).resolves.toEqualTypeOf<
+      ["OK" | null, User[] | null, number, number[], string | null]
+    >();
+  });
+
+  test("wrong shapes don't compile", async () => {
+    const filled = redis[batch]();
+    // @ts-expect-error the value is missing
+    filled.set("k");
+    // @ts-expect-error a field and a value rather than an object
+    filled.hset("h", "f", 1);
+    // @ts-expect-error two times to live
+    filled.getex("k", { ex: 1, px: 1 });
+    // @ts-expect-error a path is text
+    filled.json.get("d", 1);
+    // @ts-expect-error a batch is of one client, and begins no other
+    filled.pipeline();
+    // @ts-expect-error a batch waits for nobody: iterators are the client's
+    filled.scanIterator();
+    const two = await redis[batch]().incr("a").get<string>("b").exec();
+    // @ts-expect-error there are two results
+    two[2];
+    // @ts-expect-error the first is a number
+    two[0] satisfies string;
+  });
+});
+
+test("a batch of known length is assignable to one of unknown length, for helpers that fill it", () => {
+  const fill = (pipeline: Pipeline) => pipeline.incr("n");
+  expectTypeOf(fill(redis.pipeline()).exec()).resolves.toEqualTypeOf<[number]>();
+});

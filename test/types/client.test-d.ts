@@ -1,0 +1,180 @@
+import { describe, expectTypeOf, test } from "vitest";
+import {
+  ArgumentError,
+  type CallOptions,
+  ConfigError,
+  ConnectionError,
+  type Outcome,
+  ProtocolError,
+  Redis,
+  RedisError,
+  type RedisOptions,
+  SchemaError,
+  type Script,
+  TimeoutError,
+  UnknownOutcomeError,
+  WarmlineError,
+} from "../../src/index.js";
+
+interface User {
+  name: string;
+}
+
+declare const redis: Redis;
+
+describe("making a client", () => {
+  test("from options or from the environment", () => {
+    expectTypeOf(new Redis({ url: "https://x", token: "t" })).toEqualTypeOf<Redis>();
+    expectTypeOf(new Redis({ url: process.env.U, token: process.env.T })).toEqualTypeOf<Redis>();
+    expectTypeOf(Redis.fromEnv()).toEqualTypeOf<Redis>();
+    expectTypeOf(Redis.fromEnv({ timeout: 500, retry: { retries: 1 } })).toEqualTypeOf<Redis>();
+    expectTypeOf(Redis.fromEnv).parameter(0).not.toHaveProperty("url");
+  });
+
+  test("wrong options don't compile", () => {
+    // @ts-expect-error a time is a number of ms
+    new Redis({ timeout: "1s" });
+    // @ts-expect-error no such mode
+    new Redis({ writes: "twice" });
+    // @ts-expect-error no such codec
+    new Redis({ codec: "msgpack" });
+    // @ts-expect-error both functions
+    new Redis({ codec: { encode: () => "" } });
+    // @ts-expect-error no such format
+    new Redis({ wire: "resp3" });
+    // @ts-expect-error retries or false
+    new Redis({ retry: true });
+    // @ts-expect-error a number
+    new Redis({ maxConnections: "64" });
+  });
+
+  test("a class of one's own keeps the methods", () => {
+    class Store extends Redis {
+      user(id: string) {
+        return this.get<User>(`user:${id}`);
+      }
+    }
+    expectTypeOf(new Store({}).user("1")).toEqualTypeOf<Promise<User | null>>();
+    expectTypeOf(new Store({}).incr("n")).toEqualTypeOf<Promise<number>>();
+  });
+});
+
+describe("what is not a command", () => {
+  test("with gives a client with the same methods", () => {
+    expectTypeOf(redis.with({ timeout: 100 })).toEqualTypeOf<Redis>();
+    expectTypeOf(redis.with({ deadline: { remaining: () => 1 } }).get<User>("k")).toEqualTypeOf<
+      Promise<User | null>
+    >();
+    expectTypeOf<RedisOptions>().toExtend<CallOptions>();
+    // @ts-expect-error the endpoint is not for one call
+    redis.with({ url: "https://x" });
+    // @ts-expect-error not something that knows how much time is left
+    redis.with({ deadline: 100 });
+  });
+
+  test("exec sends any command", () => {
+    expectTypeOf(redis.exec(["PING"])).toEqualTypeOf<Promise<unknown>>();
+    expectTypeOf(redis.exec<User>(["GET", "k"])).toEqualTypeOf<Promise<User>>();
+    // @ts-expect-error no command
+    redis.exec([]);
+    // @ts-expect-error its name is text
+    redis.exec([1, "k"]);
+  });
+
+  test("scripts", () => {
+    expectTypeOf(redis.createScript("return 1")).toEqualTypeOf<Script<unknown>>();
+    expectTypeOf(redis.createScript<number>("return 1", { readonly: true }).exec(["k"], [1])).toEqualTypeOf<
+      Promise<number>
+    >();
+    // @ts-expect-error keys are names
+    redis.createScript("return 1").exec([1]);
+  });
+
+  test("iterators", async () => {
+    for await (const key of redis.scanIterator({ match: "a*" })) expectTypeOf(key).toBeString();
+    for await (const [field, value] of redis.hscanIterator<User>("h")) {
+      expectTypeOf(field).toBeString();
+      expectTypeOf(value).toEqualTypeOf<User>();
+    }
+    for await (const [member, score] of redis.zscanIterator<User>("z")) {
+      expectTypeOf(member).toEqualTypeOf<User>();
+      expectTypeOf(score).toBeNumber();
+    }
+    // @ts-expect-error a hash has no types of keys
+    redis.hscanIterator("h", { type: "string" });
+  });
+
+  test("update gives what is stored afterwards", () => {
+    expectTypeOf(redis.update<number>("k", (n) => (n ?? 0) + 1)).toEqualTypeOf<Promise<number | null>>();
+    // @ts-expect-error another type than the one said
+    redis.update<number>("k", () => "text");
+  });
+});
+
+test("methods keep their types when they are taken out of the client", () => {
+  const { get, hgetall, json, pipeline, multi } = redis;
+  expectTypeOf(get<User>("k")).toEqualTypeOf<Promise<User | null>>();
+  expectTypeOf(hgetall("h")).toEqualTypeOf<Promise<Record<string, unknown> | null>>();
+  expectTypeOf(json.get<User>("d")).toEqualTypeOf<Promise<User | null>>();
+  expectTypeOf(pipeline().incr("n").exec()).toEqualTypeOf<Promise<[number]>>();
+  const { exec } = multi().get<User>("k");
+  expectTypeOf(exec()).resolves.toEqualTypeOf<[User | null]>();
+});
+
+test("namespaces", () => {
+  expectTypeOf(redis.json.get<User[]>("d", "$")).toEqualTypeOf<Promise<User[] | null>>();
+  expectTypeOf(redis.json.get<User>("d", { indent: " " }, "$")).toEqualTypeOf<Promise<User | null>>();
+  expectTypeOf(redis.json.set("d", "$", { a: 1 }, { nx: true })).toEqualTypeOf<Promise<"OK" | null>>();
+  expectTypeOf(redis.json.mget<User[][]>(["a", "b"], "$")).toEqualTypeOf<Promise<User[][]>>();
+  expectTypeOf(redis.json.arrappend("d", "$.a", 1, "two")).toEqualTypeOf<Promise<(number | null)[]>>();
+  expectTypeOf(redis.functions.call<number>("f", ["k"], [1])).toEqualTypeOf<Promise<number>>();
+  expectTypeOf(redis.functions.load({ code: "x", replace: true })).toEqualTypeOf<Promise<string>>();
+  // @ts-expect-error nx and xx exclude one another
+  redis.json.set("d", "$", 1, { nx: true, xx: true });
+  // @ts-expect-error the path is missing
+  redis.json.mget(["a"]);
+  // @ts-expect-error the code is missing
+  redis.functions.load({ replace: true });
+});
+
+test("bitfield", () => {
+  const chain = redis.bitfield("k").overflow("SAT").set("u8", "#1", 255).incrby("u8", 8, 1);
+  expectTypeOf(chain.get("i5", 100).exec()).toEqualTypeOf<Promise<number[]>>();
+  // @ts-expect-error no such behaviour
+  redis.bitfield("k").overflow("NONE");
+  // @ts-expect-error a value is a number
+  redis.bitfield("k").set("u8", 0, "1");
+});
+
+describe("errors", () => {
+  test("each has an outcome, a command and an index", () => {
+    const errors = [
+      RedisError,
+      ConnectionError,
+      UnknownOutcomeError,
+      TimeoutError,
+      ProtocolError,
+      ArgumentError,
+      SchemaError,
+      ConfigError,
+    ];
+    for (const kind of errors) {
+      type Thrown = InstanceType<typeof kind>;
+      expectTypeOf<Thrown>().toExtend<WarmlineError>();
+    }
+    expectTypeOf<WarmlineError>().toExtend<Error>();
+    expectTypeOf<WarmlineError["outcome"]>().toEqualTypeOf<Outcome>();
+    expectTypeOf<WarmlineError["index"]>().toEqualTypeOf<number | undefined>();
+    expectTypeOf<WarmlineError["command"]>().toEqualTypeOf<string | undefined>();
+  });
+
+  test("instanceof narrows", () => {
+    const thrown: unknown = undefined;
+    if (thrown instanceof RedisError) expectTypeOf(thrown.code).toBeString();
+    if (thrown instanceof SchemaError) expectTypeOf(thrown.issues).items.toHaveProperty("message");
+    if (thrown instanceof WarmlineError) expectTypeOf(thrown.outcome).toEqualTypeOf<Outcome>();
+    // @ts-expect-error an outcome is one of three
+    const outcome: "lost" = new RedisError("ERR", {}).outcome;
+    outcome satisfies string;
+  });
+});
