@@ -2,6 +2,13 @@ import { NodeTransport } from "./connection/node/transport.js";
 import { createRedisClass, type Redis as RedisClient } from "./redis.js";
 import { count } from "./settings.js";
 
+export type {
+  ConnectionDiscarded,
+  ConnectionOpened,
+  ConnectionReused,
+  Retry,
+  Thaw,
+} from "./connection/node/events.js";
 export * from "./public.js";
 
 /** A client of a Redis over HTTP, on connections that stay warm between invocations. */

@@ -81,7 +81,7 @@ class Call<T> implements AttemptListener {
       const wait = retryAfter(answer) ?? this.rules.backoff(this.retried);
       if (this.retried < this.rules.retries && performance.now() + wait < this.due) {
         this.started = false;
-        this.sendAgain(wait);
+        this.sendAgain(wait, "answered");
         return;
       }
     } else if (answer.status >= 500) {
@@ -93,7 +93,8 @@ class Call<T> implements AttemptListener {
     try {
       value = this.read(answer);
     } catch (error) {
-      if (error instanceof MalformedReply) this.failed("unknown", error, ProtocolError);
+      if (refusedUnsent(answer)) this.giveUp(error as Error);
+      else if (error instanceof MalformedReply) this.failed("unknown", error, ProtocolError);
       else this.settle(this.reject, error);
       return;
     }
@@ -110,7 +111,7 @@ class Call<T> implements AttemptListener {
       // A connection that was lost in use says nothing about the next one: try at once, then with patience.
       const wait = outcome === "unknown" && this.retried === 0 ? 0 : this.rules.backoff(this.retried);
       if (performance.now() + wait < this.due) {
-        this.sendAgain(wait);
+        this.sendAgain(wait, outcome);
         return;
       }
     }
@@ -130,9 +131,9 @@ class Call<T> implements AttemptListener {
     this.attempt = this.transport.attempt(this.request, this.rules.safe, this);
   };
 
-  private sendAgain(wait: number): void {
-    this.retried++;
-    this.transport.stats.retries++;
+  private sendAgain(wait: number, outcome: Outcome): void {
+    const { command } = this.rules;
+    this.transport.onRetry({ command, outcome, retry: ++this.retried, waitMs: wait });
     this.attempt = undefined;
     this.pause = setTimeout(this.send, wait);
   }
@@ -173,7 +174,12 @@ function unknownMessage(cause: Error, safe: boolean): string {
 
 /** Answers that say that the request was not applied: too many requests, or our gateway's word for it. */
 function refusedUnapplied(answer: HttpAnswer): boolean {
-  return answer.status === 429 || (answer.status === 503 && answer.header("warmline-outcome") === "unsent");
+  return answer.status === 429 || refusedUnsent(answer);
+}
+
+/** Our gateway's word that it did not send the request on. */
+function refusedUnsent(answer: HttpAnswer): boolean {
+  return answer.status === 503 && answer.header("warmline-outcome") === "unsent";
 }
 
 /** The wait that the answer asks for, in ms. RFC 9110, section 10.2.3: seconds or a date. */

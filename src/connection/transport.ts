@@ -1,3 +1,4 @@
+import type { Outcome } from "../errors.js";
 import type { HttpAnswer, HttpRequest } from "../wire/http.js";
 
 /** What becomes of one attempt. Exactly one of `onAnswer` and `onFailure` is called, unless it is aborted. */
@@ -27,11 +28,25 @@ export interface ConnectionStats {
   thaws: number;
 }
 
+/** A request that is going to be sent again. */
+export interface Again {
+  /** What error messages call it. */
+  readonly command: string;
+  /** What is known about the last try; `answered`: the endpoint said that it had not applied it. */
+  readonly outcome: Outcome;
+  /** Which retry of the call it is, from 1. */
+  readonly retry: number;
+  /** The wait before it, in ms. */
+  readonly waitMs: number;
+}
+
 /** How requests reach an origin; all that the rest of the client knows of connections. */
 export interface Transport {
   readonly stats: ConnectionStats;
   /** @param safe whether the request may be written twice. */
   attempt(request: HttpRequest, safe: boolean, listener: AttemptListener): Attempt;
+  /** Counts a retry. */
+  onRetry(again: Again): void;
   /** Opens a connection ahead of need; settles when that is done, failed or has taken a second. Never rejects. */
   preconnect(): Promise<void>;
   /** Closes idle connections. */

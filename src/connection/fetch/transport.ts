@@ -24,6 +24,10 @@ export class FetchTransport implements Transport {
     return { abort: () => controller.abort() };
   }
 
+  onRetry(): void {
+    this.stats.retries++;
+  }
+
   preconnect(): Promise<void> {
     return Promise.resolve();
   }

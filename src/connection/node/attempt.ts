@@ -1,7 +1,7 @@
 import type { HttpAnswer, HttpRequest } from "../../wire/http.js";
 import { turnTwice } from "../call.js";
 import type { Attempt, AttemptListener } from "../transport.js";
-import type { Connection } from "./connection.js";
+import type { Connection, Discard } from "./connection.js";
 import type { Pool } from "./pool.js";
 import type { NodeTransportOptions } from "./transport.js";
 
@@ -23,7 +23,7 @@ function patience(connection: Connection): number {
  */
 export class PooledAttempt implements Attempt {
   /** Ends what is under way, by the connection that it is under way on. */
-  private readonly running = new Map<Connection, () => void>();
+  private readonly running = new Map<Connection, (reason: Discard) => void>();
   private stopWaiting: (() => void) | undefined;
   private hedge: ReturnType<typeof setTimeout> | undefined;
   private done = false;
@@ -44,7 +44,7 @@ export class PooledAttempt implements Attempt {
   }
 
   abort(): void {
-    this.finish();
+    this.finish("aborted");
   }
 
   private tryIdle(connection: Connection): void {
@@ -101,7 +101,7 @@ export class PooledAttempt implements Attempt {
         onConnection: (connection) => {
           this.stopWaiting = undefined;
           // Nothing was written on a doubtful connection but a probe, or this may be written twice.
-          if (!this.safe) this.endRunning();
+          if (!this.safe) this.endRunning("no answer");
           // It may have been given back by somebody just now, or opened before a freeze: the same care as always.
           this.tryIdle(connection);
         },
@@ -116,18 +116,22 @@ export class PooledAttempt implements Attempt {
   }
 
   private write(connection: Connection, doubtful = false): void {
-    if (connection.requests > 0) this.pool.stats.reused++;
+    if (connection.requests > 0) this.pool.onReuse(connection);
     const end = connection.send(this.request, this.options.keepAlive, {
       onStart: () => this.listener.onStart(),
       onAnswer: (answer) => this.answered(connection, answer),
-      onFailure: (cause) => (doubtful ? this.replaceDoubtful(connection) : this.fail(cause)),
+      onFailure: (cause) => {
+        connection.destroy("closed by peer");
+        if (doubtful) this.replaceDoubtful(connection);
+        else this.fail(cause);
+      },
     });
     this.running.set(connection, end);
   }
 
   private answered(connection: Connection, answer: HttpAnswer): void {
     this.running.delete(connection);
-    this.finish();
+    this.finish("no answer");
     // Before anybody hears of the answer, so that the next command finds the connection.
     this.pool.giveBack(connection);
     this.listener.onAnswer(answer);
@@ -135,21 +139,21 @@ export class PooledAttempt implements Attempt {
 
   private fail(cause: Error): void {
     if (this.done) return;
-    this.finish();
+    this.finish("no answer");
     this.listener.onFailure(cause);
   }
 
-  private finish(): void {
+  private finish(reason: Discard): void {
     this.done = true;
     clearTimeout(this.hedge);
     this.stopWaiting?.();
     this.stopWaiting = undefined;
-    this.endRunning();
+    this.endRunning(reason);
   }
 
-  private endRunning(): void {
+  private endRunning(reason: Discard): void {
     const ends = [...this.running.values()];
     this.running.clear();
-    for (const end of ends) end();
+    for (const end of ends) end(reason);
   }
 }

@@ -114,7 +114,7 @@ export class Connection {
    * @param keep whether the connection is to be kept for another request.
    * @returns stops listening and, as its answer could come to the next request, closes the connection.
    */
-  send(request: HttpRequest, keep: boolean, listener: ExchangeListener): () => void {
+  send(request: HttpRequest, keep: boolean, listener: ExchangeListener): (reason: Discard) => void {
     const exchange = new Exchange(listener, (answer) => this.answered(answer, keep));
     this.client.dispatch(
       {
@@ -127,9 +127,9 @@ export class Connection {
       exchange,
     );
     this.requests++;
-    return () => {
+    return (reason) => {
       exchange.silence();
-      this.destroy("aborted");
+      this.destroy(reason);
     };
   }
 

@@ -1,6 +1,7 @@
 import { turnTwice } from "../call.js";
 import type { ConnectionStats } from "../transport.js";
 import { Connection, type ConnectionListener, type Discard } from "./connection.js";
+import * as events from "./events.js";
 import { type Origin, originFrom } from "./origin.js";
 import { ThawWatch } from "./thaw.js";
 
@@ -39,7 +40,7 @@ export class Pool implements ConnectionListener {
   private readonly whenOpened: (() => void)[] = [];
   private readonly thawWatch = new ThawWatch(
     () => this.idle.length > 0,
-    () => this.stats.thaws++,
+    (ms) => this.onThaw(ms),
   );
 
   constructor(url: string) {
@@ -122,8 +123,21 @@ export class Pool implements ConnectionListener {
   onOpen(connection: Connection): void {
     this.stats.opened++;
     this.opening.delete(connection);
+    if (events.connectionOpened.hasSubscribers) {
+      const { origin, open } = this;
+      events.connectionOpened.publish({ origin: origin.url, ms: connection.openTook, open });
+    }
     this.giveBack(connection);
     this.notifyOpened();
+  }
+
+  /** A request is about to be written on a connection that has carried one before. */
+  onReuse(connection: Connection): void {
+    this.stats.reused++;
+    if (events.connectionReused.hasSubscribers) {
+      const { requests, idle } = connection;
+      events.connectionReused.publish({ origin: this.origin.url, requests, idleMs: idle });
+    }
   }
 
   onClosed(connection: Connection, reason: Discard, cause: Error | undefined): void {
@@ -139,6 +153,23 @@ export class Pool implements ConnectionListener {
     // Whoever waited for one to come free waits for a new one now.
     const next = this.waiting[0];
     if (next) this.openIfNeeded(next.limit);
+    if (events.connectionDiscarded.hasSubscribers) {
+      const { requests, idle: idleMs } = connection;
+      const { origin, open } = this;
+      events.connectionDiscarded.publish({ origin: origin.url, reason, requests, idleMs, open });
+    }
+  }
+
+  private onThaw(ms: number): void {
+    this.stats.thaws++;
+    if (events.thaw.hasSubscribers) {
+      events.thaw.publish({ origin: this.origin.url, frozenMs: ms, idle: this.idle.length });
+    }
+  }
+
+  /** Connections that are established. */
+  private get open(): number {
+    return this.all.size - this.opening.size;
   }
 
   private nextWaiter(): Waiter | undefined {

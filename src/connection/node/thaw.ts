@@ -13,11 +13,11 @@ export class ThawWatch {
 
   /**
    * @param needed asked at every tick; when it says no, the ticking stops until it is started again.
-   * @param onThaw told of every thaw.
+   * @param onThaw told of every thaw, and about how long the process was frozen, in ms.
    */
   constructor(
     private readonly needed: () => boolean,
-    private readonly onThaw: () => void,
+    private readonly onThaw: (ms: number) => void,
   ) {}
 
   start(): void {
@@ -36,7 +36,7 @@ export class ThawWatch {
     const now = Date.now();
     if (now - this.due > LATE) {
       this.thawedAt = performance.now();
-      this.onThaw();
+      this.onThaw(now - this.due);
     }
     this.due = now + TICK;
     if (!this.needed()) this.stop();

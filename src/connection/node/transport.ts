@@ -1,6 +1,7 @@
 import type { HttpRequest } from "../../wire/http.js";
-import type { Attempt, AttemptListener, ConnectionStats, Transport } from "../transport.js";
+import type { Again, Attempt, AttemptListener, ConnectionStats, Transport } from "../transport.js";
 import { PooledAttempt } from "./attempt.js";
+import * as events from "./events.js";
 import { type Pool, poolFor } from "./pool.js";
 
 export interface NodeTransportOptions {
@@ -27,6 +28,11 @@ export class NodeTransport implements Transport {
 
   attempt(request: HttpRequest, safe: boolean, listener: AttemptListener): Attempt {
     return new PooledAttempt(this.pool, this.options, request, safe, listener).begin();
+  }
+
+  onRetry(again: Again): void {
+    this.stats.retries++;
+    if (events.retry.hasSubscribers) events.retry.publish({ origin: this.options.origin, ...again });
   }
 
   preconnect(): Promise<void> {

@@ -1,0 +1,73 @@
+import { channel } from "node:diagnostics_channel";
+import type { Outcome } from "../../errors.js";
+import type { Discard } from "./connection.js";
+
+/** `warmline:connection:opened`: a connection was established. */
+export interface ConnectionOpened {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** What the handshake took, in ms. */
+  readonly ms: number;
+  /** Connections to this origin that are open now. */
+  readonly open: number;
+}
+
+/** `warmline:connection:reused`: a request is about to be written on a connection that has carried one before. */
+export interface ConnectionReused {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Requests that it has carried. */
+  readonly requests: number;
+  /** How long it was idle, in ms. */
+  readonly idleMs: number;
+}
+
+/** `warmline:connection:discarded`: a connection was given up, or could not be opened. */
+export interface ConnectionDiscarded {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Why. */
+  readonly reason: Discard;
+  /** Requests that it has carried. */
+  readonly requests: number;
+  /** How long ago it became idle, or began to open, in ms. */
+  readonly idleMs: number;
+  /** Connections to this origin that are open now. */
+  readonly open: number;
+}
+
+/** `warmline:retry`: a request is going to be sent again. */
+export interface Retry {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Redis's name of the command, in upper case, or `PIPELINE` or `MULTI`. */
+  readonly command: string;
+  /** What is known about the last try; `answered`: the endpoint said that it had not applied it. */
+  readonly outcome: Outcome;
+  /** Which retry of this call it is, from 1. */
+  readonly retry: number;
+  /** The wait before it, in ms. */
+  readonly waitMs: number;
+}
+
+/** `warmline:thaw`: the process was found to have been frozen while connections were idle. */
+export interface Thaw {
+  /** Scheme, host and port of the connections. */
+  readonly origin: string;
+  /** About how long it was frozen, in ms. */
+  readonly frozenMs: number;
+  /** Connections that were idle meanwhile, and are doubted now. */
+  readonly idle: number;
+}
+
+interface Events<Message> {
+  /** Ask before a message is made: where nobody listens it has to cost nothing. */
+  readonly hasSubscribers: boolean;
+  publish(message: Message): void;
+}
+
+export const connectionOpened: Events<ConnectionOpened> = channel("warmline:connection:opened");
+export const connectionReused: Events<ConnectionReused> = channel("warmline:connection:reused");
+export const connectionDiscarded: Events<ConnectionDiscarded> = channel("warmline:connection:discarded");
+export const retry: Events<Retry> = channel("warmline:retry");
+export const thaw: Events<Thaw> = channel("warmline:thaw");

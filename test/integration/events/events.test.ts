@@ -1,0 +1,194 @@
+import { channel, subscribe, unsubscribe } from "node:diagnostics_channel";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Redis, type RedisOptions } from "warmline";
+import { startInstance } from "warmline-testbed";
+import { answer, RawEndpoint, resp2Answer } from "../../support/endpoint.js";
+
+// What the Node entry publishes about its connections, to whoever subscribes.
+
+const NAMES = ["connection:opened", "connection:reused", "connection:discarded", "retry", "thaw"].map(
+  (name) => `warmline:${name}`,
+);
+
+let endpoint: RawEndpoint;
+let heard: [name: string, message: Record<string, unknown>][];
+const listener = (message: unknown, name: string | symbol) =>
+  void heard.push([String(name).replace("warmline:", ""), message as Record<string, unknown>]);
+
+beforeEach(async () => {
+  heard = [];
+  endpoint = await RawEndpoint.start();
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n"));
+  for (const name of NAMES) subscribe(name, listener);
+});
+afterEach(async () => {
+  for (const name of NAMES) unsubscribe(name, listener);
+  client().close();
+  await endpoint.stop();
+});
+
+const client = (options: RedisOptions = {}) =>
+  new Redis({
+    url: options.url ?? endpoint.url,
+    token: "secret-token",
+    retry: { retries: 5, backoff: () => 7 },
+    ...options,
+  });
+const ms = expect.any(Number);
+
+test("opened by the first command, reused by the second, discarded by close()", async () => {
+  const redis = client();
+  await redis.strlen("k");
+  expect(heard).toEqual([["connection:opened", { origin: endpoint.url, ms, open: 1 }]]);
+  expect(heard[0]?.[1].ms).toBeGreaterThan(0);
+  heard = [];
+  await redis.strlen("k");
+  expect(heard).toEqual([["connection:reused", { origin: endpoint.url, requests: 1, idleMs: ms }]]);
+  heard = [];
+  redis.close();
+  expect(heard).toEqual([
+    ["connection:discarded", { origin: endpoint.url, reason: "closed", requests: 2, idleMs: ms, open: 0 }],
+  ]);
+});
+
+test("a lost answer to a read: why the connection is gone, the retry, the new connection", async () => {
+  endpoint.onRequest = ({ socket, connection }) =>
+    connection === 1 ? void socket.destroy() : socket.write(resp2Answer(":1\r\n"));
+  await client().strlen("k");
+  const origin = endpoint.url;
+  expect(heard.filter(([name]) => name !== "connection:opened")).toEqual(
+    expect.arrayContaining([
+      ["connection:discarded", { origin, reason: "closed by peer", requests: 1, idleMs: ms, open: 0 }],
+      ["retry", { origin, command: "STRLEN", outcome: "unknown", retry: 1, waitMs: 0 }],
+    ]),
+  );
+  expect(heard.map(([name]) => name).sort()).toEqual([
+    "connection:discarded",
+    "connection:opened",
+    "connection:opened",
+    "retry",
+  ]);
+});
+
+test("a lost answer to a write: no retry", async () => {
+  endpoint.onRequest = ({ socket }) => void socket.destroy();
+  await expect(client().incr("k")).rejects.toMatchObject({ outcome: "unknown" });
+  expect(heard.map(([name]) => name)).toEqual(["connection:opened", "connection:discarded"]);
+});
+
+test("refused for now: the retry says that it was answered", async () => {
+  endpoint.onRequest = ({ socket, number }) =>
+    socket.write(number === 1 ? answer("", { "retry-after": "0" }, "429 No") : resp2Answer(":1\r\n"));
+  expect(await client().incr("k")).toBe(1);
+  expect(heard).toContainEqual([
+    "retry",
+    { origin: endpoint.url, command: "INCR", outcome: "answered", retry: 1, waitMs: 0 },
+  ]);
+});
+
+test("nobody listens at the port: each opening that failed, and each retry", async () => {
+  const { url } = endpoint;
+  await endpoint.stop();
+  await expect(client({ url, retry: { retries: 2, backoff: () => 7 } }).get("k")).rejects.toMatchObject({
+    outcome: "unsent",
+  });
+  const failed = ["connection:discarded", expect.objectContaining({ reason: "open failed", open: 0 })];
+  const retry = (number: number) => [
+    "retry",
+    { origin: url, command: "GET", outcome: "unsent", retry: number, waitMs: 7 },
+  ];
+  expect(heard).toHaveLength(5);
+  expect(heard).toEqual(expect.arrayContaining([failed, retry(1), retry(2)]));
+  endpoint = await RawEndpoint.start();
+});
+
+test.each([
+  ["asked to close", { connection: "close" }, {}],
+  ["not kept", {}, { keepAlive: false }],
+] as const)("discarded: %s", async (reason, headers, options) => {
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n", headers));
+  await client(options).strlen("k");
+  await vi.waitFor(() =>
+    expect(heard).toContainEqual(["connection:discarded", expect.objectContaining({ reason, requests: 1 })]),
+  );
+});
+
+test("discarded: idle longer than the server said that it keeps it", async () => {
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n", { "keep-alive": "timeout=1" }));
+  const redis = client();
+  await redis.strlen("k");
+  await redis.strlen("k");
+  expect(heard.map(([name]) => name)).toEqual([
+    "connection:opened",
+    "connection:discarded",
+    "connection:opened",
+  ]);
+  expect(heard[1]?.[1].reason).toBe("idle too long");
+});
+
+test("discarded: no answer on a connection that was doubted, and another one answered", async () => {
+  const redis = client();
+  await redis.strlen("k");
+  endpoint.onRequest = ({ socket, connection }) => connection > 1 && socket.write(resp2Answer(":1\r\n"));
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await redis.strlen("k");
+  expect(heard).toContainEqual([
+    "connection:discarded",
+    expect.objectContaining({ reason: "no answer", requests: 2 }),
+  ]);
+});
+
+test("discarded: aborted with its answer outstanding", async () => {
+  endpoint.onRequest = () => {};
+  await expect(client({ timeout: 50 }).get("k")).rejects.toMatchObject({ name: "TimeoutError" });
+  expect(heard).toContainEqual(["connection:discarded", expect.objectContaining({ reason: "aborted" })]);
+});
+
+test("no message holds a value, a key or a token", async () => {
+  endpoint.onRequest = ({ socket, number }) =>
+    number % 3 === 0 ? void socket.destroy() : socket.write(resp2Answer("$12\r\nsecret-value\r\n"));
+  const redis = client({ enableAutoPipelining: false });
+  for (let i = 0; i < 6; i++) {
+    await redis.get("secret-key");
+    await redis.set("secret-key", "secret-value", { get: true }).catch(() => {});
+  }
+  expect(new Set(heard.map(([name]) => name)).size).toBe(4);
+  expect(JSON.stringify(heard)).not.toContain("secret");
+});
+
+test("nothing is published where nobody listens", async () => {
+  for (const name of NAMES) unsubscribe(name, listener);
+  const spies = NAMES.map((name) => vi.spyOn(channel(name), "publish"));
+  const redis = client();
+  await redis.strlen("k");
+  await redis.strlen("k");
+  redis.close();
+  for (const spy of spies) expect(spy).not.toHaveBeenCalled();
+  vi.restoreAllMocks();
+  subscribe(NAMES[0]!, listener);
+  await redis.strlen("k");
+  expect(heard).toHaveLength(1);
+});
+
+test("a function that was frozen: the thaw, and for about how long", async () => {
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("$1\r\nv\r\n"));
+  const instance = await startInstance({
+    handler: fileURLToPath(new URL("handlers/listener.mjs", import.meta.url)),
+    env: { WARMLINE_URL: endpoint.url, WARMLINE_TOKEN: "t" },
+    timeoutMs: 10_000,
+  });
+  try {
+    await instance.invoke();
+    await instance.freeze();
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await instance.thaw();
+    const { result } = await instance.invoke();
+    const thaws = (result as typeof heard).filter(([name]) => name === "thaw");
+    expect(thaws).toEqual([["thaw", { origin: endpoint.url, frozenMs: ms, idle: 1 }]]);
+    expect(thaws[0]?.[1].frozenMs).toBeGreaterThan(1_000);
+    expect(thaws[0]?.[1].frozenMs).toBeLessThan(3_500);
+  } finally {
+    await instance.stop();
+  }
+});
