@@ -115,6 +115,10 @@ class Call<T> implements AttemptListener {
         return;
       }
     }
+    this.giveUp(cause, Kind);
+  }
+
+  private giveUp(cause: Error, Kind = UnknownOutcomeError): void {
     const { command } = this.rules;
     const error = this.unknown
       ? new Kind(`${command}: ${unknownMessage(cause, this.rules.safe)}`, {

@@ -77,6 +77,24 @@ test("a 503 that our gateway marks as unsent is sent again, a write too", async 
   expect(client().stats().retries).toBe(1);
 });
 
+test("a 503 that our gateway marks as unsent again and again is a ConnectionError that says why", async () => {
+  endpoint.onRequest = ({ socket }) =>
+    socket.write(
+      answer(
+        '{"error":"ERR no room for more requests"}',
+        { "content-type": "application/json", "warmline-outcome": "unsent" },
+        "503 Busy",
+      ),
+    );
+  const error = await client(patient)
+    .incr("n")
+    .catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(ConnectionError);
+  expect(error).toMatchObject({ outcome: "unsent", command: "INCR" });
+  expect(error.message).toMatch(/^INCR: not sent: ERR no room for more requests/);
+  expect(endpoint.requests).toHaveLength(6);
+});
+
 test("429 is waited out as Retry-After says", async () => {
   endpoint.onRequest = ({ socket }) => {
     const limited = { "content-type": "application/json", "retry-after": "1" };

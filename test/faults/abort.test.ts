@@ -1,0 +1,151 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Redis, type RedisOptions, TimeoutError } from "warmline";
+import { type Arrived, answer, RawEndpoint, resp2Answer } from "../support/endpoint.js";
+import { random } from "./support/random.js";
+import { pause } from "./support/rig.js";
+
+// A signal that is aborted at any moment of a call: the call rejects with its reason, what was not sent is never
+// sent, and the connections go on giving each command its own answer.
+
+let endpoint: RawEndpoint;
+let controller: AbortController;
+const reason = new Error("enough");
+beforeEach(async () => {
+  endpoint = await RawEndpoint.start();
+  controller = new AbortController();
+});
+afterEach(async () => {
+  client().close();
+  await endpoint.stop();
+});
+
+const client = (options: RedisOptions = {}) =>
+  new Redis({ url: endpoint.url, token: "t", codec: "text", enableAutoPipelining: false, ...options });
+const bulk = (text: string) => `$${text.length}\r\n${text}\r\n`;
+/** Answers each command with its own key. */
+const ownKey = ({ socket, body }: Arrived) => void socket.write(resp2Answer(bulk(JSON.parse(body)[1])));
+const abortSoon = () => setTimeout(() => controller.abort(reason), 20);
+
+describe("before it is sent", () => {
+  test.each([
+    ["alone", (redis: Redis) => redis.get("k")],
+    ["in a pipeline", (redis: Redis) => redis.pipeline().get("k").incr("n").exec()],
+    ["in a transaction", (redis: Redis) => redis.multi().get("k").incr("n").exec()],
+  ])("aborted already, %s", async (_how, send) => {
+    controller.abort(reason);
+    await expect(send(client().with({ signal: controller.signal }))).rejects.toBe(reason);
+    await pause(50);
+    expect(endpoint.requests).toHaveLength(0);
+  });
+
+  test("in the same turn: the connection stays and the next command is right", async () => {
+    endpoint.onRequest = ownKey;
+    await client().get("first");
+    const aborted = client().with({ signal: controller.signal }).get("never");
+    controller.abort(reason);
+    await expect(aborted).rejects.toBe(reason);
+    expect(await client().get("second")).toBe("second");
+    expect(endpoint.count("never")).toBe(0);
+    expect(endpoint.connections).toBe(1);
+  });
+
+  test("while the connection is being opened", async () => {
+    const redis = client({ url: endpoint.url.replace("http:", "https:"), signal: controller.signal });
+    abortSoon();
+    await expect(redis.incr("n")).rejects.toBe(reason);
+    expect(redis.stats().opened).toBe(0);
+    redis.close();
+  });
+
+  test("while it waits for the only connection: never sent, and those before and behind it are", async () => {
+    endpoint.onRequest = (request) => void setTimeout(() => ownKey(request), 60);
+    const redis = client({ maxConnections: 1 });
+    const before = redis.get("before");
+    const queued = client({ maxConnections: 1, signal: controller.signal }).get("queued");
+    const behind = redis.get("behind");
+    abortSoon();
+    await expect(queued).rejects.toBe(reason);
+    expect(await before).toBe("before");
+    expect(await behind).toBe("behind");
+    expect(endpoint.count("queued")).toBe(0);
+    expect(endpoint.connections).toBe(1);
+  });
+
+  test("while a doubtful connection is probed: never sent", async () => {
+    endpoint.onRequest = ownKey;
+    await client().get("first");
+    endpoint.onRequest = (request) => request.connection > 1 && ownKey(request);
+    await pause(1_100);
+    const aborted = client().with({ signal: controller.signal }).getdel("never");
+    setTimeout(() => controller.abort(reason), 5);
+    await expect(aborted).rejects.toBe(reason);
+    expect(await client().getdel("next")).toBe("next");
+    expect(endpoint.count("never")).toBe(0);
+    expect(endpoint.count("next")).toBe(1);
+  });
+
+  test.each([
+    ["between two tries", {}, "500 Oops"],
+    ["while it waits as Retry-After says", { "retry-after": "5" }, "429 Too Many Requests"],
+  ])("%s", async (_what, headers, status) => {
+    endpoint.onRequest = ({ socket }) => socket.write(answer("{}", headers, status));
+    const redis = client({ signal: controller.signal, retry: { retries: 3, backoff: () => 400 } });
+    const begun = performance.now();
+    setTimeout(() => controller.abort(reason), 50);
+    await expect(redis.get("k")).rejects.toBe(reason);
+    expect(performance.now() - begun).toBeLessThan(350);
+    const sent = endpoint.requests.length;
+    await pause(500);
+    expect(endpoint.requests).toHaveLength(sent);
+  });
+});
+
+describe("in flight", () => {
+  test("alone, in a batch and in a pipeline: each rejects with the reason, sent once", async () => {
+    endpoint.onRequest = () => {};
+    const redis = client({ enableAutoPipelining: true }).with({ signal: controller.signal });
+    const calls = [
+      redis.incr("batched"),
+      redis.get("batched"),
+      redis.pipeline().incr("piped").exec(),
+      redis.multi().incr("transacted").exec(),
+    ];
+    abortSoon();
+    for (const settled of await Promise.allSettled(calls)) expect(settled).toMatchObject({ reason });
+    await pause(50);
+    for (const word of ["batched", "piped", "transacted"]) {
+      expect(endpoint.requests.filter(({ body }) => body.includes(word))).toHaveLength(1);
+    }
+  });
+
+  test("at random moments, 400 commands over few connections: every answer is its own command's", async () => {
+    const { next, seed } = random("ABORT_SEED");
+    endpoint.onRequest = (request) => void setTimeout(() => ownKey(request), Math.floor(next() * 4));
+    const calls = Array.from({ length: 400 }, async (_, i) => {
+      await pause(Math.floor(next() * 400));
+      const own = new AbortController();
+      const redis = client({ maxConnections: 4 }).with({ signal: own.signal });
+      const aborted = next() < 0.5;
+      if (aborted) setTimeout(() => own.abort(reason), Math.floor(next() * 6));
+      try {
+        expect(await redis.get(`k${i}`), `seed ${seed}`).toBe(`k${i}`);
+        return "answered";
+      } catch (error) {
+        expect(error, `seed ${seed}`).toBe(reason);
+        expect(aborted).toBe(true);
+        return "aborted";
+      }
+    });
+    const outcomes = await Promise.all(calls);
+    expect(outcomes.filter((outcome) => outcome === "aborted").length).toBeGreaterThan(50);
+    expect(await client({ maxConnections: 4 }).get("last")).toBe("last");
+  });
+});
+
+test("a call that timed out leaves its place to the next", async () => {
+  endpoint.onRequest = ({ socket, body }) =>
+    body.includes("quick") && socket.write(resp2Answer(bulk("quick")));
+  const redis = client({ maxConnections: 1, timeout: 100 });
+  await expect(redis.get("slow")).rejects.toBeInstanceOf(TimeoutError);
+  expect(await redis.get("quick")).toBe("quick");
+});

@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Path, startPath } from "warmline-testbed";
+import { RawEndpoint, resp2Answer } from "../support/endpoint.js";
+import { type Ended, runProgram } from "./support/program.js";
+
+// What a client does to the process that it lives in: it keeps it for as long as a call waits, and no longer.
+
+let endpoint: RawEndpoint;
+let path: Path;
+beforeEach(async () => {
+  endpoint = await RawEndpoint.start();
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n"));
+  // So long a round trip that the process would end first, if it could.
+  path = await startPath({ to: { port: Number(new URL(endpoint.url).port) }, rttMs: 150 });
+});
+afterEach(async () => {
+  await path.close();
+  await endpoint.stop();
+});
+
+const BEGIN = `
+import { Redis } from "warmline";
+const begun = performance.now();
+process.on("exit", () => console.log("ended", Math.round(performance.now() - begun)));
+const create = (options) => new Redis({ url: process.env.URL, token: "t", ...options });
+const hold = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+`;
+const run = (source: string, url = path.url): Promise<Ended> => runProgram(BEGIN + source, { URL: url });
+/** From creating the client to the end of the process, in ms. */
+const lifetime = ({ output }: Ended): number => Number(/^ended (\d+)$/m.exec(output)?.[1] ?? Number.NaN);
+
+describe("a command with nothing else alive in the process settles", () => {
+  test.each([
+    ["while connecting", `console.log(await create().incr("n"));`],
+    ["while pre-opening", `console.log(await create({ preconnect: true }).incr("n"));`],
+    [
+      "in a batch",
+      `const r = create(); await r.strlen("a"); console.log((await Promise.all([r.incr("n"), r.incr("m")])).join());`,
+    ],
+    ["in a callback alone", `create().incr("n").then(console.log);`],
+    ["while probing", `const r = create(); await r.incr("a"); hold(1100); console.log(await r.incr("n"));`],
+    ["on an idle connection", `const r = create(); await r.incr("a"); console.log(await r.incr("n"));`],
+    [
+      "when everything was forgotten meanwhile",
+      `const r = create(); await r.incr("forget"); hold(1100); console.log(await r.incr("n"));`,
+    ],
+  ])("%s", async (what, source) => {
+    endpoint.onRequest = ({ socket, body, connection }) => {
+      if (what.includes("forgotten") && connection === 1 && !body.includes("forget")) return;
+      socket.write(resp2Answer(body.startsWith("[[") ? "*2\r\n:1\r\n:1\r\n" : ":1\r\n"));
+    };
+    const ended = await run(source);
+    expect(ended.errors).toBe("");
+    expect(ended.output).toMatch(/^1(,1)?\n/);
+    expect(ended.code).toBe(0);
+    expect(endpoint.requests.filter(({ body }) => body.includes('"n"'))).toHaveLength(1);
+  });
+
+  test("between two tries", async () => {
+    await path.refuse();
+    const running = run(`console.log(await create({ retry: { backoff: () => 300 } }).incr("n"));`);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await path.accept();
+    expect((await running).output).toMatch(/^1\n/);
+  });
+
+  test("without an answer, it rejects", async () => {
+    endpoint.onRequest = () => {};
+    const ended = await run(
+      `await create({ timeout: 400 }).incr("n").catch((error) => console.log(error.name));`,
+    );
+    expect(ended.output).toMatch(/^TimeoutError\n/);
+  });
+});
+
+describe("a process ends", () => {
+  test.each([
+    ["that only created a client", `create({ preconnect: false });`],
+    ["whose commands are answered", `const r = create(); await r.incr("n");`],
+    [
+      "whose many connections are idle",
+      `
+      const r = create({ enableAutoPipelining: false });
+      await Promise.all(Array.from({ length: 20 }, () => r.incr("n")));`,
+    ],
+  ])("at once, %s", async (_what, source) => {
+    const ended = await run(source);
+    expect(ended.errors).toBe("");
+    expect(ended.code).toBe(0);
+    // The round trips of a new connection, and a busy machine.
+    expect(lifetime(ended)).toBeLessThan(900);
+  });
+
+  test.each([
+    ["opens", () => path.url],
+    ["hangs in the TLS handshake", () => path.url.replace("http:", "https:")],
+    ["is refused", () => "http://127.0.0.1:1"],
+  ])("within the limit of pre-opening where the connection %s", async (_what, url) => {
+    const ended = await run(`create({ preconnect: true });`, url());
+    expect(ended).toMatchObject({ code: 0, errors: "" });
+    expect(lifetime(ended)).toBeLessThan(1_800);
+  });
+
+  test("ready() settles within its limit where the connection hangs", async () => {
+    const ended = await run(
+      `await create().ready(); console.log("ready");`,
+      path.url.replace("http:", "https:"),
+    );
+    expect(ended.output).toMatch(/^ready\n/);
+    expect(lifetime(ended)).toBeLessThan(1_800);
+  });
+});
+
+test("close() leaves no socket and no timer behind, whatever happened before", async () => {
+  endpoint.onRequest = ({ socket, body, number }) => {
+    if (body.includes("lost")) socket.destroy();
+    else if (!body.includes("silent") && number < 30) socket.write(resp2Answer(":1\r\n"));
+  };
+  const ended = await run(`
+    const redis = create({ enableAutoPipelining: false, timeout: 800 });
+    const signal = AbortSignal.timeout(100);
+    await redis.ready();
+    await Promise.allSettled([
+      ...Array.from({ length: 10 }, (_, i) => redis.incr("n" + i)),
+      redis.incr("lost"), redis.get("lost"), redis.incr("silent"), redis.with({ signal }).incr("silent"),
+    ]);
+    hold(1100);
+    await redis.incr("n");
+    redis.close();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    console.log(JSON.stringify(process.getActiveResourcesInfo().filter((kind) => !kind.startsWith("Pipe") && !kind.startsWith("TTY"))));
+  `);
+  expect(ended.errors).toBe("");
+  expect(ended.output).toMatch(/^\[\]\n/);
+  expect(ended.code).toBe(0);
+  // Seen from the other end, while the process still ran: everything it had opened was closed.
+  expect(endpoint.connections).toBeGreaterThan(5);
+  expect(path.links).toHaveLength(0);
+});
+
+test("close() with calls under way: they settle, and nothing is left unhandled", async () => {
+  endpoint.onRequest = ({ socket, body }) => body.includes("answered") && socket.write(resp2Answer(":1\r\n"));
+  const ended = await run(`
+    const redis = create({ enableAutoPipelining: false, timeout: 600, preconnect: true });
+    const calls = [redis.incr("answered"), redis.incr("silent"), redis.get("silent"), redis.ready()];
+    redis.close();
+    setTimeout(() => redis.close(), 250);
+    console.log((await Promise.allSettled(calls)).map(({ status }) => status).join());
+    console.log(await redis.incr("answered"));
+  `);
+  expect(ended.errors).toBe("");
+  expect(ended.output).toMatch(/^fulfilled,rejected,rejected,fulfilled\n1\n/);
+  expect(ended.code).toBe(0);
+});
+
+test("connections that break in every way leave nothing unhandled", async () => {
+  endpoint.onConnection = (socket, connection) => connection % 5 === 0 && socket.resetAndDestroy();
+  endpoint.onRequest = ({ socket }) => {
+    const way = endpoint.requests.length % 6;
+    if (way === 0) socket.resetAndDestroy();
+    else if (way === 1) socket.end(resp2Answer(":1\r\n"));
+    else if (way === 2) socket.write(`${resp2Answer(":1\r\n")}junk`);
+    else if (way === 3) socket.write("garbage");
+    else socket.write(resp2Answer(":1\r\n"));
+  };
+  const ended = await run(
+    `
+    const redis = create({ timeout: 500, retry: { retries: 2, backoff: () => 5 }, enableAutoPipelining: false });
+    const counts = { fulfilled: 0, rejected: 0 };
+    for (let i = 0; i < 60; i++) {
+      const calls = [redis.incr("n"), redis.strlen("k"), redis.pipeline().incr("n").exec()];
+      for (const { status } of await Promise.allSettled(calls)) counts[status]++;
+    }
+    redis.close();
+    console.log(counts.fulfilled + counts.rejected, counts.fulfilled > 20, counts.rejected > 20);
+  `,
+    endpoint.url,
+  );
+  expect(ended.errors).toBe("");
+  expect(ended.output).toMatch(/^180 true true\n/);
+  expect(ended.code).toBe(0);
+});

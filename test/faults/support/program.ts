@@ -1,0 +1,38 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+export interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+
+/**
+ * Runs an ES module in a process of its own, where `warmline` can be imported, until it ends by itself.
+ * @param source prints what the test wants to know.
+ */
+export function runProgram(source: string, env: Record<string, string>): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", source], {
+      cwd: ROOT,
+      env: { PATH: process.env.PATH, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    const limit = setTimeout(() => child.kill("SIGKILL"), 20_000);
+    let output = "";
+    let errors = "";
+    child.stdout.setEncoding("utf8").on("data", (text) => {
+      output += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text) => {
+      errors += text;
+    });
+    child.on("error", reject);
+    child.on("close", (code) => {
+      clearTimeout(limit);
+      resolve({ code, output: output.trim(), errors });
+    });
+  });
+}
