@@ -130,10 +130,10 @@ export class Core {
     errorFor: (error, { row }) => (error instanceof WarmlineError ? error.about(row.name) : error),
     waitBefore: (retry, left) => {
       const wait = retry < this.settings.retries ? this.settings.backoff(retry) : Number.POSITIVE_INFINITY;
-      if (wait >= left) return undefined;
-      this.transport.stats.retries++;
-      return wait;
+      return wait < left ? wait : undefined;
     },
+    onRetry: (retry, waitMs, outcome) =>
+      this.transport.onRetry({ command: LABELS.pipeline, outcome, retry, waitMs }),
   });
 
   private isBatched({ words, wait }: Command): boolean {

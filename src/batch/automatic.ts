@@ -1,5 +1,5 @@
 import type { Command, Result } from "../core.js";
-import { ConnectionError, UnknownOutcomeError, WarmlineError } from "../errors.js";
+import { ConnectionError, type Outcome, UnknownOutcomeError, WarmlineError } from "../errors.js";
 import type { Word } from "../wire/words.js";
 
 /** The most commands, and the most bytes of words, that travel in one request. */
@@ -21,6 +21,8 @@ export interface Sender {
   errorFor(error: unknown, command: Command): unknown;
   /** The wait before commands are sent again for the nth time, from 0, in ms; undefined: no more, or no time left. */
   waitBefore(retry: number, timeLeft: number): number | undefined;
+  /** Commands are sent again for the nth time, from 1, after a wait in ms; the outcome is the last try's. */
+  onRetry(retry: number, wait: number, outcome: Outcome): void;
 }
 
 /**
@@ -78,7 +80,9 @@ export class AutomaticBatch {
           for (const waiting of batch) {
             if (!repeated.has(waiting)) waiting.reject(this.sender.errorFor(error, waiting.command));
           }
-          if (repeated.size > 0) this.send(repeatable, left);
+          if (repeated.size === 0) return;
+          this.sender.onRetry(retried + 1, 0, "unknown");
+          this.send(repeatable, left);
         },
       );
   }
@@ -95,8 +99,12 @@ export class AutomaticBatch {
     }
     if (again.length === 0) return;
     const wait = this.sender.waitBefore(retried, due - performance.now());
-    if (wait === undefined) for (const [i, { reject }] of again.entries()) reject(errors[i]);
-    else setTimeout(() => this.send(again, due - performance.now(), retried + 1), wait);
+    if (wait === undefined) {
+      for (const [i, { reject }] of again.entries()) reject(errors[i]);
+      return;
+    }
+    this.sender.onRetry(retried + 1, wait, errors.some(isUnknown) ? "unknown" : "unsent");
+    setTimeout(() => this.send(again, due - performance.now(), retried + 1), wait);
   }
 }
 

@@ -71,6 +71,31 @@ test("a lost answer to a read: why the connection is gone, the retry, the new co
   ]);
 });
 
+test("the reads of a lost batch that are sent again by themselves", async () => {
+  const redis = client();
+  await redis.strlen("k");
+  redis.close();
+  heard = [];
+  endpoint.onRequest = ({ socket, body }) => {
+    if (body.includes("INCR")) socket.destroy();
+    else socket.write(resp2Answer("*2\r\n:1\r\n:1\r\n"));
+  };
+  const settled = await Promise.allSettled([redis.incr("a"), redis.strlen("b"), redis.strlen("c")]);
+  expect(settled.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
+  expect(heard).toContainEqual([
+    "retry",
+    { origin: endpoint.url, command: "PIPELINE", outcome: "unknown", retry: 1, waitMs: 0 },
+  ]);
+  endpoint.onRequest = ({ socket, body }) =>
+    socket.write(resp2Answer(body.includes("INCR") ? "*2\r\n-UNSENT no room\r\n:1\r\n" : ":1\r\n"));
+  heard = [];
+  await Promise.allSettled([redis.incr("a"), redis.strlen("b")]);
+  expect(heard.filter(([name]) => name === "retry").at(0)).toEqual([
+    "retry",
+    { origin: endpoint.url, command: "PIPELINE", outcome: "unsent", retry: 1, waitMs: 7 },
+  ]);
+});
+
 test("a lost answer to a write: no retry", async () => {
   endpoint.onRequest = ({ socket }) => void socket.destroy();
   await expect(client().incr("k")).rejects.toMatchObject({ outcome: "unknown" });
