@@ -6,6 +6,7 @@ import { Connections } from "./http/connections.js";
 import { Handler } from "./http/handler.js";
 import { Metrics } from "./http/metrics.js";
 import { HttpServer } from "./http/server.js";
+import { Streams } from "./http/streams.js";
 import { type GatewayOptions, settingsOf } from "./options.js";
 import { type RemoteEngine, redisAt } from "./upstream/redis-url.js";
 import { Upstream } from "./upstream/upstream.js";
@@ -58,12 +59,19 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   });
   const context = { connections, draining: false };
   const isLocal = isLoopbackName(host);
+  const streams = new Streams({
+    upstream: upstream.feedOptions,
+    maxStreams: settings.maxStreams,
+    maxBuffer: settings.streamBuffer,
+    heartbeat: settings.streamHeartbeat,
+  });
   const handler = new Handler({
     upstream,
+    streams,
     context,
     guard: new TokenGuard(token),
     origins: { loopbackHostOnly: isLocal, hosts: settings.allowedHosts, origins: settings.cors },
-    metrics: new Metrics(connections, upstream),
+    metrics: new Metrics(connections, upstream, streams),
     engine: engine.description,
     engineIsPublic: isLocal,
     maxBody: settings.maxBody,
@@ -91,6 +99,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
     engine: engine.description,
     close() {
       context.draining = true;
+      streams.close();
       closing ??= server.close(settings.closeGrace).then(end);
       return closing;
     },

@@ -36,6 +36,12 @@ export interface GatewayOptions {
   readonly headTimeout?: number;
   /** How long the body of a request may take, in ms; default 60,000. */
   readonly bodyTimeout?: number;
+  /** Event streams (`/subscribe`, `/psubscribe`, `/monitor`) open at a time; default 1,000. */
+  readonly maxStreams?: number;
+  /** Bytes that an event stream's reader may be behind before it is cut off; default 1 MB (1024 * 1024). */
+  readonly streamBuffer?: number;
+  /** How often an event stream shows that it is alive, in ms; default 25,000. */
+  readonly streamHeartbeat?: number;
   /** How long {@link Gateway.close} waits for requests in flight, in ms; default 5,000. */
   readonly closeGrace?: number;
   /** Whether GET and HEAD may run commands that write, as the Upstash protocol has it; default true. */
@@ -59,6 +65,9 @@ const DEFAULTS = {
   keepAlive: 310_000,
   headTimeout: 10_000,
   bodyTimeout: 60_000,
+  maxStreams: 1_000,
+  streamBuffer: 1024 * 1024,
+  streamHeartbeat: 25_000,
   closeGrace: 5_000,
   allowPathWrites: true,
   cors: [] as readonly string[],
@@ -81,6 +90,9 @@ const RANGES = {
   keepAlive: [1_000, 86_400_000],
   headTimeout: [1, 3_600_000],
   bodyTimeout: [1, 3_600_000],
+  maxStreams: [0, 100_000],
+  streamBuffer: [1, 1024 * 1024 * 1024],
+  streamHeartbeat: [1, 3_600_000],
   closeGrace: [0, 3_600_000],
 } as const;
 

@@ -96,6 +96,18 @@ export class Exchange {
     this.#context.connections.requestEnded(req.socket);
   }
 
+  /** Begins an answer that is a stream of events; `res` takes them. Its connection serves no other request. */
+  stream(): void {
+    const { res } = this;
+    if (res.destroyed || res.headersSent) return;
+    const headers = ["Content-Type", "text/event-stream", "Cache-Control", "no-cache"];
+    // Some proxies collect an answer before they pass it on, unless they are told.
+    headers.push("X-Accel-Buffering", "no", "Warmline-Gateway", VERSION, "upstash-sync-token", SYNC_TOKEN);
+    res.shouldKeepAlive = false;
+    res.writeHead(200, [...headers, ...this.extraHeaders, "Connection", "close"]);
+    res.flushHeaders();
+  }
+
   /** Answers with an error in JSON. */
   error(status: number, text: string, more?: readonly string[]): void {
     this.answer(status, JSON_TYPE, jsonError(text), more);

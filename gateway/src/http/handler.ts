@@ -13,6 +13,7 @@ import { readJsonCommand, readJsonCommands } from "./json-words.js";
 import type { Metrics } from "./metrics.js";
 import { readPathCommand, unescapeBytes } from "./path-words.js";
 import { readRespCommand, readRespCommands } from "./resp-words.js";
+import type { Streams } from "./streams.js";
 
 /** What the handler works with. */
 export interface HandlerOptions {
@@ -21,6 +22,7 @@ export interface HandlerOptions {
   readonly origins: OriginRules;
   readonly context: ExchangeContext;
   readonly metrics: Metrics;
+  readonly streams: Streams;
   /** What the engine is, for `/health`. */
   readonly engine: string;
   /** Whether `/health` names the engine to those without a token. */
@@ -88,8 +90,11 @@ export class Handler {
       exchange.answer(200, "text/plain; version=0.0.4", Buffer.from(this.#options.metrics.text()));
       return;
     }
-    if (/^\/(?:p?subscribe\/|monitor$)/i.test(path)) {
-      exchange.refuse(400, "ERR this gateway offers no event streams yet");
+    const open = this.#options.streams.match(path);
+    if (open) {
+      if (method !== "GET" && method !== "POST") {
+        exchange.refuse(405, "ERR an event stream is asked for by GET or POST", ["Allow", "GET, POST"]);
+      } else exchange.readBody(maxBody, () => exchange.guard(() => open(exchange)));
       return;
     }
     readFormat(exchange);

@@ -1,5 +1,6 @@
 import type { Upstream } from "../upstream/upstream.js";
 import type { Connections } from "./connections.js";
+import type { Streams } from "./streams.js";
 
 /** What the gateway counts, written out in the Prometheus text format. */
 export class Metrics {
@@ -9,21 +10,25 @@ export class Metrics {
   constructor(
     readonly connections: Connections,
     readonly upstream: Upstream,
+    readonly streams: Streams,
   ) {}
 
   /** Everything counted, as Prometheus reads it. */
   text(): string {
-    const { connections, upstream } = this;
+    const { connections, upstream, streams } = this;
     const { shared, blocking, transactions } = upstream.connections;
     const { counters } = upstream;
     return [
       counter("connections_opened_total", "Client connections accepted.", connections.opened),
       gauge("connections_open", "Client connections open now.", [["", connections.open]]),
       counter("requests_total", "HTTP requests received.", this.requests),
+      gauge("streams_open", "Event streams open now.", [["", streams.open]]),
+      counter("streams_cut_total", "Event streams ended because their reader was too slow.", streams.cut),
       gauge("upstream_connections", "Connections to Redis open now.", [
         ['{use="shared"}', shared],
         ['{use="blocking"}', blocking],
         ['{use="transaction"}', transactions],
+        ['{use="stream"}', streams.upstreamConnections],
       ]),
       gauge("upstream_pending", "Commands waiting or unanswered on shared connections.", [
         ["", upstream.pending],

@@ -359,11 +359,12 @@ export class Pipe {
 }
 
 /** The connection is up; this user just may not use PING. */
-function isUserWithoutPing(asked: Command, reply: Buffer): boolean {
+export function isUserWithoutPing(asked: Command, reply: Buffer): boolean {
   return asked.name === "PING" && reply.toString("latin1", 1, 8) === "NOPERM ";
 }
 
-function reasonOf(error: unknown): string {
+/** Why a connection failed, in few words. */
+export function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code ?? message ?? "it failed";
 }

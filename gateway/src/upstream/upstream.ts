@@ -1,6 +1,7 @@
 import type { Duplex } from "node:stream";
 import { type Command, command } from "./command.js";
 import { type Receiver, UpstreamFailure } from "./failure.js";
+import type { FeedOptions } from "./feed.js";
 import { Pipe, type PipeCounters, type PipeOptions } from "./pipe.js";
 import { Pool } from "./pool.js";
 
@@ -47,6 +48,8 @@ export class Upstream {
   readonly #blocking: Pool;
   readonly #transactions: Pool;
   readonly #timeout: number;
+  /** How connections are made on which replies come unasked. */
+  readonly feedOptions: FeedOptions;
 
   constructor(options: UpstreamOptions) {
     const { connections, timeout, maxBlocking, maxTransactions, handshake = [] } = options;
@@ -61,6 +64,7 @@ export class Upstream {
       reconnect: true,
       counters: this.counters,
     };
+    this.feedOptions = pipe;
     this.#pipes = Array.from({ length: connections }, () => new Pipe(pipe));
     this.#blocking = new Pool(pipe, { max: maxBlocking, maxWaiting: 1_000, wait: timeout });
     // A user that may not use MULTI is found out here: its commands would run one by one, not as a whole.

@@ -80,12 +80,14 @@ describe.runIf(redisAvailable())(`one client among many (${NO_REDIS})`, () => {
     for (const words of attempts) {
       const answers = [
         await call(gateway, "/", { body: words }),
-        await call(gateway, `/${words.map(encodeURIComponent).join("/")}`),
         await call(gateway, "/multi-exec", { body: [["PING"], words] }),
       ];
+      const path = `/${words.map(encodeURIComponent).join("/")}`;
+      // These paths are event streams, which have connections of their own.
+      if (!/^\/(p?subscribe\/|monitor$)/i.test(path)) answers.push(await call(gateway, path));
       for (const answer of answers) {
         expect(answer.status, words.join(" ")).toBe(400);
-        expect(answer.json.error).toMatch(/NOPERM|event streams/);
+        expect(answer.json.error).toMatch(/NOPERM/);
       }
       const batch = await call(gateway, "/pipeline", { body: [["PING"], words, ["PING"]] });
       expect(batch.json).toEqual([

@@ -376,12 +376,6 @@ for (const setup of setups) {
       expect(await run(gateway, "GET", "k")).toBeNull();
     });
 
-    it.each(["/subscribe/x", "/psubscribe/x", "/monitor"])("%s is named as missing", async (path) => {
-      const answer = await call(gateway, path, { body: "[]", headers: BASE64 });
-      expect(answer.status).toBe(400);
-      expect(answer.json.error).toMatch(/event streams/);
-    });
-
     it("tells its health to everyone on this machine", async () => {
       const answer = await call(gateway, "/health", { token: null });
       expect(answer.status).toBe(200);

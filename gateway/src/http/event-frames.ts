@@ -1,0 +1,70 @@
+import { isUtf8 } from "node:buffer";
+
+const LF = 0x0a;
+const CR = 0x0d;
+const COMMA = 0x2c;
+const DATA = Buffer.from("data: ");
+const BETWEEN = Buffer.from(",");
+const END = Buffer.from("\n\n");
+
+/** Says that messages may have been missed. Whoever reads nothing but lines that start with `data: ` never sees it. */
+export const GAP = Buffer.from("event: gap\ndata:\n\n");
+/** A comment, so that neither side nor anything between takes the stream for dead. */
+export const HEARTBEAT = Buffer.from(":\n\n");
+
+/** `data: subscribe,news,1` */
+export function confirmationFrame(kind: string, name: Buffer, count: number): Buffer {
+  return Buffer.concat([DATA, Buffer.from(`${kind},`), oneLine(name), Buffer.from(`,${count}`), END]);
+}
+
+/**
+ * `data: message,channel,payload` or `data: pmessage,pattern,channel,payload`.
+ *
+ * Where that line can't hold the words as they are (a line break anywhere, a comma in a name, bytes that are not
+ * UTF-8), a field `exact` goes before it, with everything after the kind in base64, separated by commas. Readers that
+ * don't know the field skip it. The line itself then says the same as nearly as it can: line breaks in a JSON
+ * document become spaces, other text with line breaks becomes a JSON string, which the Upstash client turns back
+ * into the text; in names they become spaces; bytes that are not UTF-8 become U+FFFD.
+ */
+export function messageFrame(push: readonly Buffer[]): Buffer {
+  const last = push.length - 1;
+  const [kind, ...rest] = push as [Buffer, ...Buffer[]];
+  if (rest.every((word, at) => fits(word, at + 1 < last))) {
+    return Buffer.concat([DATA, ...push.flatMap((word) => [word, BETWEEN]).slice(0, -1), END]);
+  }
+  const exact = `exact: ${rest.map((word) => word.toString("base64")).join()}\n`;
+  const names = push.slice(1, last).flatMap((word) => [oneLine(word), BETWEEN]);
+  const payload = legible(push[last]!);
+  return Buffer.concat([Buffer.from(exact), DATA, kind, BETWEEN, ...names, payload, END]);
+}
+
+/** A line of MONITOR, which has no line breaks. */
+export function lineFrame(line: string): Buffer {
+  return Buffer.from(`data: ${line}\n\n`);
+}
+
+function fits(word: Buffer, isName: boolean): boolean {
+  return !hasBreak(word) && !(isName && word.includes(COMMA)) && isUtf8(word);
+}
+
+function hasBreak(word: Buffer): boolean {
+  return word.includes(LF) || word.includes(CR);
+}
+
+function oneLine(name: Buffer): Buffer {
+  return Buffer.from(name.toString().replace(/[\r\n]/g, " "));
+}
+
+function legible(payload: Buffer): Buffer {
+  const text = payload.toString();
+  return Buffer.from(hasBreak(payload) ? withoutBreaks(text) : text);
+}
+
+function withoutBreaks(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch {
+    return JSON.stringify(text);
+  }
+  return text.replace(/[\r\n]/g, " ");
+}

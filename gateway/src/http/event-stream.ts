@@ -1,0 +1,76 @@
+import type { UpstreamFailure } from "../upstream/failure.js";
+import type { Listener } from "../upstream/subscriptions.js";
+import { GAP, HEARTBEAT } from "./event-frames.js";
+import type { Exchange } from "./exchange.js";
+
+/** How long a reader may take over what is left for it when its stream ends, in ms. */
+const END_WITHIN = 250;
+
+/** One reader of server-sent events, from the request to the end of its connection. */
+export class EventStream implements Listener {
+  readonly #exchange: Exchange;
+  readonly #first: readonly Buffer[];
+  readonly #maxBuffer: number;
+  readonly #onCut: () => void;
+
+  /**
+   * @param first what the stream begins with
+   * @param maxBuffer bytes that the reader may be behind
+   * @param onCut told when it was further behind, and was cut off
+   */
+  constructor(exchange: Exchange, first: readonly Buffer[], maxBuffer: number, onCut: () => void) {
+    this.#exchange = exchange;
+    this.#first = first;
+    this.#maxBuffer = maxBuffer;
+    this.#onCut = onCut;
+  }
+
+  onReady(): void {
+    this.#exchange.stream();
+    for (const frame of this.#first) this.#write(frame);
+  }
+
+  onMessage(encoded: Buffer): void {
+    this.#write(encoded);
+  }
+
+  onGap(): void {
+    this.#write(GAP);
+  }
+
+  onRefusal(error: string): void {
+    if (this.#begun) this.#end();
+    else this.#exchange.error(400, error);
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    if (this.#begun) this.#end();
+    else this.#exchange.failure(failure);
+  }
+
+  /** Shows the reader, and everything between, that the stream is alive. */
+  beat(): void {
+    this.#write(HEARTBEAT);
+  }
+
+  get #begun(): boolean {
+    return this.#exchange.res.headersSent;
+  }
+
+  #write(frame: Buffer): void {
+    const { res } = this.#exchange;
+    if (!res.headersSent || res.writableEnded || res.destroyed) return;
+    // One large message is no sign of a slow reader, so that it is what waits already that counts.
+    if (res.writableLength <= this.#maxBuffer) res.write(frame);
+    else {
+      this.#onCut();
+      res.destroy();
+    }
+  }
+
+  #end(): void {
+    const { res } = this.#exchange;
+    res.end();
+    setTimeout(() => res.destroy(), END_WITHIN).unref();
+  }
+}

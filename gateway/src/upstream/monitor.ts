@@ -1,0 +1,112 @@
+import { command } from "./command.js";
+import { UpstreamFailure } from "./failure.js";
+import { Feed, type FeedOptions } from "./feed.js";
+import type { Listener } from "./subscriptions.js";
+import type { Cancel } from "./upstream.js";
+
+const MONITOR = command("MONITOR");
+const MINUS = 0x2d;
+/** Commands whose arguments hold passwords, or may. */
+const SECRET = new Set(["ACL", "AUTH", "CONFIG", "HELLO", "MIGRATE", "SENTINEL"]);
+
+export interface MonitorOptions extends FeedOptions {
+  /** Makes what listeners get of a line. */
+  readonly encode: (line: string) => Buffer;
+}
+
+/**
+ * What Redis runs, line by line, over one connection for all that listen: it lasts as long as they do, since MONITOR
+ * slows the server down. When it is lost, so are they.
+ */
+export class Monitor {
+  readonly #options: MonitorOptions;
+  readonly #listeners = new Set<Listener>();
+  #feed: Feed | null = null;
+  #up = false;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: MonitorOptions) {
+    this.#options = options;
+  }
+
+  /** Connections open now: one or none. */
+  get connections(): number {
+    return this.#up ? 1 : 0;
+  }
+
+  /** The listener is never called before this returns. */
+  add(listener: Listener): Cancel {
+    this.#listeners.add(listener);
+    if (this.#closed) setImmediate(() => this.#end("closing", "the gateway is closing"));
+    else if (!this.#feed) this.#open();
+    else if (this.#up) setImmediate(() => this.#listeners.has(listener) && listener.onReady());
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#drop();
+    };
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#end("closing", "the gateway is closing");
+  }
+
+  #open(): void {
+    const feed = new Feed(this.#options, {
+      onUp: () => {
+        feed.send(MONITOR);
+        const late = () => this.#end("unreachable", "Redis did not answer MONITOR in time");
+        this.#timer = setTimeout(late, this.#options.timeout);
+      },
+      onReply: (reply) => this.#onReply(reply),
+      onDown: (trouble) => this.#end("unreachable", `Redis could not be reached: ${trouble}`),
+    });
+    this.#feed = feed;
+    feed.open();
+  }
+
+  #onReply(reply: Buffer | null): void {
+    if (this.#up) {
+      if (!reply) return;
+      const encoded = this.#options.encode(redacted(reply.toString("utf8", 1, reply.length - 2)));
+      for (const listener of this.#listeners) listener.onMessage(encoded);
+      return;
+    }
+    clearTimeout(this.#timer);
+    if (reply?.[0] === MINUS) {
+      const error = reply.toString("utf8", 1, reply.length - 2);
+      for (const listener of this.#take()) listener.onRefusal(error);
+      return;
+    }
+    this.#up = true;
+    for (const listener of this.#listeners) listener.onReady();
+  }
+
+  #end(reason: "closing" | "unreachable", message: string): void {
+    const failure = new UpstreamFailure(reason, message);
+    for (const listener of this.#take()) listener.onFailure(failure);
+  }
+
+  #take(): Listener[] {
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    this.#drop();
+    return listeners;
+  }
+
+  #drop(): void {
+    clearTimeout(this.#timer);
+    this.#feed?.close();
+    this.#feed = null;
+    this.#up = false;
+  }
+}
+
+/** A line such as `1339518083.107412 [0 127.0.0.1:60866] "keys" "*"`, without what may be a password. */
+function redacted(line: string): string {
+  const name = line.indexOf('] "') + 3;
+  const end = line.indexOf('"', name);
+  if (name < 3 || end < 0 || end + 1 === line.length) return line;
+  return SECRET.has(line.slice(name, end).toUpperCase()) ? `${line.slice(0, end + 1)} "(redacted)"` : line;
+}

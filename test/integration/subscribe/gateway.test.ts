@@ -1,0 +1,269 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startFakeRedis } from "warmline-testbed";
+import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { setups } from "../gateway/engines.js";
+import { call, run } from "../gateway/http.js";
+import { dataOf, type Listening, listen, metric, numsub } from "./listen.js";
+
+const BASE64 = { "upstash-encoding": "base64" };
+
+for (const setup of setups) {
+  describe.runIf(setup.available)(`event streams on ${setup.name}`, () => {
+    let gateway: Gateway;
+    let stop: () => Promise<void>;
+    const open: Listening[] = [];
+    const begin = async (options?: object) => {
+      ({ gateway, stop } = await setup.start(options));
+    };
+    const hear = async (...args: Parameters<typeof listen> extends [Gateway, ...infer R] ? R : never) => {
+      const stream = await listen(gateway, ...args);
+      open.push(stream);
+      return stream;
+    };
+    beforeEach(() => begin());
+    afterEach(async () => {
+      for (const stream of open.splice(0)) stream.close();
+      await stop();
+    });
+
+    it("confirms, then passes messages on as Upstash does", async () => {
+      const stream = await hear("/subscribe/news", { headers: BASE64 });
+      expect(stream.status).toBe(200);
+      expect(stream.headers["content-type"]).toBe("text/event-stream");
+      expect(stream.headers["warmline-gateway"]).toBeTruthy();
+      expect(stream.headers["cache-control"]).toBe("no-cache");
+      expect(await run(gateway, "PUBLISH", "news", "hello, world")).toBe(1);
+      expect(await dataOf(stream, 2)).toEqual(["subscribe,news,1", "message,news,hello, world"]);
+    });
+
+    it("patterns", async () => {
+      const stream = await hear("/psubscribe/n%2A", { method: "GET" });
+      expect(await run(gateway, "PUBLISH", "news", "a")).toBe(1);
+      expect(await run(gateway, "PUBLISH", "other", "b")).toBe(0);
+      expect(await dataOf(stream, 2)).toEqual(["psubscribe,n*,1", "pmessage,n*,news,a"]);
+    });
+
+    it("several channels on one stream, each named once", async () => {
+      const stream = await hear("/subscribe/a/b%2Fc/a/");
+      for (const channel of ["a", "b/c", "b"]) await run(gateway, "PUBLISH", channel, `to ${channel}`);
+      expect(await dataOf(stream, 4)).toEqual([
+        "subscribe,a,1",
+        "subscribe,b/c,2",
+        "message,a,to a",
+        "message,b/c,to b/c",
+      ]);
+    });
+
+    it("a line break cuts no message", async () => {
+      const stream = await hear("/subscribe/c");
+      const text = 'one\r\ntwo "three"\n';
+      const json = '{\n  "a": [1,\r\n 2]\n}';
+      await run(gateway, "PUBLISH", "c", text);
+      await run(gateway, "PUBLISH", "c", json);
+      const [, first, second] = await dataOf(stream, 3);
+      expect(JSON.parse(first!.slice("message,c,".length))).toBe(text);
+      expect(JSON.parse(second!.slice("message,c,".length))).toEqual({ a: [1, 2] });
+      const exact = [...stream.text.matchAll(/^exact: (.*)\ndata: /gm)].map(([, fields]) =>
+        fields!.split(",").map((field) => Buffer.from(field, "base64").toString()),
+      );
+      expect(exact).toEqual([
+        ["c", text],
+        ["c", json],
+      ]);
+    });
+
+    it("a channel's name can't pass for a message", async () => {
+      const stream = await hear("/psubscribe/x%2A");
+      const channel = "x\n\ndata: message,forged,1\n";
+      await run(gateway, "PUBLISH", channel, "v");
+      expect(await dataOf(stream, 2)).toEqual([
+        "psubscribe,x*,1",
+        "pmessage,x*,x  data: message,forged,1 ,v",
+      ]);
+      const [, fields] = /^exact: (.*)$/m.exec(stream.text)!;
+      expect(fields!.split(",").map((field) => Buffer.from(field, "base64").toString())).toEqual([
+        "x*",
+        channel,
+        "v",
+      ]);
+    });
+
+    it("every byte arrives in the exact field, what is no UTF-8 as U+FFFD beside it", async () => {
+      const stream = await hear("/subscribe/b");
+      const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
+      await call(gateway, "/publish/b", { body: bytes });
+      await dataOf(stream, 2);
+      const [, fields] = /^exact: (.*)$/m.exec(stream.text)!;
+      expect(Buffer.from(fields!.split(",")[1]!, "base64")).toEqual(bytes);
+      expect(JSON.parse(stream.data[1]!.slice("message,b,".length))).toBe(bytes.toString());
+    });
+
+    it("listeners to a channel share one subscription, which ends with the last", async () => {
+      const streams = [await hear("/subscribe/s"), await hear("/subscribe/s/t")];
+      expect(await numsub(gateway, "s")).toBe(1);
+      await run(gateway, "PUBLISH", "s", "both");
+      for (const stream of streams) await expect.poll(() => stream.data).toContain("message,s,both");
+      expect(await metric(gateway, "streams_open")).toBe(2);
+      expect(await metric(gateway, 'upstream_connections{use="stream"}')).toBe(1);
+      streams[0]!.close();
+      await expect.poll(() => metric(gateway, "streams_open")).toBe(1);
+      expect(await numsub(gateway, "s")).toBe(1);
+      streams[1]!.close();
+      await expect.poll(() => numsub(gateway, "s")).toBe(0);
+      expect(await numsub(gateway, "t")).toBe(0);
+      expect(await metric(gateway, "streams_open")).toBe(0);
+    });
+
+    it("given up and taken up again in one breath", async () => {
+      for (let round = 0; round < 20; round++) {
+        const stream = await listen(gateway, "/subscribe/again");
+        await run(gateway, "PUBLISH", "again", `${round}`);
+        expect((await dataOf(stream, 2)).slice(0, 2)).toEqual([
+          "subscribe,again,1",
+          `message,again,${round}`,
+        ]);
+        stream.close();
+      }
+      await expect.poll(() => numsub(gateway, "again")).toBe(0);
+    });
+
+    it("a reader that stands still is cut off, others are not", async () => {
+      await stop();
+      await begin({ streamBuffer: 64 * 1024 });
+      const slow = await hear("/subscribe/flood");
+      const quick = await hear("/subscribe/flood");
+      slow.pause();
+      const payload = "x".repeat(64 * 1024);
+      let sent = 0;
+      while ((await metric(gateway, "streams_cut_total")) === 0 && sent < 1_000) {
+        await run(gateway, "PUBLISH", "flood", payload);
+        sent++;
+      }
+      expect(sent).toBeLessThan(1_000);
+      expect(await metric(gateway, "streams_cut_total")).toBe(1);
+      await expect.poll(() => metric(gateway, "streams_open")).toBe(1);
+      await run(gateway, "PUBLISH", "flood", "last");
+      await expect.poll(() => quick.data.at(-1), { timeout: 10_000 }).toBe("message,flood,last");
+      expect(quick.data.length).toBe(sent + 2);
+      expect(quick.over).toBeUndefined();
+    });
+
+    it("one large message is no reason to cut its reader off", async () => {
+      await stop();
+      await begin({ streamBuffer: 1_024 });
+      const stream = await hear("/subscribe/large");
+      const payload = "y".repeat(5_000_000);
+      await run(gateway, "PUBLISH", "large", payload);
+      const [, message] = await dataOf(stream, 2);
+      // Not by toBe: on failure it would print both.
+      expect(message === `message,large,${payload}`).toBe(true);
+    });
+
+    it("shows now and then that it is alive", async () => {
+      await stop();
+      await begin({ streamHeartbeat: 20 });
+      const stream = await hear("/subscribe/quiet");
+      await expect
+        .poll(() => stream.text.split("\n").filter((line) => line === ":").length)
+        .toBeGreaterThan(2);
+    });
+
+    it("so many streams and no more", async () => {
+      await stop();
+      await begin({ maxStreams: 1 });
+      const first = await hear("/subscribe/a");
+      const second = await call(gateway, "/subscribe/a");
+      expect(second.status).toBe(503);
+      expect(second.headers["warmline-outcome"]).toBe("unsent");
+      expect(second.headers["retry-after"]).toBe("1");
+      first.close();
+      await expect.poll(() => metric(gateway, "streams_open")).toBe(0);
+      expect((await hear("/subscribe/a")).status).toBe(200);
+    });
+
+    it.each(["/subscribe/a", "/psubscribe/a", "/monitor"])("%s: not without a token", async (path) => {
+      for (const token of [null, "wrong"]) {
+        const answer = await call(gateway, path, { token, body: "[]" });
+        expect(answer.status).toBe(401);
+        expect(answer.json).toEqual({ error: "WRONGPASS invalid or missing auth token" });
+      }
+      expect(await numsub(gateway, "a")).toBe(0);
+      expect((await hear(`${path}?_token=${gateway.token}`, { token: null })).status).toBe(200);
+    });
+
+    it("refuses what it can't listen to", async () => {
+      expect((await call(gateway, "/subscribe/")).json.error).toMatch(/names no channel/);
+      expect((await call(gateway, "/psubscribe//")).status).toBe(400);
+      expect((await call(gateway, "/subscribe/%zz")).status).toBe(400);
+      const answer = await call(gateway, "/subscribe/a", { method: "PUT" });
+      expect([answer.status, answer.headers.allow]).toEqual([405, "GET, POST"]);
+      expect((await call(gateway, "/subscribe/a", { method: "HEAD" })).status).toBe(405);
+      expect((await call(gateway, "/subscribe")).json.error).toMatch(/^NOPERM/);
+    });
+
+    it("streams do not hold up the end, and end in good order", async () => {
+      const streams = [await hear("/subscribe/a"), await hear("/monitor"), await hear("/psubscribe/a")];
+      const start = performance.now();
+      await gateway.close();
+      expect(performance.now() - start).toBeLessThan(2_000);
+      for (const stream of streams) await expect.poll(() => stream.over).toBe("end");
+    });
+
+    it("MONITOR, shared, without passwords", async () => {
+      const streams = [await hear("/monitor"), await hear("/MONITOR", { method: "GET" })];
+      expect(await metric(gateway, 'upstream_connections{use="stream"}')).toBe(1);
+      await run(gateway, "SET", "k", 'v "\r\n"');
+      // AUTH goes past the gateway's refusals here, as another client of that Redis would send it.
+      await run(gateway, "ACL", "SETUSER", "x", ">secret-1");
+      await run(gateway, "CONFIG", "GET", "secret-2");
+      for (const stream of streams) {
+        await expect
+          .poll(() => stream.data.map((line) => line.replace(/^[\d.]+ \[[^\]]*\] /, "")), { timeout: 5_000 })
+          .toEqual(expect.arrayContaining(['"OK"', expect.stringMatching(/^"SET" "k" "v \\"\\r\\n\\""$/i)]));
+        expect(stream.data[0]).toBe('"OK"');
+        expect(stream.text).not.toMatch(/secret/);
+      }
+      for (const stream of streams) stream.close();
+      await expect.poll(() => metric(gateway, 'upstream_connections{use="stream"}')).toBe(0);
+    });
+  });
+}
+
+describe("event streams when Redis refuses or is not there", () => {
+  it("names the reason", async () => {
+    const fake = await startFakeRedis();
+    const gateway = await createGateway({ redis: fake.url, port: 0 });
+    for (const path of ["/subscribe/a", "/monitor"]) {
+      const answer = await call(gateway, path);
+      expect(answer.status).toBe(400);
+      expect(answer.json.error).toMatch(/^ERR unknown command/);
+    }
+    await gateway.close();
+    await fake.close();
+  });
+
+  it("says that nothing was sent", async () => {
+    const fake = await startFakeRedis();
+    await fake.close();
+    const gateway = await createGateway({ redis: fake.url, port: 0, operationTimeout: 300 });
+    for (const path of ["/subscribe/a", "/monitor"]) {
+      const answer = await call(gateway, path);
+      expect([answer.status, answer.headers["warmline-outcome"]]).toEqual([503, "unsent"]);
+      expect(answer.json.error).toMatch(/could not be reached: ECONNREFUSED/);
+    }
+    await gateway.close();
+  });
+
+  it("gives up on a Redis that says nothing", async () => {
+    const fake = await startFakeRedis(({ name }) =>
+      name === "SUBSCRIBE" || name === "MONITOR" ? "lose" : undefined,
+    );
+    const gateway = await createGateway({ redis: fake.url, port: 0, operationTimeout: 300 });
+    for (const path of ["/subscribe/a", "/monitor"]) {
+      const answer = await call(gateway, path);
+      expect([answer.status, answer.headers["warmline-outcome"]]).toEqual([503, "unsent"]);
+    }
+    await gateway.close();
+    await fake.close();
+  });
+});

@@ -1,0 +1,84 @@
+import { type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
+import { expect } from "vitest";
+import type { Gateway } from "../../../gateway/src/index.js";
+import { call } from "../gateway/http.js";
+
+/** An event stream as it comes over the wire. */
+export interface Listening {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Everything so far. */
+  readonly text: string;
+  /** The whole `data: ` lines so far, as the Upstash client reads them. */
+  readonly data: string[];
+  /** `end`: whole; `cut`: broken off; undefined: still open. */
+  readonly over: "end" | "cut" | undefined;
+  /** Stops reading, and with it the sender, once the kernel's buffers are full. */
+  pause(): void;
+  close(): void;
+}
+
+export interface ListenOptions {
+  readonly method?: string;
+  readonly token?: string | null;
+  readonly headers?: Record<string, string>;
+}
+
+/** Opens a stream the way the Upstash client does. */
+export function listen(gateway: Gateway, path: string, options: ListenOptions = {}): Promise<Listening> {
+  const { method = "POST", token = gateway.token } = options;
+  const headers: Record<string, string> = { accept: "text/event-stream", ...options.headers };
+  if (token !== null) headers.authorization = `Bearer ${token}`;
+  return new Promise((resolve, reject) => {
+    const req = request(gateway.url + path, { method, headers, agent: false }, (res: IncomingMessage) => {
+      const chunks: Buffer[] = [];
+      let over: Listening["over"];
+      res.on("data", (chunk) => chunks.push(chunk));
+      res.on("error", () => {});
+      res.on("close", () => {
+        over = res.complete ? "end" : "cut";
+      });
+      const text = () => Buffer.concat(chunks).toString();
+      resolve({
+        status: res.statusCode!,
+        headers: res.headers,
+        get text() {
+          return text();
+        },
+        get data() {
+          return text()
+            .split("\n")
+            .slice(0, -1)
+            .filter((line) => line.startsWith("data: "))
+            .map((line) => line.slice(6));
+        },
+        get over() {
+          return over;
+        },
+        pause: () => res.pause(),
+        close: () => req.destroy(),
+      });
+    });
+    req.on("error", reject);
+    req.end(method === "POST" ? "[]" : undefined);
+  });
+}
+
+/** Waits until a stream has sent so many `data: ` lines, and gives them. */
+export async function dataOf(stream: Listening, count: number): Promise<string[]> {
+  await expect.poll(() => stream.data.length, { timeout: 5_000 }).toBeGreaterThanOrEqual(count);
+  return stream.data;
+}
+
+/** One of the gateway's own counts. */
+export async function metric(gateway: Gateway, name: string): Promise<number> {
+  const { text } = await call(gateway, "/metrics");
+  const line = text.split("\n").find((each) => each.startsWith(`warmline_gateway_${name} `));
+  return Number(line?.split(" ").at(-1));
+}
+
+/** How many subscribers Redis itself counts for a channel. */
+export async function numsub(gateway: Gateway, channel: string): Promise<number> {
+  const { json } = await call(gateway, "/", { body: ["PUBSUB", "NUMSUB", channel] });
+  return json.result[1];
+}
