@@ -14,6 +14,14 @@ export interface Script<T = unknown> {
   exec(keys?: Key[], args?: unknown[]): Promise<T>;
 }
 
+/** A script that only reads, and so may run on a replica and be repeated. */
+export interface ReadonlyScript<T = unknown> extends Script<T> {
+  /** Runs it by its text, as `eval` does here. */
+  evalRo(keys?: Key[], args?: unknown[]): Promise<T>;
+  /** Runs it by its digest, as `evalsha` does here. */
+  evalshaRo(keys?: Key[], args?: unknown[]): Promise<T>;
+}
+
 /**
  * @param call calls a method by its name.
  * @param readonly whether the script only reads, and so may run on a replica and be repeated.
@@ -38,7 +46,7 @@ export function createScript(
         throw error;
       }),
   };
-  return self;
+  return readonly ? Object.assign(self, { evalRo: self.eval, evalshaRo: self.evalsha }) : self;
 }
 
 async function sha1(text: string): Promise<string> {

@@ -109,7 +109,7 @@ describe.each(["pipeline", "multi"] as const)("%s", (batch) => {
   });
 });
 
-test("a batch of known length is assignable to one of unknown length, for helpers that fill it", () => {
+test("a helper may take a pipeline and give one that knows its results", () => {
   const fill = (pipeline: Pipeline) => pipeline.incr("n");
   expectTypeOf(fill(redis.pipeline()).exec()).resolves.toEqualTypeOf<[number]>();
 });

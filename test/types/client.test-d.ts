@@ -146,6 +146,16 @@ test("bitfield", () => {
   redis.bitfield("k").set("u8", 0, "1");
 });
 
+test("a value takes the type of where it is put", async () => {
+  const user: User | null = await redis.get("k");
+  const fields: { a: string } | null = await redis.hgetall("h");
+  const both: [string, number | null] = await redis.mget("a", "b");
+  const members: string[] = await redis.zrange("z", 0, 1);
+  // @ts-expect-error there may be none
+  const sure: User = await redis.get("k");
+  expectTypeOf({ user, fields, both, members, sure }).not.toBeAny();
+});
+
 describe("errors", () => {
   test("each has an outcome, a command and an index", () => {
     const errors = [

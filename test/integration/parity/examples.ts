@@ -1,0 +1,948 @@
+import { Redis } from "@upstash/redis";
+
+// What the reference client's users write: its README and its guide to each command, in our own examples. The suite
+// runs this file as it stands, and again with nothing but the import above changed.
+
+interface User extends Record<string, unknown> {
+  name: string;
+  age?: number;
+}
+
+export interface Example {
+  readonly name: string;
+  /** Runs on an empty database. What differs from run to run, such as ids, it leaves out of what it gives. */
+  readonly run: (redis: Redis) => Promise<unknown>;
+  readonly gives: unknown;
+  /** The engine that has not got what the example needs. */
+  readonly notOn?: "Redis 7.0" | "the embedded engine";
+}
+
+/** A client as the README makes one. */
+export function connect(url: string, token: string): Redis {
+  return new Redis({ url, token });
+}
+
+/** A client from the environment. */
+export function connectFromEnv(): Redis {
+  return Redis.fromEnv();
+}
+
+const strings: Example[] = [
+  {
+    name: "first steps: one value of each type",
+    run: async (redis) => {
+      const given: unknown[] = [];
+      await redis.set("greeting", "hello");
+      given.push(await redis.get("greeting"));
+      given.push(await redis.set("session", "s1", { ex: 60 }));
+      await redis.zadd("ranking", { score: 3, member: "red" });
+      given.push(await redis.zrange("ranking", 0, 100));
+      await redis.lpush("tasks", "sweep");
+      given.push(await redis.lrange("tasks", 0, 100));
+      await redis.hset("person", { name: "Grace" });
+      given.push(await redis.hget("person", "name"));
+      await redis.sadd("pets", "dog");
+      given.push(await redis.spop("pets", 1));
+      return given;
+    },
+    gives: ["hello", "OK", ["red"], ["sweep"], "Grace", ["dog"]],
+  },
+  {
+    name: "set and get objects, arrays, numbers, booleans and text",
+    run: async (redis) => {
+      const user: User = { name: "Ada", age: 36, tags: ["x", "é", "😀"], address: { zip: "00123" } };
+      await redis.set<User>("user", user);
+      await redis.set("list", [1, "two", { three: 3 }]);
+      await redis.set("number", 42.5);
+      await redis.set("flag", true);
+      await redis.set("text", "a line\nand another");
+      await redis.set("digits", "12");
+      const read = await redis.get<User>("user");
+      return [
+        read?.name,
+        read,
+        await redis.get("list"),
+        await redis.get<number>("number"),
+        await redis.get<boolean>("flag"),
+        await redis.get<string>("text"),
+        await redis.get("digits"),
+        await redis.get("none"),
+      ];
+    },
+    gives: [
+      "Ada",
+      { name: "Ada", age: 36, tags: ["x", "é", "😀"], address: { zip: "00123" } },
+      [1, "two", { three: 3 }],
+      42.5,
+      true,
+      "a line\nand another",
+      12,
+      null,
+    ],
+  },
+  {
+    name: "options of set",
+    run: async (redis) => [
+      await redis.set("k", "first", { nx: true }),
+      await redis.set("k", "second", { nx: true }),
+      await redis.set("k", "third", { xx: true, ex: 100 }),
+      await redis.ttl("k"),
+      await redis.set("k", "fourth", { keepTtl: true }),
+      await redis.ttl("k"),
+      await redis.set("k", "fifth", { get: true }),
+      await redis.set("p", 1, { px: 50_000 }),
+      (await redis.pttl("p")) > 49_000,
+      await redis.set("at", 1, { exat: 4_000_000_000 as never }),
+      await redis.set("missing", 1, { xx: true }),
+    ],
+    gives: ["OK", null, "OK", 100, "OK", 100, "fourth", "OK", true, "OK", null],
+  },
+  {
+    name: "setting and reading in one step",
+    run: async (redis) => [
+      await redis.setex("a", 100, { v: 1 }),
+      await redis.psetex("b", 100_000, "text"),
+      await redis.setnx("a", "kept out"),
+      await redis.getset("a", { v: 2 }),
+      await redis.getex("a", { persist: true }),
+      await redis.ttl("a"),
+      await redis.getex("b", { ex: 50 }),
+      await redis.ttl("b"),
+      await redis.getdel("b"),
+      await redis.get("b"),
+    ],
+    gives: ["OK", "OK", 0, { v: 1 }, { v: 2 }, -1, "text", 50, "text", null],
+  },
+  {
+    name: "counters",
+    run: async (redis) => [
+      await redis.incr("n"),
+      await redis.incrby("n", 10),
+      await redis.decr("n"),
+      await redis.decrby("n", 4),
+      await redis.incrbyfloat("n", 0.5),
+      await redis.get("n"),
+    ],
+    gives: [1, 11, 10, 6, 6.5, 6.5],
+  },
+  {
+    name: "several keys at once",
+    run: async (redis) => [
+      await redis.mset({ "k:1": { name: "Ada" }, "k:2": "text", "k:3": 3 }),
+      await redis.mget<[User, string, number]>("k:1", "k:2", "k:3"),
+      await redis.mget(["k:3", "none"]),
+      await redis.msetnx({ "k:3": 0, "k:4": 4 }),
+      await redis.msetnx({ "k:4": 4 }),
+      await redis.exists("k:1", "k:4", "none"),
+      await redis.del("k:1", "none"),
+      await redis.unlink("k:2", "k:3"),
+    ],
+    gives: ["OK", [{ name: "Ada" }, "text", 3], [3, null], 0, 1, 2, 1, 2],
+  },
+  {
+    name: "parts of strings",
+    run: async (redis) => [
+      await redis.append("k", "hello"),
+      await redis.append("k", " world"),
+      await redis.getrange("k", 0, 4),
+      await redis.setrange("k", 6, "there"),
+      await redis.get("k"),
+      await redis.strlen("k"),
+    ],
+    gives: [5, 11, "hello", 11, "hello there", 11],
+  },
+];
+
+const hashes: Example[] = [
+  {
+    name: "hashes as objects",
+    run: async (redis) => [
+      await redis.hset("user", { name: "Ada", age: 36, address: { city: "London" }, active: true }),
+      await redis.hget<string>("user", "name"),
+      await redis.hget<{ city: string }>("user", "address"),
+      await redis.hgetall<User>("user"),
+      await redis.hgetall("none"),
+      await redis.hmget<User>("user", "name", "email"),
+      await redis.hmget("user", "no", "such"),
+      await redis.hmset("user", { name: "Grace" }),
+      await redis.hexists("user", "name"),
+      await redis.hlen("user"),
+      (await redis.hkeys("user")).sort(),
+      await redis.hstrlen("user", "name"),
+      await redis.hsetnx("user", "name", "Zoë"),
+      await redis.hsetnx("user", "email", "g@example.com"),
+      await redis.hdel("user", "email", "age", "no"),
+      await redis.hvals("user"),
+    ],
+    gives: [
+      4,
+      "Ada",
+      { city: "London" },
+      { name: "Ada", age: 36, address: { city: "London" }, active: true },
+      null,
+      { name: "Ada", email: null },
+      null,
+      "OK",
+      1,
+      4,
+      ["active", "address", "age", "name"],
+      5,
+      0,
+      1,
+      2,
+      ["Grace", { city: "London" }, true],
+    ],
+  },
+  {
+    name: "numbers in hashes",
+    run: async (redis) => [
+      await redis.hincrby("h", "hits", 5),
+      await redis.hincrby("h", "hits", -2),
+      await redis.hincrbyfloat("h", "ratio", 1.25),
+      await redis.hgetall<{ hits: number; ratio: number }>("h"),
+    ],
+    gives: [5, 3, 1.25, { hits: 3, ratio: 1.25 }],
+  },
+  {
+    name: "some of a hash",
+    run: async (redis) => {
+      await redis.hset("one", { field: { v: 1 } });
+      await redis.hset("many", Object.fromEntries(Array.from({ length: 5 }, (_, i) => [`f${i}`, i])));
+      const [cursor, found] = await redis.hscan("many", 0, { match: "f*", count: 100 });
+      const values = new Map<unknown, unknown>();
+      for (let i = 0; i < found.length; i += 2) values.set(found[i], found[i + 1]);
+      return [
+        await redis.hrandfield("one"),
+        await redis.hrandfield("one", 2),
+        await redis.hrandfield("one", 1, true),
+        cursor,
+        [...values].sort(),
+      ];
+    },
+    gives: [
+      "field",
+      ["field"],
+      { field: { v: 1 } },
+      "0",
+      [
+        ["f0", 0],
+        ["f1", 1],
+        ["f2", 2],
+        ["f3", 3],
+        ["f4", 4],
+      ],
+    ],
+  },
+  {
+    name: "fields with a time to live",
+    notOn: "Redis 7.0",
+    run: async (redis) => {
+      await redis.hset("h", { a: 1, b: { v: 2 }, c: "x" });
+      return [
+        await redis.hexpire("h", "a", 100),
+        await redis.hexpire("h", ["b", "no"], 100, "NX"),
+        await redis.httl("h", ["a", "c", "no"]),
+        await redis.hpersist("h", "a"),
+        await redis.httl("h", "a"),
+        await redis.hpexpire("h", "a", 100_000),
+        await redis.hgetex("h", { persist: true }, "a"),
+        await redis.hgetdel("h", "b", "c"),
+        await redis.hgetall("h"),
+      ];
+    },
+    gives: [[1], [1, -2], [100, -1, -2], [1], [-1], [1], { a: 1 }, { b: { v: 2 }, c: "x" }, { a: 1 }],
+  },
+];
+
+const lists: Example[] = [
+  {
+    name: "lists",
+    run: async (redis) => [
+      await redis.rpush("l", "a", "b", "c"),
+      await redis.lpush("l", "z"),
+      await redis.lpushx("none", "x"),
+      await redis.rpushx("l", { last: true }),
+      await redis.lrange("l", 0, -1),
+      await redis.lindex("l", -1),
+      await redis.linsert("l", "before", "b", "ab"),
+      await redis.lset("l", 0, "first"),
+      await redis.llen("l"),
+      await redis.lrem("l", 1, "c"),
+      await redis.ltrim("l", 0, 3),
+      await redis.lrange<unknown>("l", 0, -1),
+      await redis.lpop("l"),
+      await redis.lpop<string[]>("l", 2),
+      await redis.rpop("l"),
+      await redis.rpop("l"),
+    ],
+    gives: [
+      3,
+      4,
+      0,
+      5,
+      ["z", "a", "b", "c", { last: true }],
+      { last: true },
+      6,
+      "OK",
+      6,
+      1,
+      "OK",
+      ["first", "a", "ab", "b"],
+      "first",
+      ["a", "ab"],
+      "b",
+      null,
+    ],
+  },
+  {
+    name: "finding and moving elements",
+    run: async (redis) => {
+      await redis.rpush("l", "a", "b", "c", "b");
+      return [
+        await redis.lpos("l", "b"),
+        await redis.lpos("l", "b", { rank: 2 }),
+        await redis.lpos<number[]>("l", "b", { count: 2 }),
+        await redis.lmove("l", "m", "left", "right"),
+        await redis.lmove("l", "m", "right", "left"),
+        await redis.lrange("m", 0, -1),
+        await redis.lmpop<string>(2, ["none", "m"], "LEFT", 2),
+      ];
+    },
+    gives: [1, 3, [1, 3], "a", "b", ["b", "a"], ["m", ["b", "a"]]],
+  },
+];
+
+const sets: Example[] = [
+  {
+    name: "sets",
+    run: async (redis) => [
+      await redis.sadd("s", "a", "b", "c"),
+      await redis.sadd("t", "b", "c", "d"),
+      await redis.scard("s"),
+      await redis.sismember("s", "a"),
+      await redis.smismember("s", ["a", "d"]),
+      (await redis.smembers("s")).sort(),
+      (await redis.sdiff("s", "t")).sort(),
+      (await redis.sinter("s", "t")).sort(),
+      (await redis.sunion("s", "t")).sort(),
+      await redis.sdiffstore("u", "s", "t"),
+      await redis.sinterstore("u", "s", "t"),
+      await redis.sunionstore("u", "s", "t"),
+      await redis.smove("s", "t", "a"),
+      await redis.srem("s", "b", "x"),
+      await redis.srandmember("s"),
+      await redis.srandmember("s", 2),
+      await redis.spop("s"),
+      await redis.spop("s"),
+    ],
+    gives: [
+      3,
+      3,
+      3,
+      1,
+      [1, 0],
+      ["a", "b", "c"],
+      ["a"],
+      ["b", "c"],
+      ["a", "b", "c", "d"],
+      1,
+      2,
+      4,
+      1,
+      1,
+      "c",
+      ["c"],
+      "c",
+      null,
+    ],
+  },
+  {
+    name: "objects as members, counted and scanned",
+    run: async (redis) => {
+      await redis.sadd("s", { id: 1 }, { id: 2 });
+      const [cursor, found] = await redis.sscan("s", 0, { count: 100 });
+      return [
+        await redis.sismember("s", { id: 1 }),
+        await redis.sintercard(["s", "s"], { limit: 1 }),
+        cursor,
+        found.map((member) => JSON.stringify(member)).sort(),
+      ];
+    },
+    gives: [1, 1, "0", ['{"id":1}', '{"id":2}']],
+  },
+];
+
+const sortedSets: Example[] = [
+  {
+    name: "adding to sorted sets",
+    run: async (redis) => [
+      await redis.zadd("z", { score: 1, member: "one" }, { score: 2, member: "two" }),
+      await redis.zadd("z", { nx: true }, { score: 9, member: "one" }, { score: 3, member: "three" }),
+      await redis.zadd("z", { xx: true, ch: true }, { score: 4, member: "two" }),
+      await redis.zadd("z", { gt: true, ch: true }, { score: 2, member: "two" }),
+      await redis.zadd("z", { incr: true }, { score: 0.5, member: "one" }),
+      await redis.zincrby("z", 2, "one"),
+      await redis.zscore("z", "one"),
+      await redis.zscore("z", "none"),
+      await redis.zmscore("z", ["one", "none"]),
+      await redis.zcard("z"),
+      await redis.zcount("z", 3, "+inf"),
+      await redis.zcount("z", "(3", 4),
+      await redis.zrank("z", "two"),
+      await redis.zrevrank("z", "two"),
+      await redis.zrank("z", "none"),
+      await redis.zrem("z", "one", "none"),
+    ],
+    gives: [2, 1, 1, 0, 1.5, 3.5, 3.5, null, [3.5, null], 3, 3, 2, 2, 0, null, 1],
+  },
+  {
+    name: "ranges of sorted sets",
+    run: async (redis) => {
+      await redis.zadd<unknown>(
+        "z",
+        { score: 1, member: "a" },
+        { score: 2, member: { b: true } },
+        { score: 3, member: "c" },
+        { score: 4, member: "d" },
+      );
+      await redis.zadd(
+        "lex",
+        { score: 0, member: "a" },
+        { score: 0, member: "b" },
+        { score: 0, member: "c" },
+      );
+      return [
+        await redis.zrange("z", 0, -1),
+        await redis.zrange("z", 0, 1, { rev: true }),
+        await redis.zrange<(string | number)[]>("z", 2, 3, { withScores: true }),
+        await redis.zrange("z", "(1", 3, { byScore: true }),
+        await redis.zrange("z", "-inf", "+inf", { byScore: true, offset: 2, count: 1 }),
+        await redis.zrange("z", "+inf", 3, { byScore: true, rev: true, withScores: true }),
+        await redis.zrange("lex", "[a", "(c", { byLex: true }),
+        await redis.zlexcount("lex", "-", "+"),
+        await redis.zpopmin("z"),
+        await redis.zpopmax("z", 1),
+        await redis.zremrangebyrank("z", 0, 0),
+        await redis.zremrangebyscore("z", 3, 3),
+        await redis.zremrangebylex("lex", "[a", "[b"),
+      ];
+    },
+    gives: [
+      ["a", { b: true }, "c", "d"],
+      ["d", "c"],
+      ["c", 3, "d", 4],
+      [{ b: true }, "c"],
+      ["c"],
+      ["d", 4, "c", 3],
+      ["a", "b"],
+      3,
+      ["a", 1],
+      ["d", 4],
+      1,
+      1,
+      2,
+    ],
+  },
+  {
+    name: "sorted sets put together",
+    run: async (redis) => {
+      await redis.zadd("x", { score: 1, member: "a" }, { score: 2, member: "b" });
+      await redis.zadd("y", { score: 10, member: "b" }, { score: 20, member: "c" });
+      const [cursor, found] = await redis.zscan("x", 0, { match: "*" });
+      return [
+        await redis.zunion(2, ["x", "y"]),
+        await redis.zunion(2, ["x", "y"], { withScores: true, aggregate: "max" }),
+        await redis.zunionstore("u", 2, ["x", "y"], { weights: [2, 1] }),
+        await redis.zrange("u", 0, -1, { withScores: true }),
+        await redis.zinterstore("i", 2, ["x", "y"], { aggregate: "sum" }),
+        await redis.zrange("i", 0, -1, { withScores: true }),
+        await redis.zdiffstore("d", 2, "x", "y"),
+        cursor,
+        found,
+      ];
+    },
+    gives: [
+      ["a", "b", "c"],
+      ["a", 1, "b", 10, "c", 20],
+      3,
+      ["a", 2, "b", 14, "c", 20],
+      1,
+      ["b", 12],
+      1,
+      "0",
+      ["a", 1, "b", 2],
+    ],
+  },
+];
+
+const keys: Example[] = [
+  {
+    name: "keys",
+    run: async (redis) => {
+      await redis.mset({ "user:1": "a", "user:2": "b", other: "c" });
+      return [
+        (await redis.keys("user:*")).sort(),
+        await redis.type("user:1"),
+        await redis.type("none"),
+        await redis.rename("user:1", "user:3"),
+        await redis.renamenx("user:3", "user:2"),
+        await redis.copy("user:2", "copy"),
+        await redis.copy("user:2", "copy"),
+        await redis.touch("copy", "none"),
+        await redis.dbsize(),
+        await redis.flushdb(),
+        await redis.randomkey(),
+      ];
+    },
+    gives: [["user:1", "user:2"], "string", "none", "OK", 0, "COPIED", "NOT_COPIED", 1, 4, "OK", null],
+  },
+  {
+    name: "times to live",
+    run: async (redis) => {
+      await redis.set("k", 1);
+      return [
+        await redis.ttl("k"),
+        await redis.ttl("none"),
+        await redis.expire("k", 100),
+        await redis.expire("k", 50, "GT"),
+        await redis.ttl("k"),
+        await redis.persist("k"),
+        await redis.pexpire("k", 5000),
+        (await redis.pttl("k")) > 4000,
+        await redis.expireat("k", 4_000_000_000),
+        await redis.pexpireat("k", 4_000_000_000_000),
+        await redis.expire("none", 1),
+      ];
+    },
+    gives: [-1, -2, 1, 0, 100, 1, 1, true, 1, 1, 0],
+  },
+  {
+    name: "walking over all keys",
+    run: async (redis) => {
+      for (let i = 0; i < 25; i++) await redis.set(`item:${i}`, i);
+      await redis.sadd("apart", "x");
+      const found = new Set<string>();
+      let cursor: string | number = "0";
+      do {
+        const [next, some]: [string, string[]] = await redis.scan(cursor, { match: "item:*", count: 10 });
+        for (const key of some) found.add(key);
+        cursor = next;
+      } while (cursor !== "0");
+      const [, ofType] = await redis.scan(0, { type: "set", count: 100 });
+      return [found.size, ofType];
+    },
+    gives: [25, ["apart"]],
+  },
+];
+
+const bits: Example[] = [
+  {
+    name: "bits and estimates",
+    run: async (redis) => [
+      await redis.setbit("b", 7, 1),
+      await redis.getbit("b", 7),
+      await redis.bitcount("b", 0, -1),
+      await redis.bitcount("b", 0, 0),
+      await redis.bitpos("b", 1),
+      await redis.bitpos("b", 1, 0, 1),
+      await redis.bitop("not", "n", "b"),
+      await redis.bitop("or", "o", "b", "n"),
+      await redis.bitfield("f").set("u8", 0, 200).incrby("u8", 0, 100).get("u8", 0).exec(),
+      await redis.bitfield("f").overflow("SAT").incrby("u8", "#0", 255).exec(),
+      await redis.pfadd("h", "a", "b"),
+      await redis.pfadd("g", "b", "c"),
+      await redis.pfmerge("all", "h", "g"),
+      await redis.pfcount("all"),
+      await redis.pfcount("h", "g"),
+    ],
+    gives: [0, 1, 1, 1, 7, 7, 1, 1, [0, 44, 44], [255], 1, 1, "OK", 3, 3],
+  },
+];
+
+const geo: Example[] = [
+  {
+    name: "places",
+    run: async (redis) => {
+      const near = { type: "FROMLONLAT", coordinate: { lon: 15, lat: 37 } } as const;
+      const circle = { type: "BYRADIUS", radius: 200, radiusType: "KM" } as const;
+      const box = { type: "BYBOX", rect: { width: 400, height: 400 }, rectType: "KM" } as const;
+      const [palermo] = await redis.geopos("none", "Palermo");
+      return [
+        await redis.geoadd(
+          "sicily",
+          { longitude: 13.361389, latitude: 38.115556, member: "Palermo" },
+          { longitude: 15.087269, latitude: 37.502669, member: "Catania" },
+        ),
+        await redis.geoadd("sicily", { nx: true }, { longitude: 1, latitude: 1, member: "Palermo" }),
+        Math.round((await redis.geodist("sicily", "Palermo", "Catania", "KM")) ?? 0),
+        await redis.geohash("sicily", "Palermo"),
+        (await redis.geopos("sicily", "Palermo")).map((at) => [at?.lng.toFixed(3), at?.lat.toFixed(3)]),
+        palermo ?? null,
+        await redis.geosearch("sicily", near, circle, "ASC"),
+        await redis.geosearch("sicily", near, box, "DESC", { count: { limit: 1 } }),
+        (await redis.geosearch<string>("sicily", near, circle, "ASC", { withDist: true })).map(
+          ({ member, dist }) => [member, Math.round(dist ?? 0)],
+        ),
+        await redis.geosearchstore(
+          "near",
+          "sicily",
+          { type: "FROMMEMBER", member: "Catania" },
+          circle,
+          "ASC",
+        ),
+      ];
+    },
+    gives: [
+      2,
+      0,
+      166,
+      ["sqc8b49rny0"],
+      [["13.361", "38.116"]],
+      null,
+      [{ member: "Catania" }, { member: "Palermo" }],
+      [{ member: "Palermo" }],
+      [
+        ["Catania", 56],
+        ["Palermo", 190],
+      ],
+      2,
+    ],
+  },
+];
+
+const streams: Example[] = [
+  {
+    name: "streams",
+    run: async (redis) => [
+      await redis.xadd("s", "1-0", { name: "Ada", visits: 1 }),
+      await redis.xadd("s", "2-0", { name: "Grace", data: { deep: true } }),
+      await redis.xadd(
+        "s",
+        "3-*",
+        { name: "Zoë" },
+        { trim: { type: "MAXLEN", threshold: 10, comparison: "~" } },
+      ),
+      await redis.xlen("s"),
+      await redis.xrange("s", "-", "+"),
+      await redis.xrange("s", "2-0", "+", 1),
+      Object.keys(await redis.xrevrange("s", "+", "-", 2)),
+      await redis.xread("s", "1-0", { count: 1 }),
+      await redis.xread(["s", "none"], ["2-0", "0"]),
+      await redis.xtrim("s", { strategy: "MAXLEN", exactness: "=", threshold: 2 }),
+      await redis.xdel("s", "2-0"),
+      await redis.xrange("none", "-", "+"),
+    ],
+    gives: [
+      "1-0",
+      "2-0",
+      "3-0",
+      3,
+      {
+        "1-0": { name: "Ada", visits: 1 },
+        "2-0": { name: "Grace", data: { deep: true } },
+        "3-0": { name: "Zoë" },
+      },
+      { "2-0": { name: "Grace", data: { deep: true } } },
+      ["3-0", "2-0"],
+      [["s", [["2-0", ["name", "Grace", "data", { deep: true }]]]]],
+      [["s", [["3-0", ["name", "Zoë"]]]]],
+      1,
+      1,
+      {},
+    ],
+  },
+  {
+    name: "consumer groups",
+    run: async (redis) => {
+      const created: unknown = await redis.xgroup("s", {
+        type: "CREATE",
+        group: "g",
+        id: "$",
+        options: { MKSTREAM: true },
+      });
+      await redis.xadd("s", "1-0", { job: 1 });
+      await redis.xadd("s", "2-0", { job: 2 });
+      const read = await redis.xreadgroup("g", "c", "s", ">", { count: 2 });
+      const pending = (await redis.xpending("s", "g", "-", "+", 10)) as unknown[][];
+      return [
+        created,
+        read,
+        pending.map(([id, consumer, , times]) => [id, consumer, times]),
+        await redis.xclaim("s", "g", "d", 0, ["1-0"]),
+        await redis.xautoclaim("s", "g", "d", 0, "2-0", { count: 1 }),
+        await redis.xack("s", "g", ["1-0"]),
+        await redis.xack("s", "g", "2-0"),
+        ((await redis.xinfo("s", { type: "GROUPS" })) as unknown[][]).map((group) => group.slice(0, 2)),
+        (await redis.xgroup("s", { type: "DESTROY", group: "g" })) as unknown,
+      ];
+    },
+    gives: [
+      "OK",
+      [
+        [
+          "s",
+          [
+            ["1-0", ["job", 1]],
+            ["2-0", ["job", 2]],
+          ],
+        ],
+      ],
+      [
+        ["1-0", "c", 1],
+        ["2-0", "c", 1],
+      ],
+      [["1-0", ["job", 1]]],
+      ["0-0", [["2-0", ["job", 2]]], []],
+      1,
+      1,
+      [["name", "g"]],
+      1,
+    ],
+  },
+];
+
+const scripts: Example[] = [
+  {
+    name: "scripts",
+    run: async (redis) => {
+      const sha1 = await redis.scriptLoad("return ARGV[1]");
+      return [
+        await redis.eval("return {KEYS[1], ARGV[1], 3}", ["k"], ["v"]),
+        await redis.eval<[string], { a: number }>("return ARGV[1]", [], ['{"a":1}']),
+        await redis.eval("return redis.call('SET', KEYS[1], ARGV[1])", ["k"], ["stored"]),
+        await redis.evalRo("return redis.call('GET', KEYS[1])", ["k"], []),
+        await redis.evalsha(sha1, [], ["by digest"]),
+        await redis.evalshaRo(sha1, [], ["by digest, reading"]),
+        await redis.scriptExists(sha1, "0".repeat(40)),
+        await redis.scriptFlush({ sync: true }),
+        await redis.scriptExists(sha1),
+      ];
+    },
+    gives: [["k", "v", 3], { a: 1 }, "OK", "stored", "by digest", "by digest, reading", [1, 0], "OK", [0]],
+  },
+  {
+    name: "scripts that know their digest",
+    run: async (redis) => {
+      const script = redis.createScript<string>("return ARGV[1]");
+      const reading = redis.createScript<string, true>("return redis.call('GET', KEYS[1])", {
+        readonly: true,
+      });
+      await redis.set("k", "v");
+      return [
+        await script.exec([], ["before it was loaded"]),
+        await script.exec([], ["after"]),
+        await script.evalsha([], ["by digest"]),
+        await script.eval([], ["by text"]),
+        await reading.exec(["k"], []),
+        await reading.evalRo(["k"], []),
+        await reading.evalshaRo(["k"], []),
+        script.sha1,
+      ];
+    },
+    gives: [
+      "before it was loaded",
+      "after",
+      "by digest",
+      "by text",
+      "v",
+      "v",
+      "v",
+      "098e0f0d1448c0a81dafe820f66d460eb09263da",
+    ],
+  },
+  {
+    name: "functions",
+    notOn: "the embedded engine",
+    run: async (redis) => {
+      const code =
+        "#!lua name=lib\nredis.register_function{function_name='give', callback=function(keys, args) return args[1] end, flags={'no-writes'}}";
+      return [
+        await redis.functions.load({ code, replace: true }),
+        await redis.functions.call<string>("give", [], ["it"]),
+        await redis.functions.callRo<string>("give", [], ["it again"]),
+        (await redis.functions.list({ libraryName: "lib" })).map(({ libraryName, functions }) => [
+          libraryName,
+          functions.map(({ name, flags }) => [name, flags]),
+        ]),
+        await redis.functions.stats(),
+        await redis.functions.delete("lib"),
+        await redis.functions.flush(),
+      ];
+    },
+    gives: [
+      "lib",
+      "it",
+      "it again",
+      [["lib", [["give", ["no-writes"]]]]],
+      { engines: { LUA: { librariesCount: 1, functionsCount: 1 } } },
+      "OK",
+      "OK",
+    ],
+  },
+];
+
+const batches: Example[] = [
+  {
+    name: "a pipeline, chained",
+    run: async (redis) => {
+      const results = await redis
+        .pipeline()
+        .set("user", { name: "Ada" })
+        .get<User>("user")
+        .incr("n")
+        .hset("h", { a: 1 })
+        .hgetall<{ a: number }>("h")
+        .lrange("none", 0, -1)
+        .exec();
+      const [, user, count] = results;
+      return [results, user?.name, count + 1];
+    },
+    gives: [["OK", { name: "Ada" }, 1, 1, { a: 1 }, []], "Ada", 2],
+  },
+  {
+    name: "a pipeline, filled one by one",
+    run: async (redis) => {
+      const pipeline = redis.pipeline();
+      for (let i = 0; i < 3; i++) pipeline.rpush("l", { i });
+      pipeline.llen("l");
+      const length = pipeline.length();
+      return [length, await pipeline.exec<[number, number, number, number]>()];
+    },
+    gives: [4, [1, 2, 3, 3]],
+  },
+  {
+    name: "a pipeline that keeps errors",
+    run: async (redis) => {
+      const results = await redis
+        .pipeline()
+        .set("text", "x")
+        .incr("text")
+        .get("text")
+        .exec({ keepErrors: true });
+      return results.map(({ result, error }) => (error ? "failed" : result));
+    },
+    gives: ["OK", "failed", "x"],
+  },
+  {
+    name: "a pipeline with an error rejects, and runs the rest",
+    run: async (redis) => {
+      const outcome = await redis
+        .pipeline()
+        .set("text", "x")
+        .incr("text")
+        .set("after", 1)
+        .exec()
+        .catch((error) => [error instanceof Error, /not an integer/.test(error.message)]);
+      return [outcome, await redis.get("after")];
+    },
+    gives: [[true, true], 1],
+  },
+  {
+    name: "an empty pipeline",
+    run: (redis) =>
+      redis
+        .pipeline()
+        .exec()
+        .catch((error: Error) => /pipeline is empty/i.test(error.message)),
+    gives: true,
+  },
+  {
+    name: "bitfield and functions inside a pipeline",
+    run: (redis) =>
+      redis
+        .pipeline()
+        .set("k", "v")
+        .bitfield("b")
+        .set("u4", 0, 9)
+        .incrby("u4", "#1", 1)
+        .exec()
+        .get("k")
+        .exec(),
+    gives: ["OK", [0, 1], "v"],
+  },
+  {
+    name: "a transaction",
+    run: async (redis) => {
+      await redis.set("stock", 5);
+      const results = await redis.multi().decr("stock").rpush("orders", { id: 1 }).get("stock").exec();
+      const filled = redis.multi();
+      filled.set("a", 1);
+      filled.get("a");
+      return [results, await filled.exec<["OK", number]>()];
+    },
+    gives: [
+      [4, 1, 4],
+      ["OK", 1],
+    ],
+  },
+  {
+    name: "commands issued together",
+    run: async (redis) => {
+      await Promise.all([redis.set("a", 1), redis.set("b", { v: 2 }), redis.hset("h", { f: "x" })]);
+      const [a, b, h, none] = await Promise.all([
+        redis.get<number>("a"),
+        redis.get<{ v: number }>("b"),
+        redis.hgetall("h"),
+        redis.get("none"),
+      ]);
+      const [good, bad] = await Promise.allSettled([redis.incr("a"), redis.incr("h")]);
+      return [a, b, h, none, good.status, bad.status];
+    },
+    gives: [1, { v: 2 }, { f: "x" }, null, "fulfilled", "rejected"],
+  },
+];
+
+const rest: Example[] = [
+  {
+    name: "the server",
+    run: async (redis) => {
+      const [seconds, micros] = await redis.time();
+      return [
+        await redis.ping(),
+        Math.abs(seconds - Date.now() / 1000) < 60,
+        micros >= 0,
+        await redis.publish("channel", { text: "hello" }),
+        await redis.exec<string>(["SET", "k", "v"]),
+        await redis.exec<number>(["INCRBY", "n", 5]),
+        await redis.flushall(),
+        await redis.dbsize(),
+      ];
+    },
+    gives: ["PONG", true, true, 0, "OK", 5, "OK", 0],
+  },
+  {
+    name: "an error of Redis",
+    run: async (redis) => {
+      await redis.lpush("l", "a");
+      return redis
+        .get("l")
+        .catch((error: Error) => [error instanceof Error, /WRONGTYPE/.test(error.message)]);
+    },
+    gives: [true, true],
+  },
+  {
+    name: "methods taken out of the client",
+    run: async (redis) => {
+      const { set, get, hset, hgetall } = redis;
+      await set("k", { v: 1 });
+      await hset("h", { f: 1 });
+      return [await get("k"), await hgetall("h")];
+    },
+    gives: [{ v: 1 }, { f: 1 }],
+  },
+];
+
+export const examples: Example[] = [
+  ...strings,
+  ...hashes,
+  ...lists,
+  ...sets,
+  ...sortedSets,
+  ...keys,
+  ...bits,
+  ...geo,
+  ...streams,
+  ...scripts,
+  ...batches,
+  ...rest,
+];
