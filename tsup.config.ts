@@ -4,7 +4,6 @@ import { trimUndici } from "./scripts/trim-undici.js";
 const common: Options = {
   format: ["esm", "cjs"],
   target: "node20",
-  dts: true,
   sourcemap: true,
   splitting: false,
   minify: true,
@@ -29,5 +28,16 @@ export default defineConfig([
           }
         : {},
   },
-  { ...common, entry: { fetch: "src/fetch.ts" }, target: "es2022", platform: "neutral" },
+  {
+    ...common,
+    entry: { fetch: "src/fetch.ts", modules: "src/commands/modules/index.ts" },
+    target: "es2022",
+    platform: "neutral",
+  },
+  // The declarations of all entries together, so that they share their types.
+  {
+    entry: { index: "src/index.ts", fetch: "src/fetch.ts", modules: "src/commands/modules/index.ts" },
+    format: ["esm", "cjs"],
+    dts: { only: true },
+  },
 ]);

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { sep } from "node:path";
 import type { Plugin } from "esbuild";
 
@@ -21,6 +22,14 @@ const UNDICI: Record<string, string> = {
     const silent = { hasSubscribers: false };
     module.exports = { channels: new Proxy({}, { get: () => silent }) };`,
 };
+
+const PARSER_CONSTANTS = "llhttp/constants.js";
+
+/** Of the parser's tables these two are used: the kinds of message and the errors. */
+function parserConstants(path: string): string {
+  const { TYPE, ERROR } = createRequire(import.meta.url)(path);
+  return `module.exports = ${JSON.stringify({ TYPE, ERROR })};`;
+}
 
 /** Node's own modules that take milliseconds to load, and what is used of them. */
 const NODE: Record<string, string> = {
@@ -47,10 +56,11 @@ export const trimUndici: Plugin = {
     }));
     build.onLoad({ filter: /[\\/]undici[\\/]lib[\\/].*\.js$/ }, ({ path }) => {
       const name = path.split(`${sep}undici${sep}lib${sep}`)[1]!.split(sep).join("/");
+      if (name === PARSER_CONSTANTS) return { contents: parserConstants(path), loader: "js" };
       return { contents: UNDICI[name] ?? readFileSync(path, "utf8"), loader: "js" };
     });
   },
 };
 
 /** The replaced modules, for the test that pins them. */
-export const REPLACED = Object.keys(UNDICI);
+export const REPLACED = [...Object.keys(UNDICI), PARSER_CONSTANTS];

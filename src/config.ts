@@ -54,6 +54,11 @@ export interface RedisOptions extends CallOptions {
   wire?: "resp2" | "json";
   /** Whether commands issued in the same turn travel as one request. Default true. */
   enableAutoPipelining?: boolean;
+  /**
+   * Whether a read sees what was written before it through this process, also where a replica answers. Default true;
+   * it costs an endpoint with replicas a little time.
+   */
+  readYourWrites?: boolean;
   /** `false` is `codec: "text"`. */
   automaticDeserialization?: boolean;
 }
@@ -80,6 +85,11 @@ export function endpointFromEnv(
     if (env[url] && env[token]) return { url: env[url], token: env[token] };
   }
   return {};
+}
+
+/** Whether an object is an environment, as Cloudflare hands it to a Worker, rather than options. */
+export function isEnvironment(value: object): value is Record<string, string | undefined> {
+  return NAMES.some((pair) => pair.some((name) => name in value));
 }
 
 /**

@@ -1,6 +1,16 @@
 import { AutomaticBatch } from "./batch/automatic.js";
+import {
+  type Middleware,
+  type Requester,
+  replyOf,
+  responseOf,
+  type UpstashRequest,
+  type UpstashResponse,
+  upstashRequest,
+} from "./client/requester.js";
 import { blockingTime } from "./commands/blocking.js";
-import type { Row } from "./commands/row.js";
+import type { Encode, Row } from "./commands/row.js";
+import { isWrite } from "./commands/write.js";
 import { type CallRules, call } from "./connection/call.js";
 import type { Transport } from "./connection/transport.js";
 import {
@@ -14,6 +24,7 @@ import {
 } from "./errors.js";
 import { canRunOnce, needsNoGuard, once } from "./once/once.js";
 import { LONGEST_TIMER, type Settings, timeLeft } from "./settings.js";
+import { utf8 } from "./wire/bytes.js";
 import type { HttpAnswer } from "./wire/http.js";
 import { MalformedReply } from "./wire/malformed.js";
 import { type BatchPath, type Message, type Protocol, Resp2Refused } from "./wire/protocol.js";
@@ -48,17 +59,48 @@ export class Core {
     readonly settings: Settings,
     /** What every command is rejected with when url or token is missing. */
     private readonly misconfigured: ConfigError | undefined,
+    /** What carries the requests instead of the transport, where there is such a thing. */
+    private readonly requester?: Requester,
   ) {}
 
   /** The same endpoint and connections with other settings. */
   derive(settings: Settings): Core {
-    return new Core(this.transport, this.protocol, settings, this.misconfigured);
+    return new Core(this.transport, this.protocol, settings, this.misconfigured, this.requester);
+  }
+
+  /** The same with `middleware` around every request. */
+  around(middleware: Middleware): Core {
+    const next = this.requester ?? { request: (request: UpstashRequest) => this.forward(request) };
+    const requester: Requester = {
+      request: (request) => middleware(request, (inner) => next.request(inner)),
+    };
+    return new Core(this.transport, this.protocol, this.settings, this.misconfigured, requester);
+  }
+
+  get syncToken(): string {
+    return this.protocol.syncToken;
+  }
+
+  set syncToken(token: string) {
+    this.protocol.syncToken = token;
+  }
+
+  /** Sends what middleware lets through. */
+  private forward({ path = [], body, signal }: UpstashRequest): Promise<UpstashResponse<any>> {
+    const route = path.join("/");
+    const commands = (route === "" ? [body] : body) as unknown[][];
+    const label = route === "" ? String(commands[0]?.[0]) : route.toUpperCase();
+    const rules = this.rules(label, !commands.some(isWrite), timeLeft(this.settings));
+    const request = this.protocol.plain(body, route);
+    return call(this.transport, request, signal ? { ...rules, signal } : rules, (answer: HttpAnswer) =>
+      responseOf(utf8(answer.body, 0, answer.body.length), label),
+    );
   }
 
   /** @throws ArgumentError when an argument can't be sent, ConfigError when the command can't be run exactly once. */
   prepare(row: Row, args: readonly unknown[]): Command {
     const { codec, writes } = this.settings;
-    const own = row.words(codec.encode, ...args);
+    const own = ownWords(row, codec.encode, args);
     const words = toWords(row.name, own);
     const write = typeof row.write === "function" ? row.write(own) : row.write;
     const command = {
@@ -159,17 +201,36 @@ export class Core {
     read: (reply: RawReply) => T,
   ): Promise<T> {
     if (this.misconfigured) return Promise.reject(this.misconfigured);
-    const { settings } = this;
-    const rules: CallRules = {
-      command: label,
+    if (this.requester) return this.request(this.requester, message, label, read);
+    const rules = this.rules(label, safe, timeout);
+    return call(this.transport, message.request, rules, (answer: HttpAnswer) => read(message.read(answer)));
+  }
+
+  private rules(command: string, safe: boolean, timeout: number): CallRules {
+    const { writes, replyLifetime, signal, retries, backoff } = this.settings;
+    return {
+      command,
       safe,
       // No repeat may come after the first reply is forgotten.
-      timeout: settings.writes === "exactly-once" ? Math.min(timeout, settings.replyLifetime) : timeout,
-      signal: typeof settings.signal === "function" ? settings.signal() : settings.signal,
-      retries: settings.retries,
-      backoff: settings.backoff,
+      timeout: writes === "exactly-once" ? Math.min(timeout, replyLifetime) : timeout,
+      signal: typeof signal === "function" ? signal() : signal,
+      retries,
+      backoff,
     };
-    return call(this.transport, message.request, rules, (answer: HttpAnswer) => read(message.read(answer)));
+  }
+
+  private async request<T>(
+    requester: Requester,
+    { words, route }: Message,
+    label: string,
+    read: (reply: RawReply) => T,
+  ): Promise<T> {
+    if ((route ? words : [words]).some((command) => hasBytes(command as Word[]))) {
+      throw new ArgumentError(`${label}: bytes can't pass middleware, which sees JSON`, {
+        outcome: "unsent",
+      });
+    }
+    return read(replyOf(await requester.request(upstashRequest(words, route))));
   }
 
   private result(command: Command, reply: RawReply, index: number): Result {
@@ -186,6 +247,20 @@ export class Core {
   private value(row: Row, args: readonly unknown[], reply: RawReply, index?: number): unknown {
     if (reply instanceof ErrorReply) throw errorFrom(reply, row.name, index);
     return row.reply(reply, this.settings.codec.decode, args);
+  }
+}
+
+/** Arguments of a shape that no overload has, such as a missing object, make the row stumble. */
+function ownWords(row: Row, encode: Encode, args: readonly unknown[]): unknown[] {
+  try {
+    return row.words(encode, ...args);
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw new ArgumentError(`${row.name}: arguments of another shape than the command takes`, {
+      outcome: "unsent",
+      command: row.name,
+      cause,
+    });
   }
 }
 

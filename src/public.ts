@@ -1,10 +1,12 @@
 // What both entries export beside the class itself.
 export type { Kept, Pipeline } from "./batch/pipeline.js";
 export type { Iterators } from "./client/iterators.js";
-export type { Script } from "./client/script.js";
+export type { Middleware, Requester, UpstashRequest, UpstashResponse } from "./client/requester.js";
+export type { ReadonlyScript, Script } from "./client/script.js";
 export type { UpdateOptions } from "./client/update.js";
 export type { Commands } from "./commands/index.js";
 export type { Immediate, Key, Kind, Reply } from "./commands/kind.js";
+export type * from "./commands/options.js";
 export type { CallOptions, Deadline, RedisOptions, RetryOptions, Writes } from "./config.js";
 export type { ConnectionStats } from "./connection/transport.js";
 export * from "./errors.js";

@@ -1,16 +1,20 @@
 import { createPipeline, type Pipeline } from "./batch/pipeline.js";
 import { ITERATORS, type Iterators, iteratorsBy } from "./client/iterators.js";
-import { createScript, type Script } from "./client/script.js";
+import type { Middleware, Requester } from "./client/requester.js";
+import { createScript, type ReadonlyScript, type Script } from "./client/script.js";
 import { type Change, type UpdateOptions, update } from "./client/update.js";
 import { type Builders, type Commands, type Namespaces, rows } from "./commands/index.js";
 import type { Immediate, Key } from "./commands/kind.js";
 import { commandMethod, commandNames } from "./commands/methods.js";
+import { SEND, type Target } from "./commands/modules/target.js";
 import { rawCommand } from "./commands/raw.js";
+import type { Row } from "./commands/row.js";
 import {
   type CallOptions,
   type Endpoint,
   endpointFrom,
   endpointFromEnv,
+  isEnvironment,
   type RedisOptions,
 } from "./config.js";
 import type { ConnectionStats, Transport } from "./connection/transport.js";
@@ -22,7 +26,12 @@ import type { HttpRequest } from "./wire/http.js";
 import { Protocol } from "./wire/protocol.js";
 
 /** A client of one endpoint. Make one outside the handler; making more costs next to nothing. */
-export interface Redis extends Commands<Immediate>, Namespaces<Immediate>, Builders<Immediate>, Iterators {
+export interface Redis
+  extends Commands<Immediate>,
+    Namespaces<Immediate>,
+    Builders<Immediate>,
+    Iterators,
+    Target<Immediate> {
   /** Collects commands that `exec()` sends as one request. */
   pipeline(): Pipeline;
   /** Collects commands that `exec()` runs as one transaction: all of them, with nobody else's in between. */
@@ -36,7 +45,10 @@ export interface Redis extends Commands<Immediate>, Namespaces<Immediate>, Build
    * A Lua script that is sent by its digest.
    * @param options `readonly`: it only reads, and so may run on a replica and be repeated.
    */
-  createScript<T = unknown>(script: string, options?: { readonly?: boolean }): Script<T>;
+  createScript<T = unknown, R extends boolean = false>(
+    script: string,
+    options?: { readonly?: R | boolean },
+  ): R extends true ? ReadonlyScript<T> : Script<T>;
   /**
    * Reads a key, changes its value by a function, and stores the result unless somebody else changed the key
    * meanwhile; then it begins anew. The key keeps its time to live.
@@ -48,6 +60,10 @@ export interface Redis extends Commands<Immediate>, Namespaces<Immediate>, Build
   update<T = unknown>(key: Key, change: Change<T>, options?: UpdateOptions): Promise<T | null>;
   /** The same client with other settings, for one call or many. */
   with(options: CallOptions): Redis;
+  /** The endpoint's sync token: hand it to another process, and its reads see what was written here. */
+  readYourWritesSyncToken: string | undefined;
+  /** Puts `middleware` around every request of this client, outside of what was put before. */
+  use(middleware: Middleware): void;
   /** Settles once a connection has been opened ahead of need, or could not be. Never rejects. */
   ready(): Promise<void>;
   /** Counts of what happened to this origin's connections since the process began. */
@@ -59,11 +75,15 @@ export interface Redis extends Commands<Immediate>, Namespaces<Immediate>, Build
 export interface RedisConstructor {
   /** @throws ConfigError when an option is malformed. A missing url or token rejects the first command instead. */
   new (options?: RedisOptions): Redis;
+  /** A client whose requests something else carries. */
+  new (requester: Requester): Redis;
   /**
    * A client of the endpoint that the environment names: the first complete pair of WARMLINE_URL and
    * WARMLINE_TOKEN, UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, KV_REST_API_URL and KV_REST_API_TOKEN.
    */
   fromEnv(options?: Omit<RedisOptions, "url" | "token">): Redis;
+  /** The same of an environment that is handed to a handler, as Cloudflare's Workers have it. */
+  fromEnv(env: object, options?: Omit<RedisOptions, "url" | "token">): Redis;
   readonly prototype: Redis;
 }
 
@@ -83,34 +103,76 @@ export function createRedisClass(platform: Platform): RedisConstructor {
   const cores = new CoreCache((options) => createCore(platform, options));
 
   class RedisClient {
-    constructor(options: RedisOptions = {}) {
-      const core = cores.get(options);
+    constructor(options: RedisOptions | Requester = {}) {
+      const core = "request" in options ? createCore(platform, {}, options) : cores.get(options);
       // Methods bound once per core and class, not once per client: a client made in every invocation is one object.
       // biome-ignore lint/correctness/noConstructorReturn: this is how an instance gets the shared methods
       return Object.create(boundMethods(core, new.target.prototype));
     }
 
-    static fromEnv(options: Omit<RedisOptions, "url" | "token"> = {}): Redis {
-      return new RedisClient({ ...options, ...endpointFromEnv(platform.env()) }) as unknown as Redis;
+    static fromEnv(first: object = {}, second: RedisOptions = {}): Redis {
+      const [env, options] = isEnvironment(first) ? [first, second] : [platform.env(), first];
+      return new this({ ...options, ...endpointFromEnv(env) }) as unknown as Redis;
+    }
+
+    get readYourWritesSyncToken(): string | undefined {
+      return coreOf(this).syncToken;
+    }
+
+    set readYourWritesSyncToken(token: string | undefined) {
+      coreOf(this).syncToken = token ?? "";
+    }
+
+    [SEND](row: Row, args: unknown[]): Promise<unknown> {
+      return coreOf(this).run(row, args);
+    }
+
+    use(middleware: Middleware): void {
+      // From here on this client differs from those that it shared its methods with.
+      const prototype = Object.getPrototypeOf(Object.getPrototypeOf(this));
+      const core = coreOf(this).around(middleware);
+      Object.defineProperties(this, Object.getOwnPropertyDescriptors(bind(core, prototype)));
     }
   }
   return RedisClient as unknown as RedisConstructor;
 }
 
-function createCore(platform: Platform, options: RedisOptions): Core {
+function coreOf(client: object): Core {
+  return (client as { [CORE]: Core })[CORE];
+}
+
+function createCore(platform: Platform, options: RedisOptions, requester?: Requester): Core {
   const settings = settingsFrom(options);
+  if (requester) {
+    const protocol = new Protocol("", "", dialectOf(""), false, false);
+    return new Core(
+      platform.createTransport(NOWHERE, options, protocol.ping()),
+      protocol,
+      settings,
+      undefined,
+      requester,
+    );
+  }
   const endpoint = endpointFrom(options);
   if (endpoint instanceof ConfigError) console.warn(`warmline: ${endpoint.message}`);
-  const usable =
-    endpoint instanceof ConfigError ? { origin: "http://localhost", path: "", token: "none" } : endpoint;
+  const usable = endpoint instanceof ConfigError ? NOWHERE : endpoint;
   const dialect = dialectOf(usable.origin + usable.path);
-  const protocol = new Protocol(usable.path, usable.token, dialect, options.wire !== "json");
+  const protocol = new Protocol(
+    usable.path,
+    usable.token,
+    dialect,
+    options.wire !== "json",
+    options.readYourWrites !== false,
+  );
   const transport = platform.createTransport(usable, options, protocol.ping());
   if (endpoint instanceof ConfigError) return new Core(transport, protocol, settings, endpoint);
   if (options.preconnect ?? platform.env().AWS_LAMBDA_FUNCTION_NAME !== undefined)
     void transport.preconnect();
   return new Core(transport, protocol, settings, undefined);
 }
+
+/** Where there is no endpoint; nothing is sent there. */
+const NOWHERE: Endpoint = { origin: "http://localhost", path: "", token: "none" };
 
 /** Clients with the same options share a core. Options that are not plain data get one of their own. */
 class CoreCache {
@@ -152,6 +214,7 @@ function bind(core: Core, prototype: object): Methods {
   for (const name of methodNames) {
     if (!(name in prototype)) methods[name] = methodOf(core, name, prototype);
   }
+  Object.defineProperty(methods, CORE, { value: core, configurable: true });
   return methods;
 }
 

@@ -1,6 +1,7 @@
 import { type Builders, type Commands, type Namespaces, rows } from "../commands/index.js";
 import type { Kind } from "../commands/kind.js";
 import { commandMethod, commandNames } from "../commands/methods.js";
+import { SEND, type Target } from "../commands/modules/target.js";
 import type { Row } from "../commands/row.js";
 import type { Command, Core } from "../core.js";
 import { ArgumentError } from "../errors.js";
@@ -22,7 +23,8 @@ type KeptAll<Q extends readonly unknown[]> = { -readonly [I in keyof Q]: Kept<Q[
 export interface Pipeline<Q extends readonly unknown[] = []>
   extends Commands<Queued<Q>>,
     Namespaces<Queued<Q>>,
-    Builders<Queued<Q>> {
+    Builders<Queued<Q>>,
+    Target<Queued<Q>> {
   /**
    * Sends the commands.
    * @returns their values, in order.
@@ -49,6 +51,10 @@ class CommandQueue {
   queue(row: Row, args: readonly unknown[]): this {
     this.commands.push(this.core.prepare(row, args));
     return this;
+  }
+
+  [SEND](row: Row, args: readonly unknown[]): this {
+    return this.queue(row, args);
   }
 
   length(): number {

@@ -4,6 +4,8 @@ export interface Dialect {
   gateway: boolean | undefined;
   /** False once it answered in JSON where RESP2 was asked for. */
   resp2: boolean;
+  /** How far its replicas have to be for a read to see what was written through here; empty before the first answer. */
+  syncToken: string;
 }
 
 const dialects = new Map<string, Dialect>();
@@ -12,7 +14,7 @@ const dialects = new Map<string, Dialect>();
 export function dialectOf(url: string): Dialect {
   let dialect = dialects.get(url);
   if (!dialect) {
-    dialect = { gateway: undefined, resp2: true };
+    dialect = { gateway: undefined, resp2: true, syncToken: "" };
     dialects.set(url, dialect);
   }
   return dialect;

@@ -1,5 +1,12 @@
 /** The bytes are not a reply. Whoever knows the command turns it into a ProtocolError. */
-export class MalformedReply extends Error {}
+export class MalformedReply extends Error {
+  override readonly name = "MalformedReply";
+
+  // `warmline/modules` has a copy of this class.
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "MalformedReply";
+  }
+}
 
 /** An integer reply: a number, or its digits where a number would round it. */
 export function integer(digits: string): number | string {

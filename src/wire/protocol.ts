@@ -11,6 +11,9 @@ import type { Word } from "./words.js";
 /** A request, and how its answer is to be read. */
 export interface Message {
   readonly request: HttpRequest;
+  /** The words that it carries, and the route that they take: empty for one command. */
+  readonly words: Words;
+  readonly route: BatchPath | "";
   /** @throws MalformedReply when the answer is not one of a Redis endpoint. */
   read(answer: HttpAnswer): RawReply;
 }
@@ -21,9 +24,12 @@ export interface Message {
  */
 export class Resp2Refused extends Error {}
 
+type Words = readonly Word[] | readonly (readonly Word[])[];
+
 export type BatchPath = "pipeline" | "multi-exec";
 
 const RESP2_REPLY = ["upstash-response-format", "resp2"];
+const SYNC_TOKEN = "upstash-sync-token";
 const BASE64_REPLY = ["upstash-encoding", "base64"];
 
 /**
@@ -32,19 +38,21 @@ const BASE64_REPLY = ["upstash-encoding", "base64"];
  */
 export class Protocol {
   private readonly headers: Record<
-    "jsonToResp2" | "jsonToJson" | "resp2ToResp2" | "resp2ToJson" | "raw",
+    "jsonToResp2" | "jsonToJson" | "resp2ToResp2" | "resp2ToJson" | "raw" | "plain",
     string[]
   >;
 
   /**
    * @param path where commands are sent, without a slash at its end.
    * @param wantsResp2 whether to ask for replies in RESP2 where the endpoint has it.
+   * @param readYourWrites whether to send the endpoint's sync token back to it.
    */
   constructor(
     private readonly path: string,
     token: string,
     private readonly dialect: Dialect,
     private readonly wantsResp2: boolean,
+    private readonly readYourWrites: boolean,
   ) {
     const authorization = ["authorization", `Bearer ${token}`];
     const json = [...authorization, "content-type", "application/json"];
@@ -54,6 +62,7 @@ export class Protocol {
       jsonToJson: [...json, ...BASE64_REPLY],
       resp2ToResp2: [...resp2, ...RESP2_REPLY],
       resp2ToJson: [...resp2, ...BASE64_REPLY],
+      plain: json,
       raw: [...authorization, "content-type", "application/octet-stream", ...BASE64_REPLY],
     };
   }
@@ -63,9 +72,18 @@ export class Protocol {
     const bytes = hasBytes(words);
     if (bytes && (inPath || this.dialect.gateway === false)) {
       const { path, body } = toPath(words);
-      return this.message({ path: `${this.path}/${path}`, headers: this.headers.raw, body }, false);
+      const request = { path: `${this.path}/${path}`, headers: this.headers.raw, body };
+      return this.message({ request, words, route: "" }, false);
     }
-    return this.post(`${this.path}/`, bytes ? [words] : words, bytes, this.wantsResp2 && this.dialect.resp2);
+    return this.post("", words, bytes, this.wantsResp2 && this.dialect.resp2);
+  }
+
+  get syncToken(): string {
+    return this.dialect.syncToken;
+  }
+
+  set syncToken(token: string) {
+    this.dialect.syncToken = token;
   }
 
   /** Whether the endpoint is known not to be warmline-gateway. */
@@ -81,7 +99,12 @@ export class Protocol {
   batch(commands: readonly (readonly Word[])[], path: BatchPath): Message {
     // What a pipeline's RESP2 reply looks like is known of our gateway alone; a transaction has none.
     const resp2Reply = this.wantsResp2 && this.dialect.gateway === true && path === "pipeline";
-    return this.post(`${this.path}/${path}`, commands, commands.some(hasBytes), resp2Reply);
+    return this.post(path, commands, commands.some(hasBytes), resp2Reply);
+  }
+
+  /** A request whose answer is the protocol's own JSON, not to be read but handed on. */
+  plain(body: unknown, route: string): HttpRequest {
+    return { path: `${this.path}/${route}`, headers: this.headers.plain, body: JSON.stringify(body) };
   }
 
   /** The request that changes nothing and that anybody may make. */
@@ -89,27 +112,33 @@ export class Protocol {
     return { path: `${this.path}/`, headers: this.headers.jsonToJson, body: '["PING"]' };
   }
 
-  private post(
-    path: string,
-    body: readonly Word[] | readonly (readonly Word[])[],
-    bytes: boolean,
-    resp2Reply: boolean,
-  ) {
+  private post(route: BatchPath | "", words: Words, bytes: boolean, resp2Reply: boolean): Message {
     const { headers } = this;
+    const path = `${this.path}/${route}`;
     if (!bytes) {
       const chosen = resp2Reply ? headers.jsonToResp2 : headers.jsonToJson;
-      return this.message({ path, headers: chosen, body: toJson(body) }, false);
+      return this.message({ request: { path, headers: chosen, body: toJson(words) }, words, route }, false);
     }
     const chosen = resp2Reply ? headers.resp2ToResp2 : headers.resp2ToJson;
-    return this.message({ path, headers: chosen, body: toResp2(body as readonly (readonly Word[])[]) }, true);
+    const body = toResp2((route ? words : [words]) as readonly (readonly Word[])[]);
+    return this.message({ request: { path, headers: chosen, body }, words, route }, true);
   }
 
-  private message(request: HttpRequest, resp2Request: boolean): Message {
+  private message(message: Omit<Message, "read">, resp2Request: boolean): Message {
+    const { dialect } = this;
+    const { request: unsynced } = message;
+    // A gateway has one Redis behind it, whose reads see every write.
+    const request =
+      this.readYourWrites && dialect.gateway !== true
+        ? { ...unsynced, headers: [...unsynced.headers, SYNC_TOKEN, dialect.syncToken] }
+        : unsynced;
     return {
+      ...message,
       request,
       read: (answer) => {
-        this.dialect.gateway = answer.header("warmline-gateway") !== undefined;
-        if (resp2Request && !this.dialect.gateway) throw new Resp2Refused();
+        dialect.gateway = answer.header("warmline-gateway") !== undefined;
+        dialect.syncToken = answer.header(SYNC_TOKEN) ?? dialect.syncToken;
+        if (resp2Request && !dialect.gateway) throw new Resp2Refused();
         return this.readReply(answer, request.headers.includes("upstash-encoding"));
       },
     };

@@ -11,7 +11,14 @@ export interface Bulk {
 
 /** An error reply. It is a value here: inside a batch or an array only the reader knows whom it concerns. */
 export class ErrorReply {
+  readonly isErrorReply = true;
+
   constructor(readonly message: string) {}
+
+  // `warmline/modules` has a copy of this class.
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === "object" && value !== null && "isErrorReply" in value;
+  }
 }
 
 /**

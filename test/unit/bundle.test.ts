@@ -46,7 +46,6 @@ test("the bundle holds the client, its parser and little else", async () => {
     "llhttp/constants.js",
     "llhttp/llhttp-wasm.js",
     "llhttp/llhttp_simd-wasm.js",
-    "llhttp/utils.js",
     "util/stats.js",
     "util/timers.js",
     "web/fetch/body.js",

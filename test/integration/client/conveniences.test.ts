@@ -169,4 +169,55 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await redis.pipeline().bitfield("b").get("u8", 0).exec().get("n").exec()).toEqual([[210], null]);
     });
   });
+
+  describe.skipIf(!available)("middleware", () => {
+    test("sees and may change every request of its client, and of no other", async () => {
+      const mine = client();
+      const seen: unknown[] = [];
+      mine.use(async (request, next) => {
+        seen.push(request);
+        return next(request);
+      });
+      await mine.set("k", { a: "é" });
+      expect(await mine.get("k")).toEqual({ a: "é" });
+      expect(await Promise.all([mine.get("k"), mine.incr("n")])).toEqual([{ a: "é" }, 1]);
+      expect(await mine.multi().incr("n").exec()).toEqual([2]);
+      expect(seen).toEqual([
+        { body: ["SET", "k", '{"a":"é"}'] },
+        { body: ["GET", "k"] },
+        {
+          path: ["pipeline"],
+          body: [
+            ["GET", "k"],
+            ["INCR", "n"],
+          ],
+        },
+        { path: ["multi-exec"], body: [["INCR", "n"]] },
+      ]);
+      await client().get("k");
+      expect(seen).toHaveLength(4);
+    });
+
+    test("answers in the endpoint's place, passes errors on, and is put around what was put before", async () => {
+      const mine = client();
+      await mine.set("text", "x");
+      mine.use(async (request, next) => {
+        const [name] = request.body as string[];
+        return name === "ECHO" ? { result: "inner" } : next(request);
+      });
+      mine.use(async (request, next) => {
+        const { result } = await next<string>(request);
+        return { result: `outer of ${result}` };
+      });
+      expect(await mine.echo("x")).toBe("outer of inner");
+      await expect(mine.incr("text")).rejects.toMatchObject({ code: "ERR", command: "INCR" });
+    });
+
+    test("a requester carries everything itself", async () => {
+      const own = new Redis({
+        request: async ({ body }) => ({ result: (body as string[]).join(" ") as never }),
+      });
+      expect(await own.get("k")).toBe("GET k");
+    });
+  });
 });

@@ -1,0 +1,60 @@
+import { RedisError } from "../errors.js";
+import { readJson } from "../wire/json.js";
+import { MalformedReply } from "../wire/malformed.js";
+import type { RawReply } from "../wire/reply.js";
+import type { Word } from "../wire/words.js";
+
+/** A request of the REST protocol before it becomes HTTP: what middleware sees. */
+export interface UpstashRequest {
+  /** `["pipeline"]` or `["multi-exec"]` for a batch; absent for one command. */
+  path?: string[];
+  /** The command's words, or for a batch an array of them. */
+  body?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+/** The answer to one command; a batch gives an array of them. */
+export interface UpstashResponse<T> {
+  result?: T;
+  error?: string;
+}
+
+/** Whatever carries requests to an endpoint and its answers back. */
+export interface Requester {
+  request<T = unknown>(request: UpstashRequest): Promise<UpstashResponse<T>>;
+}
+
+/** Wraps every request: call `next` with it, or with another, or answer it yourself. */
+export type Middleware = (
+  request: UpstashRequest,
+  next: <T = unknown>(request: UpstashRequest) => Promise<UpstashResponse<T>>,
+) => Promise<UpstashResponse<any>>;
+
+/** What a requester is asked, from the words of one command or of several. */
+export function upstashRequest(
+  body: readonly Word[] | readonly (readonly Word[])[],
+  route: string,
+): UpstashRequest {
+  return route ? { path: [route], body } : { body };
+}
+
+/** @throws MalformedReply when it is not an answer of the protocol. */
+export function replyOf(response: unknown): RawReply {
+  const text = JSON.stringify(response);
+  if (text === undefined) throw new MalformedReply("the requester gave no answer");
+  return readJson(text, false);
+}
+
+/** An answer's text as a requester gives it; one with an error becomes a RedisError, as in the reference client. */
+export function responseOf(text: string, command: string): UpstashResponse<any> {
+  let response: unknown;
+  try {
+    response = JSON.parse(text);
+  } catch {
+    throw new MalformedReply("the answer is not JSON");
+  }
+  const { error } = (response ?? {}) as UpstashResponse<unknown>;
+  if (typeof error === "string") throw new RedisError(error, { command });
+  return response as UpstashResponse<any>;
+}

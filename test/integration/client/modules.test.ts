@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, expect, expectTypeOf, test } from "vitest";
+import { ArgumentError, ProtocolError, Redis } from "warmline";
+import { Redis as FetchRedis } from "warmline/fetch";
+import { bf, ft, topk, ts } from "warmline/modules";
+import { RawEndpoint, resp2Answer } from "../../support/endpoint.js";
+
+// Commands of modules, from an import of their own, on everything that takes commands.
+
+let endpoint: RawEndpoint;
+beforeEach(async () => {
+  endpoint = await RawEndpoint.start();
+});
+afterEach(() => endpoint.stop());
+
+test.each([Redis, FetchRedis])("on a client, for the Node entry and the fetch entry", async (Client) => {
+  const redis = new Client({ url: endpoint.url, token: "t" });
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n"));
+  const added = bf(redis).add("seen", "x");
+  expectTypeOf(added).toEqualTypeOf<Promise<0 | 1>>();
+  expect(await added).toBe(1);
+  expect(endpoint.requests[0]?.body).toBe('["BF.ADD","seen","x"]');
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*1\r\n:1\r\n"));
+  await expect(bf(redis).add("seen", "x")).rejects.toBeInstanceOf(ProtocolError);
+  redis.close();
+});
+
+test("on a pipeline and a transaction, typed in their place", async () => {
+  const redis = new Redis({ url: endpoint.url, token: "t" });
+  // The first answer tells the client that this is warmline-gateway, which replies to pipelines in RESP2.
+  await redis.ping();
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*3\r\n:1\r\n:1\r\n$1\r\nv\r\n"));
+  const pipeline = redis.pipeline();
+  const filled = bf(pipeline.strlen("k")).add("seen", "x").get<string>("k");
+  const values = await filled.exec();
+  expectTypeOf(values).toEqualTypeOf<[number, 0 | 1, string | null]>();
+  expect(values).toEqual([1, 1, "v"]);
+  expect(JSON.parse(endpoint.requests.at(-1)!.body)[1]).toEqual(["BF.ADD", "seen", "x"]);
+  expect(topk(redis.multi()).list("k").length()).toBe(1);
+  redis.close();
+});
+
+test("arguments are checked like any other's", async () => {
+  const redis = new Redis({ url: endpoint.url, token: "t" });
+  await expect(bf(redis).add("seen", undefined as never)).rejects.toBeInstanceOf(ArgumentError);
+  await expect(ts(redis).add("t", undefined as never, Number.NaN)).rejects.toBeInstanceOf(ArgumentError);
+  expect(typeof ft(redis).search).toBe("function");
+  await expect(redis.hset("h", undefined as never)).rejects.toBeInstanceOf(ArgumentError);
+});
