@@ -1,0 +1,187 @@
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { Writes } from "warmline";
+import {
+  type GatewayProcess,
+  type Instance,
+  type Path,
+  type RedisServer,
+  redisAvailable,
+  startGatewayProcess,
+  startInstance,
+  startPath,
+  startRedis,
+} from "warmline-testbed";
+import { random, sequence } from "../faults/support/random.js";
+import { pause } from "../faults/support/rig.js";
+import { breaking } from "./breakage.js";
+import { COUNTERS, markOf, nameOf, planLane, type Step } from "./plan.js";
+
+// Functions that work through a path that breaks at random and are frozen at random: whatever happens, every call
+// settles in time, and what the callers were told agrees with what Redis holds.
+
+const COMMANDS = Number(process.env.SOAK_COMMANDS ?? 2_000);
+const FUNCTIONS = 8;
+const LANES = 4;
+const TIMEOUT_MS = 2_500;
+
+/** What became of one command. */
+interface Fate {
+  readonly value?: unknown;
+  readonly outcome?: "unsent" | "unknown" | "answered" | "none";
+  readonly error?: string;
+  readonly message?: string;
+}
+
+interface Done {
+  readonly fates: readonly Fate[];
+  /** How long the step took while the function was awake. */
+  readonly ms: number;
+}
+
+describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functions`, () => {
+  let redis: RedisServer;
+  let upstream: Path;
+  let gateway: GatewayProcess;
+  let path: Path;
+  let functions: Instance[];
+  beforeAll(async () => {
+    redis = await startRedis({ listen: "tcp" });
+    upstream = await startPath({ to: { port: redis.port! }, protocol: "raw" });
+    gateway = await startGatewayProcess({ args: ["--redis", `redis://127.0.0.1:${upstream.port}`] });
+  });
+  afterEach(async () => {
+    await Promise.all(functions.map((each) => each.stop()));
+    await path?.close();
+  });
+  afterAll(async () => {
+    await gateway?.stop();
+    await upstream?.close();
+    await redis?.stop();
+  });
+
+  /** Freezes functions, and breaks connections to Redis, until it is told to stop. */
+  async function disturb(next: () => number, stopped: () => boolean): Promise<void> {
+    while (!stopped()) {
+      await pause(next() * 150);
+      if (next() < 0.15) for (const link of upstream.links) link.resetClient();
+      const victim = functions[Math.floor(next() * functions.length)]!;
+      await victim.freeze();
+      await pause(next() < 0.8 ? next() * 200 : next() * 1_500);
+      await victim.thaw();
+    }
+  }
+
+  async function soak(writes: Writes): Promise<{ plans: Step[][]; results: Done[][]; lanes: string[] }> {
+    const { next, seed } = random("SOAK_SEED");
+    process.stdout.write(`Soak of writes: "${writes}": SOAK_SEED=${seed} SOAK_COMMANDS=${COMMANDS}\n`);
+    await redis.command("FLUSHALL");
+    await redis.command("CONFIG", "RESETSTAT");
+    const faults = sequence(seed + 1);
+    path = await startPath({ to: { port: gateway.port }, script: () => breaking(faults) });
+    const client = { writes, timeout: TIMEOUT_MS, maxConnections: 8, preconnect: true };
+    functions = await Promise.all(
+      Array.from({ length: FUNCTIONS }, () =>
+        startInstance({
+          handler: fileURLToPath(new URL("./handlers/worker.mjs", import.meta.url)),
+          timeoutMs: 600_000,
+          freezer: "signals",
+          env: { WARMLINE_URL: path.url, WARMLINE_TOKEN: gateway.token, CLIENT: JSON.stringify(client) },
+        }),
+      ),
+    );
+    const lanes = Array.from(
+      { length: FUNCTIONS * LANES },
+      (_, at) => `${Math.floor(at / LANES)}.${at % LANES}`,
+    );
+    for (const lane of lanes) await redis.command("SET", nameOf(lane), lane);
+    const plans = lanes.map((lane) => planLane(lane, Math.ceil(COMMANDS / lanes.length), next));
+    let over = false;
+    const disturbing = disturb(next, () => over);
+    const invocations = await Promise.all(
+      functions.map((each, at) => each.invoke(plans.slice(at * LANES, (at + 1) * LANES))),
+    ).finally(() => {
+      over = true;
+    });
+    await disturbing;
+    for (const { error } of invocations) expect(error, `SOAK_SEED=${seed}`).toBeUndefined();
+    const results = invocations.flatMap(({ result }) => (result as { results: Done[][] }).results);
+    await Promise.all(functions.map((each) => each.stop()));
+    // What was still on its way to Redis has arrived.
+    await pause(300);
+    return { plans, results, lanes };
+  }
+
+  /** Checks what holds whatever the client does with writes, and sums up what callers of INCR were told. */
+  async function check({ plans, results, lanes }: Awaited<ReturnType<typeof soak>>) {
+    const told = new Map(COUNTERS.map((name) => [name, { resolved: 0, unknown: 0 }]));
+    const errors = new Map<string, number>();
+    let longest = 0;
+    for (const [at, lane] of lanes.entries()) {
+      // The highest mark that Redis surely holds, and the highest that it may hold.
+      let least = 0;
+      let most = 0;
+      for (const [number, step] of plans[at]!.entries()) {
+        const { fates, ms } = results[at]![number]!;
+        longest = Math.max(longest, ms);
+        const marks = step.commands.filter(([name]) => name === "SET").map(([, , mark]) => Number(mark));
+        for (const [index, [name, key]] of step.commands.entries()) {
+          const fate = fates[index]!;
+          const what = `${name} ${key} in lane ${lane}: ${JSON.stringify(fate)}`;
+          if (fate.error) {
+            expect(["unsent", "unknown"], what).toContain(fate.outcome);
+            const kind = `${fate.error} ${fate.outcome}`;
+            errors.set(kind, (errors.get(kind) ?? 0) + 1);
+          } else if (key === nameOf(lane)) expect(fate.value, what).toBe(lane);
+          else if (key === markOf(lane) && name === "GET") {
+            expect(Number(fate.value ?? 0), what).toBeGreaterThanOrEqual(least);
+            expect(Number(fate.value ?? 0), what).toBeLessThanOrEqual(Math.max(most, ...marks));
+          } else if (name === "SET") expect(fate.value, what).toBe("OK");
+          else expect(fate.value, what).toBeTypeOf("number");
+          if (name === "INCR" && !fate.error) told.get(key!)!.resolved++;
+          if (name === "INCR" && fate.outcome === "unknown") told.get(key!)!.unknown++;
+          if (name === "SET") {
+            const mark = Number(step.commands[index]![2]);
+            if (!fate.error) least = mark;
+            if (fate.outcome !== "unsent") most = Math.max(most, mark);
+          }
+        }
+      }
+      const held = Number((await redis.command("GET", markOf(lane))) ?? 0);
+      expect(held, `the mark of lane ${lane}`).toBeGreaterThanOrEqual(least);
+      expect(held, `the mark of lane ${lane}`).toBeLessThanOrEqual(most);
+    }
+    process.stdout.write(
+      `Longest call ${Math.round(longest)} ms; ${JSON.stringify(Object.fromEntries(errors))}\n`,
+    );
+    // The clock of the function has a grain of 100 ms where it was frozen in a call, and the machine may be busy.
+    expect(longest).toBeLessThan(TIMEOUT_MS + 500);
+    const values = new Map<string, number>();
+    for (const name of COUNTERS) values.set(name, Number((await redis.command("GET", name)) ?? 0));
+    // Nobody else incremented anything, and the faults did strike.
+    const calls = /^cmdstat_incr:calls=(\d+)/m.exec(String(await redis.command("INFO", "commandstats")))?.[1];
+    expect(Number(calls)).toBe([...values.values()].reduce((sum, value) => sum + value, 0));
+    expect([...errors.values()].reduce((sum, count) => sum + count, 0)).toBeGreaterThan(COMMANDS / 200);
+    return { told, values };
+  }
+
+  test("safe writes: each counter is between what resolved and what may have been applied besides", async () => {
+    const { told, values } = await check(await soak("safe"));
+    for (const [name, { resolved, unknown }] of told) {
+      expect(resolved).toBeGreaterThan(COMMANDS / 40);
+      expect(values.get(name), name).toBeGreaterThanOrEqual(resolved);
+      expect(values.get(name), name).toBeLessThanOrEqual(resolved + unknown);
+    }
+  }, 600_000);
+
+  test("exactly-once: each counter is what resolved and those unknown whose token is there", async () => {
+    const { told, values } = await check(await soak("exactly-once"));
+    const keys = (await redis.command("KEYS", "*:wl:*")) as string[];
+    for (const [name, { resolved, unknown }] of told) {
+      const tokens = keys.filter((key) => key.startsWith(`${name}:wl:`)).length;
+      expect(values.get(name), name).toBe(tokens);
+      expect(tokens, name).toBeGreaterThanOrEqual(resolved);
+      expect(tokens, name).toBeLessThanOrEqual(resolved + unknown);
+    }
+  }, 600_000);
+});
