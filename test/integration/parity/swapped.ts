@@ -1,0 +1,50 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import ts from "typescript";
+
+const root = join(import.meta.dirname, "../../..");
+
+/** The file's source with nothing but the import of the reference client changed. */
+export function swapped(file: string): string {
+  const source = readFileSync(file, "utf8");
+  const changed = source.replace('from "@upstash/redis";', 'from "warmline";');
+  if (changed === source || changed.includes("@upstash/redis")) {
+    throw new Error(`${file} has to import @upstash/redis, once`);
+  }
+  return changed;
+}
+
+/** Runs the module that {@link swapped} gives, as it is published: from `dist`. */
+export async function importSwapped<T>(file: string): Promise<T> {
+  const { outputFiles } = await build({
+    stdin: { contents: swapped(file), resolveDir: dirname(file), sourcefile: file, loader: "ts" },
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    write: false,
+  });
+  const folder = mkdtempSync(join(tmpdir(), "warmline-swapped-"));
+  try {
+    const module = join(folder, "module.mjs");
+    writeFileSync(module, outputFiles[0]!.contents);
+    return await import(pathToFileURL(module).href);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** What TypeScript finds wrong with what {@link swapped} gives. */
+export function typeErrorsSwapped(file: string): string[] {
+  const config = ts.readConfigFile(join(root, "tsconfig.base.json"), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config.config, ts.sys, root, { types: ["node"] });
+  const host = ts.createCompilerHost(options);
+  const { readFile } = host;
+  host.readFile = (name) => (name === file ? swapped(file) : readFile(name));
+  const program = ts.createProgram([file], options, host);
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map((found) => ts.formatDiagnostic(found, { ...host, getNewLine: () => "\n" }));
+}

@@ -1,0 +1,55 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Gateway } from "../../../gateway/src/index.js";
+import { setups } from "../gateway/engines.js";
+import * as reference from "./examples.js";
+import { importSwapped, typeErrorsSwapped } from "./swapped.js";
+
+// Code written for the reference client, run with it and, with nothing but the import changed, with this one.
+
+const file = join(import.meta.dirname, "examples.ts");
+
+const clients: [string, typeof reference][] = [
+  ["@upstash/redis", reference],
+  ["warmline", await importSwapped(file)],
+];
+
+test("the examples compile with nothing but the import changed", () => {
+  expect(typeErrorsSwapped(file)).toEqual([]);
+});
+
+describe.each(setups)("$name", ({ name, available, start }) => {
+  let gateway: Gateway;
+  let stop: () => Promise<void>;
+  beforeAll(async () => {
+    if (available) ({ gateway, stop } = await start());
+  });
+  afterAll(() => stop?.());
+
+  const engine = name === "the embedded engine" ? name : "Redis 7.0";
+
+  describe.skipIf(!available).each(clients)("%s", (client, { connect, connectFromEnv, examples }) => {
+    test.each(
+      examples.filter(({ notOn }) => notOn !== engine).map((example) => [example.name, example] as const),
+    )("%s", async (_name, { run, gives }) => {
+      const redis = connect(gateway.url, gateway.token);
+      await redis.flushall();
+      expect(await run(redis)).toEqual(gives);
+    });
+
+    test("from the environment", async () => {
+      Object.assign(process.env, {
+        UPSTASH_REDIS_REST_URL: gateway.url,
+        UPSTASH_REDIS_REST_TOKEN: gateway.token,
+      });
+      try {
+        const fromEnv = connectFromEnv();
+        expect(await fromEnv.set("k", client)).toBe("OK");
+        expect(await fromEnv.get("k")).toBe(client);
+      } finally {
+        delete process.env.UPSTASH_REDIS_REST_URL;
+        delete process.env.UPSTASH_REDIS_REST_TOKEN;
+      }
+    });
+  });
+});
