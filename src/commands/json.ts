@@ -1,7 +1,7 @@
 import { int, list, nestedText, oneOrMany, orNull, text, value } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
-import { named, read, write } from "./rows.js";
+import { named, read, rearrange, write } from "./rows.js";
 import { arg, each, options } from "./words.js";
 
 /** A JSON value. A string stands for itself as JSON text, quotes and all: `'"text"'`. */
@@ -30,11 +30,11 @@ export interface JsonCommands<K extends Kind> {
   ): Reply<K, (number | null)[]>;
   /** Inserts into arrays before an index. Gives their lengths afterwards. */
   arrinsert(key: Key, path: string, index: number, ...values: unknown[]): Reply<K, (number | null)[]>;
-  /** Gives the lengths of arrays. */
+  /** Gives the lengths of arrays; without a path that of the whole document. */
   arrlen(key: Key, path?: string): Reply<K, (number | null)[]>;
   /** Takes an element from arrays, the last unless an index is given. */
   arrpop<T = unknown>(key: Key, path?: string, index?: number): Reply<K, (T | null)[]>;
-  /** Keeps the elements between two indexes, both included. Gives the lengths afterwards. */
+  /** Keeps the elements between two indexes, both included, 0 unless given. Gives the lengths afterwards. */
   arrtrim(key: Key, path?: string, start?: number, stop?: number): Reply<K, (number | null)[]>;
   /** Empties arrays and objects, sets numbers to 0. Gives how many changed. */
   clear(key: Key, path?: string): Reply<K, number>;
@@ -97,9 +97,10 @@ export const jsonCommands = named(
     arrappend: lengthsAfter,
     arrindex: lengthsOf,
     arrinsert: lengthsAfter,
-    arrlen: lengthsOf,
+    // The root as a path of matches: without a path Redis would give a bare number.
+    arrlen: rearrange(([key, path = "$"]) => [key, path], lengthsOf),
     arrpop: write(oneOrMany(json)),
-    arrtrim: lengthsAfter,
+    arrtrim: rearrange(([key, path = "$", start = 0, stop = 0]) => [key, path, start, stop], lengthsAfter),
     clear: count,
     del: count,
     forget: count,

@@ -11,10 +11,14 @@ export const jsonSamples: Samples<JsonCommands<Kind>> = {
   arrinsert: [[["d", "$.a", 0, 1, 2], "JSON.ARRINSERT d $.a 0 1 2", [4], [4]]],
   arrlen: [
     [["d", "$.a"], "JSON.ARRLEN d $.a", [2], [2]],
-    [["d"], "JSON.ARRLEN d", null, null],
+    [["d"], "JSON.ARRLEN d $", [3], [3]],
+    [["d", ".a"], "JSON.ARRLEN d .a", null, null],
   ],
   arrpop: [[["d", "$.a", -1], "JSON.ARRPOP d $.a -1", ['{"x":1}', null, '"s"'], [{ x: 1 }, null, "s"]]],
-  arrtrim: [[["d", "$.a", 0, 1], "JSON.ARRTRIM d $.a 0 1", [2], [2]]],
+  arrtrim: [
+    [["d", "$.a", 0, 1], "JSON.ARRTRIM d $.a 0 1", [2], [2]],
+    [["d"], "JSON.ARRTRIM d $ 0 0", [1], [1]],
+  ],
   clear: [[["d", "$"], "JSON.CLEAR d $", 1, 1]],
   del: [[["d"], "JSON.DEL d", 1, 1]],
   forget: [[["d", "$.a"], "JSON.FORGET d $.a", 0, 0]],
