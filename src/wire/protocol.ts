@@ -3,7 +3,7 @@ import type { Dialect } from "./dialect.js";
 import type { HttpAnswer, HttpRequest } from "./http.js";
 import { readJson } from "./json.js";
 import { MalformedReply } from "./malformed.js";
-import type { RawReply } from "./reply.js";
+import { ErrorReply, type RawReply } from "./reply.js";
 import { hasBytes, RESP2_TYPE, toJson, toPath, toResp2 } from "./request.js";
 import { readResp2 } from "./resp2.js";
 import type { Word } from "./words.js";
@@ -136,10 +136,17 @@ export class Protocol {
       ...message,
       request,
       read: (answer) => {
-        dialect.gateway = answer.header("warmline-gateway") !== undefined;
+        const ours = answer.header("warmline-gateway") !== undefined;
+        if (ours) dialect.gateway = true;
+        // Something on the way answered in its place; what became of the request is not known.
+        else if (dialect.gateway && answer.status === 200) {
+          throw new MalformedReply("the answer is somebody else's, not warmline-gateway's");
+        }
+        const reply = this.readReply(answer, request.headers.includes("upstash-encoding"));
+        if (!ours && answer.status === 200) dialect.gateway = false;
         dialect.syncToken = answer.header(SYNC_TOKEN) ?? dialect.syncToken;
-        if (resp2Request && !dialect.gateway) throw new Resp2Refused();
-        return this.readReply(answer, request.headers.includes("upstash-encoding"));
+        if (resp2Request && !ours && reply instanceof ErrorReply) throw new Resp2Refused();
+        return reply;
       },
     };
   }

@@ -327,3 +327,41 @@ test("a blocking command may wait as long as it says, on top of the timeout, and
   expect(await popped).toEqual(["k", "v"]);
   await expect(redis.blpop("k", 0.1)).rejects.toBeInstanceOf(TimeoutError);
 });
+
+test.each([
+  ["a page", answer("<html>Welcome</html>", { "content-type": "text/html" })],
+  ["a number", answer(":7\r\n", {})],
+  ["JSON", answer('{"result":"Nw=="}', { "content-type": "application/json" })],
+])(
+  "%s of a stranger in place of our gateway's answer: no value, a write of bytes is sent once, the gateway stays known",
+  async (_what, bytes) => {
+    const redis = client(patient);
+    await redis.set("known", "x");
+    endpoint.onRequest = ({ socket, body }) =>
+      socket.write(
+        body.includes("stranger")
+          ? bytes
+          : resp2Answer(body.startsWith("[[") ? "*2\r\n:1\r\n:2\r\n" : ":1\r\n"),
+      );
+    const error = await redis.append("stranger", new Uint8Array([0, 255])).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(ProtocolError);
+    expect(error.outcome).toBe("unknown");
+    const sent = endpoint.requests.filter(({ head, body }) => `${head}${body}`.includes("stranger"));
+    expect(sent).toHaveLength(1);
+    expect(await Promise.all([redis.incr("a"), redis.incr("b")])).toEqual([1, 2]);
+    expect(endpoint.requests.at(-1)?.head).toMatch(/upstash-response-format: resp2/i);
+  },
+);
+
+test("an endpoint that is not our gateway and takes no RESP2 gets bytes in the path, sent once", async () => {
+  endpoint.onRequest = ({ socket, head }) => {
+    if (/vnd.redis.resp2/i.test(head))
+      socket.write(
+        answer('{"error":"ERR not JSON"}', { "content-type": "application/json" }, "400 Bad Request"),
+      );
+    else socket.write(answer('{"result":2}', { "content-type": "application/json" }));
+  };
+  expect(await client(patient).append("k", new Uint8Array([0, 255]))).toBe(2);
+  expect(endpoint.requests).toHaveLength(2);
+  expect(endpoint.requests[1]?.head).toMatch(/^POST \/append\/k/i);
+});
