@@ -1,0 +1,84 @@
+import { Redis as Reference } from "@upstash/redis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Redis } from "warmline";
+import { answer, RawEndpoint } from "../../support/endpoint.js";
+import { samples } from "../../unit/commands/samples/index.js";
+import type { Plain } from "../../unit/commands/samples/sample.js";
+import { differences } from "./known-differences.js";
+
+// Every sample of every method that both clients have: the words that each sends for it, and the value that each makes
+// of one answer. What differs is listed, with its reason; what is listed does differ.
+
+interface Shown {
+  readonly words: string[] | undefined;
+  readonly value: unknown;
+}
+
+let endpoint: RawEndpoint;
+let reply: Plain;
+let received: (body: string) => void = () => {};
+let clients: { reference: object; own: object };
+
+beforeAll(async () => {
+  endpoint = await RawEndpoint.start();
+  endpoint.onRequest = (request) => {
+    received(Buffer.from(request.body, "latin1").toString());
+    const result = reply === "OK" ? reply : inBase64(reply);
+    request.socket.write(answer(JSON.stringify({ result }), { "content-type": "application/json" }));
+  };
+  const options = { url: endpoint.url, token: "t", retry: false, enableAutoPipelining: false } as const;
+  clients = {
+    reference: new Reference({ ...options, enableTelemetry: false }),
+    own: new Redis({ ...options, wire: "json" }),
+  };
+});
+afterAll(() => endpoint.stop());
+
+function inBase64(plain: Plain): Plain {
+  if (typeof plain === "string") return Buffer.from(plain).toString("base64");
+  return Array.isArray(plain) ? plain.map(inBase64) : plain;
+}
+
+type Method = (...args: unknown[]) => Promise<unknown>;
+
+/** A method by its name, or `namespace.method`, called on what it belongs to. */
+function methodOf(client: object, path: string): Method | undefined {
+  const [method, namespace] = path.split(".").reverse() as [string, string?];
+  const owner = (namespace ? Reflect.get(client, namespace) : client) as Record<string, unknown> | undefined;
+  return typeof owner?.[method] === "function" ? (owner[method] as Method).bind(owner) : undefined;
+}
+
+async function show(client: object, path: string, args: unknown[]): Promise<Shown> {
+  let words: unknown[] | undefined;
+  received = (body) => {
+    words = JSON.parse(body);
+  };
+  const value = await methodOf(client, path)!(...args).catch((error: Error) => `rejects: ${error.name}`);
+  const text = words?.map((word) => (typeof word === "object" ? JSON.stringify(word) : String(word)));
+  // Redis reads names and options in either case.
+  return { words: text?.map((word) => word.toLowerCase()), value };
+}
+
+const reference = new Reference({ url: "http://127.0.0.1", token: "t" });
+const shared = Object.entries(samples).filter(([method]) => methodOf(reference, method));
+
+test("there is much to compare", () => {
+  expect(shared.length).toBeGreaterThan(190);
+});
+
+describe.each(shared)("%s", (method, list) => {
+  test.each(list)("%j sends %s, %j", async (args, sends, given) => {
+    reply = given;
+    const theirs = await show(clients.reference, method, args);
+    const ours = await show(clients.own, method, args);
+    if (differences.has(`${sends} -> ${JSON.stringify(given)}`)) expect(ours).not.toEqual(theirs);
+    else expect(ours).toEqual(theirs);
+  });
+});
+
+test("every difference that is listed is one of a sample", () => {
+  const known = shared.flatMap(([, list]) =>
+    list.map(([, sends, given]) => `${sends} -> ${JSON.stringify(given)}`),
+  );
+  expect([...differences.keys()].filter((difference) => !known.includes(difference))).toEqual([]);
+});
