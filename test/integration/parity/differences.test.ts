@@ -1,0 +1,352 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Redis as Reference } from "@upstash/redis";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import {
+  ArgumentError,
+  ConfigError,
+  RedisError,
+  type RedisOptions,
+  Redis as Warmline,
+  WarmlineError,
+} from "warmline";
+import type { Gateway } from "../../../gateway/src/index.js";
+import { answer, RawEndpoint } from "../../support/endpoint.js";
+import { setups } from "../gateway/engines.js";
+import { differences } from "./known-differences.js";
+
+// Where code that moves over from the reference client finds something else, shown on both sides. Each is a line of
+// docs/migrate-from-upstash.md, under the same name.
+
+const guide = readFileSync(join(import.meta.dirname, "../../../docs/migrate-from-upstash.md"), "utf8");
+const shown: string[] = [];
+
+function difference(name: string, run: () => Promise<void>): void {
+  shown.push(name);
+  test(name, run);
+}
+
+/** What became of a promise, as text. */
+async function fate(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
+    (value) => `resolves ${JSON.stringify(value)}`,
+    (error) => `rejects ${error?.name ?? error}`,
+  );
+}
+
+describe("when an answer does not come", () => {
+  let endpoint: RawEndpoint;
+  const reference = (options: object = {}) =>
+    new Reference({ url: endpoint.url, token: "t", enableTelemetry: false, ...options });
+  const warmline = (options: RedisOptions = {}) =>
+    new Warmline({ url: endpoint.url, token: "t", wire: "json", ...options });
+  const quickly = { retries: 2, backoff: () => 1 };
+
+  beforeEach(async () => {
+    endpoint = await RawEndpoint.start();
+  });
+  afterEach(() => endpoint.stop());
+
+  /** Every request is read whole, so that a server would have applied it, and the answer is lost. */
+  const loseAnswers = () => {
+    endpoint.onRequest = ({ socket }) => void socket.destroy();
+  };
+
+  difference("A write whose answer was lost", async () => {
+    loseAnswers();
+    await fate(reference({ retry: quickly }).incr("theirs"));
+    expect(endpoint.count("theirs")).toBe(3);
+    const error = await warmline({ retry: quickly })
+      .incr("ours")
+      .catch((thrown) => thrown);
+    expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "INCR" });
+    expect(endpoint.count("ours")).toBe(1);
+    await fate(warmline({ retry: quickly }).get("a read"));
+    expect(endpoint.count("a read")).toBe(3);
+    await fate(warmline({ retry: quickly, writes: "at-least-once" }).incr("as before"));
+    expect(endpoint.count("as before")).toBe(3);
+  });
+
+  difference("`retry: false`", async () => {
+    loseAnswers();
+    await fate(reference({ retry: false }).get("theirs"));
+    expect(endpoint.count("theirs")).toBe(2);
+    await fate(warmline({ retry: false }).get("ours"));
+    expect(endpoint.count("ours")).toBe(1);
+  });
+
+  difference("An answer that never comes", async () => {
+    endpoint.onRequest = () => {};
+    const stop = new AbortController();
+    const theirs = fate(reference({ signal: stop.signal, enableAutoPipelining: false }).get("k"));
+    const ours = warmline({ timeout: 100, retry: false }).get("k");
+    await expect(ours).rejects.toMatchObject({ name: "TimeoutError", outcome: "unknown" });
+    const waiting = new Promise((resolve) => setTimeout(resolve, 200, "still waiting"));
+    expect(await Promise.race([theirs, waiting])).toBe("still waiting");
+    stop.abort("end");
+    await theirs;
+  });
+
+  difference("An aborted signal", async () => {
+    endpoint.onRequest = () => {};
+    const reason = { stopped: true };
+    const aborted = (make: (signal: AbortSignal) => Promise<unknown>) => {
+      const stop = new AbortController();
+      const call = make(stop.signal);
+      setTimeout(() => stop.abort(reason), 50);
+      return call;
+    };
+    const theirs = (options: object) => fate(aborted((signal) => reference({ signal, ...options }).get("k")));
+    expect(await theirs({ enableAutoPipelining: false })).toBe("resolves null");
+    expect(await theirs({})).toBe("rejects TypeError");
+    await expect(aborted((signal) => warmline({ signal }).get("k"))).rejects.toBe(reason);
+  });
+
+  difference("An answer that is not Redis's", async () => {
+    endpoint.onRequest = ({ socket }) => {
+      socket.write(answer("<html>", { "content-type": "text/html" }, "502 Bad Gateway"));
+    };
+    expect(await fate(reference().incr("k"))).toBe("rejects UpstashJSONParseError");
+    await expect(warmline().incr("k")).rejects.toMatchObject({
+      name: "UnknownOutcomeError",
+      outcome: "unknown",
+    });
+    await expect(warmline({ retry: false }).get("k")).rejects.toMatchObject({ outcome: "unknown" });
+  });
+
+  difference("Without url and token", async () => {
+    const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
+    try {
+      expect(await fate(new Reference({ url: "", token: "", retry: quickly }).get("k"))).toBe(
+        "rejects TypeError",
+      );
+      await expect(new Warmline({ url: "", token: "" }).get("k")).rejects.toBeInstanceOf(ConfigError);
+      expect(endpoint.requests).toEqual([]);
+    } finally {
+      warned.mockRestore();
+    }
+  });
+
+  difference("Telemetry", async () => {
+    endpoint.onRequest = ({ socket }) => {
+      socket.write(answer('[{"result":"OK"}]', { "content-type": "application/json" }));
+    };
+    await fate(new Reference({ url: endpoint.url, token: "t" }).get("theirs"));
+    await fate(warmline().get("ours"));
+    const [theirs, ours] = endpoint.requests;
+    expect(theirs!.head).toMatch(/upstash-telemetry/i);
+    expect(ours!.head).not.toMatch(/telemetry/i);
+  });
+});
+
+describe.each(setups)("on $name", ({ available, start }) => {
+  let gateway: Gateway;
+  let stop: () => Promise<void>;
+  let reference: Reference;
+  let warmline: Warmline;
+  let text: Warmline;
+  const theirs = (options: object = {}) =>
+    new Reference({ url: gateway.url, token: gateway.token, enableTelemetry: false, ...options });
+
+  beforeAll(async () => {
+    if (!available) return;
+    ({ gateway, stop } = await start());
+    reference = theirs();
+    warmline = new Warmline({ url: gateway.url, token: gateway.token });
+    text = warmline.with({ codec: "text" });
+  });
+  afterAll(() => stop?.());
+  beforeEach(() => available && warmline.flushall());
+
+  describe.skipIf(!available)("values", () => {
+    difference("Integers that a number would round", async () => {
+      await text.set("object", '{"id":9007199254740993}');
+      expect(await reference.get("object")).toEqual({ id: Number("9007199254740992") });
+      expect(await warmline.get("object")).toBe('{"id":9007199254740993}');
+      await text.set("n", "9007199254740992");
+      expect(await reference.incr("n")).toBe(Number("9007199254740992"));
+      expect(await warmline.incr("n")).toBe("9007199254740994");
+    });
+
+    difference("Numbers in hgetall", async () => {
+      await text.hset("h", { exponent: "1e5", zeros: "1.50", fraction: "1.25" });
+      expect(await reference.hgetall("h")).toEqual({ exponent: 100_000, zeros: "1.50", fraction: "1.25" });
+      expect(await warmline.hgetall("h")).toEqual({ exponent: "1e5", zeros: "1.50", fraction: 1.25 });
+      const fields = ["exponent", "zeros", "fraction"];
+      expect(await Promise.all(fields.map((field) => warmline.hget("h", field)))).toEqual([
+        "1e5",
+        "1.50",
+        1.25,
+      ]);
+    });
+
+    difference("Names that look like something else", async () => {
+      await warmline.set("1", "x");
+      expect(await reference.keys("*")).toEqual([1]);
+      expect(await warmline.keys("*")).toEqual(["1"]);
+      expect((await reference.scan(0))[1]).toEqual([1]);
+      expect((await warmline.scan(0))[1]).toEqual(["1"]);
+      expect(await reference.randomkey()).toBe(1);
+      expect(await warmline.randomkey()).toBe("1");
+      await warmline.hset("h", { true: "x" });
+      expect(await reference.hkeys("h")).toEqual([true]);
+      expect(await warmline.hkeys("h")).toEqual(["true"]);
+    });
+
+    difference("Pieces of text", async () => {
+      await warmline.set("k", "12345");
+      expect(await reference.getrange("k", 0, 1)).toBe(12);
+      expect(await warmline.getrange("k", 0, 1)).toBe("12");
+    });
+
+    difference("Text in quotes", async () => {
+      await warmline.set("k", '"quoted"');
+      expect(await reference.get("k")).toBe("quoted");
+      expect(await warmline.get("k")).toBe('"quoted"');
+    });
+
+    difference("Dates, and other objects whose JSON is text", async () => {
+      const date = new Date(0);
+      await reference.set("theirs", date);
+      await warmline.set("ours", date);
+      expect(await text.get("theirs")).toBe('"1970-01-01T00:00:00.000Z"');
+      expect(await text.get("ours")).toBe("1970-01-01T00:00:00.000Z");
+      expect(await reference.get("ours")).toBe(await warmline.get("ours"));
+    });
+
+    difference("Bytes", async () => {
+      const bytes = Uint8Array.of(0, 255);
+      await reference.set("theirs", bytes);
+      await warmline.set("ours", bytes);
+      expect(await text.get("theirs")).toBe('{"0":0,"1":255}');
+      expect(await warmline.with({ codec: "bytes" }).get("ours")).toEqual(bytes);
+    });
+
+    difference("Arguments that can't be sent", async () => {
+      for (const argument of [undefined, Number.NaN, () => 1, "\ud800"]) {
+        expect(await fate(reference.set("k", argument))).toBe("rejects UpstashError");
+        await expect(warmline.set("k", argument)).rejects.toBeInstanceOf(ArgumentError);
+      }
+      expect(() => warmline.pipeline().hset("h", { field: undefined })).toThrow(ArgumentError);
+      expect(await warmline.dbsize()).toBe(0);
+    });
+
+    difference("`automaticDeserialization: false`", async () => {
+      const off = { automaticDeserialization: false };
+      await warmline.hset("h", { a: 1, b: { v: 2 } });
+      expect(await theirs(off).hgetall("h")).toEqual(["a", "1", "b", '{"v":2}']);
+      const ours = new Warmline({ url: gateway.url, token: gateway.token, ...off });
+      expect(await ours.hgetall("h")).toEqual({ a: "1", b: '{"v":2}' });
+    });
+
+    difference("Objects given to exec", async () => {
+      await reference.exec(["SET", "theirs", { v: 1 } as never]);
+      await warmline.exec(["SET", "ours", { v: 1 }]);
+      expect(await text.mget("theirs", "ours")).toEqual(["[object Object]", '{"v":1}']);
+    });
+  });
+
+  describe.skipIf(!available)("batches", () => {
+    const counted = async () => {
+      const metrics = await fetch(`${gateway.url}/metrics`, {
+        headers: { authorization: `Bearer ${gateway.token}` },
+      });
+      return Number(/^warmline_gateway_requests_total (\d+)$/m.exec(await metrics.text())![1]);
+    };
+
+    /** How many requests something takes; reading the counter takes one itself. */
+    const requestsOf = async (run: () => Promise<unknown>) => {
+      const before = await counted();
+      await run();
+      return (await counted()) - before - 1;
+    };
+
+    difference("Reads and writes of the same turn", async () => {
+      const theirs = () => Promise.all([reference.set("k", "old"), reference.get("k")]);
+      expect(await requestsOf(theirs)).toBe(2);
+      const ours = () => Promise.all([warmline.set("k", "new"), warmline.get("k")]);
+      expect(await requestsOf(async () => expect(await ours()).toEqual(["OK", "new"]))).toBe(1);
+    });
+
+    difference("bitfield with automatic pipelining", async () => {
+      // The reference sends the rest of its batch, which is empty, where nobody can catch what comes of it.
+      const uncaught = new Promise<string>((resolve) => {
+        const listeners = process.listeners("unhandledRejection");
+        process.removeAllListeners("unhandledRejection");
+        process.once("unhandledRejection", (error) => {
+          for (const listener of listeners) process.on("unhandledRejection", listener);
+          resolve(String(error));
+        });
+      });
+      expect(() => reference.bitfield("b").get("u8", 0)).toThrow(TypeError);
+      expect(await uncaught).toMatch(/Pipeline is empty/);
+      expect(await warmline.bitfield("b").set("u8", 0, 7).get("u8", 0).exec()).toEqual([0, 7]);
+    });
+
+    difference("Errors that are kept", async () => {
+      const kept = (redis: Reference | Warmline) =>
+        (redis as Reference).pipeline().set("k", "x").incr("k").exec({ keepErrors: true });
+      expect((await kept(reference))[1]!.error).toMatch(/^ERR value is not an integer/);
+      expect((await kept(warmline))[1]!.error).toBeInstanceOf(RedisError);
+    });
+
+    difference("Errors of a pipeline", async () => {
+      const failing = (redis: Reference | Warmline) =>
+        (redis as Reference)
+          .pipeline()
+          .set("k", "x")
+          .incr("k")
+          .exec()
+          .catch((error) => error);
+      expect((await failing(reference)).message).toBe(
+        "Command 2 [ incr ] failed: ERR value is not an integer or out of range",
+      );
+      expect(await failing(warmline)).toMatchObject({ name: "RedisError", index: 1, command: "INCR" });
+    });
+  });
+
+  describe.skipIf(!available)("errors", () => {
+    difference("Their class and text", async () => {
+      await warmline.set("k", "text");
+      const push = (redis: Reference | Warmline) =>
+        (redis as Reference).lpush("k", "a secret").catch((error) => error);
+      const theirs = await push(new Reference({ ...gatewayOf(), enableAutoPipelining: false }));
+      expect(theirs.name).toBe("UpstashError");
+      expect(theirs.message).toContain("a secret");
+      const ours = await push(warmline);
+      expect(ours).toBeInstanceOf(WarmlineError);
+      expect(ours).toMatchObject({ name: "RedisError", code: "WRONGTYPE", outcome: "answered" });
+      expect(ours.message).not.toContain("a secret");
+    });
+
+    difference("Commands that change a connection", async () => {
+      expect(await fate(reference.exec(["SELECT", 1]))).toBe("rejects UpstashError");
+      await expect(warmline.exec(["SELECT", 1])).rejects.toMatchObject({
+        name: "ArgumentError",
+        outcome: "unsent",
+      });
+    });
+
+    const gatewayOf = () => ({ url: gateway.url, token: gateway.token, enableTelemetry: false });
+  });
+});
+
+describe("what the reference has besides", () => {
+  difference("Upstash's own search and vector indexes", async () => {
+    const reference = new Reference({ url: "https://localhost", token: "t" });
+    expect(typeof reference.search.index).toBe("function");
+    expect(typeof reference.vector.index).toBe("function");
+    const warmline = new Warmline({ url: "https://localhost", token: "t" });
+    expect("search" in warmline || "vector" in warmline).toBe(false);
+  });
+});
+
+test("the guide names every difference, and no other", () => {
+  const named = [...guide.matchAll(/^\| \*\*(.+?)\*\* \|/gm)].map(([, name]) => name);
+  expect([...new Set(shown)].sort()).toEqual(named.sort());
+});
+
+test("the guide gives every reason for which a sample differs", () => {
+  const flowing = guide.replace(/\s+/g, " ");
+  for (const reason of new Set(differences.values())) expect(flowing).toContain(reason);
+});
