@@ -11,11 +11,12 @@ import {
 import { blockingTime } from "./commands/blocking.js";
 import type { Encode, Row } from "./commands/row.js";
 import { isWrite } from "./commands/write.js";
+import type { Endpoint } from "./config.js";
 import { type CallRules, call } from "./connection/call.js";
 import type { Transport } from "./connection/transport.js";
 import {
   ArgumentError,
-  type ConfigError,
+  ConfigError,
   ConnectionError,
   ProtocolError,
   RedisError,
@@ -57,15 +58,15 @@ export class Core {
     readonly transport: Transport,
     private readonly protocol: Protocol,
     readonly settings: Settings,
-    /** What every command is rejected with when url or token is missing. */
-    private readonly misconfigured: ConfigError | undefined,
+    /** Where it all goes, or what every command is rejected with when url or token is missing. */
+    readonly endpoint: Endpoint | ConfigError,
     /** What carries the requests instead of the transport, where there is such a thing. */
     private readonly requester?: Requester,
   ) {}
 
   /** The same endpoint and connections with other settings. */
   derive(settings: Settings): Core {
-    return new Core(this.transport, this.protocol, settings, this.misconfigured, this.requester);
+    return new Core(this.transport, this.protocol, settings, this.endpoint, this.requester);
   }
 
   /** The same with `middleware` around every request. */
@@ -74,7 +75,7 @@ export class Core {
     const requester: Requester = {
       request: (request) => middleware(request, (inner) => next.request(inner)),
     };
-    return new Core(this.transport, this.protocol, this.settings, this.misconfigured, requester);
+    return new Core(this.transport, this.protocol, this.settings, this.endpoint, requester);
   }
 
   get syncToken(): string {
@@ -200,7 +201,7 @@ export class Core {
     timeout: number,
     read: (reply: RawReply) => T,
   ): Promise<T> {
-    if (this.misconfigured) return Promise.reject(this.misconfigured);
+    if (this.endpoint instanceof ConfigError) return Promise.reject(this.endpoint);
     if (this.requester) return this.request(this.requester, message, label, read);
     const rules = this.rules(label, safe, timeout);
     return call(this.transport, message.request, rules, (answer: HttpAnswer) => read(message.read(answer)));

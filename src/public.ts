@@ -11,4 +11,11 @@ export type { CallOptions, Deadline, RedisOptions, RetryOptions, Writes } from "
 export type { ConnectionStats } from "./connection/transport.js";
 export * from "./errors.js";
 export type { RedisConstructor } from "./redis.js";
+export type {
+  ChannelMessage,
+  PatternMessage,
+  SubscriberEvents,
+  SubscriberMessage,
+} from "./subscribe/events.js";
+export type { Subscriber } from "./subscribe/subscriber.js";
 export type { CodecOption, CustomCodec } from "./wire/codec.js";

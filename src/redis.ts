@@ -15,12 +15,15 @@ import {
   endpointFrom,
   endpointFromEnv,
   isEnvironment,
+  misconfigured,
   type RedisOptions,
 } from "./config.js";
 import type { ConnectionStats, Transport } from "./connection/transport.js";
 import { Core } from "./core.js";
 import { ConfigError } from "./errors.js";
 import { settingsFrom, withOptions } from "./settings.js";
+import { monitor } from "./subscribe/monitor.js";
+import { Subscriber } from "./subscribe/subscriber.js";
 import { dialectOf } from "./wire/dialect.js";
 import type { HttpRequest } from "./wire/http.js";
 import { Protocol } from "./wire/protocol.js";
@@ -58,6 +61,18 @@ export interface Redis
    * @throws WarmlineError when the key was changed by others at every attempt.
    */
   update<T = unknown>(key: Key, change: Change<T>, options?: UpdateOptions): Promise<T | null>;
+  /**
+   * Listens to channels. Messages are read by the client's codec, as values are.
+   * @throws ArgumentError when a name can't be sent; whatever else goes wrong the subscriber tells.
+   */
+  subscribe<TMessage = unknown>(channels: string | readonly string[]): Subscriber<TMessage>;
+  /** Listens to every channel that fits one of these glob patterns. */
+  psubscribe<TMessage = unknown>(patterns: string | readonly string[]): Subscriber<TMessage>;
+  /**
+   * What Redis runs, line by line: `for await (const line of redis.monitor())`. Leaving the loop ends it, and
+   * `redis.with({ signal }).monitor()` can be ended from outside; when the stream is lost the loop throws.
+   */
+  monitor(): AsyncGenerator<string, void, undefined>;
   /** The same client with other settings, for one call or many. */
   with(options: CallOptions): Redis;
   /** The endpoint's sync token: hand it to another process, and its reads see what was written here. */
@@ -149,7 +164,7 @@ function createCore(platform: Platform, options: RedisOptions, requester?: Reque
       platform.createTransport(NOWHERE, options, protocol.ping()),
       protocol,
       settings,
-      undefined,
+      NOWHERE,
       requester,
     );
   }
@@ -168,11 +183,18 @@ function createCore(platform: Platform, options: RedisOptions, requester?: Reque
   if (endpoint instanceof ConfigError) return new Core(transport, protocol, settings, endpoint);
   if (options.preconnect ?? platform.env().AWS_LAMBDA_FUNCTION_NAME !== undefined)
     void transport.preconnect();
-  return new Core(transport, protocol, settings, undefined);
+  return new Core(transport, protocol, settings, endpoint);
 }
 
 /** Where there is no endpoint; nothing is sent there. */
 const NOWHERE: Endpoint = { origin: "http://localhost", path: "", token: "none" };
+
+/** Where event streams are opened, or why they can't be. */
+function streamsOf({ endpoint }: Core): Endpoint | ConfigError {
+  return endpoint === NOWHERE
+    ? misconfigured("event streams need a client with url and token: a requester carries none")
+    : endpoint;
+}
 
 /** Clients with the same options share a core. Options that are not plain data get one of their own. */
 class CoreCache {
@@ -242,6 +264,11 @@ const clientMethods: Record<string, (core: Core, prototype: object) => unknown> 
     );
   },
   ...Object.fromEntries(ITERATORS.map((name) => [name, (core: Core) => iteratorsBy(callerOf(core))[name]])),
+  subscribe: (core) => (channels: string | readonly string[]) =>
+    new Subscriber("subscribe", channels, streamsOf(core), core.settings),
+  psubscribe: (core) => (patterns: string | readonly string[]) =>
+    new Subscriber("psubscribe", patterns, streamsOf(core), core.settings),
+  monitor: (core) => () => monitor(streamsOf(core), core.settings),
   with: (core, prototype) => (options: CallOptions) =>
     derived(core.derive(withOptions(core.settings, options)), prototype),
   ready: (core) => () => core.transport.preconnect(),

@@ -48,7 +48,7 @@ function isDigits(value: unknown): value is { digits: string } {
   return typeof value === "object" && value !== null && "digits" in value && typeof value.digits === "string";
 }
 
-function fromBase64(text: string): BytesBulk {
+export function fromBase64(text: string): BytesBulk {
   let binary: string;
   try {
     binary = atob(text);

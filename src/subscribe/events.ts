@@ -1,0 +1,34 @@
+/** A message, and the channel that it came on. */
+export interface ChannelMessage<TMessage> {
+  channel: string;
+  message: TMessage;
+}
+
+/** A message, its channel, and the pattern that the channel fits. */
+export interface PatternMessage<TMessage> extends ChannelMessage<TMessage> {
+  pattern: string;
+}
+
+/** What each event of a subscriber carries. */
+export interface SubscriberEvents<TMessage> {
+  message: ChannelMessage<TMessage>;
+  pmessage: PatternMessage<TMessage>;
+  /** A channel was subscribed to; how many its stream has. */
+  subscribe: number;
+  psubscribe: number;
+  /** A channel was given up; how many are left. */
+  unsubscribe: number;
+  punsubscribe: number;
+  /** The subscription was interrupted and stands again; messages between may have been missed. */
+  gap: {
+    /** The channel or pattern. */
+    channel: string;
+  };
+  /** A subscription that can't be had, or a message that the codec can't read. */
+  error: Error;
+  [name: `message:${string}`]: ChannelMessage<TMessage>;
+  [name: `pmessage:${string}`]: PatternMessage<TMessage>;
+}
+
+/** What a subscriber is iterated over by; `pattern` is there when it listens to patterns. */
+export type SubscriberMessage<TMessage> = ChannelMessage<TMessage> & { pattern?: string };

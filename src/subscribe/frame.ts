@@ -1,0 +1,34 @@
+import { TextBulk } from "../wire/bytes.js";
+import { fromBase64 } from "../wire/json.js";
+import type { Bulk } from "../wire/reply.js";
+
+/** What a `data: ` line says. */
+export interface Frame {
+  /** `message`, `pmessage`, `subscribe`, `psubscribe`, ... */
+  readonly kind: string;
+  readonly channel: string;
+  /** The message, or how many subscriptions there are. */
+  readonly payload: Bulk;
+}
+
+/**
+ * Reads what follows `data: `, as `message,channel,payload` or `pmessage,pattern,channel,payload`.
+ * @param name the channel or pattern that was asked for: it may hold commas.
+ * @param exact everything after the kind in base64, where warmline-gateway gave that because the line can't hold it.
+ */
+export function readFrame(data: string, name: string, exact: string | undefined): Frame {
+  const kind = data.slice(0, data.indexOf(","));
+  if (exact !== undefined) {
+    const fields = exact.split(",").map(fromBase64);
+    return { kind, channel: fields.at(-2)!.text(), payload: fields.at(-1)! };
+  }
+  let channel = name;
+  // What follows the name, also where the line could not hold it as it is.
+  let payload = data.slice(kind.length + name.length + 2);
+  if (kind === "pmessage") {
+    const comma = payload.indexOf(",");
+    channel = payload.slice(0, comma);
+    payload = payload.slice(comma + 1);
+  }
+  return { kind, channel, payload: new TextBulk(payload) };
+}

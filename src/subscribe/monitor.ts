@@ -1,0 +1,19 @@
+import type { Endpoint } from "../config.js";
+import type { ConfigError } from "../errors.js";
+import type { Settings } from "../settings.js";
+import { streamLines } from "./lines.js";
+
+/** The lines of MONITOR. @throws what {@link streamLines} throws; nothing is tried again. */
+export async function* monitor(
+  endpoint: Endpoint | ConfigError,
+  settings: Settings,
+): AsyncGenerator<string, void, undefined> {
+  const { timeout } = settings;
+  const signal = typeof settings.signal === "function" ? settings.signal() : settings.signal;
+  const request = { endpoint, path: "/monitor", command: "MONITOR", timeout };
+  for await (const lines of streamLines({ ...request, signal: signal ?? new AbortController().signal })) {
+    for (const line of lines) {
+      if (line.startsWith("data: ") && line !== 'data: "OK"') yield line.slice(6);
+    }
+  }
+}
