@@ -17,6 +17,10 @@ export default defineConfig([
   {
     ...common,
     entry: { index: "src/index.ts" },
+  },
+  {
+    ...common,
+    entry: { undici: "src/connection/node/undici/index.ts" },
     // The installed package has no dependencies: the dispatcher is part of it. It is CommonJS, which in an ES
     // module needs a `require` for Node's own modules.
     noExternal: ["undici"],
@@ -36,7 +40,12 @@ export default defineConfig([
   },
   // The declarations of all entries together, so that they share their types.
   {
-    entry: { index: "src/index.ts", fetch: "src/fetch.ts", modules: "src/commands/modules/index.ts" },
+    entry: {
+      index: "src/index.ts",
+      fetch: "src/fetch.ts",
+      modules: "src/commands/modules/index.ts",
+      undici: "src/connection/node/undici/index.ts",
+    },
     format: ["esm", "cjs"],
     dts: { only: true },
   },

@@ -8,6 +8,8 @@ export default defineConfig({
     include: [`test/${suite}/**/*.test.ts`],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // The fault suites have to pass on either connection.
+    setupFiles: process.env.WARMLINE_CONNECTION === "undici" ? ["warmline/undici"] : [],
     pool: "forks",
     maxWorkers: 2,
     reporters: process.env.VITEST_JSON ? ["default", "json"] : ["default"],

@@ -1,6 +1,7 @@
 import { turnTwice } from "../call.js";
 import type { ConnectionStats } from "../transport.js";
-import { Connection, type ConnectionListener, type Discard } from "./connection.js";
+import type { Connection, ConnectionListener, Discard } from "./connection.js";
+import { openConnection } from "./connections.js";
 import * as events from "./events.js";
 import { type Origin, originFrom } from "./origin.js";
 import { ThawWatch } from "./thaw.js";
@@ -193,7 +194,7 @@ export class Pool implements ConnectionListener {
   }
 
   private openOne(): Connection {
-    const connection = new Connection(this.origin, this);
+    const connection = openConnection(this.origin, this);
     this.all.add(connection);
     this.opening.add(connection);
     return connection;

@@ -1,0 +1,115 @@
+import type { Socket } from "node:net";
+import { kConnect } from "undici/lib/core/symbols.js";
+import Client from "undici/lib/dispatcher/client.js";
+import type { HttpAnswer, HttpRequest } from "../../../wire/http.js";
+import { Connection, type ConnectionListener, type Discard, type ExchangeListener } from "../connection.js";
+import type { Origin } from "../origin.js";
+
+type Connected = (...result: [Error, null] | [null, Socket]) => void;
+
+/**
+ * A connection under undici's `Client`, which parses and writes. What we rely on in it: `onConnect` runs
+ * synchronously right before the write; with no request running, any byte that arrives, FIN or RST destroys the
+ * socket; its connector is asked again only when a request is waiting and the socket is gone.
+ */
+export class UndiciConnection extends Connection {
+  private readonly client: Client;
+
+  constructor(origin: Origin, listener: ConnectionListener) {
+    super(origin, listener);
+    let given = false;
+    this.client = new Client(origin.url, {
+      pipelining: 1,
+      // Time is the call's business and idleness the pool's: undici's own timers are all off or out of the way.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      keepAliveTimeout: 2 ** 31 - 1,
+      keepAliveMaxTimeout: 2 ** 31 - 1,
+      keepAliveTimeoutThreshold: 0,
+      connect: (_options: unknown, callback: Connected) => {
+        // A Connection is one socket: asked for another, it says that there is none, and the request was not sent.
+        const gone = () =>
+          callback(new Error("the connection was closed before the request was written"), null);
+        if (given) setImmediate(gone);
+        else
+          this.whenConnected(origin.tls, (error) =>
+            error ? callback(error, null) : callback(null, this.socket),
+          );
+        given = true;
+      },
+    });
+    this.client.on("disconnect", (_url: unknown, _targets: unknown, cause: Error) =>
+      this.finish("closed by peer", cause),
+    );
+    this.client.on("connectionError", (_url: unknown, _targets: unknown, cause: Error) =>
+      this.finish("open failed", cause),
+    );
+    this.client[kConnect](() => this.opened());
+  }
+
+  protected override write(
+    { path, headers, body }: HttpRequest,
+    keep: boolean,
+    listener: ExchangeListener,
+  ): void {
+    const request = { path, method: "POST", headers: headers as string[], body, reset: !keep } as const;
+    this.client.dispatch(request, new Exchange(listener));
+  }
+
+  protected override finish(reason: Discard, cause: Error | undefined): void {
+    super.finish(reason, cause);
+    if (!this.client.destroyed) this.client.destroy().catch(() => {});
+  }
+}
+
+/** Collects one answer from undici. */
+class Exchange {
+  private status = 0;
+  private headers: readonly Buffer[] = [];
+  private readonly chunks: Buffer[] = [];
+
+  constructor(private readonly listener: ExchangeListener) {}
+
+  onConnect(): void {
+    this.listener.onStart();
+  }
+
+  onHeaders(status: number, headers: Buffer[]): boolean {
+    this.status = status;
+    this.headers = headers;
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    this.chunks.push(chunk);
+    return true;
+  }
+
+  onComplete(): void {
+    const { chunks } = this;
+    const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+    this.listener.onAnswer(new RawAnswer(this.status, this.headers, body));
+  }
+
+  onError(cause: Error): void {
+    this.listener.onFailure(cause);
+  }
+}
+
+class RawAnswer implements HttpAnswer {
+  constructor(
+    readonly status: number,
+    private readonly raw: readonly Buffer[],
+    readonly body: Uint8Array,
+  ) {}
+
+  header(name: string): string | undefined {
+    for (let i = 0; i + 1 < this.raw.length; i += 2) {
+      const found = this.raw[i]!;
+      if (found.length === name.length && found.toString("latin1").toLowerCase() === name) {
+        return this.raw[i + 1]!.toString("latin1");
+      }
+    }
+    return undefined;
+  }
+}
