@@ -58,6 +58,18 @@ describe("a path without behaviours", () => {
     await expect.poll(() => path.links.length).toBe(0);
   });
 
+  test("a reset that comes while the end is being written leaves no connection behind", async () => {
+    await start();
+    const one = await client();
+    for (const link of path.links) {
+      link.endClient();
+      link.resetClient();
+    }
+    await one.until(({ socket }) => socket.closed);
+    await pause(50);
+    expect(path.links).toHaveLength(0);
+  });
+
   test("resets the client when nothing listens behind it", async () => {
     await start();
     await server.close();

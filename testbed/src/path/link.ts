@@ -3,6 +3,7 @@ import type { AnswerPart, Behaviour, Exchange, Fault } from "./behaviour.js";
 import { now, runAt } from "./clock.js";
 import { ChunkFramer, type Framer, HttpFramer } from "./frames.js";
 import { Lane } from "./lane.js";
+import { resetSocket } from "./reset-socket.js";
 
 /** Where a path leads: a TCP port of the loopback interface, or a UNIX socket. */
 export type Destination = { port: number; host?: string } | { path: string };
@@ -277,7 +278,7 @@ export class Link {
   }
 
   private clientReset(): void {
-    if (!this.mute) this.withServer((lane) => lane.finish((server) => server.resetAndDestroy()));
+    if (!this.mute) this.withServer((lane) => lane.finish(resetSocket));
   }
 
   private serverEnded(): void {

@@ -2,6 +2,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { createSecureContext, TLSSocket } from "node:tls";
 import type { Script } from "./behaviour.js";
 import { type Destination, Link } from "./link.js";
+import { resetSocket } from "./reset-socket.js";
 
 /** What {@link startPath} takes. */
 export interface PathOptions {
@@ -98,8 +99,8 @@ async function startRelay(options: PathOptions): Promise<Path> {
     const link = new Link(client, {
       number,
       reset: () => {
-        raw.resetAndDestroy();
-        client.destroy();
+        resetSocket(raw);
+        if (client !== raw) client.destroy();
       },
       whenUp: (run) => {
         if (context) client.once("secure", run);
