@@ -1,0 +1,136 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+// The packed declarations under every TypeScript that we support, and what they cost to check.
+
+const root = resolve(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "warmline-typescript-"));
+const versions = ["5.4", "5.5", "5.6", "5.7", "5.8", "5.9", "6.0", "latest"];
+
+beforeAll(async () => {
+  const [packed] = Object.values(
+    JSON.parse(await run("npm", ["pack", "--json", "--pack-destination", folder], root)),
+  ) as { filename: string }[];
+  const compilers = versions.map((version) => `typescript-${version}@npm:typescript@${version}`);
+  writeFileSync(join(folder, "package.json"), '{"name":"consumer","private":true}');
+  await run(
+    "npm",
+    ["install", "--no-audit", "--no-fund", join(folder, packed!.filename), "@types/node@20", ...compilers],
+    folder,
+  );
+  cpSync(join(import.meta.dirname, "consumer.mts"), join(folder, "consumer.mts"));
+  writeFileSync(join(folder, "consumer.cts"), COMMON_JS);
+  for (const project of Object.keys(projects)) mkdirSync(join(folder, project), { recursive: true });
+}, 300_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+// Not a file of its own: this repository's own settings have no CommonJS.
+const COMMON_JS = `import warmline = require("warmline");
+import fetchEntry = require("warmline/fetch");
+
+const redis = warmline.Redis.fromEnv({ retry: false });
+const other: fetchEntry.Redis = new fetchEntry.Redis({ url: "https://example.com", token: "t" });
+
+async function use(): Promise<number> {
+  const [n, text] = await redis.multi().decr("stock").get<string>("k").exec();
+  const name: string | null = await other.get("name");
+  // @ts-expect-error the first is a number
+  const wrong: string = n;
+  return n + (text ?? name ?? wrong).length;
+}
+
+export = { use };
+`;
+
+async function run(command: string, args: string[], cwd: string): Promise<string> {
+  const { stdout } = await promisify(execFile)(command, args, { cwd });
+  return stdout;
+}
+
+const common = { target: "es2022", strict: true, noEmit: true, skipLibCheck: false };
+
+/** How programs are set up that use the package. */
+const projects: Record<string, object> = {
+  // A function on Node, once as an ES module and once as CommonJS.
+  node16: {
+    compilerOptions: { ...common, module: "node16", lib: ["es2022"], types: ["node"] },
+    files: ["../consumer.mts", "../consumer.cts"],
+  },
+  // A bundled program for an edge runtime or a browser, which has no types of Node's.
+  bundler: {
+    compilerOptions: {
+      ...common,
+      module: "esnext",
+      moduleResolution: "bundler",
+      customConditions: ["workerd"],
+      lib: ["es2022", "dom"],
+      types: [],
+    },
+    files: ["../consumer.mts"],
+  },
+};
+
+/** Compiles files as a project says. @returns what TypeScript printed, which is nothing where all is well. */
+async function compile(version: string, project: string, config: object): Promise<string> {
+  writeFileSync(join(folder, project, "tsconfig.json"), JSON.stringify(config));
+  const tsc = join(folder, `node_modules/typescript-${version}/bin/tsc`);
+  return run("node", [tsc, "-p", project], folder).catch((error) => error.stdout || String(error));
+}
+
+describe.each(versions)("TypeScript %s", (version) => {
+  test.each(Object.entries(projects))("%s", { timeout: 120_000 }, async (project, config) => {
+    expect(await compile(version, project, config)).toBe("");
+  });
+});
+
+test("mistakes are seen, so the types are not just any", async () => {
+  writeFileSync(
+    join(folder, "mistaken.mts"),
+    'import { Redis } from "warmline";\nexport const n: string = await Redis.fromEnv().incr("n");\n',
+  );
+  const config = { ...projects.node16, files: ["../mistaken.mts"] };
+  expect(await compile("latest", "node16", config)).toContain("TS2322");
+});
+
+test("a pipeline of 50 commands is checked in no time", { timeout: 120_000 }, async () => {
+  const links = [
+    '.get<User>("a")',
+    '.hgetall<User>("h")',
+    '.set("k", { name: "x" }, { ex: 1 })',
+    '.mget<[User, number]>("a", "b")',
+    '.zrange<string[]>("z", 0, -1, { withScores: true })',
+  ];
+  const chain = Array.from({ length: 50 }, (_, i) => links[i % links.length]).join("\n  ");
+  const imports =
+    'import { Redis } from "warmline";\ninterface User extends Record<string, unknown> { name: string }\n';
+  writeFileSync(
+    join(folder, "pipeline.mts"),
+    `${imports}const results = await Redis.fromEnv().pipeline()\n  ${chain}\n  .exec();
+export const last: string[] = results[49];
+export const first: User | null = results[0];
+// @ts-expect-error there are 50
+results[50];
+`,
+  );
+  writeFileSync(join(folder, "empty.mts"), "export {};\n");
+  const time = async (file: string) => {
+    const begun = performance.now();
+    expect(await compile("5.9", "node16", { ...projects.node16, files: [`../${file}`] })).toBe("");
+    return performance.now() - begun;
+  };
+  const rounds: { empty: number; pipeline: number }[] = [];
+  for (let round = 0; round < 2; round++) {
+    rounds.push({ empty: await time("empty.mts"), pipeline: await time("pipeline.mts") });
+  }
+  const best = (name: "empty" | "pipeline") => Math.min(...rounds.map((round) => round[name]));
+  const [empty, pipeline] = [best("empty"), best("pipeline")];
+  console.info(`tsc 5.9: a pipeline of 50 commands ${ms(pipeline)}, an empty program ${ms(empty)}`);
+  // Three seconds on an idle machine; on a busy one, what takes an empty program longer takes this one longer too.
+  expect(pipeline).toBeLessThan(Math.max(3_000, 2 * empty));
+});
+
+const ms = (time: number) => `${(time / 1000).toFixed(2)} s`;
