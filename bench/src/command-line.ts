@@ -27,7 +27,7 @@ npm run bench -- --list
 --tls              TLS with a throw-away certificate
 --engine ENGINE    the gateway's engine: embedded (default), auto, or the path of a redis-server
 --clients A,B      only these clients
---invocations N    invocations per client and scenario
+--invocations N    invocations per client and scenario; of faults: trials per client and fault
 --rounds N         instances that they are spread over
 --seed N           decides the order; printed with the result
 --json FILE        write everything that was measured

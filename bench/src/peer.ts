@@ -20,6 +20,16 @@ export interface PeerFunction {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** A way of using a client that has lines of its own in the fault table. */
+export interface FaultClient {
+  /** A short word for programs. */
+  readonly name: string;
+  /** The name that people read. */
+  readonly label: string;
+  /** The function that issues the calls; it is told the server's address with every event. */
+  readonly function: PeerFunction;
+}
+
 /** A client that scenarios measure. Each is a file in `peers/` whose default export this is. */
 export interface Peer {
   /** A short word for the command line. */
@@ -34,6 +44,8 @@ export interface Peer {
   readonly order: number;
   /** The function that runs one command per invocation. */
   keepalive(variant: Variant, endpoint: Endpoint): PeerFunction;
+  /** How it is used against faults; none for what leaves them to its user. */
+  readonly faults?: readonly FaultClient[];
 }
 
 /** A handler of this package, as a path. */

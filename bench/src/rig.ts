@@ -15,6 +15,8 @@ export interface Rig {
   readonly trust: Readonly<Record<string, string>>;
   readonly gateway: GatewayProcess;
   readonly path: Path;
+  /** Another path to the gateway like that one; whoever opens it closes it. */
+  openPath(): Promise<Path>;
   /** The engine behind the gateway, in its own words. */
   readonly engine: string;
   /** Runs one command straight at the gateway, past the path; gives its result. @throws if it is refused */
@@ -26,12 +28,14 @@ export interface Rig {
 export async function startRig(options: { engine: string; rttMs: number; tls: boolean }): Promise<Rig> {
   const gateway = await startGatewayProcess({ args: ["--engine", options.engine] });
   const certificate = options.tls ? makeCertificate() : undefined;
-  const path = await startPath({ to: { port: gateway.port }, rttMs: options.rttMs, tls: certificate });
+  const openPath = () => startPath({ to: { port: gateway.port }, rttMs: options.rttMs, tls: certificate });
+  const path = await openPath();
   return {
     endpoint: { url: path.url, token: gateway.token },
     trust: certificate ? { NODE_EXTRA_CA_CERTS: certificate.caFile } : {},
     gateway,
     path,
+    openPath,
     engine: (await gateway.health()).engine,
     command: async (...words) => {
       const headers = { Authorization: `Bearer ${gateway.token}`, Connection: "close" };

@@ -13,6 +13,13 @@ const upstash: Peer = {
     handler: ownHandler("upstash"),
     env: { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token, ...variantEnv(variant) },
   }),
+  faults: [
+    {
+      name: "upstash",
+      label: "@upstash/redis",
+      function: { handler: ownHandler("faults-upstash"), env: {} },
+    },
+  ],
 };
 
 export default upstash;

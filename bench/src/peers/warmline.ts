@@ -13,6 +13,18 @@ const warmline: Peer = {
     handler: reused ? EXAMPLE : ownHandler("warmline"),
     env: { WARMLINE_URL: url, WARMLINE_TOKEN: token, ...(keepAlive ? {} : { WARMLINE_KEEPALIVE: "0" }) },
   }),
+  faults: [
+    {
+      name: "warmline",
+      label: "warmline",
+      function: { handler: ownHandler("faults-warmline"), env: { BENCH_WRITES: "safe" } },
+    },
+    {
+      name: "warmline-once",
+      label: "warmline, exactly-once",
+      function: { handler: ownHandler("faults-warmline"), env: { BENCH_WRITES: "exactly-once" } },
+    },
+  ],
 };
 
 export default warmline;

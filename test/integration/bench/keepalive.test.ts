@@ -122,7 +122,7 @@ test("over TLS, one client", { timeout: 60_000 }, async () => {
 test("lists scenarios, shows its options, refuses what it does not know", async () => {
   expect(await bench(folder, "--list")).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^keepalive +What is/),
+    stdout: expect.stringMatching(/^keepalive +What is/m),
   });
   expect(await bench(folder, "--help")).toMatchObject({
     code: 0,

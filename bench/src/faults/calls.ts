@@ -1,0 +1,67 @@
+/** One command of a trial. Each has a key of its own, so that what was applied can be counted by call. */
+export interface Call {
+  readonly command: "get" | "hgetall" | "incr" | "set";
+  readonly key: string;
+  /** What SET is to store. */
+  readonly value?: string;
+  /** What another client stores after it, and what therefore has to be there in the end. */
+  readonly overwrittenWith?: string;
+}
+
+/** What a call came to, as the function saw it. */
+export interface Settled {
+  readonly value?: unknown;
+  /** The error's name, and what is known of the command where the client says so. */
+  readonly error?: { readonly name: string; readonly outcome?: string };
+  /** How long it took, in ms. */
+  readonly ms: number;
+}
+
+/** What a function gets: the calls of a turn are issued together, turns come one after another. */
+export interface TurnsEvent {
+  readonly url: string;
+  readonly token: string;
+  readonly turns: readonly (readonly Call[])[];
+}
+
+/** As much of a client as the trials need. */
+export interface TrialClient {
+  get(key: string): Promise<unknown>;
+  hgetall(key: string): Promise<unknown>;
+  incr(key: string): Promise<unknown>;
+  set(key: string, value: string): Promise<unknown>;
+}
+
+/** The context that a function is given, as much as is used of it. */
+export interface FunctionContext {
+  getRemainingTimeInMillis(): number;
+}
+
+/** A handler that issues calls and tells how each settled. The client of an address is made once. */
+export function handlerOf<T>(
+  make: (event: TurnsEvent) => T,
+  use: (made: T, context: FunctionContext) => TrialClient,
+) {
+  const made = new Map<string, T>();
+  return async (event: TurnsEvent, context: FunctionContext): Promise<Settled[]> => {
+    if (!made.has(event.url)) made.set(event.url, make(event));
+    const client = use(made.get(event.url)!, context);
+    const settled: Settled[] = [];
+    for (const calls of event.turns) {
+      settled.push(...(await Promise.all(calls.map((call) => settle(client, call)))));
+    }
+    return settled;
+  };
+}
+
+async function settle(client: TrialClient, { command, key, value }: Call): Promise<Settled> {
+  const begunAt = performance.now();
+  const ms = () => performance.now() - begunAt;
+  try {
+    const given = command === "set" ? await client.set(key, value!) : await client[command](key);
+    return { value: given, ms: ms() };
+  } catch (error) {
+    const { name, outcome } = error as Error & { outcome?: string };
+    return { error: { name, ...(outcome && { outcome }) }, ms: ms() };
+  }
+}

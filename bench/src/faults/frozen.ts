@@ -1,0 +1,49 @@
+import { httpAnswer, type Link } from "warmline-testbed";
+import { type Fault, type FaultGroup, get, incr } from "./fault.js";
+
+/** What can befall a function's connection while it is frozen; `last` is the last answer that it got. */
+type Happening = (link: Link, last: Uint8Array) => void;
+
+const HAPPENINGS: readonly [title: string, happening: Happening][] = [
+  ["the server closes", (link) => link.close()],
+  [
+    "the server says 408 and closes",
+    (link) => {
+      link.toClient(httpAnswer(408, "", { Connection: "close" }));
+      link.close();
+    },
+  ],
+  ["the last answer comes again", (link, last) => link.toClient(last)],
+  ["the close is lost, a reset follows", (link) => link.forget("reset")],
+  ["the path forgets the connection", (link) => link.silence()],
+];
+
+const frozen = ([title, happening]: (typeof HAPPENINGS)[number]): Fault[] =>
+  [get, incr].map((call) => ({
+    title: `${call("").command}, frozen and ${title}`,
+    frozen: true,
+    stage: ({ key, path }) => {
+      let last: Buffer = Buffer.alloc(0);
+      return {
+        turns: [[call(key("k"))]],
+        script: () => ({
+          exchange: () => ({
+            answer: (link, { bytes, first }) => {
+              last = first ? bytes : Buffer.concat([last, bytes]);
+              link.toClient(bytes);
+            },
+          }),
+        }),
+        strike: () => {
+          for (const link of path.links) happening(link, last);
+          return undefined;
+        },
+      };
+    },
+  }));
+
+/** The function is frozen between two invocations, and something happens to its connection meanwhile. */
+export const frozenMeanwhile: FaultGroup = {
+  title: "frozen, and meanwhile",
+  faults: HAPPENINGS.flatMap(frozen),
+};

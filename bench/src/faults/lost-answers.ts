@@ -1,0 +1,67 @@
+import { combine, cutReply, loseReply, proxyError, rewrite } from "warmline-testbed";
+import { always, type Fault, type FaultGroup, first, get, incr } from "./fault.js";
+
+const lost = (times: number): Fault => ({
+  title: `incr, answer lost ${times === 1 ? "once" : `${times} times`}`,
+  stage: ({ key }) => ({
+    turns: [[incr(key("n"))]],
+    script: always(first(times, key("n"), loseReply())),
+  }),
+});
+
+const reads: Fault = {
+  title: "get and hgetall, answer lost twice",
+  stage: ({ key }) => ({
+    turns: [[get(key("text"))], [{ command: "hgetall", key: key("hash") }]],
+    script: always(combine(first(2, key("text"), loseReply()), first(2, key("hash"), loseReply()))),
+  }),
+};
+
+const overwritten: Fault = {
+  title: "set, answer lost; then another client sets",
+  stage: ({ key, command }) => ({
+    turns: [[{ command: "set", key: key("k"), value: "mine", overwrittenWith: "theirs" }]],
+    script: always(
+      first(1, key("k"), {
+        answer: (link, part) => {
+          if (part.last) void command("SET", key("k"), "theirs").then(() => link.close());
+        },
+      }),
+    ),
+  }),
+};
+
+const batch: Fault = {
+  title: "incr, get, set, get at once, answer lost",
+  stage: ({ key }) => ({
+    turns: [
+      [incr(key("n")), get(key("one")), { command: "set", key: key("k"), value: "mine" }, get(key("two"))],
+    ],
+    script: always(first(1, key("n"), loseReply())),
+  }),
+};
+
+const STATUSES = [502, 503, 504] as const;
+const proxy: Fault = {
+  title: "incr, a proxy says 502, 503, 504",
+  stage: ({ key }) => ({
+    turns: STATUSES.map((status) => [incr(key(`${status}`))]),
+    script: always(
+      combine(...STATUSES.map((status) => first(1, key(`${status}`), rewrite(proxyError(status))))),
+    ),
+  }),
+};
+
+const cut: Fault = {
+  title: "incr, answer cut in its middle",
+  stage: ({ key }) => ({
+    turns: [[incr(key("n"))]],
+    script: always(first(1, key("n"), cutReply({ bytes: 60 }))),
+  }),
+};
+
+/** The request was applied, and its answer does not come through. */
+export const lostAnswers: FaultGroup = {
+  title: "applied, and the answer lost",
+  faults: [lost(1), lost(2), lost(5), reads, overwritten, batch, proxy, cut],
+};

@@ -1,0 +1,58 @@
+import type { Rig } from "../rig.js";
+import type { Call, Settled, TurnsEvent } from "./calls.js";
+import type { Fault, Site } from "./fault.js";
+import { judge, stored, type Verdict } from "./judge.js";
+import type { Lane } from "./lane.js";
+
+/** How long a frozen function stays so, in ms: longer than the second after which warmline doubts a connection. */
+const FREEZE_MS = 1_200;
+
+let trials = 0;
+
+/** One fault befalls one client, once; gives a verdict on each of its calls. */
+export async function trial(rig: Rig, lane: Lane, fault: Fault, random: () => number): Promise<Verdict[]> {
+  const path = await rig.openPath();
+  const prefix = `faults:${++trials}:`;
+  const site: Site = { path, random, key: (name) => `${prefix}${name};`, command: rig.command };
+  let over: Promise<void> | undefined;
+  try {
+    const { turns, script, strike } = fault.stage(site);
+    const begin = () => {
+      over = strike?.();
+    };
+    const calls = turns.flat();
+    await prepare(rig, calls);
+    if (script) path.onConnection(script);
+    const event = (what: readonly (readonly Call[])[]): TurnsEvent => ({
+      url: path.url,
+      token: rig.endpoint.token,
+      turns: what,
+    });
+    const [first] = (await lane.invoke(event([[{ command: "get", key: `${prefix}warm` }]]))) ?? [];
+    if (first?.value !== null) throw new Error(`${lane.label}: the first command failed\n${lane.output}`);
+    const settled = fault.frozen
+      ? await lane.invokeFrozen(event(turns), FREEZE_MS, begin)
+      : await lane.invoke(event(turns), begin);
+    return await verdicts(rig, calls, settled, lane.timeoutMs);
+  } finally {
+    await over;
+    await path.close();
+  }
+}
+
+async function prepare(rig: Rig, calls: readonly Call[]): Promise<void> {
+  for (const { command, key } of calls) {
+    if (command === "get") await rig.command("SET", key, stored(key));
+    if (command === "hgetall") await rig.command("HSET", key, "f", stored(key));
+  }
+}
+
+async function verdicts(
+  rig: Rig,
+  calls: readonly Call[],
+  settled: readonly Settled[] | undefined,
+  limit: number,
+): Promise<Verdict[]> {
+  const found = (await rig.command("MGET", ...calls.map(({ key }) => key))) as unknown[];
+  return calls.map((call, at) => judge(call, settled?.[at], found[at], limit));
+}

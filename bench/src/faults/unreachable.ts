@@ -1,0 +1,60 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { closeBeforeReply } from "warmline-testbed";
+import { always, type Fault, type FaultGroup, first, get, incr } from "./fault.js";
+
+/** How many calls meet with a server that closes at random, half of them writes. */
+const RACES = 60;
+
+/** How long a server is gone that restarts, in ms. */
+const RESTART_MS = 400;
+
+const dropped: Fault = {
+  title: "incr, reset before it reached the server",
+  stage: ({ key }) => ({
+    turns: [[incr(key("n"))]],
+    script: always(first(1, key("n"), closeBeforeReply({ deliver: false, leave: "reset" }))),
+  }),
+};
+
+const race: Fault = {
+  title: `${RACES} get and incr, some closed as they are written`,
+  stage: ({ key, random }) => ({
+    turns: Array.from({ length: RACES }, (_, at) => [(at % 2 === 0 ? get : incr)(key(`${at}`))]),
+    script: () => ({
+      requestStarted: (link) => {
+        if (random() < 0.1) link.close();
+      },
+      answered: (link) => {
+        // About as long as a client takes to write its next request.
+        if (random() < 0.3) link.after(Math.floor(random() * 3), () => link.close());
+      },
+    }),
+  }),
+};
+
+const restart = (call: typeof get): Fault => ({
+  title: `${call("").command}, the server restarts`,
+  stage: ({ key, path }) => ({
+    turns: [[call(key("k"))]],
+    strike: () => {
+      void path.refuse();
+      for (const link of path.links) link.close();
+      return pause(RESTART_MS).then(() => path.accept());
+    },
+  }),
+});
+
+const mute: Fault = {
+  title: "get, never answered",
+  hopeless: true,
+  stage: ({ key }) => ({
+    turns: [[get(key("k"))]],
+    script: always(first(Number.POSITIVE_INFINITY, key("k"), { request: (link) => link.silence() })),
+  }),
+};
+
+/** The request does not arrive, or may not have. */
+export const unreachable: FaultGroup = {
+  title: "not applied, or nobody can tell",
+  faults: [dropped, race, restart(get), restart(incr), mute],
+};

@@ -1,0 +1,9 @@
+import { Redis } from "warmline";
+import { handlerOf } from "../faults/calls.js";
+
+const writes = process.env.BENCH_WRITES as "safe" | "exactly-once";
+
+export const handler = handlerOf(
+  ({ url, token }) => new Redis({ url, token, writes }),
+  (redis, context) => redis.with({ deadline: context }),
+);

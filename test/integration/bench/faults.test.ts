@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Measured } from "../../../bench/src/faults/tally.js";
+
+const CLI = fileURLToPath(new URL("../../../bench/dist/cli.js", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function bench(...args: string[]): Promise<string> {
+  const env = { ...process.env, INIT_CWD: folder };
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, [CLI, ...args], { env, cwd: folder }, (error, stdout, stderr) =>
+      error ? reject(new Error(stderr)) : resolve(stdout),
+    );
+  });
+}
+
+describe("every fault once, over TLS", () => {
+  let stdout: string;
+  let result: any;
+  let rows: Measured[];
+  const total = (client: string, what: "calls" | "doubled" | "hung" | "wrong" | "resolved" | "failed") =>
+    rows.filter((row) => row.client === client).reduce((sum, row) => sum + row[what], 0);
+
+  beforeAll(async () => {
+    const files = ["--json", "out.json", "--report", "out.html"];
+    stdout = await bench("faults", "--quick", "--tls", "--seed", "7", ...files);
+    result = JSON.parse(readFileSync(join(folder, "out.json"), "utf8"));
+    rows = result.data;
+  }, 120_000);
+
+  test("each fault befell each client, and each call came to an end", () => {
+    const faults = new Set(rows.map(({ fault }) => fault));
+    expect(faults.size).toBe(25);
+    expect(rows).toHaveLength(3 * 25);
+    for (const row of rows) expect(row.resolved + row.failed + row.hung).toBe(row.calls);
+  });
+
+  test("what is promised of warmline held", () => {
+    expect(result.checks.filter((check: any) => !check.held)).toEqual([]);
+    for (const client of ["warmline", "warmline-once"]) {
+      expect(total(client, "doubled"), client).toBe(0);
+      expect(total(client, "hung"), client).toBe(0);
+    }
+    expect(total("warmline-once", "resolved")).toBe(total("warmline-once", "calls") - 1);
+  });
+
+  test("the counts are those of the server: a client that repeats is found out", () => {
+    const of = (fault: string) => rows.find((row) => row.client === "upstash" && row.fault === fault);
+    expect(of("incr, answer lost once")).toMatchObject({ resolved: 1, doubled: 1 });
+    expect(of("incr, answer lost 5 times")).toMatchObject({ resolved: 1, doubled: 5 });
+    expect(of("set, answer lost; then another client sets")).toMatchObject({ doubled: 1 });
+    expect(of("get, frozen and the path forgets the connection")).toMatchObject({ hung: 1 });
+  });
+
+  test("prints and draws it", () => {
+    expect(stdout).toMatch(/^incr, answer lost 5 times +warmline +1 +0 +1 +0 +0 +\d/m);
+    expect(stdout).toMatch(/^With warmline, of \d+ calls/m);
+    const report = readFileSync(join(folder, "out.html"), "utf8");
+    expect(report).toContain("<h1>Faults between a function and its Redis</h1>");
+    expect(report).not.toMatch(/NaN|undefined|Infinity/);
+  });
+});

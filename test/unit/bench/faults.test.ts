@@ -1,0 +1,110 @@
+import { describe, expect, test } from "vitest";
+import type { Call, Settled } from "../../../bench/src/faults/calls.js";
+import { checksOf, figuresOf, findingOf } from "../../../bench/src/faults/finding.js";
+import { judge, stored } from "../../../bench/src/faults/judge.js";
+import { chartsOf, tableOf } from "../../../bench/src/faults/present.js";
+import type { Measured } from "../../../bench/src/faults/tally.js";
+
+const incr: Call = { command: "incr", key: "n" };
+const get: Call = { command: "get", key: "k" };
+const set: Call = { command: "set", key: "k", value: "mine" };
+const contested: Call = { ...set, overwrittenWith: "theirs" };
+const gave = (value: unknown): Settled => ({ value, ms: 5 });
+const threw = (outcome?: string): Settled => ({
+  error: { name: "SomeError", ...(outcome && { outcome }) },
+  ms: 5,
+});
+
+describe("the verdict on a call", () => {
+  test.each([
+    ["incremented once", incr, gave(1), "1", { ending: "resolved", doubled: 0, wrong: false }],
+    ["incremented six times", incr, gave(6), "6", { ending: "resolved", doubled: 5, wrong: false }],
+    ["incremented twice and failed", incr, threw(), "2", { ending: "failed", doubled: 1, unknown: false }],
+    ["not incremented, and yet a number", incr, gave(1), null, { doubled: 0, wrong: true }],
+    ["somebody else's answer to incr", incr, gave(null), "1", { doubled: 0, wrong: true }],
+    [
+      "may have been incremented",
+      incr,
+      threw("unknown"),
+      "1",
+      { ending: "failed", unknown: true, doubled: 0 },
+    ],
+    ["was not sent", incr, threw("unsent"), null, { ending: "failed", unknown: false, doubled: 0 }],
+    ["a read of unknown outcome harms nobody", get, threw("unknown"), null, { unknown: false }],
+    ["its own value", get, gave(stored("k")), stored("k"), { ending: "resolved", wrong: false }],
+    ["somebody else's value", get, gave("other"), stored("k"), { ending: "resolved", wrong: true }],
+    ["set", set, gave("OK"), "mine", { wrong: false, doubled: 0 }],
+    ["OK, and nothing set", set, gave("OK"), null, { wrong: true }],
+    [
+      "overwritten by another, as it should be",
+      contested,
+      gave("OK"),
+      "theirs",
+      { wrong: false, doubled: 0 },
+    ],
+    ["another's value undone", contested, gave("OK"), "mine", { wrong: false, doubled: 1 }],
+    ["its time was up", incr, undefined, "2", { ending: "hung", doubled: 1, ms: 6000 }],
+  ] as const)("%s", (_, call, settled, found, expected) => {
+    expect(judge(call, settled, found, 6_000)).toMatchObject(expected);
+  });
+});
+
+const row = (client: string, fault: string, numbers: Partial<Measured> = {}): Measured => ({
+  group: "g",
+  fault,
+  hopeless: false,
+  client,
+  label: client === "upstash" ? "@upstash/redis" : client,
+  calls: 4,
+  resolved: 4,
+  failed: 0,
+  unknown: 0,
+  hung: 0,
+  wrong: 0,
+  doubled: 0,
+  longestMs: 12.34,
+  ...numbers,
+});
+
+const rows = [
+  row("warmline", "lost", { resolved: 0, failed: 4, unknown: 4 }),
+  row("warmline-once", "lost"),
+  row("upstash", "lost", { doubled: 20 }),
+  row("warmline", "mute", { resolved: 0, failed: 4, hopeless: true, longestMs: 5_950 }),
+  row("warmline-once", "mute", { resolved: 0, failed: 4, hopeless: true, longestMs: 5_950 }),
+  row("upstash", "mute", { resolved: 0, hung: 4, hopeless: true, longestMs: 6_000 }),
+];
+
+describe("what is said of the numbers", () => {
+  test("the finding", () => {
+    expect(findingOf(rows)).toBe(
+      "With warmline, of 8 calls 0 resolved and 8 rejected (4 of them writes that said that they may have been applied); " +
+        "no write was applied more often than it was issued; no value was wrong; where an answer could be had the longest wait was 0.0 s. " +
+        "With warmline-once, of 8 calls 4 resolved and 4 rejected; no write was applied more often than it was issued; " +
+        "no value was wrong; where an answer could be had the longest wait was 0.0 s. " +
+        "With @upstash/redis, of 8 calls 4 resolved and 4 hung until the function's time was up; " +
+        "writes were applied 20 times more often than they were issued, at worst 6 times for one call (lost); " +
+        "no value was wrong; where an answer could be had the longest wait was 0.0 s.",
+    );
+    expect(figuresOf(rows).map(({ value }) => value)).toEqual(["0", "0", "20"]);
+  });
+
+  test("what must hold, and a miss of each", () => {
+    expect(checksOf(rows).map(({ held }) => held)).toEqual(Array(7).fill(true));
+    const broken = rows.map((each) => ({ ...each, resolved: 3, failed: 0, hung: 1, wrong: 1, doubled: 1 }));
+    expect(checksOf(broken).map(({ held }) => held)).toEqual(Array(7).fill(false));
+  });
+
+  test("the table names a fault once, and a hung call where it failed", () => {
+    const { rows: lines, columns } = tableOf(rows);
+    expect(lines.map(({ cells }) => cells[0])).toEqual(["lost", "", "", "mute", "", ""]);
+    expect(lines.at(-1)?.cells).toEqual(["", "@upstash/redis", "4", "0", "4 (4 hung)", "0", "0", "6000"]);
+    expect(columns).toHaveLength(8);
+  });
+
+  test("charts: doubled only where anything was", () => {
+    const charts = chartsOf(rows);
+    expect(charts.map((chart) => chart.kind === "bars" && chart.groups.length)).toEqual([1, 2]);
+    expect(chartsOf(rows.map((each) => ({ ...each, doubled: 0 })))).toHaveLength(1);
+  });
+});
