@@ -1,0 +1,96 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { RawEndpoint, resp2Answer } from "../support/endpoint.js";
+
+// The OpenTelemetry example as it stands, with the packed client and OpenTelemetry's own SDK.
+
+const root = resolve(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "warmline-otel-"));
+let endpoint: RawEndpoint;
+
+async function run(command: string, args: string[], cwd: string, env = {}): Promise<string> {
+  const { stdout } = await promisify(execFile)(command, args, { cwd, env: { ...process.env, ...env } });
+  return stdout;
+}
+
+beforeAll(async () => {
+  cpSync(join(root, "examples/otel"), folder, { recursive: true });
+  const packed = await run("npm", ["pack", "--json", "--pack-destination", folder], root);
+  const [{ filename }] = Object.values(JSON.parse(packed)) as [{ filename: string }];
+  const sdk = ["@opentelemetry/sdk-metrics@2.12.1", "@opentelemetry/sdk-trace-base@2.12.1"];
+  await run("npm", ["install", "--no-audit", "--no-fund", join(folder, filename), ...sdk], folder);
+  endpoint = await RawEndpoint.start();
+}, 120_000);
+afterAll(async () => {
+  await endpoint?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const PROGRAM = `
+import { metrics, trace } from "@opentelemetry/api";
+import {
+  AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader,
+} from "@opentelemetry/sdk-metrics";
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import { Redis } from "warmline";
+import { observeWarmline } from "./telemetry.mjs";
+
+const exporter = new InMemoryMetricExporter(AggregationTemporality.CUMULATIVE);
+const provider = new MeterProvider({ readers: [new PeriodicExportingMetricReader({ exporter })] });
+metrics.setGlobalMeterProvider(provider);
+const spans = new InMemorySpanExporter();
+trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(spans)] }));
+observeWarmline();
+
+const redis = Redis.fromEnv();
+await redis.get("secret-key");
+await redis.get("secret-key");
+await redis.set("secret-key", "secret-value").catch(() => {});
+redis.close();
+await provider.forceFlush();
+const found = exporter.getMetrics().flatMap(({ scopeMetrics }) => scopeMetrics).flatMap((scope) => scope.metrics);
+console.log(JSON.stringify({
+  metrics: found.map(({ descriptor, dataPoints }) => [
+    descriptor.name, dataPoints.map(({ value, attributes }) => ({ value: value.count ?? value, attributes })),
+  ]),
+  spans: spans.getFinishedSpans().map(({ name, attributes, duration: [s, ns] }) => ({ name, attributes, ms: s * 1e3 + ns / 1e6 })),
+}));
+await provider.shutdown();
+`;
+
+test("metrics and spans of what happened, without values", async () => {
+  // The second request loses its answer, and so does the write.
+  endpoint.onRequest = ({ socket, body }) => {
+    if (endpoint.requests.length === 2 || body.includes("SET")) socket.destroy();
+    else socket.write(resp2Answer("$12\r\nsecret-value\r\n"));
+  };
+  writeFileSync(join(folder, "program.mjs"), PROGRAM);
+  const env = { WARMLINE_URL: endpoint.url, WARMLINE_TOKEN: "secret-token" };
+  const printed = await run("node", ["program.mjs"], folder, env);
+  expect(printed).not.toContain("secret");
+  const result = JSON.parse(printed);
+  const server = {
+    "db.system.name": "redis",
+    "server.address": "127.0.0.1",
+    "server.port": Number(new URL(endpoint.url).port),
+  };
+  const metrics = Object.fromEntries(result.metrics);
+  expect(metrics["warmline.connection.create_time"]).toEqual([{ value: 2, attributes: server }]);
+  expect(metrics["warmline.connection.idle_time"]).toEqual([{ value: 2, attributes: server }]);
+  expect(metrics["warmline.connection.open"]).toEqual([{ value: 0, attributes: server }]);
+  expect(metrics["warmline.connection.discards"]).toEqual([
+    { value: 2, attributes: { ...server, "warmline.reason": "closed by peer" } },
+  ]);
+  expect(metrics["warmline.retries"]).toEqual([
+    { value: 1, attributes: { ...server, "db.operation.name": "GET", "warmline.outcome": "unknown" } },
+  ]);
+  expect(result.spans).toEqual([
+    { name: "warmline connect", attributes: server, ms: expect.any(Number) },
+    { name: "warmline connect", attributes: server, ms: expect.any(Number) },
+  ]);
+  for (const { ms } of result.spans) expect(ms).toBeGreaterThan(0);
+}, 60_000);
