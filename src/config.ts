@@ -32,7 +32,16 @@ export interface CallOptions {
   codec?: CodecOption;
 }
 
-export interface RedisOptions extends CallOptions {
+/** Options of the reference client that change nothing here: there is no telemetry, and replies choose their encoding. */
+export interface IdleOptions {
+  agent?: unknown;
+  backend?: string;
+  enableTelemetry?: boolean;
+  latencyLogging?: boolean;
+  responseEncoding?: false | "base64";
+}
+
+export interface RedisOptions extends CallOptions, IdleOptions {
   /** The endpoint: `https://...` or `http://...`. */
   url?: string | undefined;
   /** The endpoint's bearer token. */
@@ -41,6 +50,8 @@ export interface RedisOptions extends CallOptions {
   retry?: RetryOptions | false;
   /** Whether connections are kept for the next command. Default true; `WARMLINE_KEEPALIVE=0` turns it off. */
   keepAlive?: boolean;
+  /** How requests use the cache of the runtime's `fetch`; for the entry on `fetch` alone. */
+  cache?: "default" | "force-cache" | "no-cache" | "no-store" | "only-if-cached" | "reload";
   /** The most connections to one origin at a time. Default 64. */
   maxConnections?: number;
   /** Opens a connection when the client is created. Default on where AWS_LAMBDA_FUNCTION_NAME is set. */

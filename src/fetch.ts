@@ -9,5 +9,7 @@ export type Redis = RedisClient;
 /** Makes clients: `const redis = Redis.fromEnv()`, or `new Redis({ url, token })` where there is no `process.env`. */
 export const Redis = createRedisClass({
   env: () => (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {},
-  createTransport: ({ origin }, { keepAlive = true }) => new FetchTransport(origin, { keepalive: keepAlive }),
+  createTransport: ({ origin }, { keepAlive = true, cache }) =>
+    // Some runtimes refuse the name `cache` even where it is undefined.
+    new FetchTransport(origin, { keepalive: keepAlive, ...(cache && { cache }) }),
 });

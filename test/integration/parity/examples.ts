@@ -22,6 +22,25 @@ export function connect(url: string, token: string): Redis {
   return new Redis({ url, token });
 }
 
+/** A client with every option there is. */
+export function connectWithOptions(url: string, token: string): Redis {
+  return new Redis({
+    url,
+    token,
+    agent: undefined,
+    automaticDeserialization: true,
+    cache: "no-store",
+    enableAutoPipelining: true,
+    enableTelemetry: false,
+    keepAlive: true,
+    latencyLogging: false,
+    readYourWrites: true,
+    responseEncoding: "base64",
+    retry: { retries: 2, backoff: (count) => count * 10 },
+    signal: () => AbortSignal.timeout(5000),
+  });
+}
+
 /** A client from the environment. */
 export function connectFromEnv(): Redis {
   return Redis.fromEnv();

@@ -28,13 +28,20 @@ describe.each(setups)("$name", ({ name, available, start }) => {
 
   const engine = name === "the embedded engine" ? name : "Redis 7.0";
 
-  describe.skipIf(!available).each(clients)("%s", (client, { connect, connectFromEnv, examples }) => {
+  describe.skipIf(!available).each(clients)("%s", (client, module) => {
+    const { connect, connectFromEnv, connectWithOptions, examples } = module;
     test.each(
       examples.filter(({ notOn }) => notOn !== engine).map((example) => [example.name, example] as const),
     )("%s", async (_name, { run, gives }) => {
       const redis = connect(gateway.url, gateway.token);
       await redis.flushall();
       expect(await run(redis)).toEqual(gives);
+    });
+
+    test("with every option", async () => {
+      const redis = connectWithOptions(gateway.url, gateway.token);
+      expect(await redis.set("k", client)).toBe("OK");
+      expect(await redis.pipeline().get("k").exec()).toEqual([client]);
     });
 
     test("from the environment", async () => {

@@ -1,0 +1,17 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Redis } from "warmline/fetch";
+import { RawEndpoint } from "../../support/endpoint.js";
+
+let endpoint: RawEndpoint;
+beforeAll(async () => {
+  endpoint = await RawEndpoint.start();
+});
+afterAll(() => endpoint.stop());
+
+test("`cache` reaches the runtime's fetch, on the entry that uses it", async () => {
+  const options = { url: endpoint.url, token: "t" };
+  await new Redis(options).set("k", 1);
+  await new Redis({ ...options, cache: "no-store" }).set("k", 1);
+  const [plain, uncached] = endpoint.requests.map(({ head }) => /^cache-control:/im.test(head));
+  expect([plain, uncached]).toEqual([false, true]);
+});
