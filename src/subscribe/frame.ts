@@ -2,13 +2,13 @@ import { TextBulk } from "../wire/bytes.js";
 import { fromBase64 } from "../wire/json.js";
 import type { Bulk } from "../wire/reply.js";
 
-/** What a `data: ` line says. */
+/** What an event stream says. */
 export interface Frame {
-  /** `message`, `pmessage`, `subscribe`, `psubscribe`, ... */
+  /** `message`, `pmessage`, `subscribe`, `psubscribe`, ... or `gap`, which has no payload. */
   readonly kind: string;
   readonly channel: string;
   /** The message, or how many subscriptions there are. */
-  readonly payload: Bulk;
+  readonly payload?: Bulk;
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   TimeoutError,
   WarmlineError,
 } from "../errors.js";
+import { onAbort } from "./abort.js";
 
 /** How long warmline-gateway may be silent, in ms: it shows every 25 s that it is alive. */
 const LONGEST_SILENCE = 60_000;
@@ -19,33 +20,31 @@ export interface StreamRequest {
   readonly path: string;
   /** What error messages call it. */
   readonly command: string;
-  /** How long the first line may take, in ms. */
-  readonly timeout: number;
   /** Ends the stream. */
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal | undefined;
 }
 
 /**
  * Opens an event stream and gives its lines, those that came together together. Leaving the loop ends the request.
+ * @param timeout how long the first line may take, in ms.
  * @throws RedisError when the endpoint refuses; ProtocolError when it is none; ConnectionError when it can't be
  * reached or the stream ends, TimeoutError when nothing comes in time: for these, trying again may help. The
  * signal's reason when that is what ended it.
  */
-export async function* streamLines(request: StreamRequest): AsyncGenerator<string[], never> {
-  const { endpoint, path, command, timeout, signal } = request;
+export async function* streamLines(
+  { endpoint, path, command, signal }: StreamRequest,
+  timeout: number,
+): AsyncGenerator<string[], never> {
   if (endpoint instanceof ConfigError) throw endpoint;
-  const details = { outcome: "unsent", command } as const;
+  const failure = (Kind: typeof WarmlineError, message: string, cause?: unknown) =>
+    new Kind(`${command}: ${message}`, { outcome: "unsent", command, cause });
   const controller = new AbortController();
-  const abort = () => controller.abort(signal.reason);
+  const forget = onAbort(signal, () => controller.abort(signal!.reason));
   let timer: ReturnType<typeof setTimeout> | undefined;
   const expectWithin = (ms: number) => {
-    timer = setTimeout(() => {
-      controller.abort(new TimeoutError(`${command}: nothing came for ${Math.round(ms)} ms`, details));
-    }, ms);
+    timer = setTimeout(() => controller.abort(failure(TimeoutError, "nothing came in time")), ms);
   };
-  signal.addEventListener("abort", abort);
   try {
-    signal.throwIfAborted();
     expectWithin(timeout);
     // By the runtime's own fetch: a stream keeps its connection for itself, and the pool's are for commands.
     const response = await fetch(endpoint.origin + endpoint.path + path, {
@@ -54,49 +53,43 @@ export async function* streamLines(request: StreamRequest): AsyncGenerator<strin
       redirect: "manual",
       signal: controller.signal,
     });
-    const { headers, body, status } = response;
-    const type = headers.get("content-type");
-    if (status !== 200 || !body || !type?.startsWith("text/event-stream")) {
-      throw refusal(await response.text(), status, type, command);
+    const { headers, status } = response;
+    if (!headers.get("content-type")?.startsWith("text/event-stream")) {
+      const error = errorIn(await response.text());
+      if (status >= 500 || status === 429) throw failure(ConnectionError, error ?? `status ${status}`);
+      if (error) throw new RedisError(error, { command });
+      throw failure(ProtocolError, `status ${status} and no event stream: is this a Redis HTTP endpoint?`);
     }
-    const reader = body.getReader();
+    const reader = response.body!.getReader();
     const decoder = new TextDecoder();
     let rest = "";
     for (;;) {
       const { done, value } = await reader.read();
       clearTimeout(timer);
-      if (done) throw new ConnectionError(`${command}: the stream ended`, details);
+      if (done) throw failure(ConnectionError, "the stream ended");
       const lines = decoder.decode(value, { stream: true }).split("\n");
       // Only what is new is searched for line ends, however long the line.
       lines[0] = rest + lines[0];
       rest = lines.pop()!;
       // Whoever takes the lines may take their time; the sender is not to blame for that.
-      if (lines.length > 0) yield lines;
+      yield lines;
       if (headers.has("warmline-gateway")) expectWithin(LONGEST_SILENCE);
     }
   } catch (error) {
-    if (signal.aborted || error instanceof WarmlineError) throw error;
-    const { message } = ((error as Error).cause as Error | undefined) ?? (error as Error);
-    throw new ConnectionError(`${command}: ${message}`, { ...details, cause: error });
+    if (signal?.aborted || error instanceof WarmlineError) throw error;
+    throw failure(ConnectionError, (error as Error).message, error);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", abort);
+    forget();
     controller.abort();
   }
 }
 
-function refusal(text: string, status: number, type: string | null, command: string): WarmlineError {
-  let error: unknown;
+function errorIn(text: string): string | undefined {
   try {
-    error = JSON.parse(text).error;
+    return JSON.parse(text).error;
   } catch {
     // Somebody else's page.
+    return undefined;
   }
-  if (status >= 500 || status === 429) {
-    const message = `${command}: ${typeof error === "string" ? error : `status ${status}`}`;
-    return new ConnectionError(message, { outcome: "unsent", command });
-  }
-  if (typeof error === "string") return new RedisError(error, { command });
-  const message = `${command}: status ${status} with content type ${type ?? "missing"}: is this a Redis HTTP endpoint?`;
-  return new ProtocolError(message, { outcome: "unsent", command });
 }

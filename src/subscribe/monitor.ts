@@ -8,10 +8,9 @@ export async function* monitor(
   endpoint: Endpoint | ConfigError,
   settings: Settings,
 ): AsyncGenerator<string, void, undefined> {
-  const { timeout } = settings;
   const signal = typeof settings.signal === "function" ? settings.signal() : settings.signal;
-  const request = { endpoint, path: "/monitor", command: "MONITOR", timeout };
-  for await (const lines of streamLines({ ...request, signal: signal ?? new AbortController().signal })) {
+  const request = { endpoint, path: "/monitor", command: "MONITOR", signal };
+  for await (const lines of streamLines(request, settings.timeout)) {
     for (const line of lines) {
       if (line.startsWith("data: ") && line !== 'data: "OK"') yield line.slice(6);
     }

@@ -1,15 +1,20 @@
 import type { Endpoint } from "../config.js";
 import { ArgumentError, type ConfigError, ConnectionError } from "../errors.js";
 import type { Settings } from "../settings.js";
+import { onAbort } from "./abort.js";
 import type { SubscriberEvents, SubscriberMessage } from "./events.js";
 import { follow, type Sort } from "./follow.js";
 import type { Frame } from "./frame.js";
+import type { StreamRequest } from "./lines.js";
 
 /** Messages that a loop may be behind before the streams are read no further. */
 const MOST_WAITING = 1_000;
+/** How often it is looked whether such a loop has caught up, in ms. */
+const LOOK_EVERY = 5;
 
 interface Subscription {
   readonly controller: AbortController;
+  /** Whether it was confirmed once. */
   stands: boolean;
   /** Resolves when its request has ended for good. */
   over?: Promise<void>;
@@ -17,8 +22,8 @@ interface Subscription {
 
 /** One loop over the messages. */
 interface Loop {
-  readonly waiting: SubscriberMessage<any>[];
-  failure?: { readonly error: unknown };
+  /** Each gives a message, or throws what ends the loop. */
+  readonly waiting: (() => SubscriberMessage<any>)[];
   wake(): void;
 }
 
@@ -37,13 +42,12 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
   /** Resolves once every channel is subscribed to; rejects with what prevented one, or ended it before. */
   readonly ready: Promise<void>;
   readonly #sort: Sort;
+  readonly #command: string;
   readonly #settings: Settings;
-  readonly #signal: AbortSignal | undefined;
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #listeners = new Map<string, Set<(event: any) => void>>();
   readonly #loops = new Set<Loop>();
-  /** Calls those that wait until the loops have caught up. */
-  #resume: (() => void)[] = [];
+  readonly #forgetSignal: () => void;
 
   /** @throws ArgumentError when a name can't be sent. */
   constructor(
@@ -53,15 +57,19 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
     settings: Settings,
   ) {
     this.#sort = sort;
+    this.#command = sort.toUpperCase();
     this.#settings = settings;
-    const { signal } = settings;
-    this.#signal = typeof signal === "function" ? signal() : signal;
-    const paths = new Map([names].flat().map((name) => [name, pathOf(sort, name)]));
-    if (paths.size === 0) throw unusable(sort, "no channel is given");
+    const paths = new Map([names].flat().map((name) => [name, this.#pathOf(name)]));
+    if (paths.size === 0) this.#pathOf("");
     const standing = Array.from(paths, ([name, path]) => this.#start(name, path, endpoint));
     this.ready = Promise.all(standing).then(() => {});
-    if (this.#signal?.aborted) this.#onAbort();
-    else this.#signal?.addEventListener("abort", this.#onAbort);
+    const signal = typeof settings.signal === "function" ? settings.signal() : settings.signal;
+    this.#forgetSignal = onAbort(signal, () => {
+      this.#tellLoops(() => {
+        throw signal!.reason;
+      });
+      this.#end(this.getSubscribedChannels(), signal!.reason);
+    });
   }
 
   /** Calls `listener` with every event of this type. A listener that throws is an unhandled rejection. */
@@ -69,17 +77,7 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
     type: T,
     listener: (event: SubscriberEvents<TMessage>[T]) => void,
   ): this {
-    const listeners = this.#listeners.get(type) ?? new Set();
-    this.#listeners.set(type, listeners.add(listener));
-    return this;
-  }
-
-  /** Calls `listener` no more. */
-  off<T extends keyof SubscriberEvents<TMessage>>(
-    type: T,
-    listener: (event: SubscriberEvents<TMessage>[T]) => void,
-  ): this {
-    this.#listeners.get(type)?.delete(listener);
+    this.#listeners.set(type, (this.#listeners.get(type) ?? new Set()).add(listener));
     return this;
   }
 
@@ -97,9 +95,7 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
    * the requests have ended.
    */
   async unsubscribe(names?: readonly string[]): Promise<void> {
-    const reason = new ConnectionError(`${this.#sort.toUpperCase()}: given up by unsubscribe()`, {
-      outcome: "unsent",
-    });
+    const reason = new ConnectionError(`${this.#command}: given up by unsubscribe()`, { outcome: "unsent" });
     const ended = this.#end(names ?? this.getSubscribedChannels(), reason);
     if (!names) this.removeAllListeners();
     await Promise.all(ended);
@@ -113,11 +109,9 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
     const loop: Loop = { waiting: [], wake() {} };
     this.#loops.add(loop);
     try {
-      for (;;) {
-        while (loop.waiting.length > 0) yield* loop.waiting.splice(0);
-        this.#caughtUp();
-        if (loop.failure) throw loop.failure.error;
-        if (this.#subscriptions.size === 0) return;
+      while (this.#subscriptions.size > 0 || loop.waiting.length > 0) {
+        for (const take of loop.waiting.splice(0)) yield take();
+        if (loop.waiting.length > 0 || this.#subscriptions.size === 0) continue;
         await new Promise<void>((resolve) => {
           loop.wake = resolve;
         });
@@ -134,87 +128,88 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
     const subscription: Subscription = { controller, stands: false };
     this.#subscriptions.set(name, subscription);
     return new Promise((resolve, reject) => {
-      subscription.over = follow({
-        sort: this.#sort,
-        name,
-        path,
-        endpoint,
-        settings: this.#settings,
-        signal: controller.signal,
-        onFrame: (frame) => {
-          if (frame.kind === this.#sort) {
-            subscription.stands = true;
-            resolve();
-          }
-          this.#dispatch(name, frame);
-        },
-        onGap: () => this.#emit("gap", { channel: name }),
-        room: () => this.#room(controller.signal),
-      }).catch((error) => {
-        const asked = controller.signal.aborted;
-        if (!asked) this.#subscriptions.delete(name);
-        const heard = asked || this.#raise(error);
-        if (heard) this.ready.catch(() => {});
-        else if (subscription.stands) unhandled(error);
-        this.#wake();
-        reject(error);
-      });
+      const request = { endpoint, path, command: this.#command, signal: controller.signal };
+      subscription.over = this.#run(name, request, subscription, resolve).catch(reject);
     });
   }
 
-  #dispatch(name: string, { kind, channel, payload }: Frame): void {
-    const isPattern = kind === "pmessage";
-    if (kind !== "message" && !isPattern) {
-      this.#emit(kind, Number(payload.text()));
+  /** Rejects, sooner or later. */
+  async #run(
+    name: string,
+    request: StreamRequest & { readonly signal: AbortSignal },
+    subscription: Subscription,
+    onStanding: () => void,
+  ): Promise<void> {
+    const { signal } = request;
+    try {
+      for await (const frames of follow(this.#sort, name, request, this.#settings)) {
+        for (const frame of frames) {
+          // A listener may have given it up.
+          signal.throwIfAborted();
+          if (frame.kind === this.#sort) {
+            subscription.stands = true;
+            onStanding();
+          }
+          this.#onFrame(name, frame);
+        }
+        while (!signal.aborted && [...this.#loops].some(({ waiting }) => waiting.length > MOST_WAITING)) {
+          await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
+        }
+      }
+    } catch (error) {
+      if (!signal.aborted) this.#subscriptions.delete(name);
+      if (signal.aborted || this.#raise(error)) this.ready.catch(() => {});
+      else if (subscription.stands) unhandled(error);
+      this.#changed();
+      throw error;
+    }
+  }
+
+  #onFrame(name: string, { kind, channel, payload }: Frame): void {
+    if (!kind.endsWith("message")) {
+      this.#emit(kind, payload ? Number(payload.text()) : { channel });
       return;
     }
-    let message: unknown;
+    let event: SubscriberMessage<any>;
     try {
-      message = this.#settings.codec.decode(payload);
+      const message = this.#settings.codec.decode(payload!);
+      event = kind === "message" ? { channel, message } : { pattern: name, channel, message };
     } catch (error) {
       if (!this.#raise(error)) unhandled(error);
       return;
     }
-    const event: SubscriberMessage<any> = isPattern
-      ? { pattern: name, channel, message }
-      : { channel, message };
     this.#emit(kind, event);
     this.#emit(`${kind}:${name}`, event);
-    for (const loop of this.#loops) {
-      loop.waiting.push(event);
-      loop.wake();
-    }
+    this.#tellLoops(() => event);
   }
 
   /** @returns whether anybody listens. */
   #emit(type: string, event: unknown): boolean {
-    const listeners = this.#listeners.get(type) ?? [];
-    let heard = false;
+    const listeners = [...(this.#listeners.get(type) ?? [])];
     for (const listener of listeners) {
-      heard = true;
       try {
         listener(event);
       } catch (error) {
         unhandled(error);
       }
     }
-    return heard;
+    return listeners.length > 0;
   }
 
   /** Tells of an error. @returns whether anybody was there to be told. */
   #raise(error: unknown): boolean {
-    for (const loop of this.#loops) {
-      loop.failure ??= { error };
-      loop.wake();
-    }
+    this.#tellLoops(() => {
+      throw error;
+    });
     return this.#emit("error", error) || this.#loops.size > 0;
   }
 
-  #onAbort = (): void => {
-    const { reason } = this.#signal!;
-    for (const loop of this.#loops) loop.failure ??= { error: reason };
-    this.#end(this.getSubscribedChannels(), reason);
-  };
+  #tellLoops(take: Loop["waiting"][number]): void {
+    for (const loop of this.#loops) {
+      loop.waiting.push(take);
+      loop.wake();
+    }
+  }
 
   #end(names: readonly string[], reason: unknown): (Promise<void> | undefined)[] {
     const ended: (Promise<void> | undefined)[] = [];
@@ -226,46 +221,32 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
       ended.push(subscription.over);
       this.#emit(this.#sort.replace("sub", "unsub"), this.#subscriptions.size);
     }
-    this.#wake();
+    this.#changed();
     return ended;
   }
 
-  /** Lets everything that waits see what has changed. */
-  #wake(): void {
-    if (this.#subscriptions.size === 0) this.#signal?.removeEventListener("abort", this.#onAbort);
-    this.#caughtUp();
+  /** With the last subscription gone, nothing else is kept. */
+  #changed(): void {
+    if (this.#subscriptions.size > 0) return;
+    this.#forgetSignal?.();
     for (const loop of this.#loops) loop.wake();
   }
 
-  async #room(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && [...this.#loops].some(({ waiting }) => waiting.length >= MOST_WAITING)) {
-      await new Promise<void>((resolve) => this.#resume.push(resolve));
+  #pathOf(name: string): string {
+    let escaped = "";
+    try {
+      escaped = encodeURIComponent(name);
+    } catch {
+      // Not well-formed Unicode.
     }
-  }
-
-  #caughtUp(): void {
-    for (const resume of this.#resume.splice(0)) resume();
+    // A path swallows dots, however they are written.
+    if (typeof name === "string" && !/^\.{0,2}$/.test(escaped)) return `/${this.#sort}/${escaped}`;
+    const message = `${this.#command}: give channels that are well-formed text and neither empty, . nor ..`;
+    throw new ArgumentError(message, { outcome: "unsent", command: this.#command });
   }
 }
 
 /** What happens to an error that is nobody's: in Node it ends the process. */
 function unhandled(error: unknown): void {
   void Promise.reject(error);
-}
-
-function pathOf(sort: Sort, name: string): string {
-  // A path swallows these, however they are written.
-  if (typeof name !== "string" || /^\.{0,2}$/.test(name)) {
-    throw unusable(sort, "a channel's name must be text, and not empty, . or ..");
-  }
-  try {
-    return `/${sort}/${encodeURIComponent(name)}`;
-  } catch {
-    throw unusable(sort, "a channel's name is not well-formed Unicode");
-  }
-}
-
-function unusable(sort: Sort, message: string): ArgumentError {
-  const command = sort.toUpperCase();
-  return new ArgumentError(`${command}: ${message}`, { outcome: "unsent", command });
 }

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { Redis as FetchRedis } from "../../../src/fetch.js";
 import {
@@ -171,24 +171,20 @@ for (const setup of setups) {
         expect(heard).toEqual([1]);
       });
 
-      it("off and removeAllListeners", async () => {
+      it("removeAllListeners", async () => {
         const redis = make();
         const subscriber = keep(redis.subscribe<number>("off"));
         const heard: string[] = [];
-        const first = () => heard.push("first");
-        subscriber.on("message", first).on("message", () => heard.push("second"));
+        subscriber.on("message", () => heard.push("first")).on("message", () => heard.push("second"));
         await subscriber.ready;
         await redis.publish("off", 1);
         await expect.poll(() => heard).toEqual(["first", "second"]);
-        subscriber.off("message", first);
-        await redis.publish("off", 2);
-        await expect.poll(() => heard).toEqual(["first", "second", "second"]);
         subscriber.removeAllListeners();
         let again = 0;
         subscriber.on("message", () => again++);
-        await redis.publish("off", 3);
+        await redis.publish("off", 2);
         await expect.poll(() => again).toBe(1);
-        expect(heard.length).toBe(3);
+        expect(heard.length).toBe(2);
       });
 
       it("a wrong token is an error event and rejects ready", async () => {
@@ -221,7 +217,10 @@ for (const setup of setups) {
       });
 
       it("a url that is missing, a requester, names that can't be sent", async () => {
+        const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
         const listening = make({ url: "" }).subscribe("a");
+        expect(warned).toHaveBeenCalled();
+        warned.mockRestore();
         await expect(listening.ready).rejects.toBeInstanceOf(ConfigError);
         const requested = new Redis({ request: async () => ({ result: "PONG" as never }) });
         expect(await requested.ping()).toBe("PONG");
@@ -230,7 +229,7 @@ for (const setup of setups) {
         for (const name of ["", ".", "..", "\ud800", undefined as never]) {
           expect(() => redis.subscribe(name)).toThrow(ArgumentError);
         }
-        expect(() => redis.psubscribe([])).toThrow(/no channel/);
+        expect(() => redis.psubscribe([])).toThrow(/neither empty/);
       });
 
       it("a message that the codec can't read is an error event, and the next one comes", async () => {

@@ -1,0 +1,293 @@
+import { once } from "node:events";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import { redisAvailable, startPath, startRedis } from "warmline-testbed";
+import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
+import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { Redis, type Subscriber } from "../../../src/index.js";
+import { runProgram } from "../../faults/support/program.js";
+import { dataOf, listen, metric, numsub } from "./listen.js";
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const clientOf = (gateway: Gateway, url = gateway.url) => new Redis({ url, token: gateway.token });
+
+/** Everything that a subscriber tells, in order. */
+function record(subscriber: Subscriber<unknown>): unknown[] {
+  cleanups.push(() => subscriber.unsubscribe());
+  const heard: unknown[] = [];
+  subscriber.on("message", ({ channel, message }) => heard.push([channel, message]));
+  subscriber.on("gap", ({ channel }) => heard.push(["gap", channel]));
+  subscriber.on("error", (error) => heard.push(error));
+  return heard;
+}
+
+describe.runIf(redisAvailable())("Redis restarts under a subscription", () => {
+  it("listeners are told of the gap, and hear on", async () => {
+    const redis = await startRedis();
+    cleanups.push(() => redis.stop());
+    const gateway = await createGateway({ redis: redis.url, port: 0 });
+    cleanups.push(() => gateway.close());
+    const client = clientOf(gateway);
+    const subscriber = client.subscribe<unknown>(["a", "b"]);
+    const heard = record(subscriber);
+    await subscriber.ready;
+    const raw = await listen(gateway, "/subscribe/a/b");
+    await client.publish("a", "before");
+    await expect.poll(() => heard).toEqual([["a", "before"]]);
+
+    await redis.kill();
+    await redis.restart();
+    await expect.poll(() => heard.length, { timeout: 10_000 }).toBe(3);
+    expect(heard.slice(1).sort()).toEqual([
+      ["gap", "a"],
+      ["gap", "b"],
+    ]);
+    expect(await numsub(gateway, "a")).toBe(1);
+    await client.publish("b", "after");
+    await expect.poll(() => heard.at(-1)).toEqual(["b", "after"]);
+    expect(await dataOf(raw, 4)).toEqual([
+      "subscribe,a,1",
+      "subscribe,b,2",
+      "message,a,before",
+      "message,b,after",
+    ]);
+    expect(raw.text.match(/^event: gap\ndata:\n\n/gm)).toHaveLength(1);
+    raw.close();
+  });
+
+  it("MONITOR ends, and its loop says so", async () => {
+    const redis = await startRedis();
+    cleanups.push(() => redis.stop());
+    const gateway = await createGateway({ redis: redis.url, port: 0 });
+    cleanups.push(() => gateway.close());
+    const client = clientOf(gateway);
+    const lines = client.monitor();
+    const seen: unknown[] = [];
+    const first = lines.next().then(({ value }) => seen.push(value));
+    await expect.poll(() => client.set("k", "v").then(() => seen.length)).toBe(1);
+    await first;
+    await redis.kill();
+    const rest = (async () => {
+      for await (const _ of lines);
+    })();
+    await expect(rest).rejects.toMatchObject({ name: "ConnectionError", command: "MONITOR" });
+  });
+});
+
+describe("the stream is lost", () => {
+  it("is taken up again when the gateway comes back", async () => {
+    const engine = await startEmbeddedEngine();
+    const first = await createGateway({ engine: "embedded", port: 0, token: "t" });
+    const subscriber = clientOf(first).subscribe<unknown>("a");
+    const heard = record(subscriber);
+    await subscriber.ready;
+    await first.close();
+    const second = await createGateway({ engine, port: Number(new URL(first.url).port), token: "t" });
+    cleanups.push(() => second.close());
+    await expect.poll(() => heard, { timeout: 10_000 }).toEqual([["gap", "a"]]);
+    await clientOf(second).publish("a", "again");
+    await expect.poll(() => heard.slice(1)).toEqual([["a", "again"]]);
+  });
+
+  it("is taken up again when the network cuts the connection", async () => {
+    const gateway = await createGateway({ engine: "embedded", port: 0 });
+    cleanups.push(() => gateway.close());
+    const path = await startPath({ to: { port: Number(new URL(gateway.url).port) } });
+    cleanups.push(() => path.close());
+    const client = clientOf(gateway);
+    const subscriber = clientOf(gateway, `http://127.0.0.1:${path.port}`).subscribe<unknown>("a");
+    const heard = record(subscriber);
+    await subscriber.ready;
+    path.links[0]!.destroy();
+    await expect.poll(() => heard, { timeout: 10_000 }).toEqual([["gap", "a"]]);
+    await client.publish("a", 1);
+    await expect.poll(() => heard.slice(1)).toEqual([["a", 1]]);
+    await expect.poll(() => metric(gateway, "streams_open")).toBe(1);
+  });
+
+  it("a reader that was cut off for being slow learns of the gap", async () => {
+    const gateway = await createGateway({ engine: "embedded", port: 0, streamBuffer: 64 * 1024 });
+    cleanups.push(() => gateway.close());
+    const client = clientOf(gateway).with({ codec: "text" });
+    const subscriber = client.subscribe<string>("flood");
+    const gaps: string[] = [];
+    subscriber.on("gap", ({ channel }) => gaps.push(channel));
+    let seen = 0;
+    let go = () => {};
+    const held = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const loop = (async () => {
+      for await (const { message } of subscriber) {
+        seen++;
+        await held;
+        if (message === "last") break;
+      }
+    })();
+    await subscriber.ready;
+    const payload = "x".repeat(32 * 1024);
+    let sent = 0;
+    while ((await metric(gateway, "streams_cut_total")) === 0 && sent < 4_000) {
+      await Promise.all(Array.from({ length: 20 }, () => client.publish("flood", payload)));
+      sent += 20;
+    }
+    expect(await metric(gateway, "streams_cut_total")).toBe(1);
+    go();
+    await expect.poll(() => gaps, { timeout: 10_000 }).toEqual(["flood"]);
+    await client.publish("flood", "last");
+    await loop;
+    expect(seen).toBeLessThan(sent);
+  });
+});
+
+describe("an endpoint that is not ours", () => {
+  async function serve(answer: (res: ServerResponse, request: number) => void): Promise<string> {
+    let requests = 0;
+    const server: Server = createServer((_, res) => answer(res, ++requests));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    cleanups.push(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+  const stream = { "content-type": "text/event-stream" };
+  const make = (url: string, options = {}) => new Redis({ url, token: "t", ...options });
+
+  it("lines without blank lines between, in any pieces", async () => {
+    const url = await serve((res) => {
+      res.writeHead(200, stream);
+      const bytes = Buffer.from("data: subscribe,é,1\ndata: message,é,grüße, 😀\ndata: message,é,2\n");
+      bytes.forEach((_, at) => {
+        setTimeout(() => res.write(bytes.subarray(at, at + 1)), at);
+      });
+    });
+    const subscriber = make(url).subscribe<unknown>("é");
+    const heard = record(subscriber);
+    await subscriber.ready;
+    await expect
+      .poll(() => heard)
+      .toEqual([
+        ["é", "grüße, 😀"],
+        ["é", 2],
+      ]);
+  });
+
+  it("a busy endpoint is tried again, at first as often as a command", async () => {
+    const url = await serve((res, request) => {
+      if (request < 3) res.writeHead(503, { "content-type": "text/html" }).end("<p>busy");
+      else res.writeHead(200, stream).write("data: subscribe,a,1\n\n");
+    });
+    const subscriber = make(url, { retry: { retries: 2, backoff: () => 1 } }).subscribe("a");
+    const heard = record(subscriber);
+    await subscriber.ready;
+    expect(heard).toEqual([]);
+    const other = make(await serve((res) => res.writeHead(503).end()), { retry: false }).subscribe("a");
+    await expect(other.ready).rejects.toMatchObject({
+      name: "ConnectionError",
+      message: "SUBSCRIBE: status 503",
+    });
+  });
+
+  it("an error with status 200, another's page, a redirect", async () => {
+    const answers = [
+      [200, "application/json", '{"error":"ERR not here"}', { name: "RedisError", code: "ERR" }],
+      [200, "text/html", "<p>hello", { name: "ProtocolError" }],
+      [302, "text/plain", "", { name: "ProtocolError" }],
+      [404, "application/json", "[]", { name: "ProtocolError" }],
+    ] as const;
+    for (const [status, type, body, error] of answers) {
+      const url = await serve((res) => {
+        res.writeHead(status, { "content-type": type, location: "/elsewhere" }).end(body);
+      });
+      await expect(make(url).subscribe("a").ready).rejects.toMatchObject(error);
+    }
+  });
+
+  it("one that never answers", async () => {
+    const url = await serve(() => {});
+    const subscriber = make(url, { timeout: 100 }).subscribe("a");
+    await expect(subscriber.ready).rejects.toMatchObject({ name: "TimeoutError", command: "SUBSCRIBE" });
+  });
+
+  it("one that confirms and hangs up is not stormed", async () => {
+    let requests = 0;
+    const url = await serve((res, request) => {
+      requests = request;
+      res.writeHead(200, stream).end("data: subscribe,a,1\n\n");
+    });
+    const subscriber = make(url).subscribe("a");
+    record(subscriber);
+    await subscriber.ready;
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect(requests).toBeGreaterThan(2);
+    expect(requests).toBeLessThan(12);
+  });
+});
+
+describe("the process", () => {
+  /** Runs a module that has `redis`, a client of the gateway. */
+  const run = ({ url }: Gateway, token: string, body: string) =>
+    runProgram(`import { Redis } from "warmline"; const redis = Redis.fromEnv(); ${body}`, {
+      WARMLINE_URL: url,
+      WARMLINE_TOKEN: token,
+    });
+
+  it("stays while it is subscribed, and ends after unsubscribe", async () => {
+    const gateway = await createGateway({ engine: "embedded", port: 0 });
+    cleanups.push(() => gateway.close());
+    const running = run(
+      gateway,
+      gateway.token,
+      `const subscriber = redis.subscribe("stop");
+       subscriber.on("message", ({ message }) => {
+         console.log(message);
+         subscriber.unsubscribe().then(() => console.log("ended", performance.now() - start < 500));
+         const start = performance.now();
+       });`,
+    );
+    const client = clientOf(gateway);
+    await expect.poll(() => numsub(gateway, "stop"), { timeout: 10_000 }).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await client.publish("stop", "now");
+    expect(await running).toEqual({ code: 0, output: "now\nended true", errors: "" });
+  });
+
+  it("ends after a loop was left", async () => {
+    const gateway = await createGateway({ engine: "embedded", port: 0 });
+    cleanups.push(() => gateway.close());
+    const running = run(
+      gateway,
+      gateway.token,
+      `for await (const { message } of redis.psubscribe("st*")) { console.log(message); break; }`,
+    );
+    await expect.poll(() => clientOf(gateway).publish("stop", "now"), { timeout: 10_000 }).toBe(1);
+    expect(await running).toEqual({ code: 0, output: "now", errors: "" });
+  });
+
+  it("is ended by an error that is nobody's, not by one that is awaited", async () => {
+    const gateway = await createGateway({ engine: "embedded", port: 0 });
+    cleanups.push(() => gateway.close());
+    const nobody = await run(gateway, "wrong", `redis.subscribe("a");`);
+    expect(nobody.code).toBe(1);
+    expect(nobody.errors).toMatch(/WRONGPASS/);
+    const heard = await run(
+      gateway,
+      "wrong",
+      `redis.subscribe("a").on("error", (error) => console.log(error.code));`,
+    );
+    expect(heard).toEqual({ code: 0, output: "WRONGPASS", errors: "" });
+    const awaited = await run(
+      gateway,
+      "wrong",
+      `await redis.subscribe("a").ready.catch((error) => console.log(error.code));`,
+    );
+    expect(awaited).toEqual({ code: 0, output: "WRONGPASS", errors: "" });
+  });
+});
