@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { describe, expect, test } from "vitest";
+import { blocksOf, check, pages } from "./blocks.js";
+
+// What the pages show has to compile against what was built, and what they point to has to be there.
+
+const root = resolve(import.meta.dirname, "../../..");
+
+test("every TypeScript block of the pages type-checks", { timeout: 60_000 }, () => {
+  const blocks = pages().flatMap((page) => blocksOf(page));
+  expect(new Set(blocks.map(({ page }) => page))).toContain("README.md");
+  expect(check(blocks)).toEqual([]);
+});
+
+test("a block that doesn't is found, by page and line", { timeout: 60_000 }, () => {
+  const page = [
+    "Text.",
+    "```ts",
+    'import { Redis } from "warmline";',
+    "const n: string = await Redis.fromEnv().incr('n');",
+    "```",
+    "```ts",
+    "await redis.get(1, 2, 3);",
+    "await redis.sett('k', 'v');",
+    "```",
+    "```js",
+    "nonsense(",
+    "```",
+  ].join("\n");
+  const said = check(blocksOf("page.md", page));
+  expect(said.map((line) => line.split(":").slice(0, 2).join(":"))).toEqual([
+    "page.md:4",
+    "page.md:7",
+    "page.md:8",
+  ]);
+  expect(said[0]).toContain("Type 'number' is not assignable to type 'string'");
+});
+
+describe("links to other files lead somewhere", () => {
+  test.each(pages())("%s", (page) => {
+    const text = readFileSync(join(root, page), "utf8");
+    const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
+    for (const target of targets.filter((each) => !/^(https?:|mailto:)/.test(each))) {
+      const [path, anchor] = target.split("#") as [string, string?];
+      const file = path === "" ? join(root, page) : join(root, dirname(page), path);
+      expect(existsSync(file), target).toBe(true);
+      if (anchor) expect(anchorsOf(readFileSync(file, "utf8")), target).toContain(anchor);
+    }
+  });
+});
+
+/** The anchors of a page's headings, as GitHub makes them. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, title]) =>
+    title!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replace(/\s/g, "-"),
+  );
+}

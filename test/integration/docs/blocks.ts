@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import ts from "typescript";
+
+const root = resolve(import.meta.dirname, "../../..");
+
+/** A block of TypeScript in a page. */
+export interface Block {
+  /** The page, from the repository's root. */
+  readonly page: string;
+  /** The line of the page that it begins on, from 1. */
+  readonly line: number;
+  readonly code: string;
+}
+
+/** The pages whose blocks are for users. */
+export function pages(): string[] {
+  const guides = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
+  return [
+    "README.md",
+    "gateway/README.md",
+    ...guides.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`),
+  ];
+}
+
+/** Every ```ts block of a page. */
+export function blocksOf(page: string, text = readFileSync(join(root, page), "utf8")): Block[] {
+  return [...text.matchAll(/^```ts[^\n]*\n(.*?)^```$/gms)].map(({ index, 1: code }) => ({
+    page,
+    line: text.slice(0, index).split("\n").length + 1,
+    code: code!,
+  }));
+}
+
+/** What a block may speak of without defining it: a client, and what the reader's own application would have. */
+const AMBIENT = `declare global {
+  const redis: import("warmline").Redis;
+  interface Order { readonly id: string; readonly last: boolean }
+  function handle(...what: unknown[]): void;
+  function report(...what: unknown[]): void;
+  function reload(...what: unknown[]): void;
+}
+export {};
+`;
+
+const options: ts.CompilerOptions = {
+  strict: true,
+  noEmit: true,
+  target: ts.ScriptTarget.ES2022,
+  lib: ["lib.es2023.d.ts"],
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  types: ["node"],
+  skipLibCheck: true,
+};
+
+/**
+ * Checks blocks, each as a module of its own at the root of the repository, against the built packages.
+ * @returns what the compiler says, as `page:line: message`.
+ */
+export function check(blocks: readonly Block[]): string[] {
+  const files = new Map(
+    blocks.map((block, at) => [
+      join(root, `block-${at}.ts`),
+      // A block without import or export is a module all the same, so that its names are its own.
+      { block, text: `${block.code}\nexport {};\n` },
+    ]),
+  );
+  const ambient = join(root, "block-ambient.ts");
+  const textOf = (file: string) => (file === ambient ? AMBIENT : files.get(file)?.text);
+  const host = ts.createCompilerHost(options);
+  const { getSourceFile, fileExists, readFile } = host;
+  host.fileExists = (file) => textOf(file) !== undefined || fileExists(file);
+  host.readFile = (file) => textOf(file) ?? readFile(file);
+  host.getSourceFile = (file, language, ...rest) => {
+    const text = textOf(file);
+    return text === undefined
+      ? getSourceFile(file, language, ...rest)
+      : ts.createSourceFile(file, text, language);
+  };
+  host.getCurrentDirectory = () => dirname(ambient);
+  const program = ts.createProgram([ambient, ...files.keys()], options, host);
+  return ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
+    const message = ts.flattenDiagnosticMessageText(messageText, "\n");
+    const own = file && files.get(file.fileName);
+    if (!own) return `${file?.fileName ?? "options"}: ${message}`;
+    return `${own.block.page}:${own.block.line + file.getLineAndCharacterOfPosition(start).line}: ${message}`;
+  });
+}
