@@ -1,3 +1,4 @@
+import { blockingTime } from "../commands/blocking.js";
 import { hasRow } from "../commands/write.js";
 import { misconfigured } from "../config.js";
 import type { Word } from "../wire/words.js";
@@ -50,6 +51,7 @@ export function once(words: readonly Word[], lifetime: number, upstash: boolean)
 
 function refusal(words: readonly Word[]): string | undefined {
   if (REFUSED.test(words[0] as string) || needsNoGuard(words)) return "no script can run it";
+  if (blockingTime(words) !== undefined) return "a script doesn't wait";
   if (!hasRow(words)) return "warmline doesn't know which of its words are keys";
   if (words.length > MOST_WORDS) return `it has more than ${MOST_WORDS} words`;
   if (keysOf(words).length === 0 && words[0] !== "PUBLISH") return "it has no key to keep a token beside";

@@ -35,6 +35,7 @@ test.each([
   "UNHEARD.OF k",
   "FUNCTION FLUSH",
   "WAIT 1 1",
+  "XREADGROUP GROUP g c BLOCK 0 STREAMS s >",
 ])("%s is refused", (command) => {
   expect(() => once(command.split(" "), 1000, false)).toThrow(/can't be run exactly once: .*writes: "safe"/);
 });
