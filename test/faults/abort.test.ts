@@ -110,7 +110,8 @@ describe("in flight", () => {
       redis.pipeline().incr("piped").exec(),
       redis.multi().incr("transacted").exec(),
     ];
-    abortSoon();
+    await expect.poll(() => endpoint.requests.length).toBe(3);
+    controller.abort(reason);
     for (const settled of await Promise.allSettled(calls)) expect(settled).toMatchObject({ reason });
     await pause(50);
     for (const word of ["batched", "piped", "transacted"]) {

@@ -134,6 +134,27 @@ describe("frozen right after the handshake, before the first command", () => {
   });
 });
 
+describe("frozen while connecting, the connection made meanwhile", () => {
+  it.for([
+    ["closed", closed],
+    ["forgotten", forgotten],
+    ["there", nothing],
+  ] as const)("and %s when it thaws", async ([, happening], { route }) => {
+    const instance = await route.startFunction({ preconnect: false });
+    const accepted = new Promise<void>((resolve) => {
+      route.path.onConnection(() => ({ opened: () => resolve() }));
+    });
+    const done = instance.run({ open: true }, { hold: 300 }, ["INCR", route.key], ["GET", route.key]);
+    await accepted;
+    await frozen(instance, 1_200, () => happening(route.path));
+    await instance.thaw();
+    const results = await done;
+    expect(results).toMatchObject([{ value: 1 }, { value: "1" }]);
+    expect(Math.max(...results.map((result) => result.ms))).toBeLessThan(1_500);
+    expect(route.applied("INCR")).toBe(1);
+  });
+});
+
 describe("a server that ends idle connections, times scaled down", () => {
   it.for([
     ["delivered", 1_400],

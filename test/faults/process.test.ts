@@ -20,6 +20,7 @@ afterEach(async () => {
 
 const BEGIN = `
 import { Redis } from "warmline";
+if (process.env.WARMLINE_CONNECTION === "undici") await import("warmline/undici");
 const begun = performance.now();
 process.on("exit", () => console.log("ended", Math.round(performance.now() - begun)));
 const create = (options) => new Redis({ url: process.env.URL, token: "t", ...options });
@@ -71,6 +72,23 @@ describe("a command with nothing else alive in the process settles", () => {
     );
     expect(ended.output).toMatch(/^TimeoutError\n/);
   });
+});
+
+test("an answer that waits in the kernel wins over a timer that is late", async () => {
+  endpoint.onRequest = ({ socket }) => setTimeout(() => socket.write(resp2Answer(":1\r\n")), 100);
+  const ended = await run(
+    `
+    const redis = create({ timeout: 300 });
+    await redis.strlen("warm");
+    const call = redis.incr("n");
+    // Written by then, and answered while the process neither polls nor runs timers; then it runs timers first.
+    setTimeout(() => setImmediate(() => hold(600)), 50);
+    console.log(await call);
+  `,
+    endpoint.url,
+  );
+  expect(ended.errors).toBe("");
+  expect(ended.output).toMatch(/^1\n/);
 });
 
 describe("a process ends", () => {

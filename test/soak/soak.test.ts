@@ -12,6 +12,7 @@ import {
   startPath,
   startRedis,
 } from "warmline-testbed";
+import { chosenConnection } from "../faults/support/program.js";
 import { random, sequence } from "../faults/support/random.js";
 import { pause } from "../faults/support/rig.js";
 import { breaking } from "./breakage.js";
@@ -86,7 +87,12 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
           handler: fileURLToPath(new URL("./handlers/worker.mjs", import.meta.url)),
           timeoutMs: 600_000,
           freezer: "signals",
-          env: { WARMLINE_URL: path.url, WARMLINE_TOKEN: gateway.token, CLIENT: JSON.stringify(client) },
+          env: {
+            WARMLINE_URL: path.url,
+            WARMLINE_TOKEN: gateway.token,
+            CLIENT: JSON.stringify(client),
+            ...chosenConnection,
+          },
         }),
       ),
     );

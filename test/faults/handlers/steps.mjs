@@ -1,6 +1,8 @@
-// Runs the steps of an event: commands, and times in which the process neither polls nor does anything else.
+// Runs the steps of an event: commands, times in which the process neither polls nor does anything else, and the
+// beginning of a connection that nobody waits for.
 import { Redis } from "warmline";
 
+if (process.env.WARMLINE_CONNECTION === "undici") await import("warmline/undici");
 const redis = Redis.fromEnv({ codec: "text", ...JSON.parse(process.env.CLIENT ?? "{}") });
 if (process.env.AWAIT_READY) await redis.ready();
 
@@ -10,7 +12,11 @@ export async function handler(steps) {
   const results = [];
   for (const step of steps) {
     const begun = Date.now();
-    if ("hold" in step) Atomics.wait(cell, 0, 0, step.hold);
+    if ("open" in step) {
+      void redis.ready();
+      // Node asks the kernel to connect one tick later, and hears of the connection when it polls next.
+      await new Promise(process.nextTick);
+    } else if ("hold" in step) Atomics.wait(cell, 0, 0, step.hold);
     else {
       try {
         const value = await redis.exec(step);

@@ -1,6 +1,11 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
+/** For children: which connections this run is about, as `WARMLINE_CONNECTION` says. */
+export const chosenConnection: Record<string, string> = process.env.WARMLINE_CONNECTION
+  ? { WARMLINE_CONNECTION: process.env.WARMLINE_CONNECTION }
+  : {};
+
 export interface Ended {
   readonly code: number | null;
   readonly output: string;
@@ -17,7 +22,7 @@ export function runProgram(source: string, env: Record<string, string>): Promise
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ["--input-type=module", "--eval", source], {
       cwd: ROOT,
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH: process.env.PATH, ...chosenConnection, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const limit = setTimeout(() => child.kill("SIGKILL"), 20_000);

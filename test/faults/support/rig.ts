@@ -13,6 +13,7 @@ import {
   startInstance,
   startPath,
 } from "warmline-testbed";
+import { chosenConnection } from "./program.js";
 
 /** What a step of a handler gave. */
 export interface StepResult {
@@ -22,8 +23,11 @@ export interface StepResult {
   readonly ms: number;
 }
 
-/** A command, or a time in ms during which the function neither polls nor does anything else. */
-export type Step = readonly string[] | { readonly hold: number };
+/**
+ * A command; a time in ms during which the function neither polls nor does anything else; or the beginning of a
+ * connection that the function does not wait for.
+ */
+export type Step = readonly string[] | { readonly hold: number } | { readonly open: true };
 
 export interface SteppedFunction extends Instance {
   /** Runs the steps one after another, without a turn of the event loop between. */
@@ -95,6 +99,7 @@ export class Route {
         WARMLINE_URL: this.path.url,
         WARMLINE_TOKEN: this.backend.gateway.token,
         CLIENT: JSON.stringify(client),
+        ...chosenConnection,
         ...env,
       },
       ...options,
