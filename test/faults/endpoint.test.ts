@@ -160,6 +160,7 @@ test("a surplus answer is never the next command's value", async () => {
     expect(await client().get("first")).toBe("first");
     expect(await client().get("second")).toBe("second");
   }
+  expect(endpoint.connections).toBe(11);
 });
 
 test("bytes that arrive on an idle connection, used or pre-opened, end it", async () => {
