@@ -7,6 +7,7 @@ import {
 } from "../errors.js";
 import type { HttpAnswer, HttpRequest } from "../wire/http.js";
 import { MalformedReply } from "../wire/malformed.js";
+import { elapsed, moment } from "./clock.js";
 import type { Attempt, AttemptListener, Transport } from "./transport.js";
 
 /** A request's rules, whatever it carries. */
@@ -44,7 +45,8 @@ class Call<T> implements AttemptListener {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private pause: ReturnType<typeof setTimeout> | undefined;
   private retried = 0;
-  private due = 0;
+  /** When the call began. Its time is up on both clocks: one may stand still in a freeze. */
+  private began = moment();
   /** Whether this attempt has been written, and whether any has whose fate is unknown. */
   private started = false;
   private unknown = false;
@@ -67,19 +69,25 @@ class Call<T> implements AttemptListener {
       return;
     }
     signal?.addEventListener("abort", this.onAbort);
-    this.due = performance.now() + timeout;
+    this.began = moment();
     this.timer = setTimeout(this.onTimeout, timeout);
     this.send();
   }
 
+  /** @throws Error where this would be a repeat after the call's time, as when the process was frozen meanwhile. */
   onStart(): void {
+    if ((this.started || this.unknown) && this.timeLeft <= 0) throw new Error("its time is up");
     this.started = true;
+  }
+
+  private get timeLeft(): number {
+    return this.rules.timeout - elapsed(this.began);
   }
 
   onAnswer(answer: HttpAnswer): void {
     if (refusedUnapplied(answer)) {
       const wait = retryAfter(answer) ?? this.rules.backoff(this.retried);
-      if (this.retried < this.rules.retries && performance.now() + wait < this.due) {
+      if (this.retried < this.rules.retries && wait < this.timeLeft) {
         this.started = false;
         this.sendAgain(wait, "answered");
         return;
@@ -110,7 +118,7 @@ class Call<T> implements AttemptListener {
     if ((outcome === "unsent" || this.rules.safe) && this.retried < this.rules.retries) {
       // A connection that was lost in use says nothing about the next one: try at once, then with patience.
       const wait = outcome === "unknown" && this.retried === 0 ? 0 : this.rules.backoff(this.retried);
-      if (performance.now() + wait < this.due) {
+      if (wait < this.timeLeft) {
         this.sendAgain(wait, outcome);
         return;
       }
@@ -131,6 +139,8 @@ class Call<T> implements AttemptListener {
   }
 
   private send = (): void => {
+    // After a freeze the pause and the call's own timer are late together, and the pause comes first.
+    if (this.retried > 0 && this.timeLeft <= 0) return;
     this.started = false;
     this.attempt = this.transport.attempt(this.request, this.rules.safe, this);
   };

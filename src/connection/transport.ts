@@ -3,7 +3,10 @@ import type { HttpAnswer, HttpRequest } from "../wire/http.js";
 
 /** What becomes of one attempt. Exactly one of `onAnswer` and `onFailure` is called, unless it is aborted. */
 export interface AttemptListener {
-  /** Right before the first byte is written: from here on the request may be applied. May be called twice. */
+  /**
+   * Right before the first byte is written: from here on the request may be applied. May be called twice.
+   * @throws Error when it must not be written any more.
+   */
   onStart(): void;
   onAnswer(answer: HttpAnswer): void;
   onFailure(cause: Error): void;

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import type { HttpAnswer, HttpRequest } from "../../wire/http.js";
-import { elapsed, type Moment, moment } from "./clock.js";
+import { elapsed, type Moment, moment } from "../clock.js";
 import { type Origin, openSocket } from "./origin.js";
 
 /** Why a connection was given up. */

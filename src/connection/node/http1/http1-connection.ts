@@ -37,8 +37,13 @@ export class Http1Connection extends Connection {
     listener: ExchangeListener,
   ): void {
     const head = requestHead(path, this.host, headers, keep, Buffer.byteLength(body));
+    try {
+      listener.onStart();
+    } catch (cause) {
+      queueMicrotask(() => listener.onFailure(cause as Error));
+      return;
+    }
     this.exchange = listener;
-    listener.onStart();
     if (typeof body === "string") {
       this.socket.write(head + body);
     } else {

@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { type CallRules, call } from "../../../src/connection/call.js";
+import type { AttemptListener, Transport } from "../../../src/connection/transport.js";
+import { TimeoutError } from "../../../src/errors.js";
+
+// A process that was frozen between two tries finds all of its timers late at once. What was to be repeated must not
+// be repeated now: an exactly-once write's first reply may be forgotten by then.
+
+const rules: CallRules = {
+  command: "INCR",
+  safe: true,
+  timeout: 200,
+  signal: undefined,
+  retries: 5,
+  backoff: () => 20,
+};
+const request = { path: "/", headers: [], body: "" };
+
+function transport(
+  attempt: (number: number, listener: AttemptListener) => void,
+): Transport & { attempts: number } {
+  return {
+    attempts: 0,
+    stats: { opened: 0, reused: 0, discarded: 0, retries: 0, thaws: 0 },
+    attempt(_request, _safe, listener) {
+      attempt(++this.attempts, listener);
+      return { abort() {} };
+    },
+    onRetry() {},
+    preconnect: async () => {},
+    close() {},
+  };
+}
+
+/** Nothing runs meanwhile, as in a frozen process. */
+function freeze(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+test("frozen in the pause before a repeat: it is not made", async () => {
+  const path = transport((number, listener) => {
+    listener.onStart();
+    setTimeout(() => listener.onFailure(new Error("lost")), number === 1 ? 0 : 1);
+  });
+  const called = call(path, request, { ...rules, backoff: () => 60 }, () => 1);
+  // The first repeat is made at once, the second waits for 60 ms.
+  setTimeout(() => freeze(400), 30);
+  await expect(called).rejects.toBeInstanceOf(TimeoutError);
+  expect(path.attempts).toBe(2);
+});
+
+test("frozen while a repeat waits for its connection: it is not written", async () => {
+  let written = 0;
+  const path = transport((number, listener) => {
+    const write = () => {
+      listener.onStart();
+      written++;
+      setTimeout(() => listener.onFailure(new Error("lost")), 0);
+    };
+    if (number === 1) write();
+    else {
+      setTimeout(() => {
+        freeze(400);
+        try {
+          write();
+        } catch (cause) {
+          listener.onFailure(cause as Error);
+        }
+      }, 10);
+    }
+  });
+  await expect(call(path, request, rules, () => 1)).rejects.toMatchObject({ outcome: "unknown" });
+  expect(written).toBe(1);
+});
