@@ -170,6 +170,7 @@ export class Core {
     sendOne: (command) => this.runOne(command),
     sendBatch: (commands, time) => this.runBatch(commands, "pipeline", time),
     time: () => timeLeft(this.settings),
+    signal: () => this.signal,
     errorFor: (error, { row }) => (error instanceof WarmlineError ? error.about(row.name) : error),
     waitBefore: (retry, left) => {
       const wait = retry < this.settings.retries ? this.settings.backoff(retry) : Number.POSITIVE_INFINITY;
@@ -207,14 +208,19 @@ export class Core {
     return call(this.transport, message.request, rules, (answer: HttpAnswer) => read(message.read(answer)));
   }
 
+  private get signal(): AbortSignal | undefined {
+    const { signal } = this.settings;
+    return typeof signal === "function" ? signal() : signal;
+  }
+
   private rules(command: string, safe: boolean, timeout: number): CallRules {
-    const { writes, replyLifetime, signal, retries, backoff } = this.settings;
+    const { writes, replyLifetime, retries, backoff } = this.settings;
     return {
       command,
       safe,
       // No repeat may come after the first reply is forgotten.
       timeout: writes === "exactly-once" ? Math.min(timeout, replyLifetime) : timeout,
-      signal: typeof signal === "function" ? signal() : signal,
+      signal: this.signal,
       retries,
       backoff,
     };

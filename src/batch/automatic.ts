@@ -1,3 +1,4 @@
+import { elapsed, moment } from "../connection/clock.js";
 import type { Command, Result } from "../core.js";
 import { ConnectionError, type Outcome, UnknownOutcomeError, WarmlineError } from "../errors.js";
 import type { Word } from "../wire/words.js";
@@ -17,6 +18,7 @@ export interface Sender {
   sendOne(command: Command): Promise<unknown>;
   sendBatch(commands: readonly Command[], time: number): Promise<Result[]>;
   time(): number;
+  signal(): AbortSignal | undefined;
   /** The error of the whole request, as one command's own. */
   errorFor(error: unknown, command: Command): unknown;
   /** The wait before commands are sent again for the nth time, from 0, in ms; undefined: no more, or no time left. */
@@ -104,7 +106,33 @@ export class AutomaticBatch {
       return;
     }
     this.sender.onRetry(retried + 1, wait, errors.some(isUnknown) ? "unknown" : "unsent");
-    setTimeout(() => this.send(again, due - performance.now(), retried + 1), wait);
+    const paused = moment();
+    const left = due - performance.now();
+    this.pause(
+      wait,
+      () => {
+        // After a freeze it is too late: what an exactly-once write's repeat relies on may be forgotten by now.
+        const rest = left - elapsed(paused);
+        if (rest > 0) this.send(again, rest, retried + 1);
+        else for (const [i, { reject }] of again.entries()) reject(errors[i]);
+      },
+      (reason) => {
+        for (const { reject } of again) reject(reason);
+      },
+    );
+  }
+
+  private pause(wait: number, then: () => void, aborted: (reason: unknown) => void): void {
+    const signal = this.sender.signal();
+    const onAbort = () => {
+      clearTimeout(timer);
+      aborted(signal!.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", onAbort);
+      then();
+    }, wait);
+    signal?.addEventListener("abort", onAbort, { once: true });
   }
 }
 

@@ -180,6 +180,29 @@ describe("automatic", () => {
     ]);
   });
 
+  test("an abort between two tries of a batch rejects at once, and nothing is sent again", async () => {
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*2\r\n+OK\r\n-UNSENT no room\r\n"));
+    const controller = new AbortController();
+    const slow = { retries: 3, backoff: () => 5_000 };
+    const redis = client({ retry: slow }).with({ signal: controller.signal });
+    const both = Promise.allSettled([redis.get("a"), redis.incr("b")]);
+    setTimeout(() => controller.abort("enough"), 50);
+    const begun = performance.now();
+    expect((await both)[1]).toEqual({ status: "rejected", reason: "enough" });
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(endpoint.requests).toHaveLength(1);
+  });
+
+  test("frozen between two tries of a batch, past its time: nothing is sent again", async () => {
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*2\r\n+OK\r\n-UNSENT no room\r\n"));
+    const redis = client({ retry: { retries: 3, backoff: () => 100 }, timeout: 300 });
+    const both = Promise.allSettled([redis.get("a"), redis.incr("b")]);
+    setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500), 50);
+    expect((await both)[1]).toMatchObject({ reason: { name: "ConnectionError", command: "INCR" } });
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(endpoint.requests).toHaveLength(1);
+  });
+
   test("bytes travel with the others only where they can", async () => {
     const redis = client();
     endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*2\r\n+OK\r\n+OK\r\n"));
