@@ -65,18 +65,20 @@ export class AutomaticBatch {
   }
 
   private send(batch: readonly Waiting[], time: number, retried = 0): void {
-    const due = performance.now() + time;
+    const began = moment();
+    // After a freeze it may be too late: what an exactly-once write's repeat relies on may be forgotten by then.
+    const left = () => time - elapsed(began);
     this.sender
       .sendBatch(
         batch.map(({ command }) => command),
         time,
       )
       .then(
-        (results) => this.settle(batch, results, due, retried),
+        (results) => this.settle(batch, results, left, retried),
         (error) => {
-          const left = due - performance.now();
+          const rest = left();
           const repeatable =
-            isUnknown(error) && left > 0 ? batch.filter(({ command }) => command.repeatable) : [];
+            isUnknown(error) && rest > 0 ? batch.filter(({ command }) => command.repeatable) : [];
           // A batch of nothing else has been sent again as often as it may be.
           const repeated = new Set(repeatable.length < batch.length ? repeatable : []);
           for (const waiting of batch) {
@@ -84,12 +86,18 @@ export class AutomaticBatch {
           }
           if (repeated.size === 0) return;
           this.sender.onRetry(retried + 1, 0, "unknown");
-          this.send(repeatable, left);
+          this.send(repeatable, rest);
         },
       );
   }
 
-  private settle(batch: readonly Waiting[], results: readonly Result[], due: number, retried: number): void {
+  /** @param left the time that the batch still has, in ms. */
+  private settle(
+    batch: readonly Waiting[],
+    results: readonly Result[],
+    left: () => number,
+    retried: number,
+  ): void {
     const again: Waiting[] = [];
     const errors: Error[] = [];
     for (let i = 0; i < batch.length; i++) {
@@ -100,26 +108,23 @@ export class AutomaticBatch {
       else errors[again.push(waiting) - 1] = result.error;
     }
     if (again.length === 0) return;
-    const wait = this.sender.waitBefore(retried, due - performance.now());
-    if (wait === undefined) {
+    const giveUp = () => {
       for (const [i, { reject }] of again.entries()) reject(errors[i]);
+    };
+    const wait = this.sender.waitBefore(retried, left());
+    if (wait === undefined) {
+      giveUp();
       return;
     }
     this.sender.onRetry(retried + 1, wait, errors.some(isUnknown) ? "unknown" : "unsent");
-    const paused = moment();
-    const left = due - performance.now();
-    this.pause(
-      wait,
-      () => {
-        // After a freeze it is too late: what an exactly-once write's repeat relies on may be forgotten by now.
-        const rest = left - elapsed(paused);
-        if (rest > 0) this.send(again, rest, retried + 1);
-        else for (const [i, { reject }] of again.entries()) reject(errors[i]);
-      },
-      (reason) => {
-        for (const { reject } of again) reject(reason);
-      },
-    );
+    const repeat = () => {
+      const rest = left();
+      if (rest > 0) this.send(again, rest, retried + 1);
+      else giveUp();
+    };
+    this.pause(wait, repeat, (reason) => {
+      for (const { reject } of again) reject(reason);
+    });
   }
 
   private pause(wait: number, then: () => void, aborted: (reason: unknown) => void): void {
