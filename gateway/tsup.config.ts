@@ -2,6 +2,7 @@ import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { defineConfig, type Options } from "tsup";
+import { gatewayTable } from "../scripts/commands/gateway-table.js";
 
 const shared: Options = { target: "node20", sourcemap: true, splitting: false };
 
@@ -36,6 +37,10 @@ async function writeLicenses(): Promise<void> {
     }),
   );
   await writeFile(join("dist", "THIRD-PARTY-LICENSES.txt"), texts.join(`\n${"-".repeat(80)}\n\n`));
+}
+
+if ((await readFile("src/commands/table.ts", "utf8")) !== gatewayTable()) {
+  throw new Error("src/commands/table.ts is not what scripts/facts says; its head says how to renew it");
 }
 
 export default defineConfig([

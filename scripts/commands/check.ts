@@ -11,6 +11,9 @@ export interface Fact {
   arity?: number;
   flags?: string[];
   keys?: KeySpec[];
+  /** In a cluster: which nodes it goes to, and how their replies become one. */
+  request?: string;
+  response?: string;
 }
 
 /** What Redis says of each command. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type OriginRules, originAllowed, originRefusal } from "../access/origin.js";
-import { isRead } from "../access/reads.js";
 import { type Place, refusal } from "../access/refusals.js";
 import { bearerOf, type TokenGuard } from "../access/token.js";
+import { isRead } from "../commands/facts.js";
 import { waitOf } from "../upstream/blocking.js";
 import type { Command } from "../upstream/command.js";
 import type { Cancel, Upstream } from "../upstream/upstream.js";

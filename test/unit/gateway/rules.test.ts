@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { isLoopbackName, originRefusal } from "../../../gateway/src/access/origin.js";
-import { isRead } from "../../../gateway/src/access/reads.js";
 import { refusal } from "../../../gateway/src/access/refusals.js";
 import { bearerOf, randomToken, TokenGuard } from "../../../gateway/src/access/token.js";
+import { isRead } from "../../../gateway/src/commands/facts.js";
 import { settingsOf } from "../../../gateway/src/options.js";
 import { waitOf } from "../../../gateway/src/upstream/blocking.js";
 import { Command, command } from "../../../gateway/src/upstream/command.js";

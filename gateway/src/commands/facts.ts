@@ -1,0 +1,71 @@
+import type { Command } from "../upstream/command.js";
+import { TABLE } from "./table.js";
+
+/** What is known of a command, by Redis's own description of it. */
+export interface CommandFacts {
+  /** In upper case; that of a subcommand with its container's, such as `CONFIG SET`. */
+  readonly name: string;
+  /** Redis's group, such as `string`; `module:` and its prefix; `newer` for what came after Redis 7.4. */
+  readonly group: string;
+  /** The number of words, the name's included; negative for the least number; 0 when it is not known. */
+  readonly arity: number;
+  /** May change data. */
+  readonly write: boolean;
+  /** Changes nothing, so that it may be repeated and a replica can answer it. Some commands are neither. */
+  readonly readonly: boolean;
+  /** May wait at the server. */
+  readonly blocking: boolean;
+  /** No script may call it. */
+  readonly noscript: boolean;
+  /** Administers the server. */
+  readonly admin: boolean;
+  /** Concerns channels rather than keys. */
+  readonly pubsub: boolean;
+  /** Which nodes of a cluster it goes to (`all_shards`, `multi_shard`, ...); null: the one of its keys, or any. */
+  readonly requestPolicy: string | null;
+  /** How the replies of several nodes become one (`agg_sum`, ...); null: none, or in the order of its keys. */
+  readonly responsePolicy: string | null;
+  /** Where its keys are, in the table's notation; read by `keyPlacesOf`. */
+  readonly keys: string;
+}
+
+const all = new Map<string, CommandFacts>();
+const containers = new Set<string>();
+
+for (const row of TABLE.trim().split("\n")) {
+  const [path = "", group = "", arity, flags = "", keys = "-", request = "-", response = "-"] =
+    row.split(" ");
+  const name = path.replace("|", " ");
+  if (name !== path) containers.add(path.slice(0, path.indexOf("|")));
+  all.set(name, {
+    name,
+    group,
+    arity: Number(arity),
+    write: flags.includes("w"),
+    readonly: flags.includes("r"),
+    blocking: flags.includes("b"),
+    noscript: flags.includes("n"),
+    admin: flags.includes("a"),
+    pubsub: flags.includes("p"),
+    requestPolicy: request === "-" ? null : request,
+    responsePolicy: response === "-" ? null : response,
+    keys,
+  });
+}
+
+/** What is known of a command; null when it is unknown, or an unknown subcommand. */
+export function factsOf(command: Command): CommandFacts | null {
+  const { name } = command;
+  if (containers.has(name) && command.size > 1) return all.get(`${name} ${command.upper(1)}`) ?? null;
+  return all.get(name) ?? null;
+}
+
+/** The facts of every command that is known. */
+export function allFacts(): Iterable<CommandFacts> {
+  return all.values();
+}
+
+/** Whether a command is known to change nothing. */
+export function isRead(command: Command): boolean {
+  return factsOf(command)?.readonly ?? false;
+}

@@ -1,0 +1,80 @@
+import type { Command } from "../upstream/command.js";
+import { type CommandFacts, factsOf } from "./facts.js";
+import { keysByOptions } from "./keys-by-options.js";
+import { wordsOf } from "./words.js";
+
+/** Finds the keys of a command; null when its words are not of the form that the command must have. */
+type Finder = (command: Command) => readonly number[] | null;
+
+const NONE: readonly number[] = [];
+const finders = new Map<string, Finder>();
+
+/**
+ * Where the keys of a command are: indexes of words, the command's name being 0, in the order in which Redis names
+ * them (`COMMAND GETKEYS`).
+ * @param facts what `factsOf` says of it, where the caller has asked already
+ * @returns an empty list when it has none; null when it can't be told: the command is unknown, reaches data by other
+ *   means than its words, or is not well-formed, in which case Redis refuses it as well
+ */
+export function keyPlacesOf(
+  command: Command,
+  facts: CommandFacts | null = factsOf(command),
+): readonly number[] | null {
+  if (facts === null) return null;
+  const { arity, keys } = facts;
+  if (arity < 0 ? command.size < -arity : arity > 0 && command.size !== arity) return null;
+  let finder = finders.get(keys);
+  if (!finder) {
+    finder = finderOf(keys);
+    finders.set(keys, finder);
+  }
+  return finder(command);
+}
+
+function finderOf(notation: string): Finder {
+  if (notation === "-") return () => NONE;
+  if (notation === "?") return () => null;
+  const byOptions = keysByOptions(notation);
+  if (byOptions) return (command) => byOptions(wordsOf(command));
+  const parts = notation.split(",").map(partOf);
+  if (parts.length === 1) return parts[0]!;
+  return (command) => {
+    const places: number[] = [];
+    for (const part of parts) {
+      const found = part(command);
+      if (found === null) return null;
+      places.push(...found);
+    }
+    return places;
+  };
+}
+
+function partOf(notation: string): Finder {
+  const range = /^(\d+)(?:\.\.(-?\d+))?(?:\/(\d+))?$/.exec(notation);
+  if (range) {
+    const first = Number(range[1]);
+    if (range[2] === undefined) {
+      const alone = [first];
+      return ({ size }) => (first < size ? alone : null);
+    }
+    const last = Number(range[2]);
+    return ({ size }) => places(first, last < 0 ? size + last : last, Number(range[3] ?? 1), size);
+  }
+  const counted = /^#(\d+)@(\d+)(?:\/(\d+))?$/.exec(notation);
+  if (!counted) throw new Error(`${notation} is no notation for keys`);
+  const [at, first, step] = [Number(counted[1]), Number(counted[2]), Number(counted[3] ?? 1)];
+  return (command) => {
+    const text = command.text(at);
+    // As strict as Redis, so that both see the same number.
+    if (!/^(?:0|[1-9]\d{0,8})$/.test(text)) return null;
+    return places(first, first + Number(text) * step - 1, step, command.size);
+  };
+}
+
+/** Every `step`-th word from `first` to `last`; null when there are not so many, or the last step is not whole. */
+function places(first: number, last: number, step: number, size: number): readonly number[] | null {
+  if (last >= size || (last - first + 1) % step !== 0) return null;
+  const found: number[] = [];
+  for (let at = first; at <= last; at += step) found.push(at);
+  return found;
+}

@@ -1,0 +1,114 @@
+import { facts, isRead } from "./check.js";
+import type { KeySpec } from "./keys.js";
+
+/** Commands whose keys follow from options in any order: the gateway has a function for each. */
+const BY_OPTIONS: Readonly<Record<string, string>> = {
+  SORT: "sort",
+  SORT_RO: "sort",
+  GEORADIUS: "georadius@6",
+  GEORADIUSBYMEMBER: "georadius@5",
+  XREAD: "streams",
+  XREADGROUP: "streams",
+  MIGRATE: "migrate",
+};
+
+/**
+ * Commands that reach data by something other than the keys among their words (an index, labels, what the server
+ * remembers), or whose form is too new to be sure of. A trailing `*` stands for any name.
+ */
+const CANNOT_BE_TOLD = [
+  "DEBUG",
+  "FT.*",
+  "HIMPORT SET",
+  "JSON.DEBUG",
+  "PFDEBUG",
+  "TS.MGET",
+  "TS.MRANGE",
+  "TS.MREVRANGE",
+  "TS.NRANGE",
+  "TS.NREVRANGE",
+  "TS.QUERYINDEX",
+  "TS.QUERYLABELS",
+  "TS.READ",
+  "XIDMPRECORD",
+];
+
+/** Commands that read or write data and truly have no key: they concern all of it, or none. */
+const KEYLESS = new Set(
+  `DBSIZE FLUSHALL FLUSHDB KEYS LOLWUT RANDOMKEY SCAN SFLUSH SWAPDB TRIMSLOTS TIMESERIES.REFRESHCLUSTER
+FUNCTION|DELETE FUNCTION|FLUSH FUNCTION|LOAD FUNCTION|RESTORE`
+    .split(/\s+/)
+    .map((name) => name.replace("|", " ")),
+);
+
+// INFO is no data command by its flags; a replica answers it as well.
+const ALSO_READS = new Set(["INFO"]);
+
+/** Data commands of which nobody has said where their keys are. */
+export function keyProblems(all: typeof facts = facts): string[] {
+  return Object.entries(all)
+    .filter(([name, { flags, keys }]) => {
+      const isData = flags?.includes("write") || flags?.includes("readonly");
+      return isData && !keys && !cannotBeTold(name) && !KEYLESS.has(name) && !BY_OPTIONS[name];
+    })
+    .map(([name]) => `${name}: reads or writes data, but nothing says where its keys are`);
+}
+
+/**
+ * The gateway's table of commands, as TypeScript. A row holds name, group, arity (0 where it is not known), flags,
+ * places of keys, request policy and response policy.
+ * @throws {Error} when a data command has no word on its keys.
+ */
+export function gatewayTable(): string {
+  const problems = keyProblems();
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+  const rows = Object.entries(facts).map(([name, fact]) =>
+    [
+      name.replace(" ", "|"),
+      fact.group,
+      fact.arity ?? 0,
+      flagsOf(name, fact.flags ?? []),
+      BY_OPTIONS[name] ?? (cannotBeTold(name) ? "?" : fact.keys ? fact.keys.map(placesOf).join(",") : "-"),
+      fact.request ?? "-",
+      fact.response ?? "-",
+    ]
+      .join(" ")
+      .replace(/( -)+$/, ""),
+  );
+  return `// Generated from scripts/facts. To renew it: npx vitest run test/unit/commands/gateway-table.test.ts -u
+
+/** One command a line: name, group, arity, flags, places of keys, request policy, response policy. */
+export const TABLE = \`
+${rows.join("\n")}
+\`;
+`;
+}
+
+function cannotBeTold(name: string): boolean {
+  return CANNOT_BE_TOLD.some((pattern) =>
+    pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) && !facts[name]?.keys : name === pattern,
+  );
+}
+
+const LETTERS: Readonly<Record<string, string>> = {
+  write: "w",
+  blocking: "b",
+  noscript: "n",
+  admin: "a",
+  pubsub: "p",
+};
+
+function flagsOf(name: string, flags: readonly string[]): string {
+  const letters = flags.map((flag) => LETTERS[flag] ?? "");
+  if (isRead(name) || ALSO_READS.has(name)) letters.push("r");
+  return letters.sort().join("") || "-";
+}
+
+/** `first`, `first..last/step`, or `#count@first/step`. */
+function placesOf({ first = 0, last = 0, step = 1, count, after, limit }: KeySpec): string {
+  if (after !== undefined || limit !== undefined) throw new Error(`keys after ${after} need a function`);
+  const steps = step === 1 ? "" : `/${step}`;
+  if (count !== undefined) return `#${count}@${first}${steps}`;
+  if (last === 0) return String(first);
+  return `${first}..${last > 0 ? first + last : last}${steps}`;
+}

@@ -1,0 +1,169 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type CommandFacts, factsOf } from "../../../gateway/src/commands/facts.js";
+import { keyPlacesOf } from "../../../gateway/src/commands/keys.js";
+import { wordsOf } from "../../../gateway/src/commands/words.js";
+import { command } from "../../../gateway/src/upstream/command.js";
+import {
+  connectRedis,
+  type RedisConnection,
+  type RedisServer,
+  type Resp,
+  type RespError,
+  redisAvailable,
+  startRedis,
+} from "../../../testbed/src/index.js";
+
+const RUNS = 60;
+
+/** Words that mean something to one command or another, and words that mean nothing. */
+const OPTIONS =
+  `STORE storedist GET BY LIMIT ASC COUNT WITHDIST STREAMS streams GROUP BLOCK NOACK KEYS copy REPLACE AUTH AUTH2 MAX
+MATCH TYPE WEIGHTS AGGREGATE SUM ENCODING`.split(/\s+/);
+const anyWord = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom("k", "user:1", "{tag}a", "b", "k k", "") },
+  { weight: 3, arbitrary: fc.constantFrom("0", "1", "2", "3", "-1", "02", "1.5") },
+  { weight: 2, arbitrary: fc.constantFrom(...OPTIONS) },
+  { weight: 1, arbitrary: fc.string() },
+);
+
+/** Rows as hand-written calls: what random words would rarely hit. */
+const CALLS = [
+  ["EVAL", "return 1", "2", "a", "b", "c"],
+  ["EVALSHA", "0".repeat(40), "1", "a"],
+  ["EVAL_RO", "return 1", "0", "a"],
+  ["FCALL", "f", "3", "a", "b", "c"],
+  ["SORT", "a", "BY", "STORE", "GET", "STORE", "STORE", "b"],
+  ["SORT", "a", "LIMIT", "0", "1", "store", "b", "DESC"],
+  ["SORT_RO", "a", "GET", "#"],
+  ["GEORADIUS", "g", "1", "2", "3", "m", "STORE", "a", "STOREDIST", "b"],
+  ["GEORADIUS", "g", "1", "2", "3", "m", "COUNT", "1", "storedist", "b"],
+  ["GEORADIUSBYMEMBER", "g", "STORE", "3", "m", "STORE", "a"],
+  ["XREAD", "COUNT", "2", "BLOCK", "1", "STREAMS", "a", "STREAMS", "0", "1"],
+  ["XREADGROUP", "GROUP", "STREAMS", "c", "NOACK", "STREAMS", "a", "b", ">", ">"],
+  ["ZUNIONSTORE", "d", "2", "a", "b", "WEIGHTS", "1", "2"],
+  ["ZINTERSTORE", "d", "1", "a"],
+  ["ZDIFF", "2", "a", "b", "WITHSCORES"],
+  ["ZMPOP", "2", "a", "b", "MIN"],
+  ["BZMPOP", "1", "2", "a", "b", "MIN"],
+  ["BLMPOP", "1", "1", "a", "LEFT"],
+  ["SINTERCARD", "2", "a", "b", "LIMIT", "1"],
+  ["MIGRATE", "h", "1", "k", "0", "5"],
+  ["MIGRATE", "h", "1", "", "0", "5", "COPY", "AUTH2", "keys", "p", "KEYS", "a", "b"],
+  ["MIGRATE", "h", "1", "", "0", "5", "AUTH", "KEYS", "KEYS", "a"],
+  ["OBJECT", "ENCODING", "a"],
+  ["object", "freq", "a"],
+  ["MEMORY", "USAGE", "a", "SAMPLES", "1"],
+  ["XINFO", "STREAM", "a", "FULL"],
+  ["XGROUP", "CREATE", "a", "g", "$"],
+  ["XGROUP", "DESTROY", "a", "g"],
+  ["MSET", "a", "1", "b", "2"],
+  ["BITOP", "AND", "d", "a", "b"],
+  ["LMOVE", "a", "b", "LEFT", "RIGHT"],
+  ["COPY", "a", "b", "DB", "1"],
+  ["BLPOP", "a", "b", "1"],
+  ["WATCH", "a", "b"],
+  ["PFMERGE", "d", "a", "b"],
+  ["LCS", "a", "b", "LEN"],
+];
+
+/** What they name decides the node as a key does, but is none. */
+const CHANNELS = new Set(["SPUBLISH", "SSUBSCRIBE", "SUNSUBSCRIBE"]);
+
+describe.skipIf(!redisAvailable())("the keys that the gateway finds", () => {
+  let server: RedisServer;
+  let redis: RedisConnection;
+  let known: string[][];
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await connectRedis({ path: server.path! });
+    const list = (await redis.command("COMMAND", "LIST")) as Resp[];
+    const names = list.map((each) => String(each).toUpperCase());
+    const containers = new Set(names.filter((name) => name.includes("|")).map((name) => name.split("|")[0]));
+    known = names.filter((name) => !containers.has(name)).map((name) => name.split("|"));
+  });
+  afterAll(async () => {
+    redis?.close();
+    await server?.stop();
+  });
+
+  /** What Redis says, or null when it refuses the words, or sees no keys. */
+  async function redisKeys(words: readonly string[]): Promise<string[] | "none" | "refused" | "older"> {
+    // GETKEYS itself takes no command of one word.
+    if (words.length === 1) return "none";
+    const found = await redis.command("COMMAND", "GETKEYS", ...words).catch((error: RespError) => error);
+    if (!(found instanceof Error)) return (found as Resp[]).map((key) => String(key));
+    if (/no key arguments/.test(found.message)) return "none";
+    // Some commands took fewer words in this Redis than they do now.
+    if (/Invalid number of arguments/.test(found.message)) return "older";
+    expect(found.message).toMatch(/Invalid arguments|Invalid command specified/);
+    return "refused";
+  }
+
+  function ours(words: readonly string[]): string[] | null {
+    const places = keyPlacesOf(command(...words));
+    return places?.map((place) => words[place]!) ?? null;
+  }
+
+  test.each(CALLS.map((words) => [words] as const))("%j", async (words) => {
+    const found = await redisKeys(words);
+    expect(ours(words)).toEqual(found === "none" ? [] : found);
+    expect(ours(words)).not.toBeNull();
+  });
+
+  test("are those of Redis for any words of any command that it has", async () => {
+    const compared = new Map<string, number>();
+    for (const path of known) {
+      if (CHANNELS.has(path[0]!)) continue;
+      const facts = factsOf(command(...path));
+      expect(facts, path.join(" ")).not.toBeNull();
+      const least = Math.abs(facts!.arity) - path.length;
+      const most = facts!.arity > 0 ? least : least + 6;
+      const property = fc.asyncProperty(
+        fc.array(anyWord, { minLength: least, maxLength: most }),
+        async (rest) => {
+          const words = [...path, ...rest];
+          const mine = ours(words);
+          // Not well-formed for us: then it must be refused wherever keys matter, whatever Redis makes of it.
+          if (mine === null) return;
+          const theirs = await redisKeys(words);
+          if (theirs === "older") return;
+          if (theirs === "refused")
+            expect({ words, mine: hasNone(facts!, words) }).toEqual({ words, mine: true });
+          else
+            expect({ words, keys: mine.sort() }).toEqual({
+              words,
+              keys: theirs === "none" ? [] : theirs.sort(),
+            });
+          if (mine.length > 0) compared.set(facts!.name, (compared.get(facts!.name) ?? 0) + 1);
+        },
+      );
+      await fc.assert(property, { numRuns: RUNS });
+    }
+    // Few random words are an XREAD; the calls above are.
+    const never = known
+      .map((path) => factsOf(command(...path))!)
+      .filter(({ name, keys }) => !["-", "?"].includes(keys) && !compared.has(name))
+      .filter(({ name }) => !CHANNELS.has(name) && !CALLS.some((words) => words[0] === name));
+    expect(never.map(({ name }) => name)).toEqual([]);
+  });
+
+  /** Whether Redis has reason to find no keys: none are meant, or none are counted. */
+  function hasNone({ name, keys }: CommandFacts, words: readonly string[]): boolean {
+    // It needs no source, though the description of its keys has one.
+    if (name === "PFMERGE") return words.length === 2;
+    const counted = /#(\d+)@/.exec(keys);
+    return keys === "-" || (counted !== null && words[Number(counted[1])] === "0");
+  }
+});
+
+test("words are those of the encoding, byte for byte", () => {
+  const words = ["SET", "", "a\r\nb", "\u00ff\u0000", "$5"];
+  const bytes = words.map((word) => `$${word.length}\r\n${word}\r\n`).join("");
+  const made = command("x");
+  const encoded = Object.assign(Object.create(Object.getPrototypeOf(made)), {
+    bytes: Buffer.from(`*${words.length}\r\n${bytes}`, "latin1"),
+    size: words.length,
+  });
+  expect(wordsOf(encoded)).toEqual(words);
+});

@@ -1,0 +1,31 @@
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { allFacts } from "../../../gateway/src/commands/facts.js";
+import { keyPlacesOf } from "../../../gateway/src/commands/keys.js";
+import { command } from "../../../gateway/src/upstream/command.js";
+import { facts } from "../../../scripts/commands/check.js";
+import { gatewayTable, keyProblems } from "../../../scripts/commands/gateway-table.js";
+
+test("the gateway's table of commands is what the facts say", async () => {
+  const file = resolve(import.meta.dirname, "../../../gateway/src/commands/table.ts");
+  await expect(gatewayTable()).toMatchFileSnapshot(file);
+});
+
+test("it has every command of the facts", () => {
+  expect([...allFacts()].map(({ name }) => name)).toEqual(Object.keys(facts));
+});
+
+test("a data command that nobody has said the keys of is noticed", () => {
+  const { keys: _, ...lacking } = facts.GET!;
+  expect(keyProblems({ ...facts, GET: lacking })).toEqual([
+    "GET: reads or writes data, but nothing says where its keys are",
+  ]);
+});
+
+test("every row's places of keys can be read", () => {
+  for (const fact of allFacts()) {
+    const words = [...fact.name.split(" "), "1", "a", "b", "c", "d", "e", "f", "g"];
+    const size = fact.arity > 0 ? fact.arity : words.length;
+    expect(() => keyPlacesOf(command(...words.slice(0, size)))).not.toThrow();
+  }
+});
