@@ -8,8 +8,8 @@ import { Metrics } from "./http/metrics.js";
 import { HttpServer } from "./http/server.js";
 import { Streams } from "./http/streams.js";
 import { type GatewayOptions, settingsOf } from "./options.js";
-import { type RemoteEngine, redisAt } from "./upstream/redis-url.js";
-import { Upstream } from "./upstream/upstream.js";
+import { ownEngine, type RemoteEngine, redisAt } from "./upstream/redis-url.js";
+import { upstreamsOf } from "./upstream/upstreams.js";
 
 export type { Engine } from "./engine/engine.js";
 export type { GatewayOptions } from "./options.js";
@@ -38,20 +38,10 @@ export interface Gateway {
 export async function createGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const settings = settingsOf(options);
   const engine: RemoteEngine =
-    settings.redis === undefined
-      ? { handshake: [], ...facade(await engineOf(settings.engine)) }
-      : redisAt(settings.redis);
+    settings.redis === undefined ? ownEngine(await engineOf(settings.engine)) : redisAt(settings.redis);
   const { host, token = randomToken() } = settings;
-  const upstream = new Upstream({
-    connect: engine.connect,
-    handshake: engine.handshake,
-    timeout: settings.operationTimeout,
-    connections: settings.connections,
-    maxBlocking: settings.maxBlocking,
-    maxTransactions: settings.maxTransactions,
-    maxPending: settings.maxPending,
-    maxReply: settings.maxReply,
-  });
+  const upstreams = upstreamsOf(engine, settings);
+  const upstream = upstreams.of(null);
   const connections = new Connections({
     idle: settings.keepAlive,
     head: settings.headTimeout,
@@ -79,7 +69,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   });
   const server = new HttpServer(handler, connections, settings.keepAlive);
   const end = async () => {
-    upstream.close();
+    upstreams.close();
     await engine.close();
   };
   let port: number;
@@ -108,11 +98,6 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
 
 async function engineOf(choice: Engine | string = "auto"): Promise<Engine> {
   return typeof choice === "string" ? startEngine(choice) : choice;
-}
-
-/** An engine's members bound to it, whether it is a class or a plain object. */
-function facade(engine: Engine): Engine {
-  return { description: engine.description, connect: () => engine.connect(), close: () => engine.close() };
 }
 
 function listenError(cause: NodeJS.ErrnoException, host: string, port: number): Error {

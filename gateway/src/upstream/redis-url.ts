@@ -3,10 +3,11 @@ import type { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import type { Engine } from "../engine/engine.js";
 import { type Command, command } from "./command.js";
+import type { RedisUser } from "./upstream.js";
 
-/** A Redis somewhere else, with what each connection to it must say first. */
+/** A Redis that can be signed in to: what each connection must say first, as the user given or as the one set up. */
 export interface RemoteEngine extends Engine {
-  readonly handshake: readonly Command[];
+  handshake(user: RedisUser | null): readonly Command[];
 }
 
 const FORMS = "redis://[user:password@]host[:port][/db], rediss:// for TLS, or unix:///path/to/socket[?db=N]";
@@ -33,13 +34,11 @@ export function redisAt(url: string): RemoteEngine {
   const db = (isSocket ? parsed.searchParams.get("db") : parsed.pathname.slice(1)) || "0";
   if (!/^\d{1,9}$/.test(db)) throw new TypeError("redis: the database in the URL is not a number");
 
-  const handshake: Command[] = [];
-  const user = decoded(parsed.username);
+  const username = decoded(parsed.username);
   const password = decoded(parsed.password);
-  if (user && password) handshake.push(command("AUTH", user, password));
-  else if (password) handshake.push(command("AUTH", password));
-  else if (user) throw new TypeError("redis: the URL has a user but no password");
-  if (Number(db) > 0) handshake.push(command("SELECT", db));
+  if (username && !password) throw new TypeError("redis: the URL has a user but no password");
+  const own = password ? [command("AUTH", ...(username ? [username] : []), password)] : [];
+  const select = Number(db) > 0 ? [command("SELECT", db)] : [];
 
   const open = new Set<Duplex>();
   const connect = () => {
@@ -51,7 +50,7 @@ export function redisAt(url: string): RemoteEngine {
   };
   return {
     description: `redis at ${isSocket ? parsed.pathname : `${parsed.hostname}:${port}`}`,
-    handshake,
+    handshake: (user) => [...(user ? [command("AUTH", user.username, user.password)] : own), ...select],
     connect() {
       const socket = connect();
       open.add(socket);
@@ -61,6 +60,16 @@ export function redisAt(url: string): RemoteEngine {
     async close() {
       for (const socket of open) socket.destroy();
     },
+  };
+}
+
+/** An engine's members bound to it, whether it is a class or a plain object; it asks nobody to sign in. */
+export function ownEngine(engine: Engine): RemoteEngine {
+  return {
+    description: engine.description,
+    handshake: (user) => (user ? [command("AUTH", user.username, user.password)] : []),
+    connect: () => engine.connect(),
+    close: () => engine.close(),
   };
 }
 

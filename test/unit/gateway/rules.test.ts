@@ -213,12 +213,14 @@ describe("options", () => {
 
 describe("the URL of a Redis", () => {
   const said = (url: string) =>
-    redisAt(url).handshake.map((entry) =>
-      entry.bytes
-        .toString()
-        .split("\r\n")
-        .filter((_, i) => i > 0 && i % 2 === 0),
-    );
+    redisAt(url)
+      .handshake(null)
+      .map((entry) =>
+        entry.bytes
+          .toString()
+          .split("\r\n")
+          .filter((_, i) => i > 0 && i % 2 === 0),
+      );
 
   it("says how to sign in and which database to take", () => {
     expect(said("redis://localhost")).toEqual([]);
