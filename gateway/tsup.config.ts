@@ -45,7 +45,13 @@ if ((await readFile("src/commands/table.ts", "utf8")) !== gatewayTable()) {
 
 export default defineConfig([
   // Shims: the CommonJS build finds the worker by import.meta.url too.
-  { ...shared, entry: { index: "src/index.ts" }, format: ["esm", "cjs"], dts: true, shims: true },
+  {
+    ...shared,
+    entry: { index: "src/index.ts", testing: "src/testing/index.ts" },
+    format: ["esm", "cjs"],
+    dts: true,
+    shims: true,
+  },
   { ...shared, entry: { cli: "src/cli.ts" }, format: ["esm"] },
   {
     ...shared,

@@ -1,0 +1,25 @@
+import { once } from "node:events";
+import type { Engine } from "../engine/engine.js";
+import { command } from "../upstream/command.js";
+
+const FLUSH = [command("FLUSHALL"), command("SCRIPT", "FLUSH")];
+const DONE = "+OK\r\n".repeat(FLUSH.length);
+
+/**
+ * Empties an engine over a connection of its own. It takes no HTTP, so that a test that replaced `fetch` can still flush.
+ * @throws {Error} with Redis's own words, when it refuses
+ */
+export async function flushEngine(engine: Engine): Promise<void> {
+  const connection = engine.connect();
+  try {
+    connection.write(Buffer.concat(FLUSH.map(({ bytes }) => bytes)));
+    let answer = "";
+    while (answer.length < DONE.length && !answer.includes("-")) {
+      const [chunk] = await once(connection, "data");
+      answer += chunk;
+    }
+    if (answer !== DONE) throw new Error(`the test gateway could not be flushed: ${answer.trim()}`);
+  } finally {
+    connection.destroy();
+  }
+}

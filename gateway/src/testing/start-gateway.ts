@@ -1,0 +1,54 @@
+import { environmentOf } from "../cli/ready-lines.js";
+import { startEngine } from "../engine/start-engine.js";
+import { createGateway } from "../index.js";
+import type { GatewayOptions } from "../options.js";
+import { flushEngine } from "./flush-engine.js";
+
+/** How a gateway for tests is set up: as any gateway, except that its Redis is always its own. */
+export interface StartOptions extends Omit<GatewayOptions, "engine" | "redis"> {
+  /**
+   * The Redis to start: `"embedded"` (default), which needs nothing installed; `"auto"` a `redis-server` or
+   * `valkey-server` on PATH, else the embedded engine; or the path of a server.
+   */
+  readonly engine?: "embedded" | "auto" | (string & {});
+}
+
+/** A gateway in this process, with a Redis of its own that nobody else reaches. */
+export interface TestGateway {
+  /** Where it listens, such as `http://127.0.0.1:41873`. */
+  readonly url: string;
+  /** What clients must present. */
+  readonly token: string;
+  /** What to put into the environment of the code under test: the names that `Redis.fromEnv()` looks for. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Removes every key and every cached script. */
+  flush(): Promise<void>;
+  /** Ends the gateway and its Redis. Safe to call more than once. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a gateway for tests, on a free port of 127.0.0.1 unless `port` says otherwise, and resolves once it answers.
+ * @throws {TypeError} when an option is wrong; the message names it and says what to do
+ * @throws {Error} when the engine that was asked for can't be started
+ */
+export async function startGateway(options: StartOptions = {}): Promise<TestGateway> {
+  if ("redis" in options) {
+    throw new TypeError("redis: a gateway for tests is flushed, so it starts a Redis of its own; see engine");
+  }
+  const { engine: choice = "embedded", ...rest } = options;
+  const engine = await startEngine(choice);
+  try {
+    const gateway = await createGateway({ port: 0, ...rest, engine });
+    return {
+      url: gateway.url,
+      token: gateway.token,
+      env: environmentOf(gateway),
+      flush: () => flushEngine(engine),
+      close: () => gateway.close(),
+    };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { Redis } from "warmline";
+import { startGateway, type TestGateway } from "warmline-gateway/testing";
+
+const started: TestGateway[] = [];
+
+async function start(...options: Parameters<typeof startGateway>): Promise<TestGateway> {
+  const gateway = await startGateway(...options);
+  started.push(gateway);
+  return gateway;
+}
+
+afterEach(async () => {
+  vi.unstubAllGlobals();
+  await Promise.all(started.splice(0).map((gateway) => gateway.close()));
+});
+
+describe("startGateway", () => {
+  test("gives what a client needs", async () => {
+    const { url, token, env } = await start();
+    const redis = new Redis({ url, token });
+    expect(await redis.incr("n")).toBe(1);
+    expect(env).toEqual({
+      WARMLINE_URL: url,
+      WARMLINE_TOKEN: token,
+      UPSTASH_REDIS_REST_URL: url,
+      UPSTASH_REDIS_REST_TOKEN: token,
+    });
+  });
+
+  test("two of them share nothing", async () => {
+    const [one, other] = await Promise.all([start(), start()]);
+    await new Redis(one).set("k", "one");
+    expect(await new Redis(other).get("k")).toBeNull();
+    expect(one.token).not.toBe(other.token);
+  });
+
+  test("flush removes keys and scripts, also where fetch was replaced", async () => {
+    const gateway = await start();
+    const redis = new Redis(gateway);
+    await redis.mset({ a: 1, b: 2 });
+    const digest = await redis.scriptLoad("return 1");
+    vi.stubGlobal("fetch", () => {
+      throw new Error("no network here");
+    });
+    await gateway.flush();
+    expect(await redis.dbsize()).toBe(0);
+    await expect(redis.evalsha(digest, [], [])).rejects.toThrow("NOSCRIPT");
+  });
+
+  test("options reach the gateway", async () => {
+    const { url, token } = await start({ token: "given", maxBody: 64 });
+    expect(token).toBe("given");
+    const redis = new Redis({ url, token, retry: false });
+    await expect(redis.set("k", "x".repeat(100))).rejects.toThrow();
+    expect(await redis.ping()).toBe("PONG");
+  });
+
+  test("a Redis of somebody's is refused, since it would be flushed", async () => {
+    const options = { redis: "redis://127.0.0.1:1" } as Parameters<typeof startGateway>[0];
+    await expect(startGateway(options)).rejects.toThrow(/^redis: .*a Redis of its own/);
+  });
+
+  test("a wrong option leaves nothing running", async () => {
+    await expect(startGateway({ port: -1 })).rejects.toThrow(/^port: /);
+  });
+
+  test("close can be called twice, and what comes after it fails", async () => {
+    const gateway = await start();
+    const redis = new Redis({ ...gateway, retry: false });
+    await redis.set("k", 1);
+    await Promise.all([gateway.close(), gateway.close()]);
+    await expect(redis.get("k")).rejects.toThrow("GET");
+    await expect(gateway.flush()).rejects.toThrow("not running");
+  });
+});

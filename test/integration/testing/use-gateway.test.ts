@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { Redis } from "warmline";
+import { useGateway } from "warmline-gateway/testing";
+
+describe("useGateway with vitest's hooks", () => {
+  const gateway = useGateway({ beforeAll, beforeEach, afterAll });
+
+  test.each([1, 2])("every test finds it empty, and by the environment: %i", async () => {
+    expect(process.env.WARMLINE_URL).toBe(gateway.url);
+    expect(process.env.WARMLINE_TOKEN).toBe(gateway.token);
+    expect(await Redis.fromEnv().incr("n")).toBe(1);
+  });
+
+  test("a faked date does not disturb it", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: new Date("2030-01-01") });
+    try {
+      const redis = Redis.fromEnv();
+      await redis.set("k", 1, { ex: 60 });
+      vi.setSystemTime(new Date("2031-01-01"));
+      expect(await redis.ttl("k")).toBe(60);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+describe("around it", () => {
+  test("the environment is as it was", () => {
+    expect(process.env.WARMLINE_URL).toBeUndefined();
+  });
+
+  test("reading from it too early says when to", () => {
+    const ignore = () => {};
+    const gateway = useGateway({ before: ignore, beforeEach: ignore, after: ignore });
+    expect(() => gateway.url).toThrow("inside a test");
+  });
+
+  test("without hooks, and without global ones, it says which to give", () => {
+    expect(() => useGateway()).toThrow("useGateway({ before, beforeEach, after }) for node:test");
+  });
+});
