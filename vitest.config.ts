@@ -1,13 +1,19 @@
 import { defineConfig } from "vitest/config";
 
-/** `npm test` runs the first four; the others take longer and have scripts of their own. */
+/** `npm test` runs these three and the type tests; the others take longer and have scripts of their own. */
 const suite = process.env.WARMLINE_SUITE ?? "{unit,integration,faults}";
+
+/** What has to be packed or installed before a suite. */
+const setups: Record<string, string[]> = {
+  runtimes: ["test/runtimes/support/install.ts"],
+};
 
 export default defineConfig({
   test: {
     include: [`test/${suite}/**/*.test.ts`],
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    globalSetup: setups[suite] ?? [],
     // The fault suites have to pass on either connection.
     setupFiles: process.env.WARMLINE_CONNECTION === "undici" ? ["warmline/undici"] : [],
     pool: "forks",

@@ -48,7 +48,10 @@ export interface RedisOptions extends CallOptions, IdleOptions {
   token?: string | undefined;
   /** Retries of commands that may be sent again; `false` turns them off. */
   retry?: RetryOptions | false;
-  /** Whether connections are kept for the next command. Default true; `WARMLINE_KEEPALIVE=0` turns it off. */
+  /**
+   * Whether connections are kept for the next command. Default true; `WARMLINE_KEEPALIVE=0` turns it off. On the entry
+   * on `fetch` the runtime decides.
+   */
   keepAlive?: boolean;
   /** How requests use the cache of the runtime's `fetch`; for the entry on `fetch` alone. */
   cache?: "default" | "force-cache" | "no-cache" | "no-store" | "only-if-cached" | "reload";

@@ -9,7 +9,7 @@ export type Redis = RedisClient;
 /** Makes clients: `const redis = Redis.fromEnv()`, or `new Redis({ url, token })` where there is no `process.env`. */
 export const Redis = createRedisClass({
   env: () => (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {},
-  createTransport: ({ origin }, { keepAlive = true, cache }) =>
-    // Some runtimes refuse the name `cache` even where it is undefined.
-    new FetchTransport(origin, { keepalive: keepAlive, ...(cache && { cache }) }),
+  // fetch's own `keepalive` is something else than ours: it lets a request outlive its page, and browsers refuse such
+  // a request beyond 64 KB. Some runtimes refuse the name `cache` even where it is undefined.
+  createTransport: ({ origin }, { cache }) => new FetchTransport(origin, { ...(cache && { cache }) }),
 });

@@ -11,7 +11,7 @@ export class FetchTransport implements Transport {
 
   constructor(
     private readonly origin: string,
-    private readonly init: RequestInit,
+    private readonly init: Readonly<Record<string, string>>,
   ) {}
 
   attempt(request: HttpRequest, _safe: boolean, listener: AttemptListener): Attempt {

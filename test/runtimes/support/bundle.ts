@@ -1,0 +1,33 @@
+import { relative } from "node:path";
+import { build } from "esbuild";
+import { folder } from "./suite.js";
+
+/**
+ * A program of this folder as a platform's bundler makes it: with the package's entry for the export conditions.
+ * @throws when that is not the entry on fetch, or when a warning is given.
+ */
+export async function bundle(
+  program: string,
+  conditions: readonly string[],
+  format: "esm" | "iife",
+): Promise<string> {
+  const { metafile, outputFiles, warnings } = await build({
+    absWorkingDir: folder,
+    entryPoints: [program],
+    bundle: true,
+    format,
+    platform: "neutral",
+    target: "es2022",
+    conditions: [...conditions],
+    metafile: true,
+    write: false,
+    logLevel: "silent",
+  });
+  const entries = Object.keys(metafile.inputs).filter((path) => path.startsWith("node_modules/"));
+  const expected = "node_modules/warmline/dist/fetch.js";
+  if (warnings.length > 0 || entries.join() !== expected) {
+    const said = warnings.map(({ text }) => text).join("; ");
+    throw new Error(`${relative(folder, program)} holds ${entries}, not ${expected} alone. ${said}`);
+  }
+  return outputFiles[0]!.text;
+}

@@ -1,0 +1,13 @@
+import { resolve } from "node:path";
+import { packAll } from "../../support/packages/pack.js";
+import { run } from "../../support/packages/run.js";
+
+const folder = resolve(import.meta.dirname, "..");
+
+/** Before the suite: the runtimes at their locked versions, and the packed client beside them. */
+export default async function setup(): Promise<() => void> {
+  const { tarballs, remove } = await packAll();
+  const args = ["install", "--no-save", "--no-audit", "--no-fund", tarballs.warmline];
+  await run("npm", args, folder, {}, 300_000);
+  return remove;
+}

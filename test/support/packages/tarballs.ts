@@ -1,0 +1,15 @@
+import type { TestProject } from "vitest/node";
+import { packAll, type Tarballs } from "./pack.js";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    tarballs: Tarballs;
+  }
+}
+
+/** Before suites that install what a user would: `inject("tarballs")` gives the packed packages. */
+export default async function setup(project: TestProject): Promise<() => void> {
+  const { tarballs, remove } = await packAll();
+  project.provide("tarballs", tarballs);
+  return remove;
+}
