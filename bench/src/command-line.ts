@@ -23,12 +23,15 @@ export const HELP = `npm run bench -- SCENARIO [options]
 npm run bench -- --list
 
 --quick            fewer invocations: a look, not figures
---rtt MS           round-trip time of the path to the gateway; default 1, as within a data centre
+--rtt MS           round-trip time of the path to the gateway; default 1, as within a data centre.
+                   Scenarios that compare distances take several: --rtt 0,2,20
 --tls              TLS with a throw-away certificate
 --engine ENGINE    the gateway's engine: embedded (default), auto, or the path of a redis-server
---clients A,B      only these clients
+--clients A,B      only these clients, or all
 --invocations N    invocations per client and scenario; of faults: trials per client and fault
 --rounds N         instances that they are spread over
+--seconds N        how long load is driven, where a scenario drives it by time
+--speedup N        how many times faster than real the timeline of zombie and fleet passes
 --seed N           decides the order; printed with the result
 --json FILE        write everything that was measured
 --report FILE      write the report there; default bench/report/SCENARIO.html
@@ -52,18 +55,24 @@ export function parse(
   const scenario = scenarios.find((each) => each.name === name);
   if (!scenario) throw new UsageError(`There is no scenario ${name}; --list shows those there are.`);
   const seed = number("seed", values.seed, 0) ?? Math.floor(Math.random() * 1e6);
+  const rtts = values.rtt?.split(",").map((text) => number("rtt", text, 0, false)!);
+  if (rtts && rtts.length > 1 && !scenario.distances)
+    throw new UsageError(`${name} measures one round-trip time: give --rtt one number.`);
   return {
     action: "run",
     scenario,
     settings: {
       quick: values.quick ?? false,
-      rttMs: number("rtt", values.rtt, 0, false) ?? 1,
+      rttMs: rtts?.[0] ?? 1,
+      rtts,
       tls: values.tls ?? false,
       seed,
       engine: values.engine ?? "embedded",
       invocations: number("invocations", values.invocations, 2),
       rounds: number("rounds", values.rounds, 1),
-      peers: chosen(values.clients, peers),
+      seconds: number("seconds", values.seconds, 0.1, false),
+      speedup: number("speedup", values.speedup, 1, false),
+      peers: chosen(values.clients, scenario, peers),
     },
     json: values.json,
     report: values.report,
@@ -86,6 +95,8 @@ function read(args: readonly string[]) {
         clients: { type: "string" },
         invocations: { type: "string" },
         rounds: { type: "string" },
+        seconds: { type: "string" },
+        speedup: { type: "string" },
         seed: { type: "string" },
         json: { type: "string" },
         report: { type: "string" },
@@ -105,9 +116,11 @@ function number(name: string, text: string | undefined, least: number, whole = t
   return value;
 }
 
-function chosen(text: string | undefined, peers: readonly Peer[]): readonly Peer[] {
-  if (text === undefined) return peers;
-  const names = text.split(",");
+function chosen(text: string | undefined, scenario: Scenario, peers: readonly Peer[]): readonly Peer[] {
+  const asked = text?.split(",") ?? scenario.clients;
+  if (asked === undefined) return peers.filter(({ standard }) => standard);
+  if (asked === "all" || text === "all") return peers;
+  const names: readonly string[] = asked;
   const unknown = names.find((name) => !peers.some((peer) => peer.name === name));
   if (unknown !== undefined) {
     throw new UsageError(

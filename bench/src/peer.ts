@@ -4,6 +4,8 @@ import { fileURLToPath } from "node:url";
 export interface Endpoint {
   readonly url: string;
   readonly token: string;
+  /** Where the same Redis answers to its own protocol; none where no `redis-server` runs. */
+  readonly tcp?: { readonly port: number; readonly tls: boolean };
 }
 
 /** How a function uses its client. */
@@ -30,9 +32,30 @@ export interface FaultClient {
   readonly function: PeerFunction;
 }
 
+/** What every client can do, in the words of the bench. */
+export interface PeerClient {
+  get(key: string): Promise<unknown>;
+  set(key: string, value: string): Promise<unknown>;
+  incr(key: string): Promise<unknown>;
+  ping(): Promise<unknown>;
+  /** So many GETs as one request. */
+  pipeline(keys: readonly string[]): Promise<readonly unknown[]>;
+  /** Lets go of the client's connections. */
+  close(): Promise<unknown>;
+}
+
+/** What a client is made from. */
+export interface ConnectOptions extends Endpoint {
+  /** Whether connections are kept for the next command; without, each command opens and closes one. */
+  readonly keepAlive: boolean;
+}
+
+/** Makes a client. It may connect now or with the first command. */
+export type Connect = (options: ConnectOptions) => PeerClient;
+
 /** A client that scenarios measure. Each is a file in `peers/` whose default export this is. */
 export interface Peer {
-  /** A short word for the command line. */
+  /** A short word for the command line; the name of its file. */
   readonly name: string;
   /** The name that people read. */
   readonly label: string;
@@ -42,18 +65,43 @@ export interface Peer {
   readonly note?: string;
   /** The place in tables and charts: lower comes first. */
   readonly order: number;
-  /** The function that runs one command per invocation. */
-  keepalive(variant: Variant, endpoint: Endpoint): PeerFunction;
+  /** Whether it is measured where the command line names no clients. */
+  readonly standard: boolean;
+  /** What it speaks: HTTP to the gateway, or Redis's own protocol over TCP to the Redis behind it. */
+  readonly protocol: "http" | "tcp";
+  /** Whether it sends the commands of one turn of the loop together by itself. */
+  readonly batches: boolean;
+  /** Loads the client's code, inside the function. */
+  load(): Promise<Connect>;
+  /** The function that runs one command per invocation, where it is not {@link commandsFunction}. */
+  keepalive?(variant: Variant, endpoint: Endpoint): PeerFunction;
   /** How it is used against faults; none for what leaves them to its user. */
   readonly faults?: readonly FaultClient[];
 }
 
 /** A handler of this package, as a path. */
-export const ownHandler = (name: string): string =>
-  fileURLToPath(new URL(`./handlers/${name}.js`, import.meta.url));
+export const ownHandler = (name: string): string => built(`handlers/${name}.js`);
 
-/** A variant as environment variables, for handlers that do all four. */
-export const variantEnv = (variant: Variant): Record<string, string> => ({
-  BENCH_KEEPALIVE: variant.keepAlive ? "1" : "0",
-  BENCH_CLIENT: variant.reused ? "reused" : "recreated",
-});
+const built = (file: string): string => fileURLToPath(new URL(`./${file}`, import.meta.url));
+
+/** A handler of this package that uses a client in a given way. */
+export function peerFunction(
+  handler: string,
+  peer: Peer,
+  variant: Variant,
+  endpoint: Endpoint,
+): PeerFunction {
+  return {
+    handler: ownHandler(handler),
+    env: {
+      BENCH_PEER: built(`peers/${peer.name}.js`),
+      BENCH_ENDPOINT: JSON.stringify(endpoint),
+      BENCH_KEEPALIVE: variant.keepAlive ? "1" : "0",
+      BENCH_CLIENT: variant.reused ? "reused" : "recreated",
+    },
+  };
+}
+
+/** The function that runs the commands of its event, by default one GET. */
+export const commandsFunction = (peer: Peer, variant: Variant, endpoint: Endpoint): PeerFunction =>
+  peerFunction("commands", peer, variant, endpoint);

@@ -2,10 +2,11 @@ import { readdirSync } from "node:fs";
 import type { Peer } from "./peer.js";
 import type { Scenario } from "./scenario.js";
 
-/** Every scenario: one file each in `scenarios/`. */
+/** Every scenario, in the order of the report: one file each in `scenarios/`. */
 export async function scenarios(): Promise<Scenario[]> {
   const found = await defaultsOf<Scenario>("scenarios");
-  return found.sort((a, b) => a.name.localeCompare(b.name));
+  const place = ({ order }: Scenario) => order ?? Number.POSITIVE_INFINITY;
+  return found.sort((a, b) => place(a) - place(b) || a.name.localeCompare(b.name));
 }
 
 /** Every client: one file each in `peers/`. */

@@ -1,22 +1,29 @@
 import {
+  type Certificate,
   type GatewayProcess,
   makeCertificate,
   type Path,
+  type RedisServer,
   startGatewayProcess,
   startPath,
+  startRedis,
 } from "warmline-testbed";
-import type { Endpoint } from "./peer.js";
+import type { Endpoint, Peer } from "./peer.js";
 
 /** A server and the way to it, for one run. */
 export interface Rig {
   /** Where functions find the server: at the far end of the path. */
   readonly endpoint: Endpoint;
+  /** Connections that clients of that peer have opened over the path so far. */
+  connectionsOpened(peer: Pick<Peer, "protocol">): number;
   /** Environment variables that a function needs to trust the server. */
   readonly trust: Readonly<Record<string, string>>;
   readonly gateway: GatewayProcess;
   readonly path: Path;
   /** Another path to the gateway like that one; whoever opens it closes it. */
-  openPath(): Promise<Path>;
+  openPath(options?: Partial<Distance>): Promise<Path>;
+  /** Paths to the gateway and to the Redis behind it, over another distance; they close with the rig. */
+  at(distance: Partial<Distance>): Promise<Site>;
   /** The engine behind the gateway, in its own words. */
   readonly engine: string;
   /** Runs one command straight at the gateway, past the path; gives its result. @throws if it is refused */
@@ -24,19 +31,68 @@ export interface Rig {
   close(): Promise<void>;
 }
 
+/** How far away the server is. */
+export interface Distance {
+  /** Round-trip time in ms. */
+  readonly rttMs: number;
+  readonly tls: boolean;
+}
+
+/** The server as seen over one distance. */
+export interface Site {
+  readonly endpoint: Endpoint;
+  /** Connections that clients of that peer have opened over these paths so far. */
+  connectionsOpened(peer: Pick<Peer, "protocol">): number;
+}
+
+/** What {@link startRig} takes. */
+export interface RigOptions extends Distance {
+  /** The gateway's `--engine`. */
+  readonly engine: string;
+  /** Start a `redis-server` on TCP, in front of which the gateway stands, so that both can be measured. */
+  readonly redis?: boolean;
+  /** More flags for the gateway. */
+  readonly gatewayArgs?: readonly string[];
+}
+
 /** Starts the gateway and a path to it. */
-export async function startRig(options: { engine: string; rttMs: number; tls: boolean }): Promise<Rig> {
-  const gateway = await startGatewayProcess({ args: ["--engine", options.engine] });
-  const certificate = options.tls ? makeCertificate() : undefined;
-  const openPath = () => startPath({ to: { port: gateway.port }, rttMs: options.rttMs, tls: certificate });
-  const path = await openPath();
+export async function startRig(options: RigOptions): Promise<Rig> {
+  const redis = options.redis ? await startRedis({ listen: "tcp" }) : undefined;
+  const behind = redis ? ["--redis", redis.url] : ["--engine", options.engine];
+  const gateway = await startGatewayProcess({ args: [...behind, ...(options.gatewayArgs ?? [])] });
+  const paths: Path[] = [];
+  let certificate: Certificate | undefined;
+  const pathTo = (port: number, distance: Distance, protocol: "http" | "raw") => {
+    if (distance.tls) certificate ??= makeCertificate();
+    const tls = distance.tls ? certificate : undefined;
+    return startPath({ to: { port }, rttMs: distance.rttMs, tls, protocol });
+  };
+  const at = async (given: Partial<Distance>) => {
+    const distance = { ...options, ...given };
+    const http = await pathTo(gateway.port, distance, "http");
+    const tcp = redis && (await pathTo(redis.port!, distance, "raw"));
+    paths.push(http, ...(tcp ? [tcp] : []));
+    const site: Site = {
+      endpoint: {
+        url: http.url,
+        token: gateway.token,
+        ...(tcp && { tcp: { port: tcp.port, tls: distance.tls } }),
+      },
+      connectionsOpened: ({ protocol }) => (protocol === "tcp" ? tcp! : http).connectionsOpened,
+    };
+    return { site, path: http };
+  };
+  const { site, path } = await at({});
   return {
-    endpoint: { url: path.url, token: gateway.token },
-    trust: certificate ? { NODE_EXTRA_CA_CERTS: certificate.caFile } : {},
+    ...site,
+    get trust(): Record<string, string> {
+      return certificate ? { NODE_EXTRA_CA_CERTS: certificate.caFile } : {};
+    },
     gateway,
     path,
-    openPath,
-    engine: (await gateway.health()).engine,
+    openPath: (distance) => pathTo(gateway.port, { ...options, ...distance }, "http"),
+    at: async (distance) => (await at(distance)).site,
+    engine: redis ? await nameOf(redis) : (await gateway.health()).engine,
     command: async (...words) => {
       const headers = { Authorization: `Bearer ${gateway.token}`, Connection: "close" };
       const reply = await fetch(gateway.url, { method: "POST", headers, body: JSON.stringify(words) });
@@ -45,9 +101,15 @@ export async function startRig(options: { engine: string; rttMs: number; tls: bo
       return result;
     },
     close: async () => {
-      await path.close();
+      await Promise.all(paths.map((each) => each.close()));
       await gateway.stop();
+      await redis?.stop();
       certificate?.remove();
     },
   };
+}
+
+async function nameOf(redis: RedisServer): Promise<string> {
+  const info = String(await redis.command("INFO", "server"));
+  return `redis-server ${/redis_version:(\S+)/.exec(info)?.[1] ?? "of unknown version"}`;
 }

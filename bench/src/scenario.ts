@@ -8,6 +8,8 @@ export interface Settings {
   readonly quick: boolean;
   /** Round-trip time in milliseconds. */
   readonly rttMs: number;
+  /** The round-trip times that the command line names; none where the scenario is to choose. */
+  readonly rtts: readonly number[] | undefined;
   readonly tls: boolean;
   readonly seed: number;
   /** The gateway's `--engine`. */
@@ -16,6 +18,10 @@ export interface Settings {
   readonly invocations: number | undefined;
   /** Overrides the scenario's number of rounds. */
   readonly rounds: number | undefined;
+  /** Overrides how long the scenario drives load, in seconds. */
+  readonly seconds: number | undefined;
+  /** How many times faster than real its timeline passes; the scenario chooses where none is given. */
+  readonly speedup: number | undefined;
   /** The clients to measure. */
   readonly peers: readonly Peer[];
   readonly progress: Progress;
@@ -27,5 +33,13 @@ export interface Scenario {
   readonly title: string;
   /** What it answers, in one sentence. */
   readonly question: string;
+  /** The clients that it measures where the command line names none: by default the standard ones. */
+  readonly clients?: "all" | readonly string[];
+  /** Whether it can measure several round-trip times in one run. */
+  readonly distances?: boolean;
+  /** Its place among all scenarios; those without one come last. */
+  readonly order?: number;
+  /** Why it cannot run on this machine, as "needs ..."; undefined where it can. */
+  missing?(): string | undefined;
   run(settings: Settings): Promise<Outcome>;
 }

@@ -1,4 +1,5 @@
 import type { Check, Figure } from "../result.js";
+import { listed } from "../words.js";
 import { byClient, type Measured, total } from "./tally.js";
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
@@ -77,9 +78,4 @@ function doubledInWords(rows: readonly Measured[]): string {
 function wrongInWords(rows: readonly Measured[]): string {
   const wrong = total(rows, "wrong");
   return wrong === 0 ? "no value was wrong" : `${wrong} resolved with a wrong value`;
-}
-
-function listed(items: readonly string[]): string {
-  if (items.length < 2) return items.join("");
-  return `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
 }

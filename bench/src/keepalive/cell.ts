@@ -1,4 +1,4 @@
-import { Latencies, median, type Summary } from "../latencies.js";
+import { Latencies, type Spread, type Summary, spreadOf } from "../latencies.js";
 import type { Peer, Variant } from "../peer.js";
 
 /** One client in one of the four scenarios: all that was measured of it. */
@@ -53,7 +53,7 @@ export interface Measured {
   readonly reused: boolean;
   readonly instances: number;
   readonly invocations: number;
-  /** Connections opened, as the gateway counted them. */
+  /** Connections opened, as the server's side of the path counted them. */
   readonly connections: number;
   /** The init phase of each instance. */
   readonly init: Spread;
@@ -61,17 +61,6 @@ export interface Measured {
   readonly first: Spread;
   /** All later invocations. */
   readonly warm: Summary;
-}
-
-/** The middle of some numbers and how far they go. */
-export interface Spread {
-  readonly median: number;
-  readonly min: number;
-  readonly max: number;
-}
-
-function spreadOf(values: readonly number[]): Spread {
-  return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
 
 /** The cell of a client in a scenario. */

@@ -1,11 +1,9 @@
 import type { Check, Figure } from "../result.js";
+import { change, factor, listed, ms } from "../words.js";
 import { type Measured, pick } from "./cell.js";
 
 /** How far the warm median of a recreated warmline client may be from that of a reused one. */
 const TOLERANCE = 0.05;
-
-const ms = (value: number): string => `${value.toFixed(2)} ms`;
-const factor = (value: number): string => `${value.toFixed(1)} x`;
 
 const labels = (cells: readonly Measured[]): { client: string; label: string }[] => {
   const seen = new Map(cells.map(({ client, label }) => [client, { client, label }]));
@@ -28,7 +26,7 @@ export function checksOf(cells: readonly Measured[]): Check[] {
     checks.push({
       claim: "warmline recreated in the handler is, warm, within 5 % of reused",
       held: Math.abs(apart) <= TOLERANCE,
-      measured: `p50 ${ms(recreated.warm.p50)} against ${ms(reused.warm.p50)}, ${percent(apart)}`,
+      measured: `p50 ${ms(recreated.warm.p50)} against ${ms(reused.warm.p50)}, ${change(apart)}`,
     });
   }
   if (clients.some(({ client }) => client === "agent")) {
@@ -80,9 +78,9 @@ export function findingOf(cells: readonly Measured[], rttMs: number, tls: boolea
 
   const recreated = clients.map(({ client, label }) => {
     const cell = pick(cells, client, true, false);
-    const change = percent(cell.warm.p50 / pick(cells, client, true, true).warm.p50 - 1);
+    const slower = change(cell.warm.p50 / pick(cells, client, true, true).warm.p50 - 1);
     return {
-      text: `${label} (${change}; ${connectionsInWords(cell)})`,
+      text: `${label} (${slower}; ${connectionsInWords(cell)})`,
       lost: cell.connections === cell.invocations,
     };
   });
@@ -105,14 +103,4 @@ function connectionsInWords({ connections, instances, invocations }: Measured): 
   if (connections === invocations) return "one connection per invocation";
   if (connections === instances) return "one connection per instance";
   return `${connections} connections in ${invocations} invocations`;
-}
-
-function percent(ratio: number): string {
-  const value = (ratio * 100).toFixed(1);
-  return `${ratio >= 0 ? "+" : ""}${value} %`;
-}
-
-function listed(items: readonly string[]): string {
-  if (items.length < 2) return items.join("");
-  return `${items.slice(0, -1).join(", ")} and ${items.at(-1)}`;
 }

@@ -1,14 +1,46 @@
-import { ownHandler, type Peer, variantEnv } from "../peer.js";
+import type { Agent, ClientRequest, IncomingMessage } from "node:http";
+import type { Peer } from "../peer.js";
+import { restClient, restHeaders } from "../rest.js";
 
 const agent: Peer = {
   name: "agent",
   label: "bare agent",
   note: "The bare agent is http.Agent (with TLS https.Agent) of Node itself, with a request and a JSON.parse written by hand: no client at all.",
   order: 3,
-  keepalive: (variant, { url, token }) => ({
-    handler: ownHandler("agent"),
-    env: { BENCH_URL: url, BENCH_TOKEN: token, ...variantEnv(variant) },
-  }),
+  standard: true,
+  protocol: "http",
+  batches: false,
+  load: async () => {
+    const [http, https] = [await import("node:http"), await import("node:https")];
+    return ({ url, token, keepAlive }) => {
+      const { Agent, request } = url.startsWith("https:") ? https : http;
+      const agent: Agent = new Agent({ keepAlive });
+      const post = (path: string, body: string) =>
+        new Promise<string>((resolve, reject) => {
+          const headers = { ...restHeaders(token, true), "Content-Length": Buffer.byteLength(body) };
+          const sent: ClientRequest = request(
+            new URL(path, url),
+            { method: "POST", agent, headers },
+            (response) => textOf(response).then(resolve, reject),
+          );
+          sent.on("error", reject);
+          sent.end(body);
+        });
+      return restClient(post, async () => agent.destroy());
+    };
+  },
 };
 
 export default agent;
+
+function textOf(response: IncomingMessage): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    response.setEncoding("utf8");
+    response.on("data", (part) => {
+      text += part;
+    });
+    response.on("end", () => resolve(text));
+    response.on("error", reject);
+  });
+}

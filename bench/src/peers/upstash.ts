@@ -1,4 +1,4 @@
-import { ownHandler, type Peer, variantEnv } from "../peer.js";
+import { ownHandler, type Peer } from "../peer.js";
 
 const upstash: Peer = {
   name: "upstash",
@@ -9,10 +9,32 @@ const upstash: Peer = {
     "client shares it, and its option keepAlive does not reach it. For keep-alive off the bench adds the header " +
     "Connection: close to its requests.",
   order: 2,
-  keepalive: (variant, { url, token }) => ({
-    handler: ownHandler("upstash"),
-    env: { UPSTASH_REDIS_REST_URL: url, UPSTASH_REDIS_REST_TOKEN: token, ...variantEnv(variant) },
-  }),
+  standard: true,
+  protocol: "http",
+  batches: true,
+  load: async () => {
+    const { Redis } = await import("@upstash/redis");
+    let closing = false;
+    return ({ url, token, keepAlive }) => {
+      if (!keepAlive && !closing) {
+        closing = true;
+        withoutKeepAlive();
+      }
+      const redis = new Redis({ url, token, keepAlive });
+      return {
+        get: (key) => redis.get(key),
+        set: (key, value) => redis.set(key, value),
+        incr: (key) => redis.incr(key),
+        ping: () => redis.ping(),
+        pipeline: (keys) => {
+          const batch = redis.pipeline();
+          for (const key of keys) batch.get(key);
+          return batch.exec<unknown[]>();
+        },
+        close: async () => {},
+      };
+    };
+  },
   faults: [
     {
       name: "upstash",
@@ -23,3 +45,10 @@ const upstash: Peer = {
 };
 
 export default upstash;
+
+/** The client's option does not reach the pool of Node's fetch; this header does. */
+function withoutKeepAlive(): void {
+  const { fetch } = globalThis;
+  globalThis.fetch = (url, init) =>
+    fetch(url, { ...init, headers: { ...init?.headers, Connection: "close" } });
+}

@@ -9,6 +9,27 @@ const warmline: Peer = {
   label: "warmline",
   package: "warmline",
   order: 1,
+  standard: true,
+  protocol: "http",
+  batches: true,
+  load: async () => {
+    const { Redis } = await import("warmline");
+    return ({ url, token, keepAlive }) => {
+      const redis = new Redis({ url, token, keepAlive });
+      return {
+        get: (key) => redis.get(key),
+        set: (key, value) => redis.set(key, value),
+        incr: (key) => redis.incr(key),
+        ping: () => redis.ping(),
+        pipeline: (keys) => {
+          const batch = redis.pipeline();
+          for (const key of keys) batch.get(key);
+          return batch.exec();
+        },
+        close: async () => redis.close(),
+      };
+    };
+  },
   keepalive: ({ keepAlive, reused }, { url, token }) => ({
     handler: reused ? EXAMPLE : ownHandler("warmline"),
     env: { WARMLINE_URL: url, WARMLINE_TOKEN: token, ...(keepAlive ? {} : { WARMLINE_KEEPALIVE: "0" }) },

@@ -1,3 +1,4 @@
+import { versionsOf } from "../clients.js";
 import { badAnswers } from "../faults/bad-answers.js";
 import type { FaultGroup } from "../faults/fault.js";
 import { checksOf, figuresOf, findingOf } from "../faults/finding.js";
@@ -8,7 +9,6 @@ import { chartsOf, tableOf } from "../faults/present.js";
 import { Tally } from "../faults/tally.js";
 import { trial } from "../faults/trial.js";
 import { unreachable } from "../faults/unreachable.js";
-import { versionOf } from "../machine.js";
 import { randomFrom, shuffled } from "../random.js";
 import type { Outcome } from "../result.js";
 import { startRig } from "../rig.js";
@@ -90,12 +90,7 @@ async function measure(settings: Settings): Promise<Outcome> {
         quick: settings.quick,
         clients: clients.map(({ name }) => name),
       },
-      versions: Object.fromEntries(
-        [...peers.flatMap((peer) => peer.package ?? []), "warmline-gateway"].map((name) => [
-          name,
-          versionOf(name),
-        ]),
-      ),
+      versions: versionsOf(peers),
       data: measured,
     };
   } finally {

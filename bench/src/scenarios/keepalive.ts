@@ -1,12 +1,12 @@
-import { startInstance } from "warmline-testbed";
+import { usable, versionsOf } from "../clients.js";
 import { Cell } from "../keepalive/cell.js";
 import { checksOf, figuresOf, findingOf } from "../keepalive/finding.js";
 import { chartsOf, tableOf } from "../keepalive/present.js";
-import { versionOf } from "../machine.js";
-import type { Variant } from "../peer.js";
-import { randomFrom, shuffled } from "../random.js";
+import { GREETING, live } from "../life.js";
+import { commandsFunction, type Variant } from "../peer.js";
 import type { Outcome } from "../result.js";
 import { type Rig, startRig } from "../rig.js";
+import { inRounds, shareOf } from "../rounds.js";
 import type { Scenario, Settings } from "../scenario.js";
 
 const VARIANTS: readonly Variant[] = [
@@ -15,7 +15,6 @@ const VARIANTS: readonly Variant[] = [
   { keepAlive: false, reused: true },
   { keepAlive: false, reused: false },
 ];
-const GREETING = "hello from a warm connection";
 const WARM_UP_INVOCATIONS = 20;
 
 /**
@@ -27,6 +26,7 @@ const keepalive: Scenario = {
   name: "keepalive",
   title: "Keep-alive in serverless functions",
   question: "What is a warm connection worth, and does it matter where the client is created?",
+  order: 1,
   run: measure,
 };
 
@@ -35,26 +35,22 @@ export default keepalive;
 async function measure(settings: Settings): Promise<Outcome> {
   const invocations = settings.invocations ?? (settings.quick ? 100 : 1_000);
   const rounds = Math.min(settings.rounds ?? (settings.quick ? 5 : 10), Math.floor(invocations / 2));
-  const cells = settings.peers.flatMap((peer) => VARIANTS.map((variant) => new Cell(peer, variant)));
-  const rig = await startRig(settings);
+  const { peers, redis, notes } = usable(settings.peers);
+  const cells = peers.flatMap((peer) => VARIANTS.map((variant) => new Cell(peer, variant)));
+  const rig = await startRig({ ...settings, redis });
   try {
     await rig.command("SET", "greeting", GREETING);
-    for (const peer of settings.peers) {
+    for (const peer of peers) {
       settings.progress.step(0, 1, `warming up with ${peer.label}`);
-      await live(rig, new Cell(peer, VARIANTS[0]!), WARM_UP_INVOCATIONS);
+      await run(rig, new Cell(peer, VARIANTS[0]!), WARM_UP_INVOCATIONS);
     }
-    const random = randomFrom(settings.seed);
-    let done = 0;
-    for (let round = 0; round < rounds; round++) {
-      for (const cell of shuffled(cells, random)) {
-        settings.progress.step(
-          done++,
-          rounds * cells.length,
-          `round ${round + 1} of ${rounds}, ${cell.peer.label}`,
-        );
-        await live(rig, cell, share(invocations, rounds, round));
-      }
-    }
+    await inRounds(
+      settings,
+      rounds,
+      cells,
+      ({ peer }) => peer.label,
+      (cell, round) => run(rig, cell, shareOf(invocations, rounds, round)),
+    );
     const measured = cells.map((cell) => cell.measured());
     return {
       figures: figuresOf(measured),
@@ -65,11 +61,11 @@ async function measure(settings: Settings): Promise<Outcome> {
       notes: [
         `Each client runs ${invocations} invocations per scenario, in ${rounds} instances one after another, in an order mixed by the seed. An instance is a process of its own that is driven as Lambda drives a function.`,
         "A latency is the handler's whole time, measured inside the function: making the client where the scenario says so, one GET, and its reply. The first invocation of each instance is kept apart from the warm ones; the table shows the median of the first ones.",
-        "Connections are counted by the gateway.",
+        "Connections are counted at the server's end of the path.",
         ...(settings.rttMs > 0
-          ? [`The path to the gateway adds a round-trip time of ${settings.rttMs} ms, to handshakes too.`]
+          ? [`The path to the server adds a round-trip time of ${settings.rttMs} ms, to handshakes too.`]
           : []),
-        ...settings.peers.flatMap((peer) => peer.note ?? []),
+        ...notes,
       ],
       settings: {
         invocations,
@@ -78,14 +74,9 @@ async function measure(settings: Settings): Promise<Outcome> {
         tls: settings.tls,
         engine: rig.engine,
         quick: settings.quick,
-        clients: settings.peers.map((peer) => peer.name),
+        clients: peers.map((peer) => peer.name),
       },
-      versions: Object.fromEntries(
-        [...settings.peers.flatMap((peer) => peer.package ?? []), "warmline-gateway"].map((name) => [
-          name,
-          versionOf(name),
-        ]),
-      ),
+      versions: versionsOf(peers),
       data: measured,
     };
   } finally {
@@ -94,31 +85,15 @@ async function measure(settings: Settings): Promise<Outcome> {
   }
 }
 
-/** How many of the invocations fall on a round. */
-function share(invocations: number, rounds: number, round: number): number {
-  return Math.floor((invocations * (round + 1)) / rounds) - Math.floor((invocations * round) / rounds);
-}
-
 /** One instance from start to end. */
-async function live(rig: Rig, cell: Cell, invocations: number): Promise<void> {
-  const { handler, env } = cell.peer.keepalive(cell.variant, rig.endpoint);
-  const before = await rig.gateway.connectionsOpened();
-  const instance = await startInstance({ handler, env: { ...env, ...rig.trust } });
-  try {
-    const latencies: number[] = [];
-    for (let n = 0; n < invocations; n++) {
-      const { result, error, durationMs } = await instance.invoke();
-      const body = (result as { body?: unknown } | undefined)?.body;
-      if (error || body !== GREETING) {
-        const problem = error
-          ? `${error.errorType}: ${error.errorMessage}`
-          : `the answer was ${JSON.stringify(result)}`;
-        throw new Error(`${cell.peer.label}: ${problem}\n${instance.output}`);
-      }
-      latencies.push(durationMs);
-    }
-    cell.add(instance.initMs, latencies, (await rig.gateway.connectionsOpened()) - before);
-  } finally {
-    await instance.stop();
-  }
+async function run(rig: Rig, cell: Cell, invocations: number): Promise<void> {
+  const { peer, variant } = cell;
+  const what = (peer.keepalive ?? commandsFunction.bind(undefined, peer))(variant, rig.endpoint);
+  const before = rig.connectionsOpened(peer);
+  const { initMs, latencies } = await live(peer.label, what, {
+    invocations,
+    expected: GREETING,
+    trust: rig.trust,
+  });
+  cell.add(initMs, latencies, rig.connectionsOpened(peer) - before);
 }

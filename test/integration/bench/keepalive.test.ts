@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { redisAvailable } from "warmline-testbed";
 
 const CLI = fileURLToPath(new URL("../../../bench/dist/cli.js", import.meta.url));
 
@@ -55,7 +56,7 @@ describe("keepalive, a few invocations", () => {
     }
   });
 
-  test("connections, as the gateway counted them", () => {
+  test("connections, as counted at the far end of the path", () => {
     const opened = (client: string, keepAlive: boolean, reused: boolean): number =>
       result.data.find(
         (cell: any) => cell.client === client && cell.keepAlive === keepAlive && cell.reused === reused,
@@ -118,6 +119,32 @@ test("over TLS, one client", { timeout: 60_000 }, async () => {
   expect(data.map((cell: any) => cell.connections)).toEqual([2, 2, 8, 8]);
   expect(stdout).toContain("Over loopback");
 });
+
+test.skipIf(!redisAvailable())(
+  "the clients that speak TCP, beside another HTTP client",
+  { timeout: 60_000 },
+  async () => {
+    const few = [
+      "--invocations",
+      "8",
+      "--rounds",
+      "2",
+      "--rtt",
+      "0",
+      "--clients",
+      "undici,ioredis,node-redis",
+    ];
+    const { code, stderr } = await bench(folder, "keepalive", ...few, "--json", "tcp.json");
+    expect(code, stderr).toBe(0);
+    const { data, settings, versions } = JSON.parse(readFileSync(join(folder, "tcp.json"), "utf8"));
+    expect(settings.engine).toMatch(/^redis-server /);
+    expect(Object.keys(versions)).toEqual(["undici", "ioredis", "@redis/client", "warmline-gateway"]);
+    for (const client of ["undici", "ioredis", "node-redis"]) {
+      const opened = data.filter((cell: any) => cell.client === client).map((cell: any) => cell.connections);
+      expect(opened, client).toEqual([2, 8, 8, 8]);
+    }
+  },
+);
 
 test("lists scenarios, shows its options, refuses what it does not know", async () => {
   expect(await bench(folder, "--list")).toMatchObject({

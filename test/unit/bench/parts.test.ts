@@ -75,13 +75,18 @@ test("a table as text", () => {
 
 describe("the command line", () => {
   const scenario = { name: "keepalive" } as Scenario;
-  const peers = [{ name: "warmline" }, { name: "agent" }] as Peer[];
-  const read = (...args: string[]) => parse(args, [scenario], peers);
+  const standard = [
+    { name: "warmline", standard: true },
+    { name: "agent", standard: true },
+  ] as Peer[];
+  const peers = [...standard, { name: "undici", standard: false } as Peer];
+  const sweep = { name: "sweep", clients: "all", distances: true } as Scenario;
+  const read = (...args: string[]) => parse(args, [scenario, sweep], peers);
 
   test("defaults", () => {
     expect(read("keepalive", "--seed", "5")).toMatchObject({
       action: "run",
-      settings: { quick: false, rttMs: 1, tls: false, seed: 5, engine: "embedded", peers },
+      settings: { quick: false, rttMs: 1, tls: false, seed: 5, engine: "embedded", peers: standard },
       line: "npm run bench -- keepalive --seed 5",
     });
   });
@@ -108,12 +113,21 @@ describe("the command line", () => {
     );
   });
 
+  test("clients and distances are the scenario's unless the command line names them", () => {
+    expect(read("keepalive", "--clients", "all")).toMatchObject({ settings: { peers } });
+    expect(read("sweep")).toMatchObject({ settings: { peers, rtts: undefined } });
+    expect(read("sweep", "--rtt", "0,20", "--clients", "undici")).toMatchObject({
+      settings: { peers: [{ name: "undici" }], rtts: [0, 20], rttMs: 0 },
+    });
+  });
+
   test.each([
     [["nonsense"], "no scenario nonsense"],
     [[], "Name one scenario"],
     [["keepalive", "--rtt", "fast"], "--rtt must be a number of at least 0"],
     [["keepalive", "--rounds", "1.5"], "--rounds must be a whole number of at least 1"],
-    [["keepalive", "--clients", "nobody"], "no client nobody; there are warmline, agent"],
+    [["keepalive", "--clients", "nobody"], "no client nobody; there are warmline, agent, undici"],
+    [["keepalive", "--rtt", "1,2"], "keepalive measures one round-trip time"],
     [["keepalive", "--wrong"], "--wrong"],
   ])("%j is refused in one line", (args, message) => {
     expect(() => read(...args)).toThrow(UsageError);

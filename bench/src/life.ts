@@ -1,0 +1,52 @@
+import { type InstanceOptions, startInstance } from "warmline-testbed";
+import type { PeerFunction } from "./peer.js";
+
+/** What is stored under `greeting` where functions read it. */
+export const GREETING = "hello from a warm connection";
+
+/** What one instance showed from start to end; all times in milliseconds. */
+export interface Life {
+  /** From starting the process to its first request for an invocation. */
+  readonly initMs: number;
+  /** The handler's own time in each invocation, the first one first. */
+  readonly latencies: readonly number[];
+  /** What each invocation returned. */
+  readonly bodies: readonly unknown[];
+}
+
+/** What an instance is to live through. */
+export interface LifeOptions extends Omit<InstanceOptions, "handler" | "env"> {
+  readonly invocations: number;
+  readonly event?: unknown;
+  /** What each invocation must return; anything goes where it is not given. */
+  readonly expected?: unknown;
+  readonly trust?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Starts an instance, runs the invocations one after another, ends it.
+ * @throws if an invocation fails or returns something else than expected: the numbers would mean nothing
+ */
+export async function live(label: string, what: PeerFunction, options: LifeOptions): Promise<Life> {
+  const { invocations, event, expected, trust, ...rest } = options;
+  const instance = await startInstance({ ...rest, handler: what.handler, env: { ...what.env, ...trust } });
+  try {
+    const latencies: number[] = [];
+    const bodies: unknown[] = [];
+    for (let n = 0; n < invocations; n++) {
+      const { result, error, durationMs } = await instance.invoke(event);
+      const body = (result as { body?: unknown } | undefined)?.body;
+      if (error || (expected !== undefined && body !== expected)) {
+        const problem = error
+          ? `${error.errorType}: ${error.errorMessage}`
+          : `the answer was ${JSON.stringify(result)}`;
+        throw new Error(`${label}: ${problem}\n${instance.output}`);
+      }
+      latencies.push(durationMs);
+      bodies.push(body);
+    }
+    return { initMs: instance.initMs, latencies, bodies };
+  } finally {
+    await instance.stop();
+  }
+}

@@ -1,0 +1,49 @@
+import type { Peer } from "../peer.js";
+
+const nodeRedis: Peer = {
+  name: "node-redis",
+  label: "node-redis (TCP)",
+  package: "@redis/client",
+  note: "node-redis (@redis/client) speaks to Redis itself over TCP, with the settings that it comes with; for keep-alive off it connects for each command and closes after it.",
+  order: 7,
+  standard: false,
+  protocol: "tcp",
+  batches: true,
+  load: async () => {
+    const { createClient } = await import("@redis/client");
+    return ({ tcp, keepAlive }) => {
+      const { port, tls } = tcp!;
+      const host = "127.0.0.1";
+      const redis = createClient({ socket: tls ? { host, port, tls: true } : { host, port } });
+      redis.on("error", () => {});
+      let opening: Promise<unknown> | undefined;
+      const run = async <T>(command: () => Promise<T>): Promise<T> => {
+        opening ??= redis.connect();
+        await opening;
+        if (keepAlive) return command();
+        const result = await command();
+        await redis.close();
+        opening = undefined;
+        return result;
+      };
+      if (keepAlive) opening = redis.connect();
+      // Whoever runs a command hears of it.
+      opening?.catch(() => {});
+      return {
+        get: (key) => run(() => redis.get(key)),
+        set: (key, value) => run(() => redis.set(key, value)),
+        incr: (key) => run(() => redis.incr(key)),
+        ping: () => run(() => redis.ping()),
+        pipeline: (keys) =>
+          run(() => {
+            const batch = redis.multi();
+            for (const key of keys) batch.get(key);
+            return batch.execAsPipeline();
+          }),
+        close: async () => keepAlive && redis.close(),
+      };
+    };
+  },
+};
+
+export default nodeRedis;

@@ -1,0 +1,81 @@
+import type { BarChart, CurveChart, Style, Table } from "./result.js";
+
+/** The items by a word of theirs, groups and items in the order in which they come. */
+export function grouped<T>(items: readonly T[], groupOf: (item: T) => string): [string, T[]][] {
+  const names = [...new Set(items.map(groupOf))];
+  return names.map((name) => [name, items.filter((item) => groupOf(item) === name)]);
+}
+
+/** A column: its title, what it says of a row, and whether that is a number. */
+export type Column<T> = readonly [title: string, textOf: (row: T) => string, kind?: "number"];
+
+/** A table, a line between groups; a group's name is in its first row alone. */
+export function tableOf<T>(
+  rows: readonly T[],
+  groupOf: (row: T) => string,
+  columns: readonly Column<T>[],
+): Table {
+  return {
+    columns: columns.map(([title, , kind]) => ({ title, ...(kind && { number: true }) })),
+    rows: grouped(rows, groupOf).flatMap(([, own]) =>
+      own.map((row, index) => ({
+        newGroup: index === 0,
+        cells: columns.map(([, textOf]) => textOf(row)),
+      })),
+    ),
+  };
+}
+
+/** How bars are drawn: one per row. */
+export interface BarsOf<T> {
+  readonly title: string;
+  readonly unit: string;
+  readonly groupOf: (row: T) => string;
+  readonly styleOf: (row: T) => Style;
+  readonly valueOf: (row: T) => number;
+  /** What the thin line means, and where it goes. */
+  readonly spread?: { readonly words: string; readonly of: (row: T) => { low: number; high: number } };
+  readonly textOf?: (row: T) => string;
+  readonly logarithmic?: boolean;
+}
+
+/** A chart of bars. */
+export function barChart<T>(rows: readonly T[], how: BarsOf<T>): BarChart {
+  return {
+    kind: "bars",
+    title: how.title,
+    unit: how.unit,
+    ...(how.spread && { spread: how.spread.words }),
+    ...(how.logarithmic && { logarithmic: true }),
+    groups: grouped(rows, how.groupOf).map(([title, own]) => ({
+      title,
+      bars: own.map((row) => ({
+        ...how.styleOf(row),
+        value: how.valueOf(row),
+        ...how.spread?.of(row),
+        ...(how.textOf && { text: how.textOf(row) }),
+      })),
+    })),
+  };
+}
+
+/** A chart of percentile curves: one panel per group, one line per row. */
+export function curveChart<T>(
+  rows: readonly T[],
+  how: {
+    readonly title: string;
+    readonly groupOf: (row: T) => string;
+    readonly styleOf: (row: T) => Style;
+    readonly curveOf: (row: T) => readonly (readonly [number, number])[];
+  },
+): CurveChart {
+  return {
+    kind: "curves",
+    title: how.title,
+    unit: "ms",
+    panels: grouped(rows, how.groupOf).map(([title, own]) => ({
+      title,
+      lines: own.map((row) => ({ ...how.styleOf(row), points: how.curveOf(row) })),
+    })),
+  };
+}

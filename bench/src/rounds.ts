@@ -1,0 +1,29 @@
+import { randomFrom, shuffled } from "./random.js";
+import type { Settings } from "./scenario.js";
+
+/**
+ * Runs every case once per round, in an order that is mixed anew for each round by the seed, so that what else the
+ * machine does falls on all alike.
+ */
+export async function inRounds<Case>(
+  settings: Pick<Settings, "seed" | "progress">,
+  rounds: number,
+  cases: readonly Case[],
+  nameOf: (each: Case) => string,
+  run: (each: Case, round: number) => Promise<void>,
+): Promise<void> {
+  const random = randomFrom(settings.seed);
+  let done = 0;
+  for (let round = 0; round < rounds; round++) {
+    for (const each of shuffled(cases, random)) {
+      const what = `round ${round + 1} of ${rounds}, ${nameOf(each)}`;
+      settings.progress.step(done++, rounds * cases.length, what);
+      await run(each, round);
+    }
+  }
+}
+
+/** How many of so many repetitions fall on a round. */
+export function shareOf(total: number, rounds: number, round: number): number {
+  return Math.floor((total * (round + 1)) / rounds) - Math.floor((total * round) / rounds);
+}
