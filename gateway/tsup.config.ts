@@ -1,10 +1,23 @@
-import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { copyFile, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { defineConfig, type Options } from "tsup";
 import { gatewayTable } from "../scripts/commands/gateway-table.js";
 
-const shared: Options = { target: "node20", sourcemap: true, splitting: false };
+const shared: Options = {
+  target: "node20",
+  sourcemap: true,
+  splitting: false,
+  // The installed gateway needs no other package: they are part of these files.
+  noExternal: [/.*/],
+  // Some of them are CommonJS, which in an ES module needs a `require` for Node's own modules.
+  banner: ({ format }) =>
+    format === "esm"
+      ? {
+          js: 'import{createRequire as $createRequire}from"node:module";const require=$createRequire(import.meta.url);',
+        }
+      : {},
+};
 
 const require = createRequire(import.meta.url);
 
@@ -19,24 +32,6 @@ async function copyLua(): Promise<void> {
   for (const file of ["redis_lua.mjs", "redis_lua.wasm"]) {
     await copyFile(join(folderOf("lua-redis-wasm"), "dist", file), join("dist", file));
   }
-}
-
-/** What the worker is built from, each part's terms to be passed on with it. */
-const PARTS = [
-  ["js-redis-server", "LICENSE"],
-  ["cluster-key-slot", "LICENSE"],
-  ["lua-redis-wasm", "LICENSE"],
-  ["lua-redis-wasm", "THIRD_PARTY_NOTICES.md"],
-] as const;
-
-async function writeLicenses(): Promise<void> {
-  const texts = await Promise.all(
-    PARTS.map(async ([name, file]) => {
-      const text = await readFile(join(folderOf(name), file), "utf8");
-      return `${name} (part of embedded-worker.js and what it loads)\n\n${text.trim()}\n`;
-    }),
-  );
-  await writeFile(join("dist", "THIRD-PARTY-LICENSES.txt"), texts.join(`\n${"-".repeat(80)}\n\n`));
 }
 
 if ((await readFile("src/commands/table.ts", "utf8")) !== gatewayTable()) {
@@ -57,11 +52,6 @@ export default defineConfig([
     ...shared,
     entry: { "embedded-worker": "src/engine/embedded/worker.ts" },
     format: ["esm"],
-    // The installed gateway needs none of the engine's packages: they are part of this file.
-    noExternal: [/.*/],
-    async onSuccess() {
-      await copyLua();
-      await writeLicenses();
-    },
+    onSuccess: copyLua,
   },
 ]);

@@ -1,59 +1,43 @@
-import { readFileSync } from "node:fs";
+import { nearest } from "../config/nearest.js";
+import { FileError, readYamlFile } from "../config/yaml-file.js";
 import { flags } from "./flags.js";
 import { UsageError } from "./usage-error.js";
 
+/** A value of the config file, and where it stands in words for an error. */
+export interface FileValue {
+  readonly value: unknown;
+  readonly from: string;
+}
+
 /**
- * Reads the settings of a JSON file, by the names of the gateway's options.
- * @throws {UsageError} that names the file, and the line or the key at fault.
+ * Reads the settings of a YAML or JSON file, by the names of the gateway's options.
+ * @throws {UsageError} that names the file, and the line and the key at fault.
  */
-export function readConfigFile(path: string): Map<string, string | number> {
-  const wrong = (what: string) => new UsageError(`config file ${path}: ${what}`);
-  let text: string;
+export function readConfigFile(path: string): Map<string, FileValue> {
+  let file: ReturnType<typeof readYamlFile>;
   try {
-    text = readFileSync(path, "utf8");
+    file = readYamlFile(path);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw wrong(code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`);
+    throw error instanceof FileError ? new UsageError(`config file ${error.message}`) : error;
   }
-  const values = parse(text, wrong);
-  const settings = new Map<string, string | number>();
-  for (const [key, value] of Object.entries(values)) {
-    const flag = flags.find(({ option }) => option === key);
-    if (flag === undefined) {
-      throw wrong(
-        `${lineOf(text, key)}there is no setting "${key}"; there are ${flags.map((each) => each.option).join(", ")}`,
+  const { value } = file;
+  // An empty file sets nothing.
+  if (value === null) return new Map();
+  if (typeof value !== "object" || Array.isArray(value)) {
+    throw new UsageError(`config file ${path}: it must hold settings by name, such as port: 8080`);
+  }
+  const settings = new Map<string, FileValue>();
+  for (const [key, each] of Object.entries(value)) {
+    const line = file.lineOf([key]);
+    if (!flags.some(({ option }) => option === key)) {
+      const near = nearest(
+        key,
+        flags.map(({ option }) => option),
       );
+      const advice = near === undefined ? "--help lists all" : `did you mean "${near}"?`;
+      throw new UsageError(`config file ${path}: line ${line}: there is no setting "${key}"; ${advice}`);
     }
-    if (typeof value !== "string" && !(flag.isNumber && typeof value === "number")) {
-      throw wrong(
-        `${lineOf(text, key)}"${key}" must be ${flag.isNumber ? "a number or a string" : "a string"}`,
-      );
-    }
-    settings.set(key, value);
+    if (each !== null) settings.set(key, { value: each, from: `config file ${path}: line ${line}: ${key}` });
   }
   return settings;
-}
-
-function parse(text: string, wrong: (what: string) => UsageError): object {
-  let values: unknown;
-  try {
-    values = JSON.parse(text);
-  } catch (error) {
-    // Node names the position of most mistakes, not of all.
-    const position = /position (\d+)/.exec((error as Error).message)?.[1];
-    throw wrong(`${position === undefined ? "" : lineAt(text, Number(position))}this is not JSON`);
-  }
-  if (typeof values !== "object" || values === null || Array.isArray(values)) {
-    throw wrong("it must hold one JSON object");
-  }
-  return values;
-}
-
-function lineOf(text: string, key: string): string {
-  const at = text.indexOf(JSON.stringify(key));
-  return at === -1 ? "" : lineAt(text, at);
-}
-
-function lineAt(text: string, position: number): string {
-  return `line ${text.slice(0, position).split("\n").length}: `;
 }

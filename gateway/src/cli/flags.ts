@@ -1,49 +1,187 @@
+/** What a setting's value is. */
+export type Kind = "text" | "integer" | "bytes" | "ms" | "switch" | "list";
+
 /** One setting of the command line; its environment twin is `WARMLINE_GATEWAY_` and the name. */
 export interface Flag {
   readonly name: string;
-  /** What stands for the value in the help. */
+  /** What stands for the value in the help; empty for a switch. */
   readonly value: string;
   /** What it does, and its default. */
   readonly help: string;
   /** Name of the gateway's option, and of the key in the config file. */
   readonly option: string;
-  readonly isNumber?: true;
+  readonly kind: Kind;
 }
 
-/** Every setting that takes a value. */
+/** Every setting, in the order of the help. */
 export const flags: readonly Flag[] = [
   {
     name: "port",
     value: "<number>",
     help: "port to listen on, 0 for any free one (default 8079)",
     option: "port",
-    isNumber: true,
+    kind: "integer",
   },
-  { name: "host", value: "<address>", help: "address to listen on (default 127.0.0.1)", option: "host" },
+  {
+    name: "host",
+    value: "<address>",
+    help: "address to listen on (default 127.0.0.1); beyond loopback a token must be given",
+    option: "host",
+    kind: "text",
+  },
   {
     name: "token",
     value: "<text>",
     help: "what clients must present (default: a random one for this run)",
     option: "token",
+    kind: "text",
   },
   {
     name: "redis",
     value: "<url>",
     help: "a Redis that runs already: redis://, rediss:// or unix://",
     option: "redis",
+    kind: "text",
+  },
+  {
+    name: "redis-file",
+    value: "<file>",
+    help: "a file that holds the URL of --redis",
+    option: "redisFile",
+    kind: "text",
+  },
+  {
+    name: "redis-password-file",
+    value: "<file>",
+    help: "a file that holds the password for the URL of --redis",
+    option: "redisPasswordFile",
+    kind: "text",
   },
   {
     name: "engine",
     value: "<which>",
     help: "a Redis of its own: auto, embedded, or the path of a redis-server (default auto)",
     option: "engine",
+    kind: "text",
   },
   {
     name: "max-body",
     value: "<size>",
     help: "largest request body, such as 500kb or 20mb (default 10mb)",
     option: "maxBody",
-    isNumber: true,
+    kind: "bytes",
+  },
+  {
+    name: "max-reply",
+    value: "<size>",
+    help: "largest reply of Redis that is passed on (default 512mb)",
+    option: "maxReply",
+    kind: "bytes",
+  },
+  {
+    name: "operation-timeout",
+    value: "<time>",
+    help: "how long Redis may take over a command, such as 500ms or 4s (default 4s)",
+    option: "operationTimeout",
+    kind: "ms",
+  },
+  {
+    name: "connections",
+    value: "<number>",
+    help: "connections to Redis that ordinary commands share (default 1)",
+    option: "connections",
+    kind: "integer",
+  },
+  {
+    name: "max-blocking",
+    value: "<number>",
+    help: "connections for blocking commands, one each while they wait (default 64)",
+    option: "maxBlocking",
+    kind: "integer",
+  },
+  {
+    name: "max-transactions",
+    value: "<number>",
+    help: "connections for transactions, one each while they run (default 8)",
+    option: "maxTransactions",
+    kind: "integer",
+  },
+  {
+    name: "max-pending",
+    value: "<number>",
+    help: "commands waiting on one shared connection before more are refused (default 100000)",
+    option: "maxPending",
+    kind: "integer",
+  },
+  {
+    name: "keep-alive",
+    value: "<time>",
+    help: "how long a client connection may be idle (default 310s)",
+    option: "keepAlive",
+    kind: "ms",
+  },
+  {
+    name: "head-timeout",
+    value: "<time>",
+    help: "how long the head of a request may take (default 10s)",
+    option: "headTimeout",
+    kind: "ms",
+  },
+  {
+    name: "body-timeout",
+    value: "<time>",
+    help: "how long the body of a request may take (default 60s)",
+    option: "bodyTimeout",
+    kind: "ms",
+  },
+  {
+    name: "max-streams",
+    value: "<number>",
+    help: "event streams (/subscribe, /monitor) open at a time (default 1000)",
+    option: "maxStreams",
+    kind: "integer",
+  },
+  {
+    name: "stream-buffer",
+    value: "<size>",
+    help: "how far an event stream's reader may be behind before it is cut off (default 1mb)",
+    option: "streamBuffer",
+    kind: "bytes",
+  },
+  {
+    name: "stream-heartbeat",
+    value: "<time>",
+    help: "how often an event stream shows that it is alive (default 25s)",
+    option: "streamHeartbeat",
+    kind: "ms",
+  },
+  {
+    name: "close-grace",
+    value: "<time>",
+    help: "how long stopping waits for requests in flight (default 5s)",
+    option: "closeGrace",
+    kind: "ms",
+  },
+  {
+    name: "allow-path-writes",
+    value: "",
+    help: "whether GET may run commands that write; --no-allow-path-writes forbids it (default on)",
+    option: "allowPathWrites",
+    kind: "switch",
+  },
+  {
+    name: "cors",
+    value: "<origin>",
+    help: "an origin whose web pages may send requests, or *; may be repeated (default none)",
+    option: "cors",
+    kind: "list",
+  },
+  {
+    name: "allowed-hosts",
+    value: "<name>",
+    help: "a further name that the Host header may hold on loopback; may be repeated (default none)",
+    option: "allowedHosts",
+    kind: "list",
   },
 ];
 

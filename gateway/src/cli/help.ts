@@ -3,8 +3,8 @@ import { environmentName, flags } from "./flags.js";
 /** What `--help` prints. */
 export function helpText(): string {
   const rows = [
-    ...flags.map((flag): [string, string] => [`--${flag.name} ${flag.value}`, flag.help]),
-    ["--config <file>", "JSON file with any of these settings: port, host, token, redis, engine, maxBody"],
+    ...flags.map((flag): [string, string] => [`--${flag.name} ${flag.value}`.trimEnd(), flag.help]),
+    ["--config <file>", "YAML or JSON file with any of these settings, by names such as maxBody"],
     ["--help", "this text"],
     ["--version", "the version"],
   ];

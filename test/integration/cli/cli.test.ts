@@ -135,7 +135,7 @@ describe("what is wrong is said in one line", () => {
     [["--port", "eighty"], "--port: 'eighty' is not a whole number"],
     [["--port", "70000"], "--port: must be a whole number from 0 to 65535"],
     [["--token", " "], "--token: is empty"],
-    [["--max-body", "10gb"], "--max-body: '10gb' is not a size such as 500kb or 20mb"],
+    [["--max-body", "10tb"], "--max-body: '10tb' is not a size such as 500kb or 20mb"],
     [
       ["--host", "0.0.0.0"],
       "--token: must be given to listen beyond loopback; set token, or host to 127.0.0.1",
@@ -145,10 +145,13 @@ describe("what is wrong is said in one line", () => {
       "--redis and --engine cannot both be given: the one is a Redis that runs, the other one to start",
     ],
     [["--config", missing], `config file ${missing}: there is no such file`],
-    [["--config", broken], `config file ${broken}: line 3: this is not JSON`],
+    [
+      ["--config", broken],
+      `config file ${broken}: line 2, column 11: this is neither YAML nor JSON (multiline implicit key)`,
+    ],
     [
       ["--config", unknown],
-      `config file ${unknown}: line 3: there is no setting "hots"; there are port, host, token, redis, engine, maxBody`,
+      `config file ${unknown}: line 3: there is no setting "hots"; did you mean "host"?`,
     ],
   ])("%j", async (args, message) => {
     const started = cli(args);

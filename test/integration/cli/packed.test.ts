@@ -48,7 +48,7 @@ describe("warmline-gateway, installed from its tarball", () => {
     const names = readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."));
     expect(names).toEqual(["warmline-gateway"]);
     const terms = readFileSync(join(installed, "dist", "THIRD-PARTY-LICENSES.txt"), "utf8");
-    for (const part of ["js-redis-server", "lua-redis-wasm", "cluster-key-slot"])
+    for (const part of ["js-redis-server", "lua-redis-wasm", "cluster-key-slot", "yaml"])
       expect(terms).toContain(part);
   });
 

@@ -1,0 +1,53 @@
+import { parseArgs } from "node:util";
+import { flags } from "./flags.js";
+import { UsageError } from "./usage-error.js";
+
+/** What stands on the command line. */
+export interface CommandLine {
+  /** By the name of the flag. */
+  readonly values: Record<string, unknown>;
+  /** The words after `--`; undefined without it. */
+  readonly command: readonly string[] | undefined;
+}
+
+/** @throws {UsageError} when a flag is unknown or lacks its value. */
+export function parseCommandLine(argv: readonly string[]): CommandLine {
+  const dashes = argv.indexOf("--");
+  const options: Record<string, { type: "string" | "boolean"; multiple?: boolean }> = {
+    help: { type: "boolean" },
+    version: { type: "boolean" },
+    config: { type: "string" },
+  };
+  for (const { name, kind } of flags) {
+    options[name] = {
+      type: kind === "switch" ? "boolean" : "string",
+      ...(kind === "list" ? { multiple: true } : {}),
+    };
+    if (kind === "switch") options[`no-${name}`] = { type: "boolean" };
+  }
+  let parsed: { values: Record<string, unknown>; positionals: string[] };
+  try {
+    parsed = parseArgs({
+      args: [...(dashes === -1 ? argv : argv.slice(0, dashes))],
+      options,
+      allowPositionals: true,
+    });
+  } catch (error) {
+    // Node's text goes on with advice for programmers after the first sentence.
+    const [what = ""] = (error as Error).message.split(/\.\s|\n/);
+    throw new UsageError(
+      `${what.replace(/\.$/, "").replace(/^./, (first) => first.toLowerCase())}; see --help`,
+    );
+  }
+  const [stray] = parsed.positionals;
+  if (stray !== undefined) {
+    throw new UsageError(
+      `unexpected '${stray}'; a command to run comes after --, as in: warmline-gateway -- npm run dev`,
+    );
+  }
+  const { values } = parsed;
+  for (const { name, kind } of flags) {
+    if (kind === "switch" && values[`no-${name}`] === true) values[name] = false;
+  }
+  return { values, command: dashes === -1 ? undefined : argv.slice(dashes + 1) };
+}

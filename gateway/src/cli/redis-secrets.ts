@@ -1,0 +1,39 @@
+import { FileError, readTextFile } from "../config/yaml-file.js";
+import { UsageError } from "./usage-error.js";
+import { type Given, readValue } from "./values.js";
+
+/**
+ * The URL of the Redis to front, from `redis` or the file that `redisFile` names, with the password that
+ * `redisPasswordFile` holds; undefined without either.
+ * @throws {UsageError} when a file can't be read, or when two settings contradict each other.
+ */
+export function redisUrlOf(given: ReadonlyMap<string, Given>): string | undefined {
+  const plain = given.get("redis");
+  const file = given.get("redisFile");
+  const password = given.get("redisPasswordFile");
+  if (plain && file && plain.rank === file.rank) {
+    throw new UsageError(`${plain.from} and ${file.from} cannot both be given: both are the URL of a Redis`);
+  }
+  const fromFile = file !== undefined && (plain === undefined || file.rank < plain.rank);
+  const url = fromFile ? contentOf(file) : plain && (readValue("text", plain) as string);
+  if (password === undefined) return url;
+  if (url === undefined) throw new UsageError(`${password.from}: needs the URL of a Redis beside it`);
+  // By hand, since a URL may name several hosts.
+  const [, scheme, user, held, rest] = /^([a-z+-]+:\/\/)(?:([^:@/]*)(:[^@/]*)?@)?(.*)$/is.exec(url) ?? [];
+  if (scheme === undefined || held !== undefined) {
+    throw new UsageError(`${password.from}: the URL of the Redis holds a password already`);
+  }
+  return `${scheme}${user ?? ""}:${encodeURIComponent(contentOf(password))}@${rest}`;
+}
+
+/** A file's text without the line break at its end. */
+function contentOf(given: Given): string {
+  try {
+    const text = readTextFile(readValue("text", given) as string).replace(/\r?\n$/, "");
+    if (text.trim() !== "") return text;
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    throw new UsageError(`${given.from}: ${error.message}`);
+  }
+  throw new UsageError(`${given.from}: the file is empty`);
+}

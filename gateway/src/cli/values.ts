@@ -1,0 +1,65 @@
+import type { Kind } from "./flags.js";
+import { UsageError } from "./usage-error.js";
+
+/** A value as it was given: text from a flag or a variable, anything from a config file. */
+export interface Given {
+  readonly value: unknown;
+  /** Where it came from, in words for an error: `--port`, a variable, or a place in the config file. */
+  readonly from: string;
+  /** 0 for a flag, 1 for the environment, 2 for the config file. */
+  readonly rank: number;
+}
+
+const SIZES: Readonly<Record<string, number>> = { "": 1, b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
+const TIMES: Readonly<Record<string, number>> = { "": 1, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/**
+ * Turns what was given into what the option takes.
+ * @throws {UsageError} that says where it came from and what it must be; only what can't be a secret is repeated.
+ */
+export function readValue(kind: Kind, { value, from }: Given): unknown {
+  switch (kind) {
+    case "text":
+      if (typeof value === "string") return value;
+      if (typeof value === "number") return String(value);
+      throw new UsageError(`${from}: must be a string`);
+    case "integer":
+      return withUnit(value, from, { "": 1 }, "a whole number");
+    case "bytes":
+      return withUnit(value, from, SIZES, "a size such as 500kb or 20mb");
+    case "ms":
+      return withUnit(value, from, TIMES, "a time such as 500ms, 10s or 5m");
+    case "switch":
+      if (typeof value === "boolean") return value;
+      if (value === "true" || value === "1") return true;
+      if (value === "false" || value === "0") return false;
+      throw new UsageError(`${from}: must be true or false`);
+    case "list":
+      return listOf(value, from);
+  }
+}
+
+function withUnit(
+  value: unknown,
+  from: string,
+  units: Readonly<Record<string, number>>,
+  what: string,
+): number {
+  if (typeof value === "number" && Number.isInteger(value)) return value;
+  const [, digits, unit = ""] = /^(\d{1,15})\s*([a-z]*)$/i.exec(String(value).trim()) ?? [];
+  const factor = units[unit.toLowerCase()];
+  if (digits === undefined || factor === undefined)
+    throw new UsageError(`${from}: '${String(value)}' is not ${what}`);
+  return Number(digits) * factor;
+}
+
+/** A list, or text with commas between. */
+function listOf(value: unknown, from: string): string[] {
+  const entries = Array.isArray(value) ? value : [value];
+  if (!entries.every((entry) => typeof entry === "string"))
+    throw new UsageError(`${from}: must be a list of strings`);
+  return entries
+    .flatMap((entry) => entry.split(","))
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { isMap, isSeq, LineCounter, parseDocument } from "yaml";
+
+/** What a file of settings holds, and where. */
+export interface YamlFile {
+  readonly path: string;
+  readonly text: string;
+  /** The whole as plain JavaScript values. */
+  readonly value: unknown;
+  /** The line of what is found by these keys and indexes, or of the nearest thing around it. */
+  lineOf(keys: readonly (string | number)[]): number;
+}
+
+/** A file of settings can't be used. The message names the file and the line, never what stands there. */
+export class FileError extends Error {}
+
+/**
+ * Reads a file of YAML 1.2, of which JSON is a part.
+ * @throws {FileError} when there is no such file, or when it is not well-formed.
+ */
+export function readYamlFile(path: string): YamlFile {
+  const text = readTextFile(path);
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const [error] = document.errors;
+  if (error) {
+    const { line, col } = lines.linePos(error.pos[0]);
+    const what = error.code.toLowerCase().replaceAll("_", " ");
+    throw new FileError(`${path}: line ${line}, column ${col}: this is neither YAML nor JSON (${what})`);
+  }
+  return {
+    path,
+    text,
+    value: document.toJS({ maxAliasCount: 100 }),
+    lineOf(keys) {
+      let node: unknown = document.contents;
+      let at = 0;
+      for (const key of keys) {
+        if (isMap(node)) {
+          const pair = node.items.find((item) => String(item.key) === key);
+          at = rangeStart(pair?.key) ?? at;
+          node = pair?.value;
+        } else if (isSeq(node)) {
+          node = node.items[Number(key)];
+          at = rangeStart(node) ?? at;
+        }
+      }
+      return lines.linePos(at).line;
+    },
+  };
+}
+
+/**
+ * Reads a file whole.
+ * @throws {FileError} in words for people.
+ */
+export function readTextFile(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new FileError(
+      `${path}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`}`,
+    );
+  }
+}
+
+function rangeStart(node: unknown): number | undefined {
+  return (node as { range?: [number, number, number] } | undefined)?.range?.[0];
+}

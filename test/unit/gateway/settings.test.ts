@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { environmentName, type Flag, flags, type Kind } from "../../../gateway/src/cli/flags.js";
+import { readSettings } from "../../../gateway/src/cli/settings.js";
+import { UsageError } from "../../../gateway/src/cli/usage-error.js";
+import { nearest } from "../../../gateway/src/config/nearest.js";
+import { settingsOf } from "../../../gateway/src/options.js";
+
+const folder = mkdtempSync(join(tmpdir(), "warmline-settings-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let files = 0;
+function file(text: string): string {
+  const path = join(folder, `${files++}.yaml`);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** What each setting is given as, and what comes of it. Those of a kind share one, unless named. */
+const byKind: Record<Kind, [text: string, value: unknown]> = {
+  text: ["some-text", "some-text"],
+  integer: ["7", 7],
+  bytes: ["3kb", 3_072],
+  ms: ["2s", 2_000],
+  switch: ["false", false],
+  list: ["https://a.test, https://b.test", ["https://a.test", "https://b.test"]],
+};
+const byName: Record<string, [text: string, value: unknown]> = {
+  host: ["127.0.0.2", "127.0.0.2"],
+  redis: ["redis://a.test:7000", "redis://a.test:7000"],
+};
+/** Settings that are no option of their own but make one: tested below. */
+const INDIRECT = new Set(["engine", "redisFile", "redisPasswordFile"]);
+
+function sampleOf({ option, kind }: Flag): [text: string, value: unknown] {
+  return byName[option] ?? byKind[kind];
+}
+
+const direct = flags.filter(({ option }) => !INDIRECT.has(option));
+
+function optionOf(argv: string[], environment: NodeJS.ProcessEnv, option: string): unknown {
+  return (readSettings(argv, environment).options as Record<string, unknown>)[option];
+}
+
+describe("every option of the gateway", () => {
+  it("has a flag, and no flag is without an option", () => {
+    const options = new Set([...Object.keys(settingsOf({})), "engine", "redis", "token"]);
+    for (const each of ["redisFile", "redisPasswordFile"]) options.add(each);
+    expect(new Set(flags.map(({ option }) => option))).toEqual(options);
+  });
+
+  it.each(direct.map((flag) => [flag.name, flag] as const))("%s by flag", (name, flag) => {
+    const [text, value] = sampleOf(flag);
+    const argv = flag.kind === "switch" ? [`--no-${name}`] : [`--${name}`, text];
+    expect(optionOf(argv, {}, flag.option)).toEqual(value);
+  });
+
+  it.each(direct.map((flag) => [flag.name, flag] as const))("%s by environment", (name, flag) => {
+    const [text, value] = sampleOf(flag);
+    expect(optionOf([], { [environmentName(name)]: text }, flag.option)).toEqual(value);
+  });
+
+  it.each(direct.map((flag) => [flag.name, flag] as const))("%s by file, as YAML and as JSON", (_, flag) => {
+    const [text, value] = sampleOf(flag);
+    for (const form of [value, text]) {
+      const json = file(JSON.stringify({ [flag.option]: form }));
+      expect(optionOf(["--config", json], {}, flag.option)).toEqual(value);
+      const yaml = file(`# a comment\n${flag.option}: ${JSON.stringify(form)}\n`);
+      expect(optionOf([], { WARMLINE_GATEWAY_CONFIG: yaml }, flag.option)).toEqual(value);
+    }
+  });
+
+  it.each(direct.map((flag) => [flag.name, flag] as const))(
+    "%s: a wrong value names its place",
+    (name, flag) => {
+      const used = file(`# a comment\n\n${flag.option}: { wrong: true }\n`);
+      expect(() => readSettings(["--config", used], {})).toThrow(UsageError);
+      expect(() => readSettings(["--config", used], {})).toThrow(`${used}: line 3: ${flag.option}: `);
+      if (flag.kind === "text" || flag.kind === "list") return;
+      const wrong = { [environmentName(name)]: "wrong" };
+      expect(() => readSettings([], wrong)).toThrow(`${environmentName(name)}: `);
+    },
+  );
+
+  it("may be repeated where it is a list", () => {
+    expect(optionOf(["--cors", "https://a.test", "--cors", "https://b.test"], {}, "cors")).toEqual([
+      "https://a.test",
+      "https://b.test",
+    ]);
+  });
+});
+
+describe("a config file", () => {
+  it("in which the gateway's own check fails is named with the line", () => {
+    const path = file("port: 70000\nhost: 127.0.0.1\n");
+    expect(() => readSettings(["--config", path], {})).toThrow(
+      `config file ${path}: line 1: port: must be a whole number from 0 to 65535`,
+    );
+  });
+
+  it.each([
+    ["max_body: 1", /line 1: there is no setting "max_body"; did you mean "maxBody"\?/],
+    ["port: 1\nprot: 2", /line 2: there is no setting "prot"; did you mean "port"\?/],
+    ["zzzzzzzz: 2", /line 1: there is no setting "zzzzzzzz"; --help lists all/],
+    ["port: 1\nport: 2", /line 2, column 1: this is neither YAML nor JSON \(duplicate key\)/],
+    ["- port", /it must hold settings by name/],
+    ['token: "secret\n', /neither YAML nor JSON/],
+  ])("%j", (text, message) => {
+    const path = file(text);
+    expect(() => readSettings(["--config", path], {})).toThrow(message);
+    expect(() => readSettings(["--config", path], {})).toThrow(`config file ${path}: `);
+    expect(() => readSettings(["--config", path], {})).not.toThrow(/secret/);
+  });
+
+  it("may be empty", () => {
+    expect(readSettings(["--config", file("")], {}).options.port).toBeUndefined();
+  });
+});
+
+describe("the secrets of a Redis, from files", () => {
+  const redisOf = (...argv: string[]) => readSettings(argv, {}).options.redis;
+
+  it("are its URL", () => {
+    expect(redisOf("--redis-file", file("redis://:pw@a.test\n"))).toBe("redis://:pw@a.test");
+    const path = file("redis://b.test");
+    const settings = readSettings(["--redis-file", path], { WARMLINE_GATEWAY_REDIS: "redis://a.test" });
+    expect(settings.options.redis).toBe("redis://b.test");
+  });
+
+  it("or its password", () => {
+    const password = file("p@ss/word\n");
+    const set = ["--redis-password-file", password];
+    expect(redisOf("--redis", "redis://a.test:1/2", ...set)).toBe("redis://:p%40ss%2Fword@a.test:1/2");
+    expect(redisOf("--redis", "rediss://ann@a.test", ...set)).toBe("rediss://ann:p%40ss%2Fword@a.test");
+  });
+
+  it.each([
+    [["--redis", "redis://:x@a.test", "--redis-password-file", "FILE"], /holds a password already/],
+    [["--redis-password-file", "FILE"], /^--redis-password-file: needs the URL of a Redis/],
+    [["--redis", "redis://a.test", "--redis-file", "FILE"], /cannot both be given/],
+    [["--redis-file", "/no/such"], /^--redis-file: \/no\/such: there is no such file/],
+    [["--redis-file", "EMPTY"], /^--redis-file: the file is empty/],
+    [["--redis-file", "FILE", "--engine", "auto"], /cannot both be given/],
+  ])("%j is refused, without repeating a secret", (argv, message) => {
+    const paths: Record<string, string> = { FILE: file("hush"), EMPTY: file("\n") };
+    const used = argv.map((word) => paths[word] ?? word);
+    expect(() => readSettings(used, {})).toThrow(message);
+    expect(() => readSettings(used, {})).not.toThrow(/hush|:x@/);
+  });
+});
+
+it("the nearest name is one that a slip of the hand makes of it", () => {
+  const known = ["maxBody", "port", "host", "keepAlive"];
+  expect(["maxbody", "prot", "keep-alive", "hosts", "qqqqqq"].map((name) => nearest(name, known))).toEqual([
+    "maxBody",
+    "port",
+    "keepAlive",
+    "host",
+    undefined,
+  ]);
+});
