@@ -15,6 +15,8 @@ export class Command {
   constructor(
     readonly bytes: Buffer,
     readonly size: number,
+    /** Replies that come before its own, to what its bytes begin with. */
+    readonly leading = 0,
   ) {}
 
   /**

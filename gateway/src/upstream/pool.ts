@@ -41,7 +41,7 @@ export class Pool {
   #closed = false;
 
   constructor(pipe: PipeOptions, options: PoolOptions) {
-    this.#pipe = { ...pipe, reconnect: false };
+    this.#pipe = { ...pipe, reconnect: "never" };
     this.#options = options;
   }
 

@@ -49,9 +49,10 @@ export class Server implements Upstream {
       // A PING first: a server at its limit of clients answers the first command with an error and hangs up.
       handshake: [...handshake, PING],
       timeout,
+      patience: timeout,
       maxPending: options.maxPending,
       maxReply: options.maxReply,
-      reconnect: true,
+      reconnect: "always",
       counters: this.counters,
     };
     this.feedOptions = pipe;
@@ -179,7 +180,7 @@ export class Server implements Upstream {
       },
       onPipe(pipe) {
         lent = pipe;
-        pipe.send(commands, through, 0, extra);
+        pipe.send(commands, through, { extra });
       },
       onFailure(failure) {
         for (let tag = 0; tag < commands.length; tag++) receiver.onFailure(failure, tag);

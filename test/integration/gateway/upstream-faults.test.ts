@@ -100,7 +100,6 @@ describe("a reply that comes too late", () => {
     expect(slow.status).toBe(504);
     expect(slow.headers["warmline-outcome"]).toBe("unknown");
     expect((await send("ECHO", "next")).json).toEqual({ result: "next" });
-    expect(fake.connectionsOpened).toBe(1);
     expect(fake.count("ECHO")).toBe(2);
   });
 
@@ -111,14 +110,13 @@ describe("a reply that comes too late", () => {
     const second = send("ECHO", "second");
     expect((await first).status).toBe(504);
     expect((await second).json).toEqual({ result: "second" });
-    expect(fake.connectionsOpened).toBe(1);
   });
 
-  it("leads to a new connection when Redis has gone silent", async () => {
+  it("leads to a new connection when Redis has gone silent: what follows is not written on the old one", async () => {
     await start(({ connection }) => (connection === 1 ? "lose" : undefined));
     expect((await send("ECHO", "a")).status).toBe(504);
-    await expect.poll(() => fake.connectionsOpened).toBe(2);
     expect((await send("ECHO", "b")).json).toEqual({ result: "b" });
+    expect(fake.connectionsOpened).toBe(2);
     expect(fake.count("ECHO")).toBe(2);
   });
 });

@@ -1,0 +1,149 @@
+import { type Receiver, UpstreamFailure } from "./failure.js";
+import { Fifo } from "./fifo.js";
+import { Link, type LinkOptions } from "./link.js";
+import type { Lot } from "./lot.js";
+
+/** A command that was written. */
+interface Written {
+  readonly lot: Lot;
+  readonly tag: number;
+  readonly bytes: number;
+  readonly deadline: number;
+  /** Replies that come before its own and are nobody's. */
+  leading: number;
+  /** Null once the command was given up; its reply is then consumed in its place. */
+  receiver: Receiver | null;
+}
+
+/** Whoever writes on a line. */
+export interface LineUser {
+  /** More may be written. */
+  onWritable(): void;
+  /** A lot may take another turn. */
+  onTurn(lot: Lot): void;
+  /** The connection ended by itself or could not be had; what was written on it has failed already. */
+  onDown(trouble: string): void;
+}
+
+/** One connection to Redis and the commands written on it, whose replies come back in order. */
+export class Line {
+  readonly #link: Link;
+  readonly #user: LineUser;
+  readonly #written = new Fifo<Written>();
+  readonly #silence: number;
+  /** When a byte was last heard, or was first waited for. */
+  #heard = 0;
+
+  /** @param silence how long Redis may say nothing while a command waits in vain, in ms */
+  constructor(options: LinkOptions, silence: number, user: LineUser) {
+    this.#silence = silence;
+    this.#user = user;
+    this.#link = new Link(options, {
+      onUp: () => user.onWritable(),
+      onDrain: () => user.onWritable(),
+      onReply: (reply) => this.#reply(reply),
+      onDown: (trouble) => {
+        this.#forget(`the connection to Redis was lost: ${trouble}`);
+        user.onDown(trouble);
+      },
+    });
+  }
+
+  /** When the connection came up, or null. */
+  get upSince(): number | null {
+    return this.#link.upSince;
+  }
+
+  get isWritable(): boolean {
+    return this.#link.upSince !== null && !this.#link.blocked;
+  }
+
+  /** Commands that have no reply yet, those given up included. */
+  get unanswered(): number {
+    return this.#written.size;
+  }
+
+  open(): void {
+    this.#link.open();
+  }
+
+  /** Takes the lot's next command; its bytes are to be written after those of the commands taken before. */
+  take(lot: Lot, now: number): Buffer {
+    if (this.#written.size === 0) this.#heard = now;
+    const { tag, deadline, receiver } = lot;
+    const { bytes, leading } = lot.take();
+    lot.wrote(bytes.length);
+    this.#written.push({ lot, tag, bytes: bytes.length, deadline, leading, receiver });
+    return bytes;
+  }
+
+  write(chunks: readonly Buffer[], total: number): void {
+    this.#link.write(chunks, total);
+  }
+
+  /**
+   * Gives up what has to be answered by now, telling nobody: it is added to `failed`. Returns when the next is due, and
+   * since when Redis has been silent for too long, or will have been if it says nothing more.
+   */
+  expire(now: number, failed: [Receiver, UpstreamFailure, number][]): { due: number; silentAt: number } {
+    let due = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < this.#written.size; i++) {
+      const entry = this.#written.peek(i)!;
+      if (!entry.receiver) continue;
+      if (entry.deadline > now) due = Math.min(due, entry.deadline);
+      else {
+        failed.push([
+          entry.receiver,
+          new UpstreamFailure("timeout", "Redis did not answer in time"),
+          entry.tag,
+        ]);
+        entry.receiver = null;
+      }
+    }
+    const oldest = this.#written.peek();
+    const isOverdue = oldest !== undefined && !oldest.receiver;
+    return { due, silentAt: isOverdue ? this.#heard + this.#silence : Number.POSITIVE_INFINITY };
+  }
+
+  /** Whether anybody waits for a reply. */
+  get isAwaited(): boolean {
+    for (let i = 0; i < this.#written.size; i++) if (this.#written.peek(i)!.receiver) return true;
+    return false;
+  }
+
+  /** Ends the connection in silence; what was written fails with this message. */
+  close(message: string): void {
+    this.#link.close();
+    this.#forget(message);
+  }
+
+  #reply(reply: Buffer | null): void {
+    this.#heard = performance.now();
+    const entry = this.#written.peek();
+    if (!entry) {
+      this.#link.drop("it sent a reply that nobody asked for");
+      return;
+    }
+    if (entry.leading > 0) {
+      entry.leading--;
+      return;
+    }
+    this.#written.shift();
+    const { lot, receiver, tag } = entry;
+    if (lot.answered(entry.bytes)) this.#user.onTurn(lot);
+    if (!receiver) return;
+    if (reply) receiver.onReply(reply, tag);
+    else {
+      const text = "the reply of Redis is larger than the gateway passes on";
+      receiver.onFailure(new UpstreamFailure("too-large", text), tag);
+    }
+  }
+
+  #forget(message: string): void {
+    const entries: Written[] = [];
+    for (let entry = this.#written.shift(); entry; entry = this.#written.shift()) entries.push(entry);
+    for (const { lot, bytes } of entries) if (lot.answered(bytes)) this.#user.onTurn(lot);
+    const failure = new UpstreamFailure("lost", message);
+    for (const { receiver, tag } of entries) receiver?.onFailure(failure, tag);
+  }
+}

@@ -1,0 +1,166 @@
+import type { Duplex } from "node:stream";
+import type { Command } from "./command.js";
+import { Framer, MalformedReply } from "./framer.js";
+import type { PipeCounters } from "./pipe.js";
+
+const MINUS = 0x2d;
+
+/** How one connection to Redis is made. */
+export interface LinkOptions {
+  readonly connect: () => Duplex;
+  /** Commands, one at least, that it must have answered without an error before any other is sent. */
+  readonly handshake: readonly Command[];
+  /** How long connecting and the handshake may take together, in ms. */
+  readonly patience: number;
+  /** The largest reply passed on, in bytes. */
+  readonly maxReply: number;
+  readonly counters: PipeCounters;
+}
+
+/** Whoever uses a connection. None of these is called before {@link Link.open} returns. */
+export interface LinkUser {
+  /** The connection is up: commands may be written. */
+  onUp(): void;
+  /** The next reply in order; null stands for one that was too large. */
+  onReply(reply: Buffer | null): void;
+  /** What was written has gone out: more may follow. */
+  onDrain(): void;
+  /** The connection ended, or could not be had. Called once, and not after {@link Link.close}. */
+  onDown(trouble: string): void;
+}
+
+/** One connection to Redis, from its first byte to its last. It is not made again. */
+export class Link {
+  readonly #options: LinkOptions;
+  readonly #user: LinkUser;
+  readonly #framer: Framer;
+  #socket: Duplex | null = null;
+  /** Handshake replies still to come. */
+  #handshake: number;
+  #timer: NodeJS.Timeout | undefined;
+  #ended = false;
+  /** When it came up, or null. */
+  upSince: number | null = null;
+  /** Whether writing has to wait until what was written has gone out. */
+  blocked = false;
+  /** When a byte was last heard. */
+  lastByte = 0;
+
+  constructor(options: LinkOptions, user: LinkUser) {
+    this.#options = options;
+    this.#user = user;
+    this.#framer = new Framer(options.maxReply);
+    this.#handshake = options.handshake.length;
+  }
+
+  /** Connects and says what has to be said first. */
+  open(): void {
+    const { connect, handshake, patience } = this.#options;
+    let socket: Duplex;
+    try {
+      socket = connect();
+    } catch (error) {
+      process.nextTick(() => this.#down(reasonOf(error)));
+      return;
+    }
+    this.#socket = socket;
+    let trouble = "it ended the connection";
+    const over = () => this.#down(trouble);
+    socket.on("error", (error) => {
+      trouble = reasonOf(error);
+    });
+    socket.on("end", over);
+    socket.on("close", over);
+    socket.on("drain", () => {
+      this.blocked = false;
+      if (this.upSince !== null && !this.#ended) this.#user.onDrain();
+    });
+    socket.on("data", (chunk: Buffer) => {
+      if (this.#ended) return;
+      this.lastByte = performance.now();
+      try {
+        this.#framer.push(chunk, this.#onReply);
+      } catch (error) {
+        if (!(error instanceof MalformedReply)) throw error;
+        this.#down(`it sent ${error.message}`);
+      }
+    });
+    this.#timer = setTimeout(() => this.#down("it did not answer in time"), patience);
+    socket.write(Buffer.concat(handshake.map((command) => command.bytes)));
+  }
+
+  /** Writes chunks of `total` bytes at once. */
+  write(chunks: readonly Buffer[], total: number): void {
+    const socket = this.#socket!;
+    if (chunks.length === 1) this.blocked = !socket.write(chunks[0]);
+    else if (total <= COPY_LIMIT) this.blocked = !socket.write(Buffer.concat(chunks, total));
+    else {
+      socket.cork();
+      for (const chunk of chunks) this.blocked = !socket.write(chunk);
+      socket.uncork();
+    }
+  }
+
+  /** Writes a command. Those of one turn go out together. */
+  send(command: Command): void {
+    const socket = this.#socket!;
+    if (socket.writableCorked === 0) {
+      socket.cork();
+      process.nextTick(() => socket.uncork());
+    }
+    socket.write(command.bytes);
+  }
+
+  /** Ends the connection in silence. */
+  close(): void {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    this.#socket?.destroy();
+  }
+
+  /** Ends the connection as lost, for this reason. */
+  drop(trouble: string): void {
+    this.#down(trouble);
+  }
+
+  #onReply = (reply: Buffer | null): void => {
+    // One reply may have ended the connection while others lie in the same chunk.
+    if (this.#ended) return;
+    if (this.#handshake === 0) {
+      this.#user.onReply(reply);
+      return;
+    }
+    const { handshake, counters } = this.#options;
+    const asked = handshake[handshake.length - this.#handshake]!;
+    if (reply?.[0] === MINUS && !isUserWithoutPing(asked, reply)) {
+      this.#down(`it answered ${reply.toString("utf8", 1, reply.length - 2)}`);
+      return;
+    }
+    if (--this.#handshake > 0) return;
+    clearTimeout(this.#timer);
+    counters.opened++;
+    this.upSince = performance.now();
+    this.#user.onUp();
+  };
+
+  #down(trouble: string): void {
+    if (this.#ended) return;
+    if (this.upSince !== null) this.#options.counters.lost++;
+    this.close();
+    this.#user.onDown(trouble);
+  }
+}
+
+/** Up to this many bytes the commands of one turn are copied together; beyond, they are written as they are. */
+const COPY_LIMIT = 64 * 1024;
+
+/** The connection is up; this user just may not use PING. */
+function isUserWithoutPing(asked: Command, reply: Buffer): boolean {
+  return asked.name === "PING" && reply.toString("latin1", 1, 8) === "NOPERM ";
+}
+
+/** Why a connection failed, in few words. */
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message ?? "it failed";
+}

@@ -1,0 +1,80 @@
+import type { Command } from "./command.js";
+import type { Receiver, UpstreamFailure } from "./failure.js";
+
+/** Commands of one lot that may be unanswered at a time: what clients batch by themselves goes in one turn. */
+const TURN = 1_000;
+/** Bytes of one lot that may be unanswered at a time, if there is more than one command to them. */
+const TURN_BYTES = 512 * 1024;
+
+/** What is said along with commands. */
+export interface LotOptions {
+  /** By when they must have been answered, on the clock of `performance.now()`; default: the connection's timeout. */
+  readonly deadline?: number;
+  /** How much longer than that the command at `index` may take, in ms. */
+  readonly extra?: (index: number) => number;
+}
+
+/** Commands that were given together: they keep their order, and take turns with those of others. */
+export class Lot {
+  readonly #commands: readonly Command[];
+  readonly #deadline: number;
+  readonly #extra: ((index: number) => number) | undefined;
+  #next = 0;
+  #unanswered = 0;
+  #bytes = 0;
+
+  constructor(
+    commands: readonly Command[],
+    readonly receiver: Receiver,
+    deadline: number,
+    options?: LotOptions,
+  ) {
+    this.#commands = commands;
+    this.#deadline = options?.deadline ?? deadline;
+    this.#extra = options?.extra;
+  }
+
+  /** Whether all its commands were taken. */
+  get isEmpty(): boolean {
+    return this.#next === this.#commands.length;
+  }
+
+  /** The place of the next command. */
+  get tag(): number {
+    return this.#next;
+  }
+
+  /** By when the next command must have been answered. */
+  get deadline(): number {
+    return this.#extra ? this.#deadline + this.#extra(this.#next) : this.#deadline;
+  }
+
+  /** Whether its next command may be written now. */
+  get hasTurn(): boolean {
+    if (this.#next === this.#commands.length) return false;
+    return this.#unanswered === 0 || (this.#unanswered < TURN && this.#bytes < TURN_BYTES);
+  }
+
+  /** The next command, which is thereby taken. */
+  take(): Command {
+    return this.#commands[this.#next++]!;
+  }
+
+  /** One of its commands was written. */
+  wrote(bytes: number): void {
+    this.#unanswered++;
+    this.#bytes += bytes;
+  }
+
+  /** One of its commands needs no answer any more. Returns whether it is due for another turn. */
+  answered(bytes: number): boolean {
+    this.#unanswered--;
+    this.#bytes -= bytes;
+    return this.#unanswered <= TURN / 2 && this.#bytes <= TURN_BYTES / 2;
+  }
+
+  /** Fails every command that was not taken. */
+  failRest(failure: UpstreamFailure): void {
+    while (this.#next < this.#commands.length) this.receiver.onFailure(failure, this.#next++);
+  }
+}

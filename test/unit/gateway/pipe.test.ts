@@ -1,0 +1,152 @@
+import { type Duplex, duplexPair } from "node:stream";
+import { afterEach, expect, it } from "vitest";
+import { command } from "../../../gateway/src/upstream/command.js";
+import type { Receiver, UpstreamFailure } from "../../../gateway/src/upstream/failure.js";
+import { Pipe, type PipeOptions } from "../../../gateway/src/upstream/pipe.js";
+
+/** What Redis has received on one connection, and its side of that connection. */
+interface Connection {
+  readonly side: Duplex;
+  received: string[];
+}
+
+let pipe: Pipe;
+/** Whether connecting fails. */
+let refuse = false;
+afterEach(() => pipe.close());
+
+/** A pipe whose connections are greeted at once; what follows is answered by the test alone. */
+function start(options: Partial<PipeOptions> = {}): Connection[] {
+  const connections: Connection[] = [];
+  pipe = new Pipe({
+    connect: () => {
+      if (refuse) throw new Error("nobody there");
+      const [near, far] = duplexPair();
+      const connection: Connection = { side: far, received: [] };
+      connections.push(connection);
+      far.on("data", (chunk: Buffer) => {
+        const words = [...chunk.toString().matchAll(/\$\d+\r\n([^\r]*)\r\n/g)].map(([, word]) => word!);
+        if (words[0] === "PING") far.write("+PONG\r\n");
+        else connection.received.push(...words);
+      });
+      return near;
+    },
+    handshake: [command("PING")],
+    timeout: 2_000,
+    patience: 2_000,
+    maxPending: 100_000,
+    maxReply: 1_000,
+    reconnect: "always",
+    counters: { opened: 0, lost: 0, commands: 0, timeouts: 0 },
+    ...options,
+  });
+  return connections;
+}
+
+class Answers implements Receiver {
+  readonly abandoned = false;
+  readonly replies: string[] = [];
+  readonly failures: UpstreamFailure[] = [];
+  onReply(reply: Buffer): void {
+    this.replies.push(reply.toString().trim());
+  }
+  onFailure(failure: UpstreamFailure): void {
+    this.failures.push(failure);
+  }
+}
+
+const words = (count: number, name: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => command(name(i)));
+
+it("a command waits for no more than a turn of ten thousand that came before it", async () => {
+  const [connections, long, short] = [start(), new Answers(), new Answers()];
+  pipe.send(
+    words(10_000, (i) => `L${i}`),
+    long,
+  );
+  await expect.poll(() => connections[0]?.received.length).toBeGreaterThan(0);
+  const { side, received } = connections[0]!;
+  const turn = received.length;
+  expect(turn).toBeLessThanOrEqual(1_000);
+  pipe.send([command("SHORT")], short);
+  await expect.poll(() => received.length).toBeGreaterThan(turn);
+  expect(received.indexOf("SHORT")).toBe(turn);
+  // The rest follows as replies come, in its order.
+  let answered = 0;
+  while (answered < 10_001) {
+    await expect.poll(() => received.length).toBeGreaterThan(answered);
+    const due = received.slice(answered);
+    answered += due.length;
+    side.write(due.map((word) => `+${word}\r\n`).join(""));
+  }
+  await expect.poll(() => long.replies.length).toBe(10_000);
+  expect(long.replies).toEqual(Array.from({ length: 10_000 }, (_, i) => `+L${i}`));
+  expect(short.replies).toEqual(["+SHORT"]);
+});
+
+it("long lots take turns with each other", async () => {
+  const connections = start();
+  const answers = new Answers();
+  for (const letter of ["A", "B"]) {
+    pipe.send(
+      words(3_000, (i) => `${letter}${i}`),
+      answers,
+    );
+  }
+  await expect.poll(() => connections[0]?.received.length).toBeGreaterThan(0);
+  const { side, received } = connections[0]!;
+  for (let answered = 0; answered < 6_000; answered++) {
+    await expect.poll(() => received.length, { interval: 1 }).toBeGreaterThan(answered);
+    side.write("+OK\r\n");
+  }
+  // When one is through, the other is not far behind.
+  expect(Math.abs(received.indexOf("A2999") - received.indexOf("B2999"))).toBeLessThanOrEqual(1_000);
+});
+
+it("an earlier deadline is kept behind later ones", async () => {
+  const connections = start();
+  const [patient, hasty] = [new Answers(), new Answers()];
+  pipe.send([command("PATIENT")], patient);
+  pipe.send([command("HASTY")], hasty, { deadline: performance.now() + 50 });
+  await expect.poll(() => hasty.failures.length).toBe(1);
+  expect(hasty.failures[0]!.reason).toBe("timeout");
+  expect(patient.failures).toEqual([]);
+  connections[0]!.side.write("+first\r\n+second\r\n");
+  await expect.poll(() => patient.replies).toEqual(["+first"]);
+  expect(hasty.replies).toEqual([]);
+});
+
+it("a connection that fell silent gets nothing more, and its late replies still count", async () => {
+  const connections = start({ timeout: 100 });
+  const [first, second, third] = [new Answers(), new Answers(), new Answers()];
+  pipe.send([command("FIRST")], first);
+  await expect.poll(() => connections[0]?.received.length).toBe(1);
+  pipe.send([command("SECOND")], second, { deadline: performance.now() + 60_000 });
+  await expect.poll(() => connections.length, { timeout: 5_000 }).toBe(2);
+  expect(first.failures[0]!.reason).toBe("timeout");
+  pipe.send([command("THIRD")], third, { deadline: performance.now() + 60_000 });
+  await expect.poll(() => connections[1]!.received).toEqual(["THIRD"]);
+  expect(connections[0]!.received).toEqual(["FIRST", "SECOND"]);
+  connections[0]!.side.write("+1\r\n+2\r\n");
+  connections[1]!.side.write("+3\r\n");
+  await expect.poll(() => [...second.replies, ...third.replies].sort()).toEqual(["+2", "+3"]);
+  expect(first.replies).toEqual([]);
+});
+
+it("while a wanted connection is down, commands are refused at once, not kept for later", async () => {
+  const connections = start({ reconnect: "wanted" });
+  const answers = new Answers();
+  refuse = true;
+  pipe.send([command("A")], answers);
+  await expect.poll(() => answers.failures.length).toBe(1);
+  pipe.send([command("B")], answers);
+  await expect.poll(() => answers.failures.map(({ outcome }) => outcome)).toEqual(["unsent", "unsent"]);
+  refuse = false;
+  await expect
+    .poll(() => {
+      pipe.send([command("C")], answers);
+      return connections[0]?.received.length;
+    })
+    .toBeGreaterThan(0);
+  expect(new Set(connections[0]!.received)).toEqual(new Set(["C"]));
+});
