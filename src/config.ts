@@ -4,6 +4,7 @@ import type { CodecOption } from "./wire/codec.js";
 /** What a client does with a write whose outcome is unknown. */
 export type Writes = "safe" | "exactly-once" | "at-least-once";
 
+/** How often, and when, a command that may be sent again is sent again. */
 export interface RetryOptions {
   /** How many times a command that may be sent again is sent again. Default 5. */
   retries?: number;
@@ -34,13 +35,19 @@ export interface CallOptions {
 
 /** Options of the reference client that change nothing here: there is no telemetry, and replies choose their encoding. */
 export interface IdleOptions {
+  /** Ignored: the client has a pool of its own. */
   agent?: unknown;
+  /** Ignored. */
   backend?: string;
+  /** Ignored: there is none. */
   enableTelemetry?: boolean;
+  /** Ignored; see the channels of `node:diagnostics_channel`. */
   latencyLogging?: boolean;
+  /** Ignored: replies travel in the encoding that loses nothing. */
   responseEncoding?: false | "base64";
 }
 
+/** Settings of a client. */
 export interface RedisOptions extends CallOptions, IdleOptions {
   /** The endpoint: `https://...` or `http://...`. */
   url?: string | undefined;

@@ -6,19 +6,25 @@
  */
 export type Outcome = "unsent" | "unknown" | "answered";
 
+/** What an error is made of beside its message. */
 export interface ErrorDetails {
+  /** Whether the command was applied. */
   outcome: Outcome;
   /** Redis's name of the command, in upper case. Never its arguments. */
   command?: string | undefined;
   /** Where in the pipeline or transaction the command stood, from 0. */
   index?: number | undefined;
+  /** What led to it. */
   cause?: unknown;
 }
 
 /** The base of everything that warmline throws, except the reason of an aborted signal. */
 export class WarmlineError extends Error {
+  /** Whether the command was applied, as far as is known. */
   readonly outcome: Outcome;
+  /** Redis's name of the command, in upper case, where one is concerned. Never its arguments. */
   readonly command: string | undefined;
+  /** Where in the pipeline or transaction the command stood, from 0. */
   readonly index: number | undefined;
 
   constructor(message: string, details: ErrorDetails) {
@@ -37,6 +43,7 @@ export class WarmlineError extends Error {
 
   // Two copies of the package may be loaded (ESM and CommonJS, or two versions): an error of the one has to
   // be an instance of the other's class. Each class leaves its brand on its prototype.
+  /** Whether a value is an error of this class, also of another copy of the package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: the class that was asked about, not this one
     return typeof value === "object" && value !== null && brand(this.prototype) in value;

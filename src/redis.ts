@@ -87,6 +87,7 @@ export interface Redis
   close(): void;
 }
 
+/** Makes clients. */
 export interface RedisConstructor {
   /** @throws ConfigError when an option is malformed. A missing url or token rejects the first command instead. */
   new (options?: RedisOptions): Redis;
@@ -99,6 +100,7 @@ export interface RedisConstructor {
   fromEnv(options?: Omit<RedisOptions, "url" | "token">): Redis;
   /** The same of an environment that is handed to a handler, as Cloudflare's Workers have it. */
   fromEnv(env: object, options?: Omit<RedisOptions, "url" | "token">): Redis;
+  /** What every client's methods come from. */
   readonly prototype: Redis;
 }
 

@@ -10,18 +10,23 @@ export interface UpstashRequest {
   path?: string[];
   /** The command's words, or for a batch an array of them. */
   body?: unknown;
+  /** Headers that are sent besides the client's own. */
   headers?: Record<string, string>;
+  /** Ends the request when it is aborted. */
   signal?: AbortSignal;
 }
 
 /** The answer to one command; a batch gives an array of them. */
 export interface UpstashResponse<T> {
+  /** What the command gave, where it did not fail. */
   result?: T;
+  /** Redis's error, where it did. */
   error?: string;
 }
 
 /** Whatever carries requests to an endpoint and its answers back. */
 export interface Requester {
+  /** Sends one request. What it rejects with is what the command rejects with. */
   request<T = unknown>(request: UpstashRequest): Promise<UpstashResponse<T>>;
 }
 

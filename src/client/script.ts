@@ -3,6 +3,7 @@ import { RedisError } from "../errors.js";
 
 /** A Lua script, sent by its digest; its text follows only where the server doesn't know it yet. */
 export interface Script<T = unknown> {
+  /** The script's text. */
   readonly script: string;
   /** The script's SHA-1 digest; empty until the first call has worked it out. */
   readonly sha1: string;

@@ -13,6 +13,7 @@ end
 if ARGV[2] then redis.call("SET", KEYS[1], ARGV[2], "KEEPTTL") else redis.call("DEL", KEYS[1]) end
 return 1`;
 
+/** Settings of an optimistic update. */
 export interface UpdateOptions {
   /** How many times to begin anew when somebody else changed the key meanwhile. Default 10. */
   attempts?: number;

@@ -19,6 +19,7 @@ import { all, arg, data, of, options, type Piece } from "./words.js";
 /** An index up to 2^64 - 2; text where a number would round it. */
 export type ArrayIndex = number | string;
 
+/** Settings of arinfo. */
 export interface ArInfoOptions {
   /** Look at every part of the array. */
   full?: boolean;
@@ -26,34 +27,50 @@ export interface ArInfoOptions {
 
 /** How an array lies in memory. Indexes are text. */
 export interface ArInfoResult {
+  /** The highest index that is set, and one. */
   len: string;
+  /** How many values there are. */
   count: number;
+  /** How many indexes a slice of the array spans. */
   sliceSize: number;
+  /** How many slices there are. */
   slices: number;
+  /** How many slices the directory has room for. */
   directorySize: number;
+  /** How many directories there are above the first. */
   superDirEntries: number;
+  /** Where arinsert puts its next value. */
   nextInsertIndex: string;
   /** This and what follows only with `full`. */
   denseSlices?: number;
+  /** How many slices are kept as pairs of index and value. */
   sparseSlices?: number;
+  /** The mean length of the slices that are kept as plain arrays. */
   avgDenseSize?: number;
+  /** How full those are, from 0 to 1. */
   avgDenseFill?: number;
+  /** The mean number of pairs in the others. */
   avgSparseSize?: number;
 }
 
 /** The whole value, a part of it, a glob pattern, or a regular expression. */
 export type ArGrepPredicate = { exact: string } | { match: string } | { glob: string } | { re: string };
 
+/** What argrep looks for, and what it gives. */
 export interface ArGrepOptions {
+  /** What values are compared with, one or more. */
   predicates: ArGrepPredicate[];
   /** Whether one predicate has to fit, the default, or all. */
   combine?: "AND" | "OR" | "and" | "or";
+  /** Take upper and lower case for the same. */
   noCase?: boolean;
   /** Give pairs of index and value rather than indexes. */
   withValues?: boolean;
+  /** Stop after so many. */
   limit?: number;
 }
 
+/** Indexes, or with `withValues` pairs of index and value. */
 export type ArGrepResult<T, O extends ArGrepOptions> = O extends { withValues: true }
   ? [string, T][]
   : O extends { withValues: false }
@@ -62,12 +79,15 @@ export type ArGrepResult<T, O extends ArGrepOptions> = O extends { withValues: t
       ? string[] | [string, T][]
       : string[];
 
+/** Settings of arlastitems. */
 export interface ArLastItemsOptions {
   /** The newest first. */
   rev?: boolean;
 }
 
+/** Settings of arscan. */
 export interface ArScanOptions {
+  /** Stop after so many values. */
   limit?: number;
 }
 

@@ -12,6 +12,7 @@ export interface BitmapCommands<K extends Kind> {
   bitfieldRo(key: Key, ...gets: ("GET" | "get" | string | number)[]): Reply<K, number[]>;
   /** Gives how many bits are set, in all or between two offsets. */
   bitcount(key: Key): Reply<K, number>;
+  /** Gives how many bits are set between two offsets, both included, in bytes unless `unit` is `BIT`. */
   bitcount(key: Key, start: number, end: number, unit?: BitUnit): Reply<K, number>;
   /** Combines strings bit by bit and stores the result. Gives its length in bytes. */
   bitop(
@@ -20,8 +21,13 @@ export interface BitmapCommands<K extends Kind> {
     sourceKey: Key,
     ...sourceKeys: Key[]
   ): Reply<K, number>;
+  /** Inverts a string and stores the result. Gives its length in bytes. */
   bitop(op: "not", destinationKey: Key, sourceKey: Key): Reply<K, number>;
+  /**
+   * Compares the first string with all others bit by bit and stores the result. Gives its length in bytes.
+   */
   bitop(op: "diff" | "diff1" | "andor", destinationKey: Key, x: Key, ...y: Key[]): Reply<K, number>;
+  /** Stores the bits that are set in exactly one of the strings. Gives the result's length in bytes. */
   bitop(op: "one", destinationKey: Key, ...sourceKeys: Key[]): Reply<K, number>;
   /** Gives the offset of the first bit that is `bit`, or -1. */
   bitpos(key: Key, bit: 0 | 1, start?: number, end?: number, unit?: BitUnit): Reply<K, number>;

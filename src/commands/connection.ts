@@ -2,6 +2,7 @@ import { text } from "./decoders.js";
 import type { Kind, Reply } from "./kind.js";
 import { named, read, write } from "./rows.js";
 
+/** What a client may tell of itself: its library's name or version. */
 export type ClientSetInfoAttribute = "LIB-NAME" | "lib-name" | "LIB-VER" | "lib-ver";
 
 export interface ConnectionCommands<K extends Kind> {

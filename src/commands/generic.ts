@@ -8,6 +8,7 @@ import { all, arg, limit, maybe, of, options, type Piece } from "./words.js";
 /** A key's type, "none" where there is no key. Modules add their own. */
 export type Type = "string" | "list" | "set" | "zset" | "hash" | "stream" | "none" | "vectorset" | "array";
 
+/** Settings of copy. */
 export interface CopyOptions {
   /** Overwrite the destination if it exists. */
   replace?: boolean;
@@ -15,6 +16,7 @@ export interface CopyOptions {
   db?: number;
 }
 
+/** Settings of restore. */
 export interface RestoreOptions {
   /** Overwrite the key if it exists. */
   replace?: boolean;
@@ -26,14 +28,17 @@ export interface RestoreOptions {
   freq?: number;
 }
 
+/** How sort and sortRo order, and what they give. */
 export interface SortOptions {
   /** The pattern of the keys to sort by; `*` stands for the element. */
   by?: string;
   /** Skip this many; given together with `count`. */
   offset?: number;
+  /** The most elements to give; goes with `offset`. */
   count?: number;
   /** The pattern, or patterns, of the keys to give in place of the elements; `#` is the element itself. */
   get?: string | string[];
+  /** From the lowest, the default, or from the highest. */
   order?: "ASC" | "DESC" | "asc" | "desc";
   /** Compare as text rather than as numbers. */
   alpha?: boolean;
@@ -89,12 +94,16 @@ export interface GenericCommands<K extends Kind> {
   restore(key: Key, ttl: number, serialized: Uint8Array, opts?: RestoreOptions): Reply<K, "OK">;
   /** Gives the next cursor, "0" at the end, and some keys. A key may come twice. */
   scan(cursor: string | number): Reply<K, ScanResultStandard>;
+  /**
+   * The same for keys that fit a pattern or have a type; with `withType` each as an object of key and type.
+   */
   scan<O extends ScanCommandOptions>(
     cursor: string | number,
     opts: O,
   ): Reply<K, O extends { withType: true } ? ScanResultWithType : ScanResultStandard>;
   /** Gives the elements of a list, set or sorted set in order. With `store` it keeps them there and gives how many. */
   sort<T = string>(key: Key, opts?: SortOptions & { store?: undefined }): Reply<K, (T | null)[]>;
+  /** Stores the elements in order as a list. Gives how many there are. */
   sort(key: Key, opts: SortOptions & { store: Key }): Reply<K, number>;
   /** Gives the elements of a list, set or sorted set in order. */
   sortRo<T = string>(key: Key, opts?: SortOptions): Reply<K, (T | null)[]>;

@@ -5,16 +5,20 @@ import { named, read, write } from "./rows.js";
 import type { AtMostOne } from "./types.js";
 import { all, arg, data, eachData, maybe, of, options, type Piece } from "./words.js";
 
+/** Metres, kilometres, feet or miles. */
 export type GeoUnit = "M" | "KM" | "FT" | "MI" | "m" | "km" | "ft" | "mi";
 
+/** A member and its place, in degrees. */
 export interface GeoMember<T> {
   /** In degrees. */
   latitude: number;
   /** In degrees. */
   longitude: number;
+  /** The member's name. */
   member: T;
 }
 
+/** Add members alone (`nx`), or move them alone (`xx`). */
 export type GeoAddCommandOptions = AtMostOne<{ nx: boolean; xx: boolean }> & {
   /** Give how many were changed, rather than how many are new. */
   ch?: boolean;
@@ -35,12 +39,17 @@ interface GeoCount {
   count?: { limit: number; any?: boolean };
 }
 
+/** What geosearch gives with each member. */
 export interface GeoSearchCommandOptions extends GeoCount {
+  /** Give each member's place. */
   withCoord?: boolean;
+  /** Give each member's distance from the centre, in the unit of the shape. */
   withDist?: boolean;
+  /** Give each member's geohash as an integer's text. */
   withHash?: boolean;
 }
 
+/** What geosearchstore stores. */
 export interface GeoSearchStoreCommandOptions extends GeoCount {
   /** Store distances from the centre as scores. */
   storeDist?: boolean;
@@ -63,6 +72,7 @@ export type SortOrder = "ASC" | "DESC" | "asc" | "desc";
 export interface GeoCommands<K extends Kind> {
   /** Sets members' places. Gives how many are new, or with `ch` how many changed. */
   geoadd<T = unknown>(key: Key, member: GeoMember<T>, ...members: GeoMember<T>[]): Reply<K, number | null>;
+  /** The same with conditions. */
   geoadd<T = unknown>(
     key: Key,
     opts: GeoAddCommandOptions,

@@ -33,16 +33,22 @@ import {
 /** A field or several. */
 export type Fields = string | number | (string | number)[];
 
+/** A time to live for the fields that are read, or `persist` to remove it. */
 export type HGetExCommandOptions = AtMostOne<Expiration & { persist: boolean }>;
 
+/** Conditions of hsetex, and the fields' time to live. */
 export interface HSetExCommandOptions {
   /** Only if none of the fields exists, or only if all of them do. */
   conditional?: "FNX" | "fnx" | "FXX" | "fxx";
+  /** The fields' time to live, or `keepttl` to leave it as it is. */
   expiration?: AtMostOne<Expiration & { keepttl: boolean }>;
 }
 
+/** Settings of hscan. */
 export interface HScanOptions {
+  /** Only fields that fit this glob pattern. */
   match?: string;
+  /** About how many fields to look at. */
   count?: number;
   /** Give the fields without their values. */
   noValues?: boolean;
@@ -114,7 +120,9 @@ export interface HashCommands<K extends Kind> {
   hpttl(key: Key, fields: Fields): Reply<K, number[]>;
   /** Gives some field, or null; with a count an array of fields; with values an object. */
   hrandfield(key: Key): Reply<K, string | null>;
+  /** Gives some fields: different ones, or with a negative count any. */
   hrandfield(key: Key, count: number): Reply<K, string[]>;
+  /** Gives some fields and their values. */
   hrandfield<T extends Record<string, unknown> = Record<string, unknown>>(
     key: Key,
     count: number,

@@ -64,7 +64,9 @@ export const rows: Readonly<Record<keyof Commands<Kind>, Row>> = {
 
 /** Commands whose methods are grouped under a name of their own. */
 export interface Namespaces<K extends Kind> {
+  /** Commands on JSON documents. */
   readonly json: JsonCommands<K>;
+  /** Commands on functions that are loaded into Redis. */
   readonly functions: FunctionCommands<K>;
 }
 

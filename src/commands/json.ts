@@ -7,6 +7,7 @@ import { arg, each, options } from "./words.js";
 /** A JSON value. A string stands for itself as JSON text, quotes and all: `'"text"'`. */
 export type JsonInput = string | number | boolean | Record<string, unknown> | unknown[];
 
+/** How json.get lays out the text it gives. */
 export interface JsonGetOptions {
   /** What to put before each level. */
   indent?: string;

@@ -3,7 +3,9 @@
  * transaction it gives the pipeline with one more result. A `Kind` is that difference, as a function on types.
  */
 export interface Kind {
+  /** What the command comes to. */
   readonly value: unknown;
+  /** What its method returns, by `value`. */
   readonly reply: unknown;
 }
 
@@ -12,6 +14,7 @@ export type Reply<K extends Kind, T> = (K & { readonly value: T })["reply"];
 
 /** A command called on the client. */
 export interface Immediate extends Kind {
+  /** A promise of the value. */
   readonly reply: Promise<this["value"]>;
 }
 

@@ -3,6 +3,7 @@ import type { Key, Kind, Reply } from "./kind.js";
 import { named, read, write } from "./rows.js";
 import { arg, data, each, maybe, option, options } from "./words.js";
 
+/** Where lpos looks, and for how many. */
 export interface LPosOptions {
   /** Which match to begin with: 1 is the first, -1 the last. */
   rank?: number;
@@ -12,6 +13,7 @@ export interface LPosOptions {
   maxLen?: number;
 }
 
+/** An end of a list. */
 export type Side = "left" | "right" | "LEFT" | "RIGHT";
 
 /** Up to so many elements, or so many or none; "OBO" one by one, which turns their order round, "BULK" as they stand. */

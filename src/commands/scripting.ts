@@ -4,6 +4,7 @@ import type { Decoder } from "./row.js";
 import { as, named, read, rearrange, write } from "./rows.js";
 import { arg, counted, each, maybe, options } from "./words.js";
 
+/** Whether scripts are removed before the answer, or behind it. */
 export type ScriptFlushCommandOptions =
   | { sync?: true; async?: undefined }
   | { sync?: undefined; async?: true };
@@ -45,6 +46,7 @@ export const scriptingCommands = named({
   scriptShow: write(text),
 }) satisfies Record<keyof ScriptingCommands<Kind>, unknown>;
 
+/** A library to load. */
 export interface FunctionLoadArgs {
   /** The library's code, `#!lua name=...` at its head. */
   code: string;
@@ -52,6 +54,7 @@ export interface FunctionLoadArgs {
   replace?: boolean;
 }
 
+/** Which libraries to list, and whether with their code. */
 export interface FunctionListArgs {
   /** A glob pattern of libraries' names. */
   libraryName?: string;
@@ -59,14 +62,21 @@ export interface FunctionListArgs {
   withCode?: boolean;
 }
 
+/** A library that is loaded. */
 export interface FunctionLibrary {
+  /** Its name. */
   libraryName: string;
+  /** What runs it: LUA. */
   engine: string;
+  /** The functions in it. */
   functions: { name: string; description?: string; flags: string[] }[];
+  /** Its text, where that was asked for. */
   libraryCode?: string;
 }
 
+/** What is loaded, by engine. */
 export interface FunctionStats {
+  /** How many libraries and functions each engine has. */
   engines: Record<string, { librariesCount: number; functionsCount: number }>;
 }
 

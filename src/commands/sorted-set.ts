@@ -16,11 +16,15 @@ import {
   type Piece,
 } from "./words.js";
 
+/** A member and its score. */
 export interface ScoreMember<T> {
+  /** What members are ordered by. */
   score: number;
+  /** The member. */
   member: T;
 }
 
+/** Which members zadd adds or changes, and what it counts. */
 export type ZAddCommandOptions = AtMostOne<{ nx: boolean; xx: boolean }> &
   AtMostOne<{ lt: boolean; gt: boolean }> & {
     /** Give how many were changed, rather than how many are new. */
@@ -38,6 +42,7 @@ interface Limit {
 
 type Limited = Limit | { offset?: undefined; count?: undefined };
 
+/** How zrange finds members, and what it gives. */
 export type ZRangeCommandOptions = {
   /** Give each member's score after it. */
   withScores?: boolean;
@@ -60,8 +65,10 @@ export type ZUnionStoreCommandOptions = {
   aggregate?: "sum" | "min" | "max";
 } & AtMostOne<{ weight: number; weights: number[] }>;
 
+/** How scores come together. */
 export type ZInterStoreCommandOptions = ZUnionStoreCommandOptions;
 
+/** How scores come together, and whether they are given. */
 export type ZUnionCommandOptions = ZUnionStoreCommandOptions & { withScores?: boolean };
 
 type PopSide = "MIN" | "MAX" | "min" | "max";
@@ -93,6 +100,7 @@ export interface SortedSetCommands<K extends Kind> {
     scoreMember: ScoreMember<T>,
     ...scoreMembers: ScoreMember<T>[]
   ): Reply<K, number | null>;
+  /** The same with conditions. */
   zadd<T = unknown>(
     key: Key,
     opts: ZAddCommandOptions,
@@ -140,10 +148,13 @@ export interface SortedSetCommands<K extends Kind> {
   zpopmin<T = unknown>(key: Key, count?: number): Reply<K, T[]>;
   /** Gives some member, or null; with a count an array of them; with scores, each after its member. */
   zrandmember<T = string>(key: Key): Reply<K, T | null>;
+  /** Gives some members: different ones, or with a negative count any. */
   zrandmember<T extends unknown[] = string[]>(key: Key, count: number, withScores?: boolean): Reply<K, T>;
   /** Gives members by rank, by score or by name, in order; with scores, each after its member. */
   zrange<T extends unknown[]>(key: Key, min: number, max: number, opts?: ZRangeCommandOptions): Reply<K, T>;
+  /** Gives members by name, where all have the same score. */
   zrange<T extends unknown[]>(key: Key, min: LexBound, max: LexBound, opts: ByLex): Reply<K, T>;
+  /** Gives members by score. */
   zrange<T extends unknown[]>(key: Key, min: ScoreBound, max: ScoreBound, opts: ByScore): Reply<K, T>;
   /** The older way to zrange by name. */
   zrangebylex<T extends unknown[] = string[]>(
@@ -167,6 +178,7 @@ export interface SortedSetCommands<K extends Kind> {
     max: number,
     opts?: ZRangeCommandOptions & { withScores?: undefined },
   ): Reply<K, number>;
+  /** Stores members by name, where all have the same score. */
   zrangestore(
     destination: Key,
     key: Key,
@@ -174,6 +186,7 @@ export interface SortedSetCommands<K extends Kind> {
     max: LexBound,
     opts: ByLex & { withScores?: undefined },
   ): Reply<K, number>;
+  /** Stores members by score. */
   zrangestore(
     destination: Key,
     key: Key,
@@ -183,6 +196,7 @@ export interface SortedSetCommands<K extends Kind> {
   ): Reply<K, number>;
   /** Gives a member's rank from the lowest, beginning with 0, or null; with `withScore` rank and score. */
   zrank<T = unknown>(key: Key, member: T): Reply<K, number | null>;
+  /** Gives a member's rank from the lowest, and its score. */
   zrank<T = unknown>(
     key: Key,
     member: T,
@@ -219,6 +233,7 @@ export interface SortedSetCommands<K extends Kind> {
   ): Reply<K, T>;
   /** Gives a member's rank from the highest, beginning with 0, or null; with `withScore` rank and score. */
   zrevrank<T = unknown>(key: Key, member: T): Reply<K, number | null>;
+  /** Gives a member's rank from the highest, and its score. */
   zrevrank<T = unknown>(
     key: Key,
     member: T,

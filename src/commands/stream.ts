@@ -22,13 +22,16 @@ export type StreamRefOption = "KEEPREF" | "keepref" | "DELREF" | "delref" | "ACK
 export type XDelExOption = StreamRefOption;
 export type XAckDelOption = StreamRefOption;
 
+/** Settings of xadd. */
 export interface XAddCommandOptions {
   /** Do nothing, and give null, where there is no stream. */
   nomkStream?: boolean;
+  /** Remove the oldest entries meanwhile: by how many are to stay, or by the lowest id. */
   trim?: ({ type: "MAXLEN" | "maxlen"; threshold: number } | { type: "MINID" | "minid"; threshold: string }) &
     ({ comparison: "~"; limit?: number } | { comparison: "="; limit?: never });
 }
 
+/** What xgroup is to do. */
 export type XGroupCommandType =
   | {
       type: "CREATE";
@@ -47,28 +50,35 @@ export type XGroupReturnType<O extends XGroupCommandType> = O["type"] extends "C
     ? 0 | 1
     : number;
 
+/** What xinfo is to tell of: consumers, groups or the stream. */
 export type XInfoCommands =
   | { type: "CONSUMERS"; group: string }
   | { type: "GROUPS" }
   | { type: "STREAM"; full?: boolean; count?: number };
 
+/** How many entries xread gives, and how long it waits. */
 export interface XReadOptions {
+  /** The most entries of each stream. */
   count?: number;
   /** Wait for entries this long, in milliseconds, where the server allows it; 0 for ever. */
   blockMS?: number;
 }
 
+/** The same for a consumer of a group. */
 export interface XReadGroupOptions extends XReadOptions {
   /** Count entries as acknowledged at once. */
   NOACK?: boolean;
 }
 
+/** Which pending entries to give. */
 export interface XPendingOptions {
   /** Only entries idle for this long, in milliseconds. */
   idleTime?: number;
+  /** Only those of this consumer. */
   consumer?: string | string[];
 }
 
+/** How many entries are pending, their lowest and highest id, and how many each consumer has. */
 export type PendingSummary = [
   count: number,
   lowest: string | null,
@@ -76,22 +86,34 @@ export type PendingSummary = [
   consumers: [name: string, count: number][] | null,
 ];
 
+/** An entry that was given to a consumer: for how long, in ms, and how often. */
 export type PendingEntry = [id: string, consumer: string, idle: number, deliveries: number];
 
+/** What xclaim changes of the entries beside their owner. */
 export interface XClaimOptions {
+  /** Count them as idle for this long, in ms. */
   idleMS?: number;
+  /** Count them as idle since then, in ms since 1970. */
   timeMS?: number;
+  /** Count them as given so often. */
   retryCount?: number;
+  /** Claim them even where they are not pending. */
   force?: boolean;
+  /** Give ids alone, and leave the count of deliveries. */
   justId?: boolean;
+  /** Set the group's last id, where this one is later. */
   lastId?: number | string;
 }
 
+/** Which entries xtrim leaves. */
 export interface XTrimOptions {
+  /** By how many are to stay, or by the lowest id. */
   strategy: "MAXLEN" | "MINID";
   /** "~", the default, may leave some more than asked. */
   exactness?: "~" | "=";
+  /** That number, or that id. */
   threshold: number | string;
+  /** The most entries to remove. */
   limit?: number;
 }
 
@@ -168,6 +190,7 @@ export interface StreamCommands<K extends Kind> {
   ): Reply<K, Entries<T>>;
   /** Gives the entries after an id, per stream: `[key, [[id, [field, value, ...]], ...]]`; null where there are none. */
   xread(key: Key, id: string, options?: XReadOptions): Reply<K, unknown[] | null>;
+  /** The same for several streams, each with its id. */
   xread(keys: Key[], ids: string[], options?: XReadOptions): Reply<K, unknown[] | null>;
   /** Gives entries to a consumer of a group, as xread does; ">" as id for those not given to anyone yet. */
   xreadgroup(
@@ -177,6 +200,7 @@ export interface StreamCommands<K extends Kind> {
     id: string,
     options?: XReadGroupOptions,
   ): Reply<K, unknown[] | null>;
+  /** The same for several streams, each with its id. */
   xreadgroup(
     group: string,
     consumer: string,

@@ -8,9 +8,11 @@ import { after, all, arg, countedEntries, data, entries, of, options } from "./w
 /** Whether the stored value, or its digest, is or is not the one given. */
 export type Comparison = AtMostOne<{ ifEq: unknown; ifNe: unknown; ifDeq: string; ifDne: string }>;
 
+/** A time to live for all keys, and whether they must be new (`nx`) or be there (`xx`). */
 export type MSetExOptions = AtMostOne<Expiration & { keepTtl: boolean }> &
   AtMostOne<{ nx: boolean; xx: boolean }>;
 
+/** What to add, within which bounds, and the key's time to live. */
 export type IncrExOptions = AtMostOne<{ byInt: number; byFloat: number }> & {
   /** The lowest and the highest the number may become; beyond it nothing is added. */
   lBound?: number;
@@ -21,14 +23,17 @@ export type IncrExOptions = AtMostOne<{ byInt: number; byFloat: number }> & {
   enx?: boolean;
 } & AtMostOne<Expiration & { persist: boolean }>;
 
+/** Conditions of set, the key's time to live, and what is given. */
 export type SetCommandOptions = {
   /** Give the value that was there before. */
   get?: boolean;
 } & AtMostOne<Expiration & { keepTtl: boolean }> &
   AtMostOne<{ nx: boolean; xx: boolean; ifEq: unknown; ifNe: unknown; ifDeq: string; ifDne: string }>;
 
+/** A time to live, or `persist` to remove it. */
 export type GetExCommandOptions = AtMostOne<Expiration & { persist: boolean }>;
 
+/** What lcs gives; without options the longest common subsequence itself. */
 export interface LcsOptions {
   /** Give the length only. */
   len?: boolean;
@@ -42,7 +47,9 @@ export interface LcsOptions {
 
 /** Matches, last first: where in the first and in the second string, from and to, and the match's length if asked. */
 export interface LcsMatches {
+  /** Ranges of bytes that are the same in both. */
   matches: [first: [from: number, to: number], second: [from: number, to: number], length?: number][];
+  /** The length of the subsequence in bytes. */
   len: number;
 }
 

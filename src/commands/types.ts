@@ -31,4 +31,5 @@ export interface ScanCommandOptionsWithType {
   withType: true;
 }
 
+/** Which keys scan gives, and whether with their types. */
 export type ScanCommandOptions = ScanCommandOptionsStandard | ScanCommandOptionsWithType;

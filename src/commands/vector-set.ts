@@ -17,8 +17,10 @@ import type { Decoder } from "./row.js";
 import { named, read, rearrange, write } from "./rows.js";
 import { arg, data, maybe, option, options, type Piece } from "./words.js";
 
+/** A vector: numbers, all of a set's vectors having the same length. */
 export type Vector = readonly number[] | Float32Array | Float64Array;
 
+/** How vadd stores a vector. */
 export interface VAddOptions {
   /** Project the vector down to this many dimensions. */
   reduce?: number;
@@ -34,11 +36,13 @@ export interface VAddOptions {
   m?: number;
 }
 
+/** How vsim looks, and what it gives. */
 export interface VSimOptions {
   /** Give how similar each is, from 0 to 1. */
   withScores?: boolean;
   /** Give each one's attributes. */
   withAttribs?: boolean;
+  /** The most elements to give; 10 unless said. */
   count?: number;
   /** Only those at most this far, from 0 to 1. */
   epsilon?: number;
@@ -46,9 +50,11 @@ export interface VSimOptions {
   ef?: number;
   /** An expression on attributes, such as `.year > 1950`. */
   filter?: string;
+  /** How many elements the filter may look at. */
   filterEf?: number;
   /** Look at every element. */
   truth?: boolean;
+  /** Search in the server's main thread. */
   noThread?: boolean;
 }
 

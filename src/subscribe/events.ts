@@ -1,23 +1,30 @@
 /** A message, and the channel that it came on. */
 export interface ChannelMessage<TMessage> {
+  /** The channel's name. */
   channel: string;
+  /** What was published, read by the client's codec. */
   message: TMessage;
 }
 
 /** A message, its channel, and the pattern that the channel fits. */
 export interface PatternMessage<TMessage> extends ChannelMessage<TMessage> {
+  /** The pattern. */
   pattern: string;
 }
 
 /** What each event of a subscriber carries. */
 export interface SubscriberEvents<TMessage> {
+  /** A message on a channel. */
   message: ChannelMessage<TMessage>;
+  /** A message on a channel that fits a pattern. */
   pmessage: PatternMessage<TMessage>;
   /** A channel was subscribed to; how many its stream has. */
   subscribe: number;
+  /** A pattern was subscribed to; how many its stream has. */
   psubscribe: number;
   /** A channel was given up; how many are left. */
   unsubscribe: number;
+  /** A pattern was given up; how many are left. */
   punsubscribe: number;
   /** The subscription was interrupted and stands again; messages between may have been missed. */
   gap: {

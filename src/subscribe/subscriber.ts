@@ -81,6 +81,7 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
     return this;
   }
 
+  /** Removes every listener of every event. */
   removeAllListeners(): void {
     this.#listeners.clear();
   }

@@ -12,10 +12,13 @@ export interface Codec {
 
 /** Two functions of the user's own: `encode` gives text or bytes, `decode` gets the stored bytes. */
 export interface CustomCodec {
+  /** Gives what is stored for a value. */
   encode(value: unknown): string | Uint8Array;
+  /** Gives the value for what is stored. */
   decode(stored: Uint8Array): unknown;
 }
 
+/** How values are written and read. */
 export type CodecOption = "json" | "text" | "bytes" | CustomCodec;
 
 // Words are turned into text by one rule for all arguments (wire/words.ts), so these have nothing to add.

@@ -8,6 +8,7 @@ declare const KIND: unique symbol;
 
 /** What takes a command by its row, under the kind `K`. */
 export interface Target<K extends Kind> {
+  /** @internal */
   [SEND](row: Row, args: unknown[]): unknown;
   /** Only for the compiler: nothing is there. */
   readonly [KIND]?: K;
