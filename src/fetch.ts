@@ -1,3 +1,8 @@
+/**
+ * The client where there is nothing but `fetch`: Cloudflare Workers, edge functions, browsers.
+ *
+ * @module warmline/fetch
+ */
 import { FetchTransport } from "./connection/fetch/transport.js";
 import { createRedisClass, type Redis as RedisClient } from "./redis.js";
 

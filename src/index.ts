@@ -1,3 +1,8 @@
+/**
+ * The client on Node, Deno and Bun: connections that stay warm from one invocation to the next.
+ *
+ * @module warmline
+ */
 import { NodeTransport } from "./connection/node/transport.js";
 import { createRedisClass, type Redis as RedisClient } from "./redis.js";
 import { count } from "./settings.js";

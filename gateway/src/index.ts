@@ -1,3 +1,8 @@
+/**
+ * HTTP in front of any Redis, started from a program.
+ *
+ * @module warmline-gateway
+ */
 import { isLoopbackName } from "./access/origin.js";
 import { randomToken, TokenGuard } from "./access/token.js";
 import type { Engine } from "./engine/engine.js";

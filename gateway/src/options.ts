@@ -14,7 +14,7 @@ export interface GatewayOptions {
   readonly host?: string;
   /** The port to listen on; default 8079, 0 for any free one. */
   readonly port?: number;
-  /** What clients must present; default: a random one, see {@link Gateway.token}. */
+  /** What clients must present; default: a random one, see `Gateway.token`. */
   readonly token?: string;
   /** The largest request body, in bytes; default 10 MB (10 * 1024 * 1024). */
   readonly maxBody?: number;
@@ -42,7 +42,7 @@ export interface GatewayOptions {
   readonly streamBuffer?: number;
   /** How often an event stream shows that it is alive, in ms; default 25,000. */
   readonly streamHeartbeat?: number;
-  /** How long {@link Gateway.close} waits for requests in flight, in ms; default 5,000. */
+  /** How long `Gateway.close` waits for requests in flight, in ms; default 5,000. */
   readonly closeGrace?: number;
   /** Whether GET and HEAD may run commands that write, as the Upstash protocol has it; default true. */
   readonly allowPathWrites?: boolean;

@@ -1,3 +1,8 @@
+/**
+ * Commands of Redis's modules: filters, sketches, time series, search.
+ *
+ * @module warmline/modules
+ */
 import type { Kind } from "../kind.js";
 import type { Row } from "../row.js";
 import { type BloomCommands, bloomRows } from "./bloom.js";
