@@ -7,6 +7,7 @@ import { isLoopbackName } from "./access/origin.js";
 import { randomToken, TokenGuard } from "./access/token.js";
 import type { Engine } from "./engine/engine.js";
 import { startEngine } from "./engine/start-engine.js";
+import { AnswerHeads } from "./http/answer-head.js";
 import { Connections } from "./http/connections.js";
 import { Handler } from "./http/handler.js";
 import { Metrics } from "./http/metrics.js";
@@ -52,7 +53,6 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
     head: settings.headTimeout,
     body: settings.bodyTimeout,
   });
-  const context = { connections, draining: false };
   const isLocal = isLoopbackName(host);
   const streams = new Streams({
     upstream: upstream.feedOptions,
@@ -63,7 +63,6 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   const handler = new Handler({
     upstream,
     streams,
-    context,
     guard: new TokenGuard(token),
     origins: { loopbackHostOnly: isLocal, hosts: settings.allowedHosts, origins: settings.cors },
     metrics: new Metrics(connections, upstream, streams),
@@ -72,7 +71,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
     maxBody: settings.maxBody,
     pathWrites: settings.allowPathWrites,
   });
-  const server = new HttpServer(handler, connections, settings.keepAlive);
+  const server = new HttpServer(handler, connections, new AnswerHeads(settings.keepAlive));
   const end = async () => {
     upstreams.close();
     await engine.close();
@@ -93,7 +92,6 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
     token,
     engine: engine.description,
     close() {
-      context.draining = true;
       streams.close();
       closing ??= server.close(settings.closeGrace).then(end);
       return closing;

@@ -1,4 +1,5 @@
-import type { Socket } from "node:net";
+import type { Connection } from "./connection.js";
+import { IdleList } from "./idle-list.js";
 
 /** How often connections are looked at, in ms. */
 const SWEEP_EVERY = 5_000;
@@ -9,28 +10,18 @@ export interface ConnectionLimits {
   readonly idle: number;
   /** A request's head must be complete this long after its first byte. */
   readonly head: number;
-  /** A request's body must be complete this long after its head. */
+  /** A request's body must be complete this long after its head; of an answer, some must be taken within it. */
   readonly body: number;
 }
 
-/** What is known about one client connection. */
-interface Connection {
-  requests: number;
-  /** When the last request was answered, or the connection was opened; in ms. */
-  idleSince: number;
-  /** Bytes read by then: more than that without a request is the beginning of one. */
-  idleBytes: number;
-  headSince: number;
-  bodySince: number;
-}
-
 /**
- * The client connections. Node's own time limits count from the moment a connection opens, so that one opened
- * ahead of its first request would be answered 408 while idle; here only a request that began is hurried.
+ * The client connections that are open. An idle one has time until `idle`, however long it was there ahead of its first
+ * request; only a request that began is hurried.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
-  readonly #open = new Map<Socket, Connection>();
+  readonly #open = new Set<Connection>();
+  readonly #idle = new IdleList<Connection>();
   readonly #timer: NodeJS.Timeout;
   /** Connections accepted since the start. */
   opened = 0;
@@ -46,51 +37,45 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** Follows a new connection until it closes. */
-  add(socket: Socket): void {
+  /** Those without a request. */
+  get idle(): number {
+    return this.#idle.size;
+  }
+
+  /** Follows a new connection. */
+  add(connection: Connection): void {
     this.opened++;
-    this.#open.set(socket, {
-      requests: 0,
-      idleSince: performance.now(),
-      idleBytes: 0,
-      headSince: 0,
-      bodySince: 0,
-    });
-    socket.once("close", () => this.#open.delete(socket));
+    this.#open.add(connection);
+    this.#idle.add(connection);
   }
 
-  /** A request's head has arrived. */
-  requestStarted(socket: Socket): void {
-    const connection = this.#open.get(socket);
-    if (!connection) return;
-    connection.requests++;
-    connection.headSince = 0;
-  }
-
-  /** The body of the request in flight is being waited for. */
-  bodyStarted(socket: Socket): void {
-    const connection = this.#open.get(socket);
-    if (connection) connection.bodySince = performance.now();
-  }
-
-  bodyEnded(socket: Socket): void {
-    const connection = this.#open.get(socket);
-    if (connection) connection.bodySince = 0;
+  /** A request has begun. */
+  setBusy(connection: Connection): void {
+    this.#idle.remove(connection);
   }
 
   /** A request has been answered. */
-  requestEnded(socket: Socket): void {
-    const connection = this.#open.get(socket);
-    if (!connection) return;
-    connection.requests--;
-    connection.bodySince = 0;
-    connection.idleSince = performance.now();
-    connection.idleBytes = socket.bytesRead;
+  setIdle(connection: Connection): void {
+    this.#idle.add(connection);
   }
 
-  /** Whether a request on this connection is unanswered. */
-  isBusy(socket: Socket): boolean {
-    return (this.#open.get(socket)?.requests ?? 0) > 0;
+  /** The connection has closed. */
+  remove(connection: Connection): void {
+    this.#idle.remove(connection);
+    this.#open.delete(connection);
+  }
+
+  /** Ends those that are idle. */
+  endIdle(): void {
+    for (let next = this.#idle.oldest; next; next = this.#idle.oldest) {
+      this.#idle.remove(next);
+      next.end();
+    }
+  }
+
+  /** Ends all, whatever they are doing. */
+  destroyAll(): void {
+    for (const connection of this.#open) connection.destroy();
   }
 
   /** Stops looking after connections. */
@@ -100,17 +85,15 @@ export class Connections {
 
   #sweep(): void {
     const now = performance.now();
-    for (const [socket, connection] of this.#open)
-      if (this.#isLate(socket, connection, now)) socket.destroy();
+    for (const connection of this.#open) if (this.#isLate(connection, now)) connection.destroy();
   }
 
-  #isLate(socket: Socket, connection: Connection, now: number): boolean {
+  #isLate(connection: Connection, now: number): boolean {
     const { idle, head, body } = this.#limits;
-    if (connection.requests > 0) return connection.bodySince > 0 && now - connection.bodySince > body;
-    if (socket.bytesRead > connection.idleBytes) {
-      connection.headSince ||= now;
-      return now - connection.headSince > head;
+    if (connection.lateSince > 0) {
+      return now - connection.lateSince > (connection.isReadingBody ? body : head);
     }
-    return now - connection.idleSince > idle;
+    if (connection.backlog > 0 && !connection.isStreaming) return !connection.progresses(now, body);
+    return !connection.isBusy && now - connection.idleSince > idle;
   }
 }

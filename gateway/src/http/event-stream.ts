@@ -26,7 +26,7 @@ export class EventStream implements Listener {
   }
 
   onReady(): void {
-    this.#exchange.stream();
+    this.#exchange.startStream();
     for (const frame of this.#first) this.#write(frame);
   }
 
@@ -39,12 +39,12 @@ export class EventStream implements Listener {
   }
 
   onRefusal(error: string): void {
-    if (this.#begun) this.#end();
+    if (this.#exchange.streaming) this.#end();
     else this.#exchange.error(400, error);
   }
 
   onFailure(failure: UpstreamFailure): void {
-    if (this.#begun) this.#end();
+    if (this.#exchange.streaming) this.#end();
     else this.#exchange.failure(failure);
   }
 
@@ -53,24 +53,19 @@ export class EventStream implements Listener {
     this.#write(HEARTBEAT);
   }
 
-  get #begun(): boolean {
-    return this.#exchange.res.headersSent;
-  }
-
   #write(frame: Buffer): void {
-    const { res } = this.#exchange;
-    if (!res.headersSent || res.writableEnded || res.destroyed) return;
+    const exchange = this.#exchange;
+    if (!exchange.streaming) return;
     // One large message is no sign of a slow reader, so that it is what waits already that counts.
-    if (res.writableLength <= this.#maxBuffer) res.write(frame);
+    if (exchange.backlog <= this.#maxBuffer) exchange.stream(frame);
     else {
       this.#onCut();
-      res.destroy();
+      exchange.destroy();
     }
   }
 
   #end(): void {
-    const { res } = this.#exchange;
-    res.end();
-    setTimeout(() => res.destroy(), END_WITHIN).unref();
+    this.#exchange.endStream();
+    setTimeout(() => this.#exchange.destroy(), END_WITHIN).unref();
   }
 }

@@ -1,9 +1,10 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { UpstreamFailure } from "../upstream/failure.js";
-import { VERSION } from "../version.js";
 import { BadRequest } from "./bad-request.js";
-import type { Connections } from "./connections.js";
+import type { Connection } from "./connection.js";
 import { jsonError } from "./json-reply.js";
+import type { RequestHead } from "./request-head.js";
+import type { Site } from "./site.js";
+import { warn } from "./warn.js";
 
 /** Content type of JSON answers. */
 export const JSON_TYPE = "application/json";
@@ -12,48 +13,57 @@ export const RESP_TYPE = "application/vnd.redis.resp2";
 
 /** Seconds to wait before trying again, where waiting helps. */
 const RETRY_AFTER = "1";
-/** Opaque to clients. One server's writes are always seen by its reads, so that it never changes. */
-const SYNC_TOKEN = "0";
 /** Bodies declared to be this small are read to their end before a refusal, so that the connection stays usable. */
 const WORTH_READING = 64 * 1024;
-/** How long a refused body is still read, in ms: closing at once could destroy the answer on its way. */
-const LINGER = 2_000;
+
+/** A client that ends its side this soon after a request, in ms, may still want the answer. */
+const LAST_REQUEST_WITHIN = 50;
+
+const CRLF = Buffer.from("\r\n");
+const LAST_CHUNK = Buffer.from("0\r\n\r\n");
+const NOTHING: readonly string[] = [];
 
 /** How replies are written. */
 export type Format = "json" | "base64" | "resp2";
 
-/** What an exchange needs to know of the server. */
-export interface ExchangeContext {
-  readonly connections: Connections;
-  /** Whether the server is closing, so that no connection is kept. */
-  readonly draining: boolean;
+/** How far an exchange is. */
+enum Answer {
+  Awaited,
+  Streaming,
+  Over,
 }
 
 /** One request and its answer. */
 export class Exchange {
   format: Format = "json";
+  /** What was asked for, in a word or two for counting. */
+  route = "other";
   /** Further headers of the answer, name and value in turn. */
   readonly extraHeaders: string[] = [];
-  readonly #context: ExchangeContext;
+  readonly #connection: Connection;
+  readonly #site: Site;
+  #answer = Answer.Awaited;
+  #onOver: ((gone: boolean) => void) | null = null;
 
+  /** @param startedAt when its head had been read, in ms by the monotonic clock */
   constructor(
-    readonly req: IncomingMessage,
-    readonly res: ServerResponse,
-    context: ExchangeContext,
+    readonly req: RequestHead,
+    connection: Connection,
+    site: Site,
+    readonly startedAt: number,
   ) {
-    this.#context = context;
+    this.#connection = connection;
+    this.#site = site;
   }
 
   /** Whether nobody waits for the answer any more. */
   get gone(): boolean {
-    return this.res.destroyed;
+    return this.#answer === Answer.Over;
   }
 
-  /** The length of the request's body as announced; null when only its end will tell. */
-  get declaredLength(): number | null {
-    const { headers } = this.req;
-    if (headers["content-length"] !== undefined) return Number(headers["content-length"]);
-    return headers["transfer-encoding"] === undefined ? 0 : null;
+  /** Whether the gateway has no room for this connection, so that nothing may run for it. */
+  get refused(): boolean {
+    return this.#connection.refused;
   }
 
   /** Runs `step`; what it throws becomes the answer, so that one request's trouble stays its own. */
@@ -70,42 +80,14 @@ export class Exchange {
   }
 
   /** Answers. `more` are further headers, name and value in turn. */
-  answer(status: number, type: string, body: Buffer, more?: readonly string[]): void {
-    const { req, res } = this;
-    if (res.destroyed || res.headersSent) return;
-    const headers = [
-      "Content-Type",
-      type,
-      "Content-Length",
-      String(body.length),
-      "Warmline-Gateway",
-      VERSION,
-    ];
-    headers.push("upstash-sync-token", SYNC_TOKEN);
-    if (more) headers.push(...more);
-    if (this.extraHeaders.length > 0) headers.push(...this.extraHeaders);
-    const unread = !req.complete && this.declaredLength !== 0;
-    if (unread || this.#context.draining) {
-      headers.push("Connection", "close");
-      // The header alone is not enough: a raw list of headers is not looked into.
-      res.shouldKeepAlive = false;
-    }
-    res.writeHead(status, headers);
-    if (unread) this.#linger(body);
-    else res.end(body);
-    this.#context.connections.requestEnded(req.socket);
-  }
-
-  /** Begins an answer that is a stream of events; `res` takes them. Its connection serves no other request. */
-  stream(): void {
-    const { res } = this;
-    if (res.destroyed || res.headersSent) return;
-    const headers = ["Content-Type", "text/event-stream", "Cache-Control", "no-cache"];
-    // Some proxies collect an answer before they pass it on, unless they are told.
-    headers.push("X-Accel-Buffering", "no", "Warmline-Gateway", VERSION, "upstash-sync-token", SYNC_TOKEN);
-    res.shouldKeepAlive = false;
-    res.writeHead(200, [...headers, ...this.extraHeaders, "Connection", "close"]);
-    res.flushHeaders();
+  answer(status: number, type: string, body: Buffer, more: readonly string[] = NOTHING): void {
+    if (this.#answer !== Answer.Awaited) return;
+    this.#over(status);
+    const connection = this.#connection;
+    const keep = connection.mayContinue;
+    const extra = this.extraHeaders.length === 0 ? more : [...more, ...this.extraHeaders];
+    const sendsBody = this.req.method !== "HEAD";
+    connection.finish(this.#site.heads.answer(status, type, keep, extra, body, sendsBody), keep);
   }
 
   /** Answers with an error in JSON. */
@@ -116,9 +98,13 @@ export class Exchange {
   /** Answers that a command has no reply of Redis, and whether it may have run. */
   failure(failure: UpstreamFailure): void {
     const { outcome, reason, message } = failure;
-    if (outcome === "unsent") {
-      this.error(503, message, ["Warmline-Outcome", "unsent", "Retry-After", RETRY_AFTER]);
-    } else this.error(reason === "timeout" ? 504 : 502, message, ["Warmline-Outcome", "unknown"]);
+    if (outcome === "unsent") this.unsent(message);
+    else this.error(reason === "timeout" ? 504 : 502, message, ["Warmline-Outcome", "unknown"]);
+  }
+
+  /** Answers that nothing was run, and that it may be worth to ask again. */
+  unsent(message: string): void {
+    this.error(503, message, ["Warmline-Outcome", "unsent", "Retry-After", RETRY_AFTER]);
   }
 
   /**
@@ -126,68 +112,92 @@ export class Exchange {
    * long one only so much is read that the answer arrives, then the connection is closed.
    */
   refuse(status: number, text: string, more?: readonly string[]): void {
-    const { req } = this;
-    const length = this.declaredLength;
-    if (req.complete || length === null || length === 0 || length > WORTH_READING)
-      this.error(status, text, more);
-    else {
-      req.once("end", () => this.error(status, text, more));
-      this.#context.connections.bodyStarted(req.socket);
-      req.resume();
-    }
+    const length = this.#connection.unread;
+    if (length === null || length === 0 || length > WORTH_READING) this.error(status, text, more);
+    else this.#connection.readBody(length, () => this.error(status, text, more));
   }
 
   /** Reads the body whole. Calls `done` with it; a body of more than `max` bytes is refused instead. */
   readBody(max: number, done: (body: Buffer) => void): void {
-    const { req, res } = this;
-    if ((this.declaredLength ?? 0) > max) {
-      this.#tooLarge(max);
-      return;
+    if ((this.#connection.unread ?? 0) > max) this.#tooLarge(max);
+    else {
+      this.#connection.readBody(max, (body) => {
+        if (body) done(body);
+        else this.#tooLarge(max);
+      });
     }
-    if (req.headers.expect !== undefined) res.writeContinue();
-    this.#context.connections.bodyStarted(req.socket);
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const onData = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= max) {
-        chunks.push(chunk);
-        return;
-      }
-      req.off("data", onData);
-      req.off("end", onEnd);
-      this.#tooLarge(max);
-    };
-    const onEnd = () => {
-      this.#context.connections.bodyEnded(req.socket);
-      done(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
-    };
-    req.on("data", onData);
-    req.on("end", onEnd);
+  }
+
+  /**
+   * Calls `listener` once the exchange is over, and says whether the client went before the answer was complete. It is
+   * for what may wait long: from now on a client that ends its side counts as gone, however early it does.
+   */
+  onOver(listener: (gone: boolean) => void): void {
+    if (this.#answer === Answer.Over) process.nextTick(listener, true);
+    else this.#onOver = listener;
+  }
+
+  /** Begins an answer that is a stream of events. Its connection serves no other request. */
+  startStream(): void {
+    if (this.#answer !== Answer.Awaited) return;
+    this.#answer = Answer.Streaming;
+    this.#connection.startStream(this.#site.heads.stream(this.#chunked, this.extraHeaders));
+  }
+
+  /** Whether the answer is a stream that has begun and not ended. */
+  get streaming(): boolean {
+    return this.#answer === Answer.Streaming;
+  }
+
+  /** Sends more of the stream. */
+  stream(bytes: Buffer): void {
+    if (!this.streaming) return;
+    this.#connection.stream(
+      this.#chunked ? Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, CRLF]) : bytes,
+    );
+  }
+
+  /** Bytes that the reader of the stream is behind. */
+  get backlog(): number {
+    return this.#connection.backlog;
+  }
+
+  /** Ends the stream, and the connection when the reader has taken what is left for it, or has been slow to. */
+  endStream(): void {
+    if (!this.streaming) return;
+    if (this.#chunked) this.#connection.stream(LAST_CHUNK);
+    this.#over(200);
+    this.#connection.end();
+  }
+
+  /** Ends the connection at once. */
+  destroy(): void {
+    this.lose();
+    this.#connection.destroy();
+  }
+
+  /** The connection is lost. */
+  lose(): void {
+    if (this.#answer !== Answer.Over) this.#over(this.streaming ? 200 : 0, true);
+  }
+
+  /** The client has ended its side: together with its request, because it has no other; or later, giving up. */
+  clientEnded(): void {
+    if (this.#onOver || performance.now() - this.startedAt > LAST_REQUEST_WITHIN) this.destroy();
+  }
+
+  /** Clients of HTTP/1.0, which know no chunks, are the ones that take the end of the connection for the end. */
+  get #chunked(): boolean {
+    return this.req.minor === 1;
+  }
+
+  #over(status: number, gone = false): void {
+    this.#answer = Answer.Over;
+    if (this.#onOver) process.nextTick(this.#onOver, gone);
+    this.#site.settled(this, status);
   }
 
   #tooLarge(max: number): void {
     this.error(413, `ERR the request is larger than ${max} bytes`);
   }
-
-  /** The answer goes out at once; the end of the message, which closes the connection, waits for the body. */
-  #linger(body: Buffer): void {
-    const { req, res } = this;
-    if (body.length > 0) res.write(body);
-    const end = () => {
-      clearTimeout(timer);
-      res.end();
-    };
-    const timer = setTimeout(end, LINGER);
-    req.once("end", end);
-    req.once("close", end);
-    req.resume();
-  }
-}
-
-/** Tells the operator where the gateway failed; the message is left out, since it might quote a value. */
-function warn(error: unknown): void {
-  const { name, stack = "" } = error instanceof Error ? error : new Error();
-  const where = /^\s+at .*$/m.exec(stack)?.[0].trim() ?? "";
-  process.emitWarning(`a request failed inside the gateway: ${name} ${where}`);
 }

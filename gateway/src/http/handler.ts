@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { type OriginRules, originAllowed, originRefusal } from "../access/origin.js";
 import { type Place, refusal } from "../access/refusals.js";
 import { bearerOf, type TokenGuard } from "../access/token.js";
@@ -8,10 +7,11 @@ import type { Command } from "../upstream/command.js";
 import type { Cancel, Upstream } from "../upstream/upstream.js";
 import { discarded, PipelineAnswer, SingleAnswer, TransactionAnswer } from "./answers.js";
 import { BadRequest } from "./bad-request.js";
-import { Exchange, type ExchangeContext, JSON_TYPE, RESP_TYPE } from "./exchange.js";
+import { type Exchange, JSON_TYPE, RESP_TYPE } from "./exchange.js";
 import { readJsonCommand, readJsonCommands } from "./json-words.js";
 import type { Metrics } from "./metrics.js";
 import { readPathCommand, unescapeBytes } from "./path-words.js";
+import type { RequestHead } from "./request-head.js";
 import { readRespCommand, readRespCommands } from "./resp-words.js";
 import type { Streams } from "./streams.js";
 
@@ -20,7 +20,6 @@ export interface HandlerOptions {
   readonly upstream: Upstream;
   readonly guard: TokenGuard;
   readonly origins: OriginRules;
-  readonly context: ExchangeContext;
   readonly metrics: Metrics;
   readonly streams: Streams;
   /** What the engine is, for `/health`. */
@@ -48,13 +47,13 @@ export class Handler {
   }
 
   /** Takes a request whose head has arrived. Never throws. */
-  handle(req: IncomingMessage, res: ServerResponse): void {
-    const { context, metrics } = this.#options;
-    context.connections.requestStarted(req.socket);
-    metrics.requests++;
-    const exchange = new Exchange(req, res, context);
+  handle(exchange: Exchange): void {
+    this.#options.metrics.requests++;
     exchange.guard(() => this.#route(exchange));
   }
+
+  /** An exchange is over; `status` is 0 when it had no answer. */
+  settled(_exchange: Exchange, _status: number): void {}
 
   #route(exchange: Exchange): void {
     const { req } = exchange;
@@ -72,8 +71,7 @@ export class Handler {
       exchange.refuse(405, "ERR this method is not allowed", ["Allow", ALLOWED]);
       return;
     }
-    const url = req.url ?? "/";
-    if (url[0] !== "/") throw new BadRequest("ERR the request's target is not a path");
+    const { url } = req;
     const mark = url.indexOf("?");
     const path = mark < 0 ? url : url.slice(0, mark);
     const query = mark < 0 ? "" : url.slice(mark + 1);
@@ -175,7 +173,7 @@ export class Handler {
     });
   }
 
-  #authorized(req: IncomingMessage, query: string): boolean {
+  #authorized(req: RequestHead, query: string): boolean {
     const { guard } = this.#options;
     const { authorization } = req.headers;
     if (authorization !== undefined) {
@@ -226,7 +224,7 @@ function readFormat(exchange: Exchange): void {
 }
 
 function cancelWhenGone(exchange: Exchange, cancel: Cancel): void {
-  exchange.res.once("close", () => {
-    if (!exchange.res.writableFinished) cancel();
+  exchange.onOver((gone) => {
+    if (gone) cancel();
   });
 }

@@ -1,38 +1,43 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
-import { VERSION } from "../version.js";
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import type { AnswerHeads } from "./answer-head.js";
+import { Connection } from "./connection.js";
 import type { Connections } from "./connections.js";
+import type { Exchange } from "./exchange.js";
 import type { Handler } from "./handler.js";
-import { jsonError } from "./json-reply.js";
+import type { Site } from "./site.js";
 
-/** The HTTP server: accepts connections, answers what is not HTTP, and closes without losing answers. */
-export class HttpServer {
+/** Connections that may wait to be accepted. */
+const BACKLOG = 4_096;
+/** How long a connection may be silent before its other end is asked whether it is there, in ms. */
+const PROBE_AFTER = 60_000;
+
+/** The HTTP server: accepts connections, and closes without losing answers. */
+export class HttpServer implements Site {
+  readonly heads: AnswerHeads;
+  draining = false;
   readonly #server: Server;
+  readonly #handler: Handler;
   readonly #connections: Connections;
 
-  /**
-   * @param keepAlive how long a connection may be idle, in ms; advertised to clients
-   */
-  constructor(handler: Handler, connections: Connections, keepAlive: number) {
+  constructor(handler: Handler, connections: Connections, heads: AnswerHeads) {
+    this.heads = heads;
+    this.#handler = handler;
     this.#connections = connections;
-    const handle = handler.handle.bind(handler);
-    this.#server = createServer(
-      // Node's limits on head and body count from the opening of a connection: see Connections.
-      { headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: keepAlive, noDelay: true },
-      handle,
-    );
-    this.#server.on("checkContinue", handle);
-    this.#server.on("connection", (socket) => connections.add(socket));
-    this.#server.on("clientError", (error: NodeJS.ErrnoException, socket) =>
-      this.#malformed(error, socket as Socket),
-    );
+    this.#server = createServer({
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: PROBE_AFTER,
+      // Who has sent all its requests may still read the answers.
+      allowHalfOpen: true,
+    });
+    this.#server.on("connection", (socket) => this.#accept(socket));
   }
 
   /** Listens, and returns the port. @throws when it can't */
   listen(host: string, port: number): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#server.once("error", reject);
-      this.#server.listen(port, host, () => {
+      this.#server.listen({ port, host, backlog: BACKLOG }, () => {
         this.#server.off("error", reject);
         resolve((this.#server.address() as AddressInfo).port);
       });
@@ -41,29 +46,42 @@ export class HttpServer {
 
   /** Stops accepting, lets requests in flight be answered for `grace` ms, then closes what is left. */
   async close(grace: number): Promise<void> {
+    this.draining = true;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => this.#server.closeAllConnections(), grace);
+      const timer = setTimeout(() => this.#connections.destroyAll(), grace);
       this.#server.close(() => {
         clearTimeout(timer);
         resolve();
       });
-      this.#server.closeIdleConnections();
+      // After one more poll: requests that are there already are answered.
+      setImmediate(() => this.#connections.endIdle());
     });
     this.#connections.stop();
   }
 
-  #malformed(error: NodeJS.ErrnoException, socket: Socket): void {
-    // With an answer outstanding, bytes written here would stand in its place.
-    if (!socket.writable || this.#connections.isBusy(socket)) {
-      socket.destroy();
-      return;
-    }
-    const tooLarge = error.code === "HPE_HEADER_OVERFLOW";
-    const status = tooLarge ? "431 Request Header Fields Too Large" : "400 Bad Request";
-    const body = jsonError(
-      tooLarge ? "ERR the request's head is too large" : "ERR the request is not valid HTTP",
-    );
-    const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
-    socket.end(`${head}\r\nWarmline-Gateway: ${VERSION}\r\nConnection: close\r\n\r\n${body}`);
+  handle(exchange: Exchange): void {
+    this.#handler.handle(exchange);
+  }
+
+  settled(exchange: Exchange, status: number): void {
+    this.#handler.settled(exchange, status);
+  }
+
+  busy(connection: Connection): void {
+    this.#connections.setBusy(connection);
+  }
+
+  idle(connection: Connection): void {
+    if (this.draining) connection.end();
+    else this.#connections.setIdle(connection);
+  }
+
+  closed(connection: Connection): void {
+    this.#connections.remove(connection);
+  }
+
+  #accept(socket: Socket): void {
+    const connection = new Connection(socket, this);
+    this.#connections.add(connection);
   }
 }

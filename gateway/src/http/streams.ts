@@ -80,7 +80,7 @@ export class Streams {
     const stream = new EventStream(exchange, first, maxBuffer, () => this.cut++);
     this.#open.add(stream);
     const cancel = add(stream);
-    exchange.res.once("close", () => {
+    exchange.onOver(() => {
       this.#open.delete(stream);
       cancel();
     });

@@ -61,7 +61,24 @@ describe("what is not HTTP", () => {
       "400",
     ],
     ["a negative length", "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", "400"],
-    ["a head without end", `GET /${"x".repeat(20_000)} HTTP/1.1\r\n`, "431"],
+    ["a target without end", `GET /${"x".repeat(20_000)}`, "414"],
+    ["a target that is too long", `GET /${"x".repeat(20_000)} HTTP/1.1\r\n`, "414"],
+    ["a head without end", `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${"x".repeat(20_000)}`, "431"],
+    ["too many headers", `GET / HTTP/1.1\r\nHost: localhost\r\n${"a:b\r\n".repeat(100)}\r\n`, "431"],
+    [
+      "a length beyond sense",
+      "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999999999999999\r\n\r\n",
+      "413",
+    ],
+    ["an unknown method", "BREW / HTTP/1.1\r\nHost: localhost\r\n\r\n", "501"],
+    [
+      "another coding",
+      "POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
+      "501",
+    ],
+    ["another version", "GET / HTTP/1.2\r\nHost: localhost\r\n\r\n", "505"],
+    ["HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "505"],
+    ["another expectation", "GET / HTTP/1.1\r\nHost: localhost\r\nExpect: wonders\r\n\r\n", "417"],
   ])("%s is answered %3$s and cut off", async (_, bytes, status) => {
     await start();
     const { socket, received, closed } = open();
@@ -72,12 +89,14 @@ describe("what is not HTTP", () => {
     expect(await run(gateway, "PING")).toBe("PONG");
   });
 
-  it("behind a request in flight does not stand in for its answer", async () => {
+  it("behind a request in flight waits for its answer, and does not stand in for it", async () => {
     await start();
     const { socket, received, closed } = open();
     socket.write(`${post('["BLPOP","l","0.3"]')}\x16\x03\x01garbage`, "latin1");
     await closed;
-    expect(received()).toBe("");
+    const [first, second] = answers(received());
+    expect(first).toBe('{"result":null}');
+    expect(second).toMatch(/not valid HTTP/);
   });
 });
 
@@ -91,6 +110,80 @@ it("several requests on one connection are answered in their order", async () =>
   expect(second).toBe('{"result":"PONG"}');
   expect(third).toMatch(/^\{"error":"ERR invalid JSON/);
   expect(fourth).toMatch(/^\{"error":"ERR unknown command/);
+});
+
+it("a client that ends its side with its last request is answered", async () => {
+  await start();
+  const { socket, received, closed } = open();
+  socket.end(post('["SET","halfway","open"]') + post('["GET","halfway"]'));
+  await closed;
+  expect(answers(received())).toEqual(['{"result":"OK"}', '{"result":"open"}']);
+});
+
+it("a line end behind a body is skipped", async () => {
+  await start();
+  const { socket, received } = open();
+  socket.write(`${post('["PING"]')}\r\n${post('["PING"]')}`);
+  await expect.poll(() => answers(received()).length).toBe(2);
+});
+
+describe("HTTP/1.0", () => {
+  it("is answered, and the connection closed", async () => {
+    await start();
+    const { socket, received, closed } = open();
+    socket.write("GET /ping HTTP/1.0\r\nAuthorization: Bearer t\r\nConnection: keep-alive\r\n\r\n");
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1\.1 200 .*\r\nConnection: close\r\n.*\{"result":"PONG"\}$/s);
+  });
+
+  it("has events without chunks", async () => {
+    await start();
+    const { socket, received } = open();
+    socket.write("GET /subscribe/c HTTP/1.0\r\nAuthorization: Bearer t\r\n\r\n");
+    await expect.poll(received).toMatch(/\r\n\r\ndata: subscribe,c,1\n\n$/);
+    expect(received()).not.toMatch(/transfer-encoding/i);
+  });
+});
+
+it("a client that asks for it is the last to be answered on its connection", async () => {
+  await start();
+  const { socket, received, closed } = open();
+  socket.write(post('["PING"]', "Connection: Keep-Alive, Close\r\n") + post('["INCR","after"]'));
+  await closed;
+  expect(answers(received())).toEqual(['{"result":"PONG"}']);
+  expect(await run(gateway, "GET", "after")).toBeNull();
+});
+
+it("what is sent ahead of an answer is bounded, and answered in its order", async () => {
+  await start();
+  const { socket, received } = open();
+  const value = "x".repeat(50_000);
+  const total = 200;
+  socket.write(post('["BLPOP","none","0.3"]'));
+  for (let i = 0; i < total; i++) socket.write(post(JSON.stringify(["SET", `ahead${i}`, value])));
+  await sleep(200);
+  expect(await run(gateway, "EXISTS", "ahead0")).toBe(0);
+  // Far less than was sent has been taken off the client's hands.
+  expect(socket.writableLength).toBeGreaterThan((total * value.length) / 3);
+  await expect.poll(() => answers(received()).length, { timeout: 10_000 }).toBe(total + 1);
+});
+
+it("a client that takes no answers is given no more of them", async () => {
+  await start({ bodyTimeout: 1_000 });
+  await run(gateway, "SET", "large", "x".repeat(1_000_000));
+  const { socket, closed } = open();
+  socket.pause();
+  for (let i = 0; i < 50; i++) socket.write(post('["GET","large"]'));
+  socket.write(post('["INCR","behind"]'));
+  await sleep(300);
+  expect(await run(gateway, "GET", "behind")).toBeNull();
+  // It had a minute, here a second, to take some.
+  const stillOpen = async () =>
+    Number(/connections_open (\d+)/.exec((await call(gateway, "/metrics")).text)?.[1]);
+  await expect.poll(stillOpen, { timeout: 10_000 }).toBe(1);
+  socket.resume();
+  await closed;
+  expect(await run(gateway, "GET", "behind")).toBeNull();
 });
 
 it.each(["http://localhost/get/k", "*"])("a target that is no path (%s) is refused", async (target) => {

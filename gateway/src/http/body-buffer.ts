@@ -1,0 +1,42 @@
+const FIRST = 4 * 1024;
+const NOTHING = Buffer.alloc(0);
+
+/** Collects a body. What many small pieces take is what their bytes take, not what as many buffers would. */
+export class BodyBuffer {
+  #bytes: Buffer = NOTHING;
+  #size = 0;
+
+  /** @param max bytes kept; of what comes beyond only the number is known */
+  constructor(readonly max: number) {}
+
+  /** The number of bytes so far. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Whether more came than is kept. */
+  get overflown(): boolean {
+    return this.#size > this.max;
+  }
+
+  append(source: Buffer, from: number, to: number): void {
+    const before = this.#size;
+    this.#size += to - from;
+    if (this.overflown) {
+      this.#bytes = NOTHING;
+      return;
+    }
+    if (this.#size > this.#bytes.length) {
+      const room = Math.min(this.max, Math.max(FIRST, 2 * this.#bytes.length, this.#size));
+      const bytes = Buffer.allocUnsafeSlow(room);
+      this.#bytes.copy(bytes, 0, 0, before);
+      this.#bytes = bytes;
+    }
+    source.copy(this.#bytes, before, from, to);
+  }
+
+  /** What was collected. */
+  whole(): Buffer {
+    return this.#bytes.subarray(0, this.#size);
+  }
+}

@@ -1,0 +1,101 @@
+import { BadRequest } from "./bad-request.js";
+import type { BodyBuffer } from "./body-buffer.js";
+
+const CR = 0x0d;
+const LF = 0x0a;
+/** The longest line between chunks, extensions included, in bytes. */
+const LONGEST_LINE = 1_024;
+/** All such lines of a body beyond the bare sizes, in bytes. */
+const MOST_EXTRA = 16 * 1_024;
+
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const QUOTED = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t \\x21-\\x7e\\x80-\\xff])*"';
+/** The size of a chunk, and extensions, which are ignored (RFC 9112, 7.1.1). */
+const SIZE_LINE = new RegExp(`^([0-9A-Fa-f]{1,12})(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)*$`);
+const TRAILER_LINE = new RegExp(`^${TOKEN}:[\\t\\x20-\\x7e\\x80-\\xff]*$`);
+
+enum At {
+  Size,
+  Data,
+  DataEnd,
+  Trailer,
+  Done,
+}
+
+/** Reads a body that comes in chunks (RFC 9112, 7.1). Extensions and trailers are checked for their form and dropped. */
+export class ChunkedBody {
+  #at = At.Size;
+  #left = 0;
+  #line = "";
+  #extra = 0;
+
+  /** Whether the body's end has been read. */
+  get complete(): boolean {
+    return this.#at === At.Done;
+  }
+
+  /**
+   * Takes the next bytes and appends data to `body`, where there is one.
+   * @returns where it stopped: the end of the bytes, or of the body
+   * @throws {BadRequest} at what can't belong to such a body
+   */
+  read(bytes: Buffer, from: number, body: BodyBuffer | null): number {
+    let at = from;
+    while (at < bytes.length && this.#at !== At.Done) {
+      if (this.#at === At.Data) {
+        const to = Math.min(bytes.length, at + this.#left);
+        body?.append(bytes, at, to);
+        this.#left -= to - at;
+        at = to;
+        if (this.#left === 0) this.#at = At.DataEnd;
+      } else {
+        at = this.#readLine(bytes, at);
+      }
+    }
+    return at;
+  }
+
+  #readLine(bytes: Buffer, from: number): number {
+    const feed = bytes.indexOf(LF, from);
+    const to = feed < 0 ? bytes.length : feed;
+    if (this.#line.length + to - from > LONGEST_LINE) throw malformed("a line between chunks is too long");
+    this.#line += bytes.toString("latin1", from, to);
+    // Not even a sensible beginning: told at once, not when the line ends.
+    if (this.#at === At.DataEnd && this.#line !== "" && this.#line !== "\r") {
+      throw malformed("a chunk is longer than it says");
+    }
+    if (feed < 0) return to;
+    const line = this.#line;
+    if (line.charCodeAt(line.length - 1) !== CR) throw malformed("a line between chunks has no proper end");
+    this.#line = "";
+    this.#takeLine(line.slice(0, -1));
+    return feed + 1;
+  }
+
+  #takeLine(line: string): void {
+    if (this.#at === At.DataEnd) {
+      this.#at = At.Size;
+    } else if (this.#at === At.Size) {
+      const digits = SIZE_LINE.exec(line)?.[1];
+      if (digits === undefined) throw malformed("the size of a chunk is none");
+      this.#count(line.length - digits.length);
+      this.#left = Number.parseInt(digits, 16);
+      this.#at = this.#left === 0 ? At.Trailer : At.Data;
+    } else if (line === "") {
+      this.#at = At.Done;
+    } else {
+      if (!TRAILER_LINE.test(line)) throw malformed("a trailer line is malformed");
+      this.#count(line.length);
+    }
+  }
+
+  #count(extra: number): void {
+    this.#extra += extra;
+    if (this.#extra > MOST_EXTRA)
+      throw new BadRequest("ERR the request has too long chunk extensions or trailers", 431);
+  }
+}
+
+function malformed(what: string): BadRequest {
+  return new BadRequest(`ERR the request is not valid HTTP: ${what}`);
+}

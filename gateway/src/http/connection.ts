@@ -1,0 +1,346 @@
+import type { Socket } from "node:net";
+import { BadRequest } from "./bad-request.js";
+import { BodyBuffer } from "./body-buffer.js";
+import { ChunkedBody } from "./chunked-body.js";
+import { Exchange, JSON_TYPE } from "./exchange.js";
+import type { Idle } from "./idle-list.js";
+import { jsonError } from "./json-reply.js";
+import { mayBecomeHead, type RequestHead, readHead } from "./request-head.js";
+import type { Site } from "./site.js";
+import { warn } from "./warn.js";
+
+/** The longest head of a request, in bytes. */
+const LONGEST_HEAD = 16 * 1_024;
+/** Bytes of later requests that are read ahead while one is being answered. */
+const READ_AHEAD = 64 * 1_024;
+/** How long a connection is still read after its last answer, in ms: closing at once could destroy the answer on its way. */
+const LINGER = 2_000;
+/** Heads up to this many bytes are remembered: most clients send the same one again. */
+const REMEMBERED = 1_024;
+
+const NOTHING = Buffer.alloc(0);
+const HEAD_END = Buffer.from("\r\n\r\n");
+const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
+const CR = 0x0d;
+const LF = 0x0a;
+
+/** What a connection is doing. */
+enum Stage {
+  /** Waiting for a request, or reading its head. */
+  Head,
+  /** Reading the body of a request. */
+  Body,
+  /** Waiting for the answer. */
+  Answer,
+  /** Sending events. */
+  Stream,
+  /** Nothing is answered any more; what still comes is read and dropped. */
+  Ending,
+}
+
+/**
+ * One client connection: finds the requests in its bytes and has them answered one after another. The next one is not
+ * looked at before the one before it is answered.
+ */
+export class Connection implements Idle {
+  before: Idle | null = null;
+  after: Idle | null = null;
+  /** When the last request was answered, or the connection was opened; in ms. */
+  idleSince: number;
+  /** Since when a head that began, or a body, is being waited for, in ms; 0 for neither. */
+  lateSince = 0;
+  /** Whether there was no room for this connection: nothing is run for it, and it ends with its first answer. */
+  refused = false;
+  readonly #socket: Socket;
+  readonly #site: Site;
+  #stage = Stage.Head;
+  /** Bytes received and not yet looked at: those of `#input` from `#at` on. */
+  #input: Buffer = NOTHING;
+  #at = 0;
+  #advancing = false;
+  #clientEnded = false;
+  #exchange: Exchange | null = null;
+  /** Bytes of a body of known length still to come. */
+  #left = 0;
+  #chunked: ChunkedBody | null = null;
+  #body: BodyBuffer | null = null;
+  #onBody: ((body: Buffer | null) => void) | null = null;
+  #untaken = 0;
+  #untakenSince = 0;
+  #lastHead: RequestHead | null = null;
+  #lastBytes: Buffer = NOTHING;
+
+  constructor(socket: Socket, site: Site) {
+    this.#socket = socket;
+    this.#site = site;
+    this.idleSince = performance.now();
+    socket.on("data", this.#onData);
+    socket.on("end", this.#onEnd);
+    socket.on("drain", () => this.#advance());
+    // What went wrong does not matter: `close` follows.
+    socket.on("error", () => {});
+    socket.on("close", () => {
+      this.#exchange?.lose();
+      this.#exchange = null;
+      this.#stage = Stage.Ending;
+      site.closed(this);
+    });
+  }
+
+  /** Whether a request is being answered, or read. */
+  get isBusy(): boolean {
+    return this.#exchange !== null;
+  }
+
+  /** Whether the body of a request, rather than a head, is what is being waited for. */
+  get isReadingBody(): boolean {
+    return this.#stage === Stage.Body;
+  }
+
+  /** Whether it carries events, which have limits of their own. */
+  get isStreaming(): boolean {
+    return this.#stage === Stage.Stream;
+  }
+
+  /** Bytes that the client has not taken yet. */
+  get backlog(): number {
+    return this.#socket.writableLength;
+  }
+
+  /** Whether the client took some of what waits for it in the last `within` ms. */
+  progresses(now: number, within: number): boolean {
+    if (this.#untaken !== this.backlog) {
+      this.#untaken = this.backlog;
+      this.#untakenSince = now;
+    }
+    return now - this.#untakenSince <= within;
+  }
+
+  /** Ends it now, whatever it is doing. */
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  /** Ends it when what was written has been taken; what still comes is read and dropped for a while. */
+  end(): void {
+    if (this.#stage === Stage.Ending) return;
+    this.#stage = Stage.Ending;
+    this.#input = NOTHING;
+    this.#at = 0;
+    this.#onBody = null;
+    this.#body = null;
+    const socket = this.#socket;
+    socket.end();
+    if (this.#clientEnded) return;
+    socket.resume();
+    const timer = setTimeout(() => socket.destroy(), LINGER);
+    socket.once("end", () => clearTimeout(timer));
+    socket.once("close", () => clearTimeout(timer));
+  }
+
+  /** The length of the body that has not been read yet; null when only its end will tell. */
+  get unread(): number | null {
+    return this.#chunked && !this.#chunked.complete ? null : this.#left;
+  }
+
+  /** Whether another request can follow the present one. A body that is there in full is skipped for that. */
+  get mayContinue(): boolean {
+    if (!this.#lastHead!.keepAlive || this.refused || this.#site.draining) return false;
+    if (this.#left > 0 && this.#left <= this.#input.length - this.#at) {
+      this.#at += this.#left;
+      this.#left = 0;
+    }
+    return this.unread === 0;
+  }
+
+  /** Reads the body of the present request. Calls `done` with it, or with null when it has more than `max` bytes. */
+  readBody(max: number, done: (body: Buffer | null) => void): void {
+    const from = this.#at;
+    const to = from + this.#left;
+    if (!this.#chunked && this.#left <= max && to <= this.#input.length) {
+      this.#at = to;
+      this.#left = 0;
+      done(this.#input.subarray(from, to));
+      return;
+    }
+    if (this.#lastHead!.expectsContinue && from === this.#input.length) this.#socket.write(CONTINUE);
+    this.#stage = Stage.Body;
+    this.#body = new BodyBuffer(max);
+    this.#onBody = done;
+    this.lateSince = performance.now();
+    this.#advance();
+  }
+
+  /** Sends the answer to the present request. Unless `keep`, the connection ends with it. */
+  finish(answer: readonly Buffer[], keep: boolean): void {
+    const socket = this.#socket;
+    if (answer.length === 1) socket.write(answer[0]!);
+    else {
+      socket.cork();
+      for (const part of answer) socket.write(part);
+      socket.uncork();
+    }
+    this.#exchange = null;
+    this.lateSince = 0;
+    this.idleSince = performance.now();
+    if (!keep) {
+      this.end();
+      return;
+    }
+    this.#stage = Stage.Head;
+    this.#site.idle(this);
+    if (socket.isPaused()) socket.resume();
+    if (this.#at < this.#input.length || this.#clientEnded) this.#advance();
+  }
+
+  /** Begins an answer without end: what the client still sends is dropped. */
+  startStream(head: Buffer): void {
+    this.#stage = Stage.Stream;
+    this.#input = NOTHING;
+    this.#at = 0;
+    this.#socket.resume();
+    this.#socket.write(head);
+  }
+
+  /** Sends more of it. */
+  stream(bytes: Buffer): void {
+    this.#socket.write(bytes);
+  }
+
+  #onData = (chunk: Buffer): void => {
+    if (this.#stage === Stage.Ending || this.#stage === Stage.Stream) return;
+    if (this.#at === this.#input.length) this.#input = chunk;
+    else this.#input = Buffer.concat([this.#input.subarray(this.#at), chunk]);
+    this.#at = 0;
+    this.#advance();
+    if (this.#stage === Stage.Answer && this.#input.length - this.#at > READ_AHEAD) this.#socket.pause();
+  };
+
+  #onEnd = (): void => {
+    this.#clientEnded = true;
+    if (this.#stage === Stage.Body || this.#stage === Stage.Stream) this.#socket.destroy();
+    else if (this.#stage === Stage.Answer) this.#exchange?.clientEnded();
+    else this.#advance();
+  };
+
+  #advance(): void {
+    if (this.#advancing) return;
+    this.#advancing = true;
+    let corked = false;
+    try {
+      while (this.#step()) {
+        // Answers to requests that came together leave together.
+        if (!corked && this.#stage === Stage.Head && this.#at < this.#input.length) {
+          this.#socket.cork();
+          corked = true;
+        }
+      }
+    } catch (error) {
+      if (error instanceof BadRequest) this.#refuse(error);
+      else {
+        warn(error);
+        this.#socket.destroy();
+      }
+    } finally {
+      this.#advancing = false;
+      if (corked) this.#socket.uncork();
+    }
+  }
+
+  #step(): boolean {
+    if (this.#stage === Stage.Head) return this.#stepHead();
+    if (this.#stage === Stage.Body) return this.#stepBody();
+    return false;
+  }
+
+  #stepHead(): boolean {
+    // Answers that the client does not take: it gets no more of them.
+    if (this.#socket.writableNeedDrain) return false;
+    const input = this.#input;
+    // A line end before a request, which some clients send behind a body, is skipped (RFC 9112, 2.2).
+    if (input[this.#at] === CR && input[this.#at + 1] === LF) this.#at += 2;
+    const from = this.#at;
+    if (from === input.length) {
+      this.#input = NOTHING;
+      this.#at = 0;
+      if (this.#clientEnded) this.end();
+      return false;
+    }
+    const end = input.indexOf(HEAD_END, from);
+    if ((end < 0 ? input.length : end) - from > LONGEST_HEAD) throw tooLong(input, from);
+    if (end < 0) {
+      this.#waitForHead(input, from);
+      return false;
+    }
+    const head = this.#headIn(input, from, end);
+    this.#at = end + HEAD_END.length;
+    this.#left = head.length ?? 0;
+    this.#chunked = head.length === null ? new ChunkedBody() : null;
+    this.#stage = Stage.Answer;
+    this.lateSince = 0;
+    const exchange = new Exchange(head, this, this.#site, performance.now());
+    this.#exchange = exchange;
+    this.#site.busy(this);
+    this.#site.handle(exchange);
+    return true;
+  }
+
+  #waitForHead(input: Buffer, from: number): void {
+    if (!mayBecomeHead(input, from, input.length)) {
+      throw new BadRequest("ERR the request is not valid HTTP: the request line is not one of HTTP");
+    }
+    if (this.#clientEnded) this.#socket.destroy();
+    else if (this.lateSince === 0) {
+      this.lateSince = performance.now();
+      this.#site.busy(this);
+    }
+  }
+
+  /** The head in those bytes; when they are the same as before, it needs no reading. */
+  #headIn(input: Buffer, from: number, end: number): RequestHead {
+    const last = this.#lastBytes;
+    const size = end - from;
+    if (size === last.length && size > 0 && last.compare(input, from, end) === 0) return this.#lastHead!;
+    const head = readHead(input, from, end);
+    this.#lastHead = head;
+    this.#lastBytes = size <= REMEMBERED ? Buffer.from(input.subarray(from, end)) : NOTHING;
+    return head;
+  }
+
+  #stepBody(): boolean {
+    const body = this.#body!;
+    const from = this.#at;
+    if (this.#chunked) this.#at = this.#chunked.read(this.#input, from, body);
+    else {
+      this.#at = Math.min(this.#input.length, from + this.#left);
+      this.#left -= this.#at - from;
+      body.append(this.#input, from, this.#at);
+    }
+    if (this.unread !== 0 && !body.overflown) return false;
+    const onBody = this.#onBody!;
+    this.#onBody = null;
+    this.#body = null;
+    this.#stage = Stage.Answer;
+    this.lateSince = 0;
+    onBody(body.overflown ? null : body.whole());
+    return true;
+  }
+
+  /** Answers what can't be understood, and ends the connection: where the next request would begin is not known. */
+  #refuse({ status, message }: BadRequest): void {
+    if (this.#exchange) {
+      this.#exchange.error(status, message);
+      return;
+    }
+    this.#site.busy(this);
+    this.finish(this.#site.heads.answer(status, JSON_TYPE, false, [], jsonError(message), true), false);
+  }
+}
+
+/** The head is too long: because of its first line, or of all others. */
+function tooLong(input: Buffer, from: number): BadRequest {
+  const line = input.indexOf(LF, from);
+  if (line < 0 || line - from > LONGEST_HEAD)
+    return new BadRequest("ERR the request's target is too long", 414);
+  return new BadRequest("ERR the request's head is too large", 431);
+}

@@ -1,0 +1,218 @@
+import { BadRequest } from "./bad-request.js";
+import { isOneOf, TARGET, TOKEN, VALUE } from "./characters.js";
+
+/** Headers that the gateway looks at. Of others only the form is checked. */
+const NAMES = [
+  "access-control-request-headers",
+  "authorization",
+  "connection",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "origin",
+  "sec-fetch-site",
+  "transfer-encoding",
+  "upstash-encoding",
+  "upstash-response-format",
+] as const;
+
+/** The name of a header that the gateway looks at, in lower case. */
+export type HeaderName = (typeof NAMES)[number];
+
+/** Those headers of a request, without the space around their values; bytes beyond ASCII as Latin-1. */
+export type RequestHeaders = { readonly [name in HeaderName]: string | undefined };
+
+/** The head of a request. */
+export interface RequestHead {
+  readonly method: string;
+  /** The version is HTTP/1.0 or 1.1. */
+  readonly minor: 0 | 1;
+  /** The target, which starts with a slash; bytes beyond ASCII as Latin-1. */
+  readonly url: string;
+  readonly headers: RequestHeaders;
+  /** How many bytes the body has; null when it comes in chunks. */
+  readonly length: number | null;
+  /** Whether the client would use the connection again. */
+  readonly keepAlive: boolean;
+  /** Whether the client waits to be asked for the body. */
+  readonly expectsContinue: boolean;
+}
+
+const METHODS = ["POST", "GET", "HEAD", "PUT", "OPTIONS", "DELETE", "PATCH", "CONNECT", "TRACE"];
+const MOST_HEADERS = 100;
+/** No sum of two such lengths loses a digit. */
+const MOST_DIGITS = 15;
+
+const SPACE = 0x20;
+const TAB = 0x09;
+const CR = 0x0d;
+const LF = 0x0a;
+const COLON = 0x3a;
+const SLASH = 0x2f;
+
+const byHash = new Map<number, HeaderName>();
+for (const name of NAMES) {
+  const bytes = Buffer.from(name);
+  byHash.set(hashOf(bytes, 0, bytes.length), name);
+}
+if (byHash.size !== NAMES.length) throw new Error("two header names have the same hash");
+
+type Values = { -readonly [name in HeaderName]: string | undefined };
+const NONE = Object.fromEntries(NAMES.map((name) => [name, undefined])) as Values;
+
+/**
+ * Reads a request's head by RFC 9112, without any of the leniency that it allows: what two parsers might read in two
+ * ways is refused.
+ * @param end where the empty line that ends the head begins
+ * @throws {BadRequest} when it is anything else; the connection can't be used any further then
+ */
+export function readHead(bytes: Buffer, from: number, end: number): RequestHead {
+  let at = skip(TOKEN, bytes, from, end);
+  if (at === from || bytes[at] !== SPACE) throw malformed("the request line is not one of HTTP");
+  const method = methodOf(bytes, from, at);
+  const targetFrom = at + 1;
+  at = skip(TARGET, bytes, targetFrom, end);
+  if (at === targetFrom || bytes[at] !== SPACE) throw malformed("the request line is not one of HTTP");
+  const targetEnd = at;
+  const minor = minorVersion(bytes, at + 1, end);
+  if (method === undefined) throw new BadRequest("ERR this method is not known", 501);
+  if (bytes[targetFrom] !== SLASH) throw malformed("the request's target is not a path");
+  const url = targetEnd - targetFrom === 1 ? "/" : bytes.toString("latin1", targetFrom, targetEnd);
+  const headers = readHeaders(bytes, at + 9, end);
+  if (minor === 1 && headers.host === undefined) throw malformed("the Host header is missing");
+  return {
+    method,
+    minor,
+    url,
+    headers,
+    length: bodyLength(headers, minor),
+    keepAlive: minor === 1 && !hasToken(headers.connection, "close"),
+    expectsContinue: expectation(headers, minor),
+  };
+}
+
+/** Whether bytes that are no whole head yet may still become one: what is not HTTP is told so at once. */
+export function mayBecomeHead(bytes: Buffer, from: number, end: number): boolean {
+  let at = skip(TOKEN, bytes, from, end);
+  if (at === end) return true;
+  if (at === from || bytes[at] !== SPACE) return false;
+  at = skip(TARGET, bytes, at + 1, end);
+  if (at === end) return true;
+  if (bytes[at] !== SPACE) return false;
+  for (const byte of bytes.subarray(at + 1, Math.min(at + 11, end))) {
+    if (byte !== CR && byte !== LF && !isOneOf(VALUE, byte)) return false;
+  }
+  return true;
+}
+
+function skip(set: Uint8Array, bytes: Buffer, from: number, end: number): number {
+  let at = from;
+  while (at < end && set[bytes[at]!] === 1) at++;
+  return at;
+}
+
+function methodOf(bytes: Buffer, from: number, to: number): string | undefined {
+  const first = bytes[from];
+  return METHODS.find((method) => {
+    if (method.length !== to - from || method.charCodeAt(0) !== first) return false;
+    for (let i = 1; i < method.length; i++) if (bytes[from + i] !== method.charCodeAt(i)) return false;
+    return true;
+  });
+}
+
+/** The digit behind `HTTP/1.`; the line must end there. */
+function minorVersion(bytes: Buffer, from: number, end: number): 0 | 1 {
+  const text = bytes.toString("latin1", from, Math.min(from + 9, end));
+  const lineEnds = from + 8 === end || (text.length === 9 && text.charCodeAt(8) === CR);
+  if (lineEnds) {
+    if (text.startsWith("HTTP/1.1")) return 1;
+    if (text.startsWith("HTTP/1.0")) return 0;
+    if (/^HTTP\/\d\.\d/.test(text)) throw new BadRequest("ERR this version of HTTP is not supported", 505);
+  }
+  throw malformed("the request line is not one of HTTP");
+}
+
+/** Reads the header lines from the CR behind the request line on. */
+function readHeaders(bytes: Buffer, from: number, end: number): RequestHeaders {
+  const headers = { ...NONE };
+  let at = from;
+  for (let count = 0; at < end; count++) {
+    if (count === MOST_HEADERS) throw new BadRequest("ERR the request has too many headers", 431);
+    if (bytes[at] !== CR || bytes[at + 1] !== LF) throw malformed("a header line is malformed");
+    const nameFrom = at + 2;
+    let hash = 0;
+    for (at = nameFrom; at < end && TOKEN[bytes[at]!] === 1; at++) hash = nextHash(hash, bytes[at]!);
+    // A line that begins with space would continue the one before; space before the colon is as bad.
+    if (at === nameFrom || bytes[at] !== COLON) throw malformed("a header line is malformed");
+    const nameEnd = at++;
+    while (bytes[at] === SPACE || bytes[at] === TAB) at++;
+    const valueFrom = at;
+    at = skip(VALUE, bytes, at, end);
+    const name = byHash.get(hash);
+    if (name !== undefined && isNamed(bytes, nameFrom, nameEnd, name)) {
+      let valueEnd = at;
+      while (valueEnd > valueFrom && (bytes[valueEnd - 1] === SPACE || bytes[valueEnd - 1] === TAB))
+        valueEnd--;
+      const value = bytes.toString("latin1", valueFrom, valueEnd);
+      const before = headers[name];
+      if (before === undefined) headers[name] = value;
+      else if (name === "connection") headers[name] = `${before},${value}`;
+      else throw malformed(`the ${name} header is there twice`);
+    }
+  }
+  return headers;
+}
+
+function hashOf(bytes: Buffer, from: number, to: number): number {
+  let hash = 0;
+  for (let i = from; i < to; i++) hash = nextHash(hash, bytes[i]!);
+  return hash;
+}
+
+/** The same for letters in either case. */
+function nextHash(hash: number, byte: number): number {
+  return (Math.imul(hash, 31) + (byte | 0x20)) | 0;
+}
+
+function isNamed(bytes: Buffer, from: number, to: number, name: string): boolean {
+  if (to - from !== name.length) return false;
+  for (let i = 0; i < name.length; i++) {
+    const byte = bytes[from + i]!;
+    const lower = byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte;
+    if (lower !== name.charCodeAt(i)) return false;
+  }
+  return true;
+}
+
+function bodyLength(headers: RequestHeaders, minor: 0 | 1): number | null {
+  const coding = headers["transfer-encoding"];
+  const length = headers["content-length"];
+  if (coding !== undefined) {
+    if (length !== undefined) throw malformed("both Content-Length and Transfer-Encoding are given");
+    if (minor === 0) throw malformed("HTTP/1.0 has no Transfer-Encoding");
+    if (coding.toLowerCase() !== "chunked") {
+      throw new BadRequest("ERR this Transfer-Encoding is not supported: only chunked is", 501);
+    }
+    return null;
+  }
+  if (length === undefined) return 0;
+  if (!/^\d+$/.test(length)) throw malformed("the Content-Length is not a number");
+  if (length.length > MOST_DIGITS) throw new BadRequest("ERR the request is too large", 413);
+  return Number(length);
+}
+
+function expectation(headers: RequestHeaders, minor: 0 | 1): boolean {
+  if (headers.expect === undefined || minor === 0) return false;
+  if (headers.expect.toLowerCase() === "100-continue") return true;
+  throw new BadRequest("ERR this expectation can't be met: only 100-continue can", 417);
+}
+
+function hasToken(list: string | undefined, token: string): boolean {
+  if (list === undefined) return false;
+  return list.split(",").some((each) => each.trim().toLowerCase() === token);
+}
+
+function malformed(what: string): BadRequest {
+  return new BadRequest(`ERR the request is not valid HTTP: ${what}`);
+}

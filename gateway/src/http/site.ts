@@ -1,0 +1,20 @@
+import type { AnswerHeads } from "./answer-head.js";
+import type { Connection } from "./connection.js";
+import type { Exchange } from "./exchange.js";
+
+/** What connections and exchanges need to know of the server that they belong to. */
+export interface Site {
+  readonly heads: AnswerHeads;
+  /** Whether the server is closing, so that no connection is kept. */
+  readonly draining: boolean;
+  /** Takes a request whose head has arrived. Never throws. */
+  handle(exchange: Exchange): void;
+  /** An exchange is over. `status` is 0 when it had no answer. */
+  settled(exchange: Exchange, status: number): void;
+  /** A request on this connection has begun. */
+  busy(connection: Connection): void;
+  /** The request on this connection has been answered. */
+  idle(connection: Connection): void;
+  /** This connection has closed. */
+  closed(connection: Connection): void;
+}
