@@ -12,12 +12,16 @@ export interface Life {
   readonly latencies: readonly number[];
   /** What each invocation returned. */
   readonly bodies: readonly unknown[];
+  /** How its share of the processor was held, if it had one. */
+  readonly throttle: string | undefined;
 }
 
 /** What an instance is to live through. */
 export interface LifeOptions extends Omit<InstanceOptions, "handler" | "env"> {
-  readonly invocations: number;
-  readonly event?: unknown;
+  /** How many; by default as many as there are events. */
+  readonly invocations?: number;
+  /** The event of each invocation; the last one is used for all that follow. Default: one empty event. */
+  readonly events?: readonly unknown[];
   /** What each invocation must return; anything goes where it is not given. */
   readonly expected?: unknown;
   readonly trust?: Readonly<Record<string, string>>;
@@ -28,13 +32,13 @@ export interface LifeOptions extends Omit<InstanceOptions, "handler" | "env"> {
  * @throws if an invocation fails or returns something else than expected: the numbers would mean nothing
  */
 export async function live(label: string, what: PeerFunction, options: LifeOptions): Promise<Life> {
-  const { invocations, event, expected, trust, ...rest } = options;
+  const { events = [{}], invocations = events.length, expected, trust, ...rest } = options;
   const instance = await startInstance({ ...rest, handler: what.handler, env: { ...what.env, ...trust } });
   try {
     const latencies: number[] = [];
     const bodies: unknown[] = [];
     for (let n = 0; n < invocations; n++) {
-      const { result, error, durationMs } = await instance.invoke(event);
+      const { result, error, durationMs } = await instance.invoke(events[Math.min(n, events.length - 1)]);
       const body = (result as { body?: unknown } | undefined)?.body;
       if (error || (expected !== undefined && body !== expected)) {
         const problem = error
@@ -45,7 +49,7 @@ export async function live(label: string, what: PeerFunction, options: LifeOptio
       latencies.push(durationMs);
       bodies.push(body);
     }
-    return { initMs: instance.initMs, latencies, bodies };
+    return { initMs: instance.initMs, latencies, bodies, throttle: instance.throttle };
   } finally {
     await instance.stop();
   }

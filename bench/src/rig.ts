@@ -19,10 +19,12 @@ export interface Rig {
   /** Environment variables that a function needs to trust the server. */
   readonly trust: Readonly<Record<string, string>>;
   readonly gateway: GatewayProcess;
+  /** The Redis behind the gateway, where one was asked for. */
+  readonly redis: RedisServer | undefined;
   readonly path: Path;
   /** Another path to the gateway like that one; whoever opens it closes it. */
   openPath(options?: Partial<Distance>): Promise<Path>;
-  /** Paths to the gateway and to the Redis behind it, over another distance; they close with the rig. */
+  /** Paths to the gateway and to the Redis behind it, over another distance; they close with the rig at the latest. */
   at(distance: Partial<Distance>): Promise<Site>;
   /** The engine behind the gateway, in its own words. */
   readonly engine: string;
@@ -43,6 +45,10 @@ export interface Site {
   readonly endpoint: Endpoint;
   /** Connections that clients of that peer have opened over these paths so far. */
   connectionsOpened(peer: Pick<Peer, "protocol">): number;
+  /** The paths themselves. */
+  readonly paths: readonly Path[];
+  /** Closes the paths before the rig is closed. */
+  close(): Promise<void>;
 }
 
 /** What {@link startRig} takes. */
@@ -71,8 +77,14 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     const distance = { ...options, ...given };
     const http = await pathTo(gateway.port, distance, "http");
     const tcp = redis && (await pathTo(redis.port!, distance, "raw"));
-    paths.push(http, ...(tcp ? [tcp] : []));
+    const own = [http, ...(tcp ? [tcp] : [])];
+    paths.push(...own);
     const site: Site = {
+      paths: own,
+      close: async () => {
+        for (const path of own) paths.splice(paths.indexOf(path), 1);
+        await Promise.all(own.map((path) => path.close()));
+      },
       endpoint: {
         url: http.url,
         token: gateway.token,
@@ -84,7 +96,9 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   };
   const { site, path } = await at({});
   return {
-    ...site,
+    endpoint: site.endpoint,
+    connectionsOpened: site.connectionsOpened,
+    redis,
     get trust(): Record<string, string> {
       return certificate ? { NODE_EXTRA_CA_CERTS: certificate.caFile } : {};
     },

@@ -1,3 +1,5 @@
+import type { Endpoint } from "../peer.js";
+
 /** One command of a trial. Each has a key of its own, so that what was applied can be counted by call. */
 export interface Call {
   readonly command: "get" | "hgetall" | "incr" | "set";
@@ -18,9 +20,7 @@ export interface Settled {
 }
 
 /** What a function gets: the calls of a turn are issued together, turns come one after another. */
-export interface TurnsEvent {
-  readonly url: string;
-  readonly token: string;
+export interface TurnsEvent extends Endpoint {
   readonly turns: readonly (readonly Call[])[];
 }
 
@@ -44,8 +44,8 @@ export function handlerOf<T>(
 ) {
   const made = new Map<string, T>();
   return async (event: TurnsEvent, context: FunctionContext): Promise<Settled[]> => {
-    if (!made.has(event.url)) made.set(event.url, make(event));
-    const client = use(made.get(event.url)!, context);
+    if (!made.has(addressOf(event))) made.set(addressOf(event), make(event));
+    const client = use(made.get(addressOf(event))!, context);
     const settled: Settled[] = [];
     for (const calls of event.turns) {
       settled.push(...(await Promise.all(calls.map((call) => settle(client, call)))));
@@ -53,6 +53,8 @@ export function handlerOf<T>(
     return settled;
   };
 }
+
+const addressOf = ({ url, tcp }: Endpoint): string => `${url} ${tcp?.port}`;
 
 async function settle(client: TrialClient, { command, key, value }: Call): Promise<Settled> {
   const begunAt = performance.now();

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { ownCgroup, removeCgroup, until } from "./cgroup.js";
 
 /** Stops a process tree so that it runs no instruction until it is thawed; the kernel goes on serving its sockets. */
 export interface Freezer {
@@ -40,7 +41,7 @@ const FILES = {
 
 function cgroupFreezer(pid: number, version: "v1" | "v2"): Freezer | undefined {
   const files = FILES[version];
-  const parent = ownCgroup(version);
+  const parent = ownCgroup(version, "freezer");
   if (!parent) return undefined;
   const folder = join(parent, `warmline-instance-${pid}`);
   try {
@@ -52,7 +53,7 @@ function cgroupFreezer(pid: number, version: "v1" | "v2"): Freezer | undefined {
     writeFileSync(join(folder, "cgroup.procs"), String(pid));
     writeFileSync(join(folder, files.control), files.thawed);
   } catch {
-    removeFolder(folder);
+    removeCgroup(folder);
     return undefined;
   }
   const set = (value: string) => writeFileSync(join(folder, files.control), value);
@@ -71,38 +72,8 @@ function cgroupFreezer(pid: number, version: "v1" | "v2"): Freezer | undefined {
       await until(() => !isFrozen(), "The process could not be thawed");
     },
     release: () => set(files.thawed),
-    remove: () => until(() => removeFolder(folder), "The freezer's cgroup could not be removed"),
+    remove: () => until(() => removeCgroup(folder), "The freezer's cgroup could not be removed"),
   };
-}
-
-/** The cgroup that this process is in, as a folder. */
-function ownCgroup(version: "v1" | "v2"): string | undefined {
-  try {
-    const mounts = readFileSync("/proc/self/mounts", "utf8").split("\n");
-    const mount = mounts
-      .map((line) => line.split(" "))
-      .find(([, , type, options]) =>
-        version === "v2" ? type === "cgroup2" : type === "cgroup" && options?.split(",").includes("freezer"),
-      )?.[1];
-    const path = readFileSync("/proc/self/cgroup", "utf8")
-      .split("\n")
-      .map((line) => line.split(":"))
-      .find(([, controllers]) =>
-        version === "v2" ? controllers === "" : controllers?.split(",").includes("freezer"),
-      )?.[2];
-    return mount && path ? join(mount, path) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function removeFolder(folder: string): boolean {
-  try {
-    rmdirSync(folder);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT";
-  }
 }
 
 function signalFreezer(pid: number): Freezer {
@@ -132,13 +103,5 @@ function isStopped(pid: number): boolean {
     return /\) ([TtXZ])/.test(readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\)/s, ")"));
   } catch {
     return true;
-  }
-}
-
-async function until(check: () => boolean, problem: string): Promise<void> {
-  const end = performance.now() + 2_000;
-  while (!check()) {
-    if (performance.now() > end) throw new Error(problem);
-    await pause(1);
   }
 }

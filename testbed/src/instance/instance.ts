@@ -5,6 +5,7 @@ import { endWithUs } from "../children.js";
 import { Tail } from "../tail.js";
 import { createFreezer, type Freezer } from "./freezer.js";
 import { type FunctionError, type Report, RuntimeApi } from "./runtime-api.js";
+import { createThrottle, type Throttle } from "./throttle.js";
 
 /** What {@link startInstance} takes. */
 export interface InstanceOptions {
@@ -16,6 +17,10 @@ export interface InstanceOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The memory that the function believes to have, in MB. Default 1,769. It sets no limit. */
   readonly memoryMb?: number;
+  /** Gives it no more of a processor than this, as a share of one, its init phase included. Default: no limit. */
+  readonly cpu?: number;
+  /** How that is done: by a quota of the kernel where that is possible (`auto`, the default), or always by a duty cycle. */
+  readonly throttle?: "auto" | "duty cycle";
   /** How long an invocation may take, in milliseconds. Default 3,000, as on Lambda. */
   readonly timeoutMs?: number;
   /** How long the init phase may take, in milliseconds. Default 10,000, as on Lambda. */
@@ -58,6 +63,8 @@ export interface Instance {
   readonly loadMs: number | undefined;
   /** How this instance is frozen. */
   readonly freezer: Freezer["kind"];
+  /** How its share of the processor is held; undefined where it has no limit. */
+  readonly throttle: Throttle["kind"] | undefined;
   /** Whether the process is there; an exit or a timeout ends it for good. */
   readonly alive: boolean;
   /** What the function printed, at most the last 64 KB. */
@@ -90,8 +97,11 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   const timeoutMs = options.timeoutMs ?? 3_000;
   const api = await RuntimeApi.start(`arn:aws:lambda:local:000000000000:function:${name}`);
   const tail = new Tail();
+  const throttle = options.cpu === undefined ? undefined : createThrottle(options.cpu, options.throttle);
+  const node = options.node ?? process.execPath;
+  const args = [...(options.nodeOptions ?? []), BOOTSTRAP];
   const begunAt = performance.now();
-  const child = spawn(options.node ?? process.execPath, [...(options.nodeOptions ?? []), BOOTSTRAP], {
+  const child = spawn(...(throttle?.wrap(node, args) ?? ([node, args] as [string, string[]])), {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -115,12 +125,14 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     child.once("error", (error) => resolve({ errorType: "Runtime.ExitError", errorMessage: error.message }));
     child.once("close", (code, signal) => resolve(exitError(code, signal)));
   });
+  if (child.pid !== undefined) throttle?.begin(child.pid);
   tail.follow(child.stdout);
   tail.follow(child.stderr);
 
   let alive = true;
   let freezer: Freezer | undefined;
   const end = () => {
+    throttle?.pause();
     freezer?.release();
     child.kill("SIGKILL");
   };
@@ -130,6 +142,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     keep();
     api.fail({ ...error, errorMessage: `RequestId: ${api.runningId} Error: ${error.errorMessage}` });
     await freezer?.remove();
+    await throttle?.remove();
     await api.close();
     return error;
   });
@@ -152,7 +165,11 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     await stop();
     throw new InstanceInitError(initError.errorType, initError.errorMessage, tail.text);
   }
-  const frozenBy = createFreezer(child.pid!, options.freezer);
+  // A process is in one cgroup of version 2: where that is the throttle's, it has to stay there.
+  const frozenBy = createFreezer(
+    child.pid!,
+    throttle?.kind === "cgroup v2 quota" ? "signals" : options.freezer,
+  );
   freezer = frozenBy;
 
   async function invoke(event: unknown = {}): Promise<Invocation> {
@@ -174,6 +191,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     initMs,
     loadMs,
     freezer: frozenBy.kind,
+    throttle: throttle?.kind,
     get alive() {
       return alive;
     },
@@ -183,10 +201,12 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     invoke,
     freeze: async () => {
       if (api.runningId === undefined) await api.whenIdle();
+      throttle?.pause();
       if (alive) await frozenBy.freeze();
     },
     thaw: async () => {
       if (alive) await frozenBy.thaw();
+      throttle?.resume();
     },
     stop,
   };

@@ -1,0 +1,156 @@
+import { idleReaper, type Path } from "warmline-testbed";
+import { usable, versionsOf } from "../clients.js";
+import type { Call, Settled } from "../faults/calls.js";
+import { judge, type Verdict } from "../faults/judge.js";
+import { Lane } from "../faults/lane.js";
+import { type FaultClient, ownHandler, type Peer, peerFunction } from "../peer.js";
+import { randomFrom, shuffled } from "../random.js";
+import type { Outcome } from "../result.js";
+import { type Rig, startRig } from "../rig.js";
+import type { Scenario, Settings } from "../scenario.js";
+import { type Measured, told } from "../zombie/told.js";
+
+/** The timeline in seconds: the server's idle limits, what a frozen function sits through, how long one lives. */
+const LIMITS_S = [60, 310];
+const IDLE_S = [30, 75, 95, 270, 400];
+const LIFETIME_S = 300;
+/** A connection that the server has closed is forgotten altogether after half as long again. */
+const GONE_AFTER = 1.5;
+/** The function's time, in real ms. */
+const FUNCTION_MS = 6_000;
+
+/** A function is invoked, frozen, and invoked again: what has become of its connection, and what of its call? */
+const zombie: Scenario = {
+  name: "zombie",
+  title: "Frozen function, zombie connection",
+  question:
+    "What happens to the first call after a freeze when the server has dropped the idle connection meanwhile?",
+  clients: "all",
+  order: 6,
+  run: measure,
+};
+
+export default zombie;
+
+interface Trial {
+  readonly client: FaultClient;
+  readonly peer: Peer;
+  readonly limitS: number;
+  readonly idleS: number;
+}
+
+async function measure(settings: Settings): Promise<Outcome> {
+  const speedup = settings.speedup ?? 60;
+  const trials = settings.invocations ?? (settings.quick ? 1 : 5);
+  const lanesEach = settings.rounds ?? 2;
+  const { peers, redis, notes } = usable(settings.peers);
+  const rig = await startRig({ ...settings, redis });
+  const random = randomFrom(settings.seed);
+  const verdicts = new Map<Trial, Verdict[]>();
+  const work: Promise<void>[] = [];
+  let done = 0;
+  let number = 0;
+  try {
+    for (const peer of peers) {
+      for (const client of peer.faults ?? [naive(peer, rig)]) {
+        const cases = LIMITS_S.flatMap((limitS) => IDLE_S.map((idleS) => ({ client, peer, limitS, idleS })));
+        for (const each of cases) verdicts.set(each, []);
+        const left = shuffled(Array(trials).fill(cases).flat() as Trial[], random);
+        const drive = async () => {
+          for (let each = left.pop(); each; each = left.pop()) {
+            const verdict = await live(rig, each, `zombie:${++number}`, speedup);
+            verdicts.get(each)!.push(verdict);
+            settings.progress.step(++done, verdicts.size * trials, `${client.label}, idle ${each.idleS} s`);
+          }
+        };
+        for (let lane = 0; lane < lanesEach; lane++) work.push(drive());
+      }
+    }
+    await Promise.all(work);
+    const measured = [...verdicts].map(([trial, own]) => measuredOf(trial, own));
+    measured.sort((a, b) => a.limitS - b.limitS || a.idleS - b.idleS);
+    return {
+      ...told(measured, LIFETIME_S),
+      notes: [
+        `The timeline passes ${speedup} times faster than real (--speedup); the clients' own timeouts are not scaled, nor is the function's time of ${FUNCTION_MS / 1_000} s.`,
+        "A function is invoked, frozen, and invoked again after the idle time, each time with one INCR. Beyond its lifetime it is gone, and a new instance takes the invocation.",
+        `The server closes a connection that was idle for its limit; the frozen function does not learn of it: until ${GONE_AFTER} times the limit what it sends is answered with a reset, after that with nothing.`,
+        "A call hung that had not settled when the function's time was up. Doubled is counted at the server.",
+        ...notes,
+      ],
+      settings: {
+        speedup,
+        trials,
+        limitsS: LIMITS_S,
+        idleS: IDLE_S,
+        lifetimeS: LIFETIME_S,
+        rttMs: settings.rttMs,
+        tls: settings.tls,
+        engine: rig.engine,
+        quick: settings.quick,
+        clients: peers.map(({ name }) => name),
+      },
+      versions: versionsOf(peers),
+      data: measured,
+    };
+  } finally {
+    settings.progress.end();
+    await Promise.allSettled(work);
+    await rig.close();
+  }
+}
+
+/** A client used without any care for dead connections. */
+function naive(peer: Peer, rig: Rig): FaultClient {
+  const { env } = peerFunction("faults-peer", peer, { keepAlive: true, reused: true }, rig.endpoint);
+  return { name: peer.name, label: peer.label, function: { handler: ownHandler("faults-peer"), env } };
+}
+
+/** The life of one function: invoked, frozen, invoked again; gives the verdict on the second call. */
+async function live(rig: Rig, trial: Trial, key: string, speedup: number): Promise<Verdict> {
+  const { client, limitS, idleS } = trial;
+  const closeMs = (limitS * 1_000) / speedup;
+  const reap = (path: Path) =>
+    path.onConnection(() => idleReaper({ closeMs, goneMs: closeMs * GONE_AFTER, fin: "lost" }));
+  const site = await rig.at({});
+  for (const path of site.paths) reap(path);
+  const what = { ...client.function, env: { ...client.function.env, ...rig.trust } };
+  const lanes = [new Lane(client.label, what, FUNCTION_MS)];
+  const event = (call: Call) => ({ ...site.endpoint, turns: [[call]] });
+  const first: Call = { command: "incr", key: `${key};first` };
+  const second: Call = { command: "incr", key: `${key};second` };
+  try {
+    const before = await lanes[0]!.invoke(event(first));
+    if (before?.[0]?.value !== 1)
+      throw new Error(`${client.label}: the first call failed\n${lanes[0]!.output}`);
+    let settled: Settled[] | undefined;
+    if (idleS > LIFETIME_S) {
+      await lanes[0]!.stop();
+      lanes.push(new Lane(client.label, what, FUNCTION_MS));
+      settled = await lanes[1]!.invoke(event(second));
+    } else settled = await lanes[0]!.invokeFrozen(event(second), (idleS * 1_000) / speedup, () => {});
+    const found = await rig.command("GET", second.key);
+    return judge(second, settled?.[0], found, FUNCTION_MS);
+  } finally {
+    await Promise.all(lanes.map((lane) => lane.stop()));
+    await site.close();
+  }
+}
+
+function measuredOf({ client, peer, limitS, idleS }: Trial, verdicts: readonly Verdict[]): Measured {
+  const ended = (ending: Verdict["ending"]) => verdicts.filter((verdict) => verdict.ending === ending).length;
+  return {
+    client: client.name,
+    label: client.label,
+    naive: peer.faults === undefined,
+    limitS,
+    idleS,
+    calls: verdicts.length,
+    resolved: ended("resolved"),
+    failed: ended("failed"),
+    hung: ended("hung"),
+    wrong: verdicts.filter(({ wrong }) => wrong).length,
+    doubled: verdicts.reduce((sum, { doubled }) => sum + doubled, 0),
+    longestMs: Math.max(...verdicts.map(({ ms }) => ms)),
+  };
+}

@@ -1,0 +1,108 @@
+import { barChart, grouped, tableOf } from "../present.js";
+import type { Check, Outcome } from "../result.js";
+import { listed } from "../words.js";
+
+/** What one client met after one idle time, under one idle limit. */
+export interface Measured {
+  readonly client: string;
+  readonly label: string;
+  /** Whether the client leaves dead connections to its user. */
+  readonly naive: boolean;
+  /** The server's idle limit, and how long the function was frozen, in seconds of the timeline. */
+  readonly limitS: number;
+  readonly idleS: number;
+  readonly calls: number;
+  readonly resolved: number;
+  readonly failed: number;
+  readonly hung: number;
+  readonly wrong: number;
+  readonly doubled: number;
+  /** The longest until a call settled, in real ms. */
+  readonly longestMs: number;
+}
+
+const sum = (rows: readonly Measured[], what: "calls" | "failed" | "hung" | "doubled" | "wrong"): number =>
+  rows.reduce((total, row) => total + row[what], 0);
+const lost = (rows: readonly Measured[]): number => sum(rows, "failed") + sum(rows, "hung");
+const caseOf = ({ limitS, idleS }: Measured): string => `limit ${limitS} s, idle ${idleS} s`;
+
+/** Finding, figures, checks, table and charts of the numbers. */
+export function told(
+  rows: readonly Measured[],
+  lifetimeS: number,
+): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
+  const clients = grouped(rows, ({ client }) => client);
+  const short = (own: readonly Measured[]) => own.filter(({ limitS }) => limitS < lifetimeS);
+  const long = (own: readonly Measured[]) => own.filter(({ limitS }) => limitS >= lifetimeS);
+  const checks: Check[] = clients.flatMap(([client, own]) => {
+    const { label, naive } = own[0]!;
+    const measured = `${lost(short(own))} of ${sum(short(own), "calls")} calls lost with a shorter limit, ${lost(long(own))} of ${sum(long(own), "calls")} with a longer one`;
+    if (client.startsWith("warmline")) {
+      return [
+        {
+          claim: `${label} loses no call to a connection that died while the function was frozen`,
+          held: lost(own) === 0,
+          measured,
+        },
+        {
+          claim: `${label} applies no write twice`,
+          held: sum(own, "doubled") === 0,
+          measured: `${sum(own, "doubled")} of ${sum(own, "calls")}`,
+        },
+      ];
+    }
+    if (!naive) return [];
+    return {
+      claim: `${label}: an idle limit shorter than the instance's life makes errors, a longer one none`,
+      held: lost(short(own)) > 0 && lost(long(own)) === 0,
+      measured,
+    };
+  });
+  const words = clients.map(([, own]) => {
+    const longest = Math.max(...own.map(({ longestMs }) => longestMs)) / 1_000;
+    return `${own[0]!.label} lost ${lost(short(own))} of ${sum(short(own), "calls")} (longest wait ${longest.toFixed(1)} s)`;
+  });
+  const naive = checks.filter(({ claim }) => claim.includes("shorter than"));
+  const came =
+    naive.length === 0
+      ? "No naive client ran, so the article's direction was not tried."
+      : naive.every(({ held }) => held)
+        ? "The article's direction comes out: an idle limit shorter than the instance's life makes errors in a naive client, and a longer one none."
+        : "The article's direction does not come out for every naive client: see what must hold.";
+  return {
+    finding:
+      `Frozen for longer than the server keeps an idle connection, a function finds it dead without having been told. Of the calls made then, ${listed(words)}. ` +
+      `With an idle limit longer than the ${lifetimeS} s that an idle instance lives, ${lost(long(rows))} of ${sum(long(rows), "calls")} calls were lost over all clients. ` +
+      `Writes applied twice: ${sum(rows, "doubled")}. ${came} What a client does about a dead connection decides as much as the limit does.`,
+    figures: clients
+      .slice(0, 4)
+      .map(([, own]) => ({
+        value: `${lost(own)} of ${sum(own, "calls")}`,
+        label: `calls lost by ${own[0]!.label}`,
+      })),
+    checks,
+    table: tableOf(rows, caseOf, [
+      ["idle limit", ({ limitS }) => `${limitS} s`],
+      ["frozen for", ({ idleS }) => (idleS > lifetimeS ? `${idleS} s (a new instance)` : `${idleS} s`)],
+      ["client", ({ label }) => label],
+      ["calls", ({ calls }) => String(calls), "number"],
+      ["resolved", ({ resolved }) => String(resolved), "number"],
+      ["failed", ({ failed }) => String(failed), "number"],
+      ["hung", ({ hung }) => String(hung), "number"],
+      ["doubled", ({ doubled }) => String(doubled), "number"],
+      ["longest ms", ({ longestMs }) => longestMs.toFixed(0), "number"],
+    ]),
+    charts: [
+      barChart(rows, {
+        title: "The longest wait for a call after the thaw",
+        unit: "ms",
+        logarithmic: true,
+        groupOf: caseOf,
+        styleOf: (row) => ({ label: row.label, hue: lost([row]) > 0 ? 1 : 0 }),
+        valueOf: ({ longestMs }) => longestMs,
+        textOf: (row) =>
+          `${Math.round(row.longestMs)} ms${row.hung > 0 ? ", hung" : row.failed > 0 ? ", failed" : ""}`,
+      }),
+    ],
+  };
+}

@@ -1,0 +1,45 @@
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { type InstanceOptions, startInstance } from "warmline-testbed";
+
+const handler = fileURLToPath(new URL("./handlers/spin.mjs", import.meta.url));
+
+/** What part of a processor a function got while it asked for all of it, for half a second. */
+async function shareOf(
+  options: Partial<InstanceOptions>,
+): Promise<{ share: number; kind: string | undefined }> {
+  const instance = await startInstance({ handler, timeoutMs: 20_000, initTimeoutMs: 20_000, ...options });
+  try {
+    const { result } = await instance.invoke({ ms: 500 });
+    return { share: (result as { share: number }).share, kind: instance.throttle };
+  } finally {
+    await instance.stop();
+  }
+}
+
+describe("an instance with a share of a processor", () => {
+  test.each(["auto", "duty cycle"] as const)("gets no more than it, by %s", async (throttle) => {
+    const { share, kind } = await shareOf({ cpu: 0.1, throttle });
+    expect(share).toBeGreaterThan(0);
+    expect(share).toBeLessThan(0.3);
+    expect(kind).toMatch(throttle === "auto" ? /quota|duty cycle/ : /^duty cycle$/);
+  });
+
+  test("without one it has no throttle", async () => {
+    expect((await shareOf({})).kind).toBeUndefined();
+  });
+
+  test("can be frozen and thawed, and goes on", async () => {
+    const instance = await startInstance({ handler, cpu: 0.5, throttle: "duty cycle", timeoutMs: 20_000 });
+    try {
+      await instance.freeze();
+      const invocation = instance.invoke({ ms: 20 });
+      const first = await Promise.race([invocation, new Promise((resolve) => setTimeout(resolve, 300))]);
+      expect(first).toBeUndefined();
+      await instance.thaw();
+      expect((await invocation).error).toBeUndefined();
+    } finally {
+      await instance.stop();
+    }
+  });
+});
