@@ -32,6 +32,15 @@ export interface HandlerOptions {
   readonly pathWrites: boolean;
 }
 
+/** What a request's head says. */
+interface Looked {
+  readonly path: string;
+  readonly query: string;
+  /** Why the request is refused for where it comes from; null when it is welcome. */
+  readonly refused: string | null;
+  readonly authorized: boolean;
+}
+
 const SINGLE: Place = { kind: "single", before: 0 };
 const TRANSACTION: Place = { kind: "transaction", before: 0 };
 /** How long Redis may take to answer a health check, in ms. */
@@ -41,6 +50,7 @@ const ALLOWED = "HEAD, GET, POST, PUT";
 /** Turns requests into commands and hands them to Redis. */
 export class Handler {
   readonly #options: HandlerOptions;
+  readonly #looked = new WeakMap<RequestHead, Looked>();
 
   constructor(options: HandlerOptions) {
     this.#options = options;
@@ -58,7 +68,7 @@ export class Handler {
   #route(exchange: Exchange): void {
     const { req } = exchange;
     const { origins, maxBody } = this.#options;
-    const refused = originRefusal(req.headers, origins);
+    const { refused, path, query, authorized } = this.#look(req);
     if (refused) throw new BadRequest(`NOPERM ${refused}`, 403);
     const { origin } = req.headers;
     if (origin !== undefined && originAllowed(origin, origins)) this.#allowOrigin(exchange, origin);
@@ -71,11 +81,6 @@ export class Handler {
       exchange.refuse(405, "ERR this method is not allowed", ["Allow", ALLOWED]);
       return;
     }
-    const { url } = req;
-    const mark = url.indexOf("?");
-    const path = mark < 0 ? url : url.slice(0, mark);
-    const query = mark < 0 ? "" : url.slice(mark + 1);
-    const authorized = this.#authorized(req, query);
     if (path === "/health") {
       this.#health(exchange, authorized);
       return;
@@ -101,6 +106,21 @@ export class Handler {
         exchange.guard(() => this.#run(exchange, path, query, body));
       });
     } else this.#run(exchange, path, query, null);
+  }
+
+  /** What the head alone says. A client that sends the same head again is not looked at again. */
+  #look(req: RequestHead): Looked {
+    let looked = this.#looked.get(req);
+    if (!looked) {
+      const { url, headers } = req;
+      const mark = url.indexOf("?");
+      const path = mark < 0 ? url : url.slice(0, mark);
+      const query = mark < 0 ? "" : url.slice(mark + 1);
+      const refused = originRefusal(headers, this.#options.origins);
+      looked = { path, query, refused, authorized: this.#authorized(req, query) };
+      this.#looked.set(req, looked);
+    }
+    return looked;
   }
 
   #run(exchange: Exchange, path: string, query: string, body: Buffer | null): void {

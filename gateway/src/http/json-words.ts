@@ -13,7 +13,8 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const LONE_SURROGATE = /\p{Cs}/u;
 
 const writer = new CommandWriter();
-let body: Buffer = Buffer.alloc(0);
+const NOTHING = Buffer.alloc(0);
+let body: Buffer = NOTHING;
 let at = 0;
 
 /**
@@ -60,7 +61,7 @@ function start(bytes: Buffer): void {
 function finish(): void {
   skipSpace();
   const complete = at === body.length;
-  body = Buffer.alloc(0);
+  body = NOTHING;
   if (!complete) throw new BadRequest("ERR invalid JSON: something follows the array");
 }
 

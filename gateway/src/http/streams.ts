@@ -49,6 +49,8 @@ export class Streams {
 
   /** What answers a request for this path, or null when it is not the path of a stream. */
   match(path: string): ((exchange: Exchange) => void) | null {
+    // Most paths are none of these, and told from them by one letter.
+    if (path.length < 8 || !"mpsMPS".includes(path[1]!)) return null;
     if (/^\/monitor$/i.test(path)) {
       const first = [lineFrame('"OK"')];
       return (exchange) => this.#start(exchange, first, (listener) => this.#monitor.add(listener));
