@@ -2,74 +2,121 @@ import type { Command } from "../upstream/command.js";
 
 /**
  * Commands that must never reach a connection that others share: they change its state or its protocol, answer
- * with more or fewer than one reply, end it, or administer the server. `POST` and `HOST:` are there because
- * Redis takes them for an attack by a browser and hangs up.
+ * with more or fewer than one reply, or end it. `POST` and `HOST:` are there because Redis takes them for an attack
+ * by a browser and hangs up.
  */
-const REFUSED = new Set([
-  "ASKING",
-  "AUTH",
-  "CLIENT",
-  "CONFIG",
-  "DEBUG",
-  "DISCARD",
-  "EXEC",
-  "FAILOVER",
-  "HELLO",
-  "HOST:",
-  "MIGRATE",
-  "MODULE",
-  "MONITOR",
-  "MULTI",
-  "POST",
-  "PSUBSCRIBE",
-  "PSYNC",
-  "PUNSUBSCRIBE",
-  "QUIT",
-  "READONLY",
-  "READWRITE",
-  "REPLCONF",
-  "REPLICAOF",
-  "RESET",
-  "RESTORE-ASKING",
-  "SELECT",
-  "SHUTDOWN",
-  "SLAVEOF",
-  "SSUBSCRIBE",
-  "SUBSCRIBE",
-  "SUNSUBSCRIBE",
-  "SYNC",
-  "UNSUBSCRIBE",
-  "UNWATCH",
-  "WATCH",
-]);
+const NEVER = new Set(
+  `ASKING AUTH DISCARD EXEC HELLO HIMPORT HOST: MONITOR MULTI POST PSUBSCRIBE PSYNC PUNSUBSCRIBE QUIT READONLY
+READWRITE REPLCONF RESET RESTORE-ASKING SELECT SSUBSCRIBE SUBSCRIBE SUNSUBSCRIBE SYNC UNSUBSCRIBE UNWATCH
+WATCH`.split(/\s+/),
+);
 
-/** The same for single subcommands, by the names of their containers. */
-const REFUSED_SUBCOMMANDS = new Set(["SCRIPT DEBUG"]);
-const CONTAINERS = new Set(["SCRIPT"]);
+/** Commands that administer a server rather than use it: refused until they are opened by name. */
+const CLOSED = new Set(
+  `BACKUP CONFIG DEBUG FAILOVER MIGRATE MODULE REPLICAOF SFLUSH SHUTDOWN SLAVEOF TRIMSLOTS`.split(/\s+/),
+);
 
+/** Containers of which most subcommands are open; those that are listed here are refused until opened. */
+const CLOSED_SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
+  CLUSTER: new Set(
+    `ADDSLOTS ADDSLOTSRANGE BUMPEPOCH DELSLOTS DELSLOTSRANGE FAILOVER FLUSHSLOTS FORGET MEET MIGRATION REPLICATE RESET
+SAVECONFIG SET-CONFIG-EPOCH SETSLOT SYNCSLOTS`.split(/\s+/),
+  ),
+};
+
+/** Containers of which only these subcommands can be opened, since the others change a connection. */
+const OPENABLE_SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
+  CLIENT: new Set("GETNAME ID INFO KILL LIST PAUSE UNBLOCK UNPAUSE".split(" ")),
+};
+
+const NEVER_SUBCOMMANDS = new Set(["SCRIPT DEBUG"]);
+const CONTAINERS = new Set(["CLIENT", "CLUSTER", "SCRIPT"]);
 const WAITS_FOR_REPLICAS = new Set(["WAIT", "WAITAOF"]);
 
 /** Redis before 7 hangs up on a command of more words. */
-const MOST_WORDS = 1024 * 1024;
+export const MOST_WORDS = 1024 * 1024;
 
 /** Where a command stands: alone, in a pipeline (behind `before` other commands), in a transaction. */
 export type Place = { readonly kind: "single" | "pipeline" | "transaction"; readonly before: number };
 
-/** The error text for a command that is refused, or null for one that may go to Redis. */
-export function refusal(command: Command, place: Place): string | null {
+/** What a gateway allows to everyone. */
+export interface CommonRules {
+  /** Commands of the closed list that were opened, in upper case: `CONFIG`, or `CONFIG GET` alone. */
+  readonly opened: ReadonlySet<string>;
+  /** The most words that a command may have. */
+  readonly maxWords: number;
+}
+
+/** The rules where nothing was set. */
+export const COMMON_RULES: CommonRules = { opened: new Set(), maxWords: MOST_WORDS };
+
+/** The error text for a command that is refused to everyone, or null for one that may go to Redis. */
+export function refusal(command: Command, place: Place, rules: CommonRules = COMMON_RULES): string | null {
   const { name } = command;
-  if (REFUSED.has(name)) return refused(name);
+  if (NEVER.has(name)) return refused(name);
+  if (CLOSED.has(name) && !isOpened(command, rules)) return refused(name);
   if (CONTAINERS.has(name)) {
-    const full = `${name} ${command.upper(1)}`;
-    if (REFUSED_SUBCOMMANDS.has(full)) return refused(full);
+    const sub = command.upper(1);
+    const full = `${name} ${sub}`;
+    if (NEVER_SUBCOMMANDS.has(full)) return refused(full);
+    if (CLOSED_SUBCOMMANDS[name]?.has(sub) && !isOpened(command, rules)) return refused(full);
+    const openable = OPENABLE_SUBCOMMANDS[name];
+    if (openable && !(openable.has(sub) && isOpened(command, rules))) return refused(name);
   }
-  if (command.size > MOST_WORDS) return `ERR a command of more than ${MOST_WORDS} words`;
+  if (command.size > rules.maxWords) return `ERR a command of more than ${rules.maxWords} words`;
   if (WAITS_FOR_REPLICAS.has(name) && (place.kind !== "pipeline" || place.before === 0)) {
     return `NOPERM '${name.toLowerCase()}' waits for writes of its own connection: send it in a pipeline, after them`;
   }
   return null;
 }
 
-function refused(name: string): string {
+/** The error text for a command that is not allowed. */
+export function refused(name: string): string {
   return `NOPERM this user has no permissions to run the '${name.toLowerCase()}' command`;
+}
+
+function isOpened(command: Command, { opened }: CommonRules): boolean {
+  if (opened.size === 0) return false;
+  return opened.has(command.name) || opened.has(`${command.name} ${command.upper(1)}`);
+}
+
+/**
+ * Reads the names of commands that are to be opened.
+ * @throws {TypeError} for one that can't be, with the reason
+ */
+export function openedCommands(names: readonly string[]): ReadonlySet<string> {
+  const opened = names.map((name) =>
+    name
+      .trim()
+      .toUpperCase()
+      .split(/[\s|]+/)
+      .join(" "),
+  );
+  for (const name of opened) {
+    const [container = "", sub] = name.split(" ");
+    if (
+      NEVER.has(container) ||
+      NEVER_SUBCOMMANDS.has(name) ||
+      isOtherOf(OPENABLE_SUBCOMMANDS, container, sub)
+    ) {
+      throw new TypeError(
+        `allowCommands: ${name} can't be opened: it would change a connection that others share`,
+      );
+    }
+    const isClosed =
+      CLOSED.has(container) ||
+      CLOSED_SUBCOMMANDS[container]?.has(sub ?? "") ||
+      OPENABLE_SUBCOMMANDS[container]?.has(sub ?? "");
+    if (!isClosed) throw new TypeError(`allowCommands: ${name} is not among the commands that are closed`);
+  }
+  return new Set(opened);
+}
+
+function isOtherOf(
+  containers: Readonly<Record<string, ReadonlySet<string>>>,
+  container: string,
+  sub = "",
+): boolean {
+  const known = containers[container];
+  return known !== undefined && !known.has(sub);
 }

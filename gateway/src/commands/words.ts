@@ -3,16 +3,47 @@ import type { Command } from "../upstream/command.js";
 const DOLLAR = 0x24;
 const CR = 0x0d;
 
-/** All words of a command, byte by byte as text (Latin-1), in one pass over its encoding. */
-export function wordsOf({ bytes, size }: Command): string[] {
-  const words: string[] = [];
+/** Hands on where each word of a command stands in its encoding, in one pass, until `take` returns false. */
+export function eachWord(
+  { bytes, size }: Command,
+  take: (index: number, from: number, to: number) => boolean,
+): void {
   let at = bytes.indexOf(DOLLAR);
   for (let i = 0; i < size; i++) {
     let length = 0;
     for (at++; bytes[at] !== CR; at++) length = length * 10 + bytes[at]! - 0x30;
     at += 2;
-    words.push(bytes.toString("latin1", at, at + length));
+    if (!take(i, at, at + length)) return;
     at += length + 2;
   }
+}
+
+/** All words of a command, byte by byte as text (Latin-1). */
+export function wordsOf(command: Command): string[] {
+  const words: string[] = [];
+  eachWord(command, (_, from, to) => {
+    words.push(command.bytes.toString("latin1", from, to));
+    return true;
+  });
   return words;
+}
+
+/** Whether every one of the words at `places` begins with `prefix`. */
+export function allBeginWith(command: Command, places: readonly number[], prefix: Buffer): boolean {
+  const { bytes } = command;
+  const wanted = new Set(places);
+  let all = true;
+  eachWord(command, (index, from, to) => {
+    if (!wanted.has(index)) return true;
+    all =
+      to - from >= prefix.length && bytes.compare(prefix, 0, prefix.length, from, from + prefix.length) === 0;
+    return all && wanted.delete(index) && wanted.size > 0;
+  });
+  return all;
+}
+
+/** A command of these words, each given byte by byte as text (Latin-1). */
+export function commandOf(words: readonly string[]): { bytes: Buffer; size: number } {
+  const parts = words.map((word) => `$${word.length}\r\n${word}\r\n`);
+  return { bytes: Buffer.from(`*${words.length}\r\n${parts.join("")}`, "latin1"), size: words.length };
 }

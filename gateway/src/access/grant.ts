@@ -1,0 +1,137 @@
+import { type CommandFacts, factsOf } from "../commands/facts.js";
+import type { Command } from "../upstream/command.js";
+import type { Upstream } from "../upstream/upstream.js";
+import { onceCallOf } from "./once.js";
+import { Prefix } from "./prefix.js";
+import { type CommonRules, type Place, refusal, refused } from "./refusals.js";
+import { COMMANDS_OF, type Role } from "./roles.js";
+import { type Rewrite, scanWithin } from "./scan.js";
+
+/** What the bearer of a token may do, and as whom. */
+export interface Grant {
+  /** The token's name, for logs. */
+  readonly name: string;
+  readonly role: Role;
+  /** Where its commands go: connections signed in as the user that the token stands for. */
+  readonly upstream: Upstream;
+  /** The error text for a command that is refused, or null for one that may go to Redis. */
+  refusal(command: Command, place: Place): string | null;
+  /** What is sent in the place of a command that is not refused, and what becomes of its reply; null: as it is. */
+  rewrite(command: Command): Rewrite | null;
+  /** The error text for an event stream that is refused, or null. `names` are channels or patterns, as bytes. */
+  streamRefusal(kind: StreamKind, names: readonly Buffer[]): string | null;
+}
+
+export type StreamKind = "subscribe" | "psubscribe" | "monitor";
+
+/** What a grant is made of. */
+export interface GrantOptions {
+  readonly name: string;
+  readonly role: Role;
+  readonly rules: CommonRules;
+  readonly upstream: () => Upstream;
+  readonly prefix?: string | undefined;
+  /** If given, no other commands than these: names of the facts, or of containers for all their subcommands. */
+  readonly commands?: ReadonlySet<string> | undefined;
+}
+
+/** Makes a grant. Its upstream is asked for when the first command needs it. */
+export function grantOf(options: GrantOptions): Grant {
+  const isUnbounded =
+    COMMANDS_OF[options.role] === null && options.prefix === undefined && options.commands === undefined;
+  return isUnbounded ? new OpenGrant(options) : new BoundedGrant(options);
+}
+
+/** Everything that the gateway lets through at all. */
+class OpenGrant implements Grant {
+  protected readonly options: GrantOptions;
+  #upstream: Upstream | undefined;
+
+  constructor(options: GrantOptions) {
+    this.options = options;
+  }
+
+  get name(): string {
+    return this.options.name;
+  }
+
+  get role(): Role {
+    return this.options.role;
+  }
+
+  get upstream(): Upstream {
+    this.#upstream ??= this.options.upstream();
+    return this.#upstream;
+  }
+
+  refusal(command: Command, place: Place): string | null {
+    return refusal(command, place, this.options.rules);
+  }
+
+  rewrite(_command: Command): Rewrite | null {
+    return null;
+  }
+
+  streamRefusal(_kind: StreamKind, _names: readonly Buffer[]): string | null {
+    return null;
+  }
+}
+
+/** Bounded by a role, a list of commands, a key prefix, or several of them: all must agree. */
+class BoundedGrant extends OpenGrant {
+  readonly #allowed: ReadonlySet<string> | null;
+  readonly #prefix: Prefix | undefined;
+
+  constructor(options: GrantOptions) {
+    super(options);
+    this.#allowed = COMMANDS_OF[options.role];
+    this.#prefix = options.prefix === undefined ? undefined : new Prefix(options.prefix);
+  }
+
+  override refusal(command: Command, place: Place): string | null {
+    const common = refusal(command, place, this.options.rules);
+    if (common !== null) return common;
+    // A write made repeatable is judged by what it runs, and by the key that keeps its reply.
+    const once = onceCallOf(command);
+    if (once && this.role !== "read-only") {
+      const { wrapped } = once;
+      const inner = this.refusal(wrapped, { kind: "transaction", before: 0 });
+      return inner ?? this.#prefix?.refusal(command, null, place) ?? null;
+    }
+    const facts = factsOf(command);
+    if (!this.#mayRun(command, facts)) return refused(facts?.name ?? command.name);
+    return this.#prefix?.refusal(command, facts, place) ?? null;
+  }
+
+  override rewrite(command: Command): Rewrite | null {
+    return this.#prefix ? scanWithin(command, this.#prefix) : null;
+  }
+
+  override streamRefusal(kind: StreamKind, names: readonly Buffer[]): string | null {
+    if (this.role === "metrics" || (kind === "monitor" && this.role !== "admin")) return refused(kind);
+    if (this.options.commands && !this.options.commands.has(kind.toUpperCase())) return refused(kind);
+    const texts = names.map((name) => name.toString("latin1"));
+    if (this.role === "read-only") {
+      // As with KEYS and SCAN: what it does not name it may not find.
+      if (kind === "psubscribe") return refused(kind);
+      if (texts.some((name) => name.startsWith("__key")))
+        return "NOPERM a read-only token may not listen for the names of keys";
+    }
+    const prefix = this.#prefix;
+    if (!prefix) return null;
+    if (kind === "monitor") return refused(kind);
+    const covered = texts.every((name) =>
+      kind === "subscribe" ? prefix.covers(name) : prefix.coversPattern(name),
+    );
+    return covered ? null : `NOPERM this token may only use ${WHAT[kind]} that begin with its prefix`;
+  }
+
+  #mayRun(command: Command, facts: CommandFacts | null): boolean {
+    const { commands } = this.options;
+    if (facts === null) return this.#allowed === null && commands === undefined;
+    if (this.#allowed !== null && !this.#allowed.has(facts.name)) return false;
+    return commands === undefined || commands.has(facts.name) || commands.has(command.name);
+  }
+}
+
+const WHAT = { subscribe: "channels", psubscribe: "patterns" } as const;

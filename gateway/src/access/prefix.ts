@@ -1,0 +1,107 @@
+import { allFacts, type CommandFacts } from "../commands/facts.js";
+import { keyPlacesOf } from "../commands/keys.js";
+import { allBeginWith, wordsOf } from "../commands/words.js";
+import type { Command } from "../upstream/command.js";
+import { onceCallOf } from "./once.js";
+import type { Place } from "./refusals.js";
+
+/** Commands without a key that tell and change nothing that is somebody's. */
+const HARMLESS = new Set(["PING", "ECHO", "TIME", "WAIT", "WAITAOF"]);
+/** Commands that name a channel: it must begin with the prefix as a key must. */
+const CHANNEL_COMMANDS = new Set(["PUBLISH", "SPUBLISH"]);
+/** Commands whose replies are made to fit: see scan.ts. */
+const FILTERED = new Set(["SCAN", "KEYS"]);
+
+/**
+ * Commands with keys that reach beyond them all the same: by another database, by code, by a payload that Redis
+ * trusts, or for those who debug a server.
+ */
+const BEYOND_THEIR_KEYS = new Set(
+  `MOVE RESTORE RESTORE-ASKING MIGRATE WATCH SSUBSCRIBE SUNSUBSCRIBE EVAL EVALSHA EVAL_RO EVALSHA_RO FCALL FCALL_RO
+BF.DEBUG CF.DEBUG`.split(/\s+/),
+);
+
+function isKeyed({ name, keys }: CommandFacts): boolean {
+  return keys !== "-" && keys !== "?" && !BEYOND_THEIR_KEYS.has(name) && !CHANNEL_COMMANDS.has(name);
+}
+
+/** The commands of which all keys can be told, and which touch nothing else. */
+const KEYED: ReadonlySet<string> = new Set([...allFacts()].filter(isKeyed).map(({ name }) => name));
+
+/**
+ * Keeps commands to the keys and channels that begin with a prefix. It allows what it knows to be safe and refuses
+ * the rest, what is unknown included.
+ */
+export class Prefix {
+  readonly #bytes: Buffer;
+  readonly #text: string;
+  /** The prefix as the beginning of a glob pattern, byte by byte as text (Latin-1). */
+  readonly glob: string;
+
+  constructor(prefix: string) {
+    this.#bytes = Buffer.from(prefix);
+    this.#text = this.#bytes.toString("latin1");
+    this.glob = this.#text.replace(/[\\*?[\]^-]/g, "\\$&");
+  }
+
+  /** Whether a name, byte by byte as text (Latin-1), begins with the prefix. */
+  covers(name: string): boolean {
+    return name.startsWith(this.#text);
+  }
+
+  /** Whether a glob pattern matches nothing that does not begin with the prefix. */
+  coversPattern(pattern: string): boolean {
+    return pattern.startsWith(this.glob) || (this.glob === this.#text && pattern.startsWith(this.#text));
+  }
+
+  /** The error text for a command that may reach beyond the prefix, or null. */
+  refusal(command: Command, facts: CommandFacts | null, place: Place): string | null {
+    const once = onceCallOf(command);
+    if (once) return allBeginWith(command, once.keys, this.#bytes) ? null : OUTSIDE;
+    if (facts === null) return beyond(command.name);
+    const { name } = facts;
+    if (HARMLESS.has(name)) return null;
+    if (CHANNEL_COMMANDS.has(name)) {
+      return command.size > 1 && allBeginWith(command, [1], this.#bytes) ? null : OUTSIDE_CHANNEL;
+    }
+    if (FILTERED.has(name)) return place.kind === "transaction" ? IN_TRANSACTION : null;
+    if (!KEYED.has(name)) return beyond(name);
+    const places = keyPlacesOf(command, facts);
+    if (places === null || places.length === 0) return NOT_TOLD;
+    if (!allBeginWith(command, places, this.#bytes)) return OUTSIDE;
+    return this.#optionRefusal(command, name);
+  }
+
+  /** Options by which a command reaches other keys than its own. */
+  #optionRefusal(command: Command, name: string): string | null {
+    if (name === "COPY") {
+      const rest = wordsOf(command).slice(3);
+      return rest.every((word) => word.toUpperCase() === "REPLACE") ? null : beyond("copy ... db");
+    }
+    if (name !== "SORT" && name !== "SORT_RO") return null;
+    const words = wordsOf(command);
+    for (let at = 2; at < words.length; at++) {
+      const option = words[at]!.toUpperCase();
+      if (option === "LIMIT") at += 2;
+      else if (option === "BY" || option === "GET") {
+        if (!this.#coversSortPattern(words[++at]!)) return beyond(`${name} ... ${option}`);
+      } else if (option === "STORE") at++;
+    }
+    return null;
+  }
+
+  /** In a pattern of SORT the first star stands for an element; without one no key is looked up. */
+  #coversSortPattern(pattern: string): boolean {
+    const star = pattern.indexOf("*");
+    return star < 0 || (star >= this.#text.length && pattern.startsWith(this.#text));
+  }
+}
+
+const OUTSIDE = "NOPERM this token may only use keys that begin with its prefix";
+const OUTSIDE_CHANNEL = "NOPERM this token may only use channels that begin with its prefix";
+const IN_TRANSACTION = "NOPERM a token with a key prefix can't use it in a transaction: send it by itself";
+const NOT_TOLD = "NOPERM which keys this command uses can't be told, and this token has a key prefix";
+
+function beyond(name: string): string {
+  return `NOPERM '${name.toLowerCase()}' reaches beyond the key prefix of this token`;
+}

@@ -1,0 +1,70 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { command } from "../upstream/command.js";
+import { Feed, type FeedOptions } from "../upstream/feed.js";
+import type { RedisUser } from "../upstream/upstream.js";
+
+/** What every token of this kind begins with. */
+const MARK = "wlu1_";
+const NONCE = 12;
+const TAG = 16;
+
+/**
+ * Makes and opens the tokens of `ACL RESTTOKEN`: a Redis user's name and password, sealed (AES-256-GCM), so that
+ * every gateway with the same secret knows them and none has to remember them.
+ */
+export class RestTokens {
+  readonly #key: Buffer;
+
+  /** @param secret what the tokens are sealed with; another secret knows none of them. */
+  constructor(secret: string) {
+    this.#key = Buffer.from(hkdfSync("sha256", secret, "", "warmline-gateway ACL RESTTOKEN", 32));
+  }
+
+  /** The token of a user. Each call gives another one that stands for the same. */
+  seal({ username, password }: RedisUser): string {
+    const nonce = randomBytes(NONCE);
+    const cipher = createCipheriv("aes-256-gcm", this.#key, nonce);
+    const sealed = [cipher.update(JSON.stringify([username, password])), cipher.final()];
+    return MARK + Buffer.concat([nonce, ...sealed, cipher.getAuthTag()]).toString("base64url");
+  }
+
+  /** The user that a token stands for; null when it is none of these tokens. */
+  open(token: string): RedisUser | null {
+    if (!token.startsWith(MARK)) return null;
+    const bytes = Buffer.from(token.slice(MARK.length), "base64url");
+    if (bytes.length <= NONCE + TAG) return null;
+    const decipher = createDecipheriv("aes-256-gcm", this.#key, bytes.subarray(0, NONCE));
+    decipher.setAuthTag(bytes.subarray(-TAG));
+    try {
+      const text = Buffer.concat([decipher.update(bytes.subarray(NONCE, -TAG)), decipher.final()]);
+      const [username, password] = JSON.parse(text.toString());
+      return { username, password };
+    } catch {
+      return null;
+    }
+  }
+}
+
+/**
+ * Whether Redis takes this user and password, tried on a connection of its own.
+ * @returns null when it does, else Redis's error text
+ */
+export function userTrouble(user: RedisUser, options: FeedOptions): Promise<string | null> {
+  return new Promise((resolve) => {
+    const feed = new Feed(
+      { ...options, handshake: [command("AUTH", user.username, user.password)] },
+      {
+        onUp() {
+          feed.close();
+          resolve(null);
+        },
+        onReply() {},
+        onDown(trouble) {
+          const [, error] = /^it answered (.*)$/s.exec(trouble) ?? [];
+          resolve(error ?? `ERR the password can't be checked: ${trouble}`);
+        },
+      },
+    );
+    feed.open();
+  });
+}

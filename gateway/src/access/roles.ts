@@ -1,0 +1,63 @@
+import { allFacts, type CommandFacts } from "../commands/facts.js";
+
+/**
+ * What a token is for. `admin`: whatever the gateway lets through at all. `standard`: data, scripts and channels,
+ * and nothing that administers a server. `read-only`: reads of keys that are named, so neither KEYS nor SCAN.
+ * `metrics`: no command, only `/metrics`.
+ */
+export type Role = "admin" | "standard" | "read-only" | "metrics";
+
+export const ROLES: readonly Role[] = ["admin", "standard", "read-only", "metrics"];
+
+/** Groups whose commands read and write data. */
+const DATA_GROUPS = new Set(
+  "bitmap generic geo hash hyperloglog json list newer set sorted_set stream string".split(" "),
+);
+
+/** In a data group, but for those who run a server; or able to bring one down by what they are given. */
+const NOT_STANDARD = new Set(
+  `MIGRATE RESTORE-ASKING TRIMSLOTS XIDMPRECORD PFDEBUG PFSELFTEST BF.DEBUG CF.DEBUG JSON.DEBUG
+TIMESERIES.REFRESHCLUSTER`.split(/\s+/),
+);
+
+/** Containers of the newer commands that administer a server or change a connection. */
+const NOT_STANDARD_CONTAINERS = new Set(["BACKUP", "CLUSTER", "HIMPORT", "HOTKEYS"]);
+
+const STANDARD_BESIDE = new Set(
+  `PING ECHO TIME LOLWUT DBSIZE FLUSHALL FLUSHDB RANDOMKEY INFO PUBLISH SPUBLISH EVAL EVALSHA EVAL_RO EVALSHA_RO FCALL
+FCALL_RO SCRIPT|EXISTS SCRIPT|LOAD FUNCTION|LIST PUBSUB|CHANNELS PUBSUB|NUMPAT PUBSUB|NUMSUB PUBSUB|SHARDCHANNELS
+PUBSUB|SHARDNUMSUB MEMORY|USAGE COMMAND COMMAND|COUNT COMMAND|DOCS COMMAND|GETKEYS COMMAND|GETKEYSANDFLAGS COMMAND|INFO
+COMMAND|LIST`
+    .split(/\s+/)
+    .map((name) => name.replace("|", " ")),
+);
+
+/** Reads that find keys nobody named, that run code, or that look at the server. */
+const NOT_READ_ONLY = new Set(
+  `KEYS SCAN RANDOMKEY INFO EVAL_RO EVALSHA_RO FCALL_RO FT.CURSOR FT.DICTDUMP FT.PROFILE
+CLUSTER|SLOT-STATS`
+    .split(/\s+/)
+    .map((name) => name.replace("|", " ")),
+);
+
+function isStandard({ name, group }: CommandFacts): boolean {
+  if (STANDARD_BESIDE.has(name)) return true;
+  if (NOT_STANDARD.has(name) || NOT_STANDARD_CONTAINERS.has(name.split(" ")[0]!)) return false;
+  return DATA_GROUPS.has(group) || group.startsWith("module:");
+}
+
+function isReadOnly(facts: CommandFacts): boolean {
+  return facts.readonly && isStandard(facts) && !NOT_READ_ONLY.has(facts.name);
+}
+
+function namesOf(allowed: (facts: CommandFacts) => boolean): ReadonlySet<string> {
+  return new Set([...allFacts()].filter(allowed).map(({ name }) => name));
+}
+
+/** The names of the commands that a role allows, as the facts have them; null for all. */
+export const COMMANDS_OF: Readonly<Record<Role, ReadonlySet<string> | null>> = {
+  admin: null,
+  standard: namesOf(isStandard),
+  "read-only": namesOf(isReadOnly),
+  metrics: new Set(),
+};

@@ -1,0 +1,132 @@
+import { allFacts } from "../commands/facts.js";
+import { nearest } from "../config/nearest.js";
+import { ROLES, type Role } from "./roles.js";
+
+/** A token and what its bearer may do. */
+export interface TokenOptions {
+  /** What logs call it. */
+  readonly name: string;
+  /** What clients present: visible ASCII without spaces. One of `token`, `tokenFile` and `tokenSha256` is given. */
+  readonly token?: string;
+  /** A file that holds it; read again when it changes. */
+  readonly tokenFile?: string;
+  /** Its SHA-256 in hexadecimal, so that the token itself stands nowhere. */
+  readonly tokenSha256?: string;
+  /**
+   * `standard` (default): data, scripts and channels. `read-only`: reads of keys that are named. `admin`: all that
+   * the gateway lets through; the default where `user` is given. `metrics`: `/metrics` alone.
+   */
+  readonly role?: Role;
+  /** The user of Redis's own access control lists that its commands run as. */
+  readonly user?: {
+    readonly username: string;
+    readonly password?: string;
+    /** A file that holds the password; read again when it changes. */
+    readonly passwordFile?: string;
+  };
+  /** Keys and channels must begin with this. */
+  readonly prefix?: string;
+  /** If given, these commands and no others, of those that the role allows: `GET`, `CONFIG GET`, or `XINFO` for all its subcommands. */
+  readonly commands?: readonly string[];
+}
+
+const FIELDS = ["name", "token", "tokenFile", "tokenSha256", "role", "user", "prefix", "commands"];
+const USER_FIELDS = ["username", "password", "passwordFile"];
+const STREAM_COMMANDS = ["SUBSCRIBE", "PSUBSCRIBE", "MONITOR"];
+
+/** What must be true of a token that travels in a header. */
+export const TOKEN_FORM = /^[\x21-\x7e]+$/;
+export const TOKEN_RULE = "must be visible ASCII characters without spaces, since it travels in a header";
+
+/** What is wrong with a list of tokens, and where in it: the keys and indexes that lead there. */
+export class TokensError extends TypeError {
+  constructor(
+    readonly keys: readonly (string | number)[],
+    readonly what: string,
+  ) {
+    super(`tokens${keys.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join("")}: ${what}`);
+  }
+}
+
+/**
+ * Checks a list of tokens as it stands in a file or in options.
+ * @throws {TokensError} at the first thing wrong; no value is repeated
+ */
+export function checkTokens(value: unknown): readonly TokenOptions[] {
+  if (!Array.isArray(value)) throw new TokensError([], "must be a list of tokens");
+  const names = new Set<string>();
+  value.forEach((entry, index) => {
+    checkToken(entry, index);
+    if (names.has(entry.name)) throw new TokensError([index, "name"], "another token has this name");
+    names.add(entry.name);
+  });
+  return value;
+}
+
+function checkToken(entry: unknown, index: number): void {
+  if (!isRecord(entry)) throw new TokensError([index], "must have a name and a token");
+  checkFields(entry, FIELDS, [index]);
+  const wrong = (field: string, what: string) => new TokensError([index, field], what);
+  for (const field of ["name", "token", "tokenFile", "tokenSha256", "prefix"]) {
+    const value = entry[field];
+    if (value !== undefined && (typeof value !== "string" || value === ""))
+      throw wrong(field, "must be a string that is not empty");
+  }
+  if (entry.name === undefined) throw new TokensError([index], "needs a name, which logs call it by");
+  const given = ["token", "tokenFile", "tokenSha256"].filter((field) => entry[field] !== undefined);
+  if (given.length !== 1)
+    throw new TokensError([index], "needs one of token, tokenFile and tokenSha256, and no more than one");
+  if (entry.token !== undefined && !TOKEN_FORM.test(entry.token as string)) throw wrong("token", TOKEN_RULE);
+  if (entry.tokenSha256 !== undefined && !/^[0-9a-f]{64}$/i.test(entry.tokenSha256 as string))
+    throw wrong("tokenSha256", "must be 64 hexadecimal digits");
+  if (entry.role !== undefined && !ROLES.includes(entry.role as Role))
+    throw wrong("role", `must be one of ${ROLES.join(", ")}`);
+  if (entry.user !== undefined) checkUser(entry.user, index);
+  if (entry.commands !== undefined) checkCommands(entry.commands, index);
+}
+
+function checkUser(user: unknown, index: number): void {
+  if (!isRecord(user)) throw new TokensError([index, "user"], "must have a username and a password");
+  checkFields(user, USER_FIELDS, [index, "user"]);
+  for (const field of USER_FIELDS) {
+    const value = user[field];
+    if (value !== undefined && (typeof value !== "string" || value === ""))
+      throw new TokensError([index, "user", field], "must be a string that is not empty");
+  }
+  if (user.username === undefined) throw new TokensError([index, "user"], "needs a username");
+  if ((user.password === undefined) === (user.passwordFile === undefined))
+    throw new TokensError([index, "user"], "needs a password or a passwordFile, and not both");
+}
+
+function checkCommands(commands: unknown, index: number): void {
+  if (!Array.isArray(commands)) throw new TokensError([index, "commands"], "must be a list of command names");
+  const known = new Set([...allFacts()].map(({ name }) => name).concat(STREAM_COMMANDS));
+  commands.forEach((name, at) => {
+    if (typeof name === "string" && known.has(commandName(name))) return;
+    const near = typeof name === "string" ? nearest(name.toUpperCase(), [...known]) : undefined;
+    const advice = near === undefined ? "" : `; did you mean ${near}?`;
+    throw new TokensError([index, "commands", at], `there is no such command${advice}`);
+  });
+}
+
+/** A command's name as the facts have it. */
+export function commandName(name: string): string {
+  return name
+    .trim()
+    .toUpperCase()
+    .split(/[\s|]+/)
+    .join(" ");
+}
+
+function checkFields(record: object, known: readonly string[], keys: readonly (string | number)[]): void {
+  for (const field of Object.keys(record)) {
+    if (known.includes(field)) continue;
+    const near = nearest(field, known);
+    const advice = near === undefined ? `there are ${known.join(", ")}` : `did you mean "${near}"?`;
+    throw new TokensError([...keys, field], `there is no such field; ${advice}`);
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
