@@ -24,8 +24,7 @@ async function main(): Promise<number> {
 
 async function run(settings: CliSettings): Promise<number> {
   const gateway = await start(settings, report);
-  const showToken =
-    settings.options.token === undefined || isLoopbackName(settings.options.host ?? "127.0.0.1");
+  const showToken = isLoopbackName(settings.options.host ?? "127.0.0.1");
   const lines = readyLines(gateway, showToken);
   // A command's output stays its own.
   const output = settings.command === undefined ? process.stdout : process.stderr;

@@ -3,8 +3,11 @@
  *
  * @module warmline-gateway
  */
+import { Access } from "./access/access.js";
 import { isLoopbackName } from "./access/origin.js";
-import { randomToken, TokenGuard } from "./access/token.js";
+import { openedCommands } from "./access/refusals.js";
+import { randomToken } from "./access/token.js";
+import type { TokenSources } from "./access/token-list.js";
 import type { Engine } from "./engine/engine.js";
 import { startEngine } from "./engine/start-engine.js";
 import { AnswerHeads } from "./http/answer-head.js";
@@ -13,10 +16,13 @@ import { Handler } from "./http/handler.js";
 import { Metrics } from "./http/metrics.js";
 import { HttpServer } from "./http/server.js";
 import { Streams } from "./http/streams.js";
-import { type GatewayOptions, settingsOf } from "./options.js";
+import { createLog } from "./log/log.js";
+import { type GatewayOptions, type Settings, settingsOf } from "./options.js";
 import { ownEngine, type RemoteEngine, redisAt } from "./upstream/redis-url.js";
 import { upstreamsOf } from "./upstream/upstreams.js";
 
+export type { Role } from "./access/roles.js";
+export type { TokenOptions } from "./access/tokens.js";
 export type { Engine } from "./engine/engine.js";
 export type { GatewayOptions } from "./options.js";
 
@@ -24,7 +30,7 @@ export type { GatewayOptions } from "./options.js";
 export interface Gateway {
   /** Where it listens, such as `http://127.0.0.1:8079`. */
   readonly url: string;
-  /** What clients must present as `Authorization: Bearer <token>`. */
+  /** What clients must present as `Authorization: Bearer <token>`; empty when `tokens` alone were given. */
   readonly token: string;
   /** What the engine behind it is, in words. */
   readonly engine: string;
@@ -45,9 +51,17 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   const settings = settingsOf(options);
   const engine: RemoteEngine =
     settings.redis === undefined ? ownEngine(await engineOf(settings.engine)) : redisAt(settings.redis);
-  const { host, token = randomToken() } = settings;
+  const { host } = settings;
   const upstreams = upstreamsOf(engine, settings);
   const upstream = upstreams.of(null);
+  const log = createLog(settings.logLevel);
+  const access = new Access({
+    sources: sourcesOf(settings),
+    upstreams,
+    rules: { opened: openedCommands(settings.allowCommand), maxWords: settings.maxWords },
+    secret: settings.secret,
+    onNotice: (message, isError) => (isError ? log.error(message) : log.info(message)),
+  });
   const connections = new Connections({
     idle: settings.keepAlive,
     head: settings.headTimeout,
@@ -55,7 +69,6 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   });
   const isLocal = isLoopbackName(host);
   const streams = new Streams({
-    upstream: upstream.feedOptions,
     maxStreams: settings.maxStreams,
     maxBuffer: settings.streamBuffer,
     heartbeat: settings.streamHeartbeat,
@@ -63,16 +76,18 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   const handler = new Handler({
     upstream,
     streams,
-    guard: new TokenGuard(token),
+    access,
     origins: { loopbackHostOnly: isLocal, hosts: settings.allowedHosts, origins: settings.cors },
     metrics: new Metrics(connections, upstream, streams),
     engine: engine.description,
     engineIsPublic: isLocal,
     maxBody: settings.maxBody,
+    maxCommands: settings.maxCommands,
     pathWrites: settings.allowPathWrites,
   });
   const server = new HttpServer(handler, connections, new AnswerHeads(settings.keepAlive));
   const end = async () => {
+    access.close();
     upstreams.close();
     await engine.close();
   };
@@ -89,7 +104,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   let closing: Promise<void> | undefined;
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
-    token,
+    token: access.mainToken,
     engine: engine.description,
     close() {
       streams.close();
@@ -97,6 +112,12 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
       return closing;
     },
   };
+}
+
+/** Where tokens come from: where nothing says so, a random one is made for this run. */
+function sourcesOf({ token, tokenFile, tokens, tokensFile }: Settings): TokenSources {
+  const isGiven = [token, tokenFile, tokens, tokensFile].some((each) => each !== undefined);
+  return isGiven ? { token, tokenFile, tokens, tokensFile } : { token: randomToken() };
 }
 
 async function engineOf(choice: Engine | string = "auto"): Promise<Engine> {

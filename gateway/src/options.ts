@@ -1,5 +1,8 @@
 import { isLoopbackName } from "./access/origin.js";
+import { MOST_WORDS, openedCommands } from "./access/refusals.js";
+import { checkTokens, TOKEN_FORM, TOKEN_RULE, type TokenOptions } from "./access/tokens.js";
 import type { Engine } from "./engine/engine.js";
+import { LOG_LEVELS, type LogLevel } from "./log/log.js";
 
 /** How a gateway is set up. */
 export interface GatewayOptions {
@@ -16,6 +19,20 @@ export interface GatewayOptions {
   readonly port?: number;
   /** What clients must present; default: a random one, see `Gateway.token`. */
   readonly token?: string;
+  /** A file that holds the token, in place of `token`; read again when it changes. */
+  readonly tokenFile?: string;
+  /** Further tokens, each with a role, a Redis user, a key prefix. With these and no `token` there is no other. */
+  readonly tokens?: readonly TokenOptions[];
+  /** A YAML or JSON file with such a list; read again when it changes, connections stay. */
+  readonly tokensFile?: string;
+  /** What the tokens of `ACL RESTTOKEN` are sealed with; default: the token. All gateways of a service need the same. */
+  readonly secret?: string;
+  /** Commands to open that are refused otherwise, such as `CONFIG GET` or `CLIENT LIST`; default none. */
+  readonly allowCommand?: readonly string[];
+  /** The most commands in a pipeline or a transaction; default 100,000. */
+  readonly maxCommands?: number;
+  /** The most words in a command; default 1,048,576. */
+  readonly maxWords?: number;
   /** The largest request body, in bytes; default 10 MB (10 * 1024 * 1024). */
   readonly maxBody?: number;
   /** The largest reply of Redis that is passed on, in bytes; default 512 MB. */
@@ -48,6 +65,10 @@ export interface GatewayOptions {
   readonly allowPathWrites?: boolean;
   /** Origins whose web pages may send requests, such as `https://app.example`, or `*`; default none. */
   readonly cors?: readonly string[];
+  /** The least severe log lines written to stderr, as JSON; default `warn`. */
+  readonly logLevel?: LogLevel;
+  /** Whether each request is logged, at level `info`: what it asked for, never a key, a value or a token; default false. */
+  readonly logRequests?: boolean;
   /** Names, beside loopback ones, that the Host header may hold while listening on loopback; default none. */
   readonly allowedHosts?: readonly string[];
 }
@@ -56,6 +77,8 @@ const DEFAULTS = {
   host: "127.0.0.1",
   port: 8079,
   maxBody: 10 * 1024 * 1024,
+  maxCommands: 100_000,
+  maxWords: MOST_WORDS,
   maxReply: 512 * 1024 * 1024,
   operationTimeout: 4_000,
   connections: 1,
@@ -70,17 +93,33 @@ const DEFAULTS = {
   streamHeartbeat: 25_000,
   closeGrace: 5_000,
   allowPathWrites: true,
+  logLevel: "warn" as LogLevel,
+  logRequests: false,
+  allowCommand: [] as readonly string[],
   cors: [] as readonly string[],
   allowedHosts: [] as readonly string[],
 };
 
+/** Options that may well be absent. */
+export const WITHOUT_DEFAULT = [
+  "engine",
+  "redis",
+  "token",
+  "tokenFile",
+  "tokens",
+  "tokensFile",
+  "secret",
+] as const satisfies readonly (keyof GatewayOptions)[];
+
 /** Options with every default filled in. */
-export type Settings = typeof DEFAULTS & Pick<GatewayOptions, "engine" | "redis" | "token">;
+export type Settings = typeof DEFAULTS & Pick<GatewayOptions, (typeof WITHOUT_DEFAULT)[number]>;
 
 /** Least and most of each option that is a whole number. */
 const RANGES = {
   port: [0, 65_535],
   maxBody: [1, 512 * 1024 * 1024],
+  maxCommands: [1, 10_000_000],
+  maxWords: [1, MOST_WORDS],
   maxReply: [1, 1024 * 1024 * 1024],
   operationTimeout: [1, 3_600_000],
   connections: [1, 64],
@@ -102,7 +141,7 @@ const RANGES = {
  */
 export function settingsOf(options: GatewayOptions = {}): Settings {
   for (const name of Object.keys(options)) {
-    if (!(name in DEFAULTS) && name !== "engine" && name !== "redis" && name !== "token") {
+    if (!(name in DEFAULTS) && !WITHOUT_DEFAULT.some((each) => each === name)) {
       throw new TypeError(`${name}: there is no such option`);
     }
   }
@@ -117,14 +156,27 @@ export function settingsOf(options: GatewayOptions = {}): Settings {
       throw new TypeError(`${name}: must be a whole number from ${least} to ${most}`);
     }
   }
-  const { token, host } = settings;
-  if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) {
-    throw new TypeError(
-      "token: must be visible ASCII characters without spaces, since it travels in a header",
-    );
+  checkAccess(settings);
+  if (!LOG_LEVELS.includes(settings.logLevel))
+    throw new TypeError(`logLevel: must be one of ${LOG_LEVELS.join(", ")}`);
+  return settings;
+}
+
+/** The least length of a secret that seals tokens. */
+const SHORTEST_SECRET = 16;
+
+function checkAccess({ token, tokenFile, tokens, tokensFile, secret, host, allowCommand }: Settings): void {
+  if (token !== undefined && tokenFile !== undefined) {
+    throw new TypeError("token, tokenFile: give one of the two, not both");
   }
-  if (token === undefined && !isLoopbackName(host)) {
+  if (token !== undefined && !TOKEN_FORM.test(token)) throw new TypeError(`token: ${TOKEN_RULE}`);
+  if (tokens !== undefined) checkTokens(tokens);
+  if (secret !== undefined && secret.length < SHORTEST_SECRET) {
+    throw new TypeError(`secret: must have at least ${SHORTEST_SECRET} characters`);
+  }
+  openedCommands(allowCommand);
+  const isGiven = [token, tokenFile, tokens, tokensFile].some((each) => each !== undefined);
+  if (!isGiven && !isLoopbackName(host)) {
     throw new TypeError("token: must be given to listen beyond loopback; set token, or host to 127.0.0.1");
   }
-  return settings;
 }

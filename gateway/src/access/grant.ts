@@ -16,6 +16,8 @@ export interface Grant {
   readonly upstream: Upstream;
   /** The error text for a command that is refused, or null for one that may go to Redis. */
   refusal(command: Command, place: Place): string | null;
+  /** Whether any command is rewritten. */
+  readonly rewrites: boolean;
   /** What is sent in the place of a command that is not refused, and what becomes of its reply; null: as it is. */
   rewrite(command: Command): Rewrite | null;
   /** The error text for an event stream that is refused, or null. `names` are channels or patterns, as bytes. */
@@ -68,6 +70,10 @@ class OpenGrant implements Grant {
     return refusal(command, place, this.options.rules);
   }
 
+  get rewrites(): boolean {
+    return false;
+  }
+
   rewrite(_command: Command): Rewrite | null {
     return null;
   }
@@ -101,6 +107,10 @@ class BoundedGrant extends OpenGrant {
     const facts = factsOf(command);
     if (!this.#mayRun(command, facts)) return refused(facts?.name ?? command.name);
     return this.#prefix?.refusal(command, facts, place) ?? null;
+  }
+
+  override get rewrites(): boolean {
+    return this.#prefix !== undefined;
   }
 
   override rewrite(command: Command): Rewrite | null {

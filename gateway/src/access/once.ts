@@ -32,6 +32,8 @@ export function onceCallOf(command: Command): OnceCall | null {
   // After the keys: how long the reply is kept, then the command.
   const from = 3 + Number(count) + 1;
   if (from >= words.length || !/^\d+$/.test(words[from - 1]!)) return null;
+  // No script can run a script; whoever nests them only wants them unwrapped.
+  if (words[from]!.toUpperCase() === "EVAL") return null;
   const { bytes, size } = commandOf(words.slice(from));
   return {
     wrapped: new Command(bytes, size),

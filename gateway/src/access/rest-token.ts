@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
 import { command } from "../upstream/command.js";
 import { Feed, type FeedOptions } from "../upstream/feed.js";
 import type { RedisUser } from "../upstream/upstream.js";
@@ -13,11 +13,18 @@ const TAG = 16;
  * every gateway with the same secret knows them and none has to remember them.
  */
 export class RestTokens {
-  readonly #key: Buffer;
+  readonly #secret: string;
+  #made: Buffer | undefined;
 
   /** @param secret what the tokens are sealed with; another secret knows none of them. */
   constructor(secret: string) {
-    this.#key = Buffer.from(hkdfSync("sha256", secret, "", "warmline-gateway ACL RESTTOKEN", 32));
+    this.#secret = secret;
+  }
+
+  /** Slow to make on purpose, since the secret may be a token that somebody thought up; made when first needed. */
+  get #key(): Buffer {
+    this.#made ??= scryptSync(this.#secret, "warmline-gateway ACL RESTTOKEN", 32);
+    return this.#made;
   }
 
   /** The token of a user. Each call gives another one that stands for the same. */

@@ -34,7 +34,7 @@ COMMAND|LIST`
 
 /** Reads that find keys nobody named, that run code, or that look at the server. */
 const NOT_READ_ONLY = new Set(
-  `KEYS SCAN RANDOMKEY INFO EVAL_RO EVALSHA_RO FCALL_RO FT.CURSOR FT.DICTDUMP FT.PROFILE
+  `KEYS SCAN RANDOMKEY INFO EVAL_RO EVALSHA_RO FCALL_RO FT.CURSOR FT.CURSOR|GC FT.DICTDUMP FT.PROFILE TS.QUERYINDEX
 CLUSTER|SLOT-STATS`
     .split(/\s+/)
     .map((name) => name.replace("|", " ")),

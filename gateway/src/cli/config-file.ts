@@ -7,6 +7,8 @@ import { UsageError } from "./usage-error.js";
 export interface FileValue {
   readonly value: unknown;
   readonly from: string;
+  /** The place of what these keys and indexes lead to, from the value on. */
+  readonly placeOf: (keys: readonly (string | number)[]) => string;
 }
 
 /**
@@ -37,7 +39,15 @@ export function readConfigFile(path: string): Map<string, FileValue> {
       const advice = near === undefined ? "--help lists all" : `did you mean "${near}"?`;
       throw new UsageError(`config file ${path}: line ${line}: there is no setting "${key}"; ${advice}`);
     }
-    if (each !== null) settings.set(key, { value: each, from: `config file ${path}: line ${line}: ${key}` });
+    if (each === null) continue;
+    const placeOf = (keys: readonly (string | number)[]) =>
+      `config file ${path}: line ${file.lineOf([key, ...keys])}: ${pathText(key, keys)}`;
+    settings.set(key, { value: each, from: `config file ${path}: line ${line}: ${key}`, placeOf });
   }
   return settings;
+}
+
+/** A place in nested values, such as `tokens[1].role`. */
+function pathText(key: string, keys: readonly (string | number)[]): string {
+  return key + keys.map((each) => (typeof each === "number" ? `[${each}]` : `.${each}`)).join("");
 }

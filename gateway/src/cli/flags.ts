@@ -1,5 +1,5 @@
 /** What a setting's value is. */
-export type Kind = "text" | "integer" | "bytes" | "ms" | "switch" | "list";
+export type Kind = "text" | "integer" | "bytes" | "ms" | "switch" | "list" | "tokens";
 
 /** One setting of the command line; its environment twin is `WARMLINE_GATEWAY_` and the name. */
 export interface Flag {
@@ -37,6 +37,48 @@ export const flags: readonly Flag[] = [
     kind: "text",
   },
   {
+    name: "token-file",
+    value: "<file>",
+    help: "a file that holds the token; read again when it changes",
+    option: "tokenFile",
+    kind: "text",
+  },
+  {
+    name: "tokens",
+    value: "<list>",
+    help: "further tokens with roles, Redis users and key prefixes, as YAML or JSON",
+    option: "tokens",
+    kind: "tokens",
+  },
+  {
+    name: "tokens-file",
+    value: "<file>",
+    help: "a YAML or JSON file with such a list; read again when it changes",
+    option: "tokensFile",
+    kind: "text",
+  },
+  {
+    name: "secret",
+    value: "<text>",
+    help: "what the tokens of ACL RESTTOKEN are sealed with (default: the token)",
+    option: "secret",
+    kind: "text",
+  },
+  {
+    name: "secret-file",
+    value: "<file>",
+    help: "a file that holds that secret",
+    option: "secretFile",
+    kind: "text",
+  },
+  {
+    name: "allow-command",
+    value: "<name>",
+    help: "opens a command that is refused otherwise, such as 'CONFIG GET'; may be repeated (default none)",
+    option: "allowCommand",
+    kind: "list",
+  },
+  {
     name: "redis",
     value: "<url>",
     help: "a Redis that runs already: redis://, rediss:// or unix://",
@@ -70,6 +112,20 @@ export const flags: readonly Flag[] = [
     help: "largest request body, such as 500kb or 20mb (default 10mb)",
     option: "maxBody",
     kind: "bytes",
+  },
+  {
+    name: "max-commands",
+    value: "<number>",
+    help: "most commands in a pipeline or a transaction (default 100000)",
+    option: "maxCommands",
+    kind: "integer",
+  },
+  {
+    name: "max-words",
+    value: "<number>",
+    help: "most words in a command (default 1048576)",
+    option: "maxWords",
+    kind: "integer",
   },
   {
     name: "max-reply",
@@ -182,6 +238,20 @@ export const flags: readonly Flag[] = [
     help: "a further name that the Host header may hold on loopback; may be repeated (default none)",
     option: "allowedHosts",
     kind: "list",
+  },
+  {
+    name: "log-level",
+    value: "<level>",
+    help: "silent, fatal, error, warn, info or debug: JSON lines on stderr (default warn)",
+    option: "logLevel",
+    kind: "text",
+  },
+  {
+    name: "log-requests",
+    value: "",
+    help: "logs each request at level info, without keys, values and tokens (default off)",
+    option: "logRequests",
+    kind: "switch",
   },
 ];
 

@@ -21,7 +21,9 @@ export function readyLines(
   showToken: boolean,
 ): string[] {
   const environment = Object.entries(environmentOf(gateway));
-  const shown = environment.filter(([name]) => showToken || !name.endsWith("TOKEN"));
+  const shown = environment.filter(
+    ([name]) => !name.endsWith("TOKEN") || (showToken && gateway.token !== ""),
+  );
   return [
     `warmline-gateway ready ${gateway.url}`,
     `engine: ${gateway.engine}`,

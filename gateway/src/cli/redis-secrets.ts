@@ -26,8 +26,11 @@ export function redisUrlOf(given: ReadonlyMap<string, Given>): string | undefine
   return `${scheme}${user ?? ""}:${encodeURIComponent(contentOf(password))}@${rest}`;
 }
 
-/** A file's text without the line break at its end. */
-function contentOf(given: Given): string {
+/**
+ * A file's text without the line break at its end.
+ * @throws {UsageError} when it can't be read, or is empty.
+ */
+export function contentOf(given: Given): string {
   try {
     const text = readTextFile(readValue("text", given) as string).replace(/\r?\n$/, "");
     if (text.trim() !== "") return text;

@@ -1,10 +1,13 @@
+import { readTokenList } from "../access/token-list.js";
+import { TokensError } from "../access/tokens.js";
+import { FileError } from "../config/yaml-file.js";
 import type { GatewayOptions } from "../options.js";
 import { settingsOf } from "../options.js";
 import { redisAt } from "../upstream/redis-url.js";
 import { parseCommandLine } from "./command-line.js";
 import { readConfigFile } from "./config-file.js";
 import { environmentName, flags } from "./flags.js";
-import { redisUrlOf } from "./redis-secrets.js";
+import { contentOf, redisUrlOf } from "./redis-secrets.js";
 import { UsageError } from "./usage-error.js";
 import { type Given, readValue } from "./values.js";
 
@@ -23,7 +26,7 @@ export interface CliSettings {
 type AllGiven = ReadonlyMap<string, Given>;
 
 /** The settings that only the command line knows: what they hold becomes an option of the gateway. */
-const REDIS_SECRETS = ["redisFile", "redisPasswordFile"];
+const IN_FILES = ["redisFile", "redisPasswordFile", "secretFile"];
 
 /**
  * Reads the command line, the environment and the config file, in that order of precedence, and checks
@@ -41,11 +44,13 @@ export function readSettings(argv: readonly string[], environment: NodeJS.Proces
   const options: Record<string, unknown> = {};
   for (const { option, kind } of flags) {
     const value = given.get(option);
-    if (value === undefined || option === "engine" || REDIS_SECRETS.includes(option)) continue;
+    if (value === undefined || option === "engine" || IN_FILES.includes(option)) continue;
     options[option] = readValue(kind, value);
   }
   const overruled = own && (given.has("redis") || given.has("redisFile"));
   options.redis = overruled ? undefined : redisUrlOf(given);
+  const secretFile = given.get("secretFile");
+  if (secretFile && options.secret === undefined) options.secret = contentOf(secretFile);
   check(options, given);
   const engine = given.get("engine");
   return {
@@ -100,10 +105,18 @@ function check(options: GatewayOptions, given: AllGiven): void {
   try {
     if (options.redis !== undefined) redisAt(options.redis);
     settingsOf({ ...options, redis: options.redis ?? "unix:///none" });
+    readTokenList(options);
   } catch (error) {
-    const [, option = "", what] = /^(\w+): (.*)$/s.exec((error as Error).message) ?? [];
+    if (error instanceof TokensError) {
+      const place = given.get("tokens")?.placeOf?.(error.keys);
+      if (place !== undefined) throw new UsageError(`${place}: ${error.what}`);
+    }
+    const [, option = "", what] = /^(\w+)[\w.[\]]*: (.*)$/s.exec((error as Error).message) ?? [];
     const flag = flags.find((each) => each.option === option);
-    if (what === undefined || flag === undefined) throw error;
+    if (what === undefined || flag === undefined) {
+      if (error instanceof TypeError || error instanceof FileError) throw new UsageError(error.message);
+      throw error;
+    }
     throw new UsageError(`${given.get(option)?.from ?? `--${flag.name}`}: ${what}`);
   }
 }

@@ -1,3 +1,4 @@
+import { FileError, parseYaml } from "../config/yaml-file.js";
 import type { Kind } from "./flags.js";
 import { UsageError } from "./usage-error.js";
 
@@ -6,6 +7,8 @@ export interface Given {
   readonly value: unknown;
   /** Where it came from, in words for an error: `--port`, a variable, or a place in the config file. */
   readonly from: string;
+  /** In a config file: the place of what these keys and indexes lead to, from the value on. */
+  readonly placeOf?: (keys: readonly (string | number)[]) => string;
   /** 0 for a flag, 1 for the environment, 2 for the config file. */
   readonly rank: number;
 }
@@ -34,6 +37,8 @@ export function readValue(kind: Kind, { value, from }: Given): unknown {
       if (value === "true" || value === "1") return true;
       if (value === "false" || value === "0") return false;
       throw new UsageError(`${from}: must be true or false`);
+    case "tokens":
+      return typeof value === "string" ? parsed(value, from) : value;
     case "list":
       return listOf(value, from);
   }
@@ -51,6 +56,14 @@ function withUnit(
   if (digits === undefined || factor === undefined)
     throw new UsageError(`${from}: '${String(value)}' is not ${what}`);
   return Number(digits) * factor;
+}
+
+function parsed(text: string, from: string): unknown {
+  try {
+    return parseYaml(text, from).value;
+  } catch (error) {
+    throw error instanceof FileError ? new UsageError(error.message) : error;
+  }
 }
 
 /** A list, or text with commas between. */

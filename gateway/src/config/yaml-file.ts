@@ -19,7 +19,14 @@ export class FileError extends Error {}
  * @throws {FileError} when there is no such file, or when it is not well-formed.
  */
 export function readYamlFile(path: string): YamlFile {
-  const text = readTextFile(path);
+  return parseYaml(readTextFile(path), path);
+}
+
+/**
+ * Reads YAML 1.2 that is at hand. `path` says where it came from.
+ * @throws {FileError} when it is not well-formed.
+ */
+export function parseYaml(text: string, path: string): YamlFile {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const [error] = document.errors;

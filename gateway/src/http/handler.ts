@@ -1,6 +1,9 @@
+import type { Access } from "../access/access.js";
+import type { Grant } from "../access/grant.js";
 import { type OriginRules, originAllowed, originRefusal } from "../access/origin.js";
-import { type Place, refusal } from "../access/refusals.js";
-import { bearerOf, type TokenGuard } from "../access/token.js";
+import { type Place, refused } from "../access/refusals.js";
+import { rewritten } from "../access/rewritten.js";
+import { bearerOf } from "../access/token.js";
 import { isRead } from "../commands/facts.js";
 import { waitOf } from "../upstream/blocking.js";
 import type { Command } from "../upstream/command.js";
@@ -18,7 +21,7 @@ import type { Streams } from "./streams.js";
 /** What the handler works with. */
 export interface HandlerOptions {
   readonly upstream: Upstream;
-  readonly guard: TokenGuard;
+  readonly access: Access;
   readonly origins: OriginRules;
   readonly metrics: Metrics;
   readonly streams: Streams;
@@ -28,6 +31,8 @@ export interface HandlerOptions {
   readonly engineIsPublic: boolean;
   /** The largest body, in bytes. */
   readonly maxBody: number;
+  /** The most commands in a pipeline or a transaction. */
+  readonly maxCommands: number;
   /** Whether GET and HEAD may run commands that write. */
   readonly pathWrites: boolean;
 }
@@ -37,8 +42,11 @@ interface Looked {
   readonly path: string;
   readonly query: string;
   /** Why the request is refused for where it comes from; null when it is welcome. */
-  readonly refused: string | null;
-  readonly authorized: boolean;
+  readonly foreign: string | null;
+  /** What the sender may do; null when it presents no token that is known. */
+  readonly grant: Grant | null;
+  /** The tokens as they stood then. */
+  readonly generation: number;
 }
 
 const SINGLE: Place = { kind: "single", before: 0 };
@@ -68,8 +76,8 @@ export class Handler {
   #route(exchange: Exchange): void {
     const { req } = exchange;
     const { origins, maxBody } = this.#options;
-    const { refused, path, query, authorized } = this.#look(req);
-    if (refused) throw new BadRequest(`NOPERM ${refused}`, 403);
+    const { foreign, path, query, grant } = this.#look(req);
+    if (foreign) throw new BadRequest(`NOPERM ${foreign}`, 403);
     const { origin } = req.headers;
     if (origin !== undefined && originAllowed(origin, origins)) this.#allowOrigin(exchange, origin);
     const { method } = req;
@@ -82,18 +90,19 @@ export class Handler {
       return;
     }
     if (path === "/health") {
-      this.#health(exchange, authorized);
+      this.#health(exchange, grant !== null);
       return;
     }
-    if (!authorized) {
+    if (!grant) {
       exchange.refuse(401, "WRONGPASS invalid or missing auth token");
       return;
     }
     if (path === "/metrics") {
+      if (grant.role !== "admin" && grant.role !== "metrics") throw new BadRequest(refused("/metrics"), 403);
       exchange.answer(200, "text/plain; version=0.0.4", Buffer.from(this.#options.metrics.text()));
       return;
     }
-    const open = this.#options.streams.match(path);
+    const open = this.#options.streams.match(path, grant);
     if (open) {
       if (method !== "GET" && method !== "POST") {
         exchange.refuse(405, "ERR an event stream is asked for by GET or POST", ["Allow", "GET, POST"]);
@@ -103,86 +112,105 @@ export class Handler {
     readFormat(exchange);
     if (method === "POST" || method === "PUT") {
       exchange.readBody(maxBody, (body) => {
-        exchange.guard(() => this.#run(exchange, path, query, body));
+        exchange.guard(() => this.#run(exchange, grant, path, query, body));
       });
-    } else this.#run(exchange, path, query, null);
+    } else this.#run(exchange, grant, path, query, null);
   }
 
   /** What the head alone says. A client that sends the same head again is not looked at again. */
   #look(req: RequestHead): Looked {
+    const { access, origins } = this.#options;
     let looked = this.#looked.get(req);
-    if (!looked) {
+    if (looked?.generation !== access.generation) {
       const { url, headers } = req;
       const mark = url.indexOf("?");
       const path = mark < 0 ? url : url.slice(0, mark);
       const query = mark < 0 ? "" : url.slice(mark + 1);
-      const refused = originRefusal(headers, this.#options.origins);
-      looked = { path, query, refused, authorized: this.#authorized(req, query) };
+      const token = tokenOf(req, query);
+      looked = {
+        path,
+        query,
+        foreign: originRefusal(headers, origins),
+        grant: token === null ? null : access.authenticate(token),
+        generation: access.generation,
+      };
       this.#looked.set(req, looked);
     }
     return looked;
   }
 
-  #run(exchange: Exchange, path: string, query: string, body: Buffer | null): void {
+  #run(exchange: Exchange, grant: Grant, path: string, query: string, body: Buffer | null): void {
     const isResp = exchange.req.headers["content-type"] === RESP_TYPE;
     if (path === "/") {
       if (!body) throw new BadRequest("ERR empty command");
-      this.#single(exchange, isResp ? readRespCommand(body) : readJsonCommand(body));
+      this.#single(exchange, grant, isResp ? readRespCommand(body) : readJsonCommand(body));
     } else if (path === "/pipeline" || path === "/multi-exec") {
       if (!body) throw new BadRequest("ERR empty pipeline");
       const commands = isResp ? readRespCommands(body) : readJsonCommands(body);
-      if (path === "/pipeline") this.#pipeline(exchange, commands);
-      else this.#transaction(exchange, commands);
+      const { maxCommands } = this.#options;
+      if (commands.length > maxCommands) {
+        throw new BadRequest(
+          `ERR ${commands.length} commands, and ${maxCommands} are allowed in one request`,
+        );
+      }
+      if (path === "/pipeline") this.#pipeline(exchange, grant, commands);
+      else this.#transaction(exchange, grant, commands);
     } else {
       const command = readPathCommand(path, query, body);
       if (!body && !this.#options.pathWrites && !isRead(command)) {
         throw new BadRequest(`NOPERM '${command.name.toLowerCase()}' may write: send it by POST`);
       }
-      this.#single(exchange, command);
+      this.#single(exchange, grant, command);
     }
   }
 
-  #single(exchange: Exchange, command: Command): void {
-    const refused = refusal(command, SINGLE);
-    if (refused) throw new BadRequest(refused);
-    const { upstream } = this.#options;
+  #single(exchange: Exchange, grant: Grant, command: Command): void {
+    const text = grant.refusal(command, SINGLE);
+    if (text !== null) throw new BadRequest(text);
+    const { access } = this.#options;
     const answer = new SingleAnswer(exchange);
+    if (access.answersItself(command)) {
+      void access.answer(command).then((reply) => answer.onReply(reply));
+      return;
+    }
     const wait = waitOf(command);
-    if (wait === null) upstream.send([command], answer);
-    else cancelWhenGone(exchange, upstream.sendAlone([command], [wait], answer));
+    const { commands, receiver } = rewritten(grant, [command], answer);
+    if (wait === null) grant.upstream.send(commands, receiver);
+    else cancelWhenGone(exchange, grant.upstream.sendAlone(commands, [wait], receiver));
   }
 
-  #pipeline(exchange: Exchange, commands: readonly Command[]): void {
-    const { upstream } = this.#options;
-    const refusals = commands.map((command, before) => refusal(command, { kind: "pipeline", before }));
+  #pipeline(exchange: Exchange, grant: Grant, commands: readonly Command[]): void {
+    const refusals = commands.map((command, before) => grant.refusal(command, { kind: "pipeline", before }));
     const places = [...commands.keys()].filter((place) => refusals[place] === null);
-    const sent = places.map((place) => commands[place]!);
     const answer = new PipelineAnswer(exchange, commands.length, places);
     refusals.forEach((text, place) => {
       if (text !== null) answer.refuse(place, text);
     });
-    if (sent.length === 0) return;
+    if (places.length === 0) return;
+    const { upstream } = grant;
+    const allowed = places.map((place) => commands[place]!);
+    const { commands: sent, receiver } = rewritten(grant, allowed, answer);
     const waits = sent.map(waitOf);
-    if (waits.every((wait) => wait === null)) upstream.send(sent, answer);
+    if (waits.every((wait) => wait === null)) upstream.send(sent, receiver);
     else {
       const cancel = upstream.sendAlone(
         sent,
         waits.map((wait) => wait ?? 0),
-        answer,
+        receiver,
       );
       cancelWhenGone(exchange, cancel);
     }
   }
 
-  #transaction(exchange: Exchange, commands: readonly Command[]): void {
+  #transaction(exchange: Exchange, grant: Grant, commands: readonly Command[]): void {
     if (exchange.format === "resp2")
       throw new BadRequest("ERR the resp2 format is not available for multi-exec");
     const names = commands.map((command) => command.name);
     commands.forEach((command, index) => {
-      const refused = refusal(command, TRANSACTION);
-      if (refused) throw new BadRequest(discarded(index, names, refused));
+      const text = grant.refusal(command, TRANSACTION);
+      if (text !== null) throw new BadRequest(discarded(index, names, text));
     });
-    this.#options.upstream.transaction(commands, new TransactionAnswer(exchange, names));
+    grant.upstream.transaction(commands, new TransactionAnswer(exchange, names));
   }
 
   #health(exchange: Exchange, authorized: boolean): void {
@@ -191,18 +219,6 @@ export class Handler {
       const body = { status: up ? "ok" : "down", ...(engineIsPublic || authorized ? { engine } : {}) };
       exchange.answer(up ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify(body)));
     });
-  }
-
-  #authorized(req: RequestHead, query: string): boolean {
-    const { guard } = this.#options;
-    const { authorization } = req.headers;
-    if (authorization !== undefined) {
-      const token = bearerOf(authorization);
-      return token !== null && guard.matches(token);
-    }
-    if (!query.includes("_token=")) return false;
-    const pair = query.split("&").find((part) => part.startsWith("_token="));
-    return pair !== undefined && guard.matches(unescapeBytes(pair.slice("_token=".length), true).toString());
   }
 
   #allowOrigin(exchange: Exchange, origin: string): void {
@@ -224,6 +240,14 @@ export class Handler {
       "600",
     );
   }
+}
+
+/** The token that a request presents: in its header, or else in its query. */
+function tokenOf({ headers: { authorization } }: RequestHead, query: string): string | null {
+  if (authorization !== undefined) return bearerOf(authorization);
+  if (!query.includes("_token=")) return null;
+  const pair = query.split("&").find((part) => part.startsWith("_token="));
+  return pair === undefined ? null : unescapeBytes(pair.slice("_token=".length), true).toString();
 }
 
 /** Sets the format that the request asks for. */

@@ -1,8 +1,8 @@
+import type { Grant } from "../access/grant.js";
 import { UpstreamFailure } from "../upstream/failure.js";
-import type { FeedOptions } from "../upstream/feed.js";
 import { Monitor } from "../upstream/monitor.js";
 import { type Listener, type Sort, Subscriptions } from "../upstream/subscriptions.js";
-import type { Cancel } from "../upstream/upstream.js";
+import type { Cancel, Upstream } from "../upstream/upstream.js";
 import { BadRequest } from "./bad-request.js";
 import { confirmationFrame, lineFrame, messageFrame } from "./event-frames.js";
 import { EventStream } from "./event-stream.js";
@@ -10,8 +10,6 @@ import type { Exchange } from "./exchange.js";
 import { unescapeBytes } from "./path-words.js";
 
 export interface StreamsOptions {
-  /** How connections to Redis are made. */
-  readonly upstream: FeedOptions;
   /** Streams open at a time before more are refused. */
   readonly maxStreams: number;
   /** Bytes that a reader may be behind before it is cut off. */
@@ -20,11 +18,16 @@ export interface StreamsOptions {
   readonly heartbeat: number;
 }
 
+/** What one upstream's streams hang on: each channel is listened to once, however many readers it has. */
+interface Feeds {
+  readonly subscriptions: Subscriptions;
+  readonly monitor: Monitor;
+}
+
 /** The event streams: `/subscribe/<channel>...`, `/psubscribe/<pattern>...` and `/monitor`. */
 export class Streams {
   readonly #options: StreamsOptions;
-  readonly #subscriptions: Subscriptions;
-  readonly #monitor: Monitor;
+  readonly #feeds = new Map<Upstream, Feeds>();
   readonly #open = new Set<EventStream>();
   readonly #timer: NodeJS.Timeout;
   /** Streams ended because their reader was too slow. */
@@ -32,8 +35,6 @@ export class Streams {
 
   constructor(options: StreamsOptions) {
     this.#options = options;
-    this.#subscriptions = new Subscriptions({ ...options.upstream, encode: messageFrame });
-    this.#monitor = new Monitor({ ...options.upstream, encode: lineFrame });
     this.#timer = setInterval(() => this.#beat(), options.heartbeat).unref();
   }
 
@@ -44,32 +45,57 @@ export class Streams {
 
   /** Connections to Redis that serve them. */
   get upstreamConnections(): number {
-    return this.#subscriptions.connections + this.#monitor.connections;
+    let connections = 0;
+    for (const { subscriptions, monitor } of this.#feeds.values())
+      connections += subscriptions.connections + monitor.connections;
+    return connections;
   }
 
   /** What answers a request for this path, or null when it is not the path of a stream. */
-  match(path: string): ((exchange: Exchange) => void) | null {
+  match(path: string, grant: Grant): ((exchange: Exchange) => void) | null {
     // Most paths are none of these, and told from them by one letter.
     if (path.length < 8 || !"mpsMPS".includes(path[1]!)) return null;
     if (/^\/monitor$/i.test(path)) {
       const first = [lineFrame('"OK"')];
-      return (exchange) => this.#start(exchange, first, (listener) => this.#monitor.add(listener));
+      return (exchange) => {
+        allow(grant.streamRefusal("monitor", []));
+        const { monitor } = this.#feedsOf(grant.upstream);
+        this.#start(exchange, first, (listener) => monitor.add(listener));
+      };
     }
     const [, word, list] = /^\/(p?subscribe)\/(.*)$/i.exec(path) ?? [];
     if (word === undefined) return null;
     const sort = word.toLowerCase() as Sort;
     return (exchange) => {
       const names = namesIn(list!);
+      allow(grant.streamRefusal(sort, names));
+      const { subscriptions } = this.#feedsOf(grant.upstream);
       const first = names.map((name, at) => confirmationFrame(sort, name, at + 1));
-      this.#start(exchange, first, (listener) => this.#subscriptions.add(sort, names, listener));
+      this.#start(exchange, first, (listener) => subscriptions.add(sort, names, listener));
     };
   }
 
   /** Ends every stream. */
   close(): void {
     clearInterval(this.#timer);
-    this.#subscriptions.close();
-    this.#monitor.close();
+    for (const { subscriptions, monitor } of this.#feeds.values()) {
+      subscriptions.close();
+      monitor.close();
+    }
+  }
+
+  /** What is listened to as one user of Redis. */
+  #feedsOf(upstream: Upstream): Feeds {
+    let feeds = this.#feeds.get(upstream);
+    if (!feeds) {
+      const { feedOptions } = upstream;
+      feeds = {
+        subscriptions: new Subscriptions({ ...feedOptions, encode: messageFrame }),
+        monitor: new Monitor({ ...feedOptions, encode: lineFrame }),
+      };
+      this.#feeds.set(upstream, feeds);
+    }
+    return feeds;
   }
 
   #start(exchange: Exchange, first: readonly Buffer[], add: (listener: Listener) => Cancel): void {
@@ -91,6 +117,10 @@ export class Streams {
   #beat(): void {
     for (const stream of this.#open) stream.beat();
   }
+}
+
+function allow(refusal: string | null): void {
+  if (refusal !== null) throw new BadRequest(refusal);
 }
 
 /** The names in a path, each once, in their order. One slash at the end is ignored. */

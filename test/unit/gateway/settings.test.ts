@@ -6,7 +6,7 @@ import { environmentName, type Flag, flags, type Kind } from "../../../gateway/s
 import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { UsageError } from "../../../gateway/src/cli/usage-error.js";
 import { nearest } from "../../../gateway/src/config/nearest.js";
-import { settingsOf } from "../../../gateway/src/options.js";
+import { settingsOf, WITHOUT_DEFAULT } from "../../../gateway/src/options.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-settings-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -17,6 +17,9 @@ function file(text: string): string {
   return path;
 }
 
+const secretFile = file("s3cret\n");
+const tokensFile = file("- { name: a, token: b }\n");
+
 /** What each setting is given as, and what comes of it. Those of a kind share one, unless named. */
 const byKind: Record<Kind, [text: string, value: unknown]> = {
   text: ["some-text", "some-text"],
@@ -24,14 +27,20 @@ const byKind: Record<Kind, [text: string, value: unknown]> = {
   bytes: ["3kb", 3_072],
   ms: ["2s", 2_000],
   switch: ["false", false],
+  tokens: ['[{ name: "a", token: "b" }]', [{ name: "a", token: "b" }]],
   list: ["https://a.test, https://b.test", ["https://a.test", "https://b.test"]],
 };
 const byName: Record<string, [text: string, value: unknown]> = {
   host: ["127.0.0.2", "127.0.0.2"],
   redis: ["redis://a.test:7000", "redis://a.test:7000"],
+  secret: ["sixteen-characters", "sixteen-characters"],
+  allowCommand: ["config get, DEBUG", ["config get", "DEBUG"]],
+  logLevel: ["error", "error"],
+  tokenFile: [secretFile, secretFile],
+  tokensFile: [tokensFile, tokensFile],
 };
 /** Settings that are no option of their own but make one: tested below. */
-const INDIRECT = new Set(["engine", "redisFile", "redisPasswordFile"]);
+const INDIRECT = new Set(["engine", "redisFile", "redisPasswordFile", "secretFile"]);
 
 function sampleOf({ option, kind }: Flag): [text: string, value: unknown] {
   return byName[option] ?? byKind[kind];
@@ -45,8 +54,8 @@ function optionOf(argv: string[], environment: NodeJS.ProcessEnv, option: string
 
 describe("every option of the gateway", () => {
   it("has a flag, and no flag is without an option", () => {
-    const options = new Set([...Object.keys(settingsOf({})), "engine", "redis", "token"]);
-    for (const each of ["redisFile", "redisPasswordFile"]) options.add(each);
+    const options = new Set<string>([...Object.keys(settingsOf({})), ...WITHOUT_DEFAULT]);
+    for (const each of ["redisFile", "redisPasswordFile", "secretFile"]) options.add(each);
     expect(new Set(flags.map(({ option }) => option))).toEqual(options);
   });
 

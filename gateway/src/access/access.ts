@@ -1,0 +1,154 @@
+import { timingSafeEqual } from "node:crypto";
+import { stat } from "node:fs/promises";
+import type { Command } from "../upstream/command.js";
+import type { Upstreams } from "../upstream/upstream.js";
+import { type Grant, grantOf } from "./grant.js";
+import type { CommonRules } from "./refusals.js";
+import { RestTokens, userTrouble } from "./rest-token.js";
+import { digestOf, randomToken } from "./token.js";
+import { type KnownToken, readTokenList, type TokenList, type TokenSources } from "./token-list.js";
+
+/** What {@link Access} is made of. */
+export interface AccessOptions {
+  readonly sources: TokenSources;
+  readonly upstreams: Upstreams;
+  readonly rules: CommonRules;
+  /** What the tokens of `ACL RESTTOKEN` are sealed with; default: the main token. */
+  readonly secret: string | undefined;
+  /** Told, in one line for people, when tokens were read again, or could not be. */
+  readonly onNotice: (message: string, isError: boolean) => void;
+}
+
+/** How often the files that tokens come from are looked at, in ms. */
+const LOOK_EVERY = 1_000;
+/** Tokens of `ACL RESTTOKEN` whose grants are remembered. */
+const REMEMBERED = 1_000;
+
+/** Knows the tokens, and what their bearers may do. */
+export class Access {
+  readonly #options: AccessOptions;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #list: TokenList;
+  #grants: readonly (readonly [KnownToken, Grant])[] = [];
+  #restTokens: RestTokens;
+  readonly #restGrants = new Map<string, Grant>();
+  #stamps = "";
+  /** Changes whenever a token may have come to mean something else. */
+  generation = 0;
+
+  /** @throws {TypeError} when the tokens can't be read */
+  constructor(options: AccessOptions) {
+    this.#options = options;
+    this.#list = readTokenList(options.sources);
+    this.#restTokens = this.#sealer();
+    this.#take(this.#list);
+    if (this.#list.files.size > 0) {
+      this.#timer = setInterval(() => void this.#look(), LOOK_EVERY).unref();
+    }
+  }
+
+  /** The main token; empty when there is none. */
+  get mainToken(): string {
+    return this.#list.main;
+  }
+
+  /** What the bearer of `token` may do; null when it is no token. */
+  authenticate(token: string): Grant | null {
+    const digest = digestOf(token);
+    let found: Grant | null = null;
+    // All are looked at, so that the time tells nothing.
+    for (const [known, grant] of this.#grants) if (timingSafeEqual(known.digest, digest)) found = grant;
+    return found ?? this.#restGrant(token, digest);
+  }
+
+  /** Whether a command is one that the gateway answers by itself. */
+  answersItself(command: Command): boolean {
+    return command.name === "ACL" && command.upper(1) === "RESTTOKEN";
+  }
+
+  /** The reply to a command that the gateway answers by itself, in RESP. */
+  async answer(command: Command): Promise<Buffer> {
+    if (command.size !== 4) return reply("-ERR wrong number of arguments for 'acl|resttoken' command");
+    const words = [command.text(2), command.text(3)];
+    const [username = "", password = ""] = words.map((word) => Buffer.from(word, "latin1").toString());
+    const user = { username, password };
+    const trouble = await userTrouble(user, this.#options.upstreams.of(null).feedOptions);
+    if (trouble !== null) return reply(`-${trouble}`);
+    const token = this.#restTokens.seal(user);
+    return reply(`$${token.length}\r\n${token}`);
+  }
+
+  /** Stops looking at files. */
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  #sealer(): RestTokens {
+    return new RestTokens(this.#options.secret ?? (this.#list.main || randomToken()));
+  }
+
+  #take(list: TokenList): void {
+    if (list.main !== this.#list.main && this.#options.secret === undefined) {
+      this.#restTokens = this.#sealer();
+      this.#restGrants.clear();
+    }
+    this.#list = list;
+    this.#grants = list.tokens.map((token) => [token, this.#grantOf(token)] as const);
+    this.generation++;
+  }
+
+  #grantOf({ name, role, prefix, commands, user }: KnownToken): Grant {
+    const { rules, upstreams } = this.#options;
+    return grantOf({ name, role, prefix, commands, rules, upstream: () => upstreams.of(user) });
+  }
+
+  #restGrant(token: string, digest: Buffer): Grant | null {
+    const key = digest.toString("latin1");
+    const known = this.#restGrants.get(key);
+    if (known) return known;
+    const user = this.#restTokens.open(token);
+    if (user === null) return null;
+    const { rules, upstreams } = this.#options;
+    const name = `user ${user.username}`;
+    const grant = grantOf({ name, role: "admin", rules, upstream: () => upstreams.of(user) });
+    for (const oldest of this.#restGrants.keys()) {
+      if (this.#restGrants.size < REMEMBERED) break;
+      this.#restGrants.delete(oldest);
+    }
+    this.#restGrants.set(key, grant);
+    return grant;
+  }
+
+  /** Reads the tokens again when one of their files has changed. What can't be read leaves all as it was. */
+  async #look(): Promise<void> {
+    const stamps = await Promise.all([...this.#list.files.keys()].map(stampOf));
+    if (stamps.join() === this.#stamps) return;
+    this.#stamps = stamps.join();
+    try {
+      const list = readTokenList(this.#options.sources);
+      if (sameFiles(list.files, this.#list.files)) return;
+      this.#take(list);
+      this.#options.onNotice(`tokens were read again: ${list.tokens.length}`, false);
+    } catch (error) {
+      this.#options.onNotice(`tokens stay as they were: ${(error as Error).message}`, true);
+    }
+  }
+}
+
+/** What changes with a file, at little cost. A link is followed: that is how a mounted secret is exchanged. */
+async function stampOf(path: string): Promise<string> {
+  try {
+    const { mtimeMs, size, ino } = await stat(path);
+    return `${ino}:${mtimeMs}:${size}`;
+  } catch {
+    return "";
+  }
+}
+
+function sameFiles(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  return a.size === b.size && [...a].every(([path, text]) => b.get(path) === text);
+}
+
+function reply(text: string): Buffer {
+  return Buffer.from(`${text}\r\n`);
+}

@@ -1,0 +1,108 @@
+import { type FileError, readTextFile, readYamlFile } from "../config/yaml-file.js";
+import type { RedisUser } from "../upstream/upstream.js";
+import type { Role } from "./roles.js";
+import { digestOf } from "./token.js";
+import {
+  checkTokens,
+  commandName,
+  TOKEN_FORM,
+  TOKEN_RULE,
+  type TokenOptions,
+  TokensError,
+} from "./tokens.js";
+
+/** Where tokens come from. */
+export interface TokenSources {
+  /** The main token, which may do all that the gateway lets through. */
+  readonly token?: string | undefined;
+  /** A file that holds it. */
+  readonly tokenFile?: string | undefined;
+  readonly tokens?: readonly TokenOptions[] | undefined;
+  /** A YAML or JSON file with such a list. */
+  readonly tokensFile?: string | undefined;
+}
+
+/** A token as it is known at run time. */
+export interface KnownToken {
+  readonly name: string;
+  readonly digest: Buffer;
+  readonly role: Role;
+  readonly user: RedisUser | null;
+  readonly prefix: string | undefined;
+  readonly commands: ReadonlySet<string> | undefined;
+}
+
+/** All tokens as they stand now. */
+export interface TokenList {
+  /** The main token itself; empty when there is none. */
+  readonly main: string;
+  readonly tokens: readonly KnownToken[];
+  /** The text of every file that was read, by its path: what tells whether one has changed. */
+  readonly files: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads all tokens, those in files included.
+ * @throws {TypeError} that names the option, the file and the line at fault, never what stands there
+ * @throws {FileError} when a file can't be read; its message begins with the option's name
+ */
+export function readTokenList(sources: TokenSources): TokenList {
+  const files = new Map<string, string>();
+  const secretIn = (option: string, path: string): string => {
+    const text = inOption(option, () => readTextFile(path));
+    files.set(path, text);
+    const secret = text.trim();
+    if (secret === "") throw new TypeError(`${option}: ${path}: the file is empty`);
+    return secret;
+  };
+
+  const main = sources.tokenFile ? secretIn("tokenFile", sources.tokenFile) : (sources.token ?? "");
+  if (main !== "" && !TOKEN_FORM.test(main)) throw new TypeError(`tokenFile: the token ${TOKEN_RULE}`);
+  const listed = [...(sources.tokens ?? [])];
+  if (sources.tokensFile !== undefined) listed.push(...tokensIn(sources.tokensFile, files));
+  const tokens = listed.map((each) => knownToken(each, secretIn));
+  if (main !== "") tokens.unshift({ ...ADMIN, digest: digestOf(main) });
+  const digests = new Set(tokens.map(({ digest }) => digest.toString("hex")));
+  if (digests.size < tokens.length) throw new TypeError("tokens: two of them are the same token");
+  return { main, tokens, files };
+}
+
+const ADMIN = { name: "main", role: "admin", user: null, prefix: undefined, commands: undefined } as const;
+
+function tokensIn(path: string, files: Map<string, string>): readonly TokenOptions[] {
+  const file = inOption("tokensFile", () => readYamlFile(path));
+  files.set(path, file.text);
+  const { value } = file;
+  const inKey = typeof value === "object" && value !== null && "tokens" in value;
+  try {
+    return checkTokens(inKey ? (value as { tokens: unknown }).tokens : value);
+  } catch (error) {
+    if (!(error instanceof TokensError)) throw error;
+    const line = file.lineOf(inKey ? ["tokens", ...error.keys] : error.keys);
+    throw new TypeError(`tokensFile: ${path}: line ${line}: ${error.message}`);
+  }
+}
+
+function knownToken(options: TokenOptions, secretIn: (option: string, path: string) => string): KnownToken {
+  const { name, token, tokenFile, tokenSha256, user, prefix, commands } = options;
+  const text = tokenFile === undefined ? token : secretIn("tokens", tokenFile);
+  return {
+    name,
+    digest: text === undefined ? Buffer.from(tokenSha256!, "hex") : digestOf(text),
+    role: options.role ?? (user ? "admin" : "standard"),
+    user: user
+      ? { username: user.username, password: user.password ?? secretIn("tokens", user.passwordFile!) }
+      : null,
+    prefix,
+    commands: commands && new Set(commands.map(commandName)),
+  };
+}
+
+function inOption<T>(option: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    (error as FileError).message = `${option}: ${(error as FileError).message}`;
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { expect, it } from "vitest";
+import { ONCE_SCRIPTS, onceCallOf } from "../../../../gateway/src/access/once.js";
+import { openedCommands, refusal } from "../../../../gateway/src/access/refusals.js";
+import { COMMANDS_OF } from "../../../../gateway/src/access/roles.js";
+import { allFacts } from "../../../../gateway/src/commands/facts.js";
+import { wordsOf } from "../../../../gateway/src/commands/words.js";
+import { command } from "../../../../gateway/src/upstream/command.js";
+import { once } from "../../../../src/once/once.js";
+import { onceScript } from "../../../../src/once/script.js";
+
+const SINGLE = { kind: "single", before: 0 } as const;
+
+/** The names that a role allows, those of a group together, modules by their prefix. */
+function listed(names: ReadonlySet<string>): string[] {
+  const groups = new Map<string, string[]>();
+  for (const { name, group } of allFacts()) {
+    if (names.has(name)) groups.set(group, [...(groups.get(group) ?? []), name]);
+  }
+  return [...groups].sort().map(([group, members]) => `${group}: ${members.join(", ")}`);
+}
+
+it("a role allows these commands and no others: a change here is a change of what tokens may do", () => {
+  expect(listed(COMMANDS_OF["read-only"]!)).toMatchSnapshot("read-only");
+  expect(listed(COMMANDS_OF.standard!)).toMatchSnapshot("standard");
+});
+
+it("a read-only role has no command that writes, runs code, or finds keys that nobody named", () => {
+  const names = COMMANDS_OF["read-only"]!;
+  for (const { name, write, admin, readonly } of allFacts()) {
+    if (names.has(name))
+      expect({ name, write, admin, readonly }).toEqual({ name, write: false, admin: false, readonly: true });
+  }
+  for (const name of "PUBLISH EVAL EVAL_RO FCALL_RO KEYS SCAN RANDOMKEY SCRIPT|FLUSH SLOWLOG|RESET MEMORY|PURGE ACL CONFIG DEBUG".split(
+    " ",
+  ))
+    expect(names.has(name.replace("|", " "))).toBe(false);
+});
+
+it("the client's own scripts are known, in both forms", () => {
+  const digests = [true, false].map((upstash) =>
+    createHash("sha256").update(onceScript(upstash)).digest("hex"),
+  );
+  expect(new Set(digests)).toEqual(ONCE_SCRIPTS);
+});
+
+it("a write made repeatable is read as the command that it runs", () => {
+  const words = once(["MSET", "app:a", "1", "app:b", "2"], 120_000, false).map(String);
+  const call = onceCallOf(command(...words))!;
+  expect(wordsOf(call.wrapped)).toEqual(["MSET", "app:a", "1", "app:b", "2"]);
+  expect(call.keys.map((place) => words[place]).slice(1)).toEqual(["app:a", "app:b"]);
+  expect(words[call.keys[0]!]).toMatch(/^app:a:wl:/);
+  const changed = words.with(1, `${words[1]} `);
+  for (const other of [changed, words.with(2, "x"), words.with(2, "99"), ["GET", "a"], words.slice(0, 6)])
+    expect(onceCallOf(command(...other))).toBeNull();
+  expect(onceCallOf(command(...words.slice(0, 7), ...words))).toBeNull();
+});
+
+it("closed commands can be opened by name; those that would change a connection cannot", () => {
+  const rules = { opened: openedCommands(["config get", "CLIENT LIST", "debug"]), maxWords: 100 };
+  for (const words of [
+    ["CONFIG", "GET", "x"],
+    ["client", "list"],
+    ["DEBUG", "SLEEP", "0"],
+  ])
+    expect(refusal(command(...words), SINGLE, rules)).toBeNull();
+  for (const words of [
+    ["CONFIG", "SET", "x", "y"],
+    ["CLIENT", "REPLY", "OFF"],
+    ["CLIENT", "KILL", "x"],
+    ["SHUTDOWN"],
+    ["CLUSTER", "MEET", "a", "1"],
+  ])
+    expect(refusal(command(...words), SINGLE, rules)).toMatch(/^NOPERM/);
+  for (const name of ["MULTI", "SELECT", "CLIENT REPLY", "client", "SCRIPT DEBUG", "HELLO", "MONITOR"])
+    expect(() => openedCommands([name])).toThrow(/^allowCommand: .* can't be opened/);
+  for (const name of ["GET", "nonsense", "CLUSTER INFO"])
+    expect(() => openedCommands([name])).toThrow(
+      /^allowCommand: .* is not among the commands that are closed/,
+    );
+});

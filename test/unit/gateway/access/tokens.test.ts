@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { RestTokens } from "../../../../gateway/src/access/rest-token.js";
+import { readTokenList } from "../../../../gateway/src/access/token-list.js";
+import { checkTokens } from "../../../../gateway/src/access/tokens.js";
+import { settingsOf } from "../../../../gateway/src/options.js";
+
+const sha = "ab".repeat(32);
+
+describe("a list of tokens", () => {
+  it.each<[unknown, RegExp]>([
+    [{}, /^tokens: must be a list/],
+    [["x"], /^tokens\[0\]: must have a name/],
+    [[{ token: "hush" }], /^tokens\[0\]: needs a name/],
+    [[{ name: "a" }], /^tokens\[0\]: needs one of token, tokenFile and tokenSha256/],
+    [[{ name: "a", token: "hush", tokenSha256: sha }], /^tokens\[0\]: needs one of/],
+    [[{ name: "a", token: "hush hush" }], /^tokens\[0\]\.token: must be visible ASCII/],
+    [[{ name: "a", tokenSha256: "hush" }], /^tokens\[0\]\.tokenSha256: must be 64 hexadecimal/],
+    [
+      [{ name: "a", token: "hush", role: "readonly" }],
+      /^tokens\[0\]\.role: must be one of admin, standard, read-only, metrics/,
+    ],
+    [[{ name: "a", token: "hush", prefix: "" }], /^tokens\[0\]\.prefix: must be a string that is not empty/],
+    [[{ name: "a", token: "hush", prefx: "a" }], /^tokens\[0\]\.prefx: .*did you mean "prefix"\?/],
+    [[{ name: "a", token: "hush", user: "x" }], /^tokens\[0\]\.user: must have/],
+    [[{ name: "a", token: "hush", user: { username: "x" } }], /^tokens\[0\]\.user: needs a password/],
+    [
+      [{ name: "a", token: "hush", user: { username: "x", pass: "hush" } }],
+      /^tokens\[0\]\.user\.pass: there is no such field/,
+    ],
+    [
+      [{ name: "a", token: "hush", commands: ["GTE"] }],
+      /^tokens\[0\]\.commands\[0\]: there is no such command; did you mean GET\?/,
+    ],
+    [
+      [
+        { name: "a", token: "x" },
+        { name: "a", token: "hush" },
+      ],
+      /^tokens\[1\]\.name: another token/,
+    ],
+  ])("%j is refused, without repeating a secret", (value, message) => {
+    expect(() => checkTokens(value)).toThrow(message);
+    expect(() => checkTokens(value)).not.toThrow(/hush/);
+    expect(() => settingsOf({ tokens: value as never })).toThrow(message);
+  });
+
+  it("has defaults by what is given", () => {
+    const { main, tokens } = readTokenList({
+      tokens: [
+        { name: "a", token: "x" },
+        {
+          name: "b",
+          tokenSha256: sha,
+          user: { username: "u", password: "p" },
+          commands: ["xinfo|stream", "get"],
+        },
+      ],
+    });
+    expect(main).toBe("");
+    expect(tokens.map(({ role }) => role)).toEqual(["standard", "admin"]);
+    expect(tokens[1]!.digest.toString("hex")).toBe(sha);
+    expect(tokens[1]!.commands).toEqual(new Set(["XINFO STREAM", "GET"]));
+  });
+
+  it("holds no token twice", () => {
+    const tokens = [
+      { name: "a", token: "x" },
+      { name: "b", token: "x" },
+    ];
+    expect(() => readTokenList({ tokens })).toThrow(/^tokens: two of them are the same token/);
+  });
+
+  it("lets the gateway listen beyond loopback", () => {
+    expect(settingsOf({ host: "0.0.0.0", tokens: [{ name: "a", token: "x" }] }).host).toBe("0.0.0.0");
+    expect(() => settingsOf({ host: "0.0.0.0" })).toThrow(/^token: must be given/);
+    expect(() => settingsOf({ token: "a", tokenFile: "b" })).toThrow(/^token, tokenFile: /);
+    expect(() => settingsOf({ secret: "short" })).toThrow(/^secret: must have at least 16/);
+    expect(() => settingsOf({ logLevel: "loud" as never })).toThrow(/^logLevel: must be one of/);
+  });
+});
+
+describe("a token of ACL RESTTOKEN", () => {
+  const user = { username: "ann", password: "pässword" };
+  const sealer = new RestTokens("a secret of some length");
+
+  it("is opened by whoever has the secret, and by nobody else", () => {
+    const token = sealer.seal(user);
+    expect(token).toMatch(/^[\x21-\x7e]+$/);
+    expect(new RestTokens("a secret of some length").open(token)).toEqual(user);
+    expect(new RestTokens("another secret of some length").open(token)).toBeNull();
+    expect(sealer.seal(user)).not.toBe(token);
+  });
+
+  it("is opened only as it was sealed", () => {
+    const token = sealer.seal(user);
+    for (const other of [
+      token.slice(1),
+      token.slice(0, -2),
+      `${token.slice(0, -4)}AAAA`,
+      "wlu1_",
+      "wlu1_AAAA",
+      "",
+    ])
+      expect(sealer.open(other)).toBeNull();
+  });
+});
