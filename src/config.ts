@@ -92,25 +92,24 @@ export interface Endpoint {
   readonly token: string;
 }
 
-const NAMES = [
-  ["WARMLINE_URL", "WARMLINE_TOKEN"],
-  ["UPSTASH_REDIS_REST_URL", "UPSTASH_REDIS_REST_TOKEN"],
-  ["KV_REST_API_URL", "KV_REST_API_TOKEN"],
-] as const;
+/** What the names of a complete pair begin with; they go on with URL and TOKEN. */
+const PREFIXES = ["WARMLINE_", "UPSTASH_REDIS_REST_", "KV_REST_API_"];
 
 /** The first complete pair of url and token in the environment. */
 export function endpointFromEnv(
   env: Record<string, string | undefined>,
 ): Pick<RedisOptions, "url" | "token"> {
-  for (const [url, token] of NAMES) {
-    if (env[url] && env[token]) return { url: env[url], token: env[token] };
+  for (const prefix of PREFIXES) {
+    const url = env[`${prefix}URL`];
+    const token = env[`${prefix}TOKEN`];
+    if (url && token) return { url, token };
   }
   return {};
 }
 
 /** Whether an object is an environment, as Cloudflare hands it to a Worker, rather than options. */
 export function isEnvironment(value: object): value is Record<string, string | undefined> {
-  return NAMES.some((pair) => pair.some((name) => name in value));
+  return PREFIXES.some((prefix) => `${prefix}URL` in value || `${prefix}TOKEN` in value);
 }
 
 /**
@@ -118,45 +117,35 @@ export function isEnvironment(value: object): value is Record<string, string | u
  * a build that only imports a module which creates a client has to pass.
  * @throws ConfigError when the url or the token is malformed.
  */
-export function endpointFrom(options: RedisOptions): Endpoint | ConfigError {
-  const { url, token } = options;
+export function endpointFrom({ url, token }: RedisOptions): Endpoint | ConfigError {
   if (!url || !token) {
-    const missing = [!url && "url", !token && "token"].filter(Boolean).join(" and ");
-    return misconfigured(
-      `${missing} missing: give new Redis({ url, token }), or set ${NAMES.map((pair) => pair.join(" and ")).join(", or ")}`,
-    );
+    const missing = url ? "token" : token ? "url" : "url and token";
+    const names = PREFIXES.map((prefix) => `${prefix}URL and ${prefix}TOKEN`).join(", or ");
+    return new ConfigError(`${missing} missing: give new Redis({ url, token }), or set ${names}`);
   }
-  const parsed = parseUrl(url);
-  // What a header can hold; a line break pasted along with the token is the usual mistake.
-  if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw misconfigured(
-      "token has white space or other characters that a header can't hold: look for a line break",
-    );
-  }
-  return { origin: parsed.origin, path: parsed.pathname.replace(/\/+$/, ""), token };
-}
-
-function parseUrl(url: string): URL {
-  let parsed: URL;
-  try {
-    parsed = new URL(url);
-  } catch {
-    throw misconfigured("url is not a URL: it has to look like https://host or http://127.0.0.1:8079");
-  }
-  if (/^rediss?:$/.test(parsed.protocol)) {
-    throw misconfigured(
+  const { origin, protocol, pathname, username, password } = parseUrl(url);
+  if (/^rediss?:/.test(protocol)) {
+    throw new ConfigError(
       "url is a redis:// address, and warmline speaks HTTP: run `npx warmline-gateway --redis <that url>` and give the http:// url that it prints",
     );
   }
-  if (parsed.protocol !== "https:" && parsed.protocol !== "http:") {
-    throw misconfigured(`url begins with ${parsed.protocol}//: it has to be https:// or http://`);
+  if (!/^https?:/.test(protocol)) {
+    throw new ConfigError(`url begins with ${protocol}//: it has to be https:// or http://`);
   }
-  if (parsed.username || parsed.password) {
-    throw misconfigured("url holds a user or password: give the token apart, as `token`");
+  if (username || password) {
+    throw new ConfigError("url holds a user or password: give the token apart, as `token`");
   }
-  return parsed;
+  // What a header can hold; a line break pasted along with the token is the usual mistake.
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new ConfigError("token has characters that a header can't hold: look for a line break");
+  }
+  return { origin, path: pathname.replace(/\/+$/, ""), token };
 }
 
-export function misconfigured(message: string): ConfigError {
-  return new ConfigError(message, { outcome: "unsent" });
+function parseUrl(url: string): URL {
+  try {
+    return new URL(url);
+  } catch {
+    throw new ConfigError("url is not a URL: it has to look like https://host or http://127.0.0.1:8079");
+  }
 }

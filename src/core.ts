@@ -1,16 +1,9 @@
 import { AutomaticBatch } from "./batch/automatic.js";
-import {
-  type Middleware,
-  type Requester,
-  replyOf,
-  responseOf,
-  type UpstashRequest,
-  type UpstashResponse,
-  upstashRequest,
-} from "./client/requester.js";
+import { type Middleware, type Requester, replyOf, responseOf } from "./client/requester.js";
 import { blockingTime } from "./commands/blocking.js";
-import type { Encode, Row } from "./commands/row.js";
-import { isWrite } from "./commands/write.js";
+import type { Row } from "./commands/row.js";
+import { readChecked, type StandardSchema, schemaAmong } from "./commands/schema.js";
+import { isWrite, rowOf } from "./commands/write.js";
 import type { Endpoint } from "./config.js";
 import { type CallRules, call } from "./connection/call.js";
 import type { Transport } from "./connection/transport.js";
@@ -21,12 +14,11 @@ import {
   ProtocolError,
   RedisError,
   UnknownOutcomeError,
-  WarmlineError,
 } from "./errors.js";
-import { canRunOnce, needsNoGuard, once } from "./once/once.js";
+import type * as Once from "./once/once.js";
+import type { Platform } from "./redis.js";
 import { LONGEST_TIMER, type Settings, timeLeft } from "./settings.js";
 import { utf8 } from "./wire/bytes.js";
-import type { HttpAnswer } from "./wire/http.js";
 import { MalformedReply } from "./wire/malformed.js";
 import { type BatchPath, type Message, type Protocol, Resp2Refused } from "./wire/protocol.js";
 import { ErrorReply, type RawReply } from "./wire/reply.js";
@@ -44,79 +36,107 @@ export interface Command {
   readonly repeatable: boolean;
   /** How long it may wait at the server, in ms, if it is one that waits. */
   readonly wait: number | undefined;
+  /** What the values that it reads have to fit. */
+  readonly schema?: StandardSchema | undefined;
+  /** Where it stands in a batch that is its user's own. */
+  readonly index?: number;
 }
 
-/** What a batch gives for one of its commands. */
-export type Result = { readonly value: unknown } | { readonly error: Error };
+/** What a batch gives for one of its commands; a value may be a promise where a schema checks it. */
+export type Result = { readonly value: unknown } | { readonly error: unknown };
+
+/** What a client stands on besides its settings. */
+export interface Base {
+  readonly platform: Platform;
+  readonly transport: Transport;
+  readonly protocol: Protocol;
+  /** Where it all goes, or what every command is rejected with when url or token is missing. */
+  readonly endpoint: Endpoint | ConfigError;
+  /** What carries the requests instead of the transport, where there is such a thing. */
+  readonly requester?: Requester | undefined;
+}
 
 /** What error messages call a batch as a whole. */
 const LABELS: Record<BatchPath, string> = { pipeline: "PIPELINE", "multi-exec": "MULTI" };
 
 /** Joins commands, wire and connections; what a client, its pipelines and its transactions stand on. */
 export class Core {
-  constructor(
-    readonly transport: Transport,
-    private readonly protocol: Protocol,
-    readonly settings: Settings,
-    /** Where it all goes, or what every command is rejected with when url or token is missing. */
-    readonly endpoint: Endpoint | ConfigError,
-    /** What carries the requests instead of the transport, where there is such a thing. */
-    private readonly requester?: Requester,
-  ) {}
+  readonly #automatic = new AutomaticBatch(this);
+  #once: typeof Once | undefined;
 
-  /** The same endpoint and connections with other settings. */
-  derive(settings: Settings): Core {
-    return new Core(this.transport, this.protocol, settings, this.endpoint, this.requester);
-  }
+  constructor(
+    readonly base: Base,
+    readonly settings: Settings,
+  ) {}
 
   /** The same with `middleware` around every request. */
   around(middleware: Middleware): Core {
-    const next = this.requester ?? { request: (request: UpstashRequest) => this.forward(request) };
-    const requester: Requester = {
-      request: (request) => middleware(request, (inner) => next.request(inner)),
-    };
-    return new Core(this.transport, this.protocol, this.settings, this.endpoint, requester);
-  }
-
-  get syncToken(): string {
-    return this.protocol.syncToken;
-  }
-
-  set syncToken(token: string) {
-    this.protocol.syncToken = token;
-  }
-
-  /** Sends what middleware lets through. */
-  private forward({ path = [], body, signal }: UpstashRequest): Promise<UpstashResponse<any>> {
-    const route = path.join("/");
-    const commands = (route === "" ? [body] : body) as unknown[][];
-    const label = route === "" ? String(commands[0]?.[0]) : route.toUpperCase();
-    const rules = this.rules(label, !commands.some(isWrite), timeLeft(this.settings));
-    const request = this.protocol.plain(body, route);
-    return call(this.transport, request, signal ? { ...rules, signal } : rules, (answer: HttpAnswer) =>
-      responseOf(utf8(answer.body, 0, answer.body.length), label),
+    const next = this.base.requester ?? { request: this.#forward };
+    return new Core(
+      {
+        ...this.base,
+        requester: { request: (request) => middleware(request, (inner) => next.request(inner)) },
+      },
+      this.settings,
     );
   }
 
-  /** @throws ArgumentError when an argument can't be sent, ConfigError when the command can't be run exactly once. */
-  prepare(row: Row, args: readonly unknown[]): Command {
+  /** Sends what middleware lets through. */
+  #forward: Requester["request"] = ({ path = [], body, signal }) => {
+    const { protocol, transport } = this.base;
+    const route = path.join("/");
+    const commands = (route ? body : [body]) as unknown[][];
+    const label = route ? route.toUpperCase() : String(commands[0]?.[0]);
+    const rules = this.#rules(label, !commands.some(isWrite), timeLeft(this.settings));
+    const request = protocol.plain(body, route);
+    return call(transport, request, signal ? { ...rules, signal } : rules, ({ body }) =>
+      responseOf(utf8(body, 0, body.length), label),
+    );
+  };
+
+  /** @throws ArgumentError when an argument can't be sent. */
+  prepare(row: Row, given: readonly unknown[], index?: number): Command {
     const { codec, writes } = this.settings;
-    const own = ownWords(row, codec.encode, args);
+    const [schema, args] = row.schema ? schemaAmong(given) : [undefined, given];
+    let own: unknown[];
+    try {
+      own = row.words(codec.encode, ...args);
+    } catch (cause) {
+      // Arguments of a shape that no overload has, such as a missing object, make the row stumble.
+      if (!(cause instanceof TypeError)) throw cause;
+      const message = `${row.name}: arguments of another shape than the command takes`;
+      throw new ArgumentError(message, { command: row.name, cause });
+    }
     const words = toWords(row.name, own);
     const write = typeof row.write === "function" ? row.write(own) : row.write;
-    const command = {
-      row,
-      args,
-      words,
-      write,
-      repeatable: !write || writes === "at-least-once",
-      wait: blockingTime(words),
-    };
-    return write && writes === "exactly-once" && !needsNoGuard(words) ? this.guarded(command) : command;
+    const repeatable = !write || writes === "at-least-once";
+    return { row, args, words, write, repeatable, wait: blockingTime(words), schema, index };
   }
 
-  private guarded(command: Command): Command {
-    const words = once(command.words, this.settings.replyLifetime, this.protocol.isForeign);
+  /**
+   * Makes writes repeatable where they are to be applied exactly once.
+   * @throws ConfigError when a write can't be run so.
+   */
+  async guard(commands: readonly Command[]): Promise<Command[]> {
+    this.#once ??= await this.base.platform.loadOnce();
+    return commands.map((command) => {
+      const { write, words } = command;
+      if (!write || this.#once!.needsNoGuard(words)) return command;
+      const reason = this.#refusal(command);
+      if (!reason) return this.#guarded(command);
+      const name = words[0] as string;
+      const message = `${name} can't be run exactly once: ${reason}; use redis.with({ writes: "safe" }) for it`;
+      throw new ConfigError(message, { command: name, index: command.index });
+    });
+  }
+
+  #refusal({ words, wait }: Command): string | undefined {
+    return this.#once!.refusal({ words, wait, known: rowOf(words)[0] !== undefined });
+  }
+
+  #guarded(command: Command): Command {
+    const { replyLifetime } = this.settings;
+    const words = this.#once!.once(command.words, replyLifetime, this.base.protocol.isForeign);
     return { ...command, words, repeatable: true };
   }
 
@@ -124,23 +144,51 @@ export class Core {
    * A batch that is repeated as a whole must give what it gave first: its reads are guarded like its writes, those
    * of a transaction all, those of a pipeline where a write comes after them.
    */
-  private withReadsGuarded(commands: readonly Command[], path: BatchPath): readonly Command[] {
+  #withReadsGuarded(commands: readonly Command[], path: BatchPath): readonly Command[] {
     if (this.settings.writes !== "exactly-once") return commands;
     const end = path === "multi-exec" ? commands.length : commands.findLastIndex(({ write }) => write);
     return commands.map((command, at) =>
-      !command.write && at < end && canRunOnce(command.words) ? this.guarded(command) : command,
+      !command.write && at < end && !this.#refusal(command) ? this.#guarded(command) : command,
     );
   }
 
   /** Sends one command, with those issued in the same turn where that is allowed. */
   run(row: Row, args: readonly unknown[]): Promise<unknown> {
-    let command: Command;
     try {
-      command = this.prepare(row, args);
+      const command = this.prepare(row, args);
+      // Reads wait with the writes, to keep the order issued.
+      return this.settings.writes === "exactly-once"
+        ? this.guard([command]).then(([guarded]) => this.#dispatch(guarded!))
+        : this.#dispatch(command);
     } catch (error) {
       return Promise.reject(error);
     }
-    return this.isBatched(command) ? this.automatic.add(command) : this.runOne(command);
+  }
+
+  #dispatch(command: Command): Promise<unknown> {
+    // A command that waits would keep all the others waiting.
+    const batched =
+      this.settings.autoPipelining &&
+      command.wait === undefined &&
+      (this.base.protocol.batchesBytes || !hasBytes(command.words));
+    return batched ? this.#automatic.add(command) : this.runOne(command);
+  }
+
+  /** Sends one command by itself. */
+  runOne(command: Command): Promise<unknown> {
+    const time = Math.min(timeLeft(this.settings, command.wait), LONGEST_TIMER);
+    const send = (inPath?: boolean) =>
+      this.#send(
+        this.base.protocol.command(command.words, inPath),
+        command.row.name,
+        command.repeatable,
+        time,
+        (reply) => this.#value(command, reply),
+      );
+    return send().catch((error) => {
+      if (error instanceof Resp2Refused) return send(true);
+      throw error;
+    });
   }
 
   /**
@@ -149,71 +197,54 @@ export class Core {
    */
   runBatch(batch: readonly Command[], path: BatchPath, time = timeLeft(this.settings)): Promise<Result[]> {
     const label = LABELS[path];
-    const commands = this.withReadsGuarded(batch, path);
+    const commands = this.#withReadsGuarded(batch, path);
     const safe = commands.every((command) => command.repeatable);
-    const words = commands.map((command) => command.words);
-    return this.send(this.protocol.batch(words, path), label, safe, time, (reply) => {
+    const message = this.base.protocol.batch(
+      commands.map((command) => command.words),
+      path,
+    );
+    return this.#send(message, label, safe, time, (reply) => {
       if (reply instanceof ErrorReply) throw new RedisError(reply.message, { command: label });
       if (!Array.isArray(reply) || reply.length !== commands.length) {
         throw new MalformedReply(`not an array of ${commands.length} replies`);
       }
-      return reply.map((item, index) => this.result(commands[index]!, item, index));
+      return reply.map((item, index) => this.#result(commands[index]!, item, index));
     }).catch((error) => {
       if (!(error instanceof Resp2Refused)) throw error;
-      throw new ArgumentError(`${label}: this endpoint takes bytes only in single commands`, {
-        outcome: "unsent",
-      });
+      throw new ArgumentError(`${label}: this endpoint takes bytes only in single commands`);
     });
   }
 
-  private readonly automatic = new AutomaticBatch({
-    sendOne: (command) => this.runOne(command),
-    sendBatch: (commands, time) => this.runBatch(commands, "pipeline", time),
-    time: () => timeLeft(this.settings),
-    signal: () => this.signal,
-    errorFor: (error, { row }) => (error instanceof WarmlineError ? error.about(row.name) : error),
-    waitBefore: (retry, left) => {
-      const wait = retry < this.settings.retries ? this.settings.backoff(retry) : Number.POSITIVE_INFINITY;
-      return wait < left ? wait : undefined;
-    },
-    onRetry: (retry, waitMs, outcome) =>
-      this.transport.onRetry({ command: LABELS.pipeline, outcome, retry, waitMs }),
-  });
-
-  private isBatched({ words, wait }: Command): boolean {
-    // A command that waits would keep all the others waiting.
-    if (!this.settings.autoPipelining || wait !== undefined) return false;
-    return this.protocol.batchesBytes || !hasBytes(words);
-  }
-
-  private runOne({ words, row, repeatable, wait = 0, args }: Command): Promise<unknown> {
-    const read = (reply: RawReply) => this.value(row, args, reply);
-    const time = Math.min(timeLeft(this.settings, wait), LONGEST_TIMER);
-    return this.send(this.protocol.command(words), row.name, repeatable, time, read).catch((error) => {
-      if (!(error instanceof Resp2Refused)) throw error;
-      return this.send(this.protocol.command(words, true), row.name, repeatable, time, read);
-    });
-  }
-
-  private send<T>(
+  #send<T>(
     message: Message,
     label: string,
     safe: boolean,
     timeout: number,
     read: (reply: RawReply) => T,
   ): Promise<T> {
-    if (this.endpoint instanceof ConfigError) return Promise.reject(this.endpoint);
-    if (this.requester) return this.request(this.requester, message, label, read);
-    const rules = this.rules(label, safe, timeout);
-    return call(this.transport, message.request, rules, (answer: HttpAnswer) => read(message.read(answer)));
+    const { endpoint, requester, transport } = this.base;
+    if (endpoint instanceof ConfigError) return Promise.reject(endpoint);
+    return requester
+      ? this.#request(requester, message, label).then(read)
+      : call(transport, message.request, this.#rules(label, safe, timeout), (answer) =>
+          read(message.read(answer)),
+        );
   }
 
-  private get signal(): AbortSignal | undefined {
+  async #request(requester: Requester, { words, route }: Message, label: string): Promise<RawReply> {
+    if ((route ? words : [words]).some((command) => hasBytes(command as Word[]))) {
+      throw new ArgumentError(`${label}: bytes can't pass middleware, which sees JSON`);
+    }
+    return replyOf(await requester.request(route ? { path: [route], body: words } : { body: words }));
+  }
+
+  /** The signal of a call made now. */
+  get signal(): AbortSignal | undefined {
     const { signal } = this.settings;
     return typeof signal === "function" ? signal() : signal;
   }
 
-  private rules(command: string, safe: boolean, timeout: number): CallRules {
+  #rules(command: string, safe: boolean, timeout: number): CallRules {
     const { writes, replyLifetime, retries, backoff } = this.settings;
     return {
       command,
@@ -226,66 +257,30 @@ export class Core {
     };
   }
 
-  private async request<T>(
-    requester: Requester,
-    { words, route }: Message,
-    label: string,
-    read: (reply: RawReply) => T,
-  ): Promise<T> {
-    if ((route ? words : [words]).some((command) => hasBytes(command as Word[]))) {
-      throw new ArgumentError(`${label}: bytes can't pass middleware, which sees JSON`, {
-        outcome: "unsent",
-      });
-    }
-    return read(replyOf(await requester.request(upstashRequest(words, route))));
-  }
-
-  private result(command: Command, reply: RawReply, index: number): Result {
+  #result(command: Command, reply: RawReply, index: number): Result {
     try {
-      return { value: this.value(command.row, command.args, reply, index) };
+      return { value: this.#value(command, reply, index) };
     } catch (error) {
-      if (!(error instanceof MalformedReply)) return { error: error as Error };
+      if (!(error instanceof MalformedReply)) return { error };
       const { name } = command.row;
       const details = { outcome: "unknown", command: name, index, cause: error } as const;
       return { error: new ProtocolError(`${name}: ${error.message}`, details) };
     }
   }
 
-  private value(row: Row, args: readonly unknown[], reply: RawReply, index?: number): unknown {
+  #value(command: Command, reply: RawReply, place?: number): unknown {
+    const { row, args, schema, index = place } = command;
     if (reply instanceof ErrorReply) throw errorFrom(reply, row.name, index);
-    return row.reply(reply, this.settings.codec.decode, args);
-  }
-}
-
-/** Arguments of a shape that no overload has, such as a missing object, make the row stumble. */
-function ownWords(row: Row, encode: Encode, args: readonly unknown[]): unknown[] {
-  try {
-    return row.words(encode, ...args);
-  } catch (cause) {
-    if (!(cause instanceof TypeError)) throw cause;
-    throw new ArgumentError(`${row.name}: arguments of another shape than the command takes`, {
-      outcome: "unsent",
-      command: row.name,
-      cause,
-    });
+    const { decode } = this.settings.codec;
+    return schema ? readChecked(row, args, schema, reply, decode, index) : row.reply(reply, decode, args);
   }
 }
 
 /** In a batch our gateway says of each command whether it may have been applied, by the error's first word. */
-function errorFrom({ message }: ErrorReply, command: string, index: number | undefined): WarmlineError {
-  if (message.startsWith("UNKNOWNOUTCOME ")) {
-    return new UnknownOutcomeError(`${command}: ${message.slice(15)}`, {
-      outcome: "unknown",
-      command,
-      index,
-    });
-  }
-  if (message.startsWith("UNSENT ")) {
-    return new ConnectionError(`${command}: not sent: ${message.slice(7)}`, {
-      outcome: "unsent",
-      command,
-      index,
-    });
-  }
-  return new RedisError(message, { command, index });
+function errorFrom({ message }: ErrorReply, command: string, index: number | undefined) {
+  const [, word, reason] = /^(UNKNOWNOUTCOME|UNSENT) (.*)/s.exec(message) ?? [];
+  if (word === "UNSENT") return new ConnectionError(`${command}: not sent: ${reason}`, { command, index });
+  return word
+    ? new UnknownOutcomeError(`${command}: ${reason}`, { outcome: "unknown", command, index })
+    : new RedisError(message, { command, index });
 }

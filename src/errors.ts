@@ -8,8 +8,8 @@ export type Outcome = "unsent" | "unknown" | "answered";
 
 /** What an error is made of beside its message. */
 export interface ErrorDetails {
-  /** Whether the command was applied. */
-  outcome: Outcome;
+  /** Whether the command was applied; `unsent` unless given. */
+  outcome?: Outcome;
   /** Redis's name of the command, in upper case. Never its arguments. */
   command?: string | undefined;
   /** Where in the pipeline or transaction the command stood, from 0. */
@@ -27,18 +27,18 @@ export class WarmlineError extends Error {
   /** Where in the pipeline or transaction the command stood, from 0. */
   readonly index: number | undefined;
 
-  constructor(message: string, details: ErrorDetails) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
-    this.outcome = details.outcome;
-    this.command = details.command;
-    this.index = details.index;
+  constructor(message: string, { outcome = "unsent", command, index, cause }: ErrorDetails = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.outcome = outcome;
+    this.command = command;
+    this.index = index;
   }
 
   /** The error of a request that carried several commands, as one command's own. */
   about(command: string): WarmlineError {
-    const message = this.command ? this.message.replace(this.command, command) : this.message;
     const Kind = this.constructor as typeof WarmlineError;
-    return new Kind(message, { outcome: this.outcome, command, index: this.index, cause: this.cause });
+    const message = this.command ? this.message.replace(this.command, command) : this.message;
+    return new Kind(message, { ...this, cause: this.cause, command });
   }
 
   // Two copies of the package may be loaded (ESM and CommonJS, or two versions): an error of the one has to
@@ -50,15 +50,8 @@ export class WarmlineError extends Error {
   }
 }
 
-function brand(prototype: { name: string }): symbol {
-  return Symbol.for(`warmline.${prototype.name}`);
-}
-
-function named(kind: { prototype: Error }, name: string): void {
-  // Minified classes have lost their names, and Node prints them.
-  Object.defineProperty(kind, "name", { value: name });
-  Object.defineProperty(kind.prototype, "name", { value: name, configurable: true, writable: true });
-  Object.defineProperty(kind.prototype, Symbol.for(`warmline.${name}`), { value: true });
+function brand({ name }: { name: string }): symbol {
+  return Symbol.for(`warmline.${name}`);
 }
 
 /** An error reply of Redis, such as `WRONGTYPE`. */
@@ -126,5 +119,8 @@ for (const [name, kind] of Object.entries({
   SchemaError,
   ConfigError,
 })) {
-  named(kind, name);
+  // Minified classes have lost their names, and Node prints them.
+  const value = { value: name, configurable: true, writable: true };
+  Object.defineProperty(kind, "name", value);
+  Object.defineProperties(kind.prototype, { name: value, [brand({ name })]: { value: true } });
 }

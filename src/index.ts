@@ -3,9 +3,12 @@
  *
  * @module warmline
  */
+import * as update from "./client/update.js";
 import { NodeTransport } from "./connection/node/transport.js";
+import * as once from "./once/once.js";
 import { createRedisClass, type Redis as RedisClient } from "./redis.js";
 import { count } from "./settings.js";
+import * as streams from "./subscribe/streams.js";
 
 export type {
   ConnectionDiscarded,
@@ -22,6 +25,9 @@ export type Redis = RedisClient;
 /** Makes clients. Make one outside the handler: `const redis = Redis.fromEnv()`. */
 export const Redis = createRedisClass({
   env: () => process.env,
+  loadOnce: async () => once,
+  loadUpdate: async () => update,
+  loadStreams: async () => streams,
   createTransport: ({ origin }, { keepAlive, maxConnections = 64 }, probe) =>
     new NodeTransport({
       origin,

@@ -1,8 +1,9 @@
 import { createPipeline, type Pipeline } from "./batch/pipeline.js";
-import { ITERATORS, type Iterators, iteratorsBy } from "./client/iterators.js";
+import { ITERATORS, type Iterators, iteratorBy } from "./client/iterators.js";
 import type { Middleware, Requester } from "./client/requester.js";
 import { createScript, type ReadonlyScript, type Script } from "./client/script.js";
-import { type Change, type UpdateOptions, update } from "./client/update.js";
+import type * as Update from "./client/update.js";
+import type { Change, UpdateOptions } from "./client/update.js";
 import { type Builders, type Commands, type Namespaces, rows } from "./commands/index.js";
 import type { Immediate, Key } from "./commands/kind.js";
 import { commandMethod, commandNames } from "./commands/methods.js";
@@ -15,18 +16,18 @@ import {
   endpointFrom,
   endpointFromEnv,
   isEnvironment,
-  misconfigured,
   type RedisOptions,
 } from "./config.js";
 import type { ConnectionStats, Transport } from "./connection/transport.js";
 import { Core } from "./core.js";
 import { ConfigError } from "./errors.js";
+import type * as Once from "./once/once.js";
 import { settingsFrom, withOptions } from "./settings.js";
-import { monitor } from "./subscribe/monitor.js";
+import type { Sort } from "./subscribe/follow.js";
+import type * as Streams from "./subscribe/streams.js";
 import { Subscriber } from "./subscribe/subscriber.js";
-import { dialectOf } from "./wire/dialect.js";
 import type { HttpRequest } from "./wire/http.js";
-import { Protocol } from "./wire/protocol.js";
+import { type BatchPath, Protocol } from "./wire/protocol.js";
 
 /** A client of one endpoint. Make one outside the handler; making more costs next to nothing. */
 export interface Redis
@@ -108,6 +109,10 @@ export interface RedisConstructor {
 export interface Platform {
   env(): Record<string, string | undefined>;
   createTransport(endpoint: Endpoint, options: RedisOptions, probe: HttpRequest): Transport;
+  /** Parts that few use: an entry whose size matters loads them when they are needed. */
+  loadOnce(): Promise<typeof Once>;
+  loadUpdate(): Promise<typeof Update>;
+  loadStreams(): Promise<typeof Streams>;
 }
 
 const CORE = Symbol("core");
@@ -117,11 +122,24 @@ type Methods = Record<string, unknown>;
 
 /** The client class of a platform. */
 export function createRedisClass(platform: Platform): RedisConstructor {
-  const cores = new CoreCache((options) => createCore(platform, options));
+  /** Clients with the same options share a core. Options that are not plain data get one of their own. */
+  const cores = new Map<string, Core>();
+  const coreFor = (options: RedisOptions): Core => {
+    if (Object.values(options).some((item) => item !== null && /function|object/.test(typeof item))) {
+      return createCore(platform, options);
+    }
+    const key = JSON.stringify(options);
+    let core = cores.get(key);
+    if (!core) {
+      core = createCore(platform, options);
+      if (cores.size < 100) cores.set(key, core);
+    }
+    return core;
+  };
 
   class RedisClient {
     constructor(options: RedisOptions | Requester = {}) {
-      const core = "request" in options ? createCore(platform, {}, options) : cores.get(options);
+      const core = "request" in options ? createCore(platform, {}, options) : coreFor(options);
       // Methods bound once per core and class, not once per client: a client made in every invocation is one object.
       // biome-ignore lint/correctness/noConstructorReturn: this is how an instance gets the shared methods
       return Object.create(boundMethods(core, new.target.prototype));
@@ -133,11 +151,11 @@ export function createRedisClass(platform: Platform): RedisConstructor {
     }
 
     get readYourWritesSyncToken(): string | undefined {
-      return coreOf(this).syncToken;
+      return coreOf(this).base.protocol.syncToken;
     }
 
     set readYourWritesSyncToken(token: string | undefined) {
-      coreOf(this).syncToken = token ?? "";
+      coreOf(this).base.protocol.syncToken = token ?? "";
     }
 
     [SEND](row: Row, args: unknown[]): Promise<unknown> {
@@ -147,8 +165,8 @@ export function createRedisClass(platform: Platform): RedisConstructor {
     use(middleware: Middleware): void {
       // From here on this client differs from those that it shared its methods with.
       const prototype = Object.getPrototypeOf(Object.getPrototypeOf(this));
-      const core = coreOf(this).around(middleware);
-      Object.defineProperties(this, Object.getOwnPropertyDescriptors(bind(core, prototype)));
+      const methods = bind(coreOf(this).around(middleware), prototype);
+      Object.defineProperties(this, Object.getOwnPropertyDescriptors(methods));
     }
   }
   return RedisClient as unknown as RedisConstructor;
@@ -158,68 +176,25 @@ function coreOf(client: object): Core {
   return (client as { [CORE]: Core })[CORE];
 }
 
-function createCore(platform: Platform, options: RedisOptions, requester?: Requester): Core {
-  const settings = settingsFrom(options);
-  if (requester) {
-    const protocol = new Protocol("", "", dialectOf(""), false, false);
-    return new Core(
-      platform.createTransport(NOWHERE, options, protocol.ping()),
-      protocol,
-      settings,
-      NOWHERE,
-      requester,
-    );
-  }
-  const endpoint = endpointFrom(options);
-  if (endpoint instanceof ConfigError) console.warn(`warmline: ${endpoint.message}`);
-  const usable = endpoint instanceof ConfigError ? NOWHERE : endpoint;
-  const dialect = dialectOf(usable.origin + usable.path);
-  const protocol = new Protocol(
-    usable.path,
-    usable.token,
-    dialect,
-    options.wire !== "json",
-    options.readYourWrites !== false,
-  );
-  const transport = platform.createTransport(usable, options, protocol.ping());
-  if (endpoint instanceof ConfigError) return new Core(transport, protocol, settings, endpoint);
-  if (options.preconnect ?? platform.env().AWS_LAMBDA_FUNCTION_NAME !== undefined)
-    void transport.preconnect();
-  return new Core(transport, protocol, settings, endpoint);
-}
-
 /** Where there is no endpoint; nothing is sent there. */
 const NOWHERE: Endpoint = { origin: "http://localhost", path: "", token: "none" };
 
-/** Where event streams are opened, or why they can't be. */
-function streamsOf({ endpoint }: Core): Endpoint | ConfigError {
-  return endpoint === NOWHERE
-    ? misconfigured("event streams need a client with url and token: a requester carries none")
-    : endpoint;
-}
-
-/** Clients with the same options share a core. Options that are not plain data get one of their own. */
-class CoreCache {
-  private readonly cores = new Map<string, Core>();
-
-  constructor(private readonly create: (options: RedisOptions) => Core) {}
-
-  get(options: RedisOptions): Core {
-    if (!isPlain(options)) return this.create(options);
-    const key = JSON.stringify(options);
-    let core = this.cores.get(key);
-    if (!core) {
-      core = this.create(options);
-      if (this.cores.size < 100) this.cores.set(key, core);
-    }
-    return core;
-  }
-}
-
-function isPlain(value: object): boolean {
-  return Object.values(value).every(
-    (item) => typeof item !== "function" && (typeof item !== "object" || item === null),
+function createCore(platform: Platform, options: RedisOptions, requester?: Requester): Core {
+  const settings = settingsFrom(options);
+  const endpoint = requester ? NOWHERE : endpointFrom(options);
+  const missing = endpoint instanceof ConfigError;
+  if (missing) console.warn(`warmline: ${endpoint.message}`);
+  const usable = missing ? NOWHERE : endpoint;
+  const protocol = new Protocol(
+    usable,
+    options.wire !== "json" && !requester,
+    options.readYourWrites !== false && !requester,
   );
+  const transport = platform.createTransport(usable, options, protocol.ping());
+  if (usable !== NOWHERE && (options.preconnect ?? platform.env().AWS_LAMBDA_FUNCTION_NAME !== undefined)) {
+    void transport.preconnect();
+  }
+  return new Core({ platform, transport, protocol, endpoint, requester }, settings);
 }
 
 const tables = new WeakMap<Core, Map<object, Methods>>();
@@ -247,36 +222,55 @@ function methodOf(core: Core, name: string, prototype: object): unknown {
   return own ? own(core, prototype) : commandMethod(name, (row, args) => core.run(row, args));
 }
 
-const clientMethods: Record<string, (core: Core, prototype: object) => unknown> = {
-  pipeline: (core) => () => createPipeline(core, "pipeline"),
-  multi: (core) => () => createPipeline(core, "multi-exec"),
+type Bound = (core: Core, prototype: object) => unknown;
+
+const pipeline =
+  (path: BatchPath): Bound =>
+  (core) =>
+  () =>
+    createPipeline(core, path);
+
+const subscribing =
+  (sort: Sort): Bound =>
+  (core) =>
+  (names: string | readonly string[]) =>
+    new Subscriber(sort, names, core.base.platform.loadStreams, streamsOf(core), core.settings);
+
+const clientMethods: Record<string, Bound> = {
+  pipeline: pipeline("pipeline"),
+  multi: pipeline("multi-exec"),
   exec: (core) => async (command: readonly unknown[]) => core.run(...rawCommand(command)),
   createScript: (core) => (script: string, options?: { readonly?: boolean }) =>
     createScript(callerOf(core), script, options?.readonly ?? false),
-  update: (core) => (key: Key, change: Change<unknown>, options?: UpdateOptions) => {
+  update: (core) => async (key: Key, change: Change<unknown>, options?: UpdateOptions) => {
     // The script compares: guarding it against repeats would add nothing.
-    const raw = core.derive(withOptions(core.settings, { codec: "bytes", writes: "safe" }));
-    return update(
-      () => raw.run(rows.get, [key]) as Promise<Uint8Array | null>,
-      (...args) => raw.run(rows.eval, args),
-      core.settings.codec,
-      key,
-      change,
-      options,
-    );
+    const raw = withSettings(core, { codec: "bytes", writes: "safe" });
+    const { update } = await core.base.platform.loadUpdate();
+    return update(callerOf(raw), core.settings.codec, key, change, options);
   },
-  ...Object.fromEntries(ITERATORS.map((name) => [name, (core: Core) => iteratorsBy(callerOf(core))[name]])),
-  subscribe: (core) => (channels: string | readonly string[]) =>
-    new Subscriber("subscribe", channels, streamsOf(core), core.settings),
-  psubscribe: (core) => (patterns: string | readonly string[]) =>
-    new Subscriber("psubscribe", patterns, streamsOf(core), core.settings),
-  monitor: (core) => () => monitor(streamsOf(core), core.settings),
-  with: (core, prototype) => (options: CallOptions) =>
-    derived(core.derive(withOptions(core.settings, options)), prototype),
-  ready: (core) => () => core.transport.preconnect(),
-  stats: (core) => () => ({ ...core.transport.stats }),
-  close: (core) => () => core.transport.close(),
+  subscribe: subscribing("subscribe"),
+  psubscribe: subscribing("psubscribe"),
+  monitor: (core) =>
+    async function* () {
+      yield* (await core.base.platform.loadStreams()).monitor(streamsOf(core), core.settings);
+    },
+  with: (core, prototype) => (options: CallOptions) => derived(withSettings(core, options), prototype),
+  ready: (core) => () => core.base.transport.preconnect(),
+  stats: (core) => () => ({ ...core.base.transport.stats }),
+  close: (core) => () => core.base.transport.close(),
 };
+for (const name of ITERATORS) clientMethods[name] = (core) => iteratorBy(name, callerOf(core));
+
+function withSettings({ base, settings }: Core, options: CallOptions): Core {
+  return new Core(base, withOptions(settings, options));
+}
+
+/** Where event streams are opened, or why they can't be. */
+function streamsOf({ base: { endpoint, requester } }: Core): Endpoint | ConfigError {
+  return requester && endpoint === NOWHERE
+    ? new ConfigError("event streams need a client with url and token: a requester carries none")
+    : endpoint;
+}
 
 /** Calls a command by its method's name. */
 function callerOf(core: Core) {

@@ -1,5 +1,6 @@
-import { type CallOptions, type Deadline, misconfigured, type RedisOptions, type Writes } from "./config.js";
+import type { CallOptions, Deadline, RedisOptions, Writes } from "./config.js";
 import { jitteredBackoff } from "./connection/backoff.js";
+import { ConfigError } from "./errors.js";
 import { type Codec, codecFrom } from "./wire/codec.js";
 
 /** What `redis.with({ ... })` can change, resolved: every value present and checked. */
@@ -37,18 +38,20 @@ export function settingsFrom(options: RedisOptions): Settings {
 }
 
 /** @throws ConfigError naming the option that is wrong. */
-export function withOptions(base: Settings, options: CallOptions): Settings {
-  const { codec, timeout, signal, deadline, writes } = options;
-  if (writes !== undefined && !["safe", "exactly-once", "at-least-once"].includes(writes)) {
-    throw misconfigured('writes must be "safe", "exactly-once" or "at-least-once"');
+export function withOptions(
+  base: Settings,
+  { codec, timeout, signal, deadline, writes = base.writes }: CallOptions,
+): Settings {
+  if (!["safe", "exactly-once", "at-least-once"].includes(writes)) {
+    throw new ConfigError('writes must be "safe", "exactly-once" or "at-least-once"');
   }
   return {
     ...base,
-    ...(codec === undefined ? undefined : { codec: codecFrom(codec) }),
-    ...(timeout === undefined ? undefined : { timeout: milliseconds("timeout", timeout) }),
-    ...(signal === undefined ? undefined : { signal }),
-    ...(deadline === undefined ? undefined : { deadline }),
-    ...(writes === undefined ? undefined : { writes }),
+    codec: codec === undefined ? base.codec : codecFrom(codec),
+    timeout: timeout === undefined ? base.timeout : milliseconds("timeout", timeout),
+    signal: signal ?? base.signal,
+    deadline: deadline ?? base.deadline,
+    writes,
   };
 }
 
@@ -67,11 +70,12 @@ export const LONGEST_TIMER = 2 ** 31 - 1;
 
 function milliseconds(name: string, value: number): number {
   if (typeof value !== "number" || !(value > 0))
-    throw misconfigured(`${name} must be a number of ms above 0`);
+    throw new ConfigError(`${name} must be a number of ms above 0`);
   return Math.min(value, LONGEST_TIMER);
 }
 
 export function count(name: string, value: number): number {
-  if (!Number.isInteger(value) || value < 0) throw misconfigured(`${name} must be a whole number, 0 or more`);
+  if (!Number.isInteger(value) || value < 0)
+    throw new ConfigError(`${name} must be a whole number, 0 or more`);
   return value;
 }

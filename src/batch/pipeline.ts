@@ -3,9 +3,11 @@ import type { Kind } from "../commands/kind.js";
 import { commandMethod, commandNames } from "../commands/methods.js";
 import { SEND, type Target } from "../commands/modules/target.js";
 import type { Row } from "../commands/row.js";
-import type { Command, Core } from "../core.js";
+import type { Command, Core, Result } from "../core.js";
 import { ArgumentError } from "../errors.js";
+import { timeLeft } from "../settings.js";
 import type { BatchPath } from "../wire/protocol.js";
+import { sendEach } from "./each.js";
 
 /** A command called on a pipeline: it gives the pipeline, which will give one value more. */
 export interface Queued<Q extends readonly unknown[]> extends Kind {
@@ -41,42 +43,68 @@ export interface Pipeline<Q extends readonly unknown[] = []>
 }
 
 class CommandQueue {
-  private readonly commands: Command[] = [];
+  readonly #commands: Command[] = [];
+  readonly #core: Core;
+  readonly #path: BatchPath;
 
-  constructor(
-    private readonly core: Core,
-    private readonly path: BatchPath,
-  ) {}
-
-  queue(row: Row, args: readonly unknown[]): this {
-    this.commands.push(this.core.prepare(row, args));
-    return this;
+  constructor(core: Core, path: BatchPath) {
+    this.#core = core;
+    this.#path = path;
   }
 
   [SEND](row: Row, args: readonly unknown[]): this {
-    return this.queue(row, args);
+    this.#commands.push(this.#core.prepare(row, args, this.#commands.length));
+    return this;
   }
 
   length(): number {
-    return this.commands.length;
+    return this.#commands.length;
   }
 
   // Bound, as everything that people take out of a client works on its own.
   exec = async (options?: { keepErrors?: boolean }): Promise<unknown[]> => {
-    if (this.commands.length === 0) {
-      throw new ArgumentError("Pipeline is empty: add a command before exec()", { outcome: "unsent" });
-    }
-    const results = await this.core.runBatch(this.commands, this.path);
-    if (options?.keepErrors) {
-      return results.map((result) =>
-        "error" in result ? { error: result.error } : { result: result.value },
-      );
-    }
-    return results.map((result) => {
-      if ("error" in result) throw result.error;
-      return result.value;
+    const core = this.#core;
+    let commands: readonly Command[] = this.#commands;
+    if (commands.length === 0) throw new ArgumentError("Pipeline is empty: add a command before exec()");
+    if (core.settings.writes === "exactly-once") commands = await core.guard(commands);
+    const results =
+      this.#path === "pipeline" ? await eachOf(core, commands) : await core.runBatch(commands, this.#path);
+    // Values that a schema checks may be promises.
+    const kept = await Promise.all(results.map(keep));
+    if (options?.keepErrors) return kept;
+    return kept.map((item) => {
+      if ("error" in item) throw item.error;
+      return item.result;
     });
   };
+}
+
+function eachOf(core: Core, commands: readonly Command[]): Promise<Result[]> {
+  return new Promise((done, fail) => {
+    const results: Result[] = [];
+    let missing = commands.length;
+    const batch = commands.map((command, at) => {
+      const settle = (result: Result) => {
+        results[at] = result;
+        if (--missing === 0) done(results);
+      };
+      return {
+        command,
+        resolve: (value: unknown) => settle({ value }),
+        reject: (error: unknown) => settle({ error }),
+      };
+    });
+    sendEach(core, batch, timeLeft(core.settings), fail);
+  });
+}
+
+async function keep(result: Result): Promise<{ result?: unknown; error?: unknown }> {
+  if ("error" in result) return result;
+  try {
+    return { result: await result.value };
+  } catch (error) {
+    return { error };
+  }
 }
 
 for (const name of commandNames) {
@@ -87,14 +115,14 @@ for (const name of commandNames) {
     row
       ? {
           value(this: CommandQueue, ...args: unknown[]) {
-            return this.queue(row, args);
+            return this[SEND](row, args);
           },
           writable: true,
           configurable: true,
         }
       : {
           get(this: CommandQueue) {
-            return commandMethod(name, (row, args) => this.queue(row, args));
+            return commandMethod(name, (row, args) => this[SEND](row, args));
           },
           configurable: true,
         },

@@ -27,29 +27,24 @@ export interface Iterators {
 
 export const ITERATORS = ["scanIterator", "hscanIterator", "sscanIterator", "zscanIterator"] as const;
 
-type Page = Promise<[cursor: string, items: unknown[]]>;
-
-/** @param width how many items in turn belong together: 1 gives each by itself. */
-async function* pages(scan: (cursor: string) => Page, width: 1 | 2): AsyncGenerator<unknown, void> {
-  let cursor = "0";
-  do {
-    const [next, items] = await scan(cursor);
-    for (let i = 0; i < items.length; i += width) yield width === 1 ? items[i] : items.slice(i, i + width);
-    cursor = next;
-  } while (cursor !== "0");
-}
-
-/** @param call calls a method by its name. */
-export function iteratorsBy(
+/**
+ * An iterator's method.
+ * @param call calls a command by its method's name.
+ */
+export function iteratorBy(
+  name: keyof Iterators,
   call: (method: string, ...args: unknown[]) => Promise<unknown>,
-): Record<keyof Iterators, unknown> {
-  const inside = (method: string, width: 1 | 2) => (key: Key, options?: CollectionIteratorOptions) =>
-    pages((cursor) => call(method, key, cursor, options) as Page, width);
-  return {
-    scanIterator: (options?: ScanIteratorOptions) =>
-      pages((cursor) => call("scan", cursor, options) as Page, 1),
-    hscanIterator: inside("hscan", 2),
-    sscanIterator: inside("sscan", 1),
-    zscanIterator: inside("zscan", 2),
+): unknown {
+  // hscan and zscan give two items in turn that belong together; scan alone has no key.
+  const width = /^[hz]/.test(name) ? 2 : 1;
+  return async function* (...args: unknown[]) {
+    const key = args.splice(0, name === "scanIterator" ? 0 : 1);
+    let cursor = "0";
+    do {
+      const page = call(name.replace("Iterator", ""), ...key, cursor, ...args);
+      const [next, items] = (await page) as [cursor: string, items: unknown[]];
+      for (let i = 0; i < items.length; i += width) yield width > 1 ? items.slice(i, i + width) : items[i];
+      cursor = next;
+    } while (cursor !== "0");
   };
 }

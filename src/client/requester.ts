@@ -2,7 +2,6 @@ import { RedisError } from "../errors.js";
 import { readJson } from "../wire/json.js";
 import { MalformedReply } from "../wire/malformed.js";
 import type { RawReply } from "../wire/reply.js";
-import type { Word } from "../wire/words.js";
 
 /** A request of the REST protocol before it becomes HTTP: what middleware sees. */
 export interface UpstashRequest {
@@ -35,14 +34,6 @@ export type Middleware = (
   request: UpstashRequest,
   next: <T = unknown>(request: UpstashRequest) => Promise<UpstashResponse<T>>,
 ) => Promise<UpstashResponse<any>>;
-
-/** What a requester is asked, from the words of one command or of several. */
-export function upstashRequest(
-  body: readonly Word[] | readonly (readonly Word[])[],
-  route: string,
-): UpstashRequest {
-  return route ? { path: [route], body } : { body };
-}
 
 /** @throws MalformedReply when it is not an answer of the protocol. */
 export function replyOf(response: unknown): RawReply {

@@ -4,13 +4,9 @@ import { BytesBulk } from "../wire/bytes.js";
 import type { Codec } from "../wire/codec.js";
 
 /** Sets the key to ARGV[2], or deletes it, if it still holds ARGV[1]; the first letters say which there are. */
-const COMPARE_AND_SET = `local now = redis.call("GET", KEYS[1])
-if ARGV[1] == "-" then
-  if now then return 0 end
-elseif now ~= string.sub(ARGV[1], 2) then
-  return 0
-end
-if ARGV[2] then redis.call("SET", KEYS[1], ARGV[2], "KEEPTTL") else redis.call("DEL", KEYS[1]) end
+const COMPARE_AND_SET = `local c,k,a,b=redis.call,KEYS[1],ARGV[1],ARGV[2]
+if (a~="-" and string.sub(a,2))~=c("GET",k) then return 0 end
+if b then c("SET",k,b,"KEEPTTL") else c("DEL",k) end
 return 1`;
 
 /** Settings of an optimistic update. */
@@ -24,28 +20,26 @@ export type Change<T> = (current: T | null) => T | null | undefined | Promise<T 
 /**
  * Reads a key, changes its value by a function, and stores the result unless somebody else changed the key meanwhile;
  * then it begins anew. WATCH can't do this over HTTP, where a connection is nobody's own.
+ * @param call calls a command by its method's name, and reads bytes.
  * @param change gets the value or null; gives the new value, null to delete the key, undefined to leave it. It may be
  * called several times.
  * @returns what is stored now.
  */
 export async function update<T>(
-  read: () => Promise<Uint8Array | null>,
-  run: (script: string, keys: Key[], args: unknown[]) => Promise<unknown>,
+  call: (method: string, ...args: unknown[]) => Promise<unknown>,
   codec: Codec,
   key: Key,
   change: Change<T>,
   { attempts = 10 }: UpdateOptions = {},
 ): Promise<T | null> {
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const stored = await read();
+    const stored = (await call("get", key)) as Uint8Array | null;
     const current = stored && (codec.decode(new BytesBulk(stored, 0, stored.length)) as T);
     const next = await change(current);
     if (next === undefined) return current;
-    const expected = stored ? tagged(stored) : "-";
-    if (
-      (await run(COMPARE_AND_SET, [key], next === null ? [expected] : [expected, codec.encode(next)])) === 1
-    )
-      return next;
+    const args: unknown[] = [stored ? tagged(stored) : "-"];
+    if (next !== null) args.push(codec.encode(next));
+    if ((await call("eval", COMPARE_AND_SET, [key], args)) === 1) return next;
   }
   throw new WarmlineError(`update: somebody else changed the key ${attempts} times in a row`, {
     outcome: "answered",

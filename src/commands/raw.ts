@@ -5,33 +5,26 @@ import { isWrite } from "./write.js";
 
 /** Commands that change a connection's state: over HTTP a connection is nobody's own. */
 const CONNECTION_STATE =
-  /^(AUTH|ASKING|CLIENT|DISCARD|EXEC|HELLO|MONITOR|MULTI|P?SUBSCRIBE|P?UNSUBSCRIBE|S(UN)?SUBSCRIBE|QUIT|READONLY|READWRITE|RESET|SELECT|(UN)?WATCH)$/;
+  /^(AUTH|ASKING|CLIENT|DISCARD|EXEC|HELLO|MONITOR|MULTI|[PS]?(UN)?SUBSCRIBE|QUIT|READONLY|READWRITE|RESET|SELECT|(UN)?WATCH)$/;
 
 /**
  * The row and arguments of a command given word by word.
  * @throws ArgumentError when it is not a command's words, or one that changes a connection's state.
  */
-export function rawCommand(command: readonly unknown[]): [Row, unknown[]] {
-  const [name, ...args] = Array.isArray(command) ? command : [];
+export function rawCommand(words: readonly unknown[]): [Row, unknown[]] {
+  const [name, ...args] = Array.isArray(words) ? words : [];
   if (typeof name !== "string" || name === "") {
-    throw new ArgumentError(
-      'exec: give an array that begins with the command\'s name, such as ["GET", "key"]',
-      {
-        outcome: "unsent",
-      },
-    );
+    throw new ArgumentError('exec: give an array that begins with the command\'s name, as in ["GET", "key"]');
   }
-  const upper = name.toUpperCase();
-  if (CONNECTION_STATE.test(upper)) {
-    throw new ArgumentError(
-      `${upper} changes the state of one connection, and over HTTP none is yours: use redis.multi() for transactions`,
-      { outcome: "unsent", command: upper },
-    );
+  const command = name.toUpperCase();
+  if (CONNECTION_STATE.test(command)) {
+    const message = `${command} changes a connection's state, and over HTTP none is yours: use redis.multi() for transactions`;
+    throw new ArgumentError(message, { command });
   }
   return [
     {
-      name: upper,
-      write: (words) => isWrite([upper, ...words]),
+      name: command,
+      write: (words) => isWrite([command, ...words]),
       words: (_encode, ...words) => words,
       reply: nested,
     },

@@ -4,8 +4,8 @@ import type { Row } from "./row.js";
 
 let known: Map<string, Row> | undefined;
 
-/** The row of a command given as words, its name among them, and how many words the name has. */
-function rowOf(words: readonly unknown[]): { row: Row | undefined; nameWords: number } {
+/** The row of a command given as words, its name among them, if there is one, and how many words the name has. */
+export function rowOf(words: readonly unknown[]): [row: Row | undefined, nameWords: number] {
   known ??= new Map(
     [rows, ...Object.values(namespaces), { bitfieldRow }]
       .flatMap((group) => Object.values<Row>(group))
@@ -13,12 +13,7 @@ function rowOf(words: readonly unknown[]): { row: Row | undefined; nameWords: nu
   );
   const [name, sub] = words.slice(0, 2).map((word) => String(word).toUpperCase());
   const row = known.get(`${name} ${sub}`);
-  return row ? { row, nameWords: 2 } : { row: known.get(name!), nameWords: 1 };
-}
-
-/** Whether there is a row for the command, and so something known of it. */
-export function hasRow(words: readonly unknown[]): boolean {
-  return rowOf(words).row !== undefined;
+  return row ? [row, 2] : [known.get(name!), 1];
 }
 
 /**
@@ -26,7 +21,7 @@ export function hasRow(words: readonly unknown[]): boolean {
  * for a write, since only a read is ever sent a second time on its own.
  */
 export function isWrite(words: readonly unknown[]): boolean {
-  const { row, nameWords } = rowOf(words);
-  if (!row) return true;
-  return typeof row.write === "function" ? row.write(words.slice(nameWords)) : row.write;
+  const [row, nameWords] = rowOf(words);
+  const write = row?.write ?? true;
+  return typeof write === "function" ? write(words.slice(nameWords)) : write;
 }

@@ -1,75 +1,68 @@
-import { blockingTime } from "../commands/blocking.js";
-import { hasRow } from "../commands/write.js";
-import { misconfigured } from "../config.js";
 import type { Word } from "../wire/words.js";
 import { keysOf } from "./keys.js";
 import { MOST_WORDS, onceScript } from "./script.js";
 import { inSlotOf } from "./slot.js";
 
+// Nothing is imported but what only this needs: entries may load it when the first such write is made.
+
 /** Commands that a script can't run, or whose effect no token can guard. */
 const REFUSED =
-  /^(B(L|R|Z)[A-Z]+|EVAL.*|FCALL.*|FUNCTION|SCRIPT|FLUSH(ALL|DB)|WAIT(AOF)?|MIGRATE|SWAPDB|CLIENT|CONFIG|ACL|SHUTDOWN)$/;
+  /^(B[LRZ][A-Z]+|EVAL.*|FCALL.*|FUNCTION|SCRIPT|FLUSH(ALL|DB)|WAIT(AOF)?|MIGRATE|SWAPDB|CLIENT|CONFIG|ACL|SHUTDOWN)$/;
 
 /** Commands that change no data though Redis doesn't flag them as reads: sent as they are, and not repeated. */
 const HARMLESS = /^(COMMAND|INFO|LASTSAVE|LOLWUT|PUBSUB|ROLE)$/;
+
+/** A command, and what is known of it. */
+export interface Guardable {
+  readonly words: readonly Word[];
+  /** How long it may wait at the server, if it is one that waits. */
+  readonly wait: number | undefined;
+  /** Whether its keys can be told from its words. */
+  readonly known: boolean;
+}
 
 export function needsNoGuard(words: readonly Word[]): boolean {
   return HARMLESS.test(words[0] as string);
 }
 
-/** Whether a command can be guarded so. */
-export function canRunOnce(words: readonly Word[]): boolean {
-  return refusal(words) === undefined;
+/** Why a command can't be guarded; undefined where it can. */
+export function refusal({ words, wait, known }: Guardable): string | undefined {
+  const name = words[0] as string;
+  if (REFUSED.test(name) || needsNoGuard(words)) return "no script can run it";
+  if (wait !== undefined) return "a script doesn't wait";
+  if (!known) return "which of its words are keys is not known";
+  if (words.length > MOST_WORDS) return `it has more than ${MOST_WORDS} words`;
+  return name === "PUBLISH" || keysOf(words).length > 0 ? undefined : "it has no key to keep a token beside";
 }
 
 /**
  * The words that run a command at most once, however often they are delivered: a script keeps the first reply under
  * a token in the slot of the command's keys.
+ * @param words of a command that is not refused.
  * @param lifetime how long the reply is kept, in ms; a delivery after that applies again.
- * @throws ConfigError for commands that can't be guarded so.
  */
 export function once(words: readonly Word[], lifetime: number, upstash: boolean): Word[] {
-  const name = words[0] as string;
-  const reason = refusal(words);
-  if (reason)
-    throw misconfigured(
-      `${name} can't be run exactly once: ${reason}; use redis.with({ writes: "safe" }) for it`,
-    );
   const keys = keysOf(words);
   const id = `:wl:${randomId()}`;
-  const token = keys.length > 0 ? inSlotOf(bytesOf(keys[0]!), id) : id;
   return [
     "EVAL",
     onceScript(upstash),
     String(keys.length + 1),
-    plain(token),
+    keys.length > 0 ? plain(inSlotOf(bytesOf(keys[0]!), id)) : id,
     ...keys,
     String(lifetime),
     ...words,
   ];
 }
 
-function refusal(words: readonly Word[]): string | undefined {
-  if (REFUSED.test(words[0] as string) || needsNoGuard(words)) return "no script can run it";
-  if (blockingTime(words) !== undefined) return "a script doesn't wait";
-  if (!hasRow(words)) return "warmline doesn't know which of its words are keys";
-  if (words.length > MOST_WORDS) return `it has more than ${MOST_WORDS} words`;
-  if (keysOf(words).length === 0 && words[0] !== "PUBLISH") return "it has no key to keep a token beside";
-  return undefined;
-}
-
-const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
 function bytesOf(word: Word): Uint8Array {
-  return typeof word === "string" ? encoder.encode(word) : word;
+  return typeof word === "string" ? new TextEncoder().encode(word) : word;
 }
 
 /** As text where it is text, since not every endpoint takes bytes. */
-function plain(word: Word): Word {
-  if (typeof word === "string") return word;
+function plain(word: Uint8Array): Word {
   try {
-    return decoder.decode(word);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(word);
   } catch {
     return word;
   }
@@ -77,7 +70,5 @@ function plain(word: Word): Word {
 
 // Not a counter with a random prefix: a process restored from a snapshot would count on from the same place.
 function randomId(): string {
-  let id = "";
-  for (const number of crypto.getRandomValues(new Uint32Array(3))) id += number.toString(36);
-  return id;
+  return Array.from(crypto.getRandomValues(new Uint32Array(3)), (number) => number.toString(36)).join("");
 }

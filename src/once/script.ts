@@ -6,17 +6,17 @@
  * anything has happened. INCR and its like give integers that Lua's numbers would round from 2^53 on: then what was
  * stored is read as text.
  */
-const BODY = `local token = KEYS[1]
-local kept = redis.call("GET", token)
-if kept and kept ~= "" then return cmsgpack.unpack(kept) end
-local room = redis.pcall("SET", token, "", "PX", ARGV[1])
-if room.err then return room end
-local reply = redis.pcall(unpack(ARGV, 2))
-if type(reply) == "number" and math.abs(reply) >= 9007199254740992 then
-  if ARGV[2] == "HINCRBY" then reply = redis.call("HGET", ARGV[3], ARGV[4]) else reply = redis.call("GET", ARGV[3]) end
+const BODY = `local c,t,a=redis.call,KEYS[1],ARGV
+local r=c("GET",t)
+if r and r~="" then return cmsgpack.unpack(r) end
+r=redis.pcall("SET",t,"","PX",a[1])
+if r.err then return r end
+r=redis.pcall(unpack(a,2))
+if type(r)=="number" and math.abs(r)>=2^53 then
+if a[2]=="HINCRBY" then r=c("HGET",a[3],a[4]) else r=c("GET",a[3]) end
 end
-redis.call("SET", token, cmsgpack.pack(reply), "PX", ARGV[1])
-return reply`;
+c("SET",t,cmsgpack.pack(r),"PX",a[1])
+return r`;
 
 /**
  * @param upstash for Upstash, which takes a lock on the whole database for a script that doesn't say that it keeps to

@@ -11,26 +11,16 @@ function crc16Step(crc: number, byte: number): number {
 
 const table = new Uint16Array(256).map((_, byte) => crc16Step(0, byte));
 
-function crc16(bytes: Uint8Array, from = 0, to = bytes.length): number {
+function crc16(bytes: Uint8Array): number {
   let crc = 0;
-  for (let i = from; i < to; i++) crc = ((crc << 8) & 0xffff) ^ table[(crc >> 8) ^ bytes[i]!]!;
+  for (const byte of bytes) crc = ((crc << 8) & 0xffff) ^ table[(crc >> 8) ^ byte]!;
   return crc;
 }
 
-const OPEN = 0x7b; // {
-const CLOSE = 0x7d; // }
-
-/** Where a key's hash tag stands, without its braces; undefined when it has none and all of it is hashed. */
-function tagOf(key: Uint8Array): [from: number, to: number] | undefined {
-  const open = key.indexOf(OPEN);
-  if (open === -1) return undefined;
-  const close = key.indexOf(CLOSE, open + 1);
-  return close === -1 || close === open + 1 ? undefined : [open + 1, close];
-}
-
-/** The slot that a key belongs to. */
-export function slotOf(key: Uint8Array): number {
-  return crc16(key, ...(tagOf(key) ?? [])) % SLOTS;
+/** Whether a key has a hash tag, which alone is hashed then: something between its first { and the next }. */
+function hasTag(key: Uint8Array): boolean {
+  const open = key.indexOf(0x7b);
+  return open !== -1 && key.indexOf(0x7d, open + 1) > open + 1;
 }
 
 /**
@@ -38,7 +28,7 @@ export function slotOf(key: Uint8Array): number {
  * @param suffix ASCII without braces.
  */
 export function inSlotOf(key: Uint8Array, suffix: string): Uint8Array {
-  const tagged = tagOf(key) !== undefined;
+  const tagged = hasTag(key);
   const name = new Uint8Array(key.length + suffix.length + (tagged ? 0 : LETTERS));
   name.set(key);
   for (let i = 0; i < suffix.length; i++) name[key.length + i] = suffix.charCodeAt(i);

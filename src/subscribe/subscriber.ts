@@ -3,9 +3,9 @@ import { ArgumentError, type ConfigError, ConnectionError } from "../errors.js";
 import type { Settings } from "../settings.js";
 import { onAbort } from "./abort.js";
 import type { SubscriberEvents, SubscriberMessage } from "./events.js";
-import { follow, type Sort } from "./follow.js";
+import type { Sort } from "./follow.js";
 import type { Frame } from "./frame.js";
-import type { StreamRequest } from "./lines.js";
+import type * as Streams from "./streams.js";
 
 /** Messages that a loop may be behind before the streams are read no further. */
 const MOST_WAITING = 1_000;
@@ -14,8 +14,6 @@ const LOOK_EVERY = 5;
 
 interface Subscription {
   readonly controller: AbortController;
-  /** Whether it was confirmed once. */
-  stands: boolean;
   /** Resolves when its request has ended for good. */
   over?: Promise<void>;
 }
@@ -42,7 +40,8 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
   /** Resolves once every channel is subscribed to; rejects with what prevented one, or ended it before. */
   readonly ready: Promise<void>;
   readonly #sort: Sort;
-  readonly #command: string;
+  readonly #load: () => Promise<typeof Streams>;
+  readonly #endpoint: Endpoint | ConfigError;
   readonly #settings: Settings;
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #listeners = new Map<string, Set<(event: any) => void>>();
@@ -53,16 +52,17 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
   constructor(
     sort: Sort,
     names: string | readonly string[],
+    load: () => Promise<typeof Streams>,
     endpoint: Endpoint | ConfigError,
     settings: Settings,
   ) {
     this.#sort = sort;
-    this.#command = sort.toUpperCase();
+    this.#load = load;
+    this.#endpoint = endpoint;
     this.#settings = settings;
-    const paths = new Map([names].flat().map((name) => [name, this.#pathOf(name)]));
-    if (paths.size === 0) this.#pathOf("");
-    const standing = Array.from(paths, ([name, path]) => this.#start(name, path, endpoint));
-    this.ready = Promise.all(standing).then(() => {});
+    const list = [...new Set([names].flat())];
+    const paths = (list.length > 0 ? list : [""]).map((name) => this.#pathOf(name));
+    this.ready = Promise.all(list.map((name, i) => this.#start(name, paths[i]!))).then(() => {});
     const signal = typeof settings.signal === "function" ? settings.signal() : settings.signal;
     this.#forgetSignal = onAbort(signal, () => {
       this.#tellLoops(() => {
@@ -96,7 +96,7 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
    * the requests have ended.
    */
   async unsubscribe(names?: readonly string[]): Promise<void> {
-    const reason = new ConnectionError(`${this.#command}: given up by unsubscribe()`, { outcome: "unsent" });
+    const reason = new ConnectionError(`${this.#sort}: given up by unsubscribe()`);
     const ended = this.#end(names ?? this.getSubscribedChannels(), reason);
     if (!names) this.removeAllListeners();
     await Promise.all(ended);
@@ -124,31 +124,27 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
   }
 
   /** @returns what settles when it stands, or can't. */
-  #start(name: string, path: string, endpoint: Endpoint | ConfigError): Promise<void> {
+  #start(name: string, path: string): Promise<void> {
     const controller = new AbortController();
-    const subscription: Subscription = { controller, stands: false };
+    const subscription: Subscription = { controller };
     this.#subscriptions.set(name, subscription);
     return new Promise((resolve, reject) => {
-      const request = { endpoint, path, command: this.#command, signal: controller.signal };
-      subscription.over = this.#run(name, request, subscription, resolve).catch(reject);
+      subscription.over = this.#run(name, path, controller.signal, resolve).catch(reject);
     });
   }
 
   /** Rejects, sooner or later. */
-  async #run(
-    name: string,
-    request: StreamRequest & { readonly signal: AbortSignal },
-    subscription: Subscription,
-    onStanding: () => void,
-  ): Promise<void> {
-    const { signal } = request;
+  async #run(name: string, path: string, signal: AbortSignal, onStanding: () => void): Promise<void> {
+    let stands = false;
     try {
+      const { follow } = await this.#load();
+      const request = { endpoint: this.#endpoint, path, command: this.#sort.toUpperCase(), signal };
       for await (const frames of follow(this.#sort, name, request, this.#settings)) {
         for (const frame of frames) {
           // A listener may have given it up.
           signal.throwIfAborted();
           if (frame.kind === this.#sort) {
-            subscription.stands = true;
+            stands = true;
             onStanding();
           }
           this.#onFrame(name, frame);
@@ -160,7 +156,7 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
     } catch (error) {
       if (!signal.aborted) this.#subscriptions.delete(name);
       if (signal.aborted || this.#raise(error)) this.ready.catch(() => {});
-      else if (subscription.stands) unhandled(error);
+      else if (stands) unhandled(error);
       this.#changed();
       throw error;
     }
@@ -171,17 +167,17 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
       this.#emit(kind, payload ? Number(payload.text()) : { channel });
       return;
     }
-    let event: SubscriberMessage<any>;
+    let message: unknown;
     try {
-      const message = this.#settings.codec.decode(payload!);
-      event = kind === "message" ? { channel, message } : { pattern: name, channel, message };
+      message = this.#settings.codec.decode(payload!);
     } catch (error) {
       if (!this.#raise(error)) unhandled(error);
       return;
     }
+    const event = kind === "message" ? { channel, message } : { pattern: name, channel, message };
     this.#emit(kind, event);
     this.#emit(`${kind}:${name}`, event);
-    this.#tellLoops(() => event);
+    this.#tellLoops(() => event as SubscriberMessage<any>);
   }
 
   /** @returns whether anybody listens. */
@@ -234,16 +230,13 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
   }
 
   #pathOf(name: string): string {
-    let escaped = "";
-    try {
-      escaped = encodeURIComponent(name);
-    } catch {
-      // Not well-formed Unicode.
-    }
     // A path swallows dots, however they are written.
-    if (typeof name === "string" && !/^\.{0,2}$/.test(escaped)) return `/${this.#sort}/${escaped}`;
-    const message = `${this.#command}: give channels that are well-formed text and neither empty, . nor ..`;
-    throw new ArgumentError(message, { outcome: "unsent", command: this.#command });
+    if (typeof name === "string" && name.isWellFormed() && !/^\.{0,2}$/.test(name)) {
+      return `/${this.#sort}/${encodeURIComponent(name)}`;
+    }
+    const command = this.#sort.toUpperCase();
+    const message = `${command}: give channels that are well-formed text and neither empty, . nor ..`;
+    throw new ArgumentError(message, { command });
   }
 }
 

@@ -21,22 +21,21 @@ export interface CustomCodec {
 /** How values are written and read. */
 export type CodecOption = "json" | "text" | "bytes" | CustomCodec;
 
-// Words are turned into text by one rule for all arguments (wire/words.ts), so these have nothing to add.
-const asIs = (value: unknown) => value;
+// Words are turned into text by one rule for all arguments (wire/words.ts), so these encode nothing.
+const encode = (value: unknown) => value;
 
-const json: Codec = { encode: asIs, decode: (stored) => parseLossless(stored.text()) };
-const text: Codec = { encode: asIs, decode: (stored) => stored.text() };
-const bytes: Codec = { encode: asIs, decode: (stored) => stored.bytes() };
+const named: Record<string, Codec> = {
+  json: { encode, decode: (stored) => parseLossless(stored.text()) },
+  text: { encode, decode: (stored) => stored.text() },
+  bytes: { encode, decode: (stored) => stored.bytes() },
+};
 
 /** @throws ConfigError when the option is neither a codec's name nor two functions. */
 export function codecFrom(option: CodecOption): Codec {
-  if (option === "json") return json;
-  if (option === "text") return text;
-  if (option === "bytes") return bytes;
-  if (typeof option?.encode === "function" && typeof option.decode === "function") {
-    return { encode: (value) => option.encode(value), decode: (stored) => option.decode(stored.bytes()) };
+  if (typeof option === "string" && Object.hasOwn(named, option)) return named[option]!;
+  const custom = option as CustomCodec;
+  if (typeof custom?.encode === "function" && typeof custom.decode === "function") {
+    return { encode: (value) => custom.encode(value), decode: (stored) => custom.decode(stored.bytes()) };
   }
-  throw new ConfigError('codec must be "json", "text", "bytes" or an object with encode and decode', {
-    outcome: "unsent",
-  });
+  throw new ConfigError('codec must be "json", "text", "bytes" or an object with encode and decode');
 }

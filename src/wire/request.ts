@@ -1,13 +1,5 @@
 import type { Word } from "./words.js";
 
-/** The content type of RESP2 requests and replies, which warmline-gateway speaks beside JSON. */
-export const RESP2_TYPE = "application/vnd.redis.resp2";
-
-/** A command's words as a JSON array; only for words without bytes. */
-export function toJson(commands: readonly Word[] | readonly (readonly Word[])[]): string {
-  return JSON.stringify(commands);
-}
-
 /** Whether a word is bytes, which JSON can't carry. */
 export function hasBytes(words: readonly Word[]): boolean {
   for (let i = 1; i < words.length; i++) if (typeof words[i] !== "string") return true;
@@ -16,7 +8,7 @@ export function hasBytes(words: readonly Word[]): boolean {
 
 const encoder = new TextEncoder();
 
-/** Commands as RESP2 arrays of bulk strings, one after another. */
+/** Commands as RESP2 arrays of bulk strings, one after another: what warmline-gateway takes beside JSON. */
 export function toResp2(commands: readonly (readonly Word[])[]): Uint8Array {
   const parts: Uint8Array[] = [];
   for (const words of commands) {

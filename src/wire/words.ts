@@ -19,38 +19,21 @@ export function toWords(command: string, args: readonly unknown[]): Word[] {
 }
 
 function toWord(command: string, arg: unknown, index: number): Word {
-  switch (typeof arg) {
-    case "string":
-      throw refused(command, index, "text with a lone surrogate, which UTF-8 can't hold; send bytes instead");
-    case "number":
-      if (Number.isNaN(arg)) throw refused(command, index, "NaN");
-      return String(arg);
-    case "bigint":
-    case "boolean":
-      return String(arg);
-    case "object":
-      return arg instanceof Uint8Array ? arg : jsonWord(command, arg, index);
-    default:
-      throw refused(command, index, typeof arg);
+  let what: string = typeof arg;
+  let cause: unknown;
+  if (arg instanceof Uint8Array) return arg;
+  if (what === "string") what = "text with a lone surrogate, which UTF-8 can't hold; send bytes instead";
+  else if (Number.isNaN(arg)) what = "NaN";
+  else if (/^(number|bigint|boolean)$/.test(what)) return String(arg);
+  else if (what === "object") {
+    try {
+      const json = JSON.stringify(arg);
+      // A Date, or any object whose JSON is a string, is stored as that text: quotes would come back as part of it.
+      if (json) return json.startsWith('"') ? JSON.parse(json) : json;
+    } catch (error) {
+      cause = error;
+    }
+    what = "an object that can't be written as JSON";
   }
-}
-
-function jsonWord(command: string, value: unknown, index: number): Word {
-  let json: string | undefined;
-  try {
-    json = JSON.stringify(value);
-  } catch (cause) {
-    throw refused(command, index, "an object that can't be written as JSON", cause);
-  }
-  if (json === undefined) throw refused(command, index, "an object that can't be written as JSON");
-  // A Date, or any object whose JSON is a string, is stored as that text: quotes would come back as part of it.
-  return json.startsWith('"') ? JSON.parse(json) : json;
-}
-
-function refused(command: string, index: number, what: string, cause?: unknown): ArgumentError {
-  return new ArgumentError(`${command}: argument ${index + 1} is ${what}`, {
-    outcome: "unsent",
-    command,
-    cause,
-  });
+  throw new ArgumentError(`${command}: argument ${index + 1} is ${what}`, { command, cause });
 }

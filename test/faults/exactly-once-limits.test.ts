@@ -14,7 +14,7 @@ import {
 } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
 import { once } from "../../src/once/once.js";
-import { slotOf } from "../../src/once/slot.js";
+import { slotOf } from "../support/slot.js";
 
 // Where an exactly-once write meets the edges of its promise: memory, time, a first copy that comes late, a cluster.
 

@@ -153,7 +153,9 @@ describe.each(setups)("$name", ({ available, start }) => {
     const redis = client();
     await expect(redis.flushall()).rejects.toBeInstanceOf(ConfigError);
     await expect(redis.eval("return 1", [], [])).rejects.toMatchObject({ outcome: "unsent" });
-    expect(() => redis.pipeline().blpop("k", 1)).toThrow(ConfigError);
+    const refused = redis.pipeline().incr("k").blpop("k", 1).exec();
+    await expect(refused).rejects.toMatchObject({ name: "ConfigError", command: "BLPOP", index: 1 });
+    expect(await redis.get("k")).toBeNull();
     expect(await redis.publish("channel", "message")).toBe(0);
   });
 

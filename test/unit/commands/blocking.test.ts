@@ -12,6 +12,8 @@ test.each([
   ["XREAD STREAMS block 0", undefined],
   ["XREADGROUP GROUP g c BLOCK 5 STREAMS s >", 5],
   ["WAIT 1 300", 300],
+  ["BLMOVEM a b LEFT RIGHT 2", 2000],
+  ["BLMOVEM a b LEFT RIGHT 0.5 COUNT 3 BULK", 500],
   ["BLPOP k soon", 0],
 ])("%s waits for %s ms", (command, wait) => {
   expect(blockingTime(command.split(" "))).toBe(wait);

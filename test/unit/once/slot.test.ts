@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { inSlotOf, slotOf } from "../../../src/once/slot.js";
+import { inSlotOf } from "../../../src/once/slot.js";
+import { slotOf } from "../../support/slot.js";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
