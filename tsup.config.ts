@@ -33,14 +33,16 @@ export default defineConfig([
         : {},
   },
   // What few use is apart from the entry on fetch, for bundlers that split; CommonJS has it in one file.
-  ...(["esm", "cjs"] as const).map((format): Options => ({
-    ...common,
-    entry: { fetch: "src/fetch.ts", modules: "src/commands/modules/index.ts" },
-    format,
-    splitting: format === "esm",
-    target: "es2022",
-    platform: "neutral",
-  })),
+  ...(["esm", "cjs"] as const).map(
+    (format): Options => ({
+      ...common,
+      entry: { fetch: "src/fetch.ts", modules: "src/commands/modules/index.ts" },
+      format,
+      splitting: format === "esm",
+      target: "es2022",
+      platform: "neutral",
+    }),
+  ),
   // The declarations of all entries together, so that they share their types.
   {
     entry: {

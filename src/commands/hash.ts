@@ -13,7 +13,8 @@ import {
   when,
 } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
-import { named, read, rearrange, write } from "./rows.js";
+import { checked, named, read, rearrange, write } from "./rows.js";
+import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
 import type { AtMostOne, Expiration, ExpireOption, ScanCommandOptions } from "./types.js";
 import {
   after,
@@ -70,19 +71,30 @@ export interface HashCommands<K extends Kind> {
   hexpiretime(key: Key, fields: Fields): Reply<K, number[]>;
   /** Gives a field's value, or null. */
   hget<T = unknown>(key: Key, field: Key): Reply<K, T | null>;
+  hget<S extends StandardSchema>(key: Key, field: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
   /** Gives the hash as an object, or null where there is none. */
   hgetall<T extends Record<string, unknown> = Record<string, unknown>>(key: Key): Reply<K, T | null>;
+  hgetall<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
   /** Removes fields. Gives them as an object, or null where none existed. */
   hgetdel<T extends Record<string, unknown> = Record<string, unknown>>(
     key: Key,
     ...fields: (string | number)[]
   ): Reply<K, T | null>;
+  hgetdel<S extends StandardSchema>(
+    key: Key,
+    ...fieldsAndSchema: [...fields: (string | number)[], opts: SchemaOption<S>]
+  ): Reply<K, Checked<S> | null>;
   /** Gives fields as an object, or null where none exists, and sets or removes their time to live. */
   hgetex<T extends Record<string, unknown> = Record<string, unknown>>(
     key: Key,
     opts: HGetExCommandOptions,
     ...fields: (string | number)[]
   ): Reply<K, T | null>;
+  hgetex<S extends StandardSchema>(
+    key: Key,
+    opts: HGetExCommandOptions & SchemaOption<S>,
+    ...fields: (string | number)[]
+  ): Reply<K, Checked<S> | null>;
   /** Adds an integer to a field. Gives the number afterwards. */
   hincrby(key: Key, field: Key, increment: number): Reply<K, number>;
   /** Adds a fraction to a field. Gives the number afterwards. */
@@ -96,6 +108,10 @@ export interface HashCommands<K extends Kind> {
     key: Key,
     ...fields: string[]
   ): Reply<K, T | null>;
+  hmget<S extends StandardSchema>(
+    key: Key,
+    ...fieldsAndSchema: [...fields: string[], opts: SchemaOption<S>]
+  ): Reply<K, Checked<S> | null>;
   /** The older name of hset. */
   hmset<T = unknown>(key: Key, kv: Record<string, T>): Reply<K, "OK">;
   /** Removes fields' time to live. Gives for each 1, -1 if it had none, -2 where there is no such field. */
@@ -146,6 +162,7 @@ export interface HashCommands<K extends Kind> {
   httl(key: Key, fields: Fields): Reply<K, number[]>;
   /** Gives the values. */
   hvals<T = any>(key: Key): Reply<K, T>;
+  hvals<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S>[]>;
 }
 
 const fields = after("FIELDS", counted);
@@ -165,15 +182,18 @@ export const hashCommands = named({
   hexpire: expiring,
   hexpireat: expiring,
   hexpiretime: ofFields,
-  hget: read(orNull(value)),
-  hgetall: read(orNull((...reply) => ((reply[0] as unknown[]).length === 0 ? null : whole(...reply)))),
-  hgetdel: write(byField(1), arg, rest(fields)),
-  hgetex: write(byField(2), arg, options("ex px exat pxat persist"), rest(fields)),
+  hget: checked(read(orNull(value))),
+  hgetall: checked(
+    read(orNull((...reply) => ((reply[0] as unknown[]).length === 0 ? null : whole(...reply)))),
+    "whole",
+  ),
+  hgetdel: checked(write(byField(1), arg, rest(fields)), "whole"),
+  hgetex: checked(write(byField(2), arg, options("ex px exat pxat persist"), rest(fields)), "whole"),
   hincrby: write(int),
   hincrbyfloat: write(float),
   hkeys: read(list(text)),
   hlen: read(int),
-  hmget: read(byField(1)),
+  hmget: checked(read(byField(1)), "whole"),
   hmset: write(text, arg, entries),
   hpersist: write(list(int), arg, fields),
   hpexpire: expiring,
@@ -197,5 +217,5 @@ export const hashCommands = named({
   hsetnx: write(int, arg, arg, data),
   hstrlen: read(int),
   httl: ofFields,
-  hvals: read(list(value)),
+  hvals: checked(read(list(value))),
 }) satisfies Record<keyof HashCommands<Kind>, unknown>;

@@ -1,7 +1,8 @@
 import { int, list, nestedText, oneOrMany, orNull, text, value } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
-import { named, read, rearrange, write } from "./rows.js";
+import { checked, named, read, rearrange, write } from "./rows.js";
+import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
 import { arg, each, options } from "./words.js";
 
 /** A JSON value. A string stands for itself as JSON text, quotes and all: `'"text"'`. */
@@ -46,10 +47,21 @@ export interface JsonCommands<K extends Kind> {
   /** Gives the document, or what is at one path, or an object of what is at several; null where there is no key. */
   get<T = unknown>(key: Key, ...paths: string[]): Reply<K, T | null>;
   get<T = unknown>(key: Key, opts: JsonGetOptions | undefined, ...paths: string[]): Reply<K, T | null>;
+  get<S extends StandardSchema>(
+    key: Key,
+    ...pathsAndSchema:
+      | [...paths: string[], opts: SchemaOption<S>]
+      | [opts: SchemaOption<S>, ...paths: string[]]
+  ): Reply<K, Checked<S> | null>;
   /** Merges a value into what is there; null in it removes. */
   merge(key: Key, path: string, value: JsonInput): Reply<K, "OK" | null>;
   /** Gives what is at a path of each document, null where there is none. */
   mget<T = unknown[]>(keys: Key[], path: string): Reply<K, T>;
+  mget<S extends StandardSchema>(
+    keys: Key[],
+    path: string,
+    opts: SchemaOption<S>,
+  ): Reply<K, (Checked<S> | null)[]>;
   /** Sets several values, all or none. */
   mset(...args: { key: Key; path: string; value: JsonInput }[]): Reply<K, "OK" | null>;
   /** Adds to numbers. Gives them afterwards. */
@@ -105,12 +117,15 @@ export const jsonCommands = named(
     clear: count,
     del: count,
     forget: count,
-    get: read(orNull(json), arg, (out, given, encode) => {
-      if (typeof given === "string") out.push(given);
-      else options("indent newline space")(out, given, encode);
-    }),
+    get: checked(
+      read(orNull(json), arg, (out, given, encode) => {
+        if (typeof given === "string") out.push(given);
+        else options("indent newline space")(out, given, encode);
+      }),
+      "whole",
+    ),
     merge: write(orNull(text)),
-    mget: read(list(orNull(json)), each),
+    mget: checked(read(list(orNull(json)), each), "items"),
     mset: write(orNull(text), (out, { key, path, value }) => {
       out.push(key, path, value);
     }),

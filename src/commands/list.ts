@@ -1,6 +1,7 @@
 import { int, list, oneOrMany, orNull, text, tuple, value } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
-import { named, read, write } from "./rows.js";
+import { checked, named, read, write } from "./rows.js";
+import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
 import { arg, data, each, maybe, option, options } from "./words.js";
 
 /** Where lpos looks, and for how many. */
@@ -58,6 +59,11 @@ export interface ListCommands<K extends Kind> {
   brpoplpush<T = string>(source: Key, destination: Key, timeout: number): Reply<K, T | null>;
   /** Gives the element at an index, negative from the end, or null. */
   lindex<T = any>(key: Key, index: number): Reply<K, T | null>;
+  lindex<S extends StandardSchema>(
+    key: Key,
+    index: number,
+    opts: SchemaOption<S>,
+  ): Reply<K, Checked<S> | null>;
   /** Inserts beside the first element equal to `pivot`. Gives the length afterwards, -1 without pivot, 0 without list. */
   linsert<T = unknown>(key: Key, direction: "before" | "after", pivot: T, value: T): Reply<K, number>;
   /** Gives the length. */
@@ -81,6 +87,12 @@ export interface ListCommands<K extends Kind> {
   ): Reply<K, [key: string, elements: T[]] | null>;
   /** Takes the first element, or with a count an array of the first elements. Gives null where there is no list. */
   lpop<T = unknown>(key: Key, count?: number): Reply<K, T | null>;
+  lpop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
+  lpop<S extends StandardSchema>(
+    key: Key,
+    count: number,
+    opts: SchemaOption<S>,
+  ): Reply<K, Checked<S>[] | null>;
   /** Gives the index of an element, or null; with `count` an array of indexes. */
   lpos<T = number>(key: Key, element: unknown, opts?: LPosOptions): Reply<K, T>;
   /** Puts elements before the first, one after the other. Gives the length afterwards. */
@@ -89,6 +101,12 @@ export interface ListCommands<K extends Kind> {
   lpushx<T = unknown>(key: Key, ...elements: T[]): Reply<K, number>;
   /** Gives the elements between two indexes, both included; negative ones count from the end. */
   lrange<T = string>(key: Key, start: number, end: number): Reply<K, T[]>;
+  lrange<S extends StandardSchema>(
+    key: Key,
+    start: number,
+    end: number,
+    opts: SchemaOption<S>,
+  ): Reply<K, Checked<S>[]>;
   /** Removes `count` elements equal to `value`, from the end if negative, all if 0. Gives how many it removed. */
   lrem<T = unknown>(key: Key, count: number, value: T): Reply<K, number>;
   /** Sets the element at an index. */
@@ -97,6 +115,12 @@ export interface ListCommands<K extends Kind> {
   ltrim(key: Key, start: number, end: number): Reply<K, "OK">;
   /** Takes the last element, or with a count an array of the last elements. Gives null where there is no list. */
   rpop<T = string>(key: Key, count?: number): Reply<K, T | null>;
+  rpop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
+  rpop<S extends StandardSchema>(
+    key: Key,
+    count: number,
+    opts: SchemaOption<S>,
+  ): Reply<K, Checked<S>[] | null>;
   /** The older way to lmove from the right to the left. */
   rpoplpush<T = string>(source: Key, destination: Key): Reply<K, T | null>;
   /** Puts elements after the last. Gives the length afterwards. */
@@ -109,7 +133,7 @@ const one = orNull(value);
 const popped = orNull(tuple(text, value));
 const poppedMany = orNull(tuple(text, list(value)));
 const push = write(int, arg, data);
-const pop = write(oneOrMany(value), arg, maybe);
+const pop = checked(write(oneOrMany(value), arg, maybe));
 
 const many = orNull(list(value));
 
@@ -123,7 +147,7 @@ export const listCommands = named({
   blpop: write(popped),
   brpop: write(popped),
   brpoplpush: write(one),
-  lindex: read(one),
+  lindex: checked(read(one)),
   linsert: write(int, arg, arg, data),
   llen: read(int),
   lmove: write(one),
@@ -133,7 +157,7 @@ export const listCommands = named({
   lpos: read(oneOrMany(int), arg, data, options("rank count maxLen")),
   lpush: push,
   lpushx: push,
-  lrange: read(list(value)),
+  lrange: checked(read(list(value))),
   lrem: write(int, arg, arg, data),
   lset: write(text, arg, arg, data),
   ltrim: write(text),

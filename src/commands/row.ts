@@ -23,6 +23,6 @@ export interface Row {
   readonly write: boolean | ((words: readonly unknown[]) => boolean);
   readonly words: Words;
   readonly reply: Decoder;
-  /** Whether it takes a schema, and that checks each stored value, or the whole of what is read. */
-  readonly schema?: "each" | "whole";
+  /** Whether it takes a schema, and what that checks: each stored value, the whole of what is read, or its items. */
+  readonly schema?: "each" | "whole" | "items";
 }

@@ -23,6 +23,9 @@ export const write = draft(true);
 /** A command that changes data unless its words, without its name, say otherwise. */
 export const writeIf = (test: (words: readonly unknown[]) => boolean): typeof read => draft(test);
 
+/** That may be given a schema, by default for each stored value. */
+export const checked = (row: Draft, schema: Row["schema"] = "each"): Draft => ({ ...row, schema });
+
 /** Under a name that the method's does not tell. */
 export const as = (name: string, row: Draft): Draft => ({ ...row, name });
 

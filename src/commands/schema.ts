@@ -65,9 +65,11 @@ export function readChecked(
     checked.catch(() => {});
     return checked;
   };
-  if (row.schema === "whole") {
-    const value = row.reply(reply, decode, args);
-    return value === null ? value : check(value);
+  const checkItem = (value: unknown) => (value === null ? value : check(value));
+  if (row.schema === "whole") return checkItem(row.reply(reply, decode, args));
+  if (row.schema === "items") {
+    const items = (row.reply(reply, decode, args) as unknown[]).map(checkItem);
+    return later ? Promise.all(items) : items;
   }
   const values: unknown[] = [];
   const value = row.reply(

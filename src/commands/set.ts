@@ -1,6 +1,7 @@
 import { int, list, oneOrMany, text, tuple, value } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
-import { named, read, write } from "./rows.js";
+import { checked, named, read, write } from "./rows.js";
+import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
 import type { ScanCommandOptions } from "./types.js";
 import { arg, counted, data, eachData, maybe, options } from "./words.js";
 
@@ -25,14 +26,23 @@ export interface SetCommands<K extends Kind> {
   sismember<T = unknown>(key: Key, member: T): Reply<K, 0 | 1>;
   /** Gives the members. */
   smembers<T extends unknown[] = string[]>(key: Key): Reply<K, T>;
+  smembers<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S>[]>;
   /** Gives 1 or 0 for each, as sismember does. */
   smismember<T extends unknown[]>(key: Key, members: T): Reply<K, (0 | 1)[]>;
   /** Moves a member to another set. Gives 1 if it was there, else 0. */
   smove<T = unknown>(source: Key, destination: Key, member: T): Reply<K, 0 | 1>;
   /** Takes some member, or with a count an array of them. Gives null where there is no set and no count. */
   spop<T = unknown>(key: Key, count?: number): Reply<K, T | null>;
+  spop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
+  spop<S extends StandardSchema>(key: Key, count: number, opts: SchemaOption<S>): Reply<K, Checked<S>[]>;
   /** Gives some member, or with a count an array of them: a negative count allows the same twice. */
   srandmember<T = unknown>(key: Key, count?: number): Reply<K, T | null>;
+  srandmember<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
+  srandmember<S extends StandardSchema>(
+    key: Key,
+    count: number,
+    opts: SchemaOption<S>,
+  ): Reply<K, Checked<S>[]>;
   /** Removes members. Gives how many there were. */
   srem<T = unknown>(key: Key, ...members: T[]): Reply<K, number>;
   /** Gives the next cursor, "0" at the end, and some members. */
@@ -61,11 +71,11 @@ export const setCommands = named({
   sintercard: read(int, counted, options("limit")),
   sinterstore: write(int),
   sismember: read(int, arg, data),
-  smembers: read(members),
+  smembers: checked(read(members)),
   smismember: read(list(int), arg, eachData),
   smove: write(int, arg, arg, data),
-  spop: write(oneOrMany(value), arg, maybe),
-  srandmember: read(oneOrMany(value), arg, maybe),
+  spop: checked(write(oneOrMany(value), arg, maybe)),
+  srandmember: checked(read(oneOrMany(value), arg, maybe)),
   srem: write(int, arg, data),
   sscan: read(tuple(text, members), arg, arg, options("match count")),
   sunion: read(members),

@@ -1,7 +1,8 @@
 import { float, int, list, object, orNull, text, tuple, value, when } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
-import { named, read, write, writeIf } from "./rows.js";
+import { checked, named, read, write, writeIf } from "./rows.js";
+import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
 import type { AtMostOne, Expiration } from "./types.js";
 import { after, all, arg, countedEntries, data, entries, of, options } from "./words.js";
 
@@ -72,9 +73,15 @@ export interface StringCommands<K extends Kind> {
   digest(key: Key): Reply<K, string | null>;
   /** Gives the value, or null where there is none. */
   get<T = unknown>(key: Key): Reply<K, T | null>;
+  get<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
   /** Removes the key. Gives the value it had, or null. */
   getdel<T = unknown>(key: Key): Reply<K, T | null>;
+  getdel<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
   /** Gives the value, or null, and sets or removes its time to live. Without options it only reads. */
+  getex<S extends StandardSchema>(
+    key: Key,
+    opts: GetExCommandOptions & SchemaOption<S>,
+  ): Reply<K, Checked<S> | null>;
   getex<T = unknown>(key: Key, opts?: GetExCommandOptions): Reply<K, T | null>;
   /** Gives the text between two byte offsets, both included; negative ones count from the end. */
   getrange(key: Key, start: number, end: number): Reply<K, string>;
@@ -92,6 +99,9 @@ export interface StringCommands<K extends Kind> {
   lcs<O extends LcsOptions = Record<never, never>>(key1: Key, key2: Key, opts?: O): Reply<K, LcsResult<O>>;
   /** Gives the values in the order of the keys, null where there is none. */
   mget<T extends unknown[] = unknown[]>(...keys: Key[] | [Key[]]): Reply<K, T>;
+  mget<S extends StandardSchema>(
+    ...keysAndSchema: [...keys: Key[], opts: SchemaOption<S>] | [keys: Key[], opts: SchemaOption<S>]
+  ): Reply<K, (Checked<S> | null)[]>;
   /** Sets each key of the object. */
   mset<T = unknown>(kv: Record<string, T>): Reply<K, "OK">;
   /** Sets each key of the object, with one time to live for all. Gives 1 if they were set, 0 if `nx` or `xx` is against it. */
@@ -140,9 +150,11 @@ export const stringCommands = named({
   decrby: write(int),
   delex: write(int, arg, comparing),
   digest: read(orNull(text)),
-  get: read(orNull(value)),
-  getdel: write(orNull(value)),
-  getex: writeIf((words) => words.length > 1)(orNull(value), arg, options("ex px exat pxat persist")),
+  get: checked(read(orNull(value))),
+  getdel: checked(write(orNull(value))),
+  getex: checked(
+    writeIf((words) => words.length > 1)(orNull(value), arg, options("ex px exat pxat persist")),
+  ),
   getrange: read(text),
   getset: write(orNull(value), arg, data),
   incr: write(int),
@@ -159,7 +171,7 @@ export const stringCommands = named({
     arg,
     options("len idx minMatchLen withMatchLen"),
   ),
-  mget: read(list(orNull(value))),
+  mget: checked(read(list(orNull(value)))),
   mset: write(text, entries),
   msetex: write(int, countedEntries, setting),
   msetnx: write(int, entries),

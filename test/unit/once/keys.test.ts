@@ -5,8 +5,8 @@ import { blockingTime } from "../../../src/commands/blocking.js";
 import { rowOf } from "../../../src/commands/write.js";
 import { keysOf } from "../../../src/once/keys.js";
 import { once, refusal } from "../../../src/once/once.js";
-import { slotOf } from "../../support/slot.js";
 import { toWords, type Word } from "../../../src/wire/words.js";
+import { slotOf } from "../../support/slot.js";
 import { allRows, samples } from "../commands/samples/index.js";
 
 const refusalOf = (words: Word[]) =>
