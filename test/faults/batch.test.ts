@@ -235,6 +235,52 @@ describe("a pipeline", () => {
     expect(endpoint.count("INCR")).toBe(1);
   });
 
+  test("of which our gateway could not send on a part: that part is sent again, and values keep their places", async () => {
+    endpoint.onRequest = (request) => {
+      if (endpoint.requests.length > 1) return echo(request);
+      request.socket.write(
+        resp2Answer("*4\r\n+OK\r\n-UNSENT no room\r\n-UNKNOWNOUTCOME lost\r\n-UNSENT no room\r\n"),
+      );
+    };
+    const redis = client();
+    const { retries } = redis.stats();
+    const gives = await redis.pipeline().get("a").psetex("b", 9, "x").get("c").set("d", 1).exec();
+    expect(gives).toEqual(["OK", "PSETEX b 9 x", "GET c", "SET d 1"]);
+    expect(JSON.parse(endpoint.requests[1]!.body)).toEqual([
+      ["PSETEX", "b", "9", "x"],
+      ["GET", "c"],
+      ["SET", "d", "1"],
+    ]);
+    expect(redis.stats().retries - retries).toBe(1);
+  });
+
+  test("of which our gateway lost a write: it is not sent again, and the error says where it stood", async () => {
+    endpoint.onRequest = (request) =>
+      endpoint.requests.length > 1
+        ? request.socket.write(resp2Answer("*2\r\n-UNKNOWNOUTCOME lost\r\n-ERR no\r\n"))
+        : request.socket.write(
+            resp2Answer("*3\r\n-UNKNOWNOUTCOME lost\r\n-UNKNOWNOUTCOME lost\r\n-UNSENT no room\r\n"),
+          );
+    const redis = client({ retry: { retries: 1, backoff: () => 1 } });
+    const kept = await redis.pipeline().incr("a").get("b").set("c", 1).exec({ keepErrors: true });
+    expect(kept).toMatchObject([
+      { error: { name: "UnknownOutcomeError", command: "INCR", index: 0, outcome: "unknown" } },
+      { error: { name: "UnknownOutcomeError", command: "GET", index: 1, outcome: "unknown" } },
+      { error: { name: "RedisError", command: "SET", index: 2, outcome: "answered" } },
+    ]);
+    expect(endpoint.count("INCR")).toBe(1);
+  });
+
+  test("an abort between two tries rejects with the reason", async () => {
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*2\r\n+OK\r\n-UNSENT no room\r\n"));
+    const controller = new AbortController();
+    const redis = client({ retry: { retries: 3, backoff: () => 5_000 } }).with({ signal: controller.signal });
+    const running = redis.pipeline().get("a").incr("b").exec();
+    setTimeout(() => controller.abort("enough"), 20);
+    await expect(running).rejects.toBe("enough");
+    expect(endpoint.requests).toHaveLength(1);
+  });
+
   test("with nothing in it says so", async () => {
     await expect(client().pipeline().exec()).rejects.toThrow("Pipeline is empty");
   });
