@@ -3,16 +3,19 @@ import { type Size, sizeOf } from "../../scripts/size.js";
 
 // What the client adds to a function's bundle. Above these figures a change has to say why it is worth it.
 
-function print(entry: string, { minified, gzipped, folders }: Size): void {
+function print(entry: string, { minified, gzipped, eager, folders }: Size): void {
   const shares = folders.map(([folder, bytes]) => `${folder} ${bytes}`).join(", ");
-  console.info(`${entry}: ${minified} bytes minified, ${gzipped} gzipped. Minified: ${shares}`);
+  console.info(
+    `${entry}: ${minified} bytes minified, ${gzipped} gzipped, ${eager} of them at the start. Minified: ${shares}`,
+  );
 }
 
 test("the fetch entry, with every command but the modules", async () => {
   const size = await sizeOf("fetch.ts", "neutral");
   print("fetch", size);
-  // The goal is 12 * 1024: lower this with every saving.
-  expect(size.gzipped).toBeLessThanOrEqual(21 * 1024);
+  // The goal is 12 * 1024: lower these with every saving.
+  expect(size.eager).toBeLessThanOrEqual(19_200);
+  expect(size.gzipped).toBeLessThanOrEqual(21_700);
 });
 
 test("the Node entry", async () => {
