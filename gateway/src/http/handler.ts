@@ -5,6 +5,7 @@ import { type Place, refused } from "../access/refusals.js";
 import { rewritten } from "../access/rewritten.js";
 import { bearerOf } from "../access/token.js";
 import { isRead } from "../commands/facts.js";
+import { KeyLockingScripts } from "../commands/key-locking.js";
 import { waitOf } from "../upstream/blocking.js";
 import type { Command } from "../upstream/command.js";
 import type { Cancel, Upstream } from "../upstream/upstream.js";
@@ -59,6 +60,7 @@ const ALLOWED = "HEAD, GET, POST, PUT";
 export class Handler {
   readonly #options: HandlerOptions;
   readonly #looked = new WeakMap<RequestHead, Looked>();
+  readonly #scripts = new KeyLockingScripts();
 
   constructor(options: HandlerOptions) {
     this.#options = options;
@@ -146,13 +148,14 @@ export class Handler {
       this.#single(exchange, grant, isResp ? readRespCommand(body) : readJsonCommand(body));
     } else if (path === "/pipeline" || path === "/multi-exec") {
       if (!body) throw new BadRequest("ERR empty pipeline");
-      const commands = isResp ? readRespCommands(body) : readJsonCommands(body);
+      const given = isResp ? readRespCommands(body) : readJsonCommands(body);
       const { maxCommands } = this.#options;
-      if (commands.length > maxCommands) {
+      if (given.length > maxCommands) {
         throw new BadRequest(
-          `ERR ${commands.length} commands, and ${maxCommands} are allowed in one request`,
+          `ERR ${given.length} commands, and ${maxCommands} are allowed in one request`,
         );
       }
+      const commands = given.map((command) => this.#scripts.plain(command));
       if (path === "/pipeline") this.#pipeline(exchange, grant, commands);
       else this.#transaction(exchange, grant, commands);
     } else {
@@ -164,7 +167,8 @@ export class Handler {
     }
   }
 
-  #single(exchange: Exchange, grant: Grant, command: Command): void {
+  #single(exchange: Exchange, grant: Grant, given: Command): void {
+    const command = this.#scripts.plain(given);
     const text = grant.refusal(command, SINGLE);
     if (text !== null) throw new BadRequest(text);
     const { access } = this.#options;

@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { Command } from "../upstream/command.js";
+import { wordsOf } from "./words.js";
+
+const FLAG = "allow-key-locking";
+/** Scripts that are remembered; a digest that was forgotten is unknown to Redis, and so the client sends the text. */
+const MOST = 1_000;
+
+/**
+ * Scripts that say `#!lua flags=allow-key-locking`, as those of Upstash's packages do. Upstash's server then locks the
+ * script's keys alone; Redis, which needs no locks, refuses a flag that it doesn't know. So the flag is left out, and
+ * the digest of the whole text stands for that of the shorter one.
+ */
+export class KeyLockingScripts {
+  readonly #digests = new Map<string, string>();
+
+  /** The command as Redis takes it: itself unless it is about such a script. */
+  plain(command: Command): Command {
+    switch (command.name) {
+      case "EVAL":
+      case "EVAL_RO":
+        return this.#withoutFlag(command, 1);
+      case "EVALSHA":
+      case "EVALSHA_RO":
+        return this.#digests.size > 0 ? this.#withDigests(command, 1, 2) : command;
+      case "SCRIPT":
+        if (command.upper(1) === "LOAD") return this.#withoutFlag(command, 2);
+        return this.#digests.size > 0 ? this.#withDigests(command, 2, command.size) : command;
+      default:
+        return command;
+    }
+  }
+
+  #withoutFlag(command: Command, place: number): Command {
+    const script = command.text(place);
+    if (!script.startsWith("#!")) return command;
+    const end = script.indexOf("\n");
+    const line = end < 0 ? script : script.slice(0, end);
+    const shorter = lineWithoutFlag(line);
+    if (shorter === line) return command;
+    const text = shorter + script.slice(line.length);
+    if (this.#digests.size >= MOST) this.#digests.clear();
+    this.#digests.set(digestOf(script), digestOf(text));
+    return encoded(wordsOf(command).map((word, i) => (i === place ? text : word)));
+  }
+
+  #withDigests(command: Command, from: number, to: number): Command {
+    const words = wordsOf(command);
+    let found = false;
+    for (let i = from; i < Math.min(to, words.length); i++) {
+      const digest = this.#digests.get(words[i]!.toLowerCase());
+      if (digest === undefined) continue;
+      words[i] = digest;
+      found = true;
+    }
+    return found ? encoded(words) : command;
+  }
+}
+
+/** Where no other flag is left the line goes, as an engine need not know such lines; its line break stays. */
+function lineWithoutFlag(line: string): string {
+  const [, flags] = /^#!lua flags=([^ ]*)$/.exec(line) ?? [];
+  if (flags === undefined) return line;
+  const kept = flags.split(",").filter((flag) => flag !== FLAG);
+  return kept.length > 0 ? `#!lua flags=${kept}` : "";
+}
+
+function digestOf(script: string): string {
+  return createHash("sha1").update(script, "latin1").digest("hex");
+}
+
+/** A command of words whose every character is a byte. */
+function encoded(words: readonly string[]): Command {
+  const parts = words.map((word) => `$${word.length}\r\n${word}\r\n`);
+  return new Command(Buffer.from(`*${words.length}\r\n${parts.join("")}`, "latin1"), words.length);
+}
