@@ -5,6 +5,8 @@ const suite = process.env.WARMLINE_SUITE ?? "{unit,integration,faults}";
 
 /** What has to be packed or installed before a suite. */
 const setups: Record<string, string[]> = {
+  packages: ["test/support/packages/tarballs.ts"],
+  compat: ["test/support/packages/tarballs.ts"],
   runtimes: ["test/runtimes/support/install.ts"],
 };
 

@@ -38,7 +38,6 @@ export interface IdleOptions {
   /** Ignored: the client has a pool of its own. */
   agent?: unknown;
   /** Ignored. */
-  backend?: string;
   /** Ignored: there is none. */
   enableTelemetry?: boolean;
   /** Ignored; see the channels of `node:diagnostics_channel`. */
@@ -62,6 +61,8 @@ export interface RedisOptions extends CallOptions, IdleOptions {
   keepAlive?: boolean;
   /** How requests use the cache of the runtime's `fetch`; for the entry on `fetch` alone. */
   cache?: "default" | "force-cache" | "no-cache" | "no-store" | "only-if-cached" | "reload";
+  /** The backend that requests go to on Fastly Compute; for the entry on `fetch` alone. */
+  backend?: string;
   /** The most connections to one origin at a time. Default 64. */
   maxConnections?: number;
   /** Opens a connection when the client is created. Default on where AWS_LAMBDA_FUNCTION_NAME is set. */

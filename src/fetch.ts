@@ -19,6 +19,7 @@ export const Redis = createRedisClass({
   loadUpdate: () => import("./client/update.js"),
   loadStreams: () => import("./subscribe/streams.js"),
   // fetch's own `keepalive` is something else than ours: it lets a request outlive its page, and browsers refuse such
-  // a request beyond 64 KB. Some runtimes refuse the name `cache` even where it is undefined.
-  createTransport: ({ origin }, { cache }) => new FetchTransport(origin, { ...(cache && { cache }) }),
+  // a request beyond 64 KB. Some runtimes refuse a name that they don't know even where it is undefined.
+  createTransport: ({ origin }, { cache, backend }) =>
+    new FetchTransport(origin, { ...(cache && { cache }), ...(backend && { backend }) }),
 });

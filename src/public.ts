@@ -4,7 +4,7 @@ export type { Iterators } from "./client/iterators.js";
 export type { Middleware, Requester, UpstashRequest, UpstashResponse } from "./client/requester.js";
 export type { ReadonlyScript, Script } from "./client/script.js";
 export type { UpdateOptions } from "./client/update.js";
-export type { Commands } from "./commands/index.js";
+export type { Builders, Commands, Namespaces } from "./commands/index.js";
 export type { Immediate, Key, Kind, Reply } from "./commands/kind.js";
 export type * from "./commands/options.js";
 export type { Checked, SchemaOption, StandardSchema } from "./commands/schema.js";

@@ -1,46 +1,26 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { createGateway, type Gateway } from "warmline-gateway";
+import { run } from "../support/packages/run.js";
 
 // What a user gets: the packed tarballs, installed into an empty project.
 
 const root = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "warmline-packages-"));
 let gateway: Gateway;
-const tarballs: Record<string, string> = {};
+const tarballs = inject("tarballs");
 
 beforeAll(async () => {
-  for (const [name, path] of [
-    ["warmline", root],
-    ["warmline-gateway", join(root, "gateway")],
-  ] as const) {
-    const packed = await run("npm", ["pack", "--json", "--pack-destination", folder], path);
-    const [described] = Object.values(JSON.parse(packed)) as { filename: string }[];
-    tarballs[name] = join(folder, described!.filename);
-  }
   writeFileSync(join(folder, "package.json"), '{"name":"empty","private":true}');
-  await run("npm", ["install", "--no-audit", "--no-fund", tarballs.warmline!], folder);
+  await run("npm", ["install", "--no-audit", "--no-fund", tarballs.warmline], folder);
   gateway = await createGateway({ engine: "embedded", port: 0 });
 });
 afterAll(async () => {
   await gateway?.close();
   rmSync(folder, { recursive: true, force: true });
 });
-
-/** Runs a command to its end; the gateway in this process goes on answering meanwhile. */
-async function run(
-  command: string,
-  args: string[],
-  cwd: string,
-  env: Record<string, string> = {},
-): Promise<string> {
-  const { stdout } = await promisify(execFile)(command, args, { cwd, env: { ...process.env, ...env } });
-  return stdout;
-}
 
 const environment = () => ({ WARMLINE_URL: gateway.url, WARMLINE_TOKEN: gateway.token });
 
@@ -105,7 +85,7 @@ describe("warmline-gateway, installed from its tarball", () => {
     ["an ES module", "gateway.mjs", 'import { createGateway } from "warmline-gateway";'],
     ["CommonJS", "gateway.cjs", 'const { createGateway } = require("warmline-gateway");'],
   ])("starts in-process from %s", async (_what, file, line) => {
-    await run("npm", ["install", "--no-audit", "--no-fund", tarballs["warmline-gateway"]!], folder);
+    await run("npm", ["install", "--no-audit", "--no-fund", tarballs["warmline-gateway"]], folder);
     writeFileSync(
       join(folder, file),
       `${line}
@@ -121,13 +101,13 @@ describe("warmline-gateway, installed from its tarball", () => {
   });
 });
 
-describe.each(["warmline", "warmline-gateway"])("%s", (name) => {
+describe.each(["warmline", "warmline-gateway", "warmline-upstash"] as const)("%s", (name) => {
   test("publint finds nothing to say", async () => {
-    const output = await run("npx", ["publint", "run", tarballs[name]!, "--strict"], root);
+    const output = await run("npx", ["publint", "run", tarballs[name], "--strict"], root);
     expect(output).toMatch(/All good!/);
   });
 
   test("its types resolve everywhere", async () => {
-    await run("npx", ["attw", tarballs[name]!, "--profile", "node16"], root);
+    await run("npx", ["attw", tarballs[name], "--profile", "node16"], root);
   });
 });

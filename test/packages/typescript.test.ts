@@ -1,25 +1,20 @@
-import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { run } from "../support/packages/run.js";
 
 // The packed declarations under every TypeScript that we support, and what they cost to check.
 
-const root = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "warmline-typescript-"));
 const versions = ["5.4", "5.5", "5.6", "5.7", "5.8", "5.9", "6.0", "latest"];
 
 beforeAll(async () => {
-  const [packed] = Object.values(
-    JSON.parse(await run("npm", ["pack", "--json", "--pack-destination", folder], root)),
-  ) as { filename: string }[];
   const compilers = versions.map((version) => `typescript-${version}@npm:typescript@${version}`);
   writeFileSync(join(folder, "package.json"), '{"name":"consumer","private":true}');
   await run(
     "npm",
-    ["install", "--no-audit", "--no-fund", join(folder, packed!.filename), "@types/node@20", ...compilers],
+    ["install", "--no-audit", "--no-fund", inject("tarballs").warmline, "@types/node@20", ...compilers],
     folder,
   );
   cpSync(join(import.meta.dirname, "consumer.mts"), join(folder, "consumer.mts"));
@@ -45,11 +40,6 @@ async function use(): Promise<number> {
 
 export = { use };
 `;
-
-async function run(command: string, args: string[], cwd: string): Promise<string> {
-  const { stdout } = await promisify(execFile)(command, args, { cwd });
-  return stdout;
-}
 
 const common = { target: "es2022", strict: true, noEmit: true, skipLibCheck: false };
 
@@ -78,7 +68,7 @@ const projects: Record<string, { compilerOptions: object; files: string[] }> = {
 async function compile(version: string, project: string, config: object): Promise<string> {
   writeFileSync(join(folder, project, "tsconfig.json"), JSON.stringify(config));
   const tsc = join(folder, `node_modules/typescript-${version}/bin/tsc`);
-  return run("node", [tsc, "-p", project], folder).catch((error) => error.stdout || String(error));
+  return run("node", [tsc, "-p", project], folder).catch((error) => error.message);
 }
 
 describe.each(versions)("TypeScript %s", (version) => {

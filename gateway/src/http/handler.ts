@@ -151,9 +151,7 @@ export class Handler {
       const given = isResp ? readRespCommands(body) : readJsonCommands(body);
       const { maxCommands } = this.#options;
       if (given.length > maxCommands) {
-        throw new BadRequest(
-          `ERR ${given.length} commands, and ${maxCommands} are allowed in one request`,
-        );
+        throw new BadRequest(`ERR ${given.length} commands, and ${maxCommands} are allowed in one request`);
       }
       const commands = given.map((command) => this.#scripts.plain(command));
       if (path === "/pipeline") this.#pipeline(exchange, grant, commands);

@@ -23,7 +23,7 @@ describe.each(setups)("$name", ({ name, available, start }) => {
   });
   afterAll(() => stop?.());
 
-  const post = async (path: string, body: unknown) => (await call(gateway, path, { body })).json;
+  const post = async (path: string, body: unknown[]) => (await call(gateway, path, { body })).json;
 
   test.skipIf(!available).each(scripts.slice(0, hasFlags ? 2 : 1))(
     "allow-key-locking %s",

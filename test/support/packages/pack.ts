@@ -6,7 +6,7 @@ import { run } from "./run.js";
 const root = resolve(import.meta.dirname, "../../..");
 
 /** The published packages, and the folders that they are packed from. */
-const FOLDERS = { warmline: "", "warmline-gateway": "gateway" };
+const FOLDERS = { warmline: "", "warmline-gateway": "gateway", "warmline-upstash": "compat" };
 
 /** Packed packages by name: paths of files that npm installs. */
 export type Tarballs = Record<keyof typeof FOLDERS, string>;

@@ -1,0 +1,43 @@
+import { ConfigError, ProtocolError, RedisError } from "warmline";
+
+// What fails here fails with warmline's errors, which say more. They are instances of the reference's classes too, so
+// that `error instanceof errors.UpstashError` goes on deciding what it decided.
+
+const isInstance = Function.prototype[Symbol.hasInstance];
+
+/** An error reply of Redis, or an answer that is none of Redis's. */
+export class UpstashError extends Error {
+  override name = "UpstashError";
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return (
+      isInstance.call(UpstashError, value) || value instanceof RedisError || value instanceof ProtocolError
+    );
+  }
+}
+
+/** An answer that is none of Redis's. */
+export class UpstashJSONParseError extends UpstashError {
+  override name = "UpstashJSONParseError";
+
+  constructor(body: string, options?: ErrorOptions) {
+    super(`The answer is not JSON: ${body.slice(0, 200)}`, options);
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isInstance.call(UpstashJSONParseError, value) || value instanceof ProtocolError;
+  }
+}
+
+/** A url that no client can be made for. */
+export class UrlError extends Error {
+  override name = "UrlError";
+
+  constructor(url: string) {
+    super(`Not the url of a Redis over HTTP, which begins with https:// or http://: "${url}"`);
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return isInstance.call(UrlError, value) || value instanceof ConfigError;
+  }
+}

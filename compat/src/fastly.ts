@@ -1,0 +1,12 @@
+import { Redis as Client } from "warmline/fetch";
+import type { RedisConfigFastly } from "./options.js";
+import { type Redis as CompatibleRedis, compatible, type RedisConstructor } from "./redis.js";
+
+export * as errors from "./errors.js";
+export type * from "./types.js";
+
+/** A client of a Redis over HTTP, with the reference client's members, on the runtime's own fetch. */
+export type Redis = CompatibleRedis;
+
+/** Makes clients: `new Redis({ url, token, backend })`. */
+export const Redis = compatible<RedisConstructor<RedisConfigFastly>>(Client);

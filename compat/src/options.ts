@@ -1,0 +1,34 @@
+import type {
+  RedisOptions,
+  UpstashResponse,
+  UpstashRequest as WarmlineRequest,
+  Requester as WarmlineRequester,
+} from "warmline";
+
+/** Options of a client: the reference's, and all of warmline's. */
+export type RedisConfigNodejs = Omit<RedisOptions, "url" | "token"> & {
+  /** UPSTASH_REDIS_REST_URL */
+  url: string | undefined;
+  /** UPSTASH_REDIS_REST_TOKEN */
+  token: string | undefined;
+};
+
+/** Options of a client on Cloudflare. */
+export type RedisConfigCloudflare = RedisConfigNodejs & { UPSTASH_DISABLE_TELEMETRY?: string };
+
+/** Options of a client on Fastly, whose requests name the backend that they go to. */
+export type RedisConfigFastly = RedisConfigNodejs & { backend: string };
+
+/** What the reference may add to a request. Here subscriptions have requests of their own, so none of it is set. */
+export interface UpstashRequest extends WarmlineRequest {
+  upstashSyncToken?: string;
+  onMessage?: (data: string) => void;
+  isStreaming?: boolean;
+}
+
+/** Whatever carries requests to an endpoint and its answers back. */
+export interface Requester extends WarmlineRequester {
+  readYourWrites?: boolean;
+  upstashSyncToken?: string;
+  request: <TResult = unknown>(request: UpstashRequest) => Promise<UpstashResponse<TResult>>;
+}

@@ -1,0 +1,49 @@
+import type { Builders, Commands, Kind, Namespaces, Pipeline as WarmlinePipeline } from "warmline";
+
+/** A command called on a pipeline: it gives the pipeline, which will give one value more. */
+interface Queued<Q extends readonly unknown[]> extends Kind {
+  readonly reply: Pipeline<[...Q, this["value"]]>;
+}
+
+/** One command's fate where errors are kept: the error is its text. */
+export interface Kept<T> {
+  result: T;
+  error?: string;
+}
+
+/** Commands collected now and sent as one request by `exec()`. */
+export interface Pipeline<Q extends readonly unknown[] = []>
+  extends Commands<Queued<Q>>,
+    Namespaces<Queued<Q>>,
+    Builders<Queued<Q>> {
+  /**
+   * Sends the commands.
+   * @returns their values, in order.
+   * @throws the first error among them.
+   */
+  exec<R extends readonly unknown[] = [] extends Q ? unknown[] : Q>(): Promise<R>;
+  /** The same, with the text of each command's error in its place. */
+  exec<R extends readonly unknown[] = [] extends Q ? unknown[] : Q>(options: {
+    keepErrors: true;
+  }): Promise<{ [I in keyof R]: Kept<R[I]> }>;
+  /** How many commands have been collected. */
+  length(): number;
+}
+
+/** The same pipeline, whose kept errors are text as in the reference client. */
+export function withErrorsAsText(pipeline: WarmlinePipeline): Pipeline {
+  const { exec } = pipeline;
+  const execAsText = async (options?: { keepErrors?: boolean }): Promise<unknown[]> => {
+    if (!options?.keepErrors) return exec();
+    const kept = await exec({ keepErrors: true });
+    return (kept as { result?: unknown; error?: Error }[]).map(({ result, error }) =>
+      error ? { error: textOf(error) } : { result },
+    );
+  };
+  return Object.assign(pipeline, { exec: execAsText }) as unknown as Pipeline;
+}
+
+/** Redis's own words; the client puts the command's name after them. */
+function textOf(error: Error): string {
+  return error.message.replace(/ \(command: [^()]*\)$/, "");
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from "tsup";
+
+export default defineConfig({
+  entry: { index: "src/index.ts", cloudflare: "src/cloudflare.ts", fastly: "src/fastly.ts" },
+  format: ["esm", "cjs"],
+  target: "es2022",
+  platform: "neutral",
+  // The client is the installed one: an improvement of it needs no release of this package.
+  external: [/^warmline/],
+  dts: true,
+  clean: true,
+  sourcemap: true,
+  splitting: false,
+});
