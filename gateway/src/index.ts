@@ -13,10 +13,11 @@ import { startEngine } from "./engine/start-engine.js";
 import { AnswerHeads } from "./http/answer-head.js";
 import { Connections } from "./http/connections.js";
 import { Handler } from "./http/handler.js";
-import { Metrics } from "./http/metrics.js";
 import { HttpServer } from "./http/server.js";
 import { Streams } from "./http/streams.js";
 import { createLog } from "./log/log.js";
+import { metricsOf } from "./metrics/metrics.js";
+import { Traffic } from "./metrics/traffic.js";
 import { type GatewayOptions, type Settings, settingsOf } from "./options.js";
 import { ownEngine, type RemoteEngine, redisAt } from "./upstream/redis-url.js";
 import { upstreamsOf } from "./upstream/upstreams.js";
@@ -66,6 +67,8 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
     idle: settings.keepAlive,
     head: settings.headTimeout,
     body: settings.bodyTimeout,
+    soft: settings.softLimit,
+    hard: settings.hardLimit,
   });
   const isLocal = isLoopbackName(host);
   const streams = new Streams({
@@ -73,12 +76,15 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
     maxBuffer: settings.streamBuffer,
     heartbeat: settings.streamHeartbeat,
   });
+  const traffic = new Traffic();
+  const metrics = metricsOf({ traffic, connections, upstream, streams });
   const handler = new Handler({
     upstream,
     streams,
     access,
     origins: { loopbackHostOnly: isLocal, hosts: settings.allowedHosts, origins: settings.cors },
-    metrics: new Metrics(connections, upstream, streams),
+    traffic,
+    metrics: () => metrics.metrics(),
     engine: engine.description,
     engineIsPublic: isLocal,
     maxBody: settings.maxBody,

@@ -2,6 +2,7 @@ import { isLoopbackName } from "./access/origin.js";
 import { MOST_WORDS, openedCommands } from "./access/refusals.js";
 import { checkTokens, TOKEN_FORM, TOKEN_RULE, type TokenOptions } from "./access/tokens.js";
 import type { Engine } from "./engine/engine.js";
+import { connectionsByFileLimit } from "./http/file-limit.js";
 import { LOG_LEVELS, type LogLevel } from "./log/log.js";
 
 /** How a gateway is set up. */
@@ -53,6 +54,13 @@ export interface GatewayOptions {
   readonly headTimeout?: number;
   /** How long the body of a request may take, in ms; default 60,000. */
   readonly bodyTimeout?: number;
+  /**
+   * Client connections above which each new one costs the one that has been idle for longest; default four fifths of
+   * `hardLimit`.
+   */
+  readonly softLimit?: number;
+  /** Client connections above which new ones are refused; default what the limit of open files leaves, 50,000 at most. */
+  readonly hardLimit?: number;
   /** Event streams (`/subscribe`, `/psubscribe`, `/monitor`) open at a time; default 1,000. */
   readonly maxStreams?: number;
   /** Bytes that an event stream's reader may be behind before it is cut off; default 1 MB (1024 * 1024). */
@@ -88,6 +96,8 @@ const DEFAULTS = {
   keepAlive: 310_000,
   headTimeout: 10_000,
   bodyTimeout: 60_000,
+  softLimit: 0,
+  hardLimit: connectionsByFileLimit(),
   maxStreams: 1_000,
   streamBuffer: 1024 * 1024,
   streamHeartbeat: 25_000,
@@ -99,6 +109,9 @@ const DEFAULTS = {
   cors: [] as readonly string[],
   allowedHosts: [] as readonly string[],
 };
+
+/** The soft limit, where it is not given, as a share of the hard one. */
+const SOFT_SHARE = 0.8;
 
 /** Options that may well be absent. */
 export const WITHOUT_DEFAULT = [
@@ -129,6 +142,8 @@ const RANGES = {
   keepAlive: [1_000, 86_400_000],
   headTimeout: [1, 3_600_000],
   bodyTimeout: [1, 3_600_000],
+  softLimit: [1, 1_000_000],
+  hardLimit: [1, 1_000_000],
   maxStreams: [0, 100_000],
   streamBuffer: [1, 1024 * 1024 * 1024],
   streamHeartbeat: [1, 3_600_000],
@@ -147,6 +162,7 @@ export function settingsOf(options: GatewayOptions = {}): Settings {
   }
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const settings = { ...DEFAULTS, ...given } as Settings;
+  if (options.softLimit === undefined) settings.softLimit = Math.ceil(settings.hardLimit * SOFT_SHARE);
   if (settings.engine !== undefined && settings.redis !== undefined) {
     throw new TypeError("engine, redis: give one of the two, not both");
   }
@@ -155,6 +171,9 @@ export function settingsOf(options: GatewayOptions = {}): Settings {
     if (!Number.isInteger(value) || value < least || value > most) {
       throw new TypeError(`${name}: must be a whole number from ${least} to ${most}`);
     }
+  }
+  if (settings.softLimit > settings.hardLimit) {
+    throw new TypeError(`softLimit: must not be above hardLimit, which is ${settings.hardLimit}`);
   }
   checkAccess(settings);
   if (!LOG_LEVELS.includes(settings.logLevel))

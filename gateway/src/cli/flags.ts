@@ -191,6 +191,20 @@ export const flags: readonly Flag[] = [
     kind: "ms",
   },
   {
+    name: "soft-limit",
+    value: "<number>",
+    help: "client connections above which idle ones are closed for new ones (default 4/5 of the hard limit)",
+    option: "softLimit",
+    kind: "integer",
+  },
+  {
+    name: "hard-limit",
+    value: "<number>",
+    help: "client connections above which new ones are refused (default by the limit of open files)",
+    option: "hardLimit",
+    kind: "integer",
+  },
+  {
     name: "max-streams",
     value: "<number>",
     help: "event streams (/subscribe, /monitor) open at a time (default 1000)",

@@ -1,3 +1,4 @@
+import type { Traffic } from "../metrics/traffic.js";
 import type { Receiver, UpstreamFailure } from "../upstream/failure.js";
 import type { TransactionReceiver } from "../upstream/upstream.js";
 import { type Exchange, JSON_TYPE, RESP_TYPE } from "./exchange.js";
@@ -8,7 +9,15 @@ const STAR = 0x2a;
 
 /** The answer to one command. */
 export class SingleAnswer implements Receiver {
-  constructor(readonly exchange: Exchange) {}
+  readonly #sentAt: number;
+
+  /** @param traffic told how long Redis took; null for a command that waits there, where it would say nothing */
+  constructor(
+    readonly exchange: Exchange,
+    readonly traffic: Traffic | null,
+  ) {
+    this.#sentAt = traffic ? performance.now() : 0;
+  }
 
   get abandoned(): boolean {
     return this.exchange.gone;
@@ -16,6 +25,7 @@ export class SingleAnswer implements Receiver {
 
   onReply(reply: Buffer): void {
     const { exchange } = this;
+    this.traffic?.upstream.observe(performance.now() - this.#sentAt);
     if (exchange.gone) return;
     exchange.guard(() => {
       const status = reply[0] === MINUS ? 400 : 200;

@@ -97,6 +97,10 @@ export class Connection implements Idle {
     return this.#stage === Stage.Body;
   }
 
+  get isClosed(): boolean {
+    return this.#socket.destroyed;
+  }
+
   /** Whether it carries events, which have limits of their own. */
   get isStreaming(): boolean {
     return this.#stage === Stage.Stream;

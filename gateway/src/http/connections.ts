@@ -3,8 +3,14 @@ import { IdleList } from "./idle-list.js";
 
 /** How often connections are looked at, in ms. */
 const SWEEP_EVERY = 5_000;
+/** A connection idle for less than this, in ms, is not closed to make room: its next request may be on its way. */
+const EVICTED_AFTER = 1_000;
+/** How long a connection for which there is no room may take to send the request that is then refused, in ms. */
+const REFUSED_WITHIN = 1_000;
+/** Connections that are being refused at a time; more are closed without a word. */
+const MOST_REFUSED = 256;
 
-/** How long clients may take, in ms. */
+/** How long clients may take, in ms, and how many there may be. */
 export interface ConnectionLimits {
   /** A connection without a request in flight is closed after this long. */
   readonly idle: number;
@@ -12,19 +18,30 @@ export interface ConnectionLimits {
   readonly head: number;
   /** A request's body must be complete this long after its head; of an answer, some must be taken within it. */
   readonly body: number;
+  /** Above this many connections each new one costs the one that has been idle for longest. */
+  readonly soft: number;
+  /** Above this many, new ones are refused. */
+  readonly hard: number;
 }
 
 /**
- * The client connections that are open. An idle one has time until `idle`, however long it was there ahead of its first
- * request; only a request that began is hurried.
+ * The client connections. An idle one has time until `idle`, however long it was there ahead of its first request; only
+ * a request that began is hurried. Up to the soft limit all are welcome; between the two limits a new one is accepted
+ * and the one that has been idle for longest is closed, never one with a request; at the hard limit a new one is refused.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #open = new Set<Connection>();
   readonly #idle = new IdleList<Connection>();
+  readonly #refused = new Set<Connection>();
+  #arrived: Connection[] = [];
   readonly #timer: NodeJS.Timeout;
-  /** Connections accepted since the start. */
+  /** Connections accepted since the start, those refused afterwards included. */
   opened = 0;
+  /** Idle connections closed to make room. */
+  evicted = 0;
+  /** Connections for which there was no room. */
+  refusals = 0;
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
@@ -32,9 +49,17 @@ export class Connections {
     this.#timer = setInterval(() => this.#sweep(), every).unref();
   }
 
-  /** Connections open now. */
+  get softLimit(): number {
+    return this.#limits.soft;
+  }
+
+  get hardLimit(): number {
+    return this.#limits.hard;
+  }
+
+  /** Connections open now, without those that are being refused. */
   get open(): number {
-    return this.#open.size;
+    return this.#open.size + this.#arrived.length;
   }
 
   /** Those without a request. */
@@ -42,11 +67,21 @@ export class Connections {
     return this.#idle.size;
   }
 
-  /** Follows a new connection. */
+  /** Connections that are being refused. */
+  get refused(): number {
+    return this.#refused.size;
+  }
+
+  /** Whether a connection more would be too many even for being told so. */
+  get isOverrun(): boolean {
+    return this.open >= this.#limits.hard && this.#refused.size + this.#arrived.length >= MOST_REFUSED;
+  }
+
+  /** Follows a new connection. Whether there is room for it is decided before its first byte is read. */
   add(connection: Connection): void {
     this.opened++;
-    this.#open.add(connection);
-    this.#idle.add(connection);
+    // After the poll phase: by then every request that was readable in this turn has been read, and its connection is not idle.
+    if (this.#arrived.push(connection) === 1) setImmediate(() => this.#admit());
   }
 
   /** A request has begun. */
@@ -63,6 +98,7 @@ export class Connections {
   remove(connection: Connection): void {
     this.#idle.remove(connection);
     this.#open.delete(connection);
+    this.#refused.delete(connection);
   }
 
   /** Ends those that are idle. */
@@ -75,7 +111,7 @@ export class Connections {
 
   /** Ends all, whatever they are doing. */
   destroyAll(): void {
-    for (const connection of this.#open) connection.destroy();
+    for (const connection of [...this.#open, ...this.#refused, ...this.#arrived]) connection.destroy();
   }
 
   /** Stops looking after connections. */
@@ -83,9 +119,44 @@ export class Connections {
     clearInterval(this.#timer);
   }
 
+  #admit(): void {
+    const arrived = this.#arrived.filter((connection) => !connection.isClosed);
+    this.#arrived = [];
+    const { soft, hard } = this.#limits;
+    for (const connection of arrived) {
+      while (this.#open.size >= soft && this.#evict());
+      if (this.#open.size >= hard) this.#refuse(connection);
+      else {
+        this.#open.add(connection);
+        if (!connection.isBusy) this.#idle.add(connection);
+      }
+    }
+  }
+
+  /** Closes the connection that has been idle for longest, if it has been for long enough. */
+  #evict(): boolean {
+    const oldest = this.#idle.oldest;
+    if (!oldest || performance.now() - oldest.idleSince < EVICTED_AFTER) return false;
+    this.remove(oldest);
+    this.evicted++;
+    oldest.destroy();
+    return true;
+  }
+
+  /** It is told so in answer to its first request: what came ahead of one would not be taken for its answer. */
+  #refuse(connection: Connection): void {
+    this.refusals++;
+    this.#refused.add(connection);
+    connection.refused = true;
+    setTimeout(() => {
+      if (!connection.isBusy) connection.end();
+    }, REFUSED_WITHIN).unref();
+  }
+
   #sweep(): void {
     const now = performance.now();
     for (const connection of this.#open) if (this.#isLate(connection, now)) connection.destroy();
+    for (const connection of this.#refused) if (this.#isLate(connection, now)) connection.destroy();
   }
 
   #isLate(connection: Connection, now: number): boolean {

@@ -66,6 +66,11 @@ export class Exchange {
     return this.#connection.refused;
   }
 
+  /** Whether the gateway is closing. */
+  get draining(): boolean {
+    return this.#site.draining;
+  }
+
   /** Runs `step`; what it throws becomes the answer, so that one request's trouble stays its own. */
   guard(step: () => void): void {
     try {
@@ -192,9 +197,9 @@ export class Exchange {
   }
 
   #over(status: number, gone = false): void {
+    this.#site.settled(this, status);
     this.#answer = Answer.Over;
     if (this.#onOver) process.nextTick(this.#onOver, gone);
-    this.#site.settled(this, status);
   }
 
   #tooLarge(max: number): void {

@@ -6,6 +6,7 @@ import { rewritten } from "../access/rewritten.js";
 import { bearerOf } from "../access/token.js";
 import { isRead } from "../commands/facts.js";
 import { KeyLockingScripts } from "../commands/key-locking.js";
+import type { Traffic } from "../metrics/traffic.js";
 import { waitOf } from "../upstream/blocking.js";
 import type { Command } from "../upstream/command.js";
 import type { Cancel, Upstream } from "../upstream/upstream.js";
@@ -13,7 +14,6 @@ import { discarded, PipelineAnswer, SingleAnswer, TransactionAnswer } from "./an
 import { BadRequest } from "./bad-request.js";
 import { type Exchange, JSON_TYPE, RESP_TYPE } from "./exchange.js";
 import { readJsonCommand, readJsonCommands } from "./json-words.js";
-import type { Metrics } from "./metrics.js";
 import { readPathCommand, unescapeBytes } from "./path-words.js";
 import type { RequestHead } from "./request-head.js";
 import { readRespCommand, readRespCommands } from "./resp-words.js";
@@ -24,7 +24,9 @@ export interface HandlerOptions {
   readonly upstream: Upstream;
   readonly access: Access;
   readonly origins: OriginRules;
-  readonly metrics: Metrics;
+  readonly traffic: Traffic;
+  /** Gives everything counted, as Prometheus reads it. */
+  readonly metrics: () => Promise<string>;
   readonly streams: Streams;
   /** What the engine is, for `/health`. */
   readonly engine: string;
@@ -54,6 +56,7 @@ const SINGLE: Place = { kind: "single", before: 0 };
 const TRANSACTION: Place = { kind: "transaction", before: 0 };
 /** How long Redis may take to answer a health check, in ms. */
 const HEALTH_TIMEOUT = 1_000;
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 const ALLOWED = "HEAD, GET, POST, PUT";
 
 /** Turns requests into commands and hands them to Redis. */
@@ -68,12 +71,14 @@ export class Handler {
 
   /** Takes a request whose head has arrived. Never throws. */
   handle(exchange: Exchange): void {
-    this.#options.metrics.requests++;
+    this.#options.traffic.requests++;
     exchange.guard(() => this.#route(exchange));
   }
 
   /** An exchange is over; `status` is 0 when it had no answer. */
-  settled(_exchange: Exchange, _status: number): void {}
+  settled({ route, startedAt, streaming }: Exchange, status: number): void {
+    this.#options.traffic.settled(route, status, streaming ? null : performance.now() - startedAt);
+  }
 
   #route(exchange: Exchange): void {
     const { req } = exchange;
@@ -91,8 +96,10 @@ export class Handler {
       exchange.refuse(405, "ERR this method is not allowed", ["Allow", ALLOWED]);
       return;
     }
-    if (path === "/health") {
-      this.#health(exchange, grant !== null);
+    if (path === "/health" || path === "/ready") {
+      exchange.route = path.slice(1);
+      if (path === "/health") this.#health(exchange, grant !== null);
+      else this.#ready(exchange);
       return;
     }
     if (!grant) {
@@ -101,11 +108,17 @@ export class Handler {
     }
     if (path === "/metrics") {
       if (grant.role !== "admin" && grant.role !== "metrics") throw new BadRequest(refused("/metrics"), 403);
-      exchange.answer(200, "text/plain; version=0.0.4", Buffer.from(this.#options.metrics.text()));
+      exchange.route = "metrics";
+      this.#metrics(exchange);
+      return;
+    }
+    if (exchange.refused) {
+      exchange.unsent("ERR max number of clients reached");
       return;
     }
     const open = this.#options.streams.match(path, grant);
     if (open) {
+      exchange.route = "stream";
       if (method !== "GET" && method !== "POST") {
         exchange.refuse(405, "ERR an event stream is asked for by GET or POST", ["Allow", "GET, POST"]);
       } else exchange.readBody(maxBody, () => exchange.guard(() => open(exchange)));
@@ -143,6 +156,7 @@ export class Handler {
 
   #run(exchange: Exchange, grant: Grant, path: string, query: string, body: Buffer | null): void {
     const isResp = exchange.req.headers["content-type"] === RESP_TYPE;
+    exchange.route = path === "/pipeline" || path === "/multi-exec" ? path.slice(1) : "command";
     if (path === "/") {
       if (!body) throw new BadRequest("ERR empty command");
       this.#single(exchange, grant, isResp ? readRespCommand(body) : readJsonCommand(body));
@@ -169,13 +183,13 @@ export class Handler {
     const command = this.#scripts.plain(given);
     const text = grant.refusal(command, SINGLE);
     if (text !== null) throw new BadRequest(text);
-    const { access } = this.#options;
-    const answer = new SingleAnswer(exchange);
+    const { access, traffic } = this.#options;
+    const wait = waitOf(command);
+    const answer = new SingleAnswer(exchange, wait === null ? traffic : null);
     if (access.answersItself(command)) {
       void access.answer(command).then((reply) => answer.onReply(reply));
       return;
     }
-    const wait = waitOf(command);
     const { commands, receiver } = rewritten(grant, [command], answer);
     if (wait === null) grant.upstream.send(commands, receiver);
     else cancelWhenGone(exchange, grant.upstream.sendAlone(commands, [wait], receiver));
@@ -221,6 +235,21 @@ export class Handler {
       const body = { status: up ? "ok" : "down", ...(engineIsPublic || authorized ? { engine } : {}) };
       exchange.answer(up ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify(body)));
     });
+  }
+
+  /** Whether requests should be sent here: not while Redis does not answer, nor when this gateway is about to end. */
+  #ready(exchange: Exchange): void {
+    void this.#options.upstream.ping(HEALTH_TIMEOUT).then((up) => {
+      const status = exchange.draining ? "closing" : up ? "ready" : "down";
+      exchange.answer(status === "ready" ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify({ status })));
+    });
+  }
+
+  #metrics(exchange: Exchange): void {
+    this.#options.metrics().then(
+      (text) => exchange.answer(200, METRICS_TYPE, Buffer.from(text)),
+      () => exchange.error(500, "ERR the metrics could not be collected"),
+    );
   }
 
   #allowOrigin(exchange: Exchange, origin: string): void {

@@ -81,7 +81,9 @@ export class HttpServer implements Site {
   }
 
   #accept(socket: Socket): void {
-    const connection = new Connection(socket, this);
-    this.#connections.add(connection);
+    if (this.#connections.isOverrun) {
+      this.#connections.refusals++;
+      socket.destroy();
+    } else this.#connections.add(new Connection(socket, this));
   }
 }

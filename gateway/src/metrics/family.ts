@@ -1,0 +1,67 @@
+import type { Registry } from "prom-client";
+import { BOUNDS, type Histogram } from "./histogram.js";
+
+const PREFIX = "warmline_gateway_";
+
+/** Labels by their names. */
+export type Labels = Readonly<Record<string, string>>;
+/** One number of a family. */
+export type Sample = readonly [labels: Labels, value: number];
+
+interface Value {
+  readonly labels: Record<string, string | number>;
+  readonly value: number;
+  readonly metricName?: string;
+}
+
+/** Adds a counter or a gauge, whose numbers are read when they are asked for. */
+export function addNumbers(
+  registry: Registry,
+  type: "counter" | "gauge",
+  name: string,
+  help: string,
+  read: () => number | Iterable<Sample>,
+): void {
+  add(registry, type, name, help, () => {
+    const numbers = read();
+    const samples: Iterable<Sample> = typeof numbers === "number" ? [[{}, numbers]] : numbers;
+    return Array.from(samples, ([labels, value]) => ({ labels: { ...labels }, value }));
+  });
+}
+
+/** Adds a histogram of durations, one for each set of labels. */
+export function addHistograms(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => Iterable<readonly [labels: Labels, histogram: Histogram]>,
+): void {
+  add(registry, "histogram", name, help, () =>
+    Array.from(read()).flatMap(([labels, each]) => valuesOf(name, labels, each)),
+  );
+}
+
+/** prom-client's own metrics look every observation up by its labels; these keep their numbers where they arise. */
+function add(registry: Registry, type: string, name: string, help: string, values: () => Value[]): void {
+  const full = PREFIX + name;
+  const metric = {
+    name: full,
+    get: async () => ({ name: full, help, type, values: values(), aggregator: "sum" }),
+    reset: () => {},
+  };
+  registry.registerMetric(metric as never);
+}
+
+function valuesOf(name: string, labels: Labels, { counts, sum }: Histogram): Value[] {
+  const full = PREFIX + name;
+  let total = 0;
+  const buckets = Array.from(counts, (count, at) => {
+    total += count;
+    return { labels: { le: BOUNDS[at] ?? "+Inf", ...labels }, value: total, metricName: `${full}_bucket` };
+  });
+  return [
+    ...buckets,
+    { labels: { ...labels }, value: sum, metricName: `${full}_sum` },
+    { labels: { ...labels }, value: total, metricName: `${full}_count` },
+  ];
+}

@@ -1,0 +1,178 @@
+import { connect, type Socket } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { Redis } from "warmline";
+import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
+import type { Engine } from "../../../gateway/src/engine/engine.js";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** A connection that was idle for less than a second is left alone. */
+const LONG_IDLE = 1_100;
+
+let engine: Engine;
+let gateway: Gateway;
+const clients: Client[] = [];
+beforeAll(async () => {
+  engine = await startEmbeddedEngine();
+});
+afterAll(() => engine.close());
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.socket.destroy();
+  await gateway.close();
+});
+
+async function start(options: Partial<GatewayOptions>): Promise<void> {
+  const lent = { description: "", connect: () => engine.connect(), close: async () => {} };
+  gateway = await createGateway({ engine: lent, port: 0, token: "t", closeGrace: 200, ...options });
+}
+
+/** One raw connection. */
+class Client {
+  readonly socket: Socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+  received = "";
+  closed = false;
+  error: Error | undefined;
+
+  constructor() {
+    clients.push(this);
+    this.socket.on("data", (chunk) => {
+      this.received += chunk;
+    });
+    this.socket.on("error", (error) => {
+      this.error = error;
+    });
+    this.socket.on("close", () => {
+      this.closed = true;
+    });
+  }
+
+  send(...words: string[]): void {
+    const body = JSON.stringify(words);
+    this.socket.write(
+      `POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+  }
+
+  /** Sends PING and waits for the answer. */
+  async ping(): Promise<this> {
+    const before = this.received.split("PONG").length;
+    this.send("PING");
+    await expect.poll(() => this.received.split("PONG").length).toBe(before + 1);
+    return this;
+  }
+}
+
+/** One number of `/metrics`. The connection that asks is told even when there is no room for it. */
+async function metric(name: string): Promise<number> {
+  const response = await fetch(`${gateway.url}/metrics`, {
+    headers: { authorization: "Bearer t", connection: "close" },
+  });
+  const line = (await response.text())
+    .split("\n")
+    .find((each) => each.startsWith(`warmline_gateway_${name} `));
+  return Number(line?.split(" ")[1]);
+}
+
+describe("between the soft limit and the hard one", () => {
+  it("the connection that has been idle for longest makes room, and none with a request", async () => {
+    await start({ softLimit: 3, hardLimit: 10 });
+    const busy = new Client();
+    busy.send("BLPOP", "none", "4");
+    const first = await new Client().ping();
+    await sleep(20);
+    const second = await new Client().ping();
+    await sleep(LONG_IDLE);
+    const third = await new Client().ping();
+    await expect.poll(() => first.closed).toBe(true);
+    expect([busy.closed, second.closed, third.closed]).toEqual([false, false, false]);
+    const fourth = await new Client().ping();
+    await expect.poll(() => second.closed).toBe(true);
+    // The others were used a moment ago, so that the fifth is let in beside them.
+    const fifth = await new Client().ping();
+    expect([busy.closed, third.closed, fourth.closed, fifth.closed]).toEqual([false, false, false, false]);
+    expect(await metric("connections_evicted_total")).toBe(2);
+    await expect.poll(() => busy.received, { timeout: 6_000 }).toContain('{"result":null}');
+  });
+
+  it("a request that begins saves its connection", async () => {
+    await start({ softLimit: 2, hardLimit: 10 });
+    const first = await new Client().ping();
+    const second = await new Client().ping();
+    await sleep(LONG_IDLE);
+    first.socket.write("POST / HTTP/1.1\r\nHost: local");
+    await sleep(50);
+    await new Client().ping();
+    await expect.poll(() => second.closed).toBe(true);
+    expect(first.closed).toBe(false);
+  });
+
+  it("a connection that answered lately is not the longest idle one, however old it is", async () => {
+    await start({ softLimit: 2, hardLimit: 10 });
+    const old = await new Client().ping();
+    const other = await new Client().ping();
+    await sleep(LONG_IDLE);
+    await old.ping();
+    await new Client().ping();
+    await expect.poll(() => other.closed).toBe(true);
+    expect(old.closed).toBe(false);
+  });
+});
+
+describe("at the hard limit", () => {
+  const full = async () => {
+    await start({ softLimit: 2, hardLimit: 2 });
+    const busy = [new Client(), new Client()];
+    for (const each of busy) each.send("BLPOP", "none", "2");
+    await expect.poll(() => metric('connections{state="active"}')).toBe(2);
+    return busy;
+  };
+
+  it("a new connection is answered 503, unsent, and closed; nothing runs", async () => {
+    await full();
+    const client = new Client();
+    client.send("INCR", "refused");
+    await expect.poll(() => client.closed).toBe(true);
+    expect(client.received).toMatch(/^HTTP\/1\.1 503 /);
+    expect(client.received).toMatch(/\r\nRetry-After: \d+\r\n/);
+    expect(client.received).toMatch(/\r\nWarmline-Outcome: unsent\r\n/);
+    expect(client.received).toMatch(/\r\nConnection: close\r\n/);
+    expect(client.received).toMatch(/\r\n\r\n\{"error":"ERR max number of clients reached"\}$/);
+    expect(client.error).toBeUndefined();
+    expect(await metric("connections_refused_total")).toBeGreaterThan(0);
+    await expect.poll(() => metric('connections{state="active"}'), { timeout: 6_000 }).toBe(0);
+    await sleep(LONG_IDLE);
+    const later = new Client();
+    later.send("GET", "refused");
+    await expect.poll(() => later.received).toContain('{"result":null}');
+  });
+
+  it("the answer arrives although a large body is on its way", async () => {
+    await full();
+    const client = new Client();
+    client.send("SET", "k", "x".repeat(3_000_000));
+    await expect.poll(() => client.received).toMatch(/^HTTP\/1\.1 503 .*clients reached"\}$/s);
+  });
+
+  it("a connection that asks for nothing is closed without a word", async () => {
+    await full();
+    const silent = new Client();
+    await expect.poll(() => silent.closed, { timeout: 5_000 }).toBe(true);
+    expect(silent.received).toBe("");
+  });
+
+  it("health and readiness are told all the same", async () => {
+    await full();
+    for (const path of ["health", "ready"]) {
+      expect((await fetch(`${gateway.url}/${path}`, { headers: { connection: "close" } })).status).toBe(200);
+    }
+  });
+
+  it("the client waits and asks again: its write is applied once", async () => {
+    await full();
+    const redis = new Redis({ url: gateway.url, token: "t", timeout: 10_000 });
+    expect(await redis.incr("waited")).toBe(1);
+    expect(redis.stats().retries).toBeGreaterThan(0);
+    expect(await redis.get("waited")).toBe(1);
+    await redis.close();
+  });
+});
