@@ -20,12 +20,13 @@ import {
 } from "./config.js";
 import type { ConnectionStats, Transport } from "./connection/transport.js";
 import { Core } from "./core.js";
-import { ConfigError } from "./errors.js";
+import { ConfigError, WarmlineError } from "./errors.js";
 import type * as Once from "./once/once.js";
 import { settingsFrom, withOptions } from "./settings.js";
 import type { Sort } from "./subscribe/follow.js";
 import type * as Streams from "./subscribe/streams.js";
 import { Subscriber } from "./subscribe/subscriber.js";
+import { BytesBulk } from "./wire/bytes.js";
 import type { HttpRequest } from "./wire/http.js";
 import { type BatchPath, Protocol } from "./wire/protocol.js";
 
@@ -244,9 +245,17 @@ const clientMethods: Record<string, Bound> = {
     createScript(callerOf(core), script, options?.readonly ?? false),
   update: (core) => async (key: Key, change: Change<unknown>, options?: UpdateOptions) => {
     // The script compares: guarding it against repeats would add nothing.
-    const raw = withSettings(core, { codec: "bytes", writes: "safe" });
+    const call = callerOf(withSettings(core, { codec: "bytes", writes: "safe" }));
+    const { encode, decode } = core.settings.codec;
+    const read = (stored: Uint8Array) => decode(new BytesBulk(stored, 0, stored.length));
+    const attempts = options?.attempts ?? 10;
     const { update } = await core.base.platform.loadUpdate();
-    return update(callerOf(raw), core.settings.codec, key, change, options);
+    const done = await update(call, read, encode, key, change, attempts);
+    if (done.length > 0) return done[0];
+    throw new WarmlineError(`update: somebody else changed the key ${attempts} times in a row`, {
+      outcome: "answered",
+      command: "EVAL",
+    });
   },
   subscribe: subscribing("subscribe"),
   psubscribe: subscribing("psubscribe"),

@@ -1,7 +1,6 @@
 import type { Key } from "../commands/kind.js";
-import { WarmlineError } from "../errors.js";
-import { BytesBulk } from "../wire/bytes.js";
-import type { Codec } from "../wire/codec.js";
+
+// Nothing is imported but types: entries may load it when it is first used.
 
 /** Sets the key to ARGV[2], or deletes it, if it still holds ARGV[1]; the first letters say which there are. */
 const COMPARE_AND_SET = `local c,k,a,b=redis.call,KEYS[1],ARGV[1],ARGV[2]
@@ -23,28 +22,26 @@ export type Change<T> = (current: T | null) => T | null | undefined | Promise<T 
  * @param call calls a command by its method's name, and reads bytes.
  * @param change gets the value or null; gives the new value, null to delete the key, undefined to leave it. It may be
  * called several times.
- * @returns what is stored now.
+ * @returns what is stored now, in an array, which is empty where the key was changed by others at every attempt.
  */
 export async function update<T>(
   call: (method: string, ...args: unknown[]) => Promise<unknown>,
-  codec: Codec,
+  decode: (stored: Uint8Array) => unknown,
+  encode: (value: unknown) => unknown,
   key: Key,
   change: Change<T>,
-  { attempts = 10 }: UpdateOptions = {},
-): Promise<T | null> {
+  attempts: number,
+): Promise<[T | null] | []> {
   for (let attempt = 0; attempt < attempts; attempt++) {
     const stored = (await call("get", key)) as Uint8Array | null;
-    const current = stored && (codec.decode(new BytesBulk(stored, 0, stored.length)) as T);
+    const current = stored && (decode(stored) as T);
     const next = await change(current);
-    if (next === undefined) return current;
+    if (next === undefined) return [current];
     const args: unknown[] = [stored ? tagged(stored) : "-"];
-    if (next !== null) args.push(codec.encode(next));
-    if ((await call("eval", COMPARE_AND_SET, [key], args)) === 1) return next;
+    if (next !== null) args.push(encode(next));
+    if ((await call("eval", COMPARE_AND_SET, [key], args)) === 1) return [next];
   }
-  throw new WarmlineError(`update: somebody else changed the key ${attempts} times in a row`, {
-    outcome: "answered",
-    command: "EVAL",
-  });
+  return [];
 }
 
 /** "+" and the value: as text where it is text, since not every endpoint takes bytes. */
