@@ -1,0 +1,97 @@
+import * as fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type CodecOption, Redis } from "warmline";
+import { Redis as FetchRedis } from "warmline/fetch";
+import { RawEndpoint } from "../../support/endpoint.js";
+
+// However the bytes of an answer are cut on their way, what comes out of them is the same.
+
+let endpoint: RawEndpoint;
+/** The pieces that the next answer is written in. */
+let pieces: readonly Uint8Array[] = [];
+beforeAll(async () => {
+  endpoint = await RawEndpoint.start();
+  endpoint.onConnection = (socket) => socket.setNoDelay();
+  endpoint.onRequest = async ({ socket }) => {
+    for (const piece of pieces) {
+      socket.write(piece);
+      // Each piece reaches the client by itself, as far as that can be had.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+});
+afterAll(() => endpoint.stop());
+
+/** A reply's body in each format: what was stored under two keys, one of them missing in between. */
+const formats: Record<string, { type: string; body(values: readonly Uint8Array[]): Uint8Array }> = {
+  resp2: {
+    type: "application/vnd.redis.resp2\r\nWarmline-Gateway: 0",
+    body: (values) =>
+      Buffer.concat([
+        Buffer.from(`*${values.length + 1}\r\n$-1\r\n`),
+        ...values.flatMap((value) => [Buffer.from(`$${value.length}\r\n`), value, Buffer.from("\r\n")]),
+      ]),
+  },
+  json: {
+    type: "application/json\r\nWarmline-Gateway: 0",
+    body: (values) =>
+      Buffer.from(
+        JSON.stringify({ result: [null, ...values.map((value) => Buffer.from(value).toString("base64"))] }),
+      ),
+  },
+};
+
+/** An HTTP answer, its body with a length or in chunks of a size. */
+function answer(type: string, body: Uint8Array, chunk: number): Buffer {
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\n`;
+  if (chunk === 0) return Buffer.concat([Buffer.from(`${head}Content-Length: ${body.length}\r\n\r\n`), body]);
+  const parts = [Buffer.from(`${head}Transfer-Encoding: chunked\r\n\r\n`)];
+  for (let at = 0; at < body.length; at += chunk) {
+    const part = body.subarray(at, at + chunk);
+    parts.push(Buffer.from(`${part.length.toString(16)}\r\n`), Buffer.from(part), Buffer.from("\r\n"));
+  }
+  return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
+}
+
+function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
+  const ends = [...new Set(places.map((place) => place % bytes.length)), bytes.length].sort((a, b) => a - b);
+  return ends
+    .map((end, at) => bytes.subarray(at === 0 ? 0 : ends[at - 1], end))
+    .filter(({ length }) => length);
+}
+
+const stored: Record<CodecOption & string, fc.Arbitrary<{ bytes: Uint8Array; value: unknown }>> = {
+  bytes: fc.uint8Array({ maxLength: 64 }).map((value) => ({ bytes: value, value })),
+  text: fc.string({ unit: "grapheme", maxLength: 40 }).map((value) => ({ bytes: Buffer.from(value), value })),
+  json: fc
+    .oneof(fc.array(fc.jsonValue({ noUnicodeString: false, maxDepth: 3 })), fc.boolean(), fc.maxSafeInteger())
+    // JSON has no negative zero.
+    .map((tree) => JSON.stringify(tree))
+    .map((text) => ({ bytes: Buffer.from(text), value: JSON.parse(text) })),
+};
+
+describe.each([
+  ["Node", Redis],
+  ["fetch", FetchRedis],
+] as const)("the entry on %s", (_entry, Client) => {
+  describe.each(["resp2", "json"] as const)("%s", (wire) => {
+    test.each(["bytes", "text", "json"] as const)("%s", async (codec) => {
+      const redis = new Client({ url: endpoint.url, token: "t", wire, codec });
+      const { type, body } = formats[wire]!;
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(stored[codec], { maxLength: 4 }),
+          fc.array(fc.nat(), { maxLength: 6 }),
+          fc.nat({ max: 40 }),
+          async (values, places, chunk) => {
+            const whole = answer(type, body(values.map(({ bytes }) => bytes)), chunk);
+            pieces = cut(whole, places);
+            expect(await redis.mget("a", "b")).toEqual([null, ...values.map(({ value }) => value)]);
+          },
+        ),
+        { numRuns: 30 },
+      );
+      redis.close();
+    });
+  });
+});
