@@ -7,7 +7,7 @@ import { Access } from "./access/access.js";
 import { isLoopbackName } from "./access/origin.js";
 import { openedCommands } from "./access/refusals.js";
 import { randomToken } from "./access/token.js";
-import type { TokenSources } from "./access/token-list.js";
+import { readTokenList, type TokenSources } from "./access/token-list.js";
 import type { Engine } from "./engine/engine.js";
 import { startEngine } from "./engine/start-engine.js";
 import { AnswerHeads } from "./http/answer-head.js";
@@ -50,6 +50,8 @@ export interface Gateway {
  */
 export async function createGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const settings = settingsOf(options);
+  const sources = sourcesOf(settings);
+  const tokens = readTokenList(sources);
   const engine: RemoteEngine =
     settings.redis === undefined ? ownEngine(await engineOf(settings.engine)) : redisAt(settings.redis);
   const { host } = settings;
@@ -57,7 +59,8 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   const upstream = upstreams.of(null);
   const log = createLog(settings.logLevel);
   const access = new Access({
-    sources: sourcesOf(settings),
+    sources,
+    tokens,
     upstreams,
     rules: { opened: openedCommands(settings.allowCommand), maxWords: settings.maxWords },
     secret: settings.secret,
@@ -110,7 +113,9 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   let closing: Promise<void> | undefined;
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
-    token: access.mainToken,
+    get token() {
+      return access.mainToken;
+    },
     engine: engine.description,
     close() {
       streams.close();

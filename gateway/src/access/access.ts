@@ -11,6 +11,8 @@ import { type KnownToken, readTokenList, type TokenList, type TokenSources } fro
 /** What {@link Access} is made of. */
 export interface AccessOptions {
   readonly sources: TokenSources;
+  /** What was read from there to begin with. */
+  readonly tokens: TokenList;
   readonly upstreams: Upstreams;
   readonly rules: CommonRules;
   /** What the tokens of `ACL RESTTOKEN` are sealed with; default: the main token. */
@@ -36,10 +38,9 @@ export class Access {
   /** Changes whenever a token may have come to mean something else. */
   generation = 0;
 
-  /** @throws {TypeError} when the tokens can't be read */
   constructor(options: AccessOptions) {
     this.#options = options;
-    this.#list = readTokenList(options.sources);
+    this.#list = options.tokens;
     this.#restTokens = this.#sealer();
     this.#take(this.#list);
     if (this.#list.files.size > 0) {

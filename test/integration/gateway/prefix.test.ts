@@ -1,0 +1,424 @@
+import { createHash, randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { allFacts, factsOf } from "../../../gateway/src/commands/facts.js";
+import { keyPlacesOf } from "../../../gateway/src/commands/keys.js";
+import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { command } from "../../../gateway/src/upstream/command.js";
+import { onceScript } from "../../../src/once/script.js";
+import {
+  connectRedis,
+  type RedisConnection,
+  type RedisServer,
+  redisAvailable,
+  startRedis,
+} from "../../../testbed/src/index.js";
+import { allRows, samples } from "../../unit/commands/samples/index.js";
+import { type Answer, call } from "./http.js";
+
+/** What no reply may hold. */
+const SECRET = randomBytes(12).toString("hex");
+/** Names that no command of the attack mentions, so that a reply with one gives itself away. */
+const HIDDEN = `hidden-${randomBytes(8).toString("hex")}`;
+const PREFIX = "app:[x]*";
+const own = (name: string) => `${PREFIX}${name}`;
+
+/** Where the attack aims: near the prefix, and where patterns lead. */
+const CANARIES = [
+  "other:string",
+  "app",
+  "app:",
+  "app:x",
+  "app:[x]",
+  "App:[x]*string",
+  "w1",
+  "other:list",
+  "other:set",
+];
+const TYPES = ["string", "list", "set", "zset", "hash", "stream", "geo", "hll"];
+
+const SCRIPT = "return redis.call('GET', 'other:string')";
+const FUNCTION = `#!lua name=leak
+redis.register_function{ function_name = 'leak', callback = function() return redis.call('GET', 'other:string') end, flags = { 'no-writes' } }`;
+const SHA = createHash("sha1").update(SCRIPT).digest("hex");
+
+const ownKey = fc.constantFrom(...TYPES.map(own), own("new"));
+const canary = fc.constantFrom(...CANARIES, `${HIDDEN.slice(0, 6)}*`);
+const OPTIONS =
+  `BY GET STORE STOREDIST LIMIT KEYS STREAMS MATCH COUNT TYPE DB REPLACE ABSTTL WITHSCORES WEIGHTS AGGREGATE LEFT RIGHT
+MIN MAX NX XX EX PX KEEPTTL ASYNC SAMPLES FULL FLUSH LOAD LIST DUMP USAGE ENCODING HELP CAT SETUSER on allkeys`.split(
+    /\s+/,
+  );
+const anyWord = fc.oneof(
+  { weight: 4, arbitrary: ownKey },
+  { weight: 3, arbitrary: canary },
+  { weight: 3, arbitrary: fc.constantFrom("0", "1", "2", "3", "-1", "0-0", "+", "-", "(1", "1.5") },
+  { weight: 3, arbitrary: fc.constantFrom(...OPTIONS) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      "*",
+      "other:*",
+      "w*",
+      "app:*",
+      "#",
+      "w*->f",
+      "*->f",
+      own("*"),
+      "app:\\[x]\\**",
+    ),
+  },
+  { weight: 1, arbitrary: fc.constantFrom(SCRIPT, SHA, "leak", FUNCTION, "member", "f") },
+);
+
+/** Any words behind the name of a command. */
+const anyCall = (name: string): fc.Arbitrary<string[]> =>
+  fc.array(anyWord, { minLength: 0, maxLength: 7 }).map((rest) => [...name.split(" "), ...rest]);
+
+/** Well-formed calls: those that the client's tests make of each of its methods. */
+const wellFormed = Object.entries(allRows).flatMap(([method, row]) =>
+  samples[method]!.map(([args]) => [
+    ...row.name.split(" "),
+    ...row.words((value) => JSON.stringify(value), ...args).map(String),
+  ]),
+);
+
+/** A well-formed call with other keys, and perhaps another word and some more behind it. */
+const mutated = (words: string[]): fc.Arbitrary<string[]> => {
+  const places = keyPlacesOf(command(...words)) ?? [];
+  return fc
+    .tuple(
+      fc.array(fc.oneof({ weight: 5, arbitrary: ownKey }, { weight: 1, arbitrary: canary }), {
+        minLength: places.length,
+        maxLength: places.length,
+      }),
+      fc.option(fc.tuple(fc.nat(words.length - 1), anyWord), { freq: 3 }),
+      fc.array(anyWord, { maxLength: 3 }),
+    )
+    .map(([keys, change, more]) => {
+      const made = [...words];
+      for (const [at, place] of places.entries()) made[place] = keys[at]!;
+      if (change && change[0] > 0) made[change[0]] = change[1];
+      return more.length > 1 ? [...made, ...more] : made;
+    });
+};
+
+/** A command inside the client's own script, which runs whatever it is given. */
+const inScript = (words: string[]): string[] => [
+  "EVAL",
+  onceScript(false),
+  "1",
+  own("token"),
+  "60000",
+  ...words,
+];
+
+/** What random words would rarely hit. */
+const HAND_MADE = [
+  ["EVAL", SCRIPT, "0"],
+  ["EVAL", SCRIPT, "1", own("string")],
+  ["EVAL", "return redis.call('SCAN', '0', 'COUNT', '1000')", "1", own("string")],
+  ["EVAL_RO", SCRIPT, "1", own("string")],
+  ["EVALSHA", SHA, "1", own("string")],
+  ["EVALSHA_RO", SHA, "1", own("string")],
+  ["FCALL", "leak", "1", own("string")],
+  ["FCALL_RO", "leak", "1", own("string")],
+  ["FUNCTION", "DELETE", "leak"],
+  ["FUNCTION", "DUMP"],
+  ["SCRIPT", "FLUSH"],
+  ["SWAPDB", "0", "1"],
+  ["MOVE", own("string"), "1"],
+  ["COPY", own("string"), "stolen", "DB", "1"],
+  ["COPY", own("string"), own("string"), "DB", "1"],
+  ["SORT", own("list"), "BY", "w*", "GET", "other:*", "ALPHA"],
+  ["SORT_RO", own("list"), "GET", "other:*", "ALPHA"],
+  ["SORT", own("list"), "STORE", "other:list"],
+  ["GEORADIUS", own("geo"), "13", "38", "100", "km", "STORE", own("new"), "STORE", "other:list"],
+  ["MEMORY", "USAGE", "other:string"],
+  ["OBJECT", "ENCODING", "other:string"],
+  ["OBJECT", "FREQ", HIDDEN.slice(0, 3)],
+  ["DEBUG", "OBJECT", "other:string"],
+  ["DEBUG", "JMAP"],
+  ["CONFIG", "SET", "maxmemory", "100mb"],
+  ["CLIENT", "LIST"],
+  ["SLOWLOG", "GET"],
+  ["ACL", "SETUSER", "default", "off"],
+  ["ACL", "LOG"],
+  ["ACL", "RESTTOKEN", "default", "x"],
+  ["MIGRATE", "127.0.0.1", "1", own("string"), "0", "10"],
+  ["COMMAND", "GETKEYS", "GET", "other:string"],
+  ["PFCOUNT", own("hll"), "other:string"],
+  ["get\0", "other:string"],
+  ["GET ", "other:string"],
+  ["no-such-command", "other:string"],
+];
+
+const isBlocking = (words: readonly string[]) =>
+  factsOf(command(...words))?.blocking || words.some((word) => word.toUpperCase() === "BLOCK");
+
+describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
+  let server: RedisServer;
+  let redis: RedisConnection;
+  let gateway: Gateway;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await connectRedis({ path: server.path! });
+    gateway = await createGateway({
+      port: 0,
+      redis: server.url,
+      token: "main",
+      allowCommand: ["CONFIG", "DEBUG", "CLIENT LIST", "CLIENT KILL", "MIGRATE", "MODULE"],
+      operationTimeout: 2_000,
+      tokens: [
+        { name: "standard", token: "standard", prefix: PREFIX },
+        { name: "admin", token: "admin", role: "admin", prefix: PREFIX },
+        { name: "plain", token: "plain", prefix: "plain:" },
+        { name: "read-only", token: "read-only", role: "read-only", prefix: PREFIX },
+      ],
+    });
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    redis?.close();
+    await server?.stop();
+  });
+
+  /** Everything as it was before any attack. */
+  beforeEach(async () => {
+    await redis.command("FLUSHALL");
+    await redis.command("FUNCTION", "FLUSH");
+    await redis.command("SCRIPT", "LOAD", SCRIPT);
+    await redis.command("FUNCTION", "LOAD", FUNCTION);
+    for (const name of CANARIES.slice(0, 7)) await redis.command("SET", name, SECRET);
+    for (const name of [HIDDEN, `${HIDDEN}2`]) await redis.command("SET", name, SECRET);
+    await redis.command("RPUSH", "other:list", SECRET, "1");
+    await redis.command("SADD", "other:set", SECRET, "1");
+    await fill();
+  });
+
+  /** The token's own keys: one of each type, with elements that patterns of SORT would turn into canaries. */
+  async function fill() {
+    const set = (...words: string[]) => redis.command(...words).catch(() => {});
+    await redis.command("DEL", ...TYPES.map(own));
+    await set("SET", own("string"), "own");
+    await set("RPUSH", own("list"), "1", "2", "string");
+    await set("SADD", own("set"), "1", "string");
+    await set("ZADD", own("zset"), "1", "1", "2", "string");
+    await set("HSET", own("hash"), "f", "1", "field", "2");
+    await set("XADD", own("stream"), "1-1", "f", "v");
+    await set("GEOADD", own("geo"), "13", "38", "member");
+    await set("PFADD", own("hll"), "a");
+  }
+
+  /** All that does not belong to the token: keys, code, settings, users. */
+  async function others(): Promise<string> {
+    const names = ((await redis.command("KEYS", "*")) as unknown[]).map(String).sort();
+    const foreign = names.filter((name) => !name.startsWith(PREFIX));
+    const dumps = await Promise.all(
+      foreign.map(async (name) => [
+        name,
+        String(await redis.command("DUMP", name)),
+        await redis.command("PTTL", name),
+      ]),
+    );
+    const more = [
+      ["FUNCTION", "LIST"],
+      ["SCRIPT", "EXISTS", SHA],
+      ["ACL", "LIST"],
+      ["CONFIG", "GET", "maxmemory*"],
+      ["CONFIG", "GET", "notify*"],
+      ["INFO", "keyspace"],
+    ];
+    const state = await Promise.all(more.map(async (words) => JSON.stringify(await redis.command(...words))));
+    // The keyspace of this database counts the token's own keys as well.
+    const databases = state.pop()!.replace(/db0:[^\\]*/, "");
+    return JSON.stringify([dumps, state, databases]);
+  }
+
+  function tells(answer: Answer): boolean {
+    return answer.text.includes(SECRET) || answer.text.includes(HIDDEN);
+  }
+
+  const send = (token: string, path: string, body: readonly unknown[]) =>
+    call(gateway, path, { token, body });
+
+  /** Sends commands as pipelines; when one of them reached beyond the prefix, finds out which. */
+  async function attack(token: string, calls: readonly (readonly string[])[]): Promise<void> {
+    const before = await others();
+    for (let at = 0; at < calls.length; at += 100) {
+      const batch = calls.slice(at, at + 100);
+      const answer = await send(token, "/pipeline", batch);
+      expect(answer.status).toBe(200);
+      if (!tells(answer) && (await others()) === before) continue;
+      for (const words of batch) {
+        const alone = await send(token, "/", words);
+        expect({ words, tells: tells(alone) }).toEqual({ words, tells: false });
+        expect({ words, others: await others() }).toEqual({ words, others: before });
+      }
+      throw new Error("a batch reached beyond the prefix, none of its commands did alone");
+    }
+  }
+
+  const draw = (arbitrary: fc.Arbitrary<string[]>, count: number) =>
+    fc
+      .sample(arbitrary, { numRuns: count })
+      .filter((words) => !isBlocking(words) && !/^WAIT/i.test(words[0]!));
+
+  it.each(["standard", "admin", "read-only"])(
+    "(%s) reaches nothing else by any words of any command",
+    async (token) => {
+      const calls: string[][] = [];
+      for (const { name } of allFacts()) {
+        const made = draw(anyCall(name), 12);
+        calls.push(...made, ...made.slice(0, 4).map(inScript));
+      }
+      await attack(token, calls);
+    },
+  );
+
+  it.each(["standard", "admin", "read-only"])(
+    "(%s) reaches nothing else by well-formed calls with other keys",
+    async (token) => {
+      const calls = wellFormed.flatMap((words) => draw(mutated(words), 5));
+      await attack(token, [...calls, ...calls.filter((_, at) => at % 5 === 0).map(inScript)]);
+    },
+  );
+
+  it.each(["standard", "admin", "read-only"])(
+    "(%s) reaches nothing else by what others have tried",
+    async (token) => {
+      await attack(token, [...HAND_MADE, ...HAND_MADE.map(inScript)]);
+      for (const words of HAND_MADE) {
+        const answer = await send(token, "/", words);
+        expect({ words, status: answer.status, tells: tells(answer) }).toEqual({
+          words,
+          status: 400,
+          tells: false,
+        });
+        expect(answer.json.error).toMatch(/^NOPERM /);
+      }
+    },
+  );
+
+  it("reaches nothing else in a transaction, in a path, or by a command that waits", async () => {
+    const before = await others();
+    const calls = wellFormed.flatMap((words) => fc.sample(mutated(words), { numRuns: 1 }));
+    const answers: Promise<{ words: string[]; tells: boolean }>[] = [];
+    const note = (words: string[], answer: Promise<Answer | null>) => {
+      answers.push(answer.then((each) => ({ words, tells: each !== null && tells(each) })));
+    };
+    for (const words of calls) {
+      const signal = AbortSignal.timeout(1_500);
+      const path = `/${words.map(encodeURIComponent).join("/")}`;
+      note(
+        words,
+        call(gateway, path, { token: "admin", signal }).catch(() => null),
+      );
+      if (isBlocking(words))
+        note(
+          words,
+          call(gateway, "/", { token: "admin", body: words, signal }).catch(() => null),
+        );
+      else note(words, send("admin", "/multi-exec", [["PING"], words]));
+      if (answers.length % 60 === 0) await Promise.all(answers);
+    }
+    for (const { words, tells } of await Promise.all(answers))
+      expect({ words, tells }).toEqual({ words, tells: false });
+    expect(await others()).toBe(before);
+  });
+
+  it("does its work all the same", async () => {
+    const run = async (token: string, ...words: string[]) => (await send(token, "/", words)).json;
+    for (const token of ["standard", "admin"]) {
+      await fill();
+      expect(await run(token, "SET", own("a"), "1")).toEqual({ result: "OK" });
+      expect(await run(token, "INCR", own("a"))).toEqual({ result: 2 });
+      expect(await run(token, "MGET", own("a"), own("string"))).toEqual({ result: ["2", "own"] });
+      expect(await run(token, "SORT", own("list"), "LIMIT", "0", "2", "ALPHA", "STORE", own("b"))).toEqual({
+        result: 2,
+      });
+      expect(await run(token, "COPY", own("a"), own("c"), "REPLACE")).toEqual({ result: 1 });
+      expect(await run(token, "XREAD", "COUNT", "1", "STREAMS", own("stream"), "0")).toMatchObject({
+        result: [[own("stream"), [["1-1", ["f", "v"]]]]],
+      });
+      expect(await run(token, "PUBLISH", own("channel"), "x")).toEqual({ result: 0 });
+      expect(await run(token, ...inScript(["INCR", own("a")]))).toEqual({ result: 3 });
+      expect(await run(token, ...inScript(["INCR", own("a")]))).toEqual({ result: 3 });
+      await redis.command("DEL", own("token"));
+    }
+    expect(await run("read-only", "GET", own("string"))).toEqual({ result: "own" });
+    expect((await run("read-only", "SET", own("a"), "1")).error).toMatch(/^NOPERM/);
+    expect((await run("read-only", ...inScript(["INCR", own("a")]))).error).toMatch(/^NOPERM/);
+  });
+
+  it("may let SORT look at other keys of its own", async () => {
+    await redis.command("RPUSH", "plain:list", "b", "a");
+    await redis.command("MSET", "plain:a", "1", "plain:b", "2", "plain:wa", "2", "plain:wb", "1");
+    const sort = async (...options: string[]) =>
+      (await send("plain", "/", ["SORT", "plain:list", ...options])).json;
+    expect(await sort("BY", "plain:w*", "GET", "plain:*", "GET", "#")).toEqual({
+      result: ["2", "b", "1", "a"],
+    });
+    expect(await sort("BY", "nosort", "GET", "#")).toEqual({ result: ["b", "a"] });
+    for (const pattern of ["w*", "*", "plain*", "Plain:*", "w*->plain:"])
+      for (const option of ["BY", "get"]) expect((await sort(option, pattern)).error).toMatch(/^NOPERM/);
+  });
+
+  it("finds its own names by SCAN and KEYS, whatever the pattern, and no others", async () => {
+    const expected = TYPES.map(own).sort();
+    const scanned = async (...options: string[]) => {
+      const names: string[] = [];
+      let cursor = "0";
+      do {
+        const { json } = await send("standard", "/", ["SCAN", cursor, ...options]);
+        cursor = json.result[0];
+        names.push(...json.result[1]);
+      } while (cursor !== "0");
+      return names.sort();
+    };
+    expect(await scanned()).toEqual(expected);
+    expect(await scanned("MATCH", "*", "COUNT", "3")).toEqual(expected);
+    expect(await scanned("match", "other*")).toEqual([]);
+    expect(await scanned("TYPE", "zset")).toEqual([own("geo"), own("zset")]);
+    const keys = async (pattern: string) =>
+      ((await send("standard", "/", ["KEYS", pattern])).json.result as string[]).sort();
+    expect(await keys("*")).toEqual(expected);
+    expect(await keys("*list")).toEqual([own("list")]);
+    expect(await keys("other:*")).toEqual([]);
+    const [page, all] = (
+      await send("standard", "/pipeline", [
+        ["SCAN", "0", "COUNT", "1000"],
+        ["KEYS", "*"],
+      ])
+    ).json;
+    expect([page.result[1].sort(), all.result.sort()]).toEqual([expected, expected]);
+    expect((await send("standard", "/", ["SCAN", "x"])).json.error).toMatch(/^ERR invalid cursor/);
+    expect((await send("read-only", "/", ["SCAN", "0"])).json.error).toMatch(/^NOPERM/);
+    expect((await send("standard", "/multi-exec", [["KEYS", "*"]])).json.error).toMatch(
+      /NOPERM .*transaction/,
+    );
+  });
+
+  it("listens to its own channels alone", async () => {
+    const open = (token: string, path: string) =>
+      call(gateway, path, { token, signal: AbortSignal.timeout(400) }).catch(() => "open");
+    for (const path of [
+      "/subscribe/other",
+      "/subscribe/__keyspace@0__:app",
+      "/psubscribe/*",
+      "/psubscribe/app:*",
+      "/monitor",
+    ]) {
+      for (const token of ["standard", "admin", "read-only"])
+        expect(await open(token, path)).toMatchObject({
+          status: 400,
+          json: { error: expect.stringMatching(/^NOPERM/) },
+        });
+    }
+    expect(await open("standard", `/subscribe/${encodeURIComponent(own("news"))}`)).toBe("open");
+    expect(await open("standard", `/psubscribe/${encodeURIComponent("app:\\[x\\]\\**")}`)).toBe("open");
+    for (const words of [["PUBLISH", "other", "x"], ["PUBLISH"], ["SPUBLISH", "other", "x"]])
+      expect((await send("admin", "/", words)).json.error).toMatch(/^NOPERM/);
+  });
+});

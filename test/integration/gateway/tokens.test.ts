@@ -1,0 +1,340 @@
+import { mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { Agent } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { Redis } from "../../../src/index.js";
+import {
+  connectRedis,
+  type RedisConnection,
+  type RedisServer,
+  redisAvailable,
+  startRedis,
+} from "../../../testbed/src/index.js";
+import { call } from "./http.js";
+
+const folder = mkdtempSync(join(tmpdir(), "warmline-tokens-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const noperm = expect.stringMatching(/^NOPERM/);
+
+describe.skipIf(!redisAvailable())("tokens", () => {
+  let server: RedisServer;
+  let redis: RedisConnection;
+  const gateways: Gateway[] = [];
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await connectRedis({ path: server.path! });
+  });
+  afterAll(async () => {
+    redis?.close();
+    await server?.stop();
+  });
+  beforeEach(async () => {
+    await redis.command("FLUSHALL");
+    await redis.command(
+      "ACL",
+      "SETUSER",
+      "ann",
+      "reset",
+      "on",
+      ">pa ss",
+      "~ann:*",
+      "&ann:*",
+      "+@all",
+      "-@dangerous",
+    );
+    await redis.command("ACL", "SETUSER", "bob", "reset", "on", ">hunter2", "~*", "+get");
+  });
+  afterEach(async () => {
+    await Promise.all(gateways.splice(0).map((gateway) => gateway.close()));
+  });
+
+  async function start(options: Partial<GatewayOptions> = {}): Promise<Gateway> {
+    const gateway = await createGateway({ port: 0, redis: server.url, ...options });
+    gateways.push(gateway);
+    return gateway;
+  }
+
+  const runAs = async (gateway: Gateway, token: string, ...words: string[]) => {
+    const { status, json } = await call(gateway, "/", { token, body: words });
+    return status === 200 ? json.result : { status, ...json };
+  };
+
+  it("of a role do what the role allows", async () => {
+    const gateway = await start({
+      token: "main",
+      tokens: [
+        { name: "app", token: "app" },
+        { name: "page", token: "page", role: "read-only" },
+        { name: "scraper", token: "scraper", role: "metrics" },
+        { name: "narrow", token: "narrow", commands: ["GET", "XINFO", "SUBSCRIBE"] },
+      ],
+    });
+    expect(await runAs(gateway, "app", "SET", "k", "v")).toBe("OK");
+    expect(await runAs(gateway, "app", "EVAL", "return redis.call('GET', 'k')", "0")).toBe("v");
+    for (const words of [
+      ["ACL", "LIST"],
+      ["SAVE"],
+      ["SCRIPT", "FLUSH"],
+      ["SLOWLOG", "RESET"],
+      ["nonsense"],
+      ["CONFIG", "GET", "x"],
+    ])
+      expect(await runAs(gateway, "app", ...words)).toEqual({ status: 400, error: noperm });
+    expect(await runAs(gateway, "main", "SLOWLOG", "LEN")).toEqual(expect.any(Number));
+
+    expect(await runAs(gateway, "page", "GET", "k")).toBe("v");
+    for (const words of [
+      ["SET", "k", "w"],
+      ["SCAN", "0"],
+      ["KEYS", "*"],
+      ["EVAL_RO", "return 1", "0"],
+      ["PUBLISH", "a", "b"],
+      ["GETEX", "k"],
+    ])
+      expect(await runAs(gateway, "page", ...words)).toEqual({ status: 400, error: noperm });
+    const [get, set] = (
+      await call(gateway, "/pipeline", {
+        token: "page",
+        body: [
+          ["GET", "k"],
+          ["DEL", "k"],
+        ],
+      })
+    ).json;
+    expect([get, set]).toEqual([{ result: "v" }, { error: noperm }]);
+    expect(
+      (
+        await call(gateway, "/multi-exec", {
+          token: "page",
+          body: [
+            ["GET", "k"],
+            ["DEL", "k"],
+          ],
+        })
+      ).status,
+    ).toBe(400);
+    expect((await call(gateway, "/del/k", { token: "page" })).status).toBe(400);
+    expect((await call(gateway, "/psubscribe/*", { token: "page" })).status).toBe(400);
+
+    expect(await runAs(gateway, "narrow", "GET", "k")).toBe("v");
+    expect(await runAs(gateway, "narrow", "XINFO", "STREAM", "k")).toEqual({
+      status: 400,
+      error: expect.stringMatching(/^(ERR|WRONGTYPE)/),
+    });
+    expect(await runAs(gateway, "narrow", "SET", "k", "w")).toEqual({ status: 400, error: noperm });
+    expect((await call(gateway, "/psubscribe/*", { token: "narrow" })).status).toBe(400);
+
+    const metrics = async (token: string) => (await call(gateway, "/metrics", { token })).status;
+    expect([
+      await metrics("main"),
+      await metrics("scraper"),
+      await metrics("app"),
+      await metrics("page"),
+    ]).toEqual([200, 200, 403, 403]);
+    expect(await runAs(gateway, "scraper", "PING")).toEqual({ status: 400, error: noperm });
+    expect(await runAs(gateway, "nobody", "PING")).toMatchObject({ status: 401 });
+    expect(await runAs(gateway, "main", "GET", "k")).toBe("v");
+  });
+
+  it("without a main token there is no other way in", async () => {
+    const gateway = await start({ tokens: [{ name: "app", token: "app" }] });
+    expect(gateway.token).toBe("");
+    expect((await call(gateway, "/get/k", { token: null })).status).toBe(401);
+    expect(
+      (await call(gateway, "/get/k", { token: null, headers: { authorization: "Bearer " } })).status,
+    ).toBe(401);
+    expect((await call(gateway, "/get/k?_token=", { token: null })).status).toBe(401);
+    expect((await call(gateway, "/get/k", { token: "app" })).status).toBe(200);
+  });
+
+  it("run as the Redis user that they stand for", async () => {
+    const passwordFile = join(folder, "password");
+    writeFileSync(passwordFile, "pa ss\n");
+    const gateway = await start({
+      tokens: [
+        { name: "ann", token: "ann", user: { username: "ann", passwordFile } },
+        { name: "bob", token: "bob", user: { username: "bob", password: "hunter2" } },
+        { name: "wrong", token: "wrong", user: { username: "bob", password: "hunter3" } },
+      ],
+      operationTimeout: 500,
+    });
+    expect(await runAs(gateway, "ann", "SET", "ann:k", "v")).toBe("OK");
+    expect(await runAs(gateway, "ann", "ACL", "WHOAMI")).toBe("ann");
+    expect(await runAs(gateway, "ann", "ACL", "LIST")).toMatchObject({ error: noperm });
+    expect(await runAs(gateway, "ann", "GET", "bob:k")).toMatchObject({ error: noperm });
+    expect(await runAs(gateway, "bob", "GET", "ann:k")).toBe("v");
+    expect(await runAs(gateway, "bob", "SET", "ann:k", "w")).toMatchObject({ error: noperm });
+    const answer = await runAs(gateway, "wrong", "GET", "ann:k");
+    expect(answer).toMatchObject({ status: 503 });
+    expect(JSON.stringify(answer)).not.toContain("hunter");
+    // A transaction and a blocking command have connections of their own, signed in as the same user.
+    const multi = await call(gateway, "/multi-exec", {
+      token: "ann",
+      body: [
+        ["LPUSH", "ann:l", "1"],
+        ["LLEN", "ann:l"],
+      ],
+    });
+    expect(multi.json).toEqual([{ result: 1 }, { result: 1 }]);
+    expect(await runAs(gateway, "ann", "BLPOP", "ann:l", "1")).toEqual(["ann:l", "1"]);
+    expect((await call(gateway, "/subscribe/bob", { token: "ann" })).json).toEqual({ error: noperm });
+  });
+
+  it("of ACL RESTTOKEN work on every gateway with the same secret, as that user", async () => {
+    const secret = "what all gateways of one service share";
+    const [one, two, other] = [
+      await start({ token: "main", secret }),
+      await start({ token: "other", secret }),
+      await start({ token: "other" }),
+    ];
+    const token = await runAs(one, "main", "ACL", "RESTTOKEN", "ann", "pa ss");
+    expect(token).toMatch(/^[\w-]{40,}$/);
+    expect(token).not.toContain("ann");
+    for (const gateway of [one, two]) {
+      expect(await runAs(gateway, token, "SET", "ann:k", "v")).toBe("OK");
+      expect(await runAs(gateway, token, "GET", "k")).toMatchObject({ error: noperm });
+    }
+    expect((await call(one, `/get/ann:k?_token=${token}`, { token: null })).json).toEqual({ result: "v" });
+    expect(await runAs(other, token, "PING")).toMatchObject({ status: 401 });
+    expect(await runAs(one, `${token.slice(0, -1)}${token.endsWith("A") ? "B" : "A"}`, "PING")).toMatchObject(
+      { status: 401 },
+    );
+    // What is taken from the user is taken from the token.
+    await redis.command("ACL", "SETUSER", "ann", "-set");
+    expect(await runAs(one, token, "SET", "ann:k", "w")).toMatchObject({ error: noperm });
+  });
+
+  it("ACL RESTTOKEN wants a user that Redis knows, and an administrator's token", async () => {
+    const gateway = await start({ token: "main", tokens: [{ name: "app", token: "app" }] });
+    const ask = (token: string, ...words: string[]) => runAs(gateway, token, "acl", "resttoken", ...words);
+    expect(await ask("main", "ann", "wrong")).toEqual({
+      status: 400,
+      error: expect.stringMatching(/^WRONGPASS/),
+    });
+    expect(await ask("main", "nobody", "pa ss")).toEqual({
+      status: 400,
+      error: expect.stringMatching(/^WRONGPASS/),
+    });
+    expect(await ask("main", "ann")).toEqual({
+      status: 400,
+      error: "ERR wrong number of arguments for 'acl|resttoken' command",
+    });
+    expect(await ask("app", "ann", "pa ss")).toEqual({ status: 400, error: noperm });
+    const base64 = await call(gateway, "/", {
+      body: ["ACL", "RESTTOKEN", "ann", "pa ss"],
+      headers: { "upstash-encoding": "base64" },
+    });
+    const token = Buffer.from(base64.json.result, "base64").toString();
+    expect(await runAs(gateway, token, "GET", "ann:k")).toBeNull();
+  });
+
+  it("are read again when their files change, and connections stay", async () => {
+    const tokensFile = join(folder, "tokens.yaml");
+    const tokenFile = join(folder, "token");
+    const write = (path: string, text: string) => {
+      // As a mounted secret is exchanged: by a link that points elsewhere from one moment to the next.
+      writeFileSync(`${path}.${text.length}`, text);
+      symlinkSync(`${path}.${text.length}`, `${path}.new`);
+      renameSync(`${path}.new`, path);
+    };
+    write(tokenFile, "first-main\n");
+    write(tokensFile, "tokens:\n  - { name: app, token: first }\n");
+    const gateway = await start({ tokensFile, tokenFile });
+    expect(gateway.token).toBe("first-main");
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ports = new Set<unknown>();
+    const status = async (token: string) => {
+      const answer = await call(gateway, "/", { token, body: ["GET", "k"], agent });
+      ports.add(
+        Object.values(agent.freeSockets)[0]?.[0]?.localPort ??
+          Object.values(agent.sockets)[0]?.[0]?.localPort,
+      );
+      return answer.status;
+    };
+    expect([await status("first"), await status("first-main"), await status("second")]).toEqual([
+      200, 200, 401,
+    ]);
+    write(tokensFile, "tokens:\n  - { name: app, token: second, role: read-only }\n");
+    write(tokenFile, "other-main-token\n");
+    await expect.poll(() => status("second"), { timeout: 10_000 }).toBe(200);
+    expect([await status("first"), await status("first-main"), await status("other-main-token")]).toEqual([
+      401, 401, 200,
+    ]);
+    expect(gateway.token).toBe("other-main-token");
+    // A file that can't be used leaves all as it is.
+    write(tokensFile, "tokens: [ { name: app, role: nonsense } ]\n");
+    unlinkSync(tokenFile);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    expect([await status("second"), await status("other-main-token")]).toEqual([200, 200]);
+    expect(ports.size).toBe(1);
+    agent.destroy();
+  });
+
+  it("keep the client's exactly-once writes under a prefix", async () => {
+    const gateway = await start({ tokens: [{ name: "app", token: "app", prefix: "app:" }] });
+    const client = new Redis({ url: gateway.url, token: "app", writes: "exactly-once" });
+    expect(await client.incr("app:n")).toBe(1);
+    expect(await client.mset({ "app:a": 1, "app:b": 2 })).toBe("OK");
+    expect(await client.pipeline().incr("app:n").lpush("app:l", 1, 2).get("app:n").exec()).toEqual([2, 2, 2]);
+    await expect(client.incr("n")).rejects.toThrow(/NOPERM/);
+    await expect(client.rename("app:n", "n")).rejects.toThrow(/NOPERM/);
+    expect(await redis.command("EXISTS", "n")).toBe(0);
+    client.close();
+  });
+
+  it("limits hold", async () => {
+    const gateway = await start({ token: "main", maxCommands: 2, maxWords: 3 });
+    expect((await call(gateway, "/pipeline", { body: [["PING"], ["PING"]] })).status).toBe(200);
+    for (const path of ["/pipeline", "/multi-exec"]) {
+      const answer = await call(gateway, path, { body: [["INCR", "n"], ["PING"], ["PING"]] });
+      expect([answer.status, answer.json.error]).toEqual([
+        400,
+        "ERR 3 commands, and 2 are allowed in one request",
+      ]);
+    }
+    expect(await runAs(gateway, "main", "DEL", "a", "b", "c")).toEqual({
+      status: 400,
+      error: "ERR a command of more than 3 words",
+    });
+    expect(await runAs(gateway, "main", "GET", "n")).toBeNull();
+  });
+
+  it("closed commands are opened by name, for administrators", async () => {
+    const gateway = await start({
+      token: "main",
+      allowCommand: ["CONFIG GET", "client list"],
+      tokens: [{ name: "app", token: "app" }],
+    });
+    expect(await runAs(gateway, "main", "CONFIG", "GET", "port")).toEqual(["port", "0"]);
+    expect(await runAs(gateway, "main", "CLIENT", "LIST")).toMatch(/^id=/);
+    expect(await runAs(gateway, "main", "CONFIG", "SET", "port", "1")).toMatchObject({ error: noperm });
+    expect(await runAs(gateway, "app", "CONFIG", "GET", "port")).toMatchObject({ error: noperm });
+  });
+});
+
+describe("a file of tokens that can't be used", () => {
+  const write = (text: string) => {
+    const path = join(folder, `wrong-${text.length}.yaml`);
+    writeFileSync(path, text);
+    return path;
+  };
+
+  it.each([
+    [
+      "tokens:\n  - name: a\n    token: hush\n    rol: admin\n",
+      /line 4: tokens\[0\]\.rol: there is no such field; did you mean "role"\?$/,
+    ],
+    ["- name: a\n  token: hush\n- name: b\n", /line 3: tokens\[1\]: needs one of/],
+    ["tokens: {\n", /line 2, column 1: this is neither YAML nor JSON/],
+    ["", /tokens: must be a list/],
+  ])("%j: the line is named", async (text, message) => {
+    const tokensFile = write(text);
+    const error = await createGateway({ engine: "embedded", port: 0, tokensFile }).catch((reason) => reason);
+    expect(error.message).toMatch(message);
+    expect(error.message).toContain(`tokensFile: ${tokensFile}: `);
+    expect(error.message).not.toContain("hush");
+  });
+});
