@@ -5,6 +5,9 @@
  * The token is written before the command as well as after it, so that a server out of memory refuses before
  * anything has happened. INCR and its like give integers that Lua's numbers would round from 2^53 on: then what was
  * stored is read as text.
+ *
+ * The gateway knows this text by its digest, so that tokens that may not run scripts can have their writes guarded: a
+ * change here is one in gateway/src/access/once.ts, where those of earlier versions stay.
  */
 const BODY = `local c,t,a=redis.call,KEYS[1],ARGV
 local r=c("GET",t)

@@ -1,14 +1,16 @@
 import { createHash } from "node:crypto";
 import { commandOf, wordsOf } from "../commands/words.js";
-import { Command } from "../upstream/command.js";
+import type { Command } from "../upstream/command.js";
 
 /**
- * SHA-256 of the scripts by which the client `warmline` makes writes repeatable, in both forms. The script does
+ * SHA-256 of the scripts by which the client `warmline` makes writes repeatable, in all forms. The script does
  * nothing but run the command among its arguments and keep the reply under its first key.
  */
 export const ONCE_SCRIPTS: ReadonlySet<string> = new Set([
-  "de189ec50c967be60c1dcef683a2c775c368f262a816624f79ebb4ae050e613a",
-  "9d620ccbe9ce35932743c4d9cda395f554031275c746207b87ff25b096fecceb",
+  "eeca8c2915c63ac1392d79992a52ca504d081b36df2b93b4d23ca9d7708b19d3",
+  "2ac1bf44e7c6e3a662d8d9c59c309300e3c26cfff1b53682e1af27e0135e5c35",
+  // As the second is once the flag is left out that Redis doesn't know.
+  "8dfdd45a78d0b7e3134df4ecd3aef9e9b124b20a57fd1051c637dda31c3303ba",
 ]);
 
 /** The longest of those scripts, so that no other is hashed for nothing. */
@@ -34,9 +36,8 @@ export function onceCallOf(command: Command): OnceCall | null {
   if (from >= words.length || !/^\d+$/.test(words[from - 1]!)) return null;
   // No script can run a script; whoever nests them only wants them unwrapped.
   if (words[from]!.toUpperCase() === "EVAL") return null;
-  const { bytes, size } = commandOf(words.slice(from));
   return {
-    wrapped: new Command(bytes, size),
+    wrapped: commandOf(words.slice(from)),
     keys: Array.from({ length: Number(count) }, (_, index) => 3 + index),
   };
 }

@@ -1,5 +1,5 @@
 import { commandOf, wordsOf } from "../commands/words.js";
-import { Command } from "../upstream/command.js";
+import type { Command } from "../upstream/command.js";
 import type { Prefix } from "./prefix.js";
 
 /** What is sent in a command's place, and what becomes of its reply. */
@@ -22,7 +22,7 @@ export function scanWithin(command: Command, prefix: Prefix): Rewrite | null {
   if (command.name === "KEYS") {
     const narrow = command.size === 2 && command.text(1) === "*";
     return {
-      command: narrow ? made(["KEYS", `${prefix.glob}*`]) : command,
+      command: narrow ? commandOf(["KEYS", `${prefix.glob}*`]) : command,
       reply: (reply) => namesWithin(reply, prefix),
     };
   }
@@ -30,14 +30,9 @@ export function scanWithin(command: Command, prefix: Prefix): Rewrite | null {
   const words = wordsOf(command);
   const hasPattern = words.some((word, at) => at > 1 && word.toUpperCase() === "MATCH");
   return {
-    command: hasPattern ? command : made([...words, "MATCH", `${prefix.glob}*`]),
+    command: hasPattern ? command : commandOf([...words, "MATCH", `${prefix.glob}*`]),
     reply: (reply) => pageWithin(reply, prefix),
   };
-}
-
-function made(words: readonly string[]): Command {
-  const { bytes, size } = commandOf(words);
-  return new Command(bytes, size);
 }
 
 /** A page of SCAN: the cursor as it is, and the names that the prefix covers. */

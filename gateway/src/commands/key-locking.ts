@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { Command } from "../upstream/command.js";
-import { wordsOf } from "./words.js";
+import type { Command } from "../upstream/command.js";
+import { commandOf, wordsOf } from "./words.js";
 
 const FLAG = "allow-key-locking";
 /** Scripts that are remembered; a digest that was forgotten is unknown to Redis, and so the client sends the text. */
@@ -41,7 +41,7 @@ export class KeyLockingScripts {
     const text = shorter + script.slice(line.length);
     if (this.#digests.size >= MOST) this.#digests.clear();
     this.#digests.set(digestOf(script), digestOf(text));
-    return encoded(wordsOf(command).map((word, i) => (i === place ? text : word)));
+    return commandOf(wordsOf(command).map((word, i) => (i === place ? text : word)));
   }
 
   #withDigests(command: Command, from: number, to: number): Command {
@@ -53,7 +53,7 @@ export class KeyLockingScripts {
       words[i] = digest;
       found = true;
     }
-    return found ? encoded(words) : command;
+    return found ? commandOf(words) : command;
   }
 }
 
@@ -67,10 +67,4 @@ function lineWithoutFlag(line: string): string {
 
 function digestOf(script: string): string {
   return createHash("sha1").update(script, "latin1").digest("hex");
-}
-
-/** A command of words whose every character is a byte. */
-function encoded(words: readonly string[]): Command {
-  const parts = words.map((word) => `$${word.length}\r\n${word}\r\n`);
-  return new Command(Buffer.from(`*${words.length}\r\n${parts.join("")}`, "latin1"), words.length);
 }

@@ -1,4 +1,4 @@
-import type { Command } from "../upstream/command.js";
+import { Command } from "../upstream/command.js";
 
 const DOLLAR = 0x24;
 const CR = 0x0d;
@@ -43,7 +43,7 @@ export function allBeginWith(command: Command, places: readonly number[], prefix
 }
 
 /** A command of these words, each given byte by byte as text (Latin-1). */
-export function commandOf(words: readonly string[]): { bytes: Buffer; size: number } {
+export function commandOf(words: readonly string[]): Command {
   const parts = words.map((word) => `$${word.length}\r\n${word}\r\n`);
-  return { bytes: Buffer.from(`*${words.length}\r\n${parts.join("")}`, "latin1"), size: words.length };
+  return new Command(Buffer.from(`*${words.length}\r\n${parts.join("")}`, "latin1"), words.length);
 }

@@ -4,6 +4,7 @@ import { ONCE_SCRIPTS, onceCallOf } from "../../../../gateway/src/access/once.js
 import { openedCommands, refusal } from "../../../../gateway/src/access/refusals.js";
 import { COMMANDS_OF } from "../../../../gateway/src/access/roles.js";
 import { allFacts } from "../../../../gateway/src/commands/facts.js";
+import { KeyLockingScripts } from "../../../../gateway/src/commands/key-locking.js";
 import { wordsOf } from "../../../../gateway/src/commands/words.js";
 import { command } from "../../../../gateway/src/upstream/command.js";
 import { once } from "../../../../src/once/once.js";
@@ -37,10 +38,13 @@ it("a read-only role has no command that writes, runs code, or finds keys that n
     expect(names.has(name.replace("|", " "))).toBe(false);
 });
 
-it("the client's own scripts are known, in both forms", () => {
-  const digests = [true, false].map((upstash) =>
-    createHash("sha256").update(onceScript(upstash)).digest("hex"),
-  );
+it("the client's own scripts are known, in every form in which they arrive", () => {
+  const scripts = new KeyLockingScripts();
+  const forms = [true, false].flatMap((upstash) => {
+    const script = onceScript(upstash);
+    return [script, scripts.plain(command("EVAL", script, "0")).text(1)];
+  });
+  const digests = forms.map((script) => createHash("sha256").update(script, "latin1").digest("hex"));
   expect(new Set(digests)).toEqual(ONCE_SCRIPTS);
 });
 
