@@ -1,11 +1,12 @@
 import { AutomaticBatch } from "./batch/automatic.js";
+import type { Waiting } from "./batch/each.js";
 import { type Middleware, type Requester, replyOf, responseOf } from "./client/requester.js";
 import { blockingTime } from "./commands/blocking.js";
 import type { Row } from "./commands/row.js";
 import { readChecked, type StandardSchema, schemaAmong } from "./commands/schema.js";
 import { isWrite, rowOf } from "./commands/write.js";
 import type { Endpoint } from "./config.js";
-import { type CallRules, call } from "./connection/call.js";
+import { beginCall, type CallRules, call } from "./connection/call.js";
 import type { Transport } from "./connection/transport.js";
 import {
   ArgumentError,
@@ -171,23 +172,29 @@ export class Core {
       this.settings.autoPipelining &&
       command.wait === undefined &&
       (this.base.protocol.batchesBytes || !hasBytes(command.words));
-    return batched ? this.#automatic.add(command) : this.runOne(command);
+    return batched
+      ? this.#automatic.add(command)
+      : new Promise((resolve, reject) => this.runOne({ command, resolve, reject }));
   }
 
   /** Sends one command by itself. */
-  runOne(command: Command): Promise<unknown> {
+  runOne({ command, resolve, reject }: Waiting): void {
     const time = Math.min(timeLeft(this.settings, command.wait), LONGEST_TIMER);
-    const send = (inPath?: boolean) =>
+    const read = (reply: RawReply) => this.#value(command, reply);
+    const { words, row, repeatable } = command;
+    const send = (rejected: Waiting["reject"], inPath?: boolean) =>
       this.#send(
-        this.base.protocol.command(command.words, inPath),
-        command.row.name,
-        command.repeatable,
+        this.base.protocol.command(words, inPath),
+        row.name,
+        repeatable,
         time,
-        (reply) => this.#value(command, reply),
+        read,
+        resolve,
+        rejected,
       );
-    return send().catch((error) => {
-      if (error instanceof Resp2Refused) return send(true);
-      throw error;
+    send((error) => {
+      if (error instanceof Resp2Refused) send(reject, true);
+      else reject(error);
     });
   }
 
@@ -203,13 +210,16 @@ export class Core {
       commands.map((command) => command.words),
       path,
     );
-    return this.#send(message, label, safe, time, (reply) => {
+    const read = (reply: RawReply) => {
       if (reply instanceof ErrorReply) throw new RedisError(reply.message, { command: label });
       if (!Array.isArray(reply) || reply.length !== commands.length) {
         throw new MalformedReply(`not an array of ${commands.length} replies`);
       }
       return reply.map((item, index) => this.#result(commands[index]!, item, index));
-    }).catch((error) => {
+    };
+    return new Promise<Result[]>((resolve, reject) =>
+      this.#send(message, label, safe, time, read, resolve, reject),
+    ).catch((error) => {
       if (!(error instanceof Resp2Refused)) throw error;
       throw new ArgumentError(`${label}: this endpoint takes bytes only in single commands`);
     });
@@ -221,14 +231,16 @@ export class Core {
     safe: boolean,
     timeout: number,
     read: (reply: RawReply) => T,
-  ): Promise<T> {
+    resolve: (value: T) => void,
+    reject: (reason: unknown) => void,
+  ): void {
     const { endpoint, requester, transport } = this.base;
-    if (endpoint instanceof ConfigError) return Promise.reject(endpoint);
-    return requester
-      ? this.#request(requester, message, label).then(read)
-      : call(transport, message.request, this.#rules(label, safe, timeout), (answer) =>
-          read(message.read(answer)),
-        );
+    if (endpoint instanceof ConfigError) reject(endpoint);
+    else if (requester) this.#request(requester, message, label).then(read).then(resolve, reject);
+    else {
+      const rules = this.#rules(label, safe, timeout);
+      beginCall(transport, message.request, rules, (answer) => read(message.read(answer)), resolve, reject);
+    }
   }
 
   async #request(requester: Requester, { words, route }: Message, label: string): Promise<RawReply> {

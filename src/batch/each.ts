@@ -5,8 +5,8 @@ import { ConnectionError, UnknownOutcomeError, WarmlineError } from "../errors.j
 /** A command of a batch, and whoever waits for it. */
 export interface Waiting {
   readonly command: Command;
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
 }
 
 /**

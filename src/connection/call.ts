@@ -36,7 +36,19 @@ export function call<T>(
   rules: CallRules,
   read: (answer: HttpAnswer) => T,
 ): Promise<T> {
-  return new Promise((resolve, reject) => new Call(transport, request, rules, read, resolve, reject).begin());
+  return new Promise((resolve, reject) => beginCall(transport, request, rules, read, resolve, reject));
+}
+
+/** The same where a promise is there already: one for each command is enough. */
+export function beginCall<T>(
+  transport: Transport,
+  request: HttpRequest,
+  rules: CallRules,
+  read: (answer: HttpAnswer) => T,
+  resolve: (value: T) => void,
+  reject: (reason: unknown) => void,
+): void {
+  new Call(transport, request, rules, read, resolve, reject).begin();
 }
 
 class Call<T> implements AttemptListener {
@@ -46,11 +58,12 @@ class Call<T> implements AttemptListener {
   private pause: ReturnType<typeof setTimeout> | undefined;
   private retried = 0;
   /** When the call began. Its time is up on both clocks: one may stand still in a freeze. */
-  private began = moment();
+  private readonly began = moment();
   /** Whether this attempt has been written, and whether any has whose fate is unknown. */
   private started = false;
   private unknown = false;
   private settled = false;
+  private onAbort: (() => void) | undefined;
 
   constructor(
     private readonly transport: Transport,
@@ -68,9 +81,14 @@ class Call<T> implements AttemptListener {
       this.reject(signal.reason);
       return;
     }
-    signal?.addEventListener("abort", this.onAbort);
-    this.began = moment();
-    this.timer = setTimeout(this.onTimeout, timeout);
+    if (signal) {
+      this.onAbort = () => {
+        this.attempt?.abort();
+        this.settle(this.reject, signal.reason);
+      };
+      signal.addEventListener("abort", this.onAbort);
+    }
+    this.timer = setTimeout(timeIsUp, timeout, this);
     this.send();
   }
 
@@ -138,26 +156,21 @@ class Call<T> implements AttemptListener {
     this.settle(this.reject, error);
   }
 
-  private send = (): void => {
+  send(): void {
     // After a freeze the pause and the call's own timer are late together, and the pause comes first.
     if (this.retried > 0 && this.timeLeft <= 0) return;
     this.started = false;
     this.attempt = this.transport.attempt(this.request, this.rules.safe, this);
-  };
+  }
 
   private sendAgain(wait: number, outcome: Outcome): void {
     const { command } = this.rules;
     this.transport.onRetry({ command, outcome, retry: ++this.retried, waitMs: wait });
     this.attempt = undefined;
-    this.pause = setTimeout(this.send, wait);
+    this.pause = setTimeout(sendNow, wait, this);
   }
 
-  private onAbort = (): void => {
-    this.attempt?.abort();
-    this.settle(this.reject, this.rules.signal!.reason);
-  };
-
-  private onTimeout = (): void => {
+  onTimeout(): void {
     // After a freeze the timer is late, and the answer may be waiting in the kernel: let it be read first.
     turnTwice(() => {
       if (this.settled) return;
@@ -168,17 +181,23 @@ class Call<T> implements AttemptListener {
       const message = `${command}: no answer within ${Math.round(timeout)} ms; ${state}`;
       this.settle(this.reject, new TimeoutError(message, { outcome, command }));
     });
-  };
+  }
 
   private settle<V>(how: (value: V) => void, value: V): void {
     if (this.settled) return;
     this.settled = true;
     clearTimeout(this.timer);
-    clearTimeout(this.pause);
-    this.rules.signal?.removeEventListener("abort", this.onAbort);
+    if (this.pause !== undefined) clearTimeout(this.pause);
+    if (this.onAbort) this.rules.signal!.removeEventListener("abort", this.onAbort);
     how(value);
   }
 }
+
+type Timed = Pick<Call<never>, "onTimeout" | "send">;
+
+// Handed to timers with the call as their argument, so that a call needs no functions of its own.
+const timeIsUp = (call: Timed) => call.onTimeout();
+const sendNow = (call: Timed) => call.send();
 
 function unknownMessage(cause: Error, safe: boolean): string {
   return safe

@@ -5,11 +5,13 @@ export interface Chunk extends Uint8Array {
   utf8Slice?(start: number, end: number): string;
 }
 
-// A byte order mark is part of the value.
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+let decoder: InstanceType<typeof TextDecoder> | undefined;
 
 export function utf8(chunk: Chunk, start: number, end: number): string {
-  return chunk.utf8Slice ? chunk.utf8Slice(start, end) : decoder.decode(chunk.subarray(start, end));
+  if (chunk.utf8Slice) return chunk.utf8Slice(start, end);
+  // A byte order mark is part of the value.
+  decoder ??= new TextDecoder("utf-8", { ignoreBOM: true });
+  return decoder.decode(chunk.subarray(start, end));
 }
 
 /** A bulk string still inside the answer's bytes. */

@@ -45,6 +45,10 @@ export class Protocol {
   readonly #readYourWrites: boolean;
   /** Headers by what the request's body is; the first ask for JSON, the second for RESP2. */
   readonly #headers: Record<"json" | "resp2" | "raw" | "plain", readonly (readonly string[])[]>;
+  readonly #paths: Record<Route, string>;
+  /** Headers with the sync token that was last sent, by those without: a list is made once, as is its text on Node. */
+  #synced = new Map<readonly string[], readonly string[]>();
+  #syncedWith = "";
 
   /**
    * @param wantsResp2 whether to ask for replies in RESP2 where the endpoint has it.
@@ -52,6 +56,7 @@ export class Protocol {
    */
   constructor({ origin, path, token }: Endpoint, wantsResp2: boolean, readYourWrites: boolean) {
     this.#path = path;
+    this.#paths = { "": `${path}/`, pipeline: `${path}/pipeline`, "multi-exec": `${path}/multi-exec` };
     this.#dialect = dialectOf(origin + path);
     this.#wantsResp2 = wantsResp2;
     this.#readYourWrites = readYourWrites;
@@ -116,7 +121,7 @@ export class Protocol {
 
   /** The request that changes nothing and that anybody may make. */
   ping(): HttpRequest {
-    return { path: `${this.#path}/`, headers: this.#headers.json[0]!, body: '["PING"]' };
+    return { path: this.#paths[""], headers: this.#headers.json[0]!, body: '["PING"]' };
   }
 
   #post(route: Route, words: Words, bytes: boolean, resp2Reply: boolean): Message {
@@ -124,7 +129,7 @@ export class Protocol {
     const body = bytes
       ? toResp2((route ? words : [words]) as readonly (readonly Word[])[])
       : JSON.stringify(words);
-    return this.#message({ path: `${this.#path}/${route}`, headers, body }, words, route, bytes);
+    return this.#message({ path: this.#paths[route], headers, body }, words, route, bytes);
   }
 
   #message(unsynced: HttpRequest, words: Words, route: Route, resp2Request: boolean): Message {
@@ -132,8 +137,9 @@ export class Protocol {
     // A gateway has one Redis behind it, whose reads see every write.
     const request =
       this.#readYourWrites && !dialect.gateway
-        ? { ...unsynced, headers: [...unsynced.headers, SYNC_TOKEN, dialect.syncToken] }
+        ? { ...unsynced, headers: this.#withSyncToken(unsynced.headers) }
         : unsynced;
+    const base64 = unsynced.headers.includes(BASE64);
     const read = (answer: HttpAnswer) => {
       const { status } = answer;
       const ours = answer.header("warmline-gateway") !== undefined;
@@ -142,13 +148,22 @@ export class Protocol {
       else if (dialect.gateway && status === 200) {
         throw new MalformedReply("the answer is somebody else's, not warmline-gateway's");
       }
-      const reply = this.#read(answer, request.headers.includes(BASE64));
+      const reply = this.#read(answer, base64);
       if (!ours && status === 200) dialect.gateway = false;
       dialect.syncToken = answer.header(SYNC_TOKEN) ?? dialect.syncToken;
       if (resp2Request && !ours && reply instanceof ErrorReply) throw new Resp2Refused();
       return reply;
     };
     return { request, words, route, read };
+  }
+
+  #withSyncToken(headers: readonly string[]): readonly string[] {
+    const { syncToken } = this.#dialect;
+    if (syncToken !== this.#syncedWith) this.#synced.clear();
+    this.#syncedWith = syncToken;
+    const synced = this.#synced.get(headers) ?? [...headers, SYNC_TOKEN, syncToken];
+    this.#synced.set(headers, synced);
+    return synced;
   }
 
   #read(answer: HttpAnswer, base64: boolean): RawReply {

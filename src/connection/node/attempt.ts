@@ -1,7 +1,6 @@
 import type { HttpAnswer, HttpRequest } from "../../wire/http.js";
-import { turnTwice } from "../call.js";
 import type { Attempt, AttemptListener } from "../transport.js";
-import type { Connection, Discard } from "./connection.js";
+import type { Connection, Discard, ExchangeListener } from "./connection.js";
 import type { Pool } from "./pool.js";
 import type { NodeTransportOptions } from "./transport.js";
 
@@ -21,9 +20,13 @@ function patience(connection: Connection): number {
  * safe to repeat is written too, and again on a fresh connection if no answer comes in time; any other waits for
  * the answer to a probe, or for the fresh connection, whichever comes first.
  */
-export class PooledAttempt implements Attempt {
-  /** Ends what is under way, by the connection that it is under way on. */
-  private readonly running = new Map<Connection, (reason: Discard) => void>();
+export class PooledAttempt implements Attempt, ExchangeListener {
+  /** The connections that it is under way on: one, but where a fresh one races a doubtful one. */
+  private readonly running: Connection[] = [];
+  /** The one of them that nothing was written on yet. */
+  private turning: Connection | undefined;
+  /** The one that it was written on though it is doubtful. */
+  private doubted: Connection | undefined;
   private stopWaiting: (() => void) | undefined;
   private hedge: ReturnType<typeof setTimeout> | undefined;
   private done = false;
@@ -48,51 +51,60 @@ export class PooledAttempt implements Attempt {
   }
 
   private tryIdle(connection: Connection): void {
-    this.running.set(connection, () => this.pool.giveBack(connection));
-    // A FIN, a reset or a surplus byte that has arrived is seen only when the loop polls.
-    turnTwice(() => {
-      if (this.done) return;
-      this.running.delete(connection);
-      if (!connection.usable) this.begin();
-      else if (this.isDoubtful(connection)) this.doubt(connection);
-      else this.write(connection);
-    });
+    this.running.push(connection);
+    this.turning = connection;
+    // A FIN, a reset or a surplus byte that has arrived is seen only when the loop polls, and once is not enough
+    // after a freeze in mid-callback.
+    setImmediate(turnAgain, this);
   }
 
-  private isDoubtful(connection: Connection): boolean {
+  /** The loop has turned twice. */
+  turned(): void {
+    const { turning } = this;
+    if (this.done || !turning) return;
+    this.turning = undefined;
+    const { idle, usable } = turning;
+    if (!usable || turning.isStale(idle)) {
+      this.leave(turning);
+      if (usable) turning.destroy("idle too long");
+      this.begin();
+    } else if (this.isDoubtful(turning, idle)) this.doubt(turning);
+    else this.write(turning);
+  }
+
+  private isDoubtful(connection: Connection, idle: number): boolean {
     // A handshake that took so long may have been interrupted by a freeze.
     const openedSlowly = connection.requests === 0 && connection.openTook > DOUBTFUL_AFTER;
-    return connection.idle > DOUBTFUL_AFTER || openedSlowly || this.pool.frozenSince(connection);
+    return idle > DOUBTFUL_AFTER || openedSlowly || this.pool.frozenSince(connection);
   }
 
   private doubt(connection: Connection): void {
     // One more than allowed, since the doubtful one probably is none.
     this.hedge = setTimeout(() => this.waitForConnection(1), patience(connection));
-    if (this.safe) this.write(connection, true);
-    else this.probe(connection);
+    if (this.safe) {
+      this.doubted = connection;
+      this.write(connection);
+    } else this.probe(connection);
   }
 
   /** The doubtful connection is gone, and others that were idle for as long may be: a fresh one won't be. */
   private replaceDoubtful(connection: Connection): void {
-    this.running.delete(connection);
-    if (this.running.size > 0 || this.stopWaiting) return;
+    this.leave(connection);
+    if (this.running.length > 0 || this.stopWaiting) return;
     clearTimeout(this.hedge);
     this.waitForConnection();
   }
 
   private probe(connection: Connection): void {
-    const end = connection.send(this.options.probe, true, {
+    connection.send(this.options.probe, true, {
       onStart: () => {},
       onAnswer: () => {
-        this.running.delete(connection);
-        clearTimeout(this.hedge);
-        this.stopWaiting?.();
-        this.stopWaiting = undefined;
+        this.leave(connection);
+        this.stopHedging();
         this.tryIdle(connection);
       },
       onFailure: () => this.replaceDoubtful(connection),
     });
-    this.running.set(connection, end);
   }
 
   private waitForConnection(more = 0): void {
@@ -107,7 +119,7 @@ export class PooledAttempt implements Attempt {
         },
         onFailure: (cause) => {
           this.stopWaiting = undefined;
-          if (this.running.size === 0) this.fail(cause);
+          if (this.running.length === 0) this.fail(cause);
           else this.hedge = setTimeout(() => this.waitForConnection(more), HEDGE_AGAIN_AFTER);
         },
       },
@@ -115,26 +127,27 @@ export class PooledAttempt implements Attempt {
     );
   }
 
-  private write(connection: Connection, doubtful = false): void {
+  private write(connection: Connection): void {
     if (connection.requests > 0) this.pool.onReuse(connection);
-    const end = connection.send(this.request, this.options.keepAlive, {
-      onStart: () => this.listener.onStart(),
-      onAnswer: (answer) => this.answered(connection, answer),
-      onFailure: (cause) => {
-        connection.destroy("closed by peer");
-        if (doubtful) this.replaceDoubtful(connection);
-        else this.fail(cause);
-      },
-    });
-    this.running.set(connection, end);
+    connection.send(this.request, this.options.keepAlive, this);
   }
 
-  private answered(connection: Connection, answer: HttpAnswer): void {
-    this.running.delete(connection);
+  onStart(): void {
+    this.listener.onStart();
+  }
+
+  onAnswer(answer: HttpAnswer, connection: Connection): void {
+    this.leave(connection);
     this.finish("no answer");
     // Before anybody hears of the answer, so that the next command finds the connection.
     this.pool.giveBack(connection);
     this.listener.onAnswer(answer);
+  }
+
+  onFailure(cause: Error, connection: Connection): void {
+    connection.destroy("closed by peer");
+    if (connection === this.doubted) this.replaceDoubtful(connection);
+    else this.fail(cause);
   }
 
   private fail(cause: Error): void {
@@ -145,15 +158,36 @@ export class PooledAttempt implements Attempt {
 
   private finish(reason: Discard): void {
     this.done = true;
-    clearTimeout(this.hedge);
+    this.stopHedging();
+    if (this.running.length > 0) this.endRunning(reason);
+  }
+
+  private stopHedging(): void {
+    if (this.hedge !== undefined) clearTimeout(this.hedge);
     this.stopWaiting?.();
     this.stopWaiting = undefined;
-    this.endRunning(reason);
+  }
+
+  private leave(connection: Connection): void {
+    const { running } = this;
+    if (running.length === 1 && running[0] === connection) running.pop();
+    else if (running.includes(connection)) running.splice(running.indexOf(connection), 1);
   }
 
   private endRunning(reason: Discard): void {
-    const ends = [...this.running.values()];
-    this.running.clear();
-    for (const end of ends) end(reason);
+    const { turning } = this;
+    this.turning = undefined;
+    for (const connection of this.running.splice(0)) {
+      if (connection === turning) this.pool.giveBack(connection);
+      else connection.abandon(reason);
+    }
   }
+}
+
+function turnAgain(attempt: PooledAttempt): void {
+  setImmediate(turned, attempt);
+}
+
+function turned(attempt: PooledAttempt): void {
+  attempt.turned();
 }

@@ -28,8 +28,8 @@ export interface ConnectionListener {
 /** What becomes of one request on one connection: `onStart` right before the write, then one of the others. */
 export interface ExchangeListener {
   onStart(): void;
-  onAnswer(answer: HttpAnswer): void;
-  onFailure(cause: Error): void;
+  onAnswer(answer: HttpAnswer, connection: Connection): void;
+  onFailure(cause: Error, connection: Connection): void;
 }
 
 /** One keep-alive HTTP/1.1 socket, carrying one request at a time. What writes and parses is the subclass's. */
@@ -43,12 +43,15 @@ export abstract class Connection {
   open = false;
   protected readonly socket: Socket;
   private idleLimit = IDLE_LIMIT;
+  /** Whoever hears of the request under way. */
+  private listener: ExchangeListener | undefined;
+  private keep = true;
   private reason: Discard | undefined;
   private finished = false;
 
   constructor(
     origin: Origin,
-    private readonly listener: ConnectionListener,
+    private readonly owner: ConnectionListener,
   ) {
     this.socket = openSocket(origin);
     // Whoever waits keeps the process alive by a timer of its own.
@@ -65,35 +68,26 @@ export abstract class Connection {
     return elapsed(this.since);
   }
 
-  /** Whether the server has probably closed it by now. */
-  get stale(): boolean {
-    return this.idle >= this.idleLimit;
+  /** Whether the server has probably closed it, idle for so many ms. */
+  isStale(idle: number): boolean {
+    return idle >= this.idleLimit;
   }
 
   /**
    * Writes a request; the connection must be usable and idle.
    * @param keep whether the connection is to be kept for another request.
-   * @returns stops listening and, as its answer could come to the next request, closes the connection.
    */
-  send(request: HttpRequest, keep: boolean, listener: ExchangeListener): (reason: Discard) => void {
-    let listens = true;
-    this.write(request, keep, {
-      onStart: () => listener.onStart(),
-      onAnswer: (answer) => {
-        this.answered(answer, keep);
-        const { reason } = this;
-        if (reason !== undefined) queueMicrotask(() => this.destroy(reason));
-        if (listens) listener.onAnswer(answer);
-      },
-      onFailure: (cause) => {
-        if (listens) listener.onFailure(cause);
-      },
-    });
+  send(request: HttpRequest, keep: boolean, listener: ExchangeListener): void {
+    this.listener = listener;
+    this.keep = keep;
+    this.write(request, keep);
     this.requests++;
-    return (reason) => {
-      listens = false;
-      this.destroy(reason);
-    };
+  }
+
+  /** Stops listening and, as an answer outstanding could come to the next request, closes the connection. */
+  abandon(reason: Discard): void {
+    this.listener = undefined;
+    this.destroy(reason);
   }
 
   /** Closes the socket. Safe to call twice. */
@@ -103,8 +97,31 @@ export abstract class Connection {
     this.finish(reason, undefined);
   }
 
-  /** Writes a request, calling `onStart` synchronously right before, and then one of the others once. */
-  protected abstract write(request: HttpRequest, keep: boolean, listener: ExchangeListener): void;
+  /** Writes a request, calling `starts` synchronously right before, and then `answered` or `failed` once. */
+  protected abstract write(request: HttpRequest, keep: boolean): void;
+
+  /** @throws Error when the request must not be written any more. */
+  protected starts(): void {
+    this.listener?.onStart();
+  }
+
+  protected answered(answer: HttpAnswer): void {
+    const { listener } = this;
+    this.listener = undefined;
+    this.since = moment();
+    this.idleLimit = idleLimitOf(answer);
+    if (!this.keep) this.reason = "not kept";
+    else if (asksToClose(answer)) this.reason = "asked to close";
+    const { reason } = this;
+    if (reason !== undefined) queueMicrotask(() => this.destroy(reason));
+    listener?.onAnswer(answer, this);
+  }
+
+  protected failed(cause: Error): void {
+    const { listener } = this;
+    this.listener = undefined;
+    listener?.onFailure(cause, this);
+  }
 
   /** Calls back once the socket can be written, or with what went wrong. */
   protected whenConnected(tls: boolean, callback: (error: Error | undefined) => void): void {
@@ -126,22 +143,24 @@ export abstract class Connection {
     this.open = true;
     this.openTook = elapsed(this.since);
     this.since = moment();
-    this.listener.onOpen(this);
+    this.owner.onOpen(this);
   }
 
   /** To be called when the connection has ended; what is called after the first time is ignored. */
   protected finish(reason: Discard, cause: Error | undefined): void {
     if (this.finished) return;
     this.finished = true;
-    this.listener.onClosed(this, this.reason ?? reason, cause);
+    this.owner.onClosed(this, this.reason ?? reason, cause);
   }
+}
 
-  private answered(answer: HttpAnswer, keep: boolean): void {
-    this.since = moment();
-    const seconds = /timeout=(\d+)/i.exec(answer.header("keep-alive") ?? "")?.[1];
-    this.idleLimit =
-      seconds === undefined ? IDLE_LIMIT : Math.min(IDLE_LIMIT, Number(seconds) * 1000 - ADVERTISED_MARGIN);
-    if (!keep) this.reason = "not kept";
-    else if (/\bclose\b/i.test(answer.header("connection") ?? "")) this.reason = "asked to close";
-  }
+function idleLimitOf(answer: HttpAnswer): number {
+  const advertised = answer.header("keep-alive");
+  const seconds = advertised && /timeout=(\d+)/i.exec(advertised)?.[1];
+  return seconds ? Math.min(IDLE_LIMIT, Number(seconds) * 1000 - ADVERTISED_MARGIN) : IDLE_LIMIT;
+}
+
+function asksToClose(answer: HttpAnswer): boolean {
+  const connection = answer.header("connection");
+  return connection !== undefined && connection !== "keep-alive" && /\bclose\b/i.test(connection);
 }

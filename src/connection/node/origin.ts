@@ -1,5 +1,4 @@
-import { connect as connectTcp, isIP, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import type { Socket } from "node:net";
 
 /** Where connections lead. */
 export interface Origin {
@@ -18,13 +17,18 @@ export function originFrom(url: string): Origin {
 /** The last TLS session of each origin: a further handshake then spares the certificate's check. */
 const sessions = new Map<string, Buffer>();
 
+// Loaded when the first connection is opened: that is most of what importing this package would cost. Not by `import()`,
+// since a socket has to begin to connect at once.
+const net = () => process.getBuiltinModule("node:net");
+const tlsModule = () => process.getBuiltinModule("node:tls");
+
 /** Starts to connect; the socket emits `connect` or `secureConnect` when it can be written. */
 export function openSocket({ url, host, port, tls }: Origin): Socket {
   const options = { host, port, keepAlive: true, keepAliveInitialDelay: 60_000 };
-  if (!tls) return connectTcp({ ...options, noDelay: true });
+  if (!tls) return net().connect({ ...options, noDelay: true });
   const session = sessions.get(url);
-  const servername = isIP(host) ? "" : host;
-  const socket = connectTls({ ...options, servername, ALPNProtocols: ["http/1.1"], session });
+  const servername = net().isIP(host) ? "" : host;
+  const socket = tlsModule().connect({ ...options, servername, ALPNProtocols: ["http/1.1"], session });
   // tls.connect leaves `noDelay` out: without this the first request waits 40 ms for a delayed acknowledgement.
   socket.setNoDelay(true);
   socket.on("session", (ticket) => sessions.set(url, ticket));

@@ -48,12 +48,10 @@ export class Pool implements ConnectionListener {
     this.origin = originFrom(url);
   }
 
-  /** The most recently used idle connection that is not surely dead; it is the caller's until it gives it back. */
+  /** The most recently used idle connection that is not known to be dead; it is the caller's until it gives it back. */
   takeIdle(): Connection | undefined {
     for (let connection = this.idle.pop(); connection; connection = this.idle.pop()) {
-      if (!connection.usable) continue;
-      if (!connection.stale) return connection;
-      connection.destroy("idle too long");
+      if (connection.usable) return connection;
     }
     return undefined;
   }

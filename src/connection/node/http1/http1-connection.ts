@@ -1,7 +1,7 @@
-import type { HttpAnswer, HttpRequest } from "../../../wire/http.js";
-import { Connection, type ConnectionListener, type Discard, type ExchangeListener } from "../connection.js";
+import type { HttpRequest } from "../../../wire/http.js";
+import { Connection, type ConnectionListener, type Discard } from "../connection.js";
 import type { Origin } from "../origin.js";
-import { requestHead } from "./request-head.js";
+import { RequestHeads } from "./request-head.js";
 import { type ParsedResponse, ResponseParser } from "./response-parser.js";
 
 /**
@@ -9,14 +9,14 @@ import { type ParsedResponse, ResponseParser } from "./response-parser.js";
  * that comes while none is expected ends it.
  */
 export class Http1Connection extends Connection {
-  private readonly host: string;
-  /** Waiting for an answer. */
-  private exchange: ExchangeListener | undefined;
+  private readonly heads: RequestHeads;
+  /** Whether a request was written whose answer has not come. */
+  private waits = false;
   private parser = new ResponseParser();
 
   constructor(origin: Origin, listener: ConnectionListener) {
     super(origin, listener);
-    this.host = new URL(origin.url).host;
+    this.heads = new RequestHeads(new URL(origin.url).host);
     this.whenConnected(origin.tls, (error) => {
       // An error that comes later has its effect by "close", which follows.
       this.socket.on("error", () => {});
@@ -31,31 +31,31 @@ export class Http1Connection extends Connection {
     });
   }
 
-  protected override write(
-    { path, headers, body }: HttpRequest,
-    keep: boolean,
-    listener: ExchangeListener,
-  ): void {
-    const head = requestHead(path, this.host, headers, keep, Buffer.byteLength(body));
+  protected override write({ path, headers, body }: HttpRequest, keep: boolean): void {
+    const length = Buffer.byteLength(body);
+    const head = this.heads.head(path, headers, keep, length);
     try {
-      listener.onStart();
+      this.starts();
     } catch (cause) {
-      queueMicrotask(() => listener.onFailure(cause as Error));
+      queueMicrotask(() => this.failed(cause as Error));
       return;
     }
-    this.exchange = listener;
+    this.waits = true;
+    const { socket } = this;
     if (typeof body === "string") {
-      this.socket.write(head + body);
+      // A text as long as its bytes is ASCII, and needs no encoding; a head never does.
+      if (length === body.length) socket.write(head + body, "latin1");
+      else socket.write(head + body);
     } else {
-      this.socket.cork();
-      this.socket.write(head, "latin1");
-      this.socket.write(body);
-      this.socket.uncork();
+      socket.cork();
+      socket.write(head, "latin1");
+      socket.write(body);
+      socket.uncork();
     }
   }
 
   private read(chunk: Buffer): void {
-    if (!this.exchange) {
+    if (!this.waits) {
       this.lost("closed by peer", new Error("bytes came out of turn"));
       return;
     }
@@ -69,7 +69,7 @@ export class Http1Connection extends Connection {
 
   /** The server has sent a FIN. */
   private ended(): void {
-    if (!this.exchange) {
+    if (!this.waits) {
       this.lost("closed by peer", new Error("the other side closed"));
       return;
     }
@@ -81,36 +81,19 @@ export class Http1Connection extends Connection {
   }
 
   private answer(response: ParsedResponse, surplus: boolean): void {
-    const exchange = this.exchange!;
-    this.exchange = undefined;
+    this.waits = false;
     this.parser = new ResponseParser();
     // Closed before anybody hears of the answer, so that the next request doesn't find the connection.
     if (surplus) this.destroy("closed by peer");
     else if (!response.keepAlive) this.destroy("asked to close");
-    exchange.onAnswer(new Answer(response));
+    this.answered(response);
   }
 
   private lost(reason: Discard, cause: Error): void {
-    const { exchange } = this;
-    this.exchange = undefined;
+    const { waits } = this;
+    this.waits = false;
     this.socket.destroy();
     this.finish(reason, cause);
-    exchange?.onFailure(cause);
-  }
-}
-
-class Answer implements HttpAnswer {
-  readonly status: number;
-  readonly body: Uint8Array;
-  private readonly headers: ReadonlyMap<string, string>;
-
-  constructor({ status, body, headers }: ParsedResponse) {
-    this.status = status;
-    this.body = body;
-    this.headers = headers;
-  }
-
-  header(name: string): string | undefined {
-    return this.headers.get(name);
+    if (waits) this.failed(cause);
   }
 }

@@ -1,14 +1,27 @@
-/** The bytes are not an HTTP/1.1 answer, or one that we take no part in. */
-export class BadResponse extends Error {}
+import type { HttpAnswer } from "../../../wire/http.js";
+import { BadResponse, parseHeader, type ResponseHead, responseHead } from "./response-head.js";
+
+export { BadResponse };
 
 /** A whole answer. */
-export interface ParsedResponse {
+export class ParsedResponse implements HttpAnswer {
   readonly status: number;
-  /** By lower-case name; a name that came twice has its values joined by a comma. */
   readonly headers: ReadonlyMap<string, string>;
-  readonly body: Buffer;
   /** Whether the connection may carry another request. */
   readonly keepAlive: boolean;
+
+  constructor(
+    { status, headers, keepAlive }: ResponseHead,
+    readonly body: Buffer,
+  ) {
+    this.status = status;
+    this.headers = headers;
+    this.keepAlive = keepAlive;
+  }
+
+  header(name: string): string | undefined {
+    return this.headers.get(name);
+  }
 }
 
 /** The most bytes of a head, as Node's own limit has it. */
@@ -16,10 +29,6 @@ const LONGEST_HEAD = 16 * 1024;
 const HEAD_END = Buffer.from("\r\n\r\n");
 const EMPTY = Buffer.alloc(0);
 
-const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: [\t\x20-\x7e\x80-\xff]*)?$/;
-// No tab around a value: parsers differ on whether it is part of it.
-const HEADER_LINE =
-  /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+): *((?:[\x21-\x7e\x80-\xff](?:[ \t]*[\x21-\x7e\x80-\xff])*)?) *$/;
 const CHUNK_SIZE = /^([0-9a-fA-F]{1,8})(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=[!#$%&'*+\-.^_`|~0-9A-Za-z]+)?)*$/;
 
 type State = "head" | "length" | "until-close" | "chunk-size" | "chunk" | "chunk-end" | "trailers";
@@ -32,10 +41,8 @@ type State = "head" | "length" | "until-close" | "chunk-size" | "chunk" | "chunk
 export class ResponseParser {
   private state: State = "head";
   private rest: Buffer = EMPTY;
-  private status = 0;
-  private headers = new Map<string, string>();
-  private keepAlive = false;
-  private chunks: Buffer[] = [];
+  private head: ResponseHead | undefined;
+  private chunks: Buffer[] | undefined;
   /** Bytes of the body, or of its chunk, still to come. */
   private left = 0;
   private whole = false;
@@ -46,6 +53,10 @@ export class ResponseParser {
    * @throws BadResponse
    */
   push(bytes: Buffer): { response: ParsedResponse; surplus: Buffer } | undefined {
+    if (this.state === "head" && this.rest.length === 0) {
+      const response = wholeResponse(bytes);
+      if (response) return { response, surplus: EMPTY };
+    }
     this.rest = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
     while (this.step()) {
       // Until the answer is whole or more bytes are needed.
@@ -103,65 +114,13 @@ export class ResponseParser {
         throw new BadResponse("not an HTTP/1.1 answer");
       return false;
     }
-    const lines = this.rest.toString("latin1", 0, end).split("\r\n");
+    const head = responseHead(this.rest.toString("latin1", 0, end));
     this.rest = this.rest.subarray(end + HEAD_END.length);
-    this.begin(lines);
+    if (head.framing === "interim") return true;
+    this.head = head;
+    this.left = head.length;
+    this.state = head.framing === "chunked" ? "chunk-size" : head.framing;
     return true;
-  }
-
-  private begin(lines: string[]): void {
-    const [, minor, status] = STATUS_LINE.exec(lines[0]!) ?? [];
-    if (status === undefined) throw new BadResponse("the status line is malformed");
-    this.status = Number(status);
-    const headers = new Map<string, string>();
-    for (let i = 1; i < lines.length; i++) {
-      const [name, value] = parseHeader(lines[i]!);
-      const before = headers.get(name);
-      headers.set(name, before === undefined ? value : `${before}, ${value}`);
-    }
-    this.headers = headers;
-    if (this.status < 200) this.interim();
-    else this.beginBody(minor === "1");
-  }
-
-  /** An answer that another follows, such as 103 Early Hints. We asked neither to go on (100) nor to switch (101). */
-  private interim(): void {
-    if (this.status <= 101) throw new BadResponse(`status ${this.status} was not asked for`);
-    if (this.headers.has("content-length") || this.headers.has("transfer-encoding")) {
-      throw new BadResponse("an interim answer announces a body");
-    }
-  }
-
-  private beginBody(isHttp11: boolean): void {
-    const { headers } = this;
-    const connection = (headers.get("connection") ?? "").toLowerCase().split(/[ \t]*,[ \t]*/);
-    this.keepAlive = isHttp11 ? !connection.includes("close") : connection.includes("keep-alive");
-    const length = headers.get("content-length");
-    const coding = headers.get("transfer-encoding");
-    // RFC 9110, section 6.4.1: these have none, whatever they say; to be safe they may not say so.
-    if (this.isBodiless && (coding !== undefined || (length ?? "0") !== "0")) {
-      throw new BadResponse(`status ${this.status} announces a body`);
-    }
-    if (length !== undefined && coding !== undefined)
-      throw new BadResponse("a length beside a transfer coding");
-    if (coding !== undefined) {
-      if (!isHttp11 || coding.toLowerCase() !== "chunked")
-        throw new BadResponse("a transfer coding other than chunked");
-      this.state = "chunk-size";
-    } else if (length !== undefined) {
-      if (!/^\d{1,15}$/.test(length)) throw new BadResponse("the length is malformed");
-      this.left = Number(length);
-      this.state = "length";
-    } else if (this.isBodiless) {
-      this.finish();
-    } else {
-      this.keepAlive = false;
-      this.state = "until-close";
-    }
-  }
-
-  private get isBodiless(): boolean {
-    return this.status === 204 || this.status === 304;
   }
 
   private beginChunk(line: string): void {
@@ -194,6 +153,7 @@ export class ResponseParser {
   }
 
   private keep(count: number): number {
+    this.chunks ??= [];
     if (count > 0) this.chunks.push(this.rest.subarray(0, count));
     this.rest = this.rest.subarray(count);
     return count;
@@ -204,13 +164,17 @@ export class ResponseParser {
   }
 
   private response(): ParsedResponse {
-    const { status, headers, keepAlive, chunks } = this;
-    return { status, headers, keepAlive, body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) };
+    const { chunks = [] } = this;
+    return new ParsedResponse(this.head!, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
   }
 }
 
-function parseHeader(line: string): [name: string, value: string] {
-  const [, name, value] = HEADER_LINE.exec(line) ?? [];
-  if (name === undefined) throw new BadResponse("a header line is malformed");
-  return [name.toLowerCase(), value!];
+/** What most answers are: all there at once, exactly, with a length. Anything else is read step by step. */
+function wholeResponse(bytes: Buffer): ParsedResponse | undefined {
+  const end = bytes.indexOf(HEAD_END);
+  if (end === -1 || end > LONGEST_HEAD) return undefined;
+  const head = responseHead(bytes.toString("latin1", 0, end));
+  const begin = end + HEAD_END.length;
+  if (head.framing !== "length" || begin + head.length !== bytes.length) return undefined;
+  return new ParsedResponse(head, bytes.subarray(begin));
 }

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { kConnect } from "undici/lib/core/symbols.js";
 import Client from "undici/lib/dispatcher/client.js";
 import type { HttpAnswer, HttpRequest } from "../../../wire/http.js";
-import { Connection, type ConnectionListener, type Discard, type ExchangeListener } from "../connection.js";
+import { Connection, type ConnectionListener, type Discard } from "../connection.js";
 import type { Origin } from "../origin.js";
 
 type Connected = (...result: [Error, null] | [null, Socket]) => void;
@@ -47,13 +47,14 @@ export class UndiciConnection extends Connection {
     this.client[kConnect](() => this.opened());
   }
 
-  protected override write(
-    { path, headers, body }: HttpRequest,
-    keep: boolean,
-    listener: ExchangeListener,
-  ): void {
+  protected override write({ path, headers, body }: HttpRequest, keep: boolean): void {
     const request = { path, method: "POST", headers: headers as string[], body, reset: !keep } as const;
-    this.client.dispatch(request, new Exchange(listener));
+    const handler = new Exchange(
+      () => this.starts(),
+      (answer) => this.answered(answer),
+      (cause) => this.failed(cause),
+    );
+    this.client.dispatch(request, handler);
   }
 
   protected override finish(reason: Discard, cause: Error | undefined): void {
@@ -68,11 +69,11 @@ class Exchange {
   private headers: readonly Buffer[] = [];
   private readonly chunks: Buffer[] = [];
 
-  constructor(private readonly listener: ExchangeListener) {}
-
-  onConnect(): void {
-    this.listener.onStart();
-  }
+  constructor(
+    readonly onConnect: () => void,
+    private readonly onAnswer: (answer: HttpAnswer) => void,
+    readonly onError: (cause: Error) => void,
+  ) {}
 
   onHeaders(status: number, headers: Buffer[]): boolean {
     this.status = status;
@@ -88,11 +89,7 @@ class Exchange {
   onComplete(): void {
     const { chunks } = this;
     const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-    this.listener.onAnswer(new RawAnswer(this.status, this.headers, body));
-  }
-
-  onError(cause: Error): void {
-    this.listener.onFailure(cause);
+    this.onAnswer(new RawAnswer(this.status, this.headers, body));
   }
 }
 

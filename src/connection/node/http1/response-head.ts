@@ -1,0 +1,104 @@
+/** The bytes are not an HTTP/1.1 answer, or one that we take no part in. */
+export class BadResponse extends Error {}
+
+/** What follows a head: so many bytes, chunks, whatever comes until the connection is closed, or another head. */
+export type Framing = "length" | "chunked" | "until-close" | "interim";
+
+/** The head of an answer. */
+export interface ResponseHead {
+  readonly status: number;
+  /** By lower-case name; a name that came twice has its values joined by a comma. */
+  readonly headers: ReadonlyMap<string, string>;
+  /** Whether the connection may carry another request. */
+  readonly keepAlive: boolean;
+  readonly framing: Framing;
+  /** The body's length in bytes, where the head tells it; else 0. */
+  readonly length: number;
+}
+
+const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: [\t\x20-\x7e\x80-\xff]*)?$/;
+// No tab around a value: parsers differ on whether it is part of it.
+const HEADER_LINE =
+  /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+): *((?:[\x21-\x7e\x80-\xff](?:[ \t]*[\x21-\x7e\x80-\xff])*)?) *$/;
+
+/** Heads seen lately: a server gives the same one again and again. */
+const seen = new Map<string, ResponseHead>();
+const MOST_SEEN = 32;
+const LONGEST_SEEN = 1_024;
+
+/** The last of them, since comparing with it takes a tenth of looking it up. */
+let lastText = "";
+let lastHead: ResponseHead | undefined;
+
+/**
+ * Reads a head without the empty line that ends it.
+ * @throws BadResponse
+ */
+export function responseHead(text: string): ResponseHead {
+  if (text === lastText && lastHead) return lastHead;
+  let head = seen.get(text);
+  if (head === undefined) {
+    head = parse(text.split("\r\n"));
+    if (text.length > LONGEST_SEEN) return head;
+    if (seen.size === MOST_SEEN) seen.clear();
+    seen.set(text, head);
+  }
+  lastText = text;
+  lastHead = head;
+  return head;
+}
+
+function parse(lines: readonly string[]): ResponseHead {
+  const [, minor, code] = STATUS_LINE.exec(lines[0]!) ?? [];
+  if (code === undefined) throw new BadResponse("the status line is malformed");
+  const status = Number(code);
+  const headers = new Map<string, string>();
+  for (let i = 1; i < lines.length; i++) {
+    const [name, value] = parseHeader(lines[i]!);
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
+  if (status < 200) checkInterim(status, headers);
+  const isHttp11 = minor === "1";
+  const connection = (headers.get("connection") ?? "").toLowerCase().split(/[ \t]*,[ \t]*/);
+  const framing = status < 200 ? "interim" : framingOf(status, headers, isHttp11);
+  const asksToKeep = isHttp11 ? !connection.includes("close") : connection.includes("keep-alive");
+  const length = framing === "length" ? Number(headers.get("content-length") ?? 0) : 0;
+  return { status, headers, keepAlive: asksToKeep && framing !== "until-close", framing, length };
+}
+
+export function parseHeader(line: string): [name: string, value: string] {
+  const [, name, value] = HEADER_LINE.exec(line) ?? [];
+  if (name === undefined) throw new BadResponse("a header line is malformed");
+  return [name.toLowerCase(), value!];
+}
+
+/** An answer that another follows, such as 103 Early Hints. We asked neither to go on (100) nor to switch (101). */
+function checkInterim(status: number, headers: ReadonlyMap<string, string>): void {
+  if (status <= 101) throw new BadResponse(`status ${status} was not asked for`);
+  if (headers.has("content-length") || headers.has("transfer-encoding")) {
+    throw new BadResponse("an interim answer announces a body");
+  }
+}
+
+function framingOf(status: number, headers: ReadonlyMap<string, string>, isHttp11: boolean): Framing {
+  const length = headers.get("content-length");
+  const coding = headers.get("transfer-encoding");
+  // RFC 9110, section 6.4.1: these have none, whatever they say; to be safe they may not say so.
+  const isBodiless = status === 204 || status === 304;
+  if (isBodiless && (coding !== undefined || (length ?? "0") !== "0")) {
+    throw new BadResponse(`status ${status} announces a body`);
+  }
+  if (length !== undefined && coding !== undefined)
+    throw new BadResponse("a length beside a transfer coding");
+  if (coding !== undefined) {
+    if (!isHttp11 || coding.toLowerCase() !== "chunked")
+      throw new BadResponse("a transfer coding other than chunked");
+    return "chunked";
+  }
+  if (length !== undefined) {
+    if (!/^\d{1,15}$/.test(length)) throw new BadResponse("the length is malformed");
+    return "length";
+  }
+  return isBodiless ? "length" : "until-close";
+}
