@@ -7,8 +7,9 @@
  * - `lost`: the connection ended after the command was written
  * - `timeout`: the reply did not come in time after the command was written
  * - `too-large`: the reply is larger than the gateway passes on
+ * - `partial`: of a command that went to several nodes a part ran and another did not
  */
-export type FailureReason = "unreachable" | "full" | "closing" | "lost" | "timeout" | "too-large";
+export type FailureReason = "unreachable" | "full" | "closing" | "lost" | "timeout" | "too-large" | "partial";
 
 /** A failure between the gateway and Redis. It never holds a command's arguments. */
 export class UpstreamFailure extends Error {

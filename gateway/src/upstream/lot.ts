@@ -9,9 +9,9 @@ const TURN_BYTES = 512 * 1024;
 /** What is said along with commands. */
 export interface LotOptions {
   /** By when they must have been answered, on the clock of `performance.now()`; default: the connection's timeout. */
-  readonly deadline?: number;
+  readonly deadline?: number | undefined;
   /** How much longer than that the command at `index` may take, in ms. */
-  readonly extra?: (index: number) => number;
+  readonly extra?: ((index: number) => number) | undefined;
 }
 
 /** Commands that were given together: they keep their order, and take turns with those of others. */

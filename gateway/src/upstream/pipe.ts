@@ -22,6 +22,14 @@ export interface PipeCounters {
   commands: number;
   /** Commands that got no reply in time, written or not. */
   timeouts: number;
+  /** Times that a node of a cluster sent a command elsewhere. */
+  redirected: number;
+  /** Times that a read which failed was sent again, or a command that was not executed. */
+  repeated: number;
+  /** Times that a node of a cluster was passed over because it failed. */
+  ejected: number;
+  /** Times that the topology of a cluster, or the primary of a Sentinel's group, changed. */
+  topologyChanges: number;
 }
 
 /** How one connection to Redis is made and kept. */

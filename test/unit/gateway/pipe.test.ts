@@ -3,6 +3,7 @@ import { afterEach, expect, it } from "vitest";
 import { command } from "../../../gateway/src/upstream/command.js";
 import type { Receiver, UpstreamFailure } from "../../../gateway/src/upstream/failure.js";
 import { Pipe, type PipeOptions } from "../../../gateway/src/upstream/pipe.js";
+import { newCounters } from "../../../gateway/src/upstream/server.js";
 
 /** What Redis has received on one connection, and its side of that connection. */
 interface Connection {
@@ -37,7 +38,7 @@ function start(options: Partial<PipeOptions> = {}): Connection[] {
     maxPending: 100_000,
     maxReply: 1_000,
     reconnect: "always",
-    counters: { opened: 0, lost: 0, commands: 0, timeouts: 0 },
+    counters: newCounters(),
     ...options,
   });
   return connections;

@@ -1,0 +1,201 @@
+import type { Duplex } from "node:stream";
+import type { Command } from "../command.js";
+import { type Receiver, UpstreamFailure } from "../failure.js";
+import type { FeedOptions } from "../feed.js";
+import type { PipeCounters, PipeOptions } from "../pipe.js";
+import { answersPing, PING } from "../server.js";
+import type { SingleUseOptions } from "../single-use.js";
+import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
+import { Nodes } from "./nodes.js";
+import type { ReadPolicy } from "./read-policy.js";
+import { spread } from "./spread.js";
+import { Batch } from "./task.js";
+import { type Address, addressOf, type Topology } from "./topology.js";
+import { ClusterTransaction } from "./transaction.js";
+import { Transport } from "./transport.js";
+
+/** How the gateway talks to a Redis Cluster. */
+export interface ClusterOptions extends SingleUseOptions {
+  readonly topology: Topology;
+  readonly connect: (to: Address) => Duplex;
+  /** Sent first on every new connection. */
+  readonly handshake: readonly Command[];
+  /** How long a command may take, in ms; a blocking one so much longer as it asks for. */
+  readonly timeout: number;
+  /** Connections to each node shared by ordinary commands, and as many to each replica that answers reads. */
+  readonly connections: number;
+  /** Commands waiting or unanswered on one shared connection before more are refused. */
+  readonly maxPending: number;
+  /** The largest reply passed on, in bytes. */
+  readonly maxReply: number;
+  readonly readPolicy: ReadPolicy;
+  readonly counters: PipeCounters;
+}
+
+/** How long a node may take to let itself be connected to, in ms: others may have taken its place. */
+export const CONNECT_TIMEOUT = 1_000;
+
+/** A call that waits for the topology to be known. */
+interface Early {
+  readonly run: () => void;
+  readonly fail: (failure: UpstreamFailure) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** A Redis Cluster: commands go to the nodes of their slots, and come back as from one Redis. */
+export class Cluster implements Upstream {
+  readonly counters: PipeCounters;
+  readonly feedOptions: FeedOptions;
+  readonly #options: ClusterOptions;
+  readonly #topology: Topology;
+  readonly #nodes: Nodes;
+  readonly #transport: Transport;
+  readonly #early = new Set<Early>();
+  readonly #onTopology = () => this.#runEarly();
+  #lane = 0;
+  #closed = false;
+
+  constructor(options: ClusterOptions) {
+    const { topology, timeout, counters, connect, maxReply, readPolicy, connections } = options;
+    this.#options = options;
+    this.#topology = topology;
+    this.counters = counters;
+    const handshake = [...options.handshake, PING];
+    const patience = Math.min(timeout, CONNECT_TIMEOUT);
+    this.#nodes = new Nodes(topology, 2 * timeout, (name) => {
+      const pipe: PipeOptions = {
+        connect: () => connect(addressOf(name)),
+        handshake,
+        timeout,
+        patience,
+        maxPending: options.maxPending,
+        maxReply,
+        reconnect: "wanted",
+        counters,
+      };
+      return { pipe, connections, ...options };
+    });
+    this.#transport = new Transport({ topology, nodes: this.#nodes, policy: readPolicy, timeout, counters });
+    this.feedOptions = { connect: () => this.#connectAny(), handshake, timeout, maxReply, counters };
+    topology.on("change", this.#onTopology);
+  }
+
+  open(): void {
+    this.#topology.open();
+    this.#whenKnown(
+      () => {
+        for (const { primary } of this.#topology.shards) this.#nodes.get(primary).open();
+      },
+      () => {},
+    );
+  }
+
+  get connections(): Upstream["connections"] {
+    const sum = { shared: 0, blocking: 0, transactions: 0 };
+    for (const node of this.#nodes) {
+      const { blocking, transactions } = node.single.connections;
+      sum.shared += node.shared;
+      sum.blocking += blocking;
+      sum.transactions += transactions;
+    }
+    return sum;
+  }
+
+  get pending(): number {
+    let sum = this.#early.size;
+    for (const node of this.#nodes) sum += node.pending;
+    return sum;
+  }
+
+  send(commands: readonly Command[], receiver: Receiver, deadline?: number): void {
+    const batch = this.#batch(receiver, deadline);
+    this.#whenKnown(
+      () => {
+        spread(batch, commands, this.#topology);
+        this.#transport.send(batch.tasks);
+      },
+      (failure) => failAll(commands, receiver, failure),
+    );
+  }
+
+  sendAlone(commands: readonly Command[], waits: readonly number[], receiver: Receiver): Cancel {
+    const batch = this.#batch(receiver);
+    batch.alone = true;
+    this.#whenKnown(
+      () => {
+        spread(batch, commands, this.#topology, waits);
+        this.#transport.send(batch.tasks);
+      },
+      (failure) => failAll(commands, receiver, failure),
+    );
+    return () => {
+      for (const cancel of batch.cancels) cancel();
+    };
+  }
+
+  transaction(commands: readonly Command[], receiver: TransactionReceiver): Cancel {
+    const until = performance.now() + this.#options.timeout;
+    const transaction = new ClusterTransaction(commands, receiver, this.#topology, this.#nodes, until);
+    this.#whenKnown(
+      () => transaction.start(),
+      (failure) => receiver.onFailure(failure),
+    );
+    return () => transaction.cancel();
+  }
+
+  ping(timeout = this.#options.timeout): Promise<boolean> {
+    return answersPing(this, timeout);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#topology.off("change", this.#onTopology);
+    for (const { fail, timer } of this.#early) {
+      clearTimeout(timer);
+      fail(new UpstreamFailure("closing", "the gateway is closing"));
+    }
+    this.#early.clear();
+    this.#transport.close();
+    this.#nodes.close();
+  }
+
+  #batch(receiver: Receiver, deadline = performance.now() + this.#options.timeout): Batch {
+    this.#lane = (this.#lane + 1) % this.#options.connections;
+    return new Batch(this.#transport, receiver, deadline, this.#lane);
+  }
+
+  #whenKnown(run: () => void, fail: (failure: UpstreamFailure) => void): void {
+    if (this.#closed) fail(new UpstreamFailure("closing", "the gateway is closing"));
+    else if (this.#topology.isKnown) run();
+    else {
+      this.#topology.open();
+      const timer = setTimeout(() => {
+        this.#early.delete(early);
+        fail(
+          new UpstreamFailure("unreachable", `the cluster could not be reached: ${this.#topology.trouble}`),
+        );
+      }, this.#options.timeout);
+      const early: Early = { run, fail, timer };
+      this.#early.add(early);
+    }
+  }
+
+  #runEarly(): void {
+    const early = [...this.#early];
+    this.#early.clear();
+    for (const { run, timer } of early) {
+      clearTimeout(timer);
+      run();
+    }
+  }
+
+  #connectAny(): Duplex {
+    const name = this.#nodes.best(this.#topology.shards.map(({ primary }) => primary));
+    if (name === undefined) throw new Error(this.#topology.trouble ?? "no node of the cluster is known");
+    return this.#options.connect(addressOf(name));
+  }
+}
+
+function failAll(commands: readonly Command[], receiver: Receiver, failure: UpstreamFailure): void {
+  for (let tag = 0; tag < commands.length; tag++) receiver.onFailure(failure, tag);
+}

@@ -1,0 +1,129 @@
+import { type Receiver, UpstreamFailure } from "../failure.js";
+import { arrayOf, decode, elementsOf, errorOf, integerOf } from "../replies.js";
+
+const MINUS = 0x2d;
+const STAR = 0x2a;
+
+/** Makes one reply of those of several nodes, none of which is an error. */
+export type Combine = (replies: readonly Buffer[]) => Buffer;
+
+/** Takes the replies to the parts of a command, by the parts' places, and answers the command once. */
+export class Merge implements Receiver {
+  readonly #replies: Buffer[];
+  readonly #failures: UpstreamFailure[] = [];
+  #open: number;
+
+  /**
+   * @param tag the command's place
+   * @param writes whether its parts may change something
+   * @param oneIsEnough whether errors don't count once a part has succeeded
+   */
+  constructor(
+    readonly receiver: Receiver,
+    readonly tag: number,
+    parts: number,
+    readonly combine: Combine,
+    readonly writes: boolean,
+    readonly oneIsEnough = false,
+  ) {
+    this.#replies = new Array(parts);
+    this.#open = parts;
+  }
+
+  get abandoned(): boolean {
+    return this.receiver.abandoned;
+  }
+
+  onReply(reply: Buffer, part: number): void {
+    this.#replies[part] = reply;
+    this.#settle();
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    this.#failures.push(failure);
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (--this.#open > 0) return;
+    const { receiver, tag } = this;
+    const replies = this.#replies.filter((reply) => reply !== undefined);
+    const good = replies.filter((reply) => reply[0] !== MINUS);
+    const [failure] = this.#failures;
+    if (failure && !(this.oneIsEnough && good.length > 0)) {
+      const unknown = this.#failures.find(({ outcome }) => outcome === "unknown");
+      if (!unknown && this.writes && good.length > 0) {
+        receiver.onFailure(
+          new UpstreamFailure("partial", `a part of the command ran, another did not: ${failure.message}`),
+          tag,
+        );
+      } else receiver.onFailure(unknown ?? failure, tag);
+      return;
+    }
+    if (good.length < replies.length && !(this.oneIsEnough && good.length > 0)) {
+      receiver.onReply(replies.find((reply) => reply[0] === MINUS)!, tag);
+    } else receiver.onReply(this.combine(good), tag);
+  }
+}
+
+const integers = (replies: readonly Buffer[]): bigint[] =>
+  replies.map((reply) => BigInt(reply.toString("latin1", 1, reply.length - 2)));
+
+/** How the replies of several nodes become one, by the names that Redis's documentation gives to the ways. */
+export const combiners = {
+  agg_sum: (replies) => integerOf(integers(replies).reduce((sum, value) => sum + value, 0n)),
+  agg_min: (replies) => {
+    // WAIT answers with a number, WAITAOF with two.
+    if (replies[0]![0] !== STAR) {
+      return integerOf(integers(replies).reduce((least, value) => (value < least ? value : least)));
+    }
+    const lists = replies.map(elementsOf);
+    return arrayOf(lists[0]!.map((_, at) => combiners.agg_min(lists.map((list) => list[at]!))));
+  },
+  all_succeeded: (replies) => replies[0]!,
+  one_succeeded: (replies) => replies[0]!,
+  agg_logical_and: (replies) => {
+    const lists = replies.map((reply) => decode(reply) as number[]);
+    return arrayOf(lists[0]!.map((_, at) => integerOf(lists.every((list) => list[at] === 1) ? 1 : 0)));
+  },
+  /** Lists become one, in which nothing is twice. */
+  union: (replies) => {
+    const elements = new Map<string, Buffer>();
+    for (const element of replies.flatMap(elementsOf)) elements.set(element.toString("latin1"), element);
+    return arrayOf([...elements.values()]);
+  },
+  /** Lists become one. */
+  concat: (replies) => arrayOf(replies.flatMap(elementsOf)),
+  /** Any reply that is not null. */
+  random: (replies) => {
+    const found = replies.filter((reply) => reply[1] !== MINUS);
+    return found[Math.floor(Math.random() * found.length)] ?? replies[0]!;
+  },
+  /** Lists of names, each with a number behind it, all of the same names. */
+  sum_pairs: (replies) => {
+    const lists = replies.map(elementsOf);
+    return arrayOf(
+      lists[0]!.map((element, at) =>
+        at % 2 === 0 ? element : combiners.agg_sum(lists.map((list) => list[at]!)),
+      ),
+    );
+  },
+} satisfies Record<string, Combine>;
+
+/** The replies to parts that hold some of a list's keys each become one list; `places` are those of each part's keys. */
+export function inOrderOf(places: readonly (readonly number[])[]): Combine {
+  return (replies) => {
+    const elements: Buffer[] = [];
+    replies.forEach((reply, part) => {
+      elementsOf(reply).forEach((element, at) => {
+        elements[places[part]![at]!] = element;
+      });
+    });
+    return arrayOf(elements);
+  };
+}
+
+/** What is said of a command whose keys are not all in one slot, and that can't be split. */
+export const CROSS_SLOT = errorOf(
+  "CROSSSLOT Keys in request don't hash to the same slot: give them a common hash tag, such as {user:1}:name and {user:1}:age",
+);

@@ -1,0 +1,58 @@
+import { Node, type NodeOptions } from "./node.js";
+import type { Topology } from "./topology.js";
+
+/** The nodes of a cluster that somebody has had to do with. */
+export class Nodes {
+  readonly #nodes = new Map<string, Node>();
+  readonly #make: (name: string) => NodeOptions;
+  readonly #topology: Topology;
+  readonly #grace: number;
+  readonly #onChange = () => this.#sweepLater();
+  #sweep: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  /** @param grace how long a node that left the cluster keeps its connections, in ms: commands may be under way */
+  constructor(topology: Topology, grace: number, make: (name: string) => NodeOptions) {
+    this.#topology = topology;
+    this.#grace = grace;
+    this.#make = make;
+    topology.on("change", this.#onChange);
+  }
+
+  [Symbol.iterator](): Iterator<Node> {
+    return this.#nodes.values();
+  }
+
+  get(name: string): Node {
+    let node = this.#nodes.get(name);
+    if (!node) {
+      node = new Node(name, this.#make(name));
+      if (this.#closed) node.close();
+      this.#nodes.set(name, node);
+    }
+    return node;
+  }
+
+  /** The first of these that has not failed of late, else the first. */
+  best(names: readonly string[]): string | undefined {
+    return names.find((name) => !this.#nodes.get(name)?.isEjected) ?? names[0];
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#sweep);
+    this.#topology.off("change", this.#onChange);
+    for (const node of this) node.close();
+  }
+
+  #sweepLater(): void {
+    clearTimeout(this.#sweep);
+    this.#sweep = setTimeout(() => {
+      for (const node of this) {
+        if (this.#topology.has(node.name)) continue;
+        this.#nodes.delete(node.name);
+        node.close();
+      }
+    }, this.#grace).unref();
+  }
+}

@@ -1,0 +1,117 @@
+import { type CommandFacts, factsOf } from "../../commands/facts.js";
+import { keyPlacesOf } from "../../commands/keys.js";
+import type { Command } from "../command.js";
+import { type Combine, CROSS_SLOT, combiners, inOrderOf } from "./merge.js";
+import { commandOf, Words } from "./words.js";
+
+/** A command, or a part of one, that goes to one node. */
+export interface Part {
+  readonly command: Command;
+  /** The slot whose node serves it; -1 for any primary. */
+  readonly slot: number;
+}
+
+/** How a command is carried out by a cluster. */
+export type Plan = {
+  /** Whether it may be sent again although it may have been executed. */
+  readonly repeatable: boolean;
+} & (
+  | {
+      readonly kind: "one";
+      readonly slot: number /** Whether a replica can answer. */;
+      readonly read: boolean;
+    }
+  | {
+      readonly kind: "split";
+      readonly parts: readonly Part[];
+      readonly read: boolean;
+      readonly combine: Combine;
+    }
+  | {
+      readonly kind: "everywhere";
+      readonly replicasToo: boolean;
+      readonly combine: Combine;
+      readonly oneIsEnough: boolean;
+    }
+  | { readonly kind: "scan" | "wait" }
+  | { readonly kind: "refused"; readonly reply: Buffer }
+);
+
+const ANY: Plan = { kind: "one", slot: -1, read: false, repeatable: false };
+const ANY_READ: Plan = { ...ANY, repeatable: true };
+
+/** PUBSUB counts what each node knows by itself. */
+const PUBSUB: Readonly<Record<string, Combine>> = {
+  "PUBSUB CHANNELS": combiners.union,
+  "PUBSUB NUMPAT": combiners.agg_sum,
+  "PUBSUB NUMSUB": combiners.sum_pairs,
+  "PUBSUB SHARDCHANNELS": combiners.union,
+  "PUBSUB SHARDNUMSUB": combiners.sum_pairs,
+};
+
+/** Finds out where a command has to go. */
+export function planOf(command: Command): Plan {
+  const facts = factsOf(command);
+  const places = keyPlacesOf(command, facts);
+  // Redis finds the keys of what is unknown here by itself, and says where they are.
+  if (!facts || !places) return facts?.readonly ? ANY_READ : ANY;
+  if (places.length === 0) return keyless(command, facts);
+  const words = new Words(command);
+  const slots = places.map((place) => words.slot(place));
+  const slot = slots[0]!;
+  const repeatable = facts.readonly;
+  // A replica lacks the scripts that its primary was given.
+  const read = repeatable && facts.group !== "scripting";
+  if (slots.every((other) => other === slot)) return { kind: "one", slot, read, repeatable };
+  if (facts.requestPolicy !== "multi_shard") return { kind: "refused", reply: CROSS_SLOT, repeatable };
+  return split(words, places, slots, facts);
+}
+
+/** A command of many keys as one command for each slot. */
+function split(
+  words: Words,
+  places: readonly number[],
+  slots: readonly number[],
+  { readonly: read, responsePolicy }: CommandFacts,
+): Plan {
+  const bySlot = new Map<number, number[]>();
+  slots.forEach((slot, at) => {
+    const group = bySlot.get(slot);
+    if (group) group.push(at);
+    else bySlot.set(slot, [at]);
+  });
+  const step = places[1]! - places[0]!;
+  const name = words.slice(0, 1);
+  const parts = [...bySlot].map(([slot, group]) => ({
+    slot,
+    command: commandOf(1 + group.length * step, [
+      name,
+      ...group.map((at) => words.slice(places[at]!, places[at]! + step)),
+    ]),
+  }));
+  const combine = responsePolicy === null ? inOrderOf([...bySlot.values()]) : combinerOf(responsePolicy);
+  return { kind: "split", parts, read, combine, repeatable: read };
+}
+
+function keyless(command: Command, facts: CommandFacts): Plan {
+  const { name, requestPolicy, responsePolicy, readonly: repeatable } = facts;
+  if (name === "SCAN") return { kind: "scan", repeatable };
+  if (name === "WAIT" || name === "WAITAOF") return { kind: "wait", repeatable };
+  const everywhere = { kind: "everywhere", replicasToo: false, oneIsEnough: false, repeatable } as const;
+  if (name === "RANDOMKEY") return { ...everywhere, combine: combiners.random };
+  if (name === "KEYS") return { ...everywhere, combine: combiners.union };
+  if (Object.hasOwn(PUBSUB, name)) return { ...everywhere, combine: PUBSUB[name]!, repeatable: true };
+  if (name === "PING" || requestPolicy === null || responsePolicy === "special") {
+    return repeatable ? ANY_READ : ANY;
+  }
+  return {
+    ...everywhere,
+    replicasToo: requestPolicy === "all_nodes" && facts.group !== "scripting",
+    combine: responsePolicy === null ? combiners.concat : combinerOf(responsePolicy),
+    oneIsEnough: responsePolicy === "one_succeeded",
+  };
+}
+
+function combinerOf(policy: string): Combine {
+  return combiners[policy as keyof typeof combiners];
+}

@@ -1,0 +1,25 @@
+/**
+ * What an error reply of a cluster's node means for the way of its command. None of these commands was executed.
+ *
+ * - `moved`: the slot belongs to another node, from now on
+ * - `ask`: this key is at another node already, this once
+ * - `later`: neither this node nor another can say anything yet
+ */
+export type Redirection =
+  | { readonly kind: "moved" | "ask"; readonly slot: number; readonly host: string; readonly port: number }
+  | { readonly kind: "later" };
+
+const LATER: Redirection = { kind: "later" };
+const LATER_CODES = new Set(["TRYAGAIN", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "READONLY", "UNBLOCKED"]);
+
+/** Reads an error reply; null for one that is the command's own answer. */
+export function redirectionOf(reply: Buffer): Redirection | null {
+  const text = reply.toString("latin1", 1, Math.min(reply.length, 300));
+  const [, code = ""] = /^([A-Z]+)[ \r]/.exec(text) ?? [];
+  if (LATER_CODES.has(code)) return LATER;
+  if (code !== "MOVED" && code !== "ASK") return null;
+  // The host is empty when the node does not know its own address: it is where the reply came from.
+  const [, slot, host, port] = /^[A-Z]+ (\d+) (\S*):(\d+)\r\n/.exec(text) ?? [];
+  if (port === undefined) return null;
+  return { kind: code === "MOVED" ? "moved" : "ask", slot: Number(slot), host: host!, port: Number(port) };
+}

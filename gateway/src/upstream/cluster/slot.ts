@@ -1,0 +1,30 @@
+/** The number of hash slots of a Redis Cluster. */
+export const SLOTS = 16_384;
+
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+
+/** CRC16 of the XMODEM kind (polynomial 0x1021), as the cluster specification has it, byte by byte. */
+const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte << 8;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1;
+  return crc;
+});
+
+/**
+ * The slot of the key `bytes[from, to)`. When it holds a `{` and behind it a `}` with something in between, only the
+ * first such part counts (a hash tag).
+ */
+export function slotOf(bytes: Buffer, from: number, to: number): number {
+  let [begin, end] = [from, to];
+  for (let open = from; open < to; open++) {
+    if (bytes[open] !== OPEN) continue;
+    let close = open + 1;
+    while (close < to && bytes[close] !== CLOSE) close++;
+    if (close < to && close > open + 1) [begin, end] = [open + 1, close];
+    break;
+  }
+  let crc = 0;
+  for (let at = begin; at < end; at++) crc = ((crc << 8) & 0xffff) ^ TABLE[(crc >> 8) ^ bytes[at]!]!;
+  return crc % SLOTS;
+}

@@ -1,0 +1,122 @@
+import type { Command } from "../command.js";
+import type { Receiver } from "../failure.js";
+import { integerOf } from "../replies.js";
+import { type Combine, combiners, Merge } from "./merge.js";
+import { type Plan, planOf } from "./plan.js";
+import { scanStep } from "./scan.js";
+import type { Batch, Way } from "./task.js";
+import type { Topology } from "./topology.js";
+
+/** Adds to a batch what commands come to: one task, or one for each node or slot that they concern. */
+export function spread(
+  batch: Batch,
+  commands: readonly Command[],
+  topology: Topology,
+  waits?: readonly number[],
+): void {
+  const written = new Set<number>();
+  let wroteAnywhere = false;
+  commands.forEach((command, tag) => {
+    const plan = planOf(command);
+    const first = batch.tasks.length;
+    add(batch, command, plan, tag, topology, waits?.[tag]);
+    for (let at = first; at < batch.tasks.length; at++) {
+      const task = batch.tasks[at]!;
+      const { slot, repeatable } = task.way;
+      task.mustSeeWrites = wroteAnywhere || written.has(slot);
+      if (repeatable) continue;
+      // Where a command without keys writes is not known.
+      if (plan.kind === "everywhere" || slot < 0) wroteAnywhere = true;
+      else written.add(slot);
+    }
+  });
+}
+
+function add(
+  batch: Batch,
+  command: Command,
+  plan: Plan,
+  tag: number,
+  topology: Topology,
+  wait?: number,
+): void {
+  const { repeatable } = plan;
+  const { receiver } = batch;
+  switch (plan.kind) {
+    case "one":
+      batch.add(command, { slot: plan.slot, read: plan.read, repeatable }, receiver, tag, wait);
+      return;
+    case "refused":
+      receiver.onReply(plan.reply, tag);
+      return;
+    case "split": {
+      const merge = new Merge(receiver, tag, plan.parts.length, plan.combine, !repeatable);
+      plan.parts.forEach((part, at) => {
+        batch.add(part.command, { slot: part.slot, read: plan.read, repeatable }, merge, at, wait);
+      });
+      return;
+    }
+    case "everywhere": {
+      const ways = topology.shards.flatMap((shard): Way[] => {
+        const slot = topology.firstSlotOf(shard);
+        if (slot < 0) return [];
+        const copies = plan.replicasToo ? shard.replicas : [];
+        const copied = copies.map((only) => ({ slot: -1, read: false, repeatable, only }));
+        return [{ slot, read: false, repeatable }, ...copied];
+      });
+      const merge = new Merge(receiver, tag, ways.length, plan.combine, !repeatable, plan.oneIsEnough);
+      ways.forEach((way, at) => {
+        batch.add(command, way, merge, at, wait);
+      });
+      return;
+    }
+    case "scan":
+      addScan(batch, command, tag, topology);
+      return;
+    case "wait":
+      addWait(batch, command, tag, topology, wait);
+  }
+}
+
+function addScan(batch: Batch, command: Command, tag: number, topology: Topology): void {
+  const { receiver } = batch;
+  const step = scanStep(command, topology);
+  if (!step) {
+    batch.add(command, { slot: -1, read: false, repeatable: true }, receiver, tag);
+    return;
+  }
+  const sink: Receiver = {
+    get abandoned() {
+      return receiver.abandoned;
+    },
+    onReply: (reply) => receiver.onReply(step.reply(reply), tag),
+    onFailure: (failure) => receiver.onFailure(failure, tag),
+  };
+  batch.add(step.command, { slot: -1, read: false, repeatable: true, only: step.node }, sink, 0);
+}
+
+/** WAIT concerns the writes of its own connection: it goes wherever the batch has written before it. */
+function addWait(batch: Batch, command: Command, tag: number, topology: Topology, wait?: number): void {
+  const { receiver } = batch;
+  const names = new Set<string>();
+  for (const { way } of batch.tasks) {
+    const name = way.only ?? topology.shardOf(way.slot)?.primary;
+    if (!way.repeatable && name !== undefined) names.add(name);
+  }
+  const way = { slot: -1, read: false, repeatable: false };
+  if (names.size === 0) {
+    batch.add(command, way, receiver, tag, wait);
+    return;
+  }
+  const least: Combine = (replies) => {
+    const reply = combiners.agg_min(replies);
+    // What was sent again is not what these connections have waited for: nothing is known of it.
+    return batch.scattered && reply[0] === COLON ? integerOf(0) : reply;
+  };
+  const merge = new Merge(receiver, tag, names.size, least, false);
+  [...names].forEach((only, at) => {
+    batch.add(command, { ...way, only }, merge, at, wait);
+  });
+}
+
+const COLON = 0x3a;

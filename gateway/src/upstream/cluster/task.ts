@@ -1,0 +1,147 @@
+import type { Command } from "../command.js";
+import { type Receiver, UpstreamFailure } from "../failure.js";
+import type { Node } from "./node.js";
+
+/** What a task needs to know to find its node. */
+export interface Way {
+  /** The slot whose node serves it; -1 for any primary. */
+  readonly slot: number;
+  /** Whether a replica can answer. */
+  readonly read: boolean;
+  /** Whether it may be sent again although it may have been executed. */
+  readonly repeatable: boolean;
+  /** The one node that it is for, whatever becomes of that node's slots. */
+  readonly only?: string;
+}
+
+/** Whoever looks after tasks. */
+export interface Carrier {
+  onReply(task: Task, reply: Buffer): void;
+  onFailure(task: Task, failure: UpstreamFailure): void;
+}
+
+/** One command, or a part of one, on its way through the cluster. */
+export class Task implements Receiver {
+  state: "due" | "sent" | "parked" | "done" = "due";
+  /** Whether it was executed, or may have been. */
+  executed = false;
+  /** The node that it was sent to last. */
+  node: Node | null = null;
+  /** Where a node has sent it. */
+  target: string | null = null;
+  /** Whether that node has to be told that it was sent there. */
+  asking = false;
+  redirections = 0;
+  repeats = 0;
+  /** Whether it has to be answered by the primary, since what was given before it writes to its slot. */
+  mustSeeWrites = false;
+  /** Nodes that failed it. */
+  readonly tried = new Set<string>();
+  /** The error for which it has to wait, should it wait too long. */
+  obstacle: Buffer | UpstreamFailure | null = null;
+  /** By when it is given up, on the clock of `performance.now()`. */
+  until: number;
+
+  constructor(
+    readonly batch: Batch,
+    readonly command: Command,
+    readonly way: Way,
+    readonly sink: Receiver,
+    readonly tag: number,
+    /** How long it may wait at the server, in ms. */
+    readonly wait = 0,
+  ) {
+    this.until = batch.until;
+  }
+
+  get abandoned(): boolean {
+    return this.batch.receiver.abandoned;
+  }
+
+  onReply(reply: Buffer): void {
+    this.batch.carrier.onReply(this, reply);
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    this.batch.carrier.onFailure(this, failure);
+  }
+}
+
+/** Tasks that one node was given together. */
+export class Group implements Receiver {
+  constructor(readonly tasks: readonly Task[]) {}
+
+  get abandoned(): boolean {
+    return this.tasks[0]!.abandoned;
+  }
+
+  onReply(reply: Buffer, tag: number): void {
+    this.tasks[tag]!.onReply(reply);
+  }
+
+  onFailure(failure: UpstreamFailure, tag: number): void {
+    this.tasks[tag]!.onFailure(failure);
+  }
+}
+
+/** The tasks of commands that were given together: those of one slot keep their order. */
+export class Batch {
+  readonly tasks: Task[] = [];
+  /** How many of them wait to be sent again. */
+  parked = 0;
+  /** Whether they have connections of their own. */
+  alone = false;
+  /** Whether one of them was sent again, and so not on the connection of the others. */
+  scattered = false;
+  readonly cancels: (() => void)[] = [];
+
+  constructor(
+    readonly carrier: Carrier,
+    readonly receiver: Receiver,
+    readonly until: number,
+    /** Which of a node's shared connections it takes: always the same one, so that its commands keep their order. */
+    readonly lane: number,
+  ) {}
+
+  add(command: Command, way: Way, sink: Receiver, tag: number, wait?: number): Task {
+    const task = new Task(this, command, way, sink, tag, wait);
+    this.tasks.push(task);
+    return task;
+  }
+
+  /** Whether an earlier task of the same slot waits to be sent again, so that this one has to wait behind it. */
+  isBehind(task: Task): boolean {
+    if (this.parked === 0) return false;
+    for (const other of this.tasks) {
+      if (other === task) return false;
+      if (other.state === "parked" && conflict(other, task)) return true;
+    }
+    return false;
+  }
+
+  /** What has become of later tasks of the same slot: `sent` if one may be executed now, `executed` if one was. */
+  overtaken(task: Task): "no" | "sent" | "executed" {
+    if (this.tasks.length === 1) return "no";
+    let found: "no" | "sent" = "no";
+    for (let at = this.tasks.indexOf(task) + 1; at < this.tasks.length; at++) {
+      const other = this.tasks[at]!;
+      if (!conflict(task, other)) continue;
+      if (other.executed) return "executed";
+      if (other.state === "sent") found = "sent";
+    }
+    return found;
+  }
+}
+
+/** Whether it matters which of two is executed first. */
+function conflict(one: Task, other: Task): boolean {
+  return (
+    one.way.slot === other.way.slot && one.way.slot >= 0 && !(one.way.repeatable && other.way.repeatable)
+  );
+}
+
+/** Said of a command whose turn was lost: it was not executed. */
+export const OVERTAKEN = new UpstreamFailure(
+  "unreachable",
+  "the cluster could not run the command in its turn, and a later one of the same slot has run",
+);

@@ -1,0 +1,41 @@
+import { Command } from "../command.js";
+import { slotOf } from "./slot.js";
+
+const DOLLAR = 0x24;
+const CR = 0x0d;
+
+/** Where each word of a command stands in its encoding. */
+export class Words {
+  /** Where the header of each word begins, and behind the last one the end. */
+  readonly #starts: number[] = [];
+  readonly #lengths: number[] = [];
+
+  constructor(readonly command: Command) {
+    const { bytes, size } = command;
+    let at = bytes.indexOf(DOLLAR);
+    for (let i = 0; i < size; i++) {
+      this.#starts.push(at);
+      let length = 0;
+      for (at++; bytes[at] !== CR; at++) length = length * 10 + bytes[at]! - 0x30;
+      this.#lengths.push(length);
+      at += 2 + length + 2;
+    }
+    this.#starts.push(at);
+  }
+
+  /** The slot of word `index`, taken for a key. */
+  slot(index: number): number {
+    const end = this.#starts[index + 1]! - 2;
+    return slotOf(this.command.bytes, end - this.#lengths[index]!, end);
+  }
+
+  /** The encodings of the words `[from, to)`. */
+  slice(from: number, to: number): Buffer {
+    return this.command.bytes.subarray(this.#starts[from], this.#starts[to]);
+  }
+}
+
+/** A command of these encoded words. */
+export function commandOf(size: number, words: readonly Buffer[]): Command {
+  return new Command(Buffer.concat([Buffer.from(`*${size}\r\n`), ...words]), size);
+}
