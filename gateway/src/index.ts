@@ -53,7 +53,9 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   const sources = sourcesOf(settings);
   const tokens = readTokenList(sources);
   const engine: RemoteEngine =
-    settings.redis === undefined ? ownEngine(await engineOf(settings.engine)) : redisAt(settings.redis);
+    settings.redis === undefined
+      ? ownEngine(await engineOf(settings.engine))
+      : redisAt(settings.redis, { ca: settings.redisCa });
   const { host } = settings;
   const upstreams = upstreamsOf(engine, settings);
   const upstream = upstreams.of(null);

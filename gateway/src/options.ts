@@ -4,6 +4,7 @@ import { checkTokens, TOKEN_FORM, TOKEN_RULE, type TokenOptions } from "./access
 import type { Engine } from "./engine/engine.js";
 import { connectionsByFileLimit } from "./http/file-limit.js";
 import { LOG_LEVELS, type LogLevel } from "./log/log.js";
+import { READ_POLICIES, type ReadPolicy } from "./upstream/cluster/read-policy.js";
 
 /** How a gateway is set up. */
 export interface GatewayOptions {
@@ -12,8 +13,23 @@ export interface GatewayOptions {
    * on PATH, else the embedded engine; `"embedded"`; the path of a server; or an engine already started.
    */
   readonly engine?: "auto" | "embedded" | (string & {}) | Engine;
-  /** The Redis to front instead, by URL: `redis://`, `rediss://` or `unix://`. */
+  /**
+   * The Redis to front instead, by URL: `redis://`, `rediss://` or `unix://`; several hosts with commas between them for
+   * a cluster (one is enough: whether a server is a node of a cluster is found out);
+   * `redis+sentinel://host:port,host:port/group` for what Sentinels watch.
+   */
   readonly redis?: string;
+  /** A file of certificates (PEM) to trust when Redis is reached by TLS; default: the system's. */
+  readonly redisCa?: string;
+  /**
+   * Who answers reads of a cluster; default `primary`. The others may not have yet what was just written:
+   * `prefer-replica` asks a replica, and the primary when none answers; `replica` asks replicas alone; `any` all alike.
+   */
+  readonly readPolicy?: ReadPolicy;
+  /** How often the topology of a cluster is asked for in any case, in ms; default 60,000. */
+  readonly topologyRefresh?: number;
+  /** After how many redirections the topology of a cluster is asked for; default 1, once a second at most. */
+  readonly topologyRedirects?: number;
   /** The address to listen on; default 127.0.0.1. Beyond loopback a `token` must be given. */
   readonly host?: string;
   /** The port to listen on; default 8079, 0 for any free one. */
@@ -106,6 +122,9 @@ const DEFAULTS = {
   logLevel: "warn" as LogLevel,
   logRequests: false,
   allowCommand: [] as readonly string[],
+  readPolicy: "primary" as ReadPolicy,
+  topologyRefresh: 60_000,
+  topologyRedirects: 1,
   cors: [] as readonly string[],
   allowedHosts: [] as readonly string[],
 };
@@ -117,6 +136,7 @@ const SOFT_SHARE = 0.8;
 export const WITHOUT_DEFAULT = [
   "engine",
   "redis",
+  "redisCa",
   "token",
   "tokenFile",
   "tokens",
@@ -148,6 +168,8 @@ const RANGES = {
   streamBuffer: [1, 1024 * 1024 * 1024],
   streamHeartbeat: [1, 3_600_000],
   closeGrace: [0, 3_600_000],
+  topologyRefresh: [100, 86_400_000],
+  topologyRedirects: [1, 1_000_000],
 } as const;
 
 /**
@@ -178,6 +200,9 @@ export function settingsOf(options: GatewayOptions = {}): Settings {
   checkAccess(settings);
   if (!LOG_LEVELS.includes(settings.logLevel))
     throw new TypeError(`logLevel: must be one of ${LOG_LEVELS.join(", ")}`);
+  if (!READ_POLICIES.includes(settings.readPolicy)) {
+    throw new TypeError(`readPolicy: must be one of ${READ_POLICIES.join(", ")}`);
+  }
   return settings;
 }
 

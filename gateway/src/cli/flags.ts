@@ -81,7 +81,7 @@ export const flags: readonly Flag[] = [
   {
     name: "redis",
     value: "<url>",
-    help: "a Redis that runs already: redis://, rediss:// or unix://",
+    help: "a Redis, cluster or Sentinel that runs already: redis://, rediss://, unix:// or redis+sentinel://",
     option: "redis",
     kind: "text",
   },
@@ -98,6 +98,34 @@ export const flags: readonly Flag[] = [
     help: "a file that holds the password for the URL of --redis",
     option: "redisPasswordFile",
     kind: "text",
+  },
+  {
+    name: "redis-ca",
+    value: "<file>",
+    help: "certificates (PEM) to trust when Redis is reached by TLS (default: the system's)",
+    option: "redisCa",
+    kind: "text",
+  },
+  {
+    name: "read-policy",
+    value: "<who>",
+    help: "who answers reads of a cluster: primary, prefer-replica, replica or any (default primary)",
+    option: "readPolicy",
+    kind: "text",
+  },
+  {
+    name: "topology-refresh",
+    value: "<time>",
+    help: "how often the topology of a cluster is asked for in any case (default 60s)",
+    option: "topologyRefresh",
+    kind: "ms",
+  },
+  {
+    name: "topology-redirects",
+    value: "<number>",
+    help: "after how many redirections the topology of a cluster is asked for (default 1)",
+    option: "topologyRedirects",
+    kind: "integer",
   },
   {
     name: "engine",

@@ -103,7 +103,7 @@ function ownRedisOf(given: AllGiven): boolean {
 /** Lets the gateway's own checks speak, in terms of where the value came from. */
 function check(options: GatewayOptions, given: AllGiven): void {
   try {
-    if (options.redis !== undefined) redisAt(options.redis);
+    if (options.redis !== undefined) redisAt(options.redis, { ca: options.redisCa });
     settingsOf({ ...options, redis: options.redis ?? "unix:///none" });
     readTokenList(options);
   } catch (error) {

@@ -1,62 +1,82 @@
+import { readFileSync } from "node:fs";
 import { connect as connectTcp } from "node:net";
 import type { Duplex } from "node:stream";
-import { connect as connectTls } from "node:tls";
+import { checkServerIdentity, connect as connectTls } from "node:tls";
 import type { Engine } from "../engine/engine.js";
+import type { Address } from "./cluster/topology.js";
 import { type Command, command } from "./command.js";
+import { parseRedisUrl } from "./redis-address.js";
 import type { RedisUser } from "./upstream.js";
 
 /** A Redis that can be signed in to: what each connection must say first, as the user given or as the one set up. */
 export interface RemoteEngine extends Engine {
   handshake(user: RedisUser | null): readonly Command[];
+  /**
+   * - `server`: one server
+   * - `unknown`: one server, which may turn out to be a node of a cluster
+   * - `cluster`: the nodes of a cluster
+   * - `sentinel`: Sentinels, which know where the primary of a group is
+   */
+  readonly kind: "server" | "unknown" | "cluster" | "sentinel";
+  /** Where it was said to be. */
+  readonly addresses: readonly Address[];
+  /** The group that the Sentinels are asked for. */
+  readonly group: string;
+  /** Opens a connection to one of several servers that belong together. */
+  connectTo(address: Address): Duplex;
 }
 
-const FORMS = "redis://[user:password@]host[:port][/db], rediss:// for TLS, or unix:///path/to/socket[?db=N]";
+/** How a Redis is reached, beside its URL. */
+export interface RemoteOptions {
+  /** A file of certificates (PEM) to trust in place of the system's, for TLS. */
+  readonly ca?: string | undefined;
+}
 
 /**
  * Makes an engine of a Redis at a URL. Nothing is connected yet.
- * @throws {TypeError} when the URL is not one of the forms understood; the message does not repeat it
+ * @throws {TypeError} when the URL is not one of the forms understood, or the file of certificates can't be read; the
+ * message does not repeat the URL
  */
-export function redisAt(url: string): RemoteEngine {
-  let parsed: URL;
-  try {
-    parsed = new URL(url);
-  } catch {
-    throw new TypeError(`redis: not a URL; expected ${FORMS}`);
-  }
-  const { protocol } = parsed;
-  if (protocol !== "redis:" && protocol !== "rediss:" && protocol !== "unix:") {
-    throw new TypeError(`redis: unknown scheme "${protocol}//"; expected ${FORMS}`);
-  }
-  const isSocket = protocol === "unix:";
-  const host = parsed.hostname.replace(/^\[|\]$/g, "");
-  if (!isSocket && host === "") throw new TypeError(`redis: the URL names no host; expected ${FORMS}`);
-  const port = parsed.port === "" ? 6379 : Number(parsed.port);
-  const db = (isSocket ? parsed.searchParams.get("db") : parsed.pathname.slice(1)) || "0";
-  if (!/^\d{1,9}$/.test(db)) throw new TypeError("redis: the database in the URL is not a number");
-
-  const username = decoded(parsed.username);
-  const password = decoded(parsed.password);
-  if (username && !password) throw new TypeError("redis: the URL has a user but no password");
+export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine {
+  const { path, addresses, isTls, isSentinel, isCluster, group, username, password, db } = parseRedisUrl(url);
   const own = password ? [command("AUTH", ...(username ? [username] : []), password)] : [];
-  const select = Number(db) > 0 ? [command("SELECT", db)] : [];
+  const select = db > 0 ? [command("SELECT", String(db))] : [];
+  const ca = options.ca === undefined ? undefined : readCa(options.ca);
 
   const open = new Set<Duplex>();
-  const connect = () => {
-    if (isSocket) return connectTcp({ path: decoded(parsed.pathname) });
-    const common = { host, port, keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true };
-    // SNI takes names only.
-    const servername = /^[\d.]+$|:/.test(host) ? undefined : host;
-    return protocol === "rediss:" ? connectTls({ ...common, servername }) : connectTcp(common);
+  const connectTo = (to: Address): Duplex => {
+    const common = { ...to, keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true };
+    if (!isTls) return kept(connectTcp(common));
+    const tls = {
+      ...common,
+      ca,
+      // SNI takes names only.
+      servername: isIp(to.host) ? undefined : to.host,
+      // Nodes may be known by addresses for which there are no certificates: what was set up vouches for them.
+      checkServerIdentity: (host: string, certificate: Parameters<typeof checkServerIdentity>[1]) => {
+        const wrong = checkServerIdentity(host || to.host, certificate);
+        const vouched = addresses.some((each) => !checkServerIdentity(each.host, certificate));
+        return vouched ? undefined : wrong;
+      },
+    };
+    return kept(connectTls(tls));
   };
+  const kept = <T extends Duplex>(socket: T): T => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+    return socket;
+  };
+  const where =
+    path ?? addresses.map(({ host, port }) => `${host.includes(":") ? `[${host}]` : host}:${port}`);
+  const what = isSentinel ? `redis ${group}, by sentinel at` : isCluster ? "redis cluster at" : "redis at";
   return {
-    description: `redis at ${isSocket ? parsed.pathname : `${parsed.hostname}:${port}`}`,
+    description: `${what} ${where}`,
+    kind: path !== undefined ? "server" : isSentinel ? "sentinel" : isCluster ? "cluster" : "unknown",
+    addresses,
+    group,
     handshake: (user) => [...(user ? [command("AUTH", user.username, user.password)] : own), ...select],
-    connect() {
-      const socket = connect();
-      open.add(socket);
-      socket.once("close", () => open.delete(socket));
-      return socket;
-    },
+    connectTo,
+    connect: () => (path === undefined ? connectTo(addresses[0]!) : kept(connectTcp({ path }))),
     async close() {
       for (const socket of open) socket.destroy();
     },
@@ -67,16 +87,24 @@ export function redisAt(url: string): RemoteEngine {
 export function ownEngine(engine: Engine): RemoteEngine {
   return {
     description: engine.description,
+    kind: "server",
+    addresses: [],
+    group: "",
     handshake: (user) => (user ? [command("AUTH", user.username, user.password)] : []),
+    connectTo: () => engine.connect(),
     connect: () => engine.connect(),
     close: () => engine.close(),
   };
 }
 
-function decoded(text: string): string {
+function isIp(host: string): boolean {
+  return /^[\d.]+$|:/.test(host);
+}
+
+function readCa(file: string): Buffer {
   try {
-    return decodeURIComponent(text);
-  } catch {
-    throw new TypeError("redis: the URL has a % that starts no escape");
+    return readFileSync(file);
+  } catch (error) {
+    throw new TypeError(`redisCa: ${file} can't be read (${(error as NodeJS.ErrnoException).code})`);
   }
 }

@@ -29,11 +29,12 @@ export class Server implements Upstream {
   readonly feedOptions: FeedOptions;
   readonly #pipes: Pipe[];
   readonly #single: SingleUse;
-  readonly #timeout: number;
+  /** How long a command may take, in ms. */
+  readonly timeout: number;
 
   constructor(options: ServerOptions) {
     const { connections, timeout, handshake = [] } = options;
-    this.#timeout = timeout;
+    this.timeout = timeout;
     const pipe: PipeOptions = {
       connect: options.connect,
       // A PING first: a server at its limit of clients answers the first command with an error and hangs up.
@@ -76,7 +77,7 @@ export class Server implements Upstream {
     return this.#single.transaction(commands, receiver);
   }
 
-  ping(timeout = this.#timeout): Promise<boolean> {
+  ping(timeout = this.timeout): Promise<boolean> {
     return answersPing(this, timeout);
   }
 

@@ -25,8 +25,11 @@ export interface Upstream {
   readonly pending: number;
   /** Starts to connect, so that the first command finds the connection open. */
   open(): void;
-  /** Sends commands in their order on shared connections; the tag of each is its place. */
-  send(commands: readonly Command[], receiver: Receiver): void;
+  /**
+   * Sends commands in their order on shared connections; the tag of each is its place. `deadline` is by when they must
+   * have been answered, on the clock of `performance.now()`; default: the usual time from now.
+   */
+  send(commands: readonly Command[], receiver: Receiver, deadline?: number): void;
   /**
    * Sends commands in their order on connections that nobody else uses meanwhile. `waits` says how long each
    * may wait at the server, in ms.

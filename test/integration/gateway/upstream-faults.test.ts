@@ -9,12 +9,14 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 let fake: FakeRedis;
 let gateway: Gateway;
 
-/** Starts a Redis whose replies `decide` tampers with, and a gateway before it. PING is never tampered with. */
+/** Starts a Redis whose replies `decide` tampers with, and a gateway before it. PING and INFO are never tampered with. */
 async function start(
   decide: (command: FakeCommand) => FakeFate | undefined = () => undefined,
   { password, ...options }: Partial<GatewayOptions> & { password?: string } = {},
 ): Promise<void> {
-  fake = await startFakeRedis((command) => (command.name === "PING" ? undefined : decide(command)));
+  fake = await startFakeRedis((command) =>
+    command.name === "PING" || command.name === "INFO" ? undefined : decide(command),
+  );
   const redis = password ? fake.url.replace("://", `://:${password}@`) : fake.url;
   gateway = await createGateway({ redis, port: 0, operationTimeout: 300, closeGrace: 0, ...options });
 }

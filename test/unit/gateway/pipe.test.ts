@@ -108,7 +108,8 @@ it("an earlier deadline is kept behind later ones", async () => {
   const connections = start();
   const [patient, hasty] = [new Answers(), new Answers()];
   pipe.send([command("PATIENT")], patient);
-  pipe.send([command("HASTY")], hasty, { deadline: performance.now() + 50 });
+  await expect.poll(() => connections[0]?.received).toEqual(["PATIENT"]);
+  pipe.send([command("HASTY")], hasty, { deadline: performance.now() + 200 });
   await expect.poll(() => hasty.failures.length).toBe(1);
   expect(hasty.failures[0]!.reason).toBe("timeout");
   expect(patient.failures).toEqual([]);

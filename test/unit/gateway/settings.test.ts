@@ -38,6 +38,7 @@ const byName: Record<string, [text: string, value: unknown]> = {
   logLevel: ["error", "error"],
   tokenFile: [secretFile, secretFile],
   tokensFile: [tokensFile, tokensFile],
+  readPolicy: ["any", "any"],
 };
 /** Settings that are no option of their own but make one: tested below. */
 const INDIRECT = new Set(["engine", "redisFile", "redisPasswordFile", "secretFile"]);

@@ -73,7 +73,12 @@ export class Cluster implements Upstream {
         reconnect: "wanted",
         counters,
       };
-      return { pipe, connections, ...options };
+      return {
+        pipe,
+        connections,
+        maxBlocking: options.maxBlocking,
+        maxTransactions: options.maxTransactions,
+      };
     });
     this.#transport = new Transport({ topology, nodes: this.#nodes, policy: readPolicy, timeout, counters });
     this.feedOptions = { connect: () => this.#connectAny(), handshake, timeout, maxReply, counters };

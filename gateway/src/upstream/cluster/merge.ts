@@ -1,5 +1,5 @@
 import { type Receiver, UpstreamFailure } from "../failure.js";
-import { arrayOf, decode, elementsOf, errorOf, integerOf } from "../replies.js";
+import { arrayOf, elementsOf, errorOf, integerOf } from "../replies.js";
 
 const MINUS = 0x2d;
 const STAR = 0x2a;
@@ -69,45 +69,52 @@ export class Merge implements Receiver {
 const integers = (replies: readonly Buffer[]): bigint[] =>
   replies.map((reply) => BigInt(reply.toString("latin1", 1, reply.length - 2)));
 
+const sum: Combine = (replies) => integerOf(integers(replies).reduce((total, value) => total + value, 0n));
+
+const least: Combine = (replies) =>
+  integerOf(integers(replies).reduce((lowest, value) => (value < lowest ? value : lowest)));
+
+/** Combines the first elements of lists of the same length, the second ones, and so on. */
+const each =
+  (combine: (elements: readonly Buffer[], at: number) => Buffer): Combine =>
+  (replies) => {
+    const lists = replies.map(elementsOf);
+    return arrayOf(
+      lists[0]!.map((_, at) =>
+        combine(
+          lists.map((list) => list[at]!),
+          at,
+        ),
+      ),
+    );
+  };
+
+const leastOfEach = each(least);
+const first: Combine = (replies) => replies[0]!;
+
 /** How the replies of several nodes become one, by the names that Redis's documentation gives to the ways. */
 export const combiners = {
-  agg_sum: (replies) => integerOf(integers(replies).reduce((sum, value) => sum + value, 0n)),
-  agg_min: (replies) => {
-    // WAIT answers with a number, WAITAOF with two.
-    if (replies[0]![0] !== STAR) {
-      return integerOf(integers(replies).reduce((least, value) => (value < least ? value : least)));
-    }
-    const lists = replies.map(elementsOf);
-    return arrayOf(lists[0]!.map((_, at) => combiners.agg_min(lists.map((list) => list[at]!))));
-  },
-  all_succeeded: (replies) => replies[0]!,
-  one_succeeded: (replies) => replies[0]!,
-  agg_logical_and: (replies) => {
-    const lists = replies.map((reply) => decode(reply) as number[]);
-    return arrayOf(lists[0]!.map((_, at) => integerOf(lists.every((list) => list[at] === 1) ? 1 : 0)));
-  },
+  agg_sum: sum,
+  // WAIT answers with a number, WAITAOF with two.
+  agg_min: (replies: readonly Buffer[]) => (replies[0]![0] === STAR ? leastOfEach : least)(replies),
+  all_succeeded: first,
+  one_succeeded: first,
+  agg_logical_and: each(least),
   /** Lists become one, in which nothing is twice. */
-  union: (replies) => {
+  union: (replies: readonly Buffer[]) => {
     const elements = new Map<string, Buffer>();
     for (const element of replies.flatMap(elementsOf)) elements.set(element.toString("latin1"), element);
     return arrayOf([...elements.values()]);
   },
   /** Lists become one. */
-  concat: (replies) => arrayOf(replies.flatMap(elementsOf)),
+  concat: (replies: readonly Buffer[]) => arrayOf(replies.flatMap(elementsOf)),
   /** Any reply that is not null. */
-  random: (replies) => {
+  random: (replies: readonly Buffer[]) => {
     const found = replies.filter((reply) => reply[1] !== MINUS);
     return found[Math.floor(Math.random() * found.length)] ?? replies[0]!;
   },
   /** Lists of names, each with a number behind it, all of the same names. */
-  sum_pairs: (replies) => {
-    const lists = replies.map(elementsOf);
-    return arrayOf(
-      lists[0]!.map((element, at) =>
-        at % 2 === 0 ? element : combiners.agg_sum(lists.map((list) => list[at]!)),
-      ),
-    );
-  },
+  sum_pairs: each((elements, at) => (at % 2 === 0 ? elements[0]! : sum(elements))),
 } satisfies Record<string, Combine>;
 
 /** The replies to parts that hold some of a list's keys each become one list; `places` are those of each part's keys. */

@@ -55,7 +55,7 @@ export function planOf(command: Command): Plan {
   const places = keyPlacesOf(command, facts);
   // Redis finds the keys of what is unknown here by itself, and says where they are.
   if (!facts || !places) return facts?.readonly ? ANY_READ : ANY;
-  if (places.length === 0) return keyless(command, facts);
+  if (places.length === 0) return keyless(facts);
   const words = new Words(command);
   const slots = places.map((place) => words.slot(place));
   const slot = slots[0]!;
@@ -93,7 +93,7 @@ function split(
   return { kind: "split", parts, read, combine, repeatable: read };
 }
 
-function keyless(command: Command, facts: CommandFacts): Plan {
+function keyless(facts: CommandFacts): Plan {
   const { name, requestPolicy, responsePolicy, readonly: repeatable } = facts;
   if (name === "SCAN") return { kind: "scan", repeatable };
   if (name === "WAIT" || name === "WAITAOF") return { kind: "wait", repeatable };

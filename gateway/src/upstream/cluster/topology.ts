@@ -43,7 +43,6 @@ export class Topology extends EventEmitter<{ change: [] }> {
   readonly #seeds: readonly string[];
   readonly #ask: (name: string) => Promise<Buffer>;
   readonly #options: RefreshOptions;
-  readonly #counters: PipeCounters;
   #slots: (Shard | undefined)[] = new Array(SLOTS);
   #shards: readonly Shard[] = [];
   #picture: string | null = null;
@@ -62,14 +61,13 @@ export class Topology extends EventEmitter<{ change: [] }> {
     seeds: readonly Address[],
     ask: (name: string) => Promise<Buffer>,
     options: RefreshOptions,
-    counters: PipeCounters,
+    readonly counters: PipeCounters,
   ) {
     super();
     this.setMaxListeners(0);
     this.#seeds = seeds.map(nameOf);
     this.#ask = ask;
     this.#options = options;
-    this.#counters = counters;
   }
 
   /** Whether it was ever learnt. */
@@ -85,6 +83,11 @@ export class Topology extends EventEmitter<{ change: [] }> {
   /** Every shard that serves slots. */
   get shards(): readonly Shard[] {
     return this.#shards;
+  }
+
+  /** The first slot that a shard serves, or -1. */
+  firstSlotOf(shard: Shard): number {
+    return this.#slots.indexOf(shard);
   }
 
   /** Which primary serves which slot, as text: the same text means the same. */
@@ -199,7 +202,7 @@ export class Topology extends EventEmitter<{ change: [] }> {
     this.#shards = [...shards.values()];
     this.#picture = null;
     if (before === this.picture + JSON.stringify(this.#shards)) return;
-    if (before !== null) this.#counters.topologyChanges++;
+    if (before !== null) this.counters.topologyChanges++;
     this.emit("change");
   }
 }

@@ -39,6 +39,7 @@ export class ClusterTransaction {
   #slot = -1;
   #target: string | null = null;
   #asking = false;
+  #attempts = 0;
   #timer: NodeJS.Timeout | undefined;
   #cancel: Cancel | null = null;
 
@@ -129,6 +130,9 @@ export class ClusterTransaction {
   /** Tries again after a pause, unless it is too late: then it has failed, unsent. */
   #later(failure: UpstreamFailure): void {
     if (performance.now() + PAUSE >= this.until) this.receiver.onFailure(failure);
-    else this.#timer = setTimeout(() => this.#attempt(), this.#target ? 0 : PAUSE);
+    else {
+      const atOnce = this.#target !== null && ++this.#attempts % 8 !== 0;
+      this.#timer = setTimeout(() => this.#attempt(), atOnce ? 0 : PAUSE);
+    }
   }
 }

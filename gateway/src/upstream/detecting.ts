@@ -1,0 +1,130 @@
+import { type Command, command } from "./command.js";
+import type { Receiver } from "./failure.js";
+import type { FeedOptions } from "./feed.js";
+import { answersPing, type Server } from "./server.js";
+import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
+
+const INFO = command("INFO", "cluster");
+/** How long until a server that did not answer is asked again, in ms. */
+const AGAIN = 1_000;
+
+/** A server that may be a node of a cluster: it is asked, and until it has answered the first time, commands wait. */
+export class Detecting implements Upstream {
+  readonly #server: Server;
+  readonly #cluster: () => Upstream;
+  readonly #grace: number;
+  /** What waits for the answer; null once the first was there. */
+  #held: (() => void)[] | null = [];
+  #upstream: Upstream;
+  #asking = false;
+  #closed = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param cluster makes what takes the server's place when it is a node of a cluster
+   * @param grace how long the server is kept then, in ms: commands may be under way
+   */
+  constructor(server: Server, cluster: () => Upstream, grace: number) {
+    this.#server = server;
+    this.#cluster = cluster;
+    this.#upstream = server;
+    this.#grace = grace;
+  }
+
+  get counters(): Upstream["counters"] {
+    return this.#upstream.counters;
+  }
+
+  get feedOptions(): FeedOptions {
+    const options = this.#server.feedOptions;
+    return { ...options, connect: () => this.#upstream.feedOptions.connect() };
+  }
+
+  get connections(): Upstream["connections"] {
+    return this.#upstream.connections;
+  }
+
+  get pending(): number {
+    return this.#upstream.pending + (this.#held?.length ?? 0);
+  }
+
+  open(): void {
+    this.#server.open();
+    this.#ask();
+  }
+
+  send(commands: readonly Command[], receiver: Receiver, deadline?: number): void {
+    if (!this.#held) this.#upstream.send(commands, receiver, deadline);
+    else {
+      const until = deadline ?? performance.now() + this.#server.timeout;
+      this.#hold(() => this.#upstream.send(commands, receiver, until));
+    }
+  }
+
+  sendAlone(commands: readonly Command[], waits: readonly number[], receiver: Receiver): Cancel {
+    return this.#cancellable(() => this.#upstream.sendAlone(commands, waits, receiver));
+  }
+
+  transaction(commands: readonly Command[], receiver: TransactionReceiver): Cancel {
+    return this.#cancellable(() => this.#upstream.transaction(commands, receiver));
+  }
+
+  ping(timeout = this.#server.timeout): Promise<boolean> {
+    return answersPing(this, timeout);
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#upstream.close();
+    this.#server.close();
+    this.#release();
+  }
+
+  #cancellable(run: () => Cancel): Cancel {
+    if (!this.#held) return run();
+    let cancel: Cancel | undefined;
+    this.#hold(() => {
+      cancel = run();
+    });
+    return () => cancel?.();
+  }
+
+  #hold(run: () => void): void {
+    this.#held!.push(run);
+    this.#ask();
+  }
+
+  #ask(): void {
+    if (this.#asking || this.#closed) return;
+    this.#asking = true;
+    this.#server.send([INFO], {
+      abandoned: false,
+      // A user who may not ask has a single server, as far as is known.
+      onReply: (reply) => this.#settle(/^cluster_enabled:1\r?$/m.test(reply.toString("latin1"))),
+      onFailure: () => {
+        this.#release();
+        if (this.#closed) return;
+        this.#timer = setTimeout(() => {
+          this.#asking = false;
+          this.#ask();
+        }, AGAIN).unref();
+      },
+    });
+  }
+
+  #settle(isCluster: boolean): void {
+    if (isCluster && !this.#closed) {
+      this.#upstream = this.#cluster();
+      this.#upstream.open();
+      setTimeout(() => this.#server.close(), this.#grace).unref();
+    }
+    this.#release();
+  }
+
+  #release(): void {
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const run of held) run();
+  }
+}

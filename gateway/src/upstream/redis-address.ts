@@ -1,0 +1,86 @@
+import type { Address } from "./cluster/topology.js";
+
+/** What a Redis URL says. */
+export interface RedisAddress {
+  /** The path of a UNIX socket; undefined for TCP. */
+  readonly path: string | undefined;
+  /** One server, several nodes of a cluster, or Sentinels; none for a UNIX socket. */
+  readonly addresses: readonly Address[];
+  readonly isTls: boolean;
+  readonly isSentinel: boolean;
+  /** Whether it was said that it is a cluster, by naming several nodes or by `?cluster=true`. */
+  readonly isCluster: boolean;
+  /** The group of servers that Sentinel watches; empty without Sentinel. */
+  readonly group: string;
+  readonly username: string;
+  readonly password: string;
+  readonly db: number;
+}
+
+const FORMS =
+  "redis://[user:password@]host[:port][/db], rediss:// for TLS, several hosts with commas between them for a cluster, " +
+  "redis+sentinel://[user:password@]host[:port],.../group[/db], or unix:///path/to/socket[?db=N]";
+
+const SCHEMES = ["redis:", "rediss:", "unix:", "redis+sentinel:", "rediss+sentinel:"];
+
+/**
+ * Reads a Redis URL.
+ * @throws {TypeError} when it is not one of the forms understood; the message does not repeat it
+ */
+export function parseRedisUrl(url: string): RedisAddress {
+  const parts = /^([a-z][a-z+]*:)\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?$/.exec(url);
+  if (!parts) throw new TypeError(`redis: not a URL; expected ${FORMS}`);
+  const [, scheme = "", authority = "", path = "", search = ""] = parts;
+  if (!SCHEMES.includes(scheme)) {
+    throw new TypeError(`redis: unknown scheme "${scheme}//"; expected ${FORMS}`);
+  }
+  const query = new URLSearchParams(search);
+  const at = authority.lastIndexOf("@");
+  const [username, password] = signIn(authority.slice(0, Math.max(at, 0)));
+  const isSocket = scheme === "unix:";
+  const isSentinel = scheme.endsWith("+sentinel:");
+  const addresses = isSocket ? [] : hostsIn(authority.slice(at + 1), isSentinel ? 26_379 : 6_379);
+  const segments = path.split("/").slice(1).map(decoded);
+  const group = isSentinel ? (segments.shift() ?? "") : "";
+  if (isSentinel && group === "") throw new TypeError(`redis: the URL names no group; expected ${FORMS}`);
+  const db = (isSocket ? query.get("db") : segments[0]) || "0";
+  if (!/^\d{1,9}$/.test(db)) throw new TypeError("redis: the database in the URL is not a number");
+  const isCluster = !isSentinel && (addresses.length > 1 || query.get("cluster") === "true");
+  if (isCluster && Number(db) > 0) throw new TypeError("redis: a cluster has no database but 0");
+  return {
+    path: isSocket ? decoded(path) : undefined,
+    addresses,
+    isTls: scheme.startsWith("rediss"),
+    isSentinel,
+    isCluster,
+    group,
+    username,
+    password,
+    db: Number(db),
+  };
+}
+
+function signIn(text: string): [username: string, password: string] {
+  const colon = text.indexOf(":");
+  const username = decoded(colon < 0 ? text : text.slice(0, colon));
+  const password = colon < 0 ? "" : decoded(text.slice(colon + 1));
+  if (username && !password) throw new TypeError("redis: the URL has a user but no password");
+  return [username, password];
+}
+
+function hostsIn(list: string, usualPort: number): Address[] {
+  return list.split(",").map((text) => {
+    const [, host = "", port] = /^(\[[\da-f:.]+\]|[^:[\]\s]*)(?::(\d{1,5}))?$/i.exec(text) ?? [];
+    if (host === "") throw new TypeError(`redis: the URL names no host; expected ${FORMS}`);
+    if (Number(port ?? usualPort) > 65_535) throw new TypeError("redis: the port in the URL is not one");
+    return { host: decoded(host).replace(/^\[|\]$/g, ""), port: Number(port ?? usualPort) };
+  });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new TypeError("redis: the URL has a % that starts no escape");
+  }
+}

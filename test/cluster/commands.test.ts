@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
+import type { Gateway } from "../../gateway/src/index.js";
+import { call } from "../integration/gateway/http.js";
+import { gatewayAt, keyOfEachSlot, pipeline, run, transaction, until } from "./support.js";
+
+// Commands through the gateway on a real cluster: what comes back is as from one Redis.
+
+describe.skipIf(!redisAvailable())("a cluster of three primaries and three replicas", () => {
+  let cluster: RedisCluster;
+  let gateway: Gateway;
+  const keys = keyOfEachSlot();
+  const primaries = () => cluster.nodes.filter(({ role }) => role === "primary");
+  beforeAll(async () => {
+    cluster = await startCluster();
+    gateway = await gatewayAt(cluster.url);
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await cluster?.stop();
+  });
+  beforeEach(async () => {
+    expect(await run(gateway, "FLUSHALL")).toBe("OK");
+  });
+
+  it("is found out from one node, and shares one connection with each primary", async () => {
+    await run(gateway, "GET", "k");
+    expect((await call(gateway, "/health")).status).toBe(200);
+    for (const node of primaries()) {
+      const clients = String(await node.command("CLIENT", "LIST", "TYPE", "normal"));
+      const others = clients
+        .trim()
+        .split("\n")
+        .filter((line) => !line.includes("cmd=client|list"));
+      expect(others.length, clients).toBeLessThanOrEqual(3);
+    }
+  });
+
+  it("every slot is written and read, in pipelines and across them", async () => {
+    const sets = await pipeline(
+      gateway,
+      keys.map((key, slot) => ["SET", key, `v${slot}`]),
+    );
+    expect(sets.every(({ result }) => result === "OK")).toBe(true);
+    const gets = await pipeline(
+      gateway,
+      keys.map((key) => ["GET", key]),
+    );
+    expect(gets.map(({ result }) => result)).toEqual(keys.map((_, slot) => `v${slot}`));
+    expect(await run(gateway, "DBSIZE")).toBe(keys.length);
+    for (const node of primaries()) expect(await node.command("DBSIZE")).toBeGreaterThan(5_000);
+  });
+
+  it("MSET, MGET, EXISTS, TOUCH, DEL and UNLINK over every slot are exact, in the order of their keys", async () => {
+    const some = keys.filter((_, slot) => slot % 16 === 0);
+    expect(await run(gateway, "MSET", ...some.flatMap((key) => [key, `<${key}>`]))).toBe("OK");
+    const mixed = some.flatMap((key, i) => (i % 3 === 0 ? [key, `none${i}`] : [key]));
+    const expected = mixed.map((key) => (key.startsWith("none") ? null : `<${key}>`));
+    expect(await run(gateway, "MGET", ...mixed)).toEqual(expected);
+    expect(await run(gateway, "EXISTS", ...mixed, some[0])).toBe(some.length + 1);
+    expect(await run(gateway, "TOUCH", ...mixed)).toBe(some.length);
+    const half = some.length / 2;
+    expect(await run(gateway, "DEL", ...some.slice(0, half), "nothing")).toBe(half);
+    expect(await run(gateway, "UNLINK", ...some)).toBe(some.length - half);
+    expect(await run(gateway, "DBSIZE")).toBe(0);
+  });
+
+  it("values of any bytes and the keys of a hash tag travel whole", async () => {
+    expect(await run(gateway, "MSET", "{a}1", "é\r\n$5", "{a}2", "", "{}x", "tagless", "x{b}", "{")).toBe(
+      "OK",
+    );
+    expect(await run(gateway, "MGET", "x{b}", "{a}2", "{}x", "{a}1")).toEqual([
+      "{",
+      "",
+      "tagless",
+      "é\r\n$5",
+    ]);
+  });
+
+  it("what can't be split is refused alone, with a cure", async () => {
+    const [first, refused, last] = await pipeline(gateway, [
+      ["SET", "a", "1"],
+      ["RENAME", "a", "b"],
+      ["GET", "a"],
+    ]);
+    expect(first).toEqual({ result: "OK" });
+    expect(refused!.error).toMatch(/^CROSSSLOT .*hash tag/);
+    expect(last).toEqual({ result: "1" });
+    for (const words of [
+      ["SINTERSTORE", "a", "b"],
+      ["EVAL", "return 1", 2, "a", "b"],
+      ["BLPOP", "a", "b", 1],
+      ["MSETNX", "a", 1, "b", 2],
+    ]) {
+      expect((await run(gateway, ...words)).error).toMatch(/^CROSSSLOT /);
+    }
+    expect(await run(gateway, "RENAME", "{t}a", "{t}b")).toMatchObject({ error: "ERR no such key" });
+  });
+
+  it("transactions run on one slot, and are refused whole on several", async () => {
+    const ran = await transaction(gateway, [
+      ["SET", "{t}n", 1],
+      ["PING"],
+      ["INCR", "{t}n"],
+      ["MGET", "{t}n", "{t}m"],
+    ]);
+    expect(ran.json).toEqual([{ result: "OK" }, { result: "PONG" }, { result: 2 }, { result: ["2", null] }]);
+    for (const [commands, text] of [
+      [
+        [
+          ["SET", "a", 1],
+          ["SET", "b", 2],
+        ],
+        /command 2 of 2, 'set': CROSSSLOT/,
+      ],
+      [
+        [
+          ["SET", "a", 1],
+          ["MGET", "a", "b"],
+        ],
+        /command 2 of 2, 'mget': CROSSSLOT/,
+      ],
+      [[["SET", "a", 1], ["DBSIZE"]], /command 2 of 2, 'dbsize': ERR .*several nodes/],
+    ] as const) {
+      const answer = await transaction(gateway, commands);
+      expect(answer.status).toBe(400);
+      expect(answer.json.error).toMatch(text);
+    }
+    expect(await run(gateway, "EXISTS", "a", "b")).toBe(0);
+  });
+
+  it("SCAN goes through every node, KEYS and RANDOMKEY see all", async () => {
+    const some = keys.filter((_, slot) => slot % 8 === 0);
+    await run(gateway, "MSET", ...some.flatMap((key) => [key, "v"]));
+    const seen: string[] = [];
+    let cursor = "0";
+    do {
+      const [next, found] = await run(gateway, "SCAN", cursor, "COUNT", 100);
+      expect(next).toMatch(/^\d+$/);
+      seen.push(...found);
+      cursor = next;
+    } while (cursor !== "0");
+    expect(seen.sort()).toEqual([...some].sort());
+    expect((await run(gateway, "KEYS", "k*")).sort()).toEqual([...some].sort());
+    expect(await run(gateway, "KEYS", "k1")).toEqual([]);
+    expect(some).toContain(await run(gateway, "RANDOMKEY"));
+    await run(gateway, "FLUSHALL");
+    await run(gateway, "SET", "one", "v");
+    for (let i = 0; i < 10; i++) expect(await run(gateway, "RANDOMKEY")).toBe("one");
+    expect((await run(gateway, "SCAN", "abc")).error).toMatch(/invalid cursor/);
+  });
+
+  it("scripts and functions are loaded everywhere", async () => {
+    const sha = await run(gateway, "SCRIPT", "LOAD", "return redis.call('INCR', KEYS[1])");
+    const counts = await pipeline(
+      gateway,
+      keys.slice(0, 300).map((key) => ["EVALSHA", sha, 1, key]),
+    );
+    expect(counts.every(({ result }) => result === 1)).toBe(true);
+    expect(await run(gateway, "SCRIPT", "EXISTS", sha, "0".repeat(40))).toEqual([1, 0]);
+    const library = "#!lua name=lib\nredis.register_function('twice', function(keys) return 2 end)";
+    expect(await run(gateway, "FUNCTION", "LOAD", library)).toBe("lib");
+    const calls = await pipeline(
+      gateway,
+      keys.slice(0, 300).map((key) => ["FCALL", "twice", 1, key]),
+    );
+    expect(calls.every(({ result }) => result === 2)).toBe(true);
+    expect(await run(gateway, "FUNCTION", "DELETE", "lib")).toBe("OK");
+    expect((await run(gateway, "FCALL", "twice", 1, "a")).error).toMatch(/Function not found/);
+    expect(await run(gateway, "SCRIPT", "FLUSH")).toBe("OK");
+    expect(await run(gateway, "EVAL", "return 7", 0)).toBe(7);
+  });
+
+  it("blocking commands wait on the node of their key, WAIT on those that were written to", async () => {
+    const [popped] = await Promise.all([
+      run(gateway, "BLPOP", "list", 10),
+      until(async () => (await run(gateway, "RPUSH", "list", "x")) !== null, 100).catch(() => {}),
+    ]);
+    expect(popped).toEqual(["list", "x"]);
+    const written = await pipeline(gateway, [
+      ["SET", "a", 1],
+      ["SET", "b", 1],
+      ["SET", "c", 1],
+      ["WAIT", 1, 5_000],
+    ]);
+    expect(written.map(({ result }) => result)).toEqual(["OK", "OK", "OK", 1]);
+    const entries = run(gateway, "XREAD", "BLOCK", 10_000, "STREAMS", "stream", "$");
+    let added = 0;
+    const adding = setInterval(() => void run(gateway, "XADD", "stream", "*", "n", added++), 100);
+    expect((await entries)[0][0]).toBe("stream");
+    clearInterval(adding);
+  });
+
+  it("the same key's commands keep their order in a pipeline", async () => {
+    const commands = Array.from({ length: 3_000 }, (_, i) => ["APPEND", `log${i % 7}`, `${i},`]);
+    await pipeline(gateway, commands);
+    for (let key = 0; key < 7; key++) {
+      const log = (await run(gateway, "GET", `log${key}`)).split(",").slice(0, -1).map(Number);
+      expect(log).toEqual(Array.from({ length: 3_000 }, (_, i) => i).filter((i) => i % 7 === key));
+    }
+  });
+
+  it("an unknown command, and one with too few words, get Redis's own error", async () => {
+    expect((await run(gateway, "NOSUCH", "k")).error).toMatch(/^ERR unknown command/);
+    expect((await run(gateway, "GET")).error).toMatch(/wrong number of arguments/);
+    expect((await run(gateway, "MSET", "a")).error).toMatch(/wrong number of arguments/);
+    expect((await run(gateway, "MSET", "{t}a", 1, "{t}b")).error).toMatch(/wrong number of arguments/);
+  });
+});

@@ -1,0 +1,70 @@
+import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
+import { type Answer, call } from "../integration/gateway/http.js";
+
+export { run } from "../integration/gateway/http.js";
+
+/** A gateway before a Redis at a URL. */
+export function gatewayAt(redis: string, options: Partial<GatewayOptions> = {}): Promise<Gateway> {
+  return createGateway({ redis, port: 0, ...options });
+}
+
+/** What one command of a pipeline came to. */
+export interface Item {
+  readonly result?: any;
+  readonly error?: string;
+}
+
+/** Sends a pipeline and returns what each command came to. */
+export async function pipeline(gateway: Gateway, commands: readonly (readonly unknown[])[]): Promise<Item[]> {
+  const { status, json } = await call(gateway, "/pipeline", { body: commands });
+  if (status !== 200) throw new Error(`status ${status}: ${JSON.stringify(json)}`);
+  return json;
+}
+
+/** Sends a transaction. */
+export function transaction(gateway: Gateway, commands: readonly (readonly unknown[])[]): Promise<Answer> {
+  return call(gateway, "/multi-exec", { body: commands });
+}
+
+/** One key for each of the 16,384 slots, by slot. */
+export function keyOfEachSlot(): string[] {
+  const keys: string[] = [];
+  let left = 16_384;
+  for (let i = 0; left > 0; i++) {
+    const key = `k${i}`;
+    const slot = slotOf(key);
+    if (keys[slot] !== undefined) continue;
+    keys[slot] = key;
+    left--;
+  }
+  return keys;
+}
+
+/** The slot of a key without braces, worked out bit by bit, as the cluster specification has it. */
+export function slotOf(key: string): number {
+  let crc = 0;
+  for (const byte of Buffer.from(key)) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit++) crc = (crc & 0x8000 ? (crc << 1) ^ 0x1021 : crc << 1) & 0xffff;
+  }
+  return crc % 16_384;
+}
+
+/** Metrics of the gateway, by name. */
+export async function metric(gateway: Gateway, name: string): Promise<number> {
+  const { text } = await call(gateway, "/metrics");
+  const found = new RegExp(`^warmline_gateway_${name.replace(/[{}"]/g, "\\$&")} (\\S+)$`, "m").exec(text);
+  if (!found) throw new Error(`there is no metric ${name}`);
+  return Number(found[1]);
+}
+
+export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** Waits until something holds. @throws after `timeout` ms */
+export async function until(check: () => Promise<boolean> | boolean, timeout = 30_000): Promise<void> {
+  const end = performance.now() + timeout;
+  while (!(await check())) {
+    if (performance.now() > end) throw new Error(`it did not come about within ${timeout} ms`);
+    await sleep(20);
+  }
+}
