@@ -1,6 +1,7 @@
-import { copyFile, readFile } from "node:fs/promises";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { build } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { gatewayTable } from "../scripts/commands/gateway-table.js";
 
@@ -38,6 +39,26 @@ if ((await readFile("src/commands/table.ts", "utf8")) !== gatewayTable()) {
   throw new Error("src/commands/table.ts is not what scripts/facts says; its head says how to renew it");
 }
 
+/** The console page is one file: its script and its style are part of it. */
+async function buildConsole(): Promise<void> {
+  const folder = join("src", "console", "browser");
+  const { outputFiles } = await build({
+    entryPoints: [join(folder, "main.ts"), join(folder, "page.css")],
+    outdir: "out",
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "iife",
+    target: "es2022",
+    supported: { nesting: true },
+  });
+  const textOf = (end: string) => outputFiles.find(({ path }) => path.endsWith(end))!.text.trim();
+  const html = (await readFile(join(folder, "page.html"), "utf8"))
+    .replace("/* style */", () => textOf(".css"))
+    .replace("/* script */", () => textOf(".js"));
+  await writeFile(join("dist", "console.html"), html);
+}
+
 export default defineConfig([
   // Shims: the CommonJS build finds the worker by import.meta.url too.
   {
@@ -47,7 +68,7 @@ export default defineConfig([
     dts: true,
     shims: true,
   },
-  { ...shared, entry: { cli: "src/cli.ts" }, format: ["esm"] },
+  { ...shared, entry: { cli: "src/cli.ts" }, format: ["esm"], onSuccess: buildConsole },
   {
     ...shared,
     entry: { "embedded-worker": "src/engine/embedded/worker.ts" },

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { constants } from "node:os";
 import { isLoopbackName } from "./access/origin.js";
+import { commandLine, wantsColours } from "./cli/command-lines.js";
 import { helpText } from "./cli/help.js";
 import { environmentOf, readyLines } from "./cli/ready-lines.js";
 import { runCommand } from "./cli/run-command.js";
@@ -8,6 +9,7 @@ import { type CliSettings, readSettings } from "./cli/settings.js";
 import { start } from "./cli/start.js";
 import { UsageError } from "./cli/usage-error.js";
 import { VERSION } from "./version.js";
+import type { WatchedCommand } from "./watch/watched-command.js";
 
 /** Prints one line for people, apart from what programs read. */
 function report(message: string): void {
@@ -23,11 +25,15 @@ async function main(): Promise<number> {
 }
 
 async function run(settings: CliSettings): Promise<number> {
-  const gateway = await start(settings, report);
-  const showToken = isLoopbackName(settings.options.host ?? "127.0.0.1");
-  const lines = readyLines(gateway, showToken);
   // A command's output stays its own.
   const output = settings.command === undefined ? process.stdout : process.stderr;
+  const colours = wantsColours(output, process.env);
+  const onCommand = settings.watchCommands
+    ? (command: WatchedCommand) => output.write(`${commandLine(command, new Date(), colours)}\n`)
+    : undefined;
+  const gateway = await start({ ...settings, options: { ...settings.options, onCommand } }, report);
+  const showToken = isLoopbackName(settings.options.host ?? "127.0.0.1");
+  const lines = readyLines(gateway, showToken);
   output.write(`${lines.join("\n")}\n`);
   let status = 0;
   if (settings.command === undefined) await stopSignal();

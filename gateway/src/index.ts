@@ -18,14 +18,16 @@ import { Streams } from "./http/streams.js";
 import { createLog } from "./log/log.js";
 import { metricsOf } from "./metrics/metrics.js";
 import { Traffic } from "./metrics/traffic.js";
-import { type GatewayOptions, type Settings, settingsOf } from "./options.js";
+import { type GatewayOptions, hasToken, type Settings, settingsOf } from "./options.js";
 import { ownEngine, type RemoteEngine, redisAt } from "./upstream/redis-url.js";
 import { upstreamsOf } from "./upstream/upstreams.js";
+import { watch } from "./watch/watch.js";
 
 export type { Role } from "./access/roles.js";
 export type { TokenOptions } from "./access/tokens.js";
 export type { Engine } from "./engine/engine.js";
 export type { GatewayOptions } from "./options.js";
+export type { CommandListener, WatchedCommand } from "./watch/watched-command.js";
 
 /** A running gateway. */
 export interface Gateway {
@@ -35,6 +37,8 @@ export interface Gateway {
   readonly token: string;
   /** What the engine behind it is, in words. */
   readonly engine: string;
+  /** Whether a browser that opens {@link Gateway.url} gets a console page, which asks for a token. */
+  readonly console: boolean;
   /**
    * Stops accepting, answers what is in flight within the grace time, then closes every connection and the
    * engine. Safe to call more than once.
@@ -57,7 +61,8 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
       ? ownEngine(await engineOf(settings.engine))
       : redisAt(settings.redis, { ca: settings.redisCa });
   const { host } = settings;
-  const upstreams = upstreamsOf(engine, settings);
+  const plain = upstreamsOf(engine, settings);
+  const upstreams = settings.onCommand ? watch(plain, settings.onCommand) : plain;
   const upstream = upstreams.of(null);
   const log = createLog(settings.logLevel);
   const access = new Access({
@@ -95,6 +100,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
     maxBody: settings.maxBody,
     maxCommands: settings.maxCommands,
     pathWrites: settings.allowPathWrites,
+    console: settings.console,
   });
   const server = new HttpServer(handler, connections, new AnswerHeads(settings.keepAlive));
   const end = async () => {
@@ -119,6 +125,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
       return access.mainToken;
     },
     engine: engine.description,
+    console: settings.console,
     close() {
       streams.close();
       closing ??= server.close(settings.closeGrace).then(end);
@@ -128,9 +135,9 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
 }
 
 /** Where tokens come from: where nothing says so, a random one is made for this run. */
-function sourcesOf({ token, tokenFile, tokens, tokensFile }: Settings): TokenSources {
-  const isGiven = [token, tokenFile, tokens, tokensFile].some((each) => each !== undefined);
-  return isGiven ? { token, tokenFile, tokens, tokensFile } : { token: randomToken() };
+function sourcesOf(settings: Settings): TokenSources {
+  const { token, tokenFile, tokens, tokensFile } = settings;
+  return hasToken(settings) ? { token, tokenFile, tokens, tokensFile } : { token: randomToken() };
 }
 
 async function engineOf(choice: Engine | string = "auto"): Promise<Engine> {

@@ -5,6 +5,7 @@ import type { Engine } from "./engine/engine.js";
 import { connectionsByFileLimit } from "./http/file-limit.js";
 import { LOG_LEVELS, type LogLevel } from "./log/log.js";
 import { READ_POLICIES, type ReadPolicy } from "./upstream/cluster/read-policy.js";
+import type { CommandListener } from "./watch/watched-command.js";
 
 /** How a gateway is set up. */
 export interface GatewayOptions {
@@ -95,6 +96,10 @@ export interface GatewayOptions {
   readonly logRequests?: boolean;
   /** Names, beside loopback ones, that the Host header may hold while listening on loopback; default none. */
   readonly allowedHosts?: readonly string[];
+  /** Whether browsers get a console page at `/`; default: only where no `token` was given, as in development. */
+  readonly console?: boolean;
+  /** Told of every command once it was answered or failed: its name and keys, never a value. */
+  readonly onCommand?: CommandListener;
 }
 
 const DEFAULTS = {
@@ -127,6 +132,7 @@ const DEFAULTS = {
   topologyRedirects: 1,
   cors: [] as readonly string[],
   allowedHosts: [] as readonly string[],
+  console: true,
 };
 
 /** The soft limit, where it is not given, as a share of the hard one. */
@@ -142,6 +148,7 @@ export const WITHOUT_DEFAULT = [
   "tokens",
   "tokensFile",
   "secret",
+  "onCommand",
 ] as const satisfies readonly (keyof GatewayOptions)[];
 
 /** Options with every default filled in. */
@@ -183,7 +190,7 @@ export function settingsOf(options: GatewayOptions = {}): Settings {
     }
   }
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-  const settings = { ...DEFAULTS, ...given } as Settings;
+  const settings = { ...DEFAULTS, console: !hasToken(options), ...given } as Settings;
   if (options.softLimit === undefined) settings.softLimit = Math.ceil(settings.hardLimit * SOFT_SHARE);
   if (settings.engine !== undefined && settings.redis !== undefined) {
     throw new TypeError("engine, redis: give one of the two, not both");
@@ -193,6 +200,10 @@ export function settingsOf(options: GatewayOptions = {}): Settings {
     if (!Number.isInteger(value) || value < least || value > most) {
       throw new TypeError(`${name}: must be a whole number from ${least} to ${most}`);
     }
+  }
+  const { onCommand } = settings;
+  if (onCommand !== undefined && typeof onCommand !== "function") {
+    throw new TypeError("onCommand: must be a function");
   }
   if (settings.softLimit > settings.hardLimit) {
     throw new TypeError(`softLimit: must not be above hardLimit, which is ${settings.hardLimit}`);
@@ -204,6 +215,11 @@ export function settingsOf(options: GatewayOptions = {}): Settings {
     throw new TypeError(`readPolicy: must be one of ${READ_POLICIES.join(", ")}`);
   }
   return settings;
+}
+
+/** Whether any token was given, so that none is made for the run. */
+export function hasToken({ token, tokenFile, tokens, tokensFile }: GatewayOptions): boolean {
+  return [token, tokenFile, tokens, tokensFile].some((each) => each !== undefined);
 }
 
 /** The least length of a secret that seals tokens. */
@@ -219,8 +235,7 @@ function checkAccess({ token, tokenFile, tokens, tokensFile, secret, host, allow
     throw new TypeError(`secret: must have at least ${SHORTEST_SECRET} characters`);
   }
   openedCommands(allowCommand);
-  const isGiven = [token, tokenFile, tokens, tokensFile].some((each) => each !== undefined);
-  if (!isGiven && !isLoopbackName(host)) {
+  if (!hasToken({ token, tokenFile, tokens, tokensFile }) && !isLoopbackName(host)) {
     throw new TypeError("token: must be given to listen beyond loopback; set token, or host to 127.0.0.1");
   }
 }

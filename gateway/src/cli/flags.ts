@@ -295,6 +295,20 @@ export const flags: readonly Flag[] = [
     option: "logRequests",
     kind: "switch",
   },
+  {
+    name: "console",
+    value: "",
+    help: "whether browsers get a console page at / (default on, off where a token is given)",
+    option: "console",
+    kind: "switch",
+  },
+  {
+    name: "watch-commands",
+    value: "",
+    help: "print every command as it is run: its name and keys, never a value (default off)",
+    option: "watchCommands",
+    kind: "switch",
+  },
 ];
 
 /** The environment variable that sets what a flag sets. */

@@ -1,3 +1,5 @@
+import type { Gateway } from "../index.js";
+
 /** What a program finds the gateway by: the names of this client and those of @upstash/redis. */
 export function environmentOf(gateway: {
   readonly url: string;
@@ -17,7 +19,7 @@ export function environmentOf(gateway: {
  * @param showToken false where the output may be kept, as a server's log is.
  */
 export function readyLines(
-  gateway: { readonly url: string; readonly token: string; readonly engine: string },
+  gateway: Pick<Gateway, "url" | "token" | "engine" | "console">,
   showToken: boolean,
 ): string[] {
   const environment = Object.entries(environmentOf(gateway));
@@ -27,6 +29,7 @@ export function readyLines(
   return [
     `warmline-gateway ready ${gateway.url}`,
     `engine: ${gateway.engine}`,
+    ...(gateway.console ? [`console: ${gateway.url}/${showToken ? `#${gateway.token}` : ""}`] : []),
     "",
     ...shown.map(([name, value]) => `${name}=${value}`),
   ];

@@ -18,6 +18,8 @@ export interface CliSettings {
   readonly options: Omit<GatewayOptions, "engine">;
   /** Which engine to start; undefined when `redis` names one that runs. */
   readonly engine: string | undefined;
+  /** Whether commands are printed as they are run. */
+  readonly watchCommands: boolean;
   /** The command to run and its arguments, after `--`; undefined without one. */
   readonly command: readonly string[] | undefined;
 }
@@ -25,8 +27,8 @@ export interface CliSettings {
 /** What was given, by the name of the option. */
 type AllGiven = ReadonlyMap<string, Given>;
 
-/** The settings that only the command line knows: what they hold becomes an option of the gateway. */
-const IN_FILES = ["redisFile", "redisPasswordFile", "secretFile"];
+/** The settings that only the command line knows. What a file holds becomes an option of the gateway. */
+const OWN = ["redisFile", "redisPasswordFile", "secretFile", "watchCommands"];
 
 /**
  * Reads the command line, the environment and the config file, in that order of precedence, and checks
@@ -35,8 +37,9 @@ const IN_FILES = ["redisFile", "redisPasswordFile", "secretFile"];
  */
 export function readSettings(argv: readonly string[], environment: NodeJS.ProcessEnv): CliSettings {
   const { values, command } = parseCommandLine(argv);
-  if (values.help === true) return { action: "help", options: {}, engine: undefined, command };
-  if (values.version === true) return { action: "version", options: {}, engine: undefined, command };
+  const idle = { options: {}, engine: undefined, watchCommands: false, command };
+  if (values.help === true) return { action: "help", ...idle };
+  if (values.version === true) return { action: "version", ...idle };
   if (command?.length === 0) throw new UsageError("there is no command after --");
 
   const given = collect(values, environment);
@@ -44,7 +47,7 @@ export function readSettings(argv: readonly string[], environment: NodeJS.Proces
   const options: Record<string, unknown> = {};
   for (const { option, kind } of flags) {
     const value = given.get(option);
-    if (value === undefined || option === "engine" || IN_FILES.includes(option)) continue;
+    if (value === undefined || option === "engine" || OWN.includes(option)) continue;
     options[option] = readValue(kind, value);
   }
   const overruled = own && (given.has("redis") || given.has("redisFile"));
@@ -53,10 +56,12 @@ export function readSettings(argv: readonly string[], environment: NodeJS.Proces
   if (secretFile && options.secret === undefined) options.secret = contentOf(secretFile);
   check(options, given);
   const engine = given.get("engine");
+  const watched = given.get("watchCommands");
   return {
     action: "run",
     options,
     engine: own ? ((engine && (readValue("text", engine) as string)) ?? "auto") : undefined,
+    watchCommands: watched !== undefined && (readValue("switch", watched) as boolean),
     command,
   };
 }

@@ -6,6 +6,7 @@ import { rewritten } from "../access/rewritten.js";
 import { bearerOf } from "../access/token.js";
 import { isRead } from "../commands/facts.js";
 import { KeyLockingScripts } from "../commands/key-locking.js";
+import { consolePage, wantsPage } from "../console/console-page.js";
 import type { Traffic } from "../metrics/traffic.js";
 import { waitOf } from "../upstream/blocking.js";
 import type { Command } from "../upstream/command.js";
@@ -38,6 +39,8 @@ export interface HandlerOptions {
   readonly maxCommands: number;
   /** Whether GET and HEAD may run commands that write. */
   readonly pathWrites: boolean;
+  /** Whether browsers get the console page at `/`. It holds no secret, and needs no token. */
+  readonly console: boolean;
 }
 
 /** What a request's head says. */
@@ -82,7 +85,7 @@ export class Handler {
 
   #route(exchange: Exchange): void {
     const { req } = exchange;
-    const { origins, maxBody } = this.#options;
+    const { origins, maxBody, console } = this.#options;
     const { foreign, path, query, grant } = this.#look(req);
     if (foreign) throw new BadRequest(`NOPERM ${foreign}`, 403);
     const { origin } = req.headers;
@@ -94,6 +97,12 @@ export class Handler {
     }
     if (method !== "POST" && method !== "GET" && method !== "PUT" && method !== "HEAD") {
       exchange.refuse(405, "ERR this method is not allowed", ["Allow", ALLOWED]);
+      return;
+    }
+    if (console && wantsPage(method, path, req.headers.accept)) {
+      exchange.route = "console";
+      const page = consolePage();
+      exchange.answer(200, page.type, page.body, page.headers);
       return;
     }
     if (path === "/health" || path === "/ready") {

@@ -3,6 +3,7 @@ import { isOneOf, TARGET, TOKEN, VALUE } from "./characters.js";
 
 /** Headers that the gateway looks at. Of others only the form is checked. */
 const NAMES = [
+  "accept",
   "access-control-request-headers",
   "authorization",
   "connection",
@@ -16,6 +17,9 @@ const NAMES = [
   "upstash-encoding",
   "upstash-response-format",
 ] as const;
+
+/** Those that may be there more than once, and are then one list. */
+const LISTS: readonly string[] = ["accept", "connection"];
 
 /** The name of a header that the gateway looks at, in lower case. */
 export type HeaderName = (typeof NAMES)[number];
@@ -157,7 +161,7 @@ function readHeaders(bytes: Buffer, from: number, end: number): RequestHeaders {
       const value = bytes.toString("latin1", valueFrom, valueEnd);
       const before = headers[name];
       if (before === undefined) headers[name] = value;
-      else if (name === "connection") headers[name] = `${before},${value}`;
+      else if (LISTS.includes(name)) headers[name] = `${before},${value}`;
       else throw malformed(`the ${name} header is there twice`);
     }
   }

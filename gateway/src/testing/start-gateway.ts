@@ -39,7 +39,7 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
   const { engine: choice = "embedded", ...rest } = options;
   const engine = await startEngine(choice);
   try {
-    const gateway = await createGateway({ port: 0, ...rest, engine });
+    const gateway = await createGateway({ port: 0, console: false, ...rest, engine });
     return {
       url: gateway.url,
       token: gateway.token,

@@ -43,6 +43,7 @@ describe("a gateway that runs until it is stopped", () => {
       [
         `warmline-gateway ready ${url}`,
         "engine: embedded (js-redis-server, in memory; for development and tests)",
+        `console: ${url}/#${token}`,
         "",
         `WARMLINE_URL=${url}`,
         `WARMLINE_TOKEN=${token}`,
@@ -93,6 +94,32 @@ describe("a gateway that runs until it is stopped", () => {
     const [, url3] = (await flag.printed(/ready (\S+)\n/)) as unknown as [string, string];
     expect((await post(url3, "from-flag", ["ECHO", "x".repeat(1100)])).status).toBe(200);
     expect((await post(url3, "from-environment", ["PING"])).status).toBe(401);
+  });
+
+  test("--watch-commands prints what is run, names and keys alone", async () => {
+    const { started, url } = await ready(["--token", "t", "--watch-commands"]);
+    await post(url, "t", ["SET", "user:1", "secret-value"]);
+    await started.printed(/^\d\d:\d\d:\d\d\.\d{3} SET user:1 \d+\.\d ms\n/m);
+    await post(url, "t", ["INCR", "user:1"]);
+    await started.printed(/ INCR user:1 \d+\.\d ms ERR\n/);
+    expect(started.stdout + started.stderr).not.toContain("secret-value");
+  });
+
+  test("the console page is there for a token made for the run, and for a given one when asked for", async () => {
+    const page = async (url: string) => {
+      const answer = await fetch(url, { headers: { accept: "text/html,*/*;q=0.8" } });
+      await answer.text();
+      return `${answer.status} ${answer.headers.get("content-type")}`;
+    };
+    const random = await ready([]);
+    expect(await page(random.url)).toBe("200 text/html; charset=utf-8");
+    const given = await ready(["--token", "t"]);
+    expect(await page(given.url)).toBe("401 application/json");
+    expect(given.started.stdout).not.toContain("console");
+    const asked = await ready(["--token", "t", "--console"]);
+    expect(await page(asked.url)).toBe("200 text/html; charset=utf-8");
+    const refused = await ready(["--no-console"]);
+    expect(await page(refused.url)).toBe("401 application/json");
   });
 
   test("a token that was given is not printed where others may read it", async () => {

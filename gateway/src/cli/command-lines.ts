@@ -1,0 +1,53 @@
+import type { WatchedCommand } from "../watch/watched-command.js";
+
+/** Keys shown of one command, and characters of one key. */
+const MOST_KEYS = 4;
+const MOST_CHARACTERS = 80;
+
+const PLAIN = (text: string) => text;
+const STYLES = {
+  dim: (text: string) => `\x1b[2m${text}\x1b[22m`,
+  name: (text: string) => `\x1b[36m${text}\x1b[39m`,
+  error: (text: string) => `\x1b[31m${text}\x1b[39m`,
+};
+
+/** Whether a stream's reader wants colours: a terminal does, unless NO_COLOR says otherwise. */
+export function wantsColours(stream: { readonly isTTY?: boolean }, environment: NodeJS.ProcessEnv): boolean {
+  return stream.isTTY === true && !environment.NO_COLOR && environment.TERM !== "dumb";
+}
+
+/** One line for a command that was run, such as `12:01:03.250 SET user:1 0.4 ms`. */
+export function commandLine(command: WatchedCommand, at: Date, colours: boolean): string {
+  const { name, keys, ms, error, transaction } = command;
+  const style = colours ? STYLES : { dim: PLAIN, name: PLAIN, error: PLAIN };
+  const more = keys.length > MOST_KEYS ? [style.dim(`and ${keys.length - MOST_KEYS} more`)] : [];
+  return [
+    style.dim(timeOf(at)),
+    ...(transaction ? [style.dim("MULTI")] : []),
+    style.name(name),
+    ...keys.slice(0, MOST_KEYS).map(shown),
+    ...more,
+    style.dim(`${ms.toFixed(1)} ms`),
+    ...(error === null ? [] : [style.error(error)]),
+  ].join(" ");
+}
+
+/** A key as it is, or in quotes where it holds anything that a terminal would act on, or that is hard to see. */
+function shown(key: string): string {
+  const text = key.length > MOST_CHARACTERS ? `${key.slice(0, MOST_CHARACTERS)}…` : key;
+  return /^[\p{L}\p{N}\p{P}\p{S}]+$/u.test(text) && !text.includes('"') ? text : quoted(text);
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text).replace(
+    /[^\p{L}\p{N}\p{P}\p{S} ]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+function timeOf(at: Date): string {
+  const [hours, minutes, seconds] = [at.getHours(), at.getMinutes(), at.getSeconds()].map((part) =>
+    String(part).padStart(2, "0"),
+  );
+  return `${hours}:${minutes}:${seconds}.${String(at.getMilliseconds()).padStart(3, "0")}`;
+}

@@ -1,0 +1,45 @@
+import { byId } from "./dom.js";
+import type { Gateway } from "./gateway.js";
+
+const EVERY = 1_000;
+const SECONDS = 60;
+
+/** Shows connections and commands per second, asked for each second while the page is seen. */
+export function showCounters(gateway: Gateway, onTrouble: (error: unknown) => void): void {
+  const rates: number[] = [];
+  let last: { readonly at: number; readonly commands: number } | null = null;
+  const show = (counters: Map<string, number>) => {
+    const at = performance.now();
+    const commands = counters.get("upstream_commands_total") ?? 0;
+    // The page's own connection is one of them; its other requests cost no command.
+    byId("connections").textContent = String(counters.get("connections_open") ?? 0);
+    byId("upstream").textContent = String(counters.get("upstream_connections") ?? 0);
+    if (last) {
+      const rate = Math.max(0, (commands - last.commands) / ((at - last.at) / 1_000));
+      byId("rate").textContent = rate < 10 ? rate.toFixed(1).replace(".0", "") : String(Math.round(rate));
+      rates.push(rate);
+      rates.splice(0, rates.length - SECONDS);
+      byId("curve").setAttribute("points", pointsOf(rates));
+    }
+    last = { at, commands };
+  };
+  const tick = async (): Promise<void> => {
+    try {
+      if (document.visibilityState === "visible") show(await gateway.counters());
+      onTrouble(null);
+    } catch (error) {
+      last = null;
+      onTrouble(error);
+    }
+    setTimeout(tick, EVERY);
+  };
+  void tick();
+}
+
+/** A curve in a field of 60 by 20, the newest at the right. */
+function pointsOf(rates: readonly number[]): string {
+  const top = Math.max(1, ...rates);
+  return rates
+    .map((rate, at) => `${SECONDS - rates.length + at},${(19 - (18 * rate) / top).toFixed(1)}`)
+    .join(" ");
+}

@@ -1,0 +1,66 @@
+import { concat, decodeReply, encodeCommand, type Reply } from "./resp.js";
+
+const RESP = "application/vnd.redis.resp2";
+
+/** A word of a command. */
+export type Word = string | Uint8Array;
+
+/** The token is missing or wrong. */
+export class Unauthorized extends Error {}
+
+/** The gateway that this page came from. */
+export class Gateway {
+  constructor(readonly token: string) {}
+
+  /** Runs one command; an error of Redis is a reply too. */
+  async run(words: readonly Word[], signal?: AbortSignal): Promise<Reply> {
+    return this.#post("/", encodeCommand(words), signal);
+  }
+
+  /** Runs commands in one request. */
+  async runAll(commands: readonly (readonly Word[])[]): Promise<readonly Reply[]> {
+    if (commands.length === 0) return [];
+    const reply = await this.#post("/pipeline", concat(commands.map(encodeCommand)));
+    if (reply.kind !== "array")
+      throw new Error(reply.kind === "error" ? reply.text : "not an array of replies");
+    return reply.items;
+  }
+
+  /** What the gateway counts, by name; the values of one name are added up. */
+  async counters(): Promise<Map<string, number>> {
+    const text = await (await this.#fetch("/metrics", {})).text();
+    const counters = new Map<string, number>();
+    for (const [, name, value] of text.matchAll(/^warmline_gateway_(\w+)(?:\{[^}]*\})? (\S+)$/gm)) {
+      counters.set(name!, (counters.get(name!) ?? 0) + Number(value));
+    }
+    return counters;
+  }
+
+  /** What the engine behind the gateway is. */
+  async engine(): Promise<string> {
+    const { engine } = (await (await this.#fetch("/health", {})).json()) as { engine?: string };
+    return engine ?? "";
+  }
+
+  async #post(path: string, body: Uint8Array, signal?: AbortSignal): Promise<Reply> {
+    const headers = { "Content-Type": RESP, "Upstash-Response-Format": "resp2" };
+    const answer = await this.#fetch(path, {
+      method: "POST",
+      headers,
+      body: body as BodyInit,
+      signal: signal ?? null,
+    });
+    if (answer.headers.get("Content-Type") === RESP) {
+      return decodeReply(new Uint8Array(await answer.arrayBuffer()));
+    }
+    const { error } = (await answer.json()) as { error?: string };
+    return { kind: "error", text: error ?? `HTTP ${answer.status}` };
+  }
+
+  async #fetch(path: string, init: RequestInit): Promise<Response> {
+    const headers = { ...init.headers, Authorization: `Bearer ${this.token}` };
+    const answer = await fetch(path, { ...init, headers, cache: "no-store" });
+    if (answer.status === 401) throw new Unauthorized("the gateway does not know this token");
+    return answer;
+  }
+}

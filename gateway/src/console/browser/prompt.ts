@@ -1,0 +1,95 @@
+import { byId, element } from "./dom.js";
+import type { Gateway, Word } from "./gateway.js";
+import { printed, quoted, shown } from "./text.js";
+import { wordsOf } from "./words.js";
+
+/** Lines kept on the page. */
+const MOST_LINES = 200;
+
+/** How the beginning of a value of each type is read, so that a large one does no harm. */
+const READS: Record<string, (key: Word) => Word[]> = {
+  string: (key) => ["GETRANGE", key, "0", "9999"],
+  list: (key) => ["LRANGE", key, "0", "99"],
+  set: (key) => ["SSCAN", key, "0", "COUNT", "100"],
+  zset: (key) => ["ZRANGE", key, "0", "99", "WITHSCORES"],
+  hash: (key) => ["HSCAN", key, "0", "COUNT", "100"],
+  stream: (key) => ["XREVRANGE", key, "+", "-", "COUNT", "20"],
+};
+
+/** The prompt, and what was asked and answered. */
+export class Prompt {
+  readonly #history: string[] = [];
+  #at = 0;
+  #running: AbortController | null = null;
+
+  constructor(
+    readonly gateway: Gateway,
+    readonly onTrouble: (error: unknown) => void,
+  ) {
+    const line = byId<HTMLInputElement>("line");
+    byId("prompt").addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (line.value.trim() === "" || this.#running) return;
+      void this.#ask(line.value);
+      line.value = "";
+    });
+    line.addEventListener("keydown", (event) => {
+      if (event.key === "ArrowUp" || event.key === "ArrowDown") {
+        event.preventDefault();
+        line.value = this.#recall(event.key === "ArrowUp" ? -1 : 1);
+      } else if (event.key === "Escape") this.#running?.abort();
+    });
+  }
+
+  /** Shows what a key holds. */
+  open(key: Uint8Array, type: string): void {
+    const words = (READS[type] ?? ((name: Word) => ["TYPE", name]))(key);
+    void this.#run(words.map((word) => (typeof word === "string" ? word : asWord(word))).join(" "), words);
+  }
+
+  #recall(step: number): string {
+    this.#at = Math.min(this.#history.length, Math.max(0, this.#at + step));
+    return this.#history[this.#at] ?? "";
+  }
+
+  async #ask(text: string): Promise<void> {
+    if (this.#history.at(-1) !== text) this.#history.push(text);
+    this.#at = this.#history.length;
+    let words: Word[];
+    try {
+      words = wordsOf(text);
+    } catch (error) {
+      this.#print(`> ${text}`, "asked");
+      this.#print((error as Error).message, "error");
+      return;
+    }
+    await this.#run(text, words);
+  }
+
+  async #run(text: string, words: readonly Word[]): Promise<void> {
+    this.#print(`> ${text}`, "asked");
+    this.#running = new AbortController();
+    try {
+      const reply = await this.gateway.run(words, this.#running.signal);
+      this.#print(printed(reply), reply.kind === "error" ? "error" : "");
+    } catch (error) {
+      const { name, message } = error as Error;
+      this.#print(name === "AbortError" ? "given up" : message, "error");
+      if (name !== "AbortError") this.onTrouble(error);
+    }
+    this.#running = null;
+  }
+
+  #print(text: string, className: string): void {
+    const log = byId("log");
+    log.append(element("div", text, className));
+    while (log.childElementCount > MOST_LINES) log.firstElementChild?.remove();
+    log.scrollTop = log.scrollHeight;
+  }
+}
+
+/** A key as the prompt reads it back. */
+function asWord(key: Uint8Array): string {
+  const text = shown(key);
+  return /^[^\s"'\\]+$/.test(text) ? text : quoted(key);
+}

@@ -1,0 +1,73 @@
+// RESP2 as the gateway passes it on: Redis's own bytes, so that a reply looks here as it does in redis-cli.
+
+/** A reply of Redis. */
+export type Reply =
+  | { readonly kind: "status" | "error"; readonly text: string }
+  | { readonly kind: "integer"; readonly text: string }
+  | { readonly kind: "bulk"; readonly bytes: Uint8Array }
+  | { readonly kind: "array"; readonly items: readonly Reply[] }
+  | { readonly kind: "null" };
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+const CR = 13;
+
+/** The words of a command as a request's body. */
+export function encodeCommand(words: readonly (string | Uint8Array)[]): Uint8Array {
+  const parts: Uint8Array[] = [encoder.encode(`*${words.length}\r\n`)];
+  for (const word of words) {
+    const bytes = typeof word === "string" ? encoder.encode(word) : word;
+    parts.push(encoder.encode(`$${bytes.length}\r\n`), bytes, encoder.encode("\r\n"));
+  }
+  return concat(parts);
+}
+
+/** Joins byte arrays. */
+export function concat(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** @throws Error when the bytes are not one whole reply */
+export function decodeReply(bytes: Uint8Array): Reply {
+  let at = 0;
+  const line = (): string => {
+    const end = bytes.indexOf(CR, at);
+    if (end < 0) throw new Error("the answer breaks off");
+    const text = decoder.decode(bytes.subarray(at, end));
+    at = end + 2;
+    return text;
+  };
+  const next = (): Reply => {
+    const head = line();
+    const rest = head.slice(1);
+    switch (head[0]) {
+      case "+":
+        return { kind: "status", text: rest };
+      case "-":
+        return { kind: "error", text: rest };
+      case ":":
+        return { kind: "integer", text: rest };
+      case "$": {
+        const length = Number(rest);
+        if (length < 0) return { kind: "null" };
+        const bulk = bytes.subarray(at, at + length);
+        if (bulk.length < length) throw new Error("the answer breaks off");
+        at += length + 2;
+        return { kind: "bulk", bytes: bulk };
+      }
+      case "*": {
+        const count = Number(rest);
+        return count < 0 ? { kind: "null" } : { kind: "array", items: Array.from({ length: count }, next) };
+      }
+      default:
+        throw new Error("the answer is not Redis's");
+    }
+  };
+  return next();
+}

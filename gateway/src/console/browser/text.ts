@@ -1,0 +1,67 @@
+import type { Reply } from "./resp.js";
+
+const strict = new TextDecoder("utf-8", { fatal: true });
+
+/** Bytes as text where they are UTF-8 without control characters, else in quotes with escapes as redis-cli has them. */
+export function shown(bytes: Uint8Array): string {
+  try {
+    const text = strict.decode(bytes);
+    if (!/\p{C}/u.test(text)) return text;
+  } catch {
+    // Not UTF-8.
+  }
+  return quoted(bytes);
+}
+
+/** Bytes in quotes, so that the prompt reads them back as they are. */
+export function quoted(bytes: Uint8Array): string {
+  const escapes: Record<number, string> = { 9: "\\t", 10: "\\n", 13: "\\r", 34: '\\"', 92: "\\\\" };
+  const text = Array.from(bytes, (byte) => {
+    if (escapes[byte]) return escapes[byte];
+    if (byte >= 32 && byte < 127) return String.fromCharCode(byte);
+    return `\\x${byte.toString(16).padStart(2, "0")}`;
+  }).join("");
+  return `"${text}"`;
+}
+
+/** A reply as redis-cli prints it, at most so many elements of it. */
+export function printed(reply: Reply, most = 1_000, indent = ""): string {
+  switch (reply.kind) {
+    case "status":
+      return reply.text;
+    case "error":
+      return `(error) ${reply.text}`;
+    case "integer":
+      return `(integer) ${reply.text}`;
+    case "null":
+      return "(nil)";
+    case "bulk":
+      return bulk(reply.bytes);
+    case "array": {
+      const { items } = reply;
+      if (items.length === 0) return "(empty array)";
+      const width = String(items.length).length;
+      const lines = items.slice(0, most).map((item, at) => {
+        const head = `${String(at + 1).padStart(width)}) `;
+        const inner = printed(item, most, indent + " ".repeat(head.length));
+        return `${at === 0 ? "" : indent}${head}${inner}`;
+      });
+      if (items.length > most) lines.push(`${indent}... ${items.length - most} more`);
+      return lines.join("\n");
+    }
+  }
+}
+
+/** Text of many lines, such as INFO's, is easier to read as lines. */
+function bulk(bytes: Uint8Array): string {
+  try {
+    const text = strict.decode(bytes);
+    return text.includes("\n") && !/[^\P{C}\r\n\t]/u.test(text) ? text : quotedText(text);
+  } catch {
+    return quoted(bytes);
+  }
+}
+
+function quotedText(text: string): string {
+  return /\p{C}/u.test(text) ? quoted(new TextEncoder().encode(text)) : `"${text.replace(/["\\]/g, "\\$&")}"`;
+}

@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+
+/** A page for people: what the gateway does and what its Redis holds. */
+export interface ConsolePage {
+  readonly type: string;
+  readonly body: Buffer;
+  /** Headers, name and value in turn. */
+  readonly headers: readonly string[];
+}
+
+/** Whether a request is a browser's that opens the page. */
+export function wantsPage(method: string, path: string, accept: string | undefined): boolean {
+  return path === "/" && (method === "GET" || method === "HEAD") && (accept?.includes("text/html") ?? false);
+}
+
+let page: ConsolePage | undefined;
+
+/**
+ * The page as it was built, read when it is first asked for.
+ * @throws {Error} when it has not been built
+ */
+export function consolePage(): ConsolePage {
+  page ??= read(pageFile());
+  return page;
+}
+
+function read(file: URL): ConsolePage {
+  const body = readFileSync(file);
+  return {
+    type: "text/html; charset=utf-8",
+    body,
+    headers: headersOf(body.toString()),
+  };
+}
+
+/**
+ * The page may run its own script and style, and reach this gateway; nothing else, and nobody may frame it. Should a key's
+ * name ever be taken for markup, trusted types stop the browser from reading it as such.
+ */
+function headersOf(html: string): string[] {
+  const policy = [
+    "default-src 'none'",
+    `script-src ${hashOf(html, "script")}`,
+    `style-src ${hashOf(html, "style")}`,
+    "connect-src 'self'",
+    // The page's icon is an empty one.
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ];
+  return [
+    ["Content-Security-Policy", policy.join("; ")],
+    ["Cache-Control", "no-store"],
+    ["Vary", "Accept"],
+    ["X-Content-Type-Options", "nosniff"],
+    ["Referrer-Policy", "no-referrer"],
+    ["Cross-Origin-Opener-Policy", "same-origin"],
+    ["Cross-Origin-Resource-Policy", "same-origin"],
+  ].flat();
+}
+
+/** The hash of the one element of that name, as a content security policy has it. */
+function hashOf(html: string, element: string): string {
+  const text = new RegExp(`<${element}>(.*?)</${element}>`, "s").exec(html)?.[1] ?? "";
+  return `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+}
+
+/** Beside this code in the package, in `dist` when this code runs from its sources. */
+function pageFile(base: string = import.meta.url): URL {
+  const places = [new URL("./console.html", base), new URL("../../dist/console.html", base)];
+  const found = places.find((place) => existsSync(place));
+  if (found === undefined) {
+    throw new Error("the console page is missing: build it with `npm run build --workspace gateway`");
+  }
+  return found;
+}

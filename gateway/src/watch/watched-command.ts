@@ -1,0 +1,43 @@
+import { factsOf } from "../commands/facts.js";
+import { keyPlacesOf } from "../commands/keys.js";
+import type { Command } from "../upstream/command.js";
+
+/** A command that was answered, or failed: what may be shown of it. It holds no value, and no argument but keys. */
+export interface WatchedCommand {
+  /** In upper case, with its subcommand: `SET`, `OBJECT ENCODING`; `(unknown)` for what Redis has no such command. */
+  readonly name: string;
+  /** The keys that it names; empty when it has none, or when they can't be told. */
+  readonly keys: readonly string[];
+  /** From when it was handed on until its reply came, in ms. */
+  readonly ms: number;
+  /** Null when it succeeded; else the first word of Redis's error, or `UNSENT` or `UNKNOWNOUTCOME`. */
+  readonly error: string | null;
+  /** Whether it ran between MULTI and EXEC. */
+  readonly transaction: boolean;
+}
+
+/** Told of every command once its outcome is known. What it throws is ignored. */
+export type CommandListener = (command: WatchedCommand) => void;
+
+/** The first word of an error of Redis, which is never data. */
+export function errorWord(text: string): string {
+  return /^[A-Z][A-Z0-9_]*/.exec(text)?.[0] ?? "ERR";
+}
+
+/** Describes a command. */
+export function describe(
+  command: Command,
+  ms: number,
+  error: string | null,
+  transaction: boolean,
+): WatchedCommand {
+  const facts = factsOf(command);
+  const places = (facts && keyPlacesOf(command, facts)) ?? [];
+  return {
+    name: facts?.name ?? "(unknown)",
+    keys: places.map((place) => Buffer.from(command.text(place), "latin1").toString()),
+    ms,
+    error,
+    transaction,
+  };
+}

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Redis } from "warmline";
+import type { WatchedCommand } from "warmline-gateway";
+import { startGateway, type TestGateway } from "warmline-gateway/testing";
+
+describe("onCommand", () => {
+  const seen: WatchedCommand[] = [];
+  let gateway: TestGateway;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    gateway = await startGateway({ onCommand: (command) => seen.push(command) });
+    redis = new Redis({ ...gateway, retry: false });
+  });
+  afterAll(() => gateway.close());
+  beforeEach(async () => {
+    await gateway.flush();
+    seen.length = 0;
+  });
+
+  const told = () =>
+    seen.map(({ name, keys, error }) => [name, ...keys, ...(error ? [error] : [])].join(" "));
+
+  test("is told of single commands, batches and transactions: names and keys, in their order", async () => {
+    await redis.set("a", "secret");
+    await redis.pipeline().hset("h", { secret: "secret" }).mget("a", "b").exec();
+    await redis.multi().incr("n").rpush("l", "secret").exec();
+    await redis.eval("return ARGV[1]", ["k1", "k2"], ["secret"]);
+    expect(told()).toEqual(["SET a", "HSET h", "MGET a b", "INCR n", "RPUSH l", "EVAL k1 k2"]);
+    expect(seen.map(({ transaction }) => transaction)).toEqual([false, false, false, true, true, false]);
+    for (const { ms } of seen) expect(ms).toBeGreaterThan(0);
+    expect(JSON.stringify(seen)).not.toContain("secret");
+  });
+
+  test("is told of errors by their first word, and of commands that wait", async () => {
+    await redis.set("a", "secret");
+    await redis.incr("a").catch(() => {});
+    await redis
+      .multi()
+      .lpush("a", "secret")
+      .exec()
+      .catch(() => {});
+    await redis.exec(["BLPOP", "none", "0.01"]);
+    await redis.exec(["secret-word", "secret"]).catch(() => {});
+    expect(told()).toEqual(["SET a", "INCR a ERR", "LPUSH a", "BLPOP none", "(unknown) ERR"]);
+    expect(JSON.stringify(seen)).not.toContain("secret");
+  });
+
+  test("keys come as text, whatever their bytes are", async () => {
+    await redis.set("clé", 1);
+    await redis.set(new Uint8Array([255, 97]), 1);
+    expect(told()).toEqual(["SET clé", "SET \ufffda"]);
+  });
+
+  test("what it throws stays its own", async () => {
+    const other = await startGateway({
+      onCommand: () => {
+        throw new Error("mine");
+      },
+    });
+    try {
+      expect(await new Redis(other).incr("n")).toBe(1);
+    } finally {
+      await other.close();
+    }
+  });
+});
