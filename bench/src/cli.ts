@@ -1,18 +1,21 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type CommandLine, HELP, parse, UsageError } from "./command-line.js";
+import { runAdvise } from "./advise/run.js";
+import { type CommandLine, HELP, type Output, parse, type Run, UsageError } from "./command-line.js";
 import { thisMachine } from "./machine.js";
 import { Progress } from "./progress.js";
 import { peers, scenarios } from "./registry.js";
 import { page } from "./report/page.js";
-import type { Result } from "./result.js";
-import type { Scenario } from "./scenario.js";
+import type { Collection, LeftOut, Result } from "./result.js";
 import { asText } from "./table.js";
 
 /** Where the person stands who typed the command: npm runs it in the package's folder. */
 const HERE = process.env.INIT_CWD ?? process.cwd();
 const REPORTS = fileURLToPath(new URL("../report/", import.meta.url));
+
+/** Where the last result of a scenario lies, for advice. */
+const lastOf = (scenario: string): string => resolve(REPORTS, `${scenario}.json`);
 
 async function main(): Promise<void> {
   const known = await scenarios();
@@ -20,21 +23,55 @@ async function main(): Promise<void> {
   if (command.action === "help") process.stdout.write(HELP);
   else if (command.action === "list") {
     for (const { name, question } of known) process.stdout.write(`${name.padEnd(14)}${question}\n`);
-  } else await run(command);
+  } else if (command.action === "advise") {
+    const from = command.from && resolve(HERE, command.from);
+    process.stdout.write(await runAdvise({ ...command, from }, known, lastOf, perform));
+  } else if (command.action === "run") {
+    const result = await perform(command);
+    show(result);
+    keep(command, result);
+    publish([result], [], result, result.scenario, command);
+  } else await runAll(command);
 }
 
-async function run({
-  scenario,
-  settings,
-  json,
-  report,
-  line,
-}: Extract<CommandLine, { action: "run" }>): Promise<void> {
+/** Every scenario, one after another; one that cannot run here is named, and one that fails does not stop the others. */
+async function runAll({ runs, ...output }: Extract<CommandLine, { action: "all" }>): Promise<void> {
+  const results: Result[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const run of runs) {
+    const { name: scenario, missing } = run.scenario;
+    const reason = missing?.();
+    if (reason !== undefined) {
+      leftOut.push({ scenario, reason });
+      continue;
+    }
+    try {
+      const result = await perform(run);
+      show(result);
+      keep(run, result);
+      results.push(result);
+    } catch (error) {
+      process.stderr.write(`${scenario}: ${error instanceof Error ? error.stack : error}\n`);
+      leftOut.push({
+        scenario,
+        reason: `failed: ${error instanceof Error ? error.message.split("\n")[0] : error}`,
+      });
+      process.exitCode = 1;
+    }
+  }
+  for (const { scenario, reason } of leftOut) process.stdout.write(`Left out: ${scenario}: ${reason}\n`);
+  const collection: Collection = { format: 1, results, leftOut };
+  publish(results, leftOut, collection, "all", output);
+}
+
+async function perform({ scenario, settings, line }: Run): Promise<Result> {
+  const reason = scenario.missing?.();
+  if (reason !== undefined) throw new UsageError(`${scenario.name} cannot run here: it ${reason}.`);
   const startedAt = new Date();
   const machine = thisMachine();
   const begunAt = performance.now();
   const outcome = await scenario.run({ ...settings, progress: new Progress(process.stderr, scenario.name) });
-  const result: Result = {
+  return {
     format: 1,
     scenario: scenario.name,
     title: scenario.title,
@@ -46,20 +83,11 @@ async function run({
     seconds: Math.round((performance.now() - begunAt) / 100) / 10,
     ...outcome,
   };
-  show(scenario, result);
-  const reportFile = report === undefined ? resolve(REPORTS, `${scenario.name}.html`) : resolve(HERE, report);
-  write(reportFile, page([result]));
-  process.stdout.write(`\nReport: ${relative(HERE, reportFile) || reportFile}\n`);
-  if (json !== undefined) {
-    const file = resolve(HERE, json);
-    write(file, `${JSON.stringify(result, undefined, 2)}\n`);
-    process.stdout.write(`JSON: ${relative(HERE, file) || file}\n`);
-  }
 }
 
-function show(scenario: Scenario, result: Result): void {
+function show(result: Result): void {
   const { machine, settings } = result;
-  process.stdout.write(`${scenario.title}: ${scenario.question}\n`);
+  process.stdout.write(`${result.title}: ${result.question}\n`);
   process.stdout.write(
     `${machine.cores} cores, Node ${machine.node.slice(1)}, round trip ${settings.rttMs} ms${settings.tls ? ", TLS" : ""}, ` +
       `${settings.engine}, seed ${result.seed}, ${result.seconds} s\n\n`,
@@ -67,6 +95,31 @@ function show(scenario: Scenario, result: Result): void {
   process.stdout.write(`${asText(result.table)}\n\n${wrap(result.finding, 110)}\n\n`);
   for (const { claim, held, measured } of result.checks) {
     process.stdout.write(`${held ? "held  " : "MISSED"}  ${claim}: ${measured}\n`);
+  }
+  process.stdout.write("\n");
+}
+
+/** Leaves the result for advice; one with a number of invocations of its own may be too small for that. */
+function keep({ settings }: Run, result: Result): void {
+  if (settings.invocations !== undefined) return;
+  write(lastOf(result.scenario), `${JSON.stringify(result)}\n`);
+}
+
+/** Writes the report and, where it is asked for, everything that was measured. */
+function publish(
+  results: readonly Result[],
+  leftOut: readonly LeftOut[],
+  everything: Result | Collection,
+  name: string,
+  { json, report }: Output,
+): void {
+  const file = report === undefined ? resolve(REPORTS, `${name}.html`) : resolve(HERE, report);
+  write(file, page(results, leftOut));
+  process.stdout.write(`Report: ${relative(HERE, file) || file}\n`);
+  if (json !== undefined) {
+    const to = resolve(HERE, json);
+    write(to, `${JSON.stringify(everything, undefined, 2)}\n`);
+    process.stdout.write(`JSON: ${relative(HERE, to) || to}\n`);
   }
 }
 

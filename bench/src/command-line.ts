@@ -1,25 +1,45 @@
 import { parseArgs } from "node:util";
+import { type Question, questionOf } from "./advise/question.js";
 import type { Peer } from "./peer.js";
 import type { Scenario, Settings } from "./scenario.js";
+import { number, numbers, UsageError } from "./usage.js";
+
+export { UsageError } from "./usage.js";
+
+/** A scenario with its settings. */
+export interface Run {
+  readonly scenario: Scenario;
+  readonly settings: Omit<Settings, "progress">;
+  /** The command that runs this again, seed included. */
+  readonly line: string;
+}
+
+/** Where results are written. */
+export interface Output {
+  readonly json: string | undefined;
+  readonly report: string | undefined;
+}
 
 /** What the command line asks for. */
 export type CommandLine =
   | { readonly action: "help" }
   | { readonly action: "list" }
+  | ({ readonly action: "run" } & Run & Output)
+  | ({ readonly action: "all"; readonly runs: readonly Run[] } & Output)
   | {
-      readonly action: "run";
-      readonly scenario: Scenario;
-      readonly settings: Omit<Settings, "progress">;
-      readonly json: string | undefined;
-      readonly report: string | undefined;
-      /** The command that runs this again, seed included. */
-      readonly line: string;
+      readonly action: "advise";
+      readonly question: Question;
+      /** A file of results, where one is given. */
+      readonly from: string | undefined;
+      /** Whether to measure now rather than to take what was measured before. */
+      readonly measure: boolean;
+      /** The same settings for a scenario that has to be run. */
+      runOf(scenario: Scenario): Run;
     };
 
-/** The command line cannot be understood. */
-export class UsageError extends Error {}
-
 export const HELP = `npm run bench -- SCENARIO [options]
+npm run bench -- all [options]        every scenario, one report
+npm run bench -- advise --memory MB --ops N --rtt MS --concurrency N [--from FILE | --measure]
 npm run bench -- --list
 
 --quick            fewer invocations: a look, not figures
@@ -28,13 +48,17 @@ npm run bench -- --list
 --tls              TLS with a throw-away certificate
 --engine ENGINE    the gateway's engine: embedded (default), auto, or the path of a redis-server
 --clients A,B      only these clients, or all
---invocations N    invocations per client and scenario; of faults: trials per client and fault
+--invocations N    invocations per client and scenario; of faults and zombie: trials per client and case
 --rounds N         instances that they are spread over
 --seconds N        how long load is driven, where a scenario drives it by time
 --speedup N        how many times faster than real the timeline of zombie and fleet passes
+--memory MB        the function's size; the scenario memory takes several: --memory 128,1769
 --seed N           decides the order; printed with the result
 --json FILE        write everything that was measured
 --report FILE      write the report there; default bench/report/SCENARIO.html
+
+advise             what to do in a function that runs --ops commands per invocation, from results that
+                   earlier runs left in bench/report, from a --json FILE, or measured now
 `;
 
 /**
@@ -51,15 +75,11 @@ export function parse(
   if (values.list) return { action: "list" };
   const [name, ...more] = positionals;
   if (name === undefined || more.length > 0)
-    throw new UsageError("Name one scenario; --list shows them, --help the options.");
-  const scenario = scenarios.find((each) => each.name === name);
-  if (!scenario) throw new UsageError(`There is no scenario ${name}; --list shows those there are.`);
+    throw new UsageError("Name one scenario, all or advise; --list shows them, --help the options.");
   const seed = number("seed", values.seed, 0) ?? Math.floor(Math.random() * 1e6);
-  const rtts = values.rtt?.split(",").map((text) => number("rtt", text, 0, false)!);
-  if (rtts && rtts.length > 1 && !scenario.distances)
-    throw new UsageError(`${name} measures one round-trip time: give --rtt one number.`);
-  return {
-    action: "run",
+  const rtts = numbers("rtt", values.rtt, 0, false);
+  const sizes = numbers("memory", values.memory, 64);
+  const runOf = (scenario: Scenario): Run => ({
     scenario,
     settings: {
       quick: values.quick ?? false,
@@ -72,12 +92,22 @@ export function parse(
       rounds: number("rounds", values.rounds, 1),
       seconds: number("seconds", values.seconds, 0.1, false),
       speedup: number("speedup", values.speedup, 1, false),
+      sizes,
       peers: chosen(values.clients, scenario, peers),
     },
-    json: values.json,
-    report: values.report,
-    line: again(args, seed),
-  };
+    line: again(args, name, scenario.name, seed),
+  });
+  const output: Output = { json: values.json, report: values.report };
+  if (name === "all") return { action: "all", runs: scenarios.map(runOf), ...output };
+  if (name === "advise") {
+    const question = questionOf(values, rtts, sizes);
+    return { action: "advise", question, from: values.from, measure: values.measure ?? false, runOf };
+  }
+  const scenario = scenarios.find((each) => each.name === name);
+  if (!scenario) throw new UsageError(`There is no scenario ${name}; --list shows those there are.`);
+  if (rtts && rtts.length > 1 && !scenario.distances)
+    throw new UsageError(`${name} measures one round-trip time: give --rtt one number.`);
+  return { action: "run", ...runOf(scenario), ...output };
 }
 
 function read(args: readonly string[]) {
@@ -90,6 +120,7 @@ function read(args: readonly string[]) {
         list: { type: "boolean" },
         quick: { type: "boolean" },
         tls: { type: "boolean" },
+        measure: { type: "boolean" },
         rtt: { type: "string" },
         engine: { type: "string" },
         clients: { type: "string" },
@@ -97,6 +128,11 @@ function read(args: readonly string[]) {
         rounds: { type: "string" },
         seconds: { type: "string" },
         speedup: { type: "string" },
+        memory: { type: "string" },
+        ops: { type: "string" },
+        concurrency: { type: "string" },
+        "max-connections": { type: "string" },
+        from: { type: "string" },
         seed: { type: "string" },
         json: { type: "string" },
         report: { type: "string" },
@@ -105,15 +141,6 @@ function read(args: readonly string[]) {
   } catch (error) {
     throw new UsageError((error as Error).message.split("\n")[0]);
   }
-}
-
-function number(name: string, text: string | undefined, least: number, whole = true): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value) || value < least || (whole && !Number.isInteger(value))) {
-    throw new UsageError(`--${name} must be a ${whole ? "whole " : ""}number of at least ${least}.`);
-  }
-  return value;
 }
 
 function chosen(text: string | undefined, scenario: Scenario, peers: readonly Peer[]): readonly Peer[] {
@@ -130,13 +157,13 @@ function chosen(text: string | undefined, scenario: Scenario, peers: readonly Pe
   return peers.filter(({ name }) => names.includes(name));
 }
 
-/** The same command with its seed, and without where its output went. */
-function again(args: readonly string[], seed: number): string {
+/** The same command for that scenario, with its seed, and without where its output went. */
+function again(args: readonly string[], typed: string, scenario: string, seed: number): string {
   const kept: string[] = [];
   for (let at = 0; at < args.length; at++) {
     const [flag, value] = args[at]!.split("=", 2);
     if (flag === "--json" || flag === "--report" || flag === "--seed") at += value === undefined ? 1 : 0;
-    else kept.push(args[at]!);
+    else kept.push(args[at] === typed ? scenario : args[at]!);
   }
   return `npm run bench -- ${[...kept, "--seed", seed].join(" ")}`;
 }

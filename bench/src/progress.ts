@@ -23,6 +23,12 @@ export class Progress {
     }
   }
 
+  /** Something worth a line of its own. */
+  say(line: string): void {
+    if (this.stream.isTTY) this.stream.write("\r\u001b[K");
+    this.stream.write(`${this.name}: ${line}\n`);
+  }
+
   /** The run is over: the line goes away. */
   end(): void {
     if (this.stream.isTTY) this.stream.write("\r\u001b[K");

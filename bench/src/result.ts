@@ -40,6 +40,17 @@ export interface BarChart {
   }[];
 }
 
+/** Counts over time or another quantity, one panel beside the other on common scales. */
+export interface LineChart {
+  readonly kind: "lines";
+  readonly title: string;
+  /** What is counted. */
+  readonly unit: string;
+  /** The unit of what it is counted along, to the right. */
+  readonly along: string;
+  readonly panels: CurveChart["panels"];
+}
+
 /** Spans of time drawn to scale, one row under the other: how a measured time is made up. */
 export interface SpanChart {
   readonly kind: "spans";
@@ -52,7 +63,7 @@ export interface SpanChart {
   }[];
 }
 
-export type Chart = CurveChart | BarChart | SpanChart;
+export type Chart = CurveChart | BarChart | LineChart | SpanChart;
 
 /** A table: the first cells of a row name it, numbers are already text. */
 export interface Table {
@@ -105,4 +116,17 @@ export interface Result extends Outcome {
   /** When the run began, as ISO 8601. */
   readonly startedAt: string;
   readonly seconds: number;
+}
+
+/** A scenario that did not run, and why. */
+export interface LeftOut {
+  readonly scenario: string;
+  readonly reason: string;
+}
+
+/** Several runs, as `all --json` writes them. */
+export interface Collection {
+  readonly format: 1;
+  readonly results: readonly Result[];
+  readonly leftOut: readonly LeftOut[];
 }

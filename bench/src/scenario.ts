@@ -22,6 +22,8 @@ export interface Settings {
   readonly seconds: number | undefined;
   /** How many times faster than real its timeline passes; the scenario chooses where none is given. */
   readonly speedup: number | undefined;
+  /** The sizes of a function in MB that the command line names; none where the scenario is to choose. */
+  readonly sizes: readonly number[] | undefined;
   /** The clients to measure. */
   readonly peers: readonly Peer[];
   readonly progress: Progress;

@@ -1,12 +1,13 @@
-import type { Chart, Check, Result, Style, Table } from "../result.js";
+import type { Chart, Check, LeftOut, Result, Style, Table } from "../result.js";
 import { bars } from "./bars.js";
 import { curves } from "./curves.js";
+import { lines } from "./lines.js";
 import { spans } from "./spans.js";
 import { STYLE } from "./style.js";
 import { quoted, tag } from "./svg.js";
 
 /** A self-contained HTML page of results: no script, no font, nothing from a network. */
-export function page(results: readonly Result[]): string {
+export function page(results: readonly Result[], leftOut: readonly LeftOut[] = []): string {
   const title = results.length === 1 ? results[0]!.title : "warmline bench";
   return `<!doctype html>
 <html lang="en">
@@ -19,11 +20,37 @@ export function page(results: readonly Result[]): string {
 </head>
 <body>
 <main>
+${results.length > 1 || leftOut.length > 0 ? contents(results, leftOut) : ""}
 ${results.map(section).join("\n")}
 </main>
 </body>
 </html>
 `;
+}
+
+/** What is on the page, each with the first sentence of its finding, and what is not. */
+function contents(results: readonly Result[], leftOut: readonly LeftOut[]): string {
+  return tag(
+    "nav",
+    {},
+    tag("p", { class: "mark" }, "warmline bench"),
+    tag("h1", {}, "What connections are worth"),
+    tag(
+      "ul",
+      {},
+      ...results.map(({ scenario, title, checks }) => {
+        const missed = checks.filter(({ held }) => !held).length;
+        const said = `${checks.length - missed} of ${checks.length} claims held`;
+        return tag(
+          "li",
+          {},
+          tag("a", { href: `#${scenario}` }, quoted(title)),
+          ` ${tag("span", { class: missed > 0 ? "some" : undefined }, said)}`,
+        );
+      }),
+      ...leftOut.map(({ scenario, reason }) => tag("li", {}, quoted(`Left out: ${scenario}: ${reason}`))),
+    ),
+  );
 }
 
 function section(result: Result): string {
@@ -80,12 +107,13 @@ function chart(drawn: Chart): string {
       tag("div", { class: "panel single" }, spans(drawn)),
     ].join("");
   }
-  const pictures = drawn.kind === "curves" ? curves(drawn) : bars(drawn);
-  const titles = drawn.kind === "curves" ? drawn.panels : drawn.groups;
+  const pictures =
+    drawn.kind === "curves" ? curves(drawn) : drawn.kind === "lines" ? lines(drawn) : bars(drawn);
+  const titles = drawn.kind === "bars" ? drawn.groups : drawn.panels;
   return [
     tag("h2", {}, quoted(drawn.title)),
     tag("p", { class: "about" }, quoted(about(drawn))),
-    drawn.kind === "curves" ? legend(drawn.panels[0]!.lines) : "",
+    drawn.kind === "bars" ? "" : legend(drawn.panels[0]!.lines),
     tag(
       "div",
       { class: "panels" },
@@ -100,6 +128,7 @@ function about(drawn: Exclude<Chart, { kind: "spans" }>): string {
   if (drawn.kind === "curves") {
     return `In ${drawn.unit}. Upwards each step is a factor, to the right each mark leaves a tenth of the slower ones: p99 is the time that one invocation in a hundred exceeds.`;
   }
+  if (drawn.kind === "lines") return `In ${drawn.unit}, upwards from none; to the right in ${drawn.along}.`;
   const parts = [
     drawn.unit === "" ? "" : `In ${drawn.unit}.`,
     drawn.spread === undefined ? "" : `The thin line goes ${drawn.spread}.`,

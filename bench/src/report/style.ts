@@ -55,6 +55,8 @@ pre{background:var(--card);border:1px solid var(--line);border-radius:12px;paddi
 .notes li{margin:6px 0}
 dl{display:grid;grid-template-columns:auto 1fr;gap:3px 18px;font-size:14.5px;margin:12px 0 0}
 dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
+nav{margin-bottom:56px}nav ul{padding:0;list-style:none}nav li{padding:6px 0;border-top:1px solid var(--line)}
+nav a{color:var(--ink);font-weight:600;margin-right:8px}nav span{color:var(--soft);font-size:14px;white-space:nowrap}nav .some{color:var(--hue1)}
 section+section{margin-top:72px}
 @media (max-width:520px){main{padding:22px 14px 40px}.figures{grid-template-columns:1fr 1fr;gap:10px}.figures b{font-size:24px}}
 `;

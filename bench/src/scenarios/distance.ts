@@ -12,6 +12,7 @@ import { factor, listed, ms } from "../words.js";
 
 /** In one zone, between zones, between near regions, across a continent. */
 const ROUND_TRIPS = [0, 0.5, 2, 20, 70];
+const QUICK_ROUND_TRIPS = [0, 2, 20];
 
 /** One GET per invocation at every distance, plain and with TLS, keep-alive on and off; the first invocation apart. */
 const distance: Scenario = {
@@ -38,9 +39,9 @@ interface Case {
 export type Measured = Case & Timed & { readonly first: Spread };
 
 async function measure(settings: Settings): Promise<Outcome> {
-  const rtts = settings.rtts ?? ROUND_TRIPS;
-  const invocations = settings.invocations ?? (settings.quick ? 8 : 30);
-  const rounds = settings.rounds ?? (settings.quick ? 2 : 5);
+  const rtts = settings.rtts ?? (settings.quick ? QUICK_ROUND_TRIPS : ROUND_TRIPS);
+  const invocations = settings.invocations ?? (settings.quick ? 12 : 30);
+  const rounds = settings.rounds ?? (settings.quick ? 1 : 5);
   const { peers, redis, notes } = usable(settings.peers);
   const rig = await startRig({ ...settings, redis });
   try {

@@ -41,7 +41,7 @@ export type Measured = Case & Timed & { readonly init: Spread; readonly first: S
 async function measure(settings: Settings): Promise<Outcome> {
   const invocations = settings.invocations ?? (settings.quick ? 12 : 60);
   const rounds = settings.rounds ?? (settings.quick ? 1 : 5);
-  const sizes = settings.quick ? SIZES.filter((size) => size !== 256 && size !== 1_024) : SIZES;
+  const sizes = settings.sizes ?? defaultSizes(settings.quick);
   const { peers, redis, notes } = usable(settings.peers);
   const rig = await startRig({ ...settings, redis });
   let throttle = "";
@@ -113,6 +113,11 @@ async function measure(settings: Settings): Promise<Outcome> {
     settings.progress.end();
     await rig.close();
   }
+}
+
+/** A quick look leaves out sizes that lie between others. */
+function defaultSizes(quick: boolean): readonly number[] {
+  return quick ? SIZES.filter((size) => size !== 256 && size !== 1_024) : SIZES;
 }
 
 const sizeOf = ({ memoryMb }: Case): string => `${memoryMb.toLocaleString("en")} MB`;

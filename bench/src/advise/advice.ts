@@ -1,0 +1,108 @@
+import { ms } from "../words.js";
+import type { Estimate } from "./estimate.js";
+import type { Question } from "./question.js";
+
+/** One answer: what to do, and the numbers that decide it. */
+export interface Answer {
+  readonly question: string;
+  readonly answer: string;
+  readonly because: string;
+}
+
+/** A gain below this part of an invocation's time in Redis decides nothing. */
+const WORTH_IT = 0.1;
+/** Instances that are frozen after a burst keep their connections: about as many again as there were at the peak. */
+const FROZEN_SHARE = 2;
+
+/**
+ * The articles' closing question, answered for one function.
+ * @param http the client that speaks HTTP
+ * @param tcp the one that speaks Redis's protocol, where one was measured
+ */
+export function advise(question: Question, http: Estimate, tcp: Estimate | undefined): Answer[] {
+  const protocol = protocolOf(question, http, tcp);
+  const own = protocol.http ? http : tcp!;
+  return [connection(own), protocol, batching(question, own), gateway(question, protocol.http)];
+}
+
+function connection(own: Estimate): Answer {
+  const saved = own.ephemeral - own.reused;
+  const reuse = saved > WORTH_IT * own.reused;
+  return {
+    question: "Reuse the connection, or open one per invocation?",
+    answer: reuse ? "Reuse: make the client outside the handler." : "Either: connecting costs little here.",
+    because: `an invocation's commands take ${ms(own.reused)} over a kept connection and ${ms(own.ephemeral)} over one of its own (${own.label}; connecting costs ${ms(own.connect)})`,
+  };
+}
+
+function protocolOf(
+  { concurrency, maxConnections, ops }: Question,
+  http: Estimate,
+  tcp: Estimate | undefined,
+): Answer & { readonly http: boolean } {
+  const question = "TCP or HTTP?";
+  const held = concurrency * FROZEN_SHARE;
+  const frozen = tcp?.lostAfterFreeze;
+  const risk =
+    frozen && frozen.lost > 0
+      ? `; over TCP ${frozen.lost} of ${frozen.calls} calls after a freeze were lost where the server's idle limit was the shorter`
+      : "";
+  if (!tcp) {
+    return {
+      question,
+      http: true,
+      answer: "HTTP.",
+      because: `no client that speaks TCP was measured (needs redis-server); over HTTP a command takes ${ms(http.warm)}`,
+    };
+  }
+  const faster = http.reused - tcp.reused;
+  const numbers = `${ops} commands take ${ms(tcp.reused)} over TCP (${tcp.label}) and ${ms(http.reused)} over HTTP (${http.label})`;
+  if (held > maxConnections) {
+    return {
+      question,
+      http: true,
+      answer: "HTTP, through a gateway that shares its connections.",
+      because: `up to ${held} connections (${concurrency} instances at a time, and about as many frozen) are more than the ${maxConnections} that Redis is to hold; ${numbers}${risk}`,
+    };
+  }
+  if (faster > WORTH_IT * http.reused) {
+    return {
+      question,
+      http: false,
+      answer: "TCP, if your Redis can be reached and you handle connections that died during a freeze.",
+      because: `${numbers}, and up to ${held} connections fit into ${maxConnections}${risk}`,
+    };
+  }
+  return {
+    question,
+    http: true,
+    answer: "HTTP.",
+    because: `${numbers}: the difference decides nothing${risk}`,
+  };
+}
+
+function batching({ ops }: Question, own: Estimate): Answer {
+  const question = "Pipeline?";
+  if (ops === 1) {
+    return { question, answer: "No: there is one command.", because: `it takes ${ms(own.reused)}` };
+  }
+  const pays = own.reused - own.pipelined > WORTH_IT * own.reused;
+  return {
+    question,
+    answer: pays
+      ? "Yes: issue what does not depend on each other together, or as one pipeline."
+      : "As you like: it gains little here.",
+    because: `${ops} commands take ${ms(own.reused)} one after another and ${ms(own.pipelined)} as one pipeline (${own.label})`,
+  };
+}
+
+function gateway({ concurrency }: Question, http: boolean): Answer {
+  const question = "A gateway?";
+  return http
+    ? {
+        question,
+        answer: "Yes, unless your Redis speaks HTTP itself.",
+        because: `Redis then holds the few connections of the gateway instead of up to ${concurrency * FROZEN_SHARE}, whatever the functions do`,
+      }
+    : { question, answer: "No.", because: "functions that speak TCP reach Redis without one" };
+}

@@ -1,0 +1,99 @@
+import type { Result } from "../result.js";
+import type { Measured as AtDistance } from "../scenarios/distance.js";
+import type { Measured as AtSize } from "../scenarios/memory.js";
+import type { Measured as InSequence } from "../scenarios/sequential.js";
+import type { Measured as Frozen } from "../zombie/told.js";
+import type { Question } from "./question.js";
+
+/** Results by scenario. */
+export type Evidence = ReadonlyMap<string, Pick<Result, "data" | "startedAt" | "machine">>;
+
+/** The scenarios without whose numbers there is no advice. */
+export const NEEDED = ["distance", "memory", "sequential"] as const;
+
+/** What one client would take in the function asked for; all times in ms. */
+export interface Estimate {
+  readonly client: string;
+  readonly label: string;
+  /** One command over a warm connection. */
+  readonly warm: number;
+  /** What connecting adds. */
+  readonly connect: number;
+  /** What an invocation's commands take one after another, over a kept connection and over one of its own. */
+  readonly reused: number;
+  readonly ephemeral: number;
+  /** What they take as one pipeline over a kept connection. */
+  readonly pipelined: number;
+  /** Init phase and first invocation. */
+  readonly start: number;
+  /** Calls after a freeze that were lost, of how many, where the server's idle limit was the shorter; undefined without data. */
+  readonly lostAfterFreeze: { readonly lost: number; readonly calls: number } | undefined;
+}
+
+/** MB at which a function has a processor of its own: there the other scenarios were measured. */
+const WHOLE_PROCESSOR_MB = 1_769;
+
+/**
+ * Puts the measured parts together for a client: distance gives the command and the connection, memory what little
+ * processor adds to each, sequential what a pipeline's further commands take.
+ * @returns undefined where the client was not measured in all three
+ */
+export function estimate(evidence: Evidence, question: Question, client: string): Estimate | undefined {
+  const of = <T>(scenario: string) =>
+    ((evidence.get(scenario)?.data ?? []) as (T & { client: string })[]).filter(
+      (row) => row.client === client,
+    );
+  const distances = of<AtDistance>("distance").filter(({ tls }) => tls === question.tls);
+  const sizes = of<AtSize>("memory");
+  const sequences = of<InSequence>("sequential").filter(({ keepAlive }) => keepAlive);
+  if (distances.length === 0 || sizes.length === 0 || sequences.length === 0) return undefined;
+
+  const away = (keepAlive: boolean) =>
+    between(
+      distances.filter((row) => row.keepAlive === keepAlive).map((row) => [row.rttMs, row.all.p50]),
+      question.rttMs,
+    );
+  const sized = (memoryMb: number, value: (row: AtSize) => number, reused: boolean) =>
+    between(
+      sizes.filter((row) => row.reused === reused).map((row) => [row.memoryMb, value(row)]),
+      memoryMb,
+    );
+  const mean = (memoryMb: number, reused: boolean) => sized(memoryMb, ({ all }) => all.mean, reused);
+  const { memoryMb, ops } = question;
+  const slower = Math.max(0, mean(memoryMb, true) - mean(WHOLE_PROCESSOR_MB, true));
+  const dearer =
+    mean(memoryMb, false) -
+    mean(memoryMb, true) -
+    (mean(WHOLE_PROCESSOR_MB, false) - mean(WHOLE_PROCESSOR_MB, true));
+  const warm = away(true) + slower;
+  const connect = Math.max(0, away(false) - away(true) + Math.max(0, dearer));
+  const p50 = (name: InSequence["name"]) => sequences.find((row) => row.name === name)!;
+  const pipeline = p50("pipeline");
+  const further = Math.max(0, (pipeline.all.p50 - p50("one").all.p50) / (pipeline.commands - 1));
+  const frozen = of<Frozen>("zombie").filter(({ limitS }) => limitS < 300);
+  const sum = (value: (row: Frozen) => number) => frozen.reduce((total, row) => total + value(row), 0);
+  return {
+    client,
+    label: distances[0]!.label,
+    warm,
+    connect,
+    reused: ops * warm,
+    ephemeral: ops * warm + connect,
+    pipelined: warm + (ops - 1) * further,
+    start: sized(memoryMb, ({ init, first }) => init.median + first.median, true),
+    lostAfterFreeze:
+      frozen.length === 0
+        ? undefined
+        : { lost: sum(({ failed, hung }) => failed + hung), calls: sum(({ calls }) => calls) },
+  };
+}
+
+/** The value at a place between measured ones, on a straight line; beyond them, that of the nearest two's line. */
+export function between(points: readonly (readonly [at: number, value: number])[], at: number): number {
+  const sorted = [...points].sort(([a], [b]) => a - b);
+  if (sorted.length === 1) return sorted[0]![1];
+  const next = sorted.findIndex(([place]) => place >= at);
+  const upper = next < 0 ? sorted.length - 1 : Math.max(1, next);
+  const [[x0, y0], [x1, y1]] = [sorted[upper - 1]!, sorted[upper]!];
+  return y0 + ((at - x0) / (x1 - x0)) * (y1 - y0);
+}

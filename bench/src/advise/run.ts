@@ -1,0 +1,102 @@
+import { existsSync, readFileSync } from "node:fs";
+import type { CommandLine, Run } from "../command-line.js";
+import type { Result } from "../result.js";
+import type { Scenario } from "../scenario.js";
+import { UsageError } from "../usage.js";
+import { ms } from "../words.js";
+import { advise } from "./advice.js";
+import { type Estimate, type Evidence, estimate, NEEDED } from "./estimate.js";
+
+/** The clients that advice compares: the first that was measured, of each protocol. */
+const HTTP = ["warmline", "upstash", "agent"];
+const TCP = ["ioredis", "node-redis"];
+
+type AdviseCommand = Extract<CommandLine, { action: "advise" }>;
+
+/**
+ * Answers the question from a file of results, from what earlier runs left, or from what is measured now.
+ * @param cached the file where the last result of a scenario lies
+ * @param perform runs a scenario and gives its result
+ * @returns the text to print
+ */
+export async function runAdvise(
+  command: AdviseCommand,
+  scenarios: readonly Scenario[],
+  cached: (scenario: string) => string,
+  perform: (run: Run) => Promise<Result>,
+): Promise<string> {
+  const { question } = command;
+  const evidence = new Map<string, Result>();
+  if (command.from !== undefined) {
+    for (const result of resultsIn(command.from)) evidence.set(result.scenario, result);
+    const lacking = NEEDED.filter((name) => !evidence.has(name));
+    if (lacking.length > 0) {
+      throw new UsageError(
+        `${command.from} has no results of ${lacking.join(", ")}; \`npm run bench -- all --json FILE\` writes them.`,
+      );
+    }
+  } else if (!command.measure) {
+    for (const name of [...NEEDED, "zombie"]) {
+      if (existsSync(cached(name))) for (const result of resultsIn(cached(name))) evidence.set(name, result);
+    }
+  }
+  for (const name of NEEDED) {
+    if (evidence.has(name)) continue;
+    const scenario = scenarios.find((each) => each.name === name)!;
+    evidence.set(name, await perform(measurement(command.runOf(scenario))));
+  }
+  const http = firstOf(HTTP, evidence, question);
+  if (!http)
+    throw new UsageError(
+      "The results have none of the clients warmline, upstash and agent in all of distance, memory and sequential.",
+    );
+  const tcp = firstOf(TCP, evidence, question);
+  const { memoryMb, ops, rttMs, tls, concurrency } = question;
+  const lines = [
+    `A function of ${memoryMb} MB that runs ${ops} command${ops === 1 ? "" : "s"} per invocation, ${rttMs} ms${tls ? " and TLS" : ""} away from Redis, in up to ${concurrency} instances at a time:`,
+    "",
+    ...advise(question, http, tcp).flatMap(({ question, answer, because }) => [
+      `${question}  ${answer}`,
+      `    ${because}`,
+    ]),
+    "",
+    `A new instance takes about ${Math.round(http.start)} ms for init phase and first invocation with ${http.label}${tcp ? `, ${Math.round(tcp.start)} ms with ${tcp.label}` : ""}; warm, a command takes ${ms(http.warm)}.`,
+    `From ${[...evidence].map(([name, { startedAt, machine }]) => `${name} (${startedAt.slice(0, 10)}, ${machine.cores} cores, Node ${machine.node.slice(1)})`).join(", ")}.`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function firstOf(
+  names: readonly string[],
+  evidence: Evidence,
+  question: AdviseCommand["question"],
+): Estimate | undefined {
+  for (const name of names) {
+    const found = estimate(evidence, question, name);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** What is measured when nothing is at hand: the very function that is asked for, and one with a whole processor. */
+function measurement(run: Run): Run {
+  const { settings } = run;
+  const peers = settings.peers.filter(({ name }) => name === HTTP[0] || name === TCP[0]);
+  const sizes = settings.sizes && [...new Set([...settings.sizes, 1_769])];
+  return { ...run, settings: { ...settings, quick: true, peers, sizes } };
+}
+
+/** The results in a file: of one scenario, or of several. */
+function resultsIn(file: string): Result[] {
+  let parsed: Result | { readonly results: Result[] };
+  try {
+    parsed = JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read as results: ${(error as Error).message}`);
+  }
+  const results = "results" in parsed ? parsed.results : [parsed];
+  if (results.some((result) => result?.format !== 1)) {
+    throw new UsageError(`${file} holds no results of this bench.`);
+  }
+  return results;
+}

@@ -1,0 +1,119 @@
+import { connect as connectTcp, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+
+/** Where a bare socket connects to, and how it makes itself known. */
+export interface RawTarget {
+  readonly port: number;
+  readonly tls: boolean;
+  /** Redis's own protocol with a user and password, or HTTP with a token. */
+  readonly speak:
+    | { readonly protocol: "redis"; readonly user?: string; readonly password?: string }
+    | { readonly protocol: "http"; readonly token: string };
+}
+
+/** A connection with nothing between it and the socket: one command at a time, as pgbench is to PostgreSQL. */
+export class RawConnection {
+  private received = "";
+  private waiting: ((error?: Error) => void) | undefined;
+  private failure: Error | undefined;
+
+  private constructor(
+    private readonly socket: Socket,
+    private readonly target: RawTarget,
+  ) {
+    const fail = (error: Error) => {
+      this.failure ??= error;
+      this.waiting?.(this.failure);
+    };
+    socket.setNoDelay(true);
+    socket.setEncoding("latin1");
+    socket.on("data", (text: string) => {
+      this.received += text;
+      this.waiting?.();
+    });
+    socket.on("error", fail);
+    socket.on("close", () => fail(new Error("The connection ended.")));
+  }
+
+  /** Connects, with the TLS handshake and AUTH where the target wants them. */
+  static async open(target: RawTarget): Promise<RawConnection> {
+    const to = { host: "127.0.0.1", port: target.port };
+    const socket = target.tls ? connectTls(to) : connectTcp(to);
+    const connection = new RawConnection(socket, target);
+    await new Promise<void>((resolve, reject) => {
+      connection.waiting = (error) => error && reject(error);
+      socket.once(target.tls ? "secureConnect" : "connect", resolve);
+    });
+    const { speak } = target;
+    if (speak.protocol === "redis" && speak.password !== undefined) {
+      await connection.redis(["AUTH", ...(speak.user === undefined ? [] : [speak.user]), speak.password]);
+    }
+    return connection;
+  }
+
+  /** Runs one command and gives the text of its reply. */
+  run(words: readonly string[]): Promise<string> {
+    const { speak } = this.target;
+    return speak.protocol === "redis" ? this.redis(words) : this.http(words, speak.token);
+  }
+
+  /** Closes the connection; this side closes first, as a client does. */
+  close(): void {
+    this.socket.end();
+  }
+
+  private redis(words: readonly string[]): Promise<string> {
+    const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`);
+    return this.exchange(`*${words.length}\r\n${parts.join("")}`, redisReply);
+  }
+
+  private http(words: readonly string[], token: string): Promise<string> {
+    const body = JSON.stringify(words);
+    const head =
+      `POST / HTTP/1.1\r\nHost: 127.0.0.1:${this.target.port}\r\nAuthorization: Bearer ${token}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
+    return this.exchange(head + body, httpReply);
+  }
+
+  /** Writes a request and waits until `read` finds a whole reply. */
+  private async exchange(request: string, read: (text: string) => string | undefined): Promise<string> {
+    if (this.failure) throw this.failure;
+    this.received = "";
+    this.socket.write(request);
+    return new Promise((resolve, reject) => {
+      this.waiting = (error) => {
+        if (error) reject(error);
+        else {
+          try {
+            const reply = read(this.received);
+            if (reply !== undefined) resolve(reply);
+          } catch (problem) {
+            reject(problem);
+          }
+        }
+      };
+    });
+  }
+}
+
+/** A status or a bulk string, once it is whole. @throws on an error reply */
+export function redisReply(text: string): string | undefined {
+  const end = text.indexOf("\r\n");
+  if (end < 0) return undefined;
+  const line = text.slice(1, end);
+  if (text[0] === "-") throw new Error(line);
+  if (text[0] !== "$" || line === "-1") return line;
+  const from = end + 2;
+  return text.length >= from + Number(line) + 2 ? text.slice(from, from + Number(line)) : undefined;
+}
+
+/** The body of an answer with a Content-Length, once it is whole. @throws on another status than 200 */
+export function httpReply(text: string): string | undefined {
+  const end = text.indexOf("\r\n\r\n");
+  if (end < 0) return undefined;
+  if (!text.startsWith("HTTP/1.1 200 ")) throw new Error(text.slice(0, text.indexOf("\r\n")));
+  const length = /^content-length: *(\d+)/im.exec(text.slice(0, end))?.[1];
+  if (length === undefined) throw new Error("The answer has no Content-Length.");
+  const from = end + 4;
+  return text.length >= from + Number(length) ? text.slice(from, from + Number(length)) : undefined;
+}

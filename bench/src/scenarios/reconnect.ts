@@ -1,0 +1,186 @@
+import { randomBytes } from "node:crypto";
+import {
+  findRedisServer,
+  type Instance,
+  NO_REDIS,
+  startGatewayProcess,
+  startInstance,
+} from "warmline-testbed";
+import { versionsOf } from "../clients.js";
+import type { Transactions, TransactionsEvent } from "../handlers/transactions.js";
+import { spreadOf } from "../latencies.js";
+import { GREETING } from "../life.js";
+import { ownHandler } from "../peer.js";
+import type { RawTarget } from "../raw.js";
+import { type Measured, told, WAYS, type Way } from "../reconnect/told.js";
+import type { Outcome } from "../result.js";
+import { type Rig, startRig } from "../rig.js";
+import { inRounds } from "../rounds.js";
+import type { Scenario, Settings } from "../scenario.js";
+
+const MANY = 16;
+/** Every so often the progress is said, as pgbench says it. */
+const SAY_EVERY_S = 2;
+
+/** The pgbench experiment: clients that run SELECTs, here GETs, with a static connection, one per transaction, and a pool. */
+const reconnect: Scenario = {
+  name: "reconnect",
+  title: "Frequent reconnections, and a pool behind them",
+  question: "What does a connection per command cost, and how much of it does the gateway's pool recover?",
+  clients: [],
+  order: 7,
+  run: measure,
+};
+
+export default reconnect;
+
+interface Case {
+  readonly way: Way;
+  readonly clients: number;
+  readonly target: RawTarget;
+  readonly runs: (Transactions & { readonly tps: number })[];
+}
+
+async function measure(settings: Settings): Promise<Outcome> {
+  const seconds = settings.seconds ?? (settings.quick ? 1 : 10);
+  const rounds = settings.rounds ?? (settings.quick ? 2 : 3);
+  const redis = findRedisServer() !== undefined;
+  const rig = await startRig({ ...settings, tls: true, redis });
+  const closing: (() => Promise<unknown>)[] = [];
+  try {
+    await rig.command("SET", "greeting", GREETING);
+    const targets = await targetsOf(rig, closing);
+    const cases: Case[] = [1, MANY].flatMap((clients) =>
+      targets.map(([way, target]) => ({ way, clients, target, runs: [] })),
+    );
+    await inRounds(
+      settings,
+      rounds,
+      cases,
+      ({ way, clients }) => `${clients} x ${WAYS[way]}`,
+      async (each) => {
+        const instance = await startInstance({
+          handler: ownHandler("transactions"),
+          env: rig.trust,
+          timeoutMs: 120_000,
+        });
+        try {
+          await drive(instance, each, 0.2);
+          each.runs.push(await inStretches(instance, each, seconds, settings));
+        } finally {
+          await instance.stop();
+        }
+      },
+    );
+    const measured = cases.map(measuredOf);
+    return {
+      ...told(measured),
+      notes: [
+        `Each client runs one GET after another over a bare socket for ${seconds} s in each of ${rounds} rounds, after 0.2 s that do not count, over a round trip of ${settings.rttMs} ms with TLS and, straight to Redis, a user and password. With a gateway beside the function the way to the gateway is loopback without TLS, and the distance lies between it and Redis.`,
+        "Latency and deviation are the command's own; connecting is TCP, TLS and AUTH.",
+        ...(redis
+          ? []
+          : [`Left out: ${WAYS.static}, ${WAYS.reconnect}, ${WAYS["sidecar-reconnect"]}: ${NO_REDIS}.`]),
+      ],
+      settings: {
+        seconds,
+        rounds,
+        clients: [1, MANY],
+        rttMs: settings.rttMs,
+        tls: true,
+        engine: rig.engine,
+        quick: settings.quick,
+      },
+      versions: versionsOf([]),
+      data: measured,
+    };
+  } finally {
+    settings.progress.end();
+    for (const close of closing) await close();
+    await rig.close();
+  }
+}
+
+async function targetsOf(rig: Rig, closing: (() => Promise<unknown>)[]): Promise<[Way, RawTarget][]> {
+  const { endpoint, redis } = rig;
+  const port = Number(new URL(endpoint.url).port);
+  const gateway: RawTarget = { port, tls: true, speak: { protocol: "http", token: endpoint.token } };
+  const beside: [Way, RawTarget][] = [
+    ["gateway-static", gateway],
+    ["gateway-reconnect", gateway],
+  ];
+  if (!redis) return beside;
+  const [user, password] = ["bench", randomBytes(16).toString("hex")];
+  await redis.command("ACL", "SETUSER", user, "on", `>${password}`, "~*", "+@all");
+  const straight: RawTarget = { ...endpoint.tcp!, speak: { protocol: "redis", user, password } };
+  const sidecar = await startGatewayProcess({
+    args: ["--redis", `rediss://${user}:${password}@127.0.0.1:${endpoint.tcp!.port}`],
+    env: rig.trust,
+  });
+  closing.push(() => sidecar.stop());
+  const { token } = sidecar;
+  return [
+    ["static", straight],
+    ["reconnect", straight],
+    ...beside,
+    ["sidecar-reconnect", { port: sidecar.port, tls: false, speak: { protocol: "http", token } }],
+  ];
+}
+
+/** Drives the clients for so long and says every now and then how fast they are. */
+async function inStretches(
+  instance: Instance,
+  each: Case,
+  seconds: number,
+  { progress }: Settings,
+): Promise<Case["runs"][number]> {
+  const parts: Transactions[] = [];
+  for (let left = seconds; left > 0; left -= SAY_EVERY_S) {
+    const part = await drive(instance, each, Math.min(left, SAY_EVERY_S));
+    parts.push(part);
+    const { mean, deviation } = spreadAround(part.latencies);
+    const rate = (part.latencies.length / part.elapsedMs) * 1_000;
+    progress.say(`${rate.toFixed(1)} tps, lat ${mean.toFixed(3)} ms stddev ${deviation.toFixed(3)}`);
+  }
+  const elapsedMs = parts.reduce((sum, part) => sum + part.elapsedMs, 0);
+  const latencies = parts.flatMap((part) => part.latencies);
+  return {
+    latencies,
+    elapsedMs,
+    connectingMs: parts.reduce((sum, part) => sum + part.connectingMs, 0),
+    tps: (latencies.length / elapsedMs) * 1_000,
+  };
+}
+
+async function drive(
+  instance: Instance,
+  { way, target, clients }: Case,
+  seconds: number,
+): Promise<Transactions> {
+  const event: TransactionsEvent = { target, clients, reconnect: way.endsWith("reconnect"), seconds };
+  const { result, error } = await instance.invoke(event);
+  if (error) throw new Error(`${WAYS[way]}: ${error.errorMessage}\n${instance.output}`);
+  return (result as { body: Transactions }).body;
+}
+
+function measuredOf({ way, clients, runs }: Case): Measured {
+  const latencies = runs.flatMap((run) => run.latencies);
+  const elapsed = runs.reduce((sum, run) => sum + run.elapsedMs, 0);
+  const connecting = runs.reduce((sum, run) => sum + run.connectingMs, 0);
+  const { mean, deviation } = spreadAround(latencies);
+  return {
+    way,
+    clients,
+    transactions: latencies.length,
+    tps: spreadOf(runs.map(({ tps }) => tps)),
+    tpsExcluding: (latencies.length / (elapsed - connecting / clients)) * 1_000,
+    meanMs: mean,
+    deviationMs: deviation,
+  };
+}
+
+function spreadAround(values: readonly number[]): { mean: number; deviation: number } {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return { mean, deviation: Math.sqrt(squares / values.length) };
+}

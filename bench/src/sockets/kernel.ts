@@ -1,0 +1,66 @@
+import { existsSync, readFileSync } from "node:fs";
+
+const FILES = ["/proc/net/tcp", "/proc/net/tcp6"];
+const ESTABLISHED = "01";
+const TIME_WAIT = "06";
+
+/** Why the kernel cannot be asked here, as "needs ..."; undefined where it can. */
+export const kernelMissing = (): string | undefined =>
+  existsSync(FILES[0]!) ? undefined : "needs Linux, whose kernel tells its sockets in /proc/net/tcp";
+
+/** One socket as the kernel lists it. */
+export interface KernelSocket {
+  readonly localPort: number;
+  readonly remotePort: number;
+  readonly state: string;
+}
+
+/** How many sockets of some servers there are, by side and state. */
+export interface Counts {
+  readonly clientTimeWait: number;
+  readonly clientEstablished: number;
+  readonly serverTimeWait: number;
+  readonly serverEstablished: number;
+}
+
+/** Reads the lines of `/proc/net/tcp`: addresses and ports are hexadecimal, the fourth word is the state. */
+export function parseSockets(text: string): KernelSocket[] {
+  return text
+    .split("\n")
+    .slice(1)
+    .map((line) => line.trim().split(/\s+/))
+    .filter((words) => words.length > 3)
+    .map(([, local, remote, state]) => ({
+      localPort: Number.parseInt(local!.split(":").at(-1)!, 16),
+      remotePort: Number.parseInt(remote!.split(":").at(-1)!, 16),
+      state: state!,
+    }));
+}
+
+/** The kernel's sockets of this moment. */
+export function kernelSockets(): KernelSocket[] {
+  return FILES.filter((file) => existsSync(file)).flatMap((file) => parseSockets(readFileSync(file, "utf8")));
+}
+
+const identity = ({ localPort, remotePort }: KernelSocket): string => `${localPort}-${remotePort}`;
+
+/** Counts the sockets of servers on these ports, those left over from before not included. */
+export class SocketCounter {
+  private readonly before: ReadonlySet<string>;
+
+  constructor(private readonly ports: ReadonlySet<number>) {
+    this.before = new Set(kernelSockets().map(identity));
+  }
+
+  count(sockets: readonly KernelSocket[] = kernelSockets()): Counts {
+    const own = sockets.filter((socket) => !this.before.has(identity(socket)));
+    const of = (side: "localPort" | "remotePort", state: string) =>
+      own.filter((socket) => this.ports.has(socket[side]) && socket.state === state).length;
+    return {
+      clientTimeWait: of("remotePort", TIME_WAIT),
+      clientEstablished: of("remotePort", ESTABLISHED),
+      serverTimeWait: of("localPort", TIME_WAIT),
+      serverEstablished: of("localPort", ESTABLISHED),
+    };
+  }
+}

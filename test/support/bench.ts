@@ -1,0 +1,32 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Ajv } from "ajv";
+
+const CLI = fileURLToPath(new URL("../../bench/dist/cli.js", import.meta.url));
+const SCHEMA = new URL("../../bench/schema/results.schema.json", import.meta.url);
+
+/** How a run of the bench ended. */
+export interface BenchEnded {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the bench as npm does, in `folder`. */
+export function bench(folder: string, args: readonly string[], env: object = {}): Promise<BenchEnded> {
+  const options = { cwd: folder, env: { ...process.env, INIT_CWD: folder, ...env }, maxBuffer: 64 * 1024 * 1024 };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [CLI, ...args], options, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
+    });
+  });
+}
+
+const validate = new Ajv({ allErrors: true, strict: false }).compile(JSON.parse(readFileSync(SCHEMA, "utf8")));
+
+/** What is wrong with results by the checked-in schema: empty where nothing is. */
+export function schemaErrors(results: unknown): string[] {
+  validate(results);
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
