@@ -57,6 +57,22 @@ export class RawConnection {
     return speak.protocol === "redis" ? this.redis(words) : this.http(words, speak.token);
   }
 
+  /** Whether the other side has ended it, as far as this process has read. */
+  get ended(): boolean {
+    return this.failure !== undefined;
+  }
+
+  /** Nothing is read any more, as in a process that is frozen; the kernel goes on taking what comes. */
+  freeze(): void {
+    this.socket.pause();
+  }
+
+  /** Reads on; resolves once what had come meanwhile is read. */
+  async thaw(): Promise<void> {
+    this.socket.resume();
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  }
+
   /** Closes the connection; this side closes first, as a client does. */
   close(): void {
     this.socket.end();

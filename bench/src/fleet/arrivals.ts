@@ -1,0 +1,36 @@
+import { randomFrom } from "../random.js";
+
+/** How the invocations of a fleet come in. */
+export interface Load {
+  /** Invocations per second between bursts, and within one. */
+  readonly quiet: number;
+  readonly burst: number;
+  /** How long a burst lasts, and from one's start to the next one's, in ms. */
+  readonly burstMs: number;
+  readonly everyMs: number;
+}
+
+/** When invocations come, in ms from the start: at random moments, by a rate that bursts. */
+export function arrivals(load: Load, totalMs: number, seed: number): number[] {
+  const random = randomFrom(seed);
+  const times: number[] = [];
+  for (let at = 0; ; ) {
+    // A third of the time passes before the first burst.
+    const phase = (at + load.everyMs - load.everyMs / 3) % load.everyMs;
+    const rate = phase < load.burstMs ? load.burst : load.quiet;
+    at += (-Math.log(1 - random()) / rate) * 1_000;
+    if (at >= totalMs) return times;
+    times.push(at);
+  }
+}
+
+/** The most invocations that overlap when each takes so long: the instances that a platform needs. */
+export function mostAtOnce(times: readonly number[], takesMs: number): number {
+  let first = 0;
+  let most = 0;
+  for (const [index, at] of times.entries()) {
+    while (times[first]! <= at - takesMs) first++;
+    most = Math.max(most, index - first + 1);
+  }
+  return most;
+}

@@ -1,0 +1,67 @@
+import { Agent, request } from "node:http";
+
+/** What the gateway counts of its client connections. */
+export interface GatewaySample {
+  readonly atS: number;
+  readonly open: number;
+  readonly evicted: number;
+  readonly refused: number;
+  /** Connections to Redis. */
+  readonly upstream: number;
+}
+
+const NAMES = {
+  open: "warmline_gateway_connections_open",
+  evicted: "warmline_gateway_connections_evicted_total",
+  refused: "warmline_gateway_connections_refused_total",
+  upstream: "warmline_gateway_upstream_connections",
+} as const;
+
+/** Reads the gateway's metrics over one kept connection, so that asking costs none and is never refused. */
+export class GatewayMetrics {
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  private readonly begunAt = performance.now();
+
+  constructor(
+    private readonly url: string,
+    private readonly token: string,
+  ) {}
+
+  async sample(): Promise<GatewaySample> {
+    const text = await this.text();
+    const atS = (performance.now() - this.begunAt) / 1_000;
+    const [open, evicted, refused, upstream] = Object.values(NAMES).map((name) => sumOf(text, name));
+    // The connection that asks is one of those open.
+    return { atS, open: open! - 1, evicted: evicted!, refused: refused!, upstream: upstream! };
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private text(): Promise<string> {
+    const headers = { Authorization: `Bearer ${this.token}` };
+    return new Promise((resolve, reject) => {
+      const sent = request(`${this.url}/metrics`, { agent: this.agent, headers }, (response) => {
+        let body = "";
+        response.setEncoding("utf8").on("data", (part) => {
+          body += part;
+        });
+        response.on("end", () => resolve(body));
+        response.on("error", reject);
+      });
+      sent.on("error", reject);
+      sent.end();
+    });
+  }
+}
+
+/** The sum over a metric's labels in the Prometheus text format. @throws if there is no such metric */
+export function sumOf(text: string, name: string): number {
+  const values = text
+    .split("\n")
+    .filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
+    .map((line) => Number(line.slice(line.lastIndexOf(" ") + 1)));
+  if (values.length === 0) throw new Error(`The gateway has no metric ${name}.`);
+  return values.reduce((sum, value) => sum + value, 0);
+}

@@ -1,0 +1,40 @@
+import { mostAtOnce } from "./arrivals.js";
+
+/** What decides how many connections a fleet holds. */
+export interface FleetFacts {
+  readonly arrivals: readonly number[];
+  /** How long an invocation occupies its instance, in ms. */
+  readonly takesMs: number;
+  /** The most instances that the platform starts. */
+  readonly mostInstances: number;
+  readonly softLimit: number;
+  readonly hardLimit: number;
+}
+
+/** What the model of docs/scale.md says of a fleet. */
+export interface Prediction {
+  /** Invocations at a time at the peak; one instance each. */
+  readonly instances: number;
+  /** Connections at the peak: one for each instance that lives. */
+  readonly connectionsUnlimited: number;
+  /** With limits: those in use are never closed, and beyond the hard limit none is added. */
+  readonly connectionsLimited: readonly [least: number, most: number];
+  /** Whether there are evictions and refusals at all. */
+  readonly evicts: boolean;
+  readonly refuses: boolean;
+}
+
+/**
+ * An instance runs one invocation at a time and keeps one connection, frozen or not, so a fleet holds as many
+ * connections as it has instances, and it has as many as invocations ever overlapped.
+ */
+export function predict({ arrivals, takesMs, mostInstances, softLimit, hardLimit }: FleetFacts): Prediction {
+  const instances = Math.min(mostAtOnce(arrivals, takesMs), mostInstances);
+  return {
+    instances,
+    connectionsUnlimited: instances,
+    connectionsLimited: [Math.min(instances, softLimit), Math.min(instances, hardLimit)],
+    evicts: instances > softLimit,
+    refuses: instances > hardLimit,
+  };
+}

@@ -1,0 +1,165 @@
+import type { FleetReport } from "../handlers/fleet.js";
+import type { Summary } from "../latencies.js";
+import { barChart } from "../present.js";
+import type { Check, Outcome } from "../result.js";
+import { ms } from "../words.js";
+import type { GatewaySample } from "./metrics.js";
+import type { Prediction } from "./model.js";
+
+/** What a fleet and its gateway showed, with limits on or off. */
+export interface Measured extends Omit<FleetReport, "latencies"> {
+  readonly limits: boolean;
+  readonly invocations: number;
+  readonly latency: Summary;
+  readonly samples: readonly GatewaySample[];
+  readonly peakOpen: number;
+  readonly evicted: number;
+  readonly refused: number;
+  readonly upstream: number;
+}
+
+/** The model has to be this near. */
+const NEAR = 0.15;
+
+const nameOf = ({ limits }: Measured): string => (limits ? "limits on" : "no limits");
+const styleOf = (row: Measured) => ({ label: nameOf(row), hue: row.limits ? 0 : 1 });
+
+/** Finding, figures, checks, table and charts of the numbers. */
+export function told(
+  rows: readonly Measured[],
+  model: Prediction,
+  limits: { readonly softLimit: number; readonly hardLimit: number },
+): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
+  const [free, held] = [rows.find((row) => !row.limits)!, rows.find((row) => row.limits)!];
+  const { softLimit, hardLimit } = limits;
+  const off = free.peakOpen / model.connectionsUnlimited - 1;
+  const [least, most] = model.connectionsLimited;
+  const checks: Check[] = [
+    {
+      claim: "the gateway never holds more connections than its hard limit",
+      held: held.peakOpen <= hardLimit,
+      measured: `at most ${held.peakOpen} of ${hardLimit}`,
+    },
+    {
+      claim: "with limits on, every invocation is answered in the end",
+      held: held.failed === 0,
+      measured: `${held.failed} of ${held.invocations} failed; ${held.refusals} were told to come again`,
+    },
+    {
+      claim: `the model of docs/scale.md tells the connections without limits within ${NEAR * 100} %`,
+      held: Math.abs(off) <= NEAR,
+      measured: `${model.connectionsUnlimited} predicted, ${free.peakOpen} measured`,
+    },
+    {
+      claim: "and the range of those with limits, whether any is evicted, and whether any is refused",
+      held:
+        held.peakOpen >= least * (1 - NEAR) &&
+        held.peakOpen <= most * (1 + NEAR) &&
+        held.evicted > 0 === model.evicts &&
+        held.refused > 0 === model.refuses,
+      measured: `${least} to ${most} predicted, ${held.peakOpen} measured; ${held.evicted} evicted, ${held.refused} refused`,
+    },
+    {
+      claim: "the connections to Redis do not grow with the fleet",
+      held: Math.max(free.upstream, held.upstream) <= 2,
+      measured: `${Math.max(free.upstream, held.upstream)} for ${free.instances} instances`,
+    },
+  ];
+  return {
+    finding:
+      `A fleet that grew to ${free.instances} instances held ${free.peakOpen} connections at its peak without limits, and ${held.peakOpen} with a soft limit of ${softLimit} and a hard one of ${hardLimit}: ` +
+      `${held.evicted} idle connections were closed for new ones, ${held.refused} new ones refused and ${held.reopened} found closed after a thaw and opened anew. ` +
+      `The price is a 99th percentile of ${ms(held.latency.p99)} against ${ms(free.latency.p99)} (the median: ${ms(held.latency.p50)} against ${ms(free.latency.p50)}); ${held.failed} invocations failed. ` +
+      `Redis saw ${held.upstream} connection${held.upstream === 1 ? "" : "s"} throughout. ` +
+      (checks.every((check) => check.held)
+        ? "The article's algorithm, evicting idle connections between the two limits and refusing above, does what it is for, and the model of docs/scale.md holds."
+        : `Not all came out: ${checks
+            .filter((check) => !check.held)
+            .map(({ claim, measured }) => `${claim} (${measured})`)
+            .join("; ")}.`),
+    figures: [
+      { value: String(free.peakOpen), label: "connections at the peak without limits" },
+      { value: String(held.peakOpen), label: "with limits on" },
+      { value: String(held.evicted), label: "idle connections closed for new ones" },
+      { value: String(held.upstream), label: "connections to Redis" },
+    ],
+    checks,
+    table: {
+      columns: [
+        { title: "gateway" },
+        ...[
+          "invocations",
+          "instances",
+          "peak open",
+          "evicted",
+          "refused",
+          "reopened",
+          "failed",
+          "throttled",
+          "p50 ms",
+          "p99 ms",
+        ].map((title) => ({ title, number: true })),
+      ],
+      rows: rows.map((row) => ({
+        newGroup: true,
+        cells: [
+          nameOf(row),
+          ...[
+            row.invocations,
+            row.instances,
+            row.peakOpen,
+            row.evicted,
+            row.refused,
+            row.reopened,
+            row.failed,
+            row.throttled,
+          ].map(String),
+          row.latency.p50.toFixed(2),
+          row.latency.p99.toFixed(2),
+        ],
+      })),
+    },
+    charts: [
+      {
+        kind: "lines",
+        title: "Connections open at the gateway over time",
+        unit: "connections",
+        along: "s",
+        panels: [
+          {
+            title: "both gateways",
+            lines: rows.map((row) => ({
+              ...styleOf(row),
+              points: row.samples.map(({ atS, open }) => [atS, open] as const),
+            })),
+          },
+        ],
+      },
+      {
+        kind: "curves",
+        title: "A command's time by percentile, connecting and refusals included",
+        unit: "ms",
+        panels: [
+          {
+            title: "both gateways",
+            lines: rows.map((row) => ({ ...styleOf(row), points: row.latency.curve })),
+          },
+        ],
+      },
+      barChart(rows, {
+        title: "The peak of open connections; the thin line ends at the model's",
+        unit: "",
+        groupOf: () => "both gateways",
+        styleOf,
+        valueOf: ({ peakOpen }) => peakOpen,
+        spread: {
+          words: "over what the model allows",
+          of: (row) =>
+            row.limits
+              ? { low: least, high: most }
+              : { low: model.connectionsUnlimited, high: model.connectionsUnlimited },
+        },
+      }),
+    ],
+  };
+}

@@ -1,0 +1,104 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { RawConnection, type RawTarget } from "../raw.js";
+
+/** A fleet's life. */
+export interface FleetEvent {
+  readonly target: RawTarget;
+  /** When invocations come, in ms. */
+  readonly arrivals: readonly number[];
+  /** How long the function works after its command, in ms. */
+  readonly workMs: number;
+  /** How long an idle instance lives, in ms. */
+  readonly lifetimeMs: number;
+  readonly mostInstances: number;
+}
+
+/** What a fleet met; times in ms. */
+export interface FleetReport {
+  /** Each command's time, from the invocation's start, connecting and waiting after a refusal included. */
+  readonly latencies: readonly number[];
+  readonly instances: number;
+  readonly failed: number;
+  /** Invocations for which the platform had no instance left. */
+  readonly throttled: number;
+  /** Answers of the gateway that there was no room; each was waited out. */
+  readonly refusals: number;
+  /** Connections found closed after a thaw, and opened anew. */
+  readonly reopened: number;
+}
+
+const RETRIES = 20;
+const RETRY_AFTER_MS = 250;
+
+/** One simulated instance: what it has is a connection, which freezes with it. */
+interface FleetInstance {
+  connection: RawConnection | undefined;
+  idleSince: number;
+}
+
+/** Plays a platform: invocations come, the warmest idle instance takes each, else a new one; idle ones are frozen. */
+export const handler = async (event: FleetEvent): Promise<{ body: FleetReport }> => {
+  const { target, arrivals, workMs, lifetimeMs, mostInstances } = event;
+  const latencies: number[] = [];
+  const idle: FleetInstance[] = [];
+  let [alive, created, failed, throttled, refusals, reopened] = [0, 0, 0, 0, 0, 0];
+
+  const command = async (instance: FleetInstance) => {
+    await instance.connection?.thaw();
+    for (let attempt = 0; ; attempt++) {
+      if (instance.connection?.ended) {
+        instance.connection = undefined;
+        reopened++;
+      }
+      try {
+        instance.connection ??= await RawConnection.open(target);
+        await instance.connection.run(["GET", "greeting"]);
+        return;
+      } catch (error) {
+        instance.connection?.close();
+        instance.connection = undefined;
+        if (attempt >= RETRIES) throw error;
+        // Refused, or reset while it was being refused: not applied either way, and this is a read.
+        refusals++;
+        await pause(RETRY_AFTER_MS);
+      }
+    }
+  };
+  const invoke = async (instance: FleetInstance) => {
+    const startedAt = performance.now();
+    try {
+      await command(instance);
+      latencies.push(performance.now() - startedAt);
+    } catch {
+      failed++;
+    }
+    await pause(workMs);
+    instance.connection?.freeze();
+    instance.idleSince = performance.now();
+    idle.push(instance);
+  };
+
+  const begunAt = performance.now();
+  const running: Promise<void>[] = [];
+  for (const at of arrivals) {
+    const wait = begunAt + at - performance.now();
+    if (wait > 1) await pause(wait);
+    // Those at the bottom have been idle for longest; a platform ends them without a word, and their connections stay.
+    while (idle[0] && performance.now() - idle[0].idleSince > lifetimeMs) {
+      idle.shift();
+      alive--;
+    }
+    const warm = idle.pop();
+    if (!warm && alive >= mostInstances) {
+      throttled++;
+      continue;
+    }
+    if (!warm) {
+      alive++;
+      created++;
+    }
+    running.push(invoke(warm ?? { connection: undefined, idleSince: 0 }));
+  }
+  await Promise.all(running);
+  return { body: { latencies, instances: created, failed, throttled, refusals, reopened } };
+};

@@ -1,0 +1,142 @@
+import { startInstance } from "warmline-testbed";
+import { versionsOf } from "../clients.js";
+import { arrivals, type Load } from "../fleet/arrivals.js";
+import { GatewayMetrics, type GatewaySample } from "../fleet/metrics.js";
+import { type FleetFacts, predict } from "../fleet/model.js";
+import { type Measured, told } from "../fleet/told.js";
+import type { FleetEvent, FleetReport } from "../handlers/fleet.js";
+import { Latencies } from "../latencies.js";
+import { GREETING } from "../life.js";
+import { ownHandler } from "../peer.js";
+import { randomFrom, shuffled } from "../random.js";
+import type { Outcome } from "../result.js";
+import { startRig } from "../rig.js";
+import type { Scenario, Settings } from "../scenario.js";
+
+const MOST_INSTANCES = 1_000;
+const LIMITS = { softLimit: 400, hardLimit: 700 };
+const LOAD: Load = { quiet: 60, burst: 1_000, burstMs: 1_200, everyMs: 6_000 };
+/** How long the function works after its command, in ms. */
+const WORK_MS = 900;
+/** An idle instance lives for so long, in real time. */
+const LIFETIME_MS = 300_000;
+const SAMPLE_MS = 250;
+
+/** A thousand instances as a platform would run them, in bursts and frozen in between, against one gateway. */
+const fleet: Scenario = {
+  name: "fleet",
+  title: "A thousand instances and one gateway",
+  question: "How many connections does a fleet hold, and what do the gateway's limits do to it?",
+  clients: [],
+  order: 9,
+  run: measure,
+};
+
+export default fleet;
+
+async function measure(settings: Settings): Promise<Outcome> {
+  const seconds = settings.seconds ?? (settings.quick ? 8 : 30);
+  const speedup = settings.speedup ?? 30;
+  const times = arrivals(LOAD, seconds * 1_000, settings.seed);
+  const facts: FleetFacts = { arrivals: times, takesMs: WORK_MS, mostInstances: MOST_INSTANCES, ...LIMITS };
+  const measured: Measured[] = [];
+  let engine = "";
+  for (const limits of shuffled([true, false], randomFrom(settings.seed))) {
+    const args = ["--soft-limit", String(LIMITS.softLimit), "--hard-limit", String(LIMITS.hardLimit)];
+    const rig = await startRig({ ...settings, rttMs: 0, tls: false, gatewayArgs: limits ? args : [] });
+    engine = rig.engine;
+    try {
+      await rig.command("SET", "greeting", GREETING);
+      const { url, port, token } = rig.gateway;
+      const event: FleetEvent = {
+        target: { port, tls: false, speak: { protocol: "http", token } },
+        arrivals: times,
+        workMs: WORK_MS,
+        lifetimeMs: LIFETIME_MS / speedup,
+        mostInstances: MOST_INSTANCES,
+      };
+      measured.push(
+        await run(new GatewayMetrics(url, token), event, limits, seconds, settings, measured.length),
+      );
+    } finally {
+      await rig.close();
+    }
+  }
+  settings.progress.end();
+  measured.sort((a, b) => Number(a.limits) - Number(b.limits));
+  const model = predict(facts);
+  return {
+    ...told(measured, model, LIMITS),
+    notes: [
+      `${times.length} invocations in ${seconds} s, at random moments drawn by the seed: ${LOAD.quiet} a second, and ${LOAD.burst} a second in bursts of ${LOAD.burstMs / 1_000} s. Each is one GET and ${WORK_MS} ms of work, and occupies an instance meanwhile; the platform takes the warmest idle instance, else it starts one, up to ${MOST_INSTANCES}.`,
+      `An instance is simulated by what the gateway sees of it: one connection, of which nothing is read while the instance is frozen. Idle for ${LIFETIME_MS / 1_000} s (${speedup} times faster here) it ends without closing its connection. A connection found closed after a thaw is opened anew; after a refusal the client waits 250 ms.`,
+      "All instances live in one process, and so does their load on the machine: the latencies are those of a busy machine, to be compared with each other.",
+    ],
+    settings: {
+      seconds,
+      speedup,
+      mostInstances: MOST_INSTANCES,
+      ...LIMITS,
+      load: LOAD,
+      workMs: WORK_MS,
+      rttMs: 0,
+      tls: false,
+      engine,
+      quick: settings.quick,
+    },
+    versions: versionsOf([]),
+    data: { measured, model },
+  };
+}
+
+async function run(
+  metrics: GatewayMetrics,
+  event: FleetEvent,
+  limits: boolean,
+  seconds: number,
+  settings: Settings,
+  already: number,
+): Promise<Measured> {
+  const instance = await startInstance({ handler: ownHandler("fleet"), env: {}, timeoutMs: 300_000 });
+  const samples: GatewaySample[] = [];
+  let over = false;
+  const sampling = (async () => {
+    while (!over) {
+      const sample = await metrics.sample();
+      samples.push(sample);
+      const done = already + Math.min(1, sample.atS / (seconds + 2));
+      settings.progress.step(
+        Math.round(done * 100),
+        200,
+        `${sample.open} connections, limits ${limits ? "on" : "off"}`,
+      );
+      await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
+    }
+  })();
+  try {
+    const { result, error } = await instance.invoke(event);
+    if (error) throw new Error(`The fleet ended early: ${error.errorMessage}\n${instance.output}`);
+    over = true;
+    await sampling;
+    const { latencies, ...report } = (result as { body: FleetReport }).body;
+    const summary = new Latencies();
+    for (const latency of latencies) summary.record(latency);
+    const last = await metrics.sample();
+    return {
+      limits,
+      invocations: event.arrivals.length,
+      ...report,
+      latency: summary.summary(),
+      samples,
+      peakOpen: Math.max(...samples.map(({ open }) => open)),
+      evicted: last.evicted,
+      refused: last.refused,
+      upstream: last.upstream,
+    };
+  } finally {
+    over = true;
+    await sampling.catch(() => {});
+    metrics.close();
+    await instance.stop();
+  }
+}
