@@ -15,7 +15,11 @@ export interface BenchEnded {
 
 /** Runs the bench as npm does, in `folder`. */
 export function bench(folder: string, args: readonly string[], env: object = {}): Promise<BenchEnded> {
-  const options = { cwd: folder, env: { ...process.env, INIT_CWD: folder, ...env }, maxBuffer: 64 * 1024 * 1024 };
+  const options = {
+    cwd: folder,
+    env: { ...process.env, INIT_CWD: folder, ...env },
+    maxBuffer: 64 * 1024 * 1024,
+  };
   return new Promise((resolve) => {
     execFile(process.execPath, [CLI, ...args], options, (error, stdout, stderr) => {
       resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr });
@@ -23,7 +27,9 @@ export function bench(folder: string, args: readonly string[], env: object = {})
   });
 }
 
-const validate = new Ajv({ allErrors: true, strict: false }).compile(JSON.parse(readFileSync(SCHEMA, "utf8")));
+const validate = new Ajv({ allErrors: true, strict: false }).compile(
+  JSON.parse(readFileSync(SCHEMA, "utf8")),
+);
 
 /** What is wrong with results by the checked-in schema: empty where nothing is. */
 export function schemaErrors(results: unknown): string[] {

@@ -1,0 +1,174 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { advise } from "../../../bench/src/advise/advice.js";
+import { between, type Estimate } from "../../../bench/src/advise/estimate.js";
+import type { Question } from "../../../bench/src/advise/question.js";
+import { arrivals, mostAtOnce } from "../../../bench/src/fleet/arrivals.js";
+import { sumOf } from "../../../bench/src/fleet/metrics.js";
+import { predict } from "../../../bench/src/fleet/model.js";
+import { httpReply, redisReply } from "../../../bench/src/raw.js";
+import { shareOf } from "../../../bench/src/rounds.js";
+import { parseSockets } from "../../../bench/src/sockets/kernel.js";
+import { slotOf, slotRanges } from "../../../bench/src/sockets/request.js";
+
+describe("what a bare socket reads", () => {
+  test("a reply of Redis, once it is whole", () => {
+    expect(redisReply("+OK\r\n")).toBe("OK");
+    expect(redisReply("$5\r\nhel")).toBeUndefined();
+    expect(redisReply("$5\r\nhello\r\n")).toBe("hello");
+    expect(redisReply("$-1\r\n")).toBe("-1");
+    expect(redisReply("$5")).toBeUndefined();
+    expect(() => redisReply("-WRONGPASS no\r\n")).toThrow("WRONGPASS no");
+  });
+
+  test("an answer of HTTP, once it is whole", () => {
+    const head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n";
+    expect(httpReply(head.slice(0, 20))).toBeUndefined();
+    expect(httpReply(`${head}ab`)).toBeUndefined();
+    expect(httpReply(`${head}abcd`)).toBe("abcd");
+    expect(() => httpReply("HTTP/1.1 503 Service Unavailable\r\n\r\n")).toThrow("503");
+    expect(() => httpReply("HTTP/1.1 200 OK\r\n\r\n")).toThrow("Content-Length");
+  });
+});
+
+describe("the kernel's sockets", () => {
+  test("ports and states of both kinds of address", () => {
+    const text =
+      "  sl  local_address rem_address   st tx_queue\n" +
+      "   0: 0100007F:1F90 0100007F:C350 06 00000000:00000000 03:00000F45 0 0 0\n" +
+      "   1: 0000000000000000FFFF00000100007F:0050 0000000000000000FFFF00000100007F:FFFF 01 0 0\n";
+    expect(parseSockets(text)).toEqual([
+      { localPort: 8_080, remotePort: 50_000, state: "06" },
+      { localPort: 80, remotePort: 65_535, state: "01" },
+    ]);
+  });
+
+  test("slots of keys and nodes", () => {
+    // CLUSTER KEYSLOT of Redis gives these.
+    expect([slotOf("foo"), slotOf("bar"), slotOf("somekey")]).toEqual([12_182, 5_061, 11_058]);
+    const nodes =
+      "a 127.0.0.1:7001@17001 myself,master - 0 0 1 connected 0-5460 16383\n" +
+      "b 127.0.0.1:7002@17002,host master - 0 0 2 connected 5461-16382 [77->-c]\n" +
+      "c 127.0.0.1:7003@17003 slave a 0 0 1 connected\n";
+    expect(slotRanges(nodes)).toEqual([
+      { from: 0, to: 5_460, port: 7_001 },
+      { from: 16_383, to: 16_383, port: 7_001 },
+      { from: 5_461, to: 16_382, port: 7_002 },
+    ]);
+  });
+});
+
+describe("a fleet", () => {
+  const load = { quiet: 50, burst: 500, burstMs: 500, everyMs: 3_000 };
+
+  test("the seed decides its arrivals, at the rates asked for", () => {
+    expect(arrivals(load, 6_000, 3)).toEqual(arrivals(load, 6_000, 3));
+    expect(arrivals(load, 6_000, 3)).not.toEqual(arrivals(load, 6_000, 4));
+    const expected = (500 * 0.5 + 50 * 2.5) * 2;
+    expect(arrivals(load, 6_000, 3).length / expected).toBeGreaterThan(0.8);
+    expect(arrivals(load, 6_000, 3).length / expected).toBeLessThan(1.2);
+  });
+
+  test("the most at once, against counting by hand", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 60 }),
+        fc.integer({ min: 1, max: 100 }),
+        (given, takes) => {
+          const times = [...given].sort((a, b) => a - b);
+          const counts = times.map((at) => times.filter((from) => from <= at && at < from + takes).length);
+          expect(mostAtOnce(times, takes)).toBe(Math.max(...counts));
+        },
+      ),
+    );
+  });
+
+  test("the model: one connection per instance, capped by the platform and by the limits", () => {
+    const facts = { arrivals: [0, 1, 2, 3, 4], takesMs: 10, mostInstances: 4, softLimit: 2, hardLimit: 3 };
+    expect(predict(facts)).toEqual({
+      instances: 4,
+      connectionsUnlimited: 4,
+      connectionsLimited: [2, 3],
+      evicts: true,
+      refuses: true,
+    });
+    expect(predict({ ...facts, softLimit: 10, hardLimit: 20 })).toMatchObject({
+      connectionsLimited: [4, 4],
+      evicts: false,
+      refuses: false,
+    });
+  });
+
+  test("metrics are summed over their labels", () => {
+    expect(sumOf('# HELP up x\nup{use="a"} 2\nup{use="b"} 3\nupper 9\n', "up")).toBe(5);
+    expect(() => sumOf("", "up")).toThrow("no metric up");
+  });
+});
+
+test("a round's share: all of them together are all", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 50 }), (total, rounds) => {
+      const shares = Array.from({ length: rounds }, (_, round) => shareOf(total, rounds, round));
+      expect(shares.reduce((sum, share) => sum + share, 0)).toBe(total);
+      expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1);
+    }),
+  );
+});
+
+describe("advice", () => {
+  const question: Question = {
+    memoryMb: 512,
+    ops: 3,
+    rttMs: 2,
+    concurrency: 200,
+    maxConnections: 1_000,
+    tls: false,
+  };
+  const http: Estimate = {
+    client: "warmline",
+    label: "warmline",
+    warm: 3,
+    connect: 4,
+    reused: 9,
+    ephemeral: 13,
+    pipelined: 3.2,
+    start: 100,
+    lostAfterFreeze: { lost: 0, calls: 9 },
+  };
+  const tcp: Estimate = {
+    ...http,
+    client: "ioredis",
+    label: "ioredis",
+    reused: 6,
+    lostAfterFreeze: { lost: 4, calls: 9 },
+  };
+  const answers = (...args: Parameters<typeof advise>) => advise(...args).map(({ answer }) => answer);
+
+  test("a place between two measured ones, and beyond them", () => {
+    const points = [[0, 1] as const, [2, 3] as const, [20, 30] as const];
+    expect([between(points, 1), between(points, 2), between(points, 11)]).toEqual([2, 3, 16.5]);
+    expect(between(points, 38)).toBe(57);
+    expect(between([[5, 7]], 100)).toBe(7);
+  });
+
+  test("TCP where it is faster and the connections fit, with what it risks; HTTP where they do not", () => {
+    expect(answers(question, http, tcp)).toEqual([
+      expect.stringMatching(/^Reuse/),
+      expect.stringMatching(/^TCP/),
+      expect.stringMatching(/^Yes: issue/),
+      "No.",
+    ]);
+    expect(advise(question, http, tcp)[1]!.because).toContain("4 of 9 calls after a freeze were lost");
+    const crowded = advise({ ...question, concurrency: 600 }, http, tcp);
+    expect(crowded[1]!.answer).toMatch(/^HTTP/);
+    expect(crowded[1]!.because).toContain("up to 1200 connections");
+    expect(crowded[3]!.answer).toMatch(/^Yes/);
+  });
+
+  test("HTTP where no TCP was measured or the difference is small; no pipeline for one command", () => {
+    expect(answers(question, http, undefined)[1]).toBe("HTTP.");
+    expect(answers(question, http, { ...tcp, reused: 8.9 })[1]).toBe("HTTP.");
+    expect(answers({ ...question, ops: 1 }, http, tcp)[2]).toMatch(/^No/);
+    expect(answers(question, { ...http, ephemeral: 9.1 }, undefined)[0]).toMatch(/^Either/);
+  });
+});

@@ -1,0 +1,263 @@
+import { describe, expect, test } from "vitest";
+import { type Measured as Fleet, told as fleet } from "../../../bench/src/fleet/told.js";
+import { type Measured as Reconnect, told as reconnect } from "../../../bench/src/reconnect/told.js";
+import { page } from "../../../bench/src/report/page.js";
+import type { Outcome, Result } from "../../../bench/src/result.js";
+import { type Measured as Distance, told as distance } from "../../../bench/src/scenarios/distance.js";
+import { type Measured as Ephemeral, told as ephemeral } from "../../../bench/src/scenarios/ephemeral.js";
+import { type Measured as Memory, told as memory } from "../../../bench/src/scenarios/memory.js";
+import { type Measured as Sequential, told as sequential } from "../../../bench/src/scenarios/sequential.js";
+import { type Measured as Sockets, told as sockets } from "../../../bench/src/sockets/told.js";
+import { type Measured as Zombie, told as zombie } from "../../../bench/src/zombie/told.js";
+import { schemaErrors } from "../../support/bench.js";
+
+type Told = Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts">;
+
+const spread = (value: number) => ({ median: value, min: value * 0.9, max: value * 1.2 });
+const timed = (p50: number) => ({
+  rounds: { ...spread(p50), count: 3 },
+  all: {
+    count: 100,
+    min: p50 / 2,
+    mean: p50,
+    p50,
+    p90: p50 * 2,
+    p99: p50 * 3,
+    max: p50 * 4,
+    curve: [
+      [0, p50 / 2],
+      [50, p50],
+      [99, p50 * 3],
+    ] as const,
+  },
+});
+const warmline = { client: "warmline", label: "warmline" };
+
+const distances = (on: number, off: number): Distance[] =>
+  [0, 20].flatMap((rttMs) =>
+    [true, false].map((keepAlive) => ({
+      ...warmline,
+      rttMs,
+      tls: false,
+      keepAlive,
+      ...timed((keepAlive ? on : off) + rttMs),
+      first: spread(off + rttMs),
+    })),
+  );
+const ephemerals = (reuse: number, anew: number): Ephemeral[] =>
+  [true, false].flatMap((awaited) =>
+    (["reuse", "ephemeral"] as const).map((use) => ({
+      ...warmline,
+      protocol: "http" as const,
+      rttMs: 1,
+      use,
+      awaited,
+      ...timed(awaited ? (use === "reuse" ? reuse : anew) : 0.05),
+    })),
+  );
+const memories = (small: number, large: number): Memory[] =>
+  [128, 3_008].flatMap((memoryMb) =>
+    [true, false].map((reused) => ({
+      ...warmline,
+      memoryMb,
+      reused,
+      ...timed(2 + (reused ? 0 : memoryMb === 128 ? small : large)),
+      init: spread(memoryMb === 128 ? 900 : 60),
+      first: spread(memoryMb === 128 ? 80 : 8),
+    })),
+  );
+const sequences = (times: Record<string, number>): Sequential[] =>
+  Object.entries(times).map(([key, p50]) => ({
+    ...warmline,
+    batches: true,
+    name: key.replace("-off", "") as Sequential["name"],
+    keepAlive: !key.endsWith("-off"),
+    commands: key.startsWith("one") ? 1 : 10,
+    how: key === "pipeline" ? "pipeline" : key === "together" ? "together" : "sequential",
+    ...timed(p50),
+  }));
+const frozen = (client: string, limitS: number, hung: number): Zombie => ({
+  client,
+  label: client,
+  naive: client === "agent",
+  limitS,
+  idleS: 95,
+  calls: 2,
+  resolved: 2 - hung,
+  failed: 0,
+  hung,
+  wrong: 0,
+  doubled: 0,
+  longestMs: hung > 0 ? 6_000 : 12,
+});
+const reconnects = (rates: Partial<Record<Reconnect["way"], number>>): Reconnect[] =>
+  Object.entries(rates).map(([way, rate]) => ({
+    way: way as Reconnect["way"],
+    clients: 1,
+    transactions: 100,
+    tps: spread(rate),
+    tpsExcluding: rate * 1.1,
+    meanMs: 1,
+    deviationMs: 0.1,
+  }));
+const leftBehind = (way: Sockets["way"], waiting: number): Sockets => {
+  const counts = { clientTimeWait: waiting, serverTimeWait: 0, clientEstablished: 3, serverEstablished: 3 };
+  return {
+    way,
+    requests: 100,
+    failed: 0,
+    meanMs: 2,
+    samples: [
+      { atS: 0, ...counts, clientTimeWait: 0 },
+      { atS: 1, ...counts },
+    ],
+    peak: counts,
+  };
+};
+const fleets = (limits: boolean, peakOpen: number, evicted: number, refused: number): Fleet => ({
+  limits,
+  invocations: 1_000,
+  instances: 900,
+  failed: 0,
+  throttled: 0,
+  refusals: refused,
+  reopened: 3,
+  latency: timed(5).all,
+  samples: [
+    { atS: 0, open: 1, evicted: 0, refused: 0, upstream: 1 },
+    { atS: 2, open: peakOpen, evicted, refused, upstream: 1 },
+  ],
+  peakOpen,
+  evicted,
+  refused,
+  upstream: 1,
+});
+const limits = { softLimit: 400, hardLimit: 700 };
+const model = {
+  instances: 900,
+  connectionsUnlimited: 900,
+  connectionsLimited: [400, 700] as const,
+  evicts: true,
+  refuses: true,
+};
+
+const GOOD: Record<string, Told> = {
+  distance: distance(distances(1, 3)),
+  ephemeral: ephemeral(ephemerals(1, 3)),
+  memory: memory(memories(6, 1)),
+  sequential: sequential(
+    sequences({ one: 1, "one-off": 2, ten: 10, "ten-off": 20, together: 1.5, pipeline: 1.4 }),
+  ),
+  zombie: zombie([frozen("warmline", 60, 0), frozen("agent", 60, 2), frozen("agent", 310, 0)], 300),
+  reconnect: reconnect(
+    reconnects({
+      static: 600,
+      reconnect: 100,
+      "gateway-static": 500,
+      "gateway-reconnect": 120,
+      "sidecar-reconnect": 450,
+    }),
+  ),
+  sockets: sockets([
+    leftBehind("cluster", 1_000),
+    leftBehind("gateway-request", 200),
+    leftBehind("gateway-kept", 0),
+  ]),
+  fleet: fleet([fleets(false, 900, 0, 0), fleets(true, 700, 100, 5)], model, limits),
+};
+
+const BAD: Record<string, Told> = {
+  distance: distance(distances(3, 1)),
+  ephemeral: ephemeral(ephemerals(3, 1)),
+  memory: memory(memories(1, 6)),
+  sequential: sequential(
+    sequences({ one: 1, "one-off": 12, ten: 10, "ten-off": 11, together: 1.5, pipeline: 11 }),
+  ),
+  zombie: zombie([frozen("warmline", 60, 1), frozen("agent", 60, 0), frozen("agent", 310, 0)], 300),
+  reconnect: reconnect(
+    reconnects({
+      static: 600,
+      reconnect: 100,
+      "gateway-static": 500,
+      "gateway-reconnect": 120,
+      "sidecar-reconnect": 150,
+    }),
+  ),
+  sockets: sockets([
+    leftBehind("cluster", 1_000),
+    leftBehind("gateway-request", 200),
+    leftBehind("gateway-kept", 500),
+  ]),
+  fleet: fleet([fleets(false, 500, 0, 0), fleets(true, 800, 100, 5)], model, limits),
+};
+
+const result = (scenario: string, told: Told): Result => ({
+  format: 1,
+  scenario,
+  title: scenario,
+  question: "What of it?",
+  command: `npm run bench -- ${scenario} --seed 1`,
+  seed: 1,
+  machine: { cpu: "some", cores: 2, memoryGb: 4, system: "linux x64 6", node: "v20.18.0", load: 0.5 },
+  startedAt: "2026-01-02T03:04:05.678Z",
+  seconds: 1.5,
+  notes: ["a note"],
+  settings: { rttMs: 1, tls: false, engine: "embedded", quick: true },
+  versions: { "warmline-gateway": "0.1.0" },
+  data: [],
+  ...told,
+});
+
+describe.each(Object.keys(GOOD))("%s", (name) => {
+  const good = GOOD[name]!;
+  const bad = BAD[name]!;
+
+  test("numbers as in the articles: every claim holds, and the finding says that the direction comes out", () => {
+    expect(good.checks.length).toBeGreaterThan(0);
+    expect(good.checks.filter(({ held }) => !held)).toEqual([]);
+    expect(good.finding).toMatch(/comes out|does what it is for/);
+    expect(good.finding).not.toMatch(/does not come out (everywhere|for every)|Not all came out/);
+  });
+
+  test("numbers the other way round: a claim is missed, and the finding says that it does not", () => {
+    expect(bad.checks.filter(({ held }) => !held).length).toBeGreaterThan(0);
+    expect(bad.finding).toMatch(/not come out|does not come|Not all came out/);
+  });
+
+  test("fits the schema, and is drawn without a gap", () => {
+    expect(schemaErrors(result(name, good))).toEqual([]);
+    const html = page([result(name, good)]);
+    expect(html).not.toMatch(/NaN|undefined|Infinity/);
+    const pictures = good.charts.reduce(
+      (sum, chart) =>
+        sum +
+        (chart.kind === "bars" ? chart.groups.length : chart.kind === "spans" ? 1 : chart.panels.length),
+      0,
+    );
+    expect(html.match(/<svg viewBox="0 0 360/g)).toHaveLength(pictures);
+  });
+});
+
+test("a page of several has their list, with what was left out", () => {
+  const several = ["distance", "fleet"].map((name) => result(name, GOOD[name]!));
+  const leftOut = [{ scenario: "sockets", reason: "needs Linux" }];
+  const html = page(several, leftOut);
+  expect(html).toContain('<a href="#fleet">fleet</a> <span>5 of 5 claims held</span>');
+  expect(html).toContain("Left out: sockets: needs Linux");
+  expect(schemaErrors({ format: 1, results: several, leftOut })).toEqual([]);
+});
+
+test("the schema finds what is missing, surplus or of the wrong kind", () => {
+  const good = result("fleet", GOOD.fleet!);
+  const { finding: _, ...without } = good;
+  expect(schemaErrors(without).join()).toContain("finding");
+  expect(schemaErrors({ ...good, seconds: "long" }).join()).toContain("/seconds must be number");
+  expect(schemaErrors({ ...good, more: 1 }).join()).toContain("additional properties");
+  expect(schemaErrors({ ...good, versions: { warmline: "?" } }).length).toBeGreaterThan(0);
+});
+
+test("without a Redis over TCP, reconnect speaks of the gateway alone", () => {
+  const told = reconnect(reconnects({ "gateway-static": 500, "gateway-reconnect": 120 }));
+  expect(told.checks).toHaveLength(1);
+  expect(told.finding).toContain("only the gateway was measured");
+});
