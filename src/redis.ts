@@ -23,6 +23,7 @@ import { Core } from "./core.js";
 import { ConfigError, WarmlineError } from "./errors.js";
 import type * as Once from "./once/once.js";
 import { settingsFrom, withOptions } from "./settings.js";
+import { failureOf } from "./subscribe/failure.js";
 import type { Sort } from "./subscribe/follow.js";
 import type * as Streams from "./subscribe/streams.js";
 import { Subscriber } from "./subscribe/subscriber.js";
@@ -261,7 +262,10 @@ const clientMethods: Record<string, Bound> = {
   psubscribe: subscribing("psubscribe"),
   monitor: (core) =>
     async function* () {
-      yield* (await core.base.platform.loadStreams()).monitor(streamsOf(core), core.settings);
+      const endpoint = streamsOf(core);
+      if (endpoint instanceof ConfigError) throw endpoint;
+      const { monitor } = await core.base.platform.loadStreams();
+      yield* monitor(endpoint, failureOf("MONITOR"), core.settings);
     },
   with: (core, prototype) => (options: CallOptions) => derived(withSettings(core, options), prototype),
   ready: (core) => () => core.base.transport.preconnect(),

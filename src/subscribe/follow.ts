@@ -1,6 +1,4 @@
-import { ConnectionError, TimeoutError } from "../errors.js";
 import type { Settings } from "../settings.js";
-import { onAbort } from "./abort.js";
 import { type Frame, readFrame } from "./frame.js";
 import { type StreamRequest, streamLines } from "./lines.js";
 
@@ -53,18 +51,19 @@ export async function* follow(
       signal.throwIfAborted();
       if (performance.now() - since > STEADY) retry = 0;
       const wait = backoff(retry);
-      const mayHelp = error instanceof ConnectionError || (confirmed && error instanceof TimeoutError);
+      const { name: kind } = error as Error;
+      const mayHelp = kind === "ConnectionError" || (confirmed && kind === "TimeoutError");
       // What never stood is given up like a command; what did is not.
       const mayTry = confirmed || (retry < retries && performance.now() + wait < due);
       if (!mayHelp || !mayTry) throw error;
       await new Promise<void>((resolve) => {
         const done = () => {
           clearTimeout(timer);
-          forget();
+          signal.removeEventListener("abort", done);
           resolve();
         };
         const timer = setTimeout(done, wait);
-        const forget = onAbort(signal, done);
+        signal.addEventListener("abort", done);
       });
     }
   }

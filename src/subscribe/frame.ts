@@ -1,14 +1,12 @@
-import { TextBulk } from "../wire/bytes.js";
-import { fromBase64 } from "../wire/json.js";
-import type { Bulk } from "../wire/reply.js";
-
 /** What an event stream says. */
 export interface Frame {
   /** `message`, `pmessage`, `subscribe`, `psubscribe`, ... or `gap`, which has no payload. */
   readonly kind: string;
   readonly channel: string;
   /** The message, or how many subscriptions there are. */
-  readonly payload?: Bulk;
+  readonly payload?: string;
+  /** Channel and payload are in base64. */
+  readonly exact?: true;
 }
 
 /**
@@ -19,8 +17,8 @@ export interface Frame {
 export function readFrame(data: string, name: string, exact: string | undefined): Frame {
   const kind = data.slice(0, data.indexOf(","));
   if (exact !== undefined) {
-    const fields = exact.split(",").map(fromBase64);
-    return { kind, channel: fields.at(-2)!.text(), payload: fields.at(-1)! };
+    const [payload = "", channel = ""] = exact.split(",").reverse();
+    return { kind, channel, payload, exact: true };
   }
   let channel = name;
   // What follows the name, also where the line could not hold it as it is.
@@ -30,5 +28,5 @@ export function readFrame(data: string, name: string, exact: string | undefined)
     channel = payload.slice(0, comma);
     payload = payload.slice(comma + 1);
   }
-  return { kind, channel, payload: new TextBulk(payload) };
+  return { kind, channel, payload };
 }

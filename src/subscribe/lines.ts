@@ -1,25 +1,15 @@
 import type { Endpoint } from "../config.js";
-import {
-  ConfigError,
-  ConnectionError,
-  ProtocolError,
-  RedisError,
-  TimeoutError,
-  WarmlineError,
-} from "../errors.js";
-import { onAbort } from "./abort.js";
+import type { Failure } from "./failure.js";
 
 /** How long warmline-gateway may be silent, in ms: it shows every 25 s that it is alive. */
 const LONGEST_SILENCE = 60_000;
 
 /** A request for an event stream. */
 export interface StreamRequest {
-  /** Where to, or why that is not known. */
-  readonly endpoint: Endpoint | ConfigError;
+  readonly endpoint: Endpoint;
   /** Below the endpoint's own path. */
   readonly path: string;
-  /** What error messages call it. */
-  readonly command: string;
+  readonly failure: Failure;
   /** Ends the stream. */
   readonly signal: AbortSignal | undefined;
 }
@@ -32,17 +22,16 @@ export interface StreamRequest {
  * signal's reason when that is what ended it.
  */
 export async function* streamLines(
-  { endpoint, path, command, signal }: StreamRequest,
+  { endpoint, path, failure, signal }: StreamRequest,
   timeout: number,
 ): AsyncGenerator<string[], never> {
-  if (endpoint instanceof ConfigError) throw endpoint;
-  const failure = (Kind: typeof WarmlineError, message: string, cause?: unknown) =>
-    new Kind(`${command}: ${message}`, { outcome: "unsent", command, cause });
   const controller = new AbortController();
-  const forget = onAbort(signal, () => controller.abort(signal!.reason));
+  const abort = () => controller.abort(signal!.reason);
+  if (signal?.aborted) abort();
+  signal?.addEventListener("abort", abort);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const expectWithin = (ms: number) => {
-    timer = setTimeout(() => controller.abort(failure(TimeoutError, "nothing came in time")), ms);
+    timer = setTimeout(() => controller.abort(failure("TimeoutError", "nothing came in time")), ms);
   };
   try {
     expectWithin(timeout);
@@ -56,9 +45,9 @@ export async function* streamLines(
     const { headers, status } = response;
     if (!headers.get("content-type")?.startsWith("text/event-stream")) {
       const error = errorIn(await response.text());
-      if (status >= 500 || status === 429) throw failure(ConnectionError, error ?? `status ${status}`);
-      if (error) throw new RedisError(error, { command });
-      throw failure(ProtocolError, `status ${status} and no event stream: is this a Redis HTTP endpoint?`);
+      if (status >= 500 || status === 429) throw failure("ConnectionError", error ?? `status ${status}`);
+      if (error) throw failure("RedisError", error);
+      throw failure("ProtocolError", `status ${status} and no event stream: is this a Redis HTTP endpoint?`);
     }
     const reader = response.body!.getReader();
     const decoder = new TextDecoder();
@@ -66,7 +55,7 @@ export async function* streamLines(
     for (;;) {
       const { done, value } = await reader.read();
       clearTimeout(timer);
-      if (done) throw failure(ConnectionError, "the stream ended");
+      if (done) throw failure("ConnectionError", "the stream ended");
       const lines = decoder.decode(value, { stream: true }).split("\n");
       // Only what is new is searched for line ends, however long the line.
       lines[0] = rest + lines[0];
@@ -76,11 +65,12 @@ export async function* streamLines(
       if (headers.has("warmline-gateway")) expectWithin(LONGEST_SILENCE);
     }
   } catch (error) {
-    if (signal?.aborted || error instanceof WarmlineError) throw error;
-    throw failure(ConnectionError, (error as Error).message, error);
+    // Failures have an outcome; what fetch throws has none.
+    if (signal?.aborted || "outcome" in (error as Error)) throw error;
+    throw failure("ConnectionError", (error as Error).message, error);
   } finally {
     clearTimeout(timer);
-    forget();
+    signal?.removeEventListener("abort", abort);
     controller.abort();
   }
 }

@@ -1,8 +1,10 @@
 import type { Endpoint } from "../config.js";
-import { ArgumentError, type ConfigError, ConnectionError } from "../errors.js";
+import { ArgumentError, ConfigError } from "../errors.js";
 import type { Settings } from "../settings.js";
-import { onAbort } from "./abort.js";
+import { TextBulk } from "../wire/bytes.js";
+import { fromBase64 } from "../wire/json.js";
 import type { SubscriberEvents, SubscriberMessage } from "./events.js";
+import { type Failure, failureOf } from "./failure.js";
 import type { Sort } from "./follow.js";
 import type { Frame } from "./frame.js";
 import type * as Streams from "./streams.js";
@@ -43,6 +45,7 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
   readonly #load: () => Promise<typeof Streams>;
   readonly #endpoint: Endpoint | ConfigError;
   readonly #settings: Settings;
+  readonly #failure: Failure;
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #listeners = new Map<string, Set<(event: any) => void>>();
   readonly #loops = new Set<Loop>();
@@ -60,16 +63,20 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
     this.#load = load;
     this.#endpoint = endpoint;
     this.#settings = settings;
+    this.#failure = failureOf(sort.toUpperCase());
     const list = [...new Set([names].flat())];
     const paths = (list.length > 0 ? list : [""]).map((name) => this.#pathOf(name));
     this.ready = Promise.all(list.map((name, i) => this.#start(name, paths[i]!))).then(() => {});
     const signal = typeof settings.signal === "function" ? settings.signal() : settings.signal;
-    this.#forgetSignal = onAbort(signal, () => {
+    const onAbort = () => {
       this.#tellLoops(() => {
         throw signal!.reason;
       });
       this.#end(this.getSubscribedChannels(), signal!.reason);
-    });
+    };
+    this.#forgetSignal = () => signal?.removeEventListener("abort", onAbort);
+    signal?.addEventListener("abort", onAbort);
+    if (signal?.aborted) onAbort();
   }
 
   /** Calls `listener` with every event of this type. A listener that throws is an unhandled rejection. */
@@ -96,7 +103,7 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
    * the requests have ended.
    */
   async unsubscribe(names?: readonly string[]): Promise<void> {
-    const reason = new ConnectionError(`${this.#sort}: given up by unsubscribe()`);
+    const reason = this.#failure("ConnectionError", "given up by unsubscribe()");
     const ended = this.#end(names ?? this.getSubscribedChannels(), reason);
     if (!names) this.removeAllListeners();
     await Promise.all(ended);
@@ -136,9 +143,11 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
   /** Rejects, sooner or later. */
   async #run(name: string, path: string, signal: AbortSignal, onStanding: () => void): Promise<void> {
     let stands = false;
+    const endpoint = this.#endpoint;
     try {
+      if (endpoint instanceof ConfigError) throw endpoint;
       const { follow } = await this.#load();
-      const request = { endpoint: this.#endpoint, path, command: this.#sort.toUpperCase(), signal };
+      const request = { endpoint, path, failure: this.#failure, signal };
       for await (const frames of follow(this.#sort, name, request, this.#settings)) {
         for (const frame of frames) {
           // A listener may have given it up.
@@ -162,14 +171,16 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
     }
   }
 
-  #onFrame(name: string, { kind, channel, payload }: Frame): void {
+  #onFrame(name: string, { kind, payload, exact, ...frame }: Frame): void {
+    const read = (text: string) => (exact ? fromBase64(text) : new TextBulk(text));
+    const channel = read(frame.channel).text();
     if (!kind.endsWith("message")) {
-      this.#emit(kind, payload ? Number(payload.text()) : { channel });
+      this.#emit(kind, payload === undefined ? { channel } : Number(read(payload).text()));
       return;
     }
     let message: unknown;
     try {
-      message = this.#settings.codec.decode(payload!);
+      message = this.#settings.codec.decode(read(payload!));
     } catch (error) {
       if (!this.#raise(error)) unhandled(error);
       return;

@@ -113,7 +113,7 @@ results[50];
   for (let round = 0; round < 3; round++) {
     const printed = await compile("5.9", "node16", config);
     expect(printed).not.toContain("error TS");
-    times.push(Number(/Total time:\s+([\d.]+)s/.exec(printed)?.[1]));
+    times.push(Number(/Check time:\s+([\d.]+)s/.exec(printed)?.[1]));
   }
   console.info(`tsc 5.9: a program with a pipeline of 50 commands ${times.join(" s, ")} s`);
   expect(Math.min(...times)).toBeLessThan(3);

@@ -2,11 +2,12 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { messageFrame } from "../../../gateway/src/http/event-frames.js";
 import { settingsFrom } from "../../../src/settings.js";
+import { failureOf } from "../../../src/subscribe/failure.js";
 import { follow } from "../../../src/subscribe/follow.js";
 import { streamLines } from "../../../src/subscribe/lines.js";
 
 const endpoint = { origin: "http://localhost", path: "", token: "t" };
-const request = { endpoint, path: "/subscribe/a", command: "SUBSCRIBE", signal: undefined };
+const request = { endpoint, path: "/subscribe/a", failure: failureOf("SUBSCRIBE"), signal: undefined };
 
 /** What the next request is answered with; `null` keeps the stream open after the pieces. */
 function answer(pieces: readonly (Uint8Array | null)[], gateway = true): void {
@@ -48,7 +49,11 @@ async function framesOf(
   const settings = settingsFrom({ retry: { backoff: () => 0 } });
   try {
     for await (const frames of follow(sort, name, { ...request, signal }, settings)) {
-      for (const { kind, channel, payload } of frames) heard.push([kind, channel, payload?.bytes()]);
+      for (const { kind, channel, payload, exact } of frames) {
+        const bytes = (text: string) => Buffer.from(text, exact ? "base64" : "utf8");
+        const heardPayload = payload === undefined ? undefined : new Uint8Array(bytes(payload));
+        heard.push([kind, bytes(channel).toString(), heardPayload]);
+      }
     }
   } catch (error) {
     expect(error).toBe(signal.reason);
