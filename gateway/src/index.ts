@@ -16,6 +16,7 @@ import { Handler } from "./http/handler.js";
 import { HttpServer } from "./http/server.js";
 import { Streams } from "./http/streams.js";
 import { createLog } from "./log/log.js";
+import { RequestLog } from "./log/request-log.js";
 import { metricsOf } from "./metrics/metrics.js";
 import { Traffic } from "./metrics/traffic.js";
 import { type GatewayOptions, hasToken, type Settings, settingsOf } from "./options.js";
@@ -65,6 +66,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   const upstreams = settings.onCommand ? watch(plain, settings.onCommand) : plain;
   const upstream = upstreams.of(null);
   const log = createLog(settings.logLevel);
+  const requests = new RequestLog(log, settings.logRequests);
   const access = new Access({
     sources,
     tokens,
@@ -94,6 +96,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
     access,
     origins: { loopbackHostOnly: isLocal, hosts: settings.allowedHosts, origins: settings.cors },
     traffic,
+    log: requests,
     metrics: () => metrics.metrics(),
     engine: engine.description,
     engineIsPublic: isLocal,
@@ -105,6 +108,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   const server = new HttpServer(handler, connections, new AnswerHeads(settings.keepAlive));
   const end = async () => {
     access.close();
+    requests.close();
     upstreams.close();
     await engine.close();
   };

@@ -38,6 +38,10 @@ export class Exchange {
   format: Format = "json";
   /** What was asked for, in a word or two for counting. */
   route = "other";
+  /** The command, or how many there are, for a log that asks for it. */
+  what = "";
+  /** The name of the token that was presented. */
+  token = "";
   /** Further headers of the answer, name and value in turn. */
   readonly extraHeaders: string[] = [];
   readonly #connection: Connection;

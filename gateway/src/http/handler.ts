@@ -4,9 +4,10 @@ import { type OriginRules, originAllowed, originRefusal } from "../access/origin
 import { type Place, refused } from "../access/refusals.js";
 import { rewritten } from "../access/rewritten.js";
 import { bearerOf } from "../access/token.js";
-import { isRead } from "../commands/facts.js";
+import { factsOf, isRead } from "../commands/facts.js";
 import { KeyLockingScripts } from "../commands/key-locking.js";
 import { consolePage, wantsPage } from "../console/console-page.js";
+import type { RequestLog } from "../log/request-log.js";
 import type { Traffic } from "../metrics/traffic.js";
 import { waitOf } from "../upstream/blocking.js";
 import type { Command } from "../upstream/command.js";
@@ -26,6 +27,7 @@ export interface HandlerOptions {
   readonly access: Access;
   readonly origins: OriginRules;
   readonly traffic: Traffic;
+  readonly log: RequestLog;
   /** Gives everything counted, as Prometheus reads it. */
   readonly metrics: () => Promise<string>;
   readonly streams: Streams;
@@ -79,8 +81,11 @@ export class Handler {
   }
 
   /** An exchange is over; `status` is 0 when it had no answer. */
-  settled({ route, startedAt, streaming }: Exchange, status: number): void {
-    this.#options.traffic.settled(route, status, streaming ? null : performance.now() - startedAt);
+  settled({ req, route, what, token, startedAt, streaming }: Exchange, status: number): void {
+    const ms = performance.now() - startedAt;
+    const { traffic, log } = this.#options;
+    traffic.settled(route, status, streaming ? null : ms);
+    log.settled(status, () => ({ method: req.method, route, what, token, status, ms }));
   }
 
   #route(exchange: Exchange): void {
@@ -111,7 +116,8 @@ export class Handler {
       else this.#ready(exchange);
       return;
     }
-    if (!grant) {
+    if (grant) exchange.token = grant.name;
+    else {
       exchange.refuse(401, "WRONGPASS invalid or missing auth token");
       return;
     }
@@ -173,6 +179,7 @@ export class Handler {
       if (!body) throw new BadRequest("ERR empty pipeline");
       const given = isResp ? readRespCommands(body) : readJsonCommands(body);
       const { maxCommands } = this.#options;
+      exchange.what = String(given.length);
       if (given.length > maxCommands) {
         throw new BadRequest(`ERR ${given.length} commands, and ${maxCommands} are allowed in one request`);
       }
@@ -190,6 +197,7 @@ export class Handler {
 
   #single(exchange: Exchange, grant: Grant, given: Command): void {
     const command = this.#scripts.plain(given);
+    if (this.#options.log.each) exchange.what = factsOf(command)?.name ?? "unknown";
     const text = grant.refusal(command, SINGLE);
     if (text !== null) throw new BadRequest(text);
     const { access, traffic } = this.#options;

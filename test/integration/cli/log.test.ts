@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { redisAvailable, startFakeRedis, startRedis } from "../../../testbed/src/index.js";
+import { CliProcess } from "./cli-process.js";
+
+const folder = mkdtempSync(join(tmpdir(), "warmline-log-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Every secret has a word of its own, so that a leak says what leaked. */
+const word = (what: string) => `${what}${randomBytes(6).toString("hex")}`;
+
+function lines(stderr: string): Record<string, unknown>[] {
+  return stderr
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line));
+}
+
+describe.skipIf(!redisAvailable())("the log", () => {
+  test("holds no key, no value and no secret, whatever goes wrong", async () => {
+    const secret = {
+      token: word("token"),
+      wrong: word("wrong"),
+      key: word("key"),
+      value: word("value"),
+      command: word("command"),
+      password: word("password"),
+      user: word("passwd"),
+      seal: word("sealing-secret"),
+      header: word("header"),
+    };
+    const redis = await startRedis({ listen: "tcp" });
+    await redis.command("CONFIG", "SET", "requirepass", secret.password);
+    const tokens = join(folder, "tokens.yaml");
+    writeFileSync(
+      tokens,
+      JSON.stringify([
+        { name: "all", token: secret.token, role: "admin" },
+        { name: "ann", token: `${secret.token}2`, user: { username: "ann", password: secret.user } },
+      ]),
+    );
+    const password = join(folder, "password");
+    writeFileSync(password, secret.password);
+    const cli = new CliProcess(
+      [
+        ...["--port", "0", "--redis", redis.url, "--tokens-file", tokens],
+        ...["--log-level", "debug", "--log-requests", "--max-body", "2kb", "--operation-timeout", "300ms"],
+      ],
+      { WARMLINE_GATEWAY_SECRET: secret.seal, WARMLINE_GATEWAY_REDIS_PASSWORD_FILE: password },
+    );
+    try {
+      const [, url] = (await cli.printed(/^warmline-gateway ready (\S+)\n/)) as unknown as [string, string];
+      const { key, value, token, wrong } = secret;
+      const send = (path: string, body?: string, headers: Record<string, string> = {}, method?: string) =>
+        fetch(url + path, {
+          method: method ?? (body === undefined ? "GET" : "POST"),
+          body: body ?? null,
+          headers: { authorization: `Bearer ${token}`, ...headers },
+        }).then((response) => response.text());
+      const json = (...words: string[]) => JSON.stringify(words);
+      await Promise.all([
+        send("/", json("SET", key, value)),
+        send(`/set/${key}/${value}?EX=100&_token=${token}`),
+        send(`/get/${key}?_token=${wrong}`, undefined, { authorization: "" }),
+        send(`/get/${key}`, undefined, { authorization: `Bearer ${wrong}` }),
+        send("/", json(secret.command, key, value)),
+        send("/", json("INCRBY", key, value)),
+        send("/", json("CONFIG", "SET", key, value)),
+        send("/", `["SET","${key}",${value}`),
+        send("/", json("SET", key, value.repeat(200))),
+        send("/pipeline", JSON.stringify([["SET", key, value], [secret.command], ["LPUSH", key, value]])),
+        send(
+          "/multi-exec",
+          JSON.stringify([
+            ["SET", key, value],
+            [secret.command, value],
+          ]),
+        ),
+        send("/", json("ACL", "RESTTOKEN", "ann", secret.user)),
+        send("/", json("GET", key), { authorization: `Bearer ${token}2` }),
+        send(`/%zz${key}`),
+        send(`/${key}/${value}`, undefined, {}, "DELETE"),
+        send("/", json("GET", key), { "upstash-encoding": secret.header }),
+        send("/", json("GET", key), { origin: `https://${secret.header}.test` }),
+        send(`/subscribe/${key}`, undefined, { authorization: `Bearer ${token}2` }),
+        send("/", json("EVAL", `error("${value}")`, "0")),
+      ]);
+      // What no HTTP client would send.
+      const raw = connect(Number(new URL(url).port), "127.0.0.1");
+      raw.on("error", () => {}).resume();
+      raw.end(
+        `GET /${key} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\nx${value} : ${secret.header}\r\n\r\n`,
+      );
+      await new Promise((resolve) => raw.once("close", resolve));
+      await redis.kill();
+      await Promise.all([
+        send("/", json("SET", key, value)),
+        send("/", json("BLPOP", key, "1")),
+        send("/multi-exec", JSON.stringify([["SET", key, value]])),
+      ]);
+      // A file that changes into one that can't be used.
+      writeFileSync(tokens, `- { name: ${value}, token: ${wrong}, role: ${key} }\n`);
+      await cli.printed(/tokens stay as they were/, "stderr");
+      await cli.printed(/requests failed/, "stderr");
+    } finally {
+      await cli.stop();
+      await redis.stop();
+    }
+    const output = cli.stdout + cli.stderr;
+    for (const [what, text] of Object.entries(secret))
+      expect({ what, leaked: output.includes(text) }).toEqual({ what, leaked: false });
+    const logged = lines(cli.stderr);
+    const requests = logged.filter(({ msg }) => msg === "request");
+    expect(requests.length).toBeGreaterThan(18);
+    const wanted = {
+      method: "POST",
+      route: "command",
+      what: "SET",
+      token: "all",
+      status: 200,
+      ms: expect.any(Number),
+    };
+    expect(requests).toContainEqual(expect.objectContaining(wanted));
+    expect(requests).toContainEqual(expect.objectContaining({ route: "pipeline", what: "3", status: 200 }));
+    expect(requests).toContainEqual(expect.objectContaining({ what: "unknown", status: 400 }));
+    expect(logged).toContainEqual(
+      expect.objectContaining({ level: 40, failed: expect.objectContaining({ 503: expect.any(Number) }) }),
+    );
+  });
+
+  test("is silent about requests unless asked, and of the level asked for", async () => {
+    const fake = await startFakeRedis();
+    const run = async (...args: string[]) => {
+      const cli = new CliProcess([
+        "--port",
+        "0",
+        "--redis",
+        `redis://127.0.0.1:${fake.port}`,
+        "--token",
+        "t",
+        ...args,
+      ]);
+      const [, url] = (await cli.printed(/^warmline-gateway ready (\S+)\n/)) as unknown as [string, string];
+      await fetch(`${url}/get/k`, { headers: { authorization: "Bearer t" } });
+      await cli.stop();
+      return cli.stderr;
+    };
+    expect(await run()).toBe("");
+    expect(await run("--log-requests")).toBe("");
+    expect(lines(await run("--log-requests", "--log-level", "info"))).toHaveLength(1);
+    await fake.close();
+  });
+});
