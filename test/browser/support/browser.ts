@@ -11,13 +11,18 @@ if (!program && process.env.REQUIRE_RUNTIMES === "1") {
   throw new Error("REQUIRE_RUNTIMES=1, but there is no Chromium.");
 }
 
+/** Starts a headless Chromium of one's own, with further flags; whoever starts it closes it. */
+export function launchBrowser(...flags: string[]): Promise<Browser> {
+  const args = ["--no-sandbox", "--disable-dev-shm-usage", ...flags];
+  return chromium.launch({ executablePath: program!, args });
+}
+
 /** A suite in a headless Chromium; skipped, and named so, where none is installed. */
 export function describeInBrowser(name: string, suite: (browser: () => Browser) => void): void {
   describe.skipIf(!program)(program ? name : `${name} (no Chromium is installed)`, () => {
     let browser: Browser | undefined;
     beforeAll(async () => {
-      const args = ["--no-sandbox", "--disable-dev-shm-usage"];
-      browser = await chromium.launch({ executablePath: program!, args });
+      browser = await launchBrowser();
     });
     afterAll(() => browser?.close());
     suite(() => browser!);
