@@ -12,8 +12,14 @@ export class CliProcess {
   /** Exit status, or the signal that ended it. */
   readonly ended: Promise<number | string>;
 
-  constructor(args: readonly string[], environment: NodeJS.ProcessEnv = {}, options: SpawnOptions = {}) {
-    this.child = spawn(process.execPath, [CLI, ...args], {
+  /** @param file what is run, where it is not the file that was built */
+  constructor(
+    args: readonly string[],
+    environment: NodeJS.ProcessEnv = {},
+    options: SpawnOptions = {},
+    file = CLI,
+  ) {
+    this.child = spawn(process.execPath, [file, ...args], {
       env: { PATH: process.env.PATH, ...environment },
       stdio: ["pipe", "pipe", "pipe"],
       ...options,

@@ -1,0 +1,173 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+import { environmentName, flags } from "../../../gateway/src/cli/flags.js";
+import { readSettings } from "../../../gateway/src/cli/settings.js";
+import { CliProcess } from "./cli-process.js";
+
+const root = resolve(import.meta.dirname, "../../..");
+const deploy = join(root, "gateway/deploy");
+const folder = mkdtempSync(join(tmpdir(), "warmline-deploy-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const settings = new Set(["CONFIG", ...flags.map(({ name }) => name)].map((name) => environmentName(name)));
+const isOurs = (name: string) => name.startsWith("WARMLINE_");
+
+/** The instructions of a Dockerfile, by stage; comments and blank lines are none. */
+function stages(): [word: string, rest: string][][] {
+  const found: [string, string][][] = [];
+  for (const line of readFileSync(join(deploy, "Dockerfile"), "utf8").split("\n")) {
+    const [, word, rest] = /^([A-Z]+) (.*)$/.exec(line) ?? [];
+    if (word === undefined) expect(line).toMatch(/^(#.*)?$/);
+    else if (word === "FROM") found.push([[word, rest!]]);
+    else found.at(-1)!.push([word, rest!]);
+  }
+  return found;
+}
+
+const last = stages().at(-1)!;
+const only = (word: string) => last.find(([each]) => each === word)![1];
+const environment = Object.fromEntries(
+  only("ENV")
+    .split(" ")
+    .map((pair) => pair.split("=") as [string, string]),
+);
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as { port: number };
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+describe("the Dockerfile", () => {
+  /** What the last stage holds, put together as it says. */
+  const app = join(folder, "app");
+  beforeAll(() => {
+    for (const [word, rest] of last) {
+      if (word !== "COPY") continue;
+      const [, list] = /^--from=build (.*)$/.exec(rest)!;
+      const words = list!.split(" ");
+      const target = words.pop()!;
+      for (const source of words) {
+        const file = join(root, source.replace("/src/", ""));
+        expect(existsSync(file), source).toBe(true);
+        cpSync(file, target === "./" ? join(app, source.split("/").at(-1)!) : join(app, target), {
+          recursive: true,
+        });
+      }
+    }
+    chmodSync(folder, 0o755);
+  });
+  /** As nobody, where this process may become that. */
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+
+  it("has a user, a health check, and settings that exist", () => {
+    expect(only("USER")).toBe("node");
+    expect(
+      Object.keys(environment)
+        .filter(isOurs)
+        .filter((name) => !settings.has(name)),
+    ).toEqual([]);
+    expect(stages()[0]!.map(([word]) => word)).toEqual(["FROM", "WORKDIR", "COPY", "RUN"]);
+    expect(only("FROM")).toBe(stages()[0]![0]![1].replace(/ AS .*/, ""));
+  });
+
+  it("runs what it holds: refuses to start without a token, starts with one, is healthy, and stops", async () => {
+    const port = await freePort();
+    const tokenFile = join(folder, "token");
+    writeFileSync(tokenFile, "a-token\n");
+    const [program, ...args] = JSON.parse(only("ENTRYPOINT")) as string[];
+    expect(program).toBe("node");
+    const run = (more: NodeJS.ProcessEnv) =>
+      new CliProcess(
+        [],
+        { ...environment, WARMLINE_GATEWAY_PORT: String(port), ...more },
+        { cwd: app, ...user },
+        args[0]!,
+      );
+    const bare = run({});
+    expect(await bare.ended).toBe(2);
+    expect(bare.stderr).toMatch(/--token: must be given to listen beyond loopback/);
+
+    const gateway = run({ WARMLINE_GATEWAY_TOKEN_FILE: tokenFile, WARMLINE_GATEWAY_ENGINE: "embedded" });
+    await gateway.printed(/^warmline-gateway ready/);
+    expect(gateway.stdout + gateway.stderr).not.toContain("a-token");
+    const [check, ...words] = JSON.parse(/CMD (\[.*\])$/.exec(only("HEALTHCHECK"))![1]!) as string[];
+    expect(check).toBe("node");
+    const health = () =>
+      spawnSync(process.execPath, words, { env: { WARMLINE_GATEWAY_PORT: String(port) } }).status;
+    expect(health()).toBe(0);
+    expect(await gateway.stop()).toBe(0);
+    expect(health()).toBe(1);
+  });
+});
+
+describe("the Kubernetes example", () => {
+  const documents = parseAllDocuments(readFileSync(join(deploy, "kubernetes.yaml"), "utf8"));
+  const objects = documents.map((document) => document.toJS());
+  const one = (kind: string) => objects.find((each) => each.kind === kind);
+
+  it("is well-formed and hangs together", () => {
+    expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
+    const { spec } = one("Deployment").spec.template;
+    const [container] = spec.containers;
+    expect(one("Deployment").spec.selector.matchLabels).toEqual(
+      one("Deployment").spec.template.metadata.labels,
+    );
+    for (const kind of ["Service", "PodDisruptionBudget"]) {
+      const selector = one(kind).spec.selector.matchLabels ?? one(kind).spec.selector;
+      expect(selector).toEqual(one("Deployment").spec.selector.matchLabels);
+    }
+    const volumes = new Map(spec.volumes.map((each: any) => [each.name, each]));
+    for (const { name } of container.volumeMounts) expect(volumes.has(name)).toBe(true);
+    expect(spec.enableServiceLinks).toBe(false);
+    expect(spec.securityContext.runAsNonRoot).toBe(true);
+    expect(container.securityContext).toMatchObject({
+      readOnlyRootFilesystem: true,
+      allowPrivilegeEscalation: false,
+    });
+    expect(container.readinessProbe.httpGet.path).toBe("/ready");
+  });
+
+  it("configures the gateway with settings that it takes, and leaves it time to end", () => {
+    const { spec } = one("Deployment").spec.template;
+    const [container] = spec.containers;
+    let text: string = one("ConfigMap").data["gateway.yaml"];
+    const secrets = container.volumeMounts.find((each: any) => each.name === "secrets").mountPath;
+    for (const [name, content] of Object.entries({
+      "redis-password": "p",
+      seal: "a-secret-of-some-length",
+      "tokens.yaml": "- { name: app, token: x }",
+    })) {
+      writeFileSync(join(folder, name), content);
+      expect(text).toContain(`${secrets}/${name}`);
+    }
+    text = text.replaceAll(secrets, folder);
+    const config = join(folder, "gateway.yaml");
+    writeFileSync(config, text);
+    const { options } = readSettings(["--config", config], {});
+    expect(options).toMatchObject({
+      host: "0.0.0.0",
+      redis: "redis://:p@redis:6379",
+      secret: "a-secret-of-some-length",
+    });
+    expect(options.port).toBe(container.ports[0].containerPort);
+    const [, pause] = container.lifecycle.preStop.exec.command;
+    expect(Number(pause) + options.closeGrace! / 1_000).toBeLessThan(spec.terminationGracePeriodSeconds);
+  });
+});
+
+it("the Compose file names settings and files that exist", () => {
+  const compose = parse(readFileSync(join(deploy, "compose.yaml"), "utf8"));
+  const { environment: given, build, secrets } = compose.services.gateway;
+  expect(Object.keys(given).filter((name) => !settings.has(name))).toEqual([]);
+  expect(existsSync(join(deploy, build.context, build.dockerfile))).toBe(true);
+  expect(given.WARMLINE_GATEWAY_TOKEN_FILE).toBe(`/run/secrets/${secrets[0]}`);
+  expect(Object.keys(compose.secrets)).toEqual(secrets);
+});
