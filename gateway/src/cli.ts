@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import cluster from "node:cluster";
 import { constants } from "node:os";
 import { isLoopbackName } from "./access/origin.js";
 import { commandLine, wantsColours } from "./cli/command-lines.js";
@@ -8,6 +9,7 @@ import { runCommand } from "./cli/run-command.js";
 import { type CliSettings, readSettings } from "./cli/settings.js";
 import { start } from "./cli/start.js";
 import { UsageError } from "./cli/usage-error.js";
+import { runWorker } from "./cli/workers/worker.js";
 import { VERSION } from "./version.js";
 import type { WatchedCommand } from "./watch/watched-command.js";
 
@@ -56,12 +58,15 @@ function stopSignal(): Promise<void> {
   });
 }
 
-main().then(
-  (status) => {
-    process.exitCode = status;
-  },
-  (error: Error) => {
-    report(error.message);
-    process.exitCode = error instanceof UsageError ? 2 : 1;
-  },
-);
+if (cluster.isWorker) runWorker();
+else {
+  main().then(
+    (status) => {
+      process.exitCode = status;
+    },
+    (error: Error) => {
+      report(error.message);
+      process.exitCode = error instanceof UsageError ? 2 : 1;
+    },
+  );
+}

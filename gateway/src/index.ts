@@ -3,49 +3,15 @@
  *
  * @module warmline-gateway
  */
-import { Access } from "./access/access.js";
-import { isLoopbackName } from "./access/origin.js";
-import { openedCommands } from "./access/refusals.js";
-import { randomToken } from "./access/token.js";
-import { readTokenList, type TokenSources } from "./access/token-list.js";
-import type { Engine } from "./engine/engine.js";
-import { startEngine } from "./engine/start-engine.js";
-import { AnswerHeads } from "./http/answer-head.js";
-import { Connections } from "./http/connections.js";
-import { Handler } from "./http/handler.js";
-import { HttpServer } from "./http/server.js";
-import { Streams } from "./http/streams.js";
-import { createLog } from "./log/log.js";
-import { RequestLog } from "./log/request-log.js";
-import { metricsOf } from "./metrics/metrics.js";
-import { Traffic } from "./metrics/traffic.js";
-import { type GatewayOptions, hasToken, type Settings, settingsOf } from "./options.js";
-import { ownEngine, type RemoteEngine, redisAt } from "./upstream/redis-url.js";
-import { upstreamsOf } from "./upstream/upstreams.js";
-import { watch } from "./watch/watch.js";
+import { type Gateway, startGateway } from "./create.js";
+import type { GatewayOptions } from "./options.js";
 
 export type { Role } from "./access/roles.js";
 export type { TokenOptions } from "./access/tokens.js";
+export type { Gateway } from "./create.js";
 export type { Engine } from "./engine/engine.js";
 export type { GatewayOptions } from "./options.js";
 export type { CommandListener, WatchedCommand } from "./watch/watched-command.js";
-
-/** A running gateway. */
-export interface Gateway {
-  /** Where it listens, such as `http://127.0.0.1:8079`. */
-  readonly url: string;
-  /** What clients must present as `Authorization: Bearer <token>`; empty when `tokens` alone were given. */
-  readonly token: string;
-  /** What the engine behind it is, in words. */
-  readonly engine: string;
-  /** Whether a browser that opens {@link Gateway.url} gets a console page, which asks for a token. */
-  readonly console: boolean;
-  /**
-   * Stops accepting, answers what is in flight within the grace time, then closes every connection and the
-   * engine. Safe to call more than once.
-   */
-  close(): Promise<void>;
-}
 
 /**
  * Starts a gateway and resolves once it listens. Redis need not be up: until it is, commands wait for as long as
@@ -53,108 +19,6 @@ export interface Gateway {
  * @throws {TypeError} when an option is wrong; the message names it and says what to do
  * @throws {Error} when the engine can't be started, or when it can't listen; `code` is the system's, such as EADDRINUSE
  */
-export async function createGateway(options: GatewayOptions = {}): Promise<Gateway> {
-  const settings = settingsOf(options);
-  const sources = sourcesOf(settings);
-  const tokens = readTokenList(sources);
-  const engine: RemoteEngine =
-    settings.redis === undefined
-      ? ownEngine(await engineOf(settings.engine))
-      : redisAt(settings.redis, { ca: settings.redisCa });
-  const { host } = settings;
-  const plain = upstreamsOf(engine, settings);
-  const upstreams = settings.onCommand ? watch(plain, settings.onCommand) : plain;
-  const upstream = upstreams.of(null);
-  const log = createLog(settings.logLevel);
-  const requests = new RequestLog(log, settings.logRequests);
-  const access = new Access({
-    sources,
-    tokens,
-    upstreams,
-    rules: { opened: openedCommands(settings.allowCommand), maxWords: settings.maxWords },
-    secret: settings.secret,
-    onNotice: (message, isError) => (isError ? log.error(message) : log.info(message)),
-  });
-  const connections = new Connections({
-    idle: settings.keepAlive,
-    head: settings.headTimeout,
-    body: settings.bodyTimeout,
-    soft: settings.softLimit,
-    hard: settings.hardLimit,
-  });
-  const isLocal = isLoopbackName(host);
-  const streams = new Streams({
-    maxStreams: settings.maxStreams,
-    maxBuffer: settings.streamBuffer,
-    heartbeat: settings.streamHeartbeat,
-  });
-  const traffic = new Traffic();
-  const metrics = metricsOf({ traffic, connections, upstream, streams });
-  const handler = new Handler({
-    upstream,
-    streams,
-    access,
-    origins: { loopbackHostOnly: isLocal, hosts: settings.allowedHosts, origins: settings.cors },
-    traffic,
-    log: requests,
-    metrics: () => metrics.metrics(),
-    engine: engine.description,
-    engineIsPublic: isLocal,
-    maxBody: settings.maxBody,
-    maxCommands: settings.maxCommands,
-    pathWrites: settings.allowPathWrites,
-    console: settings.console,
-  });
-  const server = new HttpServer(handler, connections, new AnswerHeads(settings.keepAlive));
-  const end = async () => {
-    access.close();
-    requests.close();
-    upstreams.close();
-    await engine.close();
-  };
-  let port: number;
-  try {
-    port = await server.listen(host, settings.port);
-  } catch (error) {
-    connections.stop();
-    await end();
-    throw listenError(error as NodeJS.ErrnoException, host, settings.port);
-  }
-  upstream.open();
-
-  let closing: Promise<void> | undefined;
-  return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
-    get token() {
-      return access.mainToken;
-    },
-    engine: engine.description,
-    console: settings.console,
-    close() {
-      streams.close();
-      closing ??= server.close(settings.closeGrace).then(end);
-      return closing;
-    },
-  };
-}
-
-/** Where tokens come from: where nothing says so, a random one is made for this run. */
-function sourcesOf(settings: Settings): TokenSources {
-  const { token, tokenFile, tokens, tokensFile } = settings;
-  return hasToken(settings) ? { token, tokenFile, tokens, tokensFile } : { token: randomToken() };
-}
-
-async function engineOf(choice: Engine | string = "auto"): Promise<Engine> {
-  return typeof choice === "string" ? startEngine(choice) : choice;
-}
-
-function listenError(cause: NodeJS.ErrnoException, host: string, port: number): Error {
-  const what: Record<string, string> = {
-    EADDRINUSE: `port: ${port} is in use on ${host}; choose another, or 0 for any free one`,
-    EACCES: `port: ${port} needs rights that this process lacks; choose one above 1023`,
-    EADDRNOTAVAIL: `host: ${host} is no address of this machine`,
-    ENOTFOUND: `host: ${host} is not known`,
-  };
-  const message = what[cause.code ?? ""] ?? `the gateway can't listen on ${host}:${port} (${cause.code})`;
-  return Object.assign(new Error(message, { cause }), { code: cause.code });
+export function createGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  return startGateway(options);
 }

@@ -65,6 +65,10 @@ export interface GatewayOptions {
   readonly maxTransactions?: number;
   /** Commands waiting or unanswered on one shared connection before more are refused; default 100,000. */
   readonly maxPending?: number;
+  /** File of the certificate, in PEM, with which to speak TLS; read again when it changes. Goes with `tlsKey`. */
+  readonly tlsCert?: string;
+  /** File of that certificate's key, in PEM. */
+  readonly tlsKey?: string;
   /** How long a client connection may be idle, in ms; advertised to clients; default 310,000. */
   readonly keepAlive?: number;
   /** How long the head of a request may take from its first byte, in ms; default 10,000. */
@@ -149,6 +153,8 @@ export const WITHOUT_DEFAULT = [
   "tokensFile",
   "secret",
   "onCommand",
+  "tlsCert",
+  "tlsKey",
 ] as const satisfies readonly (keyof GatewayOptions)[];
 
 /** Options with every default filled in. */
@@ -207,6 +213,10 @@ export function settingsOf(options: GatewayOptions = {}): Settings {
   }
   if (settings.softLimit > settings.hardLimit) {
     throw new TypeError(`softLimit: must not be above hardLimit, which is ${settings.hardLimit}`);
+  }
+  const { tlsCert, tlsKey } = settings;
+  if ((tlsCert === undefined) !== (tlsKey === undefined)) {
+    throw new TypeError(`${tlsCert === undefined ? "tlsKey" : "tlsCert"}: tlsCert and tlsKey go together`);
   }
   checkAccess(settings);
   if (!LOG_LEVELS.includes(settings.logLevel))

@@ -198,6 +198,20 @@ export const flags: readonly Flag[] = [
     kind: "integer",
   },
   {
+    name: "tls-cert",
+    value: "<file>",
+    help: "certificate to speak TLS with, in PEM; read again when it changes",
+    option: "tlsCert",
+    kind: "text",
+  },
+  {
+    name: "tls-key",
+    value: "<file>",
+    help: "the certificate's key, in PEM",
+    option: "tlsKey",
+    kind: "text",
+  },
+  {
     name: "keep-alive",
     value: "<time>",
     help: "how long a client connection may be idle (default 310s)",
@@ -217,6 +231,13 @@ export const flags: readonly Flag[] = [
     help: "how long the body of a request may take (default 60s)",
     option: "bodyTimeout",
     kind: "ms",
+  },
+  {
+    name: "workers",
+    value: "<number>",
+    help: "processes that share the port, for several cores; limits are of all together (default 1)",
+    option: "workers",
+    kind: "integer",
   },
   {
     name: "soft-limit",

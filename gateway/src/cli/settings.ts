@@ -20,15 +20,19 @@ export interface CliSettings {
   readonly engine: string | undefined;
   /** Whether commands are printed as they are run. */
   readonly watchCommands: boolean;
+  /** Processes that share the port. */
+  readonly workers: number;
   /** The command to run and its arguments, after `--`; undefined without one. */
   readonly command: readonly string[] | undefined;
 }
+
+const MOST_WORKERS = 128;
 
 /** What was given, by the name of the option. */
 type AllGiven = ReadonlyMap<string, Given>;
 
 /** The settings that only the command line knows. What a file holds becomes an option of the gateway. */
-const OWN = ["redisFile", "redisPasswordFile", "secretFile", "watchCommands"];
+const OWN = ["redisFile", "redisPasswordFile", "secretFile", "watchCommands", "workers"];
 
 /**
  * Reads the command line, the environment and the config file, in that order of precedence, and checks
@@ -37,7 +41,7 @@ const OWN = ["redisFile", "redisPasswordFile", "secretFile", "watchCommands"];
  */
 export function readSettings(argv: readonly string[], environment: NodeJS.ProcessEnv): CliSettings {
   const { values, command } = parseCommandLine(argv);
-  const idle = { options: {}, engine: undefined, watchCommands: false, command };
+  const idle = { options: {}, engine: undefined, watchCommands: false, workers: 1, command };
   if (values.help === true) return { action: "help", ...idle };
   if (values.version === true) return { action: "version", ...idle };
   if (command?.length === 0) throw new UsageError("there is no command after --");
@@ -62,8 +66,18 @@ export function readSettings(argv: readonly string[], environment: NodeJS.Proces
     options,
     engine: own ? ((engine && (readValue("text", engine) as string)) ?? "auto") : undefined,
     watchCommands: watched !== undefined && (readValue("switch", watched) as boolean),
+    workers: workersOf(given.get("workers")),
     command,
   };
+}
+
+function workersOf(given: Given | undefined): number {
+  if (given === undefined) return 1;
+  const workers = readValue("integer", given) as number;
+  if (workers < 1 || workers > MOST_WORKERS) {
+    throw new UsageError(`${given.from}: must be a whole number from 1 to ${MOST_WORKERS}`);
+  }
+  return workers;
 }
 
 /** All values given, by the name of the option, the nearest source first. */

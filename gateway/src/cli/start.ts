@@ -1,7 +1,11 @@
 import type { Engine } from "../engine/engine.js";
 import { startEngine } from "../engine/start-engine.js";
 import { createGateway, type Gateway } from "../index.js";
+import { type GatewayOptions, settingsOf } from "../options.js";
 import type { CliSettings } from "./settings.js";
+import { UsageError } from "./usage-error.js";
+import type { SharedEngine } from "./workers/messages.js";
+import { startWorkers } from "./workers/workers.js";
 
 /**
  * Starts the engine that was asked for and the gateway in front of it.
@@ -10,8 +14,23 @@ import type { CliSettings } from "./settings.js";
  */
 export async function start(settings: CliSettings, onNotice: (message: string) => void): Promise<Gateway> {
   const { redis, ...options } = settings.options;
-  if (redis !== undefined) return listen((port) => createGateway({ ...options, port, redis }), settings);
+  const { workers } = settings;
+  const several = (given: GatewayOptions, engine: SharedEngine | null) => {
+    const { closeGrace } = settingsOf({ ...given, redis: given.redis ?? "unix:///none" });
+    return startWorkers({ options: given, count: workers, engine, closeGrace, onNotice });
+  };
+  if (redis !== undefined) {
+    const create = (given: GatewayOptions) => (workers > 1 ? several(given, null) : createGateway(given));
+    return listen((port) => create({ ...options, port, redis }), settings);
+  }
   const engine = await startEngine(settings.engine, { onNotice });
+  const { socket, description } = engine;
+  if (workers > 1 && socket === undefined) {
+    await engine.close();
+    throw new UsageError(
+      "--workers: several processes cannot share the embedded engine; install redis-server, or give --redis",
+    );
+  }
   // Lent, not given: a port in use must not cost the engine when another port can still be tried.
   const lent: Engine = {
     description: engine.description,
@@ -19,7 +38,11 @@ export async function start(settings: CliSettings, onNotice: (message: string) =
     close: async () => {},
   };
   try {
-    const gateway = await listen((port) => createGateway({ ...options, port, engine: lent }), settings);
+    const create = (port: number | undefined) =>
+      workers > 1
+        ? several({ ...options, port }, { description, socket: socket! })
+        : createGateway({ ...options, port, engine: lent });
+    const gateway = await listen(create, settings);
     return { ...gateway, close: () => gateway.close().finally(() => engine.close()) };
   } catch (error) {
     await engine.close();

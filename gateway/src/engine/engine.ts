@@ -4,6 +4,8 @@ import type { Duplex } from "node:stream";
 export interface Engine {
   /** What it is, in words for people, such as `redis 7.0.15 (started privately)`. */
   readonly description: string;
+  /** The UNIX socket where other processes reach it too; absent where they can't. */
+  readonly socket?: string;
   /**
    * Opens one connection that speaks RESP2. It can be written to at once: bytes written before the
    * connection stands are kept and sent in order. A connection that fails emits `error`, then `close`.

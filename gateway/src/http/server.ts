@@ -1,5 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
 import type { AnswerHeads } from "./answer-head.js";
+import type { Certificate } from "./certificate.js";
 import { Connection } from "./connection.js";
 import type { Connections } from "./connections.js";
 import type { Exchange } from "./exchange.js";
@@ -11,6 +13,27 @@ const BACKLOG = 4_096;
 /** How long a connection may be silent before its other end is asked whether it is there, in ms. */
 const PROBE_AFTER = 60_000;
 
+const SOCKETS = {
+  noDelay: true,
+  keepAlive: true,
+  keepAliveInitialDelay: PROBE_AFTER,
+  // Who has sent all its requests may still read the answers.
+  allowHalfOpen: true,
+};
+
+/** What a server is made of. */
+export interface HttpServerOptions {
+  readonly handler: Handler;
+  readonly connections: Connections;
+  readonly heads: AnswerHeads;
+  /** With one, it speaks TLS. */
+  readonly certificate: Certificate | null;
+  /** How long a client may take to agree on TLS, in ms. */
+  readonly greetTimeout: number;
+  /** Told, in one line for people, what changed. */
+  readonly onNotice: (message: string, isError: boolean) => void;
+}
+
 /** The HTTP server: accepts connections, and closes without losing answers. */
 export class HttpServer implements Site {
   readonly heads: AnswerHeads;
@@ -18,19 +41,17 @@ export class HttpServer implements Site {
   readonly #server: Server;
   readonly #handler: Handler;
   readonly #connections: Connections;
+  readonly #certificate: Certificate | null;
+  /** TLS connections that are not ready yet. */
+  readonly #greeting = new Set<Socket>();
 
-  constructor(handler: Handler, connections: Connections, heads: AnswerHeads) {
-    this.heads = heads;
-    this.#handler = handler;
-    this.#connections = connections;
-    this.#server = createServer({
-      noDelay: true,
-      keepAlive: true,
-      keepAliveInitialDelay: PROBE_AFTER,
-      // Who has sent all its requests may still read the answers.
-      allowHalfOpen: true,
-    });
-    this.#server.on("connection", (socket) => this.#accept(socket));
+  constructor(options: HttpServerOptions) {
+    this.heads = options.heads;
+    this.#handler = options.handler;
+    this.#connections = options.connections;
+    this.#certificate = options.certificate;
+    this.#server = this.#certificate ? this.#secure(this.#certificate, options) : createServer(SOCKETS);
+    if (!this.#certificate) this.#server.on("connection", (socket) => this.#accept(socket));
   }
 
   /** Listens, and returns the port. @throws when it can't */
@@ -48,7 +69,10 @@ export class HttpServer implements Site {
   async close(grace: number): Promise<void> {
     this.draining = true;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(() => this.#connections.destroyAll(), grace);
+      const timer = setTimeout(() => {
+        this.#connections.destroyAll();
+        for (const socket of this.#greeting) socket.destroy();
+      }, grace);
       this.#server.close(() => {
         clearTimeout(timer);
         resolve();
@@ -57,6 +81,7 @@ export class HttpServer implements Site {
       setImmediate(() => this.#connections.endIdle());
     });
     this.#connections.stop();
+    this.#certificate?.close();
   }
 
   handle(exchange: Exchange): void {
@@ -78,6 +103,32 @@ export class HttpServer implements Site {
 
   closed(connection: Connection): void {
     this.#connections.remove(connection);
+  }
+
+  #secure(certificate: Certificate, { greetTimeout, onNotice }: HttpServerOptions): TlsServer {
+    const options = {
+      ...SOCKETS,
+      ...certificate.read(),
+      ALPNProtocols: ["http/1.1"],
+      handshakeTimeout: greetTimeout,
+    };
+    const server = createTlsServer(options, (socket) => {
+      this.#accept(socket);
+    });
+    server.on("connection", (socket: Socket) => {
+      // Before its greeting, which costs more than all that follows.
+      if (this.#connections.isOverrun) socket.destroy();
+      this.#greeting.add(socket);
+      socket.once("close", () => this.#greeting.delete(socket));
+    });
+    certificate.watch(
+      (renewed) => {
+        server.setSecureContext(renewed);
+        onNotice("the certificate was renewed", false);
+      },
+      (trouble) => onNotice(trouble, true),
+    );
+    return server;
   }
 
   #accept(socket: Socket): void {

@@ -64,13 +64,13 @@ function serverArguments(folder: string, socket: string): string[] {
 class PrivateServer implements Engine {
   description = "";
   readonly #child: ChildProcess;
-  readonly #socket: string;
+  readonly socket: string;
   readonly #exited: Promise<unknown>;
   #closing = false;
 
   constructor(child: ChildProcess, socket: string) {
     this.#child = child;
-    this.#socket = socket;
+    this.socket = socket;
     this.#exited = once(child, "exit").catch(() => {});
     // The gateway's own work keeps the process alive, not its Redis.
     child.unref();
@@ -81,7 +81,7 @@ class PrivateServer implements Engine {
   }
 
   connect(): Socket {
-    return connect(this.#socket);
+    return connect(this.socket);
   }
 
   watch(onNotice: (message: string) => void): void {

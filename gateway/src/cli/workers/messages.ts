@@ -1,0 +1,34 @@
+import type { Gateway } from "../../create.js";
+import type { GatewayOptions } from "../../options.js";
+import type { WatchedCommand } from "../../watch/watched-command.js";
+
+/** A Redis that several processes reach by its UNIX socket. */
+export interface SharedEngine {
+  readonly description: string;
+  readonly socket: string;
+}
+
+/** What a worker is told. */
+export type ToWorker =
+  | {
+      readonly kind: "start";
+      readonly options: GatewayOptions;
+      readonly engine: SharedEngine | null;
+      /** Tell of every command. */
+      readonly watch: boolean;
+    }
+  | { readonly kind: "close" }
+  /** Send your numbers. */
+  | { readonly kind: "count"; readonly id: number }
+  /** The text that was asked for, of all workers together. */
+  | { readonly kind: "metrics"; readonly id: number; readonly text: string };
+
+/** What a worker tells. */
+export type FromWorker =
+  /** It listens to messages; what is sent before is lost. */
+  | { readonly kind: "listening" }
+  | { readonly kind: "ready"; readonly gateway: Omit<Gateway, "close"> }
+  | { readonly kind: "command"; readonly command: WatchedCommand }
+  | { readonly kind: "failed"; readonly message: string; readonly code: string | undefined }
+  | { readonly kind: "counted"; readonly id: number; readonly numbers: object[] }
+  | { readonly kind: "metrics"; readonly id: number };

@@ -1,0 +1,67 @@
+import { connect } from "node:net";
+import type { Registry } from "prom-client";
+import { type Gateway, startGateway } from "../../create.js";
+import type { WatchedCommand } from "../../watch/watched-command.js";
+import type { FromWorker, SharedEngine, ToWorker } from "./messages.js";
+
+/** Runs this process as one of several behind one port, as its parent says, until it is told to close. */
+export function runWorker(): void {
+  let gateway: Promise<Gateway> | undefined;
+  let numbers: Registry | undefined;
+  const asked = new Map<number, (text: string) => void>();
+  let ids = 0;
+  const tell = (message: FromWorker) => {
+    // A parent that has just gone needs no answer any more.
+    if (process.connected) process.send!(message, undefined, undefined, () => {});
+  };
+  const metrics = () =>
+    new Promise<string>((resolve) => {
+      asked.set(++ids, resolve);
+      tell({ kind: "metrics", id: ids });
+    });
+  const start = async (message: Extract<ToWorker, { kind: "start" }>) => {
+    const { engine, watch } = message;
+    const options = {
+      ...message.options,
+      ...(engine && { engine: reach(engine) }),
+      ...(watch && { onCommand: (command: WatchedCommand) => tell({ kind: "command", command }) }),
+    };
+    gateway = startGateway(options, {
+      metrics,
+      onMetrics: (own) => {
+        numbers = own;
+      },
+    });
+    try {
+      const { url, token, engine, console } = await gateway;
+      tell({ kind: "ready", gateway: { url, token, engine, console } });
+    } catch (error) {
+      const { message, code } = error as NodeJS.ErrnoException;
+      tell({ kind: "failed", message, code });
+    }
+  };
+  const close = async () => {
+    await (await gateway?.catch(() => undefined))?.close();
+    process.exit(0);
+  };
+  process.on("message", (message: ToWorker) => {
+    if (message.kind === "start") void start(message);
+    else if (message.kind === "close") void close();
+    else if (message.kind === "metrics") {
+      asked.get(message.id)?.(message.text);
+      asked.delete(message.id);
+    } else {
+      const { id } = message;
+      void numbers?.getMetricsAsJSON().then((values) => tell({ kind: "counted", id, numbers: values }));
+    }
+  });
+  process.channel?.ref();
+  process.on("disconnect", () => void close());
+  // A terminal sends these to every process of the group; the parent says when it is time.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
+  tell({ kind: "listening" });
+}
+
+function reach({ description, socket }: SharedEngine) {
+  return { description, connect: () => connect(socket), close: async () => {} };
+}

@@ -1,0 +1,165 @@
+import cluster, { type Worker } from "node:cluster";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AggregatorRegistry } from "prom-client";
+import { randomToken } from "../../access/token.js";
+import type { Gateway } from "../../create.js";
+import { type GatewayOptions, hasToken } from "../../options.js";
+import type { FromWorker, SharedEngine, ToWorker } from "./messages.js";
+
+const FIRST_BACKOFF = 100;
+const LONGEST_BACKOFF = 10_000;
+/** A worker that ran this long, in ms, is replaced without waiting longer than the first time. */
+const STEADY = 30_000;
+/** How long a worker may take to send its numbers, in ms; without them the others' are shown. */
+const COUNT_WITHIN = 1_000;
+/** Beyond the grace time, in ms, a worker is ended by force. */
+const FORCE_AFTER = 2_000;
+
+/** What {@link startWorkers} takes. */
+export interface WorkersOptions {
+  readonly options: GatewayOptions;
+  readonly count: number;
+  /** The Redis to share; null where the options name one. */
+  readonly engine: SharedEngine | null;
+  /** How long requests in flight may take when it closes, in ms. */
+  readonly closeGrace: number;
+  /** Told, in one line for people, when a worker ended by itself. */
+  readonly onNotice: (message: string) => void;
+}
+
+type Ready = Omit<Gateway, "close">;
+
+/** Starts several processes that are one gateway: one port, one token, limits and metrics of all together. */
+export async function startWorkers(options: WorkersOptions): Promise<Gateway> {
+  const workers = new Workers(options);
+  try {
+    return { ...(await workers.start()), close: () => workers.close() };
+  } catch (error) {
+    await workers.close();
+    throw error;
+  }
+}
+
+class Workers {
+  readonly #options: WorkersOptions;
+  readonly #shared: GatewayOptions;
+  readonly #all = new Set<Worker>();
+  readonly #counts = new Map<number, (numbers: object[]) => void>();
+  #port: number | undefined;
+  #ids = 0;
+  #backoff = FIRST_BACKOFF;
+  #closing: Promise<void> | undefined;
+
+  constructor(given: WorkersOptions) {
+    const { options, count } = given;
+    const { token, softLimit, hardLimit } = options;
+    const share = (limit: number | undefined) => (limit === undefined ? undefined : Math.ceil(limit / count));
+    this.#options = given;
+    this.#shared = {
+      ...options,
+      token: hasToken(options) ? token : randomToken(),
+      onCommand: undefined,
+      softLimit: share(softLimit),
+      hardLimit: share(hardLimit),
+    };
+  }
+
+  async start(): Promise<Ready> {
+    // The first one alone: what is wrong with the settings or the port is told once.
+    const ready = await this.#add();
+    this.#port = Number(new URL(ready.url).port);
+    await Promise.all(Array.from({ length: this.#options.count - 1 }, () => this.#add()));
+    return ready;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    const workers = [...this.#all];
+    const ended = workers.map((worker) => new Promise((resolve) => worker.once("exit", resolve)));
+    for (const worker of workers) tell(worker, { kind: "close" });
+    const force = setTimeout(() => {
+      for (const worker of this.#all) worker.process.kill("SIGKILL");
+    }, this.#options.closeGrace + FORCE_AFTER);
+    await Promise.all(ended);
+    clearTimeout(force);
+  }
+
+  /** Starts one and waits until it listens. */
+  #add(): Promise<Ready> {
+    const worker = cluster.fork();
+    this.#all.add(worker);
+    const begun = performance.now();
+    return new Promise((resolve, reject) => {
+      let isReady = false;
+      worker.on("message", (message: FromWorker) => {
+        if (message.kind === "listening") tell(worker, this.#startMessage());
+        else if (message.kind === "ready") {
+          isReady = true;
+          resolve(message.gateway);
+        } else if (message.kind === "failed") {
+          reject(Object.assign(new Error(message.message), { code: message.code }));
+          worker.process.kill("SIGKILL");
+        } else if (message.kind === "command") this.#options.options.onCommand?.(message.command);
+        else if (message.kind === "counted") this.#counts.get(message.id)?.(message.numbers);
+        else void this.#metrics().then((text) => tell(worker, { kind: "metrics", id: message.id, text }));
+      });
+      worker.once("exit", (code, signal) => {
+        this.#all.delete(worker);
+        reject(new Error(`a worker ended before it was ready (${signal ?? `status ${code}`})`));
+        if (isReady) this.#replace(code, signal, performance.now() - begun);
+      });
+    });
+  }
+
+  #startMessage(): ToWorker {
+    // While others have the port, this one has to ask for it in the same words.
+    const port = this.#port === undefined || this.#all.size > 1 ? this.#shared.port : this.#port;
+    const { engine, options } = this.#options;
+    return { kind: "start", options: { ...this.#shared, port }, engine, watch: options.onCommand !== undefined };
+  }
+
+  /** A worker ended by itself: another one takes its place, the later the sooner it ended. */
+  async #replace(code: number, signal: string, lived: number): Promise<void> {
+    if (this.#closing) return;
+    if (lived >= STEADY) this.#backoff = FIRST_BACKOFF;
+    const wait = this.#backoff;
+    this.#backoff = Math.min(LONGEST_BACKOFF, 2 * wait);
+    this.#options.onNotice(
+      `a worker ended (${signal ?? `status ${code}`}); another one starts in ${wait} ms`,
+    );
+    await sleep(wait);
+    if (this.#closing) return;
+    await this.#add().catch((error: Error) => {
+      if (this.#closing) return;
+      this.#options.onNotice(error.message);
+      void this.#replace(1, "", 0);
+    });
+  }
+
+  /** The numbers of all workers together, as Prometheus reads them. */
+  async #metrics(): Promise<string> {
+    const all = await Promise.all([...this.#all].map((worker) => this.#count(worker)));
+    return AggregatorRegistry.aggregate(all.filter((each) => each !== null)).metrics();
+  }
+
+  #count(worker: Worker): Promise<object[] | null> {
+    const id = ++this.#ids;
+    return new Promise<object[] | null>((resolve) => {
+      const timer = setTimeout(() => resolve(null), COUNT_WITHIN);
+      this.#counts.set(id, (numbers) => {
+        clearTimeout(timer);
+        resolve(numbers);
+      });
+      tell(worker, { kind: "count", id });
+    }).finally(() => this.#counts.delete(id));
+  }
+}
+
+function tell(worker: Worker, message: ToWorker): void {
+  // One that has just ended needs none.
+  if (worker.isConnected()) worker.send(message, () => {});
+}

@@ -1,0 +1,166 @@
+import type { Registry } from "prom-client";
+import { Access } from "./access/access.js";
+import { isLoopbackName } from "./access/origin.js";
+import { openedCommands } from "./access/refusals.js";
+import { randomToken } from "./access/token.js";
+import { readTokenList, type TokenSources } from "./access/token-list.js";
+import type { Engine } from "./engine/engine.js";
+import { startEngine } from "./engine/start-engine.js";
+import { AnswerHeads } from "./http/answer-head.js";
+import { Certificate } from "./http/certificate.js";
+import { Connections } from "./http/connections.js";
+import { Handler } from "./http/handler.js";
+import { HttpServer } from "./http/server.js";
+import { Streams } from "./http/streams.js";
+import { createLog } from "./log/log.js";
+import { RequestLog } from "./log/request-log.js";
+import { metricsOf } from "./metrics/metrics.js";
+import { Traffic } from "./metrics/traffic.js";
+import { type GatewayOptions, hasToken, type Settings, settingsOf } from "./options.js";
+import { ownEngine, type RemoteEngine, redisAt } from "./upstream/redis-url.js";
+import { upstreamsOf } from "./upstream/upstreams.js";
+import { watch } from "./watch/watch.js";
+
+/** A running gateway. */
+export interface Gateway {
+  /** Where it listens, such as `http://127.0.0.1:8079`. */
+  readonly url: string;
+  /** What clients must present as `Authorization: Bearer <token>`; empty when `tokens` alone were given. */
+  readonly token: string;
+  /** What the engine behind it is, in words. */
+  readonly engine: string;
+  /** Whether a browser that opens {@link Gateway.url} gets a console page, which asks for a token. */
+  readonly console: boolean;
+  /**
+   * Stops accepting, answers what is in flight within the grace time, then closes every connection and the
+   * engine. Safe to call more than once.
+   */
+  close(): Promise<void>;
+}
+
+/** Where a gateway differs that is one of several processes. */
+export interface Setting {
+  /** Gives the text for `/metrics`; default: this process's own. */
+  readonly metrics?: () => Promise<string>;
+  /** Given this process's own numbers. */
+  readonly onMetrics?: (own: Registry) => void;
+}
+
+/** Starts a gateway: see `createGateway`. */
+export async function startGateway(options: GatewayOptions, setting: Setting = {}): Promise<Gateway> {
+  const settings = settingsOf(options);
+  const { tlsCert, tlsKey } = settings;
+  const certificate = tlsCert && tlsKey ? new Certificate({ cert: tlsCert, key: tlsKey }) : null;
+  const sources = sourcesOf(settings);
+  const tokens = readTokenList(sources);
+  const engine: RemoteEngine =
+    settings.redis === undefined
+      ? ownEngine(await engineOf(settings.engine))
+      : redisAt(settings.redis, { ca: settings.redisCa });
+  const { host } = settings;
+  const plain = upstreamsOf(engine, settings);
+  const upstreams = settings.onCommand ? watch(plain, settings.onCommand) : plain;
+  const upstream = upstreams.of(null);
+  const log = createLog(settings.logLevel);
+  const requests = new RequestLog(log, settings.logRequests);
+  const onNotice = (message: string, isError: boolean) => (isError ? log.error(message) : log.info(message));
+  const access = new Access({
+    sources,
+    tokens,
+    upstreams,
+    rules: { opened: openedCommands(settings.allowCommand), maxWords: settings.maxWords },
+    secret: settings.secret,
+    onNotice,
+  });
+  const connections = new Connections({
+    idle: settings.keepAlive,
+    head: settings.headTimeout,
+    body: settings.bodyTimeout,
+    soft: settings.softLimit,
+    hard: settings.hardLimit,
+  });
+  const isLocal = isLoopbackName(host);
+  const streams = new Streams({
+    maxStreams: settings.maxStreams,
+    maxBuffer: settings.streamBuffer,
+    heartbeat: settings.streamHeartbeat,
+  });
+  const traffic = new Traffic();
+  const metrics = metricsOf({ traffic, connections, upstream, streams });
+  setting.onMetrics?.(metrics);
+  const handler = new Handler({
+    upstream,
+    streams,
+    access,
+    origins: { loopbackHostOnly: isLocal, hosts: settings.allowedHosts, origins: settings.cors },
+    traffic,
+    log: requests,
+    metrics: () => setting.metrics?.() ?? metrics.metrics(),
+    engine: engine.description,
+    engineIsPublic: isLocal,
+    maxBody: settings.maxBody,
+    maxCommands: settings.maxCommands,
+    pathWrites: settings.allowPathWrites,
+    console: settings.console,
+  });
+  const server = new HttpServer({
+    handler,
+    connections,
+    heads: new AnswerHeads(settings.keepAlive),
+    certificate,
+    greetTimeout: settings.headTimeout,
+    onNotice,
+  });
+  const end = async () => {
+    access.close();
+    requests.close();
+    upstreams.close();
+    await engine.close();
+  };
+  let port: number;
+  try {
+    port = await server.listen(host, settings.port);
+  } catch (error) {
+    connections.stop();
+    certificate?.close();
+    await end();
+    throw listenError(error as NodeJS.ErrnoException, host, settings.port);
+  }
+  upstream.open();
+
+  let closing: Promise<void> | undefined;
+  return {
+    url: `${certificate ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    get token() {
+      return access.mainToken;
+    },
+    engine: engine.description,
+    console: settings.console,
+    close() {
+      streams.close();
+      closing ??= server.close(settings.closeGrace).then(end);
+      return closing;
+    },
+  };
+}
+
+/** Where tokens come from: where nothing says so, a random one is made for this run. */
+function sourcesOf(settings: Settings): TokenSources {
+  const { token, tokenFile, tokens, tokensFile } = settings;
+  return hasToken(settings) ? { token, tokenFile, tokens, tokensFile } : { token: randomToken() };
+}
+
+async function engineOf(choice: Engine | string = "auto"): Promise<Engine> {
+  return typeof choice === "string" ? startEngine(choice) : choice;
+}
+
+function listenError(cause: NodeJS.ErrnoException, host: string, port: number): Error {
+  const what: Record<string, string> = {
+    EADDRINUSE: `port: ${port} is in use on ${host}; choose another, or 0 for any free one`,
+    EACCES: `port: ${port} needs rights that this process lacks; choose one above 1023`,
+    EADDRNOTAVAIL: `host: ${host} is no address of this machine`,
+    ENOTFOUND: `host: ${host} is not known`,
+  };
+  const message = what[cause.code ?? ""] ?? `the gateway can't listen on ${host}:${port} (${cause.code})`;
+  return Object.assign(new Error(message, { cause }), { code: cause.code });
+}

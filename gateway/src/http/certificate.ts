@@ -1,0 +1,80 @@
+import { readFileSync, statSync } from "node:fs";
+import { createSecureContext, type SecureContextOptions } from "node:tls";
+
+/** How often the files are looked at, in ms. */
+const LOOK_EVERY = 2_000;
+
+/** Where the server's certificate and its key are: files in PEM. */
+export interface CertificateFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** A certificate that is renewed while the server runs. */
+export class Certificate {
+  readonly #files: CertificateFiles;
+  #version: string;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @throws {TypeError} when a file can't be read, or the two are no certificate and its key */
+  constructor(files: CertificateFiles) {
+    this.#files = files;
+    this.#version = this.#look();
+    this.read();
+  }
+
+  /** What the files hold. @throws {TypeError} as above; the message names the option and the file, not what it holds */
+  read(): SecureContextOptions {
+    const options: SecureContextOptions = {
+      cert: contentOf("tlsCert", this.#files.cert),
+      key: contentOf("tlsKey", this.#files.key),
+      minVersion: "TLSv1.2",
+    };
+    try {
+      createSecureContext(options);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      throw new TypeError(
+        `tlsCert: ${this.#files.cert} and ${this.#files.key} are no certificate and its key (${code})`,
+      );
+    }
+    return options;
+  }
+
+  /** Calls `onChange` with what the files hold after they changed; `onTrouble` when that is of no use: the old stays. */
+  watch(onChange: (options: SecureContextOptions) => void, onTrouble: (message: string) => void): void {
+    this.#timer = setInterval(() => {
+      const version = this.#look();
+      if (version === this.#version) return;
+      this.#version = version;
+      try {
+        onChange(this.read());
+      } catch (error) {
+        onTrouble(`${(error as Error).message}; the certificate before it stays in use`);
+      }
+    }, LOOK_EVERY).unref();
+  }
+
+  /** Stops watching. */
+  close(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** What changes with the files. Links are followed: that is how mounted secrets are exchanged. */
+  #look(): string {
+    return [this.#files.cert, this.#files.key]
+      .map((path) => {
+        const stats = statSync(path, { throwIfNoEntry: false });
+        return stats ? `${stats.ino}:${stats.mtimeMs}:${stats.size}` : "none";
+      })
+      .join();
+  }
+}
+
+function contentOf(option: string, path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    throw new TypeError(`${option}: ${path} can't be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}

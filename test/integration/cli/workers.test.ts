@@ -1,0 +1,108 @@
+import { readFileSync } from "node:fs";
+import { connect } from "node:net";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
+import { CliProcess } from "./cli-process.js";
+
+const WORKERS = 3;
+
+describe.skipIf(!redisAvailable())("--workers", () => {
+  let redis: RedisServer;
+  let gateway: CliProcess;
+  let url: string;
+  let token: string;
+  beforeEach(async () => {
+    redis = await startRedis();
+    gateway = new CliProcess(["--redis", redis.url, "--port", "0", "--workers", String(WORKERS)]);
+    url = (await gateway.printed(/^warmline-gateway ready (\S+)$/m))[1]!;
+    token = (await gateway.printed(/^WARMLINE_TOKEN=(\S+)$/m))[1]!;
+  });
+  afterEach(async () => {
+    await gateway.stop();
+    await redis.stop();
+  });
+
+  /** Each on a connection of its own, so that every worker gets its share. */
+  const ask = (path: string, body?: unknown[]) =>
+    fetch(url + path, {
+      method: body ? "POST" : "GET",
+      headers: { authorization: `Bearer ${token}`, connection: "close" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const workers = () => {
+    const { pid } = gateway.child;
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
+  };
+
+  test("one port, one token and one Redis for all, and metrics of all together", async () => {
+    const answers = await Promise.all(Array.from({ length: 12 }, () => ask("/", ["INCR", "n"])));
+    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
+    expect(await (await ask("/get/n")).json()).toEqual({ result: "12" });
+    const text = await (await ask("/metrics")).text();
+    expect(text).toMatch(/^warmline_gateway_requests_total 14$/m);
+    expect(text).toMatch(/^warmline_gateway_answers_total\{route="command",status="200"\} 13$/m);
+    expect(text).toMatch(/^warmline_gateway_request_duration_seconds_count\{route="command"\} 13$/m);
+    // Each of them has a connection to Redis.
+    expect(text).toContain(`warmline_gateway_upstream_connections{use="shared"} ${WORKERS}\n`);
+  });
+
+  test("one that ends is replaced, and the others go on meanwhile", async () => {
+    const before = workers();
+    expect(before).toHaveLength(WORKERS);
+    process.kill(before[0]!, "SIGKILL");
+    await gateway.printed(/a worker ended \(SIGKILL\); another one starts in 100 ms/, "stderr");
+    expect((await ask("/get/n")).status).toBe(200);
+    await expect.poll(workers, { timeout: 10_000 }).toHaveLength(WORKERS);
+    await expect
+      .poll(async () => (await ask("/metrics")).text(), { timeout: 10_000 })
+      .toContain(`warmline_gateway_upstream_connections{use="shared"} ${WORKERS}\n`);
+  });
+
+  test("at SIGTERM all of them finish what runs; status 0", async () => {
+    const waiting = Array.from({ length: WORKERS }, () => ask("/", ["BLPOP", "none", "1"]));
+    await expect
+      .poll(async () => (await ask("/metrics")).text())
+      .toContain(`warmline_gateway_upstream_connections{use="blocking"} ${WORKERS}\n`);
+    gateway.child.kill("SIGTERM");
+    for (const answer of await Promise.all(waiting)) expect(await answer.json()).toEqual({ result: null });
+    expect(await gateway.ended).toBe(0);
+    const { port } = new URL(url);
+    await new Promise<void>((resolve, reject) => {
+      connect(Number(port), "127.0.0.1", () => reject(new Error("somebody still listens"))).on("error", () =>
+        resolve(),
+      );
+    });
+  });
+
+  test("what is wrong with the port is told once", async () => {
+    const second = new CliProcess(["--redis", redis.url, "--port", new URL(url).port, "--workers", "2"]);
+    expect(await second.ended).toBe(1);
+    expect(second.stderr).toMatch(/^warmline-gateway: port: \d+ is in use on 127\.0\.0\.1; [^\n]*\n$/);
+  });
+});
+
+test.skipIf(!redisAvailable())("with a Redis of its own, all of --workers share it", async () => {
+  const gateway = new CliProcess(["--port", "0", "--workers", "2", "--token", "t"]);
+  const [, url] = await gateway.printed(/^warmline-gateway ready (\S+)$/m);
+  await gateway.printed(/^engine: \S+ [\d.]+ \(started privately\)$/m);
+  const headers = { authorization: "Bearer t", connection: "close" };
+  const counted = [];
+  for (let i = 0; i < 4; i++) {
+    counted.push(((await (await fetch(`${url}/incr/n`, { headers })).json()) as { result: number }).result);
+  }
+  expect(counted).toEqual([1, 2, 3, 4]);
+  gateway.child.kill("SIGTERM");
+  expect(await gateway.ended).toBe(0);
+});
+
+test.each([
+  [
+    ["--workers", "2", "--engine", "embedded"],
+    /--workers: several processes cannot share the embedded engine/,
+  ],
+  [["--workers", "0"], /--workers: must be a whole number from 1 to 128/],
+])("%j is refused", async (flags, message) => {
+  const gateway = new CliProcess(["--port", "0", ...flags]);
+  expect(await gateway.ended).toBe(2);
+  expect(gateway.stderr).toMatch(message);
+});

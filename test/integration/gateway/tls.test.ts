@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:https";
+import { connect as connectTcp } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect, type TLSSocket } from "node:tls";
+import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
+import { makeCertificate } from "warmline-testbed";
+import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+
+const folder = mkdtempSync(join(tmpdir(), "warmline-tls-"));
+const files = { tlsCert: join(folder, "cert.pem"), tlsKey: join(folder, "key.pem") };
+const certificate = makeCertificate();
+const renewed = makeCertificate();
+afterAll(() => {
+  certificate.remove();
+  renewed.remove();
+  rmSync(folder, { recursive: true });
+});
+
+let gateway: Gateway | undefined;
+const use = ({ cert, key }: { cert: string; key: string }) => {
+  writeFileSync(files.tlsKey, key);
+  writeFileSync(files.tlsCert, cert);
+};
+beforeEach(() => use(certificate));
+afterEach(async () => {
+  await gateway?.close();
+  gateway = undefined;
+});
+const start = async (options = {}) => {
+  gateway = await createGateway({
+    engine: "embedded",
+    port: 0,
+    token: "t",
+    logLevel: "silent",
+    closeGrace: 300,
+    ...files,
+    ...options,
+  });
+  return gateway;
+};
+
+/** Runs one command by HTTPS, and says whose certificate was shown. */
+function run(words: unknown[], ca = certificate.cert): Promise<{ body: string; shown: string }> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: "Bearer t" };
+    const sent = request(gateway!.url, { method: "POST", headers, ca, agent: false }, (answer) => {
+      const shown = (answer.socket as TLSSocket).getPeerCertificate().fingerprint256;
+      let body = "";
+      answer.on("data", (chunk) => {
+        body += chunk;
+      });
+      answer.on("end", () => resolve({ body, shown }));
+    });
+    sent.on("error", reject);
+    sent.end(JSON.stringify(words));
+  });
+}
+
+it("speaks TLS with the certificate given", async () => {
+  const { url } = await start();
+  expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+  expect((await run(["SET", "k", "x".repeat(200_000)])).body).toBe('{"result":"OK"}');
+  expect((await run(["STRLEN", "k"])).body).toBe('{"result":200000}');
+});
+
+it("speaks no version of TLS before 1.2", async () => {
+  const { url } = await start();
+  const port = Number(new URL(url).port);
+  const outcome = await new Promise<string>((resolve) => {
+    const socket = connect({
+      port,
+      rejectUnauthorized: false,
+      minVersion: "TLSv1",
+      maxVersion: "TLSv1.1",
+      ciphers: "ALL:@SECLEVEL=0",
+    });
+    socket.on("secureConnect", () => resolve(socket.getProtocol() ?? ""));
+    socket.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "error"));
+  });
+  expect(outcome).toMatch(/^ERR_SSL_|ECONNRESET/);
+});
+
+it("takes a renewed certificate without a restart; one that is of no use changes nothing", async () => {
+  await start();
+  const { shown } = await run(["PING"]);
+  writeFileSync(files.tlsCert, "nonsense");
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  expect((await run(["PING"])).shown).toBe(shown);
+  use(renewed);
+  await expect
+    .poll(
+      () =>
+        run(["PING"], renewed.cert).then(
+          ({ body }) => body,
+          () => "",
+        ),
+      { timeout: 10_000 },
+    )
+    .toBe('{"result":"PONG"}');
+});
+
+it("closes although a client has not finished its greeting", async () => {
+  const { url } = await start();
+  const socket = connectTcp(Number(new URL(url).port), "127.0.0.1");
+  socket.on("error", () => {});
+  await new Promise((resolve) => socket.once("connect", resolve));
+  const began = performance.now();
+  await gateway!.close();
+  expect(performance.now() - began).toBeLessThan(5_000);
+  socket.destroy();
+});
+
+it.each([
+  [{ tlsKey: undefined }, /^tlsCert: tlsCert and tlsKey go together/],
+  [{ tlsCert: "/nowhere" }, /^tlsCert: \/nowhere can't be read \(ENOENT\)/],
+  [{ tlsKey: files.tlsCert }, /^tlsCert: .* are no certificate and its key/],
+])("%j is refused", async (options, message) => {
+  await expect(start(options)).rejects.toThrow(message);
+});
