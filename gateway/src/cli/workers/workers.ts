@@ -119,7 +119,12 @@ class Workers {
     // While others have the port, this one has to ask for it in the same words.
     const port = this.#port === undefined || this.#all.size > 1 ? this.#shared.port : this.#port;
     const { engine, options } = this.#options;
-    return { kind: "start", options: { ...this.#shared, port }, engine, watch: options.onCommand !== undefined };
+    return {
+      kind: "start",
+      options: { ...this.#shared, port },
+      engine,
+      watch: options.onCommand !== undefined,
+    };
   }
 
   /** A worker ended by itself: another one takes its place, the later the sooner it ended. */
