@@ -211,7 +211,12 @@ export class Core {
       path,
     );
     const read = (reply: RawReply) => {
-      if (reply instanceof ErrorReply) throw new RedisError(reply.message, { command: label });
+      if (reply instanceof ErrorReply) {
+        // Our gateway says which command a transaction was discarded for.
+        const refused = /^EXECABORT .* command (\d+) of /.exec(reply.message);
+        const index = refused ? Number(refused[1]) - 1 : undefined;
+        throw new RedisError(reply.message, { command: commands[index!]?.row.name ?? label, index });
+      }
       if (!Array.isArray(reply) || reply.length !== commands.length) {
         throw new MalformedReply(`not an array of ${commands.length} replies`);
       }

@@ -51,10 +51,10 @@ export interface Redis
    * A Lua script that is sent by its digest.
    * @param options `readonly`: it only reads, and so may run on a replica and be repeated.
    */
-  createScript<T = unknown, R extends boolean = false>(
+  createScript<T = unknown, R extends boolean = false, Args extends readonly unknown[] = unknown[]>(
     script: string,
     options?: { readonly?: R | boolean },
-  ): R extends true ? ReadonlyScript<T> : Script<T>;
+  ): R extends true ? ReadonlyScript<T, Args> : Script<T, Args>;
   /**
    * Reads a key, changes its value by a function, and stores the result unless somebody else changed the key
    * meanwhile; then it begins anew. The key keeps its time to live.

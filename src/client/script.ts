@@ -2,25 +2,26 @@ import type { Key } from "../commands/kind.js";
 import { RedisError } from "../errors.js";
 
 /** A Lua script, sent by its digest; its text follows only where the server doesn't know it yet. */
-export interface Script<T = unknown> {
+export interface Script<T = unknown, Args extends readonly unknown[] = unknown[]> {
   /** The script's text. */
   readonly script: string;
   /** The script's SHA-1 digest; empty until the first call has worked it out. */
   readonly sha1: string;
   /** Runs it by its text. */
-  eval(keys?: Key[], args?: unknown[]): Promise<T>;
+  eval(keys?: Key[], args?: Args): Promise<T>;
   /** Runs it by its digest; rejects with a `NOSCRIPT` RedisError where the server doesn't know it. */
-  evalsha(keys?: Key[], args?: unknown[]): Promise<T>;
+  evalsha(keys?: Key[], args?: Args): Promise<T>;
   /** Runs it by its digest and, where the server doesn't know it, by its text, which teaches it. */
-  exec(keys?: Key[], args?: unknown[]): Promise<T>;
+  exec(keys?: Key[], args?: Args): Promise<T>;
 }
 
 /** A script that only reads, and so may run on a replica and be repeated. */
-export interface ReadonlyScript<T = unknown> extends Script<T> {
+export interface ReadonlyScript<T = unknown, Args extends readonly unknown[] = unknown[]>
+  extends Script<T, Args> {
   /** Runs it by its text, as `eval` does here. */
-  evalRo(keys?: Key[], args?: unknown[]): Promise<T>;
+  evalRo(keys?: Key[], args?: Args): Promise<T>;
   /** Runs it by its digest, as `evalsha` does here. */
-  evalshaRo(keys?: Key[], args?: unknown[]): Promise<T>;
+  evalshaRo(keys?: Key[], args?: Args): Promise<T>;
 }
 
 /**

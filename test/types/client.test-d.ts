@@ -88,6 +88,12 @@ describe("what is not a command", () => {
     >();
     // @ts-expect-error keys are names
     redis.createScript("return 1").exec([1]);
+    const limit = redis.createScript<[number, number], true, [max: number, windowMs: number]>("...");
+    expectTypeOf(limit.evalshaRo(["k"], [10, 1_000])).toEqualTypeOf<Promise<[number, number]>>();
+    // @ts-expect-error its arguments are numbers
+    limit.exec(["k"], ["10", 1_000]);
+    // @ts-expect-error it has two
+    limit.exec(["k"], [10]);
   });
 
   test("iterators", async () => {

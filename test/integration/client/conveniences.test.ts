@@ -164,6 +164,18 @@ describe.each(setups)("$name", ({ available, start }) => {
       },
     );
 
+    test("a transaction that Redis discards says which command it refused, and applies none", async () => {
+      const discarded = redis.multi().set("a", 1).hset("h", {}).incr("n").exec();
+      await expect(discarded).rejects.toMatchObject({
+        name: "RedisError",
+        code: "EXECABORT",
+        command: "HSET",
+        index: 1,
+        message: expect.stringContaining("wrong number of arguments"),
+      });
+      expect(await redis.exists("a", "h", "n")).toBe(0);
+    });
+
     test("bitfield, alone and in a pipeline", async () => {
       expect(await redis.bitfield("b").set("u8", 0, 200).incrby("u8", 0, 10).exec()).toEqual([0, 210]);
       expect(await redis.pipeline().bitfield("b").get("u8", 0).exec().get("n").exec()).toEqual([[210], null]);
