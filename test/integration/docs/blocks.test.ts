@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { blocksOf, check, pages } from "./blocks.js";
+import { parse } from "yaml";
+import { check } from "./blocks.js";
+import { blocksIn, blocksOf, pages, root } from "./pages.js";
 
 // What the pages show has to compile against what was built, and what they point to has to be there.
 
-const root = resolve(import.meta.dirname, "../../..");
-
 test("every TypeScript block of the pages type-checks", { timeout: 60_000 }, () => {
-  const blocks = pages().flatMap((page) => blocksOf(page));
+  const blocks = blocksIn("ts");
   expect(new Set(blocks.map(({ page }) => page))).toContain("README.md");
   expect(check(blocks)).toEqual([]);
 });
@@ -28,7 +28,7 @@ test("a block that doesn't is found, by page and line", { timeout: 60_000 }, () 
     "nonsense(",
     "```",
   ].join("\n");
-  const said = check(blocksOf("page.md", page));
+  const said = check(blocksOf("page.md", page).filter(({ language }) => language === "ts"));
   expect(said.map((line) => line.split(":").slice(0, 2).join(":"))).toEqual([
     "page.md:4",
     "page.md:7",
@@ -36,6 +36,21 @@ test("a block that doesn't is found, by page and line", { timeout: 60_000 }, () 
   ]);
   expect(said[0]).toContain("Type 'number' is not assignable to type 'string'");
 });
+
+/** Languages that a test of this folder looks at; an empty one is what programs print. */
+const KNOWN = new Set(["ts", "js", "sh", "json", "yaml", "dotenv", "dockerfile", "toml", ""]);
+
+test("no block is in a language that no test reads", () => {
+  const others = pages().flatMap((page) => blocksOf(page).filter(({ language }) => !KNOWN.has(language)));
+  expect(others.map(({ page, line, language }) => `${page}:${line}: ${language}`)).toEqual([]);
+});
+
+test.each(blocksIn("json", "yaml").map((block) => [`${block.page}:${block.line}`, block] as const))(
+  "%s can be parsed",
+  (_, { language, code }) => {
+    expect(language === "json" ? JSON.parse(code) : parse(code)).toBeTypeOf("object");
+  },
+);
 
 describe("links to other files lead somewhere", () => {
   test.each(pages())("%s", (page) => {

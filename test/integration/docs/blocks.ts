@@ -1,36 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import ts from "typescript";
-
-const root = resolve(import.meta.dirname, "../../..");
-
-/** A block of TypeScript in a page. */
-export interface Block {
-  /** The page, from the repository's root. */
-  readonly page: string;
-  /** The line of the page that it begins on, from 1. */
-  readonly line: number;
-  readonly code: string;
-}
-
-/** The pages whose blocks are for users. */
-export function pages(): string[] {
-  const guides = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" });
-  return [
-    "README.md",
-    "gateway/README.md",
-    ...guides.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`),
-  ];
-}
-
-/** Every ```ts block of a page. */
-export function blocksOf(page: string, text = readFileSync(join(root, page), "utf8")): Block[] {
-  return [...text.matchAll(/^```ts[^\n]*\n(.*?)^```$/gms)].map(({ index, 1: code }) => ({
-    page,
-    line: text.slice(0, index).split("\n").length + 1,
-    code: code!,
-  }));
-}
+import { type Block, root } from "./pages.js";
 
 /** What a block may speak of without defining it: a client, and what the reader's own application would have. */
 const AMBIENT = `declare global {
@@ -39,6 +9,7 @@ const AMBIENT = `declare global {
   function handle(...what: unknown[]): void;
   function report(...what: unknown[]): void;
   function reload(...what: unknown[]): void;
+  const Netlify: { env: { toObject(): Record<string, string> } };
 }
 export {};
 `;

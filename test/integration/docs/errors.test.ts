@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as warmline from "warmline";
+import { Redis } from "warmline";
+import { startGateway, type TestGateway } from "warmline-gateway/testing";
+import { root } from "./pages.js";
+
+const page = readFileSync(join(root, "docs/errors.md"), "utf8");
+
+const classes = Object.values(warmline).filter(
+  (value): value is typeof warmline.WarmlineError =>
+    typeof value === "function" && (value === warmline.WarmlineError || value.prototype instanceof Error),
+);
+
+describe("docs/errors.md", () => {
+  let gateway: TestGateway;
+  let redis: Redis;
+  beforeAll(async () => {
+    gateway = await startGateway({ token: "t", maxBody: 10_000 });
+    redis = new Redis({ url: gateway.url, token: "t" });
+    await redis.set("text", "x");
+  });
+  afterAll(() => gateway.close());
+
+  test("has a section for each class, and no other class", () => {
+    const sections = [...page.matchAll(/^## (\w+Error)$/gm)].map(([, name]) => name);
+    expect(sections.sort()).toEqual(classes.map(({ name }) => name).sort());
+    expect(sections.length).toBeGreaterThan(7);
+  });
+
+  test.each(["unsent", "unknown", "answered"])("names the outcome %s", (outcome) => {
+    expect(page).toContain(`\`${outcome}\``);
+  });
+
+  const nobody = () => new Redis({ url: "http://127.0.0.1:1", token: "t", retry: false });
+  test.each<[string, () => Promise<unknown>, string]>([
+    ["ConnectionError", () => nobody().get("a"), "GET: not sent: connect ECONNREFUSED 127.0.0.1:"],
+    [
+      "RedisError",
+      () => redis.lpush("text", 1),
+      "WRONGTYPE Operation against a key holding the wrong kind of value (command: LPUSH)",
+    ],
+    [
+      "RedisError",
+      () => new Redis({ url: gateway.url, token: "no" }).get("a"),
+      "WRONGPASS invalid or missing auth token",
+    ],
+    ["ArgumentError", () => redis.set("a", undefined), "SET: argument 2 is undefined"],
+    [
+      "ArgumentError",
+      () => redis.exec(["SELECT", "1"]),
+      "SELECT changes a connection's state, and over HTTP none is yours",
+    ],
+    [
+      "ConfigError",
+      () => new Redis({}).get("a"),
+      "url and token missing: give new Redis({ url, token }), or set WARMLINE_URL and WARMLINE_TOKEN",
+    ],
+    [
+      "ConfigError",
+      () => redis.with({ writes: "exactly-once" }).blpop("a", 1),
+      "BLPOP can't be run exactly once: no script can run it",
+    ],
+  ])("%s: its text is the one that comes", async (name, fail, text) => {
+    const error = await fail().then(
+      () => undefined,
+      (thrown: Error) => thrown,
+    );
+    expect(error?.name).toBe(name);
+    expect(error?.message).toContain(text);
+    expect(page).toContain(text);
+  });
+
+  test.each<[status: number, path: string, init: RequestInit]>([
+    [400, "/", { method: "POST", body: '["NONSENSE"]' }],
+    [401, "/", { method: "POST", body: '["PING"]', headers: { authorization: "Bearer no" } }],
+    [403, "/", { method: "POST", body: '["PING"]', headers: { origin: "https://other.test" } }],
+    [405, "/", { method: "DELETE" }],
+    [413, "/", { method: "POST", body: JSON.stringify(["SET", "k", "x".repeat(20_000)]) }],
+  ])("status %i is in the table", async (status, path, init) => {
+    const answer = await fetch(gateway.url + path, {
+      ...init,
+      headers: { authorization: "Bearer t", ...init.headers },
+    });
+    expect(answer.status).toBe(status);
+    const { error } = (await answer.json()) as { error: string };
+    const row = page.split("\n").find((line) => line.startsWith(`| ${status} |`));
+    // Where the text differs from case to case, the row has its first word.
+    const words = status === 400 || status === 403 ? 1 : 2;
+    expect(row).toContain(error.split(" ").slice(0, words).join(" "));
+  });
+});

@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { transform } from "esbuild";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Redis } from "warmline";
+import { useGateway } from "warmline-gateway/testing";
+import { blocksOf, root } from "./pages.js";
+
+// Programs that pages show whole are run as they stand.
+
+describe("whole programs of the pages", () => {
+  const gateway = useGateway({ beforeAll, beforeEach, afterAll });
+  // Below the repository, so that the packages are found.
+  const folder = mkdtempSync(join(root, "node_modules/.docs-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  let files = 0;
+
+  /** The exports of the first block of a page that holds this text. */
+  async function programOf(page: string, text: string): Promise<any> {
+    const block = blocksOf(page).find(({ language, code }) => language === "ts" && code.includes(text));
+    expect(block, `${page} has no block with ${text}`).toBeDefined();
+    const { code } = await transform(block!.code, { loader: "ts", format: "esm" });
+    const file = join(folder, `${files++}.mjs`);
+    writeFileSync(file, code);
+    return import(pathToFileURL(file).href);
+  }
+
+  const context = { getRemainingTimeInMillis: () => 3_000 };
+
+  test("README's function", async () => {
+    const { handler } = await programOf("README.md", "export const handler");
+    await Redis.fromEnv().set("user:7", { name: "Ada" });
+    const result = await handler({ userId: "7" });
+    expect(result).toEqual({ visits: 1, name: "Ada", stock: -1, queued: 1 });
+  });
+
+  test("the function for Lambda", async () => {
+    const { handler } = await programOf("docs/getting-started.md", "getRemainingTimeInMillis");
+    expect(await handler({ user: "ada" }, context)).toEqual({ visits: 1 });
+  });
+
+  test("the functions for Vercel, Netlify and Cloudflare", async () => {
+    const { GET } = await programOf("docs/getting-started.md", "export async function GET");
+    expect(await (await GET()).json()).toEqual({ visits: 1 });
+    const netlify = await programOf("docs/getting-started.md", "export default async ()");
+    expect(await (await netlify.default()).json()).toEqual({ visits: 2 });
+    const worker = await programOf("docs/getting-started.md", "async fetch(");
+    const request = new Request("http://worker.test/");
+    expect(await (await worker.default.fetch(request, gateway.env)).json()).toEqual({ visits: 3 });
+  });
+
+  test("what came from ioredis, and from @vercel/kv", async () => {
+    await programOf("docs/migrate-from-ioredis.md", "import { Redis }");
+    const redis = Redis.fromEnv();
+    expect(await redis.get("session")).toEqual({ user: 1 });
+    expect(await redis.get("a")).toBe(2);
+    expect(await redis.get("total")).toBe(2);
+    expect(await redis.hgetall("missing")).toBeNull();
+    await programOf("docs/migrate-from-vercel-kv.md", "import { Redis }");
+    expect(await redis.get("user:1")).toEqual({ name: "Ada" });
+  });
+
+  test("the function for assistants, and twice", async () => {
+    const { handler } = await programOf("docs/ai-assistants.md", "export const handler");
+    expect(await handler({ orderId: "1" }, context)).toEqual({ paid: true });
+    expect(await handler({ orderId: "1" }, context)).toEqual({ paid: true });
+    expect(await Redis.fromEnv().lrange("orders:paid", 0, -1)).toEqual([1]);
+  });
+});

@@ -1,0 +1,56 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startGateway, type TestGateway } from "warmline-gateway/testing";
+import { blocksIn, blocksOf } from "./pages.js";
+import { commandsOf, problemOf } from "./shell.js";
+
+// Every command that a page tells the reader to type.
+
+const blocks = blocksIn("sh");
+
+test.each(blocks.map((block) => [`${block.page}:${block.line}`, block] as const))(
+  "%s names programs, scripts, packages and flags that there are",
+  (_, block) => {
+    const commands = commandsOf(block);
+    expect(commands.length).toBeGreaterThan(0);
+    for (const command of commands) expect(problemOf(command), command).toBeNull();
+  },
+);
+
+test("what there is not is found", () => {
+  const page = [
+    "```sh",
+    "npm run nonsense",
+    "npx warmline-gateway --prot 1 # a comment",
+    "npm install lodash",
+    "fly",
+  ];
+  const [block] = blocksOf("page.md", [...page, "npx vitest run test/none.test.ts", "```"].join("\n"));
+  expect(commandsOf(block!).map(problemOf)).toEqual([
+    "there is no script 'nonsense'",
+    expect.stringContaining("--prot"),
+    "nothing here knows the package 'lodash'",
+    "nothing here knows the program 'fly'",
+    "there is no test/none.test.ts",
+  ]);
+});
+
+describe("curl, as the pages call it", () => {
+  const commands = blocks
+    .flatMap((block) => commandsOf(block).map((command) => ({ at: `${block.page}:${block.line}`, command })))
+    .filter(({ command }) => command.startsWith("curl "));
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway();
+  });
+  afterAll(() => gateway.close());
+
+  test.skipIf(commands.length === 0).each(commands)("$at: $command", async ({ command }) => {
+    const here = command.replace(/http:\/\/(127\.0\.0\.1|localhost):8079/, gateway.url);
+    const ran = await promisify(execFile)("sh", ["-c", `${here} --fail --silent --max-time 5`], {
+      env: { ...process.env, ...gateway.env, TOKEN: gateway.token },
+    });
+    expect(ran.stdout).not.toBe("");
+  });
+});

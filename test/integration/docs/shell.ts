@@ -1,0 +1,117 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readSettings } from "../../../gateway/src/cli/settings.js";
+import { type Block, root } from "./pages.js";
+
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const OURS = ["warmline", "warmline-gateway", "warmline-upstash"];
+/** What pages may install beside what is developed with. */
+const OTHERS = ["@opentelemetry/api"];
+const known = new Set([...OURS, ...OTHERS, ...Object.keys(manifest.devDependencies)]);
+
+/** The commands of a shell block: one a line, continued by a backslash, without comments. */
+export function commandsOf({ code }: Block): string[] {
+  return code
+    .replaceAll(/\\\n\s*/g, " ")
+    .split("\n")
+    .flatMap((line) => line.replace(/(^|\s)#.*$/, "").split(/\s&&\s|;\s/))
+    .map((command) => command.trim())
+    .filter((command) => command !== "");
+}
+
+/**
+ * What is wrong with a command that a page shows, or null. What can be run in a test is run elsewhere
+ * (`docs-run.test.ts`, the suites of packages and examples); here each is held against what there is.
+ */
+export function problemOf(command: string): string | null {
+  const [program = "", ...args] = wordsOf(command).filter((word, at, all) => !isAssignment(word, at, all));
+  switch (program) {
+    case "npm":
+      return npmProblem(args);
+    case "npx":
+      return npxProblem(args);
+    case "warmline-gateway":
+      return gatewayProblem(args);
+    case "deno":
+    case "bun":
+      return packagesProblem(args[0] === "add" ? args.slice(1) : []);
+    case ".ci/run":
+    case "cd":
+      return existsSync(join(root, args[0] ?? program)) || program === "cd" ? null : `there is no ${program}`;
+    default:
+      return RUN_ELSEWHERE.has(program) ? null : `nothing here knows the program '${program}'`;
+  }
+}
+
+/** Programs that pages may call and that are others' to describe. `curl` is run against a gateway. */
+const RUN_ELSEWHERE = new Set([
+  "curl",
+  "docker",
+  "kubectl",
+  "git",
+  "export",
+  "redis-cli",
+  "openssl",
+  "kill",
+  "sam",
+  "zip",
+  "vercel",
+  "netlify",
+]);
+
+function npmProblem([action, ...args]: readonly string[]): string | null {
+  if (action === "ci" || (action === "install" && args.length === 0) || action === "i") return null;
+  if (action === "install") return packagesProblem(args);
+  if (action === "start" || action === "test")
+    return action in manifest.scripts ? null : `no script ${action}`;
+  if (action === "audit") return null;
+  if (action === "run") {
+    const name = args.find((arg) => !arg.startsWith("-")) ?? "";
+    const ofReader = ["dev", "build", "deploy"];
+    return name in manifest.scripts || ofReader.includes(name) ? null : `there is no script '${name}'`;
+  }
+  return `npm ${action} is not looked at`;
+}
+
+function packagesProblem(args: readonly string[]): string | null {
+  const names = args
+    .filter((arg) => !arg.startsWith("-"))
+    .map((arg) => arg.replace(/^npm:/, "").replace(/(?<=.)@[\w.^~-]+$/, ""));
+  const stranger = names.find((name) => !known.has(name));
+  return stranger === undefined ? null : `nothing here knows the package '${stranger}'`;
+}
+
+function npxProblem([name, ...args]: readonly string[]): string | null {
+  if (name === "warmline-gateway") return gatewayProblem(args);
+  if (name === "vitest") {
+    const path = args.find((arg) => arg.startsWith("test/"));
+    return path && existsSync(join(root, path)) ? null : `there is no ${path}`;
+  }
+  return ["wrangler", "biome"].includes(name ?? "") ? null : `nothing here knows 'npx ${name}'`;
+}
+
+/** Held against the command line itself, so that every flag shown is one that there is. */
+function gatewayProblem(args: readonly string[]): string | null {
+  try {
+    // What files hold is the reader's; their names alone are looked at.
+    readSettings(
+      args.filter((_, at) => !isFileFlag(args[at]) && !isFileFlag(args[at - 1])),
+      {},
+    );
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function isFileFlag(word: string | undefined): boolean {
+  return word === "--config" || (word?.endsWith("-file") ?? false);
+}
+
+function isAssignment(word: string, at: number, all: readonly string[]): boolean {
+  return /^[A-Z_]+=/.test(word) && all.slice(0, at).every((before) => /^[A-Z_]+=/.test(before));
+}
+
+function wordsOf(command: string): string[] {
+  return [...command.matchAll(/"([^"]*)"|'([^']*)'|([^\s"']+)/g)].map(([, a, b, c]) => a ?? b ?? c!);
+}

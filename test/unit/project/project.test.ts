@@ -1,0 +1,131 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+
+// What no compiler reads: manifests, workflows, templates, and the files that machines are pointed to.
+
+const root = resolve(import.meta.dirname, "../../..");
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const published = [
+  ["package.json", undefined],
+  ["gateway/package.json", "gateway"],
+  ["compat/package.json", "compat"],
+] as const;
+
+describe.each(published)("%s", (path, directory) => {
+  const manifest = JSON.parse(read(path));
+
+  test("can be published with provenance", () => {
+    expect(manifest.repository).toEqual({
+      type: "git",
+      url: "git+https://github.com/warmline/warmline.git",
+      ...(directory && { directory }),
+    });
+    expect(manifest.publishConfig).toEqual({ access: "public", provenance: true });
+    expect(manifest.private).toBeUndefined();
+    expect(manifest.license).toBe("MIT");
+    expect(manifest.files).toContain("dist");
+  });
+
+  test("says what it is", () => {
+    for (const field of ["description", "homepage", "bugs", "keywords", "engines"])
+      expect(manifest[field]).toBeTruthy();
+  });
+});
+
+describe("workflows and templates", () => {
+  const files = readdirSync(join(root, ".github"), { recursive: true, encoding: "utf8" });
+
+  test.each(files.filter((file) => file.endsWith(".yml")))("%s is YAML", (file) => {
+    expect(parse(read(`.github/${file}`))).toBeTypeOf("object");
+  });
+
+  test.each(["ci", "release"])("%s runs scripts that there are, and pins who may do what", (name) => {
+    const workflow = parse(read(`.github/workflows/${name}.yml`));
+    expect(workflow.permissions).toEqual({ contents: "read" });
+    const { scripts } = JSON.parse(read("package.json"));
+    const steps = Object.values<any>(workflow.jobs).flatMap((job) => job.steps);
+    for (const { run, uses } of steps) {
+      expect(run ?? uses).toBeTruthy();
+      for (const [, script] of (run ?? "").matchAll(/npm (?:run (?:--silent )?)?(test|[\w:]+:[\w:]+)/g)) {
+        expect(Object.keys(scripts)).toContain(script);
+      }
+      for (const [, workspace] of (run ?? "").matchAll(/--workspace (\w+)/g)) {
+        expect(existsSync(join(root, workspace!, "package.json"))).toBe(true);
+      }
+      if (run?.startsWith(".")) expect(existsSync(join(root, run))).toBe(true);
+    }
+  });
+
+  test("every suite of .ci/run has its script", () => {
+    const { scripts } = JSON.parse(read("package.json"));
+    const called = [...read(".ci/run").matchAll(/npm run (\S+)/g)].map(([, script]) => script);
+    expect(called.length).toBeGreaterThan(5);
+    for (const script of called) expect(Object.keys(scripts)).toContain(script);
+    const suites = Object.keys(scripts).filter((script) => script.startsWith("test:"));
+    for (const suite of suites) expect(called).toContain(suite);
+  });
+
+  test("renovate.json is JSON", () => {
+    expect(JSON.parse(read("renovate.json")).extends).toContain("config:best-practices");
+  });
+});
+
+test("what llms.txt points to is there", () => {
+  const text = read("llms.txt");
+  expect(text).toMatch(/^# warmline\n\n> /);
+  const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!);
+  expect(links.length).toBeGreaterThan(5);
+  for (const link of links) {
+    const [, path] = /^https:\/\/github\.com\/warmline\/warmline\/blob\/main\/(.+)$/.exec(link) ?? [];
+    expect(existsSync(join(root, path ?? "no link into the repository")), link).toBe(true);
+  }
+});
+
+describe("release notes", () => {
+  const folder = mkdtempSync(join(tmpdir(), "warmline-release-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, "gateway"));
+
+  function notes(tag: string, files: { client?: string; gateway?: string; changelog?: string } = {}): string {
+    const { client = "1.2.0", gateway = "1.2.0" } = files;
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ version: client }));
+    writeFileSync(join(folder, "gateway/package.json"), JSON.stringify({ version: gateway }));
+    writeFileSync(
+      join(folder, "CHANGELOG.md"),
+      files.changelog ??
+        "# Changelog\n\n## 1.2.0 - 2026-01-02\n\n- New.\n\n## 1.1.0 - 2025-01-01\n\n- Old.\n",
+    );
+    const env = { ...process.env, RELEASE_ROOT: folder };
+    return execFileSync(process.execPath, [join(root, "scripts/release-notes.mjs"), tag], {
+      env,
+      encoding: "utf8",
+      stdio: "pipe",
+    });
+  }
+
+  test("are the release's section", () => {
+    expect(notes("v1.2.0")).toBe("- New.\n");
+  });
+
+  test.each([
+    ["1.2.0", {}, "is no tag"],
+    ["v1.3.0", {}, "package.json says 1.2.0, the tag 1.3.0"],
+    ["v1.2.0", { gateway: "1.1.0" }, "gateway/package.json says 1.1.0"],
+    ["v1.2.0", { changelog: "# Changelog\n\n## 1.1.0 - 2025-01-01\n" }, "has no section"],
+    ["v1.2.0", { changelog: "## 1.2.0 - unreleased\n" }, "has no date yet"],
+  ])("fail for %s %o", (tag, files, message) => {
+    expect(() => notes(tag, files)).toThrow(message);
+  });
+});
