@@ -1,12 +1,36 @@
-import { defineConfig } from "tsup";
+import { defineConfig, type Options } from "tsup";
 
-export default defineConfig({
-  entry: ["src/cli.ts", "src/scenarios/*.ts", "src/peers/*.ts", "src/handlers/*.ts"],
+const common: Options = {
   format: ["esm"],
   target: "node20",
   dts: false,
   sourcemap: true,
-  clean: true,
   silent: true,
-  splitting: true,
-});
+};
+
+export default defineConfig([
+  {
+    ...common,
+    entry: [
+      "src/cli.ts",
+      "src/scenarios/*.ts",
+      "src/peers/*.ts",
+      "src/handlers/*.ts",
+      "src/perf/server/server.ts",
+      "src/perf/worker/worker.ts",
+      "src/perf/worker/clients/*.ts",
+      "src/perf/cold/start.ts",
+    ],
+    splitting: true,
+  },
+  // As functions are deployed: one minified file for each client.
+  {
+    ...common,
+    entry: ["src/perf/cold/bundles/*.ts"],
+    outDir: "dist/perf/cold/bundles",
+    noExternal: [/.*/],
+    splitting: false,
+    minify: true,
+    sourcemap: false,
+  },
+]);

@@ -53,6 +53,8 @@ npm run bench -- --list
 --seconds N        how long load is driven, where a scenario drives it by time
 --speedup N        how many times faster than real the timeline of zombie and fleet passes
 --memory MB        the function's size; the scenario memory takes several: --memory 128,1769
+--node PATH        the Node that cold, throughput and targets measure under; default: this one, and Node 24 if it
+                   is installed in bench/nodes/24
 --seed N           decides the order; printed with the result
 --json FILE        write everything that was measured
 --report FILE      write the report there; default bench/report/SCENARIO.html
@@ -93,6 +95,7 @@ export function parse(
       seconds: number("seconds", values.seconds, 0.1, false),
       speedup: number("speedup", values.speedup, 1, false),
       sizes,
+      node: values.node,
       peers: chosen(values.clients, scenario, peers),
     },
     line: again(args, name, scenario.name, seed),
@@ -133,6 +136,7 @@ function read(args: readonly string[]) {
         concurrency: { type: "string" },
         "max-connections": { type: "string" },
         from: { type: "string" },
+        node: { type: "string" },
         seed: { type: "string" },
         json: { type: "string" },
         report: { type: "string" },

@@ -24,6 +24,8 @@ export interface Settings {
   readonly speedup: number | undefined;
   /** The sizes of a function in MB that the command line names; none where the scenario is to choose. */
   readonly sizes: readonly number[] | undefined;
+  /** The Node to run measured processes under, where the scenario has such; by default those that it finds. */
+  readonly node: string | undefined;
   /** The clients to measure. */
   readonly peers: readonly Peer[];
   readonly progress: Progress;

@@ -1,0 +1,3 @@
+import "warmline/undici";
+
+export { open } from "./warmline.js";

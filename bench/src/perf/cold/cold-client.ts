@@ -1,0 +1,11 @@
+import type { Endpoint } from "../../peer.js";
+
+/** A client in a fresh process. */
+export interface ColdClient {
+  command(): Promise<unknown>;
+  /** Waits for what can be done before the first command. */
+  ready(): Promise<void>;
+}
+
+/** A module of `bundles/` exports this. */
+export type OpenCold = (endpoint: Endpoint, preconnect: boolean) => ColdClient;

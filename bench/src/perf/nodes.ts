@@ -1,0 +1,36 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { built } from "./built.js";
+
+/** A Node that measured processes run under. */
+export interface Node {
+  readonly path: string;
+  /** Such as `v24.21.0`. */
+  readonly version: string;
+}
+
+const NODE_24 = fileURLToPath(built("../nodes/24/node_modules/node/bin/node"));
+
+/** @throws Error when the file is not a Node that runs here */
+export function nodeAt(path: string): Node {
+  try {
+    return { path, version: execFileSync(path, ["--version"], { encoding: "utf8" }).trim() };
+  } catch (cause) {
+    throw new Error(`${path} is not a Node that runs here`, { cause });
+  }
+}
+
+/** The Node that the command line names; else this process's own, and Node 24 where it is installed in its folder. */
+export function chosenNodes(path: string | undefined): Node[] {
+  if (path !== undefined) return [nodeAt(path)];
+  const own = { path: process.execPath, version: process.version };
+  const second = existsSync(NODE_24) ? [nodeAt(NODE_24)] : [];
+  return [own, ...second.filter(({ version }) => version !== own.version)];
+}
+
+/** Says that the second Node was left out, and how to get it. */
+export function missingNote(nodes: readonly Node[], path: string | undefined): string[] {
+  if (path !== undefined || nodes.some(({ version }) => version.startsWith("v24."))) return [];
+  return ["Node 24 is left out: `npm ci --prefix bench/nodes/24` installs it for this bench."];
+}

@@ -1,0 +1,44 @@
+import { jsonResult, type Reply, replyTo, resp2 } from "./replies.js";
+
+/** What a request asks for: the last part of its path, the form of the answer, and whether to pose as our gateway. */
+export interface Asked {
+  readonly route: string;
+  readonly resp2: boolean;
+  readonly base64: boolean;
+  readonly gateway: boolean;
+}
+
+/** Reads a request's head, whose path may begin with `/plain`: then the server is none of ours, and knows no RESP2 batches. */
+export function askedBy(head: string): Asked {
+  const path = /^POST (\S*)/.exec(head)?.[1] ?? "/";
+  const gateway = !path.startsWith("/plain");
+  const route = path.split("/").at(-1)!;
+  return {
+    route: route === "plain" ? "" : route,
+    resp2: /\r\nupstash-response-format: *resp2/i.test(head) && (gateway || route !== "pipeline"),
+    base64: /\r\nupstash-encoding: *base64/i.test(head),
+    gateway,
+  };
+}
+
+/** The whole HTTP answer, with the headers that warmline-gateway gives. */
+export function answerTo(asked: Asked, body: string): Buffer {
+  const content = contentOf(asked, JSON.parse(body));
+  const type = asked.resp2 ? "application/vnd.redis.resp2" : "application/json";
+  const head =
+    `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\n${asked.gateway ? "Warmline-Gateway: 0.1.0\r\n" : ""}` +
+    `Content-Length: ${content.length}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=310\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), content]);
+}
+
+function contentOf({ route, ...form }: Asked, body: unknown[]): Buffer {
+  if (route === "") return written(replyTo(body), form);
+  const replies = (body as unknown[][]).map(replyTo);
+  if (form.resp2) return resp2(replies);
+  return Buffer.from(JSON.stringify(replies.map((reply) => ({ result: jsonResult(reply, form.base64) }))));
+}
+
+function written(reply: Reply, form: Omit<Asked, "route">): Buffer {
+  if (form.resp2) return resp2(reply);
+  return Buffer.from(JSON.stringify({ result: jsonResult(reply, form.base64) }));
+}

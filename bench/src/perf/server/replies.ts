@@ -1,0 +1,71 @@
+/** A reply before it is written down: `{ status }` is a simple string, a Buffer a bulk string. */
+export type Reply = { readonly status: string } | number | null | Buffer | readonly Reply[];
+
+const GREETING = Buffer.from("hello from a warm connection");
+const OK: Reply = { status: "OK" };
+
+/** What each command is answered, whatever was stored: nothing is stored here. */
+const ANSWERS: Record<string, (words: readonly string[]) => Reply> = {
+  PING: () => ({ status: "PONG" }),
+  GET: ([, key]) => storedUnder(key!),
+  SET: () => OK,
+  INCR: () => 42,
+  EXPIRE: () => 1,
+  MGET: ([, ...keys]) => keys.map(storedUnder),
+  HSET: () => 2,
+  HGETALL: () =>
+    ["name", "Ada", "born", "1815", "tags", '["poet","engine"]'].map((text) => Buffer.from(text)),
+  LRANGE: () => Array.from({ length: 10 }, (_, at) => Buffer.from(`item ${at}`)),
+  ZADD: () => 1,
+};
+
+/** @throws Error for a command that the benches do not send */
+export function replyTo(words: readonly unknown[]): Reply {
+  const [name, ...args] = words.map(String);
+  const answer = ANSWERS[name!.toUpperCase()];
+  if (!answer) throw new Error(`${name} has no answer here`);
+  return answer([name!, ...args]);
+}
+
+/** A key says what is under it: `text:BYTES`, `json:BYTES`, or anything else for a short greeting. */
+function storedUnder(key: string): Reply {
+  const [kind, bytes] = key.split(":");
+  if (kind === "text") return Buffer.alloc(Number(bytes), "warm line ");
+  if (kind === "json") return Buffer.from(jsonOf(Number(bytes)));
+  return kind === "none" ? null : GREETING;
+}
+
+const TEXT = "Ada Lovelace wrote the first program for a machine that was never built. ".repeat(8);
+
+/** A JSON array of records that are mostly text, as documents are, about so many bytes long. */
+function jsonOf(bytes: number): string {
+  const item = (id: number) => ({
+    id,
+    name: `user ${id}`,
+    active: id % 2 === 0,
+    tags: ["a", "b"],
+    about: TEXT,
+  });
+  const items: string[] = [];
+  for (let length = 2; length < bytes; length += items.at(-1)!.length + 1)
+    items.push(JSON.stringify(item(items.length)));
+  return `[${items.join(",")}]`;
+}
+
+/** A reply as Redis writes it. */
+export function resp2(reply: Reply): Buffer {
+  if (reply === null) return Buffer.from("$-1\r\n");
+  if (typeof reply === "number") return Buffer.from(`:${reply}\r\n`);
+  if (Buffer.isBuffer(reply))
+    return Buffer.concat([Buffer.from(`$${reply.length}\r\n`), reply, Buffer.from("\r\n")]);
+  if (Array.isArray(reply)) return Buffer.concat([Buffer.from(`*${reply.length}\r\n`), ...reply.map(resp2)]);
+  return Buffer.from(`+${(reply as { status: string }).status}\r\n`);
+}
+
+/** A reply as the REST protocol has it in its `result`; texts in base64 where asked for, but for a top-level status. */
+export function jsonResult(reply: Reply, base64: boolean): unknown {
+  if (reply === null || typeof reply === "number") return reply;
+  if (Buffer.isBuffer(reply)) return reply.toString(base64 ? "base64" : "utf8");
+  if (Array.isArray(reply)) return reply.map((item) => jsonResult(item, base64));
+  return (reply as { status: string }).status;
+}

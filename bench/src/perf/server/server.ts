@@ -1,0 +1,58 @@
+import { createServer, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import { type Asked, answerTo, askedBy } from "./answers.js";
+
+// A server that answers at almost no cost, in a process of its own, so that what is measured is the client. It stores
+// nothing: whatever is asked again gets the bytes it got before.
+
+const HEAD_END = "\r\n\r\n";
+/** Requests seen before: what a head asks for, and the answer to a head and a body. */
+const asked = new Map<string, Asked & { readonly length: number }>();
+const answers = new Map<string, Buffer>();
+const MOST_KEPT = 2_000;
+
+function serve(socket: Socket): void {
+  let rest: Buffer = Buffer.alloc(0);
+  socket.setNoDelay(true);
+  socket.on("error", () => socket.destroy());
+  socket.on("data", (bytes) => {
+    rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+    const end = rest.indexOf(HEAD_END);
+    if (end === -1) return;
+    const head = rest.toString("latin1", 0, end);
+    const request = kept(asked, head, () => ({
+      ...askedBy(head),
+      length: Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0),
+    }));
+    const begin = end + HEAD_END.length;
+    if (rest.length < begin + request.length) return;
+    const body = rest.toString("latin1", begin, begin + request.length);
+    rest = rest.subarray(begin + request.length);
+    const { route, resp2, base64, gateway } = request;
+    const key = `${route} ${resp2} ${base64} ${gateway} ${body}`;
+    socket.write(kept(answers, key, () => answerTo(request, body)));
+  });
+}
+
+function kept<T>(from: Map<string, T>, key: string, make: () => T): T {
+  let found = from.get(key);
+  if (found === undefined) {
+    found = make();
+    if (from.size < MOST_KEPT) from.set(key, found);
+  }
+  return found;
+}
+
+process.on("disconnect", () => process.exit());
+process.once("message", ({ cert, key }: { cert: string; key: string }) => {
+  const plain = createServer(serve).listen(0, "127.0.0.1", () => {
+    const secure = createTlsServer({ cert, key, ALPNProtocols: ["http/1.1"] }, serve).listen(
+      0,
+      "127.0.0.1",
+      () => {
+        const port = (server: typeof plain) => (server.address() as { port: number }).port;
+        process.send!({ plain: port(plain), tls: port(secure) });
+      },
+    );
+  });
+});

@@ -1,0 +1,34 @@
+import type { Spread } from "../ratios.js";
+
+/** Something that must not be exceeded, or must be reached, and what was measured. */
+export interface Target {
+  readonly node: string;
+  readonly measure: string;
+  /** What it is compared with. */
+  readonly against: string;
+  readonly bound: "at most" | "at least";
+  readonly limit: number;
+  /** Ratios as `x`, sizes as `bytes`. */
+  readonly unit: "x" | "bytes";
+  readonly measured: Spread;
+  /** The medians behind the ratio, in words. */
+  readonly figures: string;
+}
+
+/** Whether the median keeps to the limit. */
+export function isHeld({ bound, limit, measured }: Target): boolean {
+  return bound === "at most" ? measured.median <= limit : measured.median >= limit;
+}
+
+/** A limit or a measurement as text. */
+export function amount({ unit }: Target, value: number): string {
+  return unit === "bytes"
+    ? `${Math.round(value).toLocaleString("en")} bytes`
+    : `${value.toFixed(value < 10 ? 2 : 1)} x`;
+}
+
+/** The target as text, such as `at most 0.45 x @upstash/redis`. */
+export function wanted(target: Target): string {
+  const { bound, limit, against } = target;
+  return `${bound} ${amount(target, limit)}${against === "" ? "" : ` ${against}`}`;
+}

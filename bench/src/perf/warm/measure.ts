@@ -1,0 +1,49 @@
+import { shuffled } from "../../random.js";
+import type { Node } from "../nodes.js";
+import { type FixedServer, type Placement, startWorker, type Worker } from "../processes.js";
+import type { Job, Took } from "../worker/jobs.js";
+
+/** The clients that are measured warm; `raw` is the floor. */
+export const WARM_CLIENTS = ["warmline", "upstash", "raw"] as const;
+export type WarmClientName = (typeof WARM_CLIENTS)[number];
+
+/** A client in a process of its own, and what it does over and over. */
+export interface Lane {
+  readonly client: WarmClientName;
+  readonly job: Job;
+}
+
+/** Where and how often lanes are measured. */
+export interface WarmOptions {
+  readonly node: Node;
+  readonly placement: Placement;
+  readonly endpoint: { readonly url: string; readonly token: string };
+  readonly trust: FixedServer["trust"];
+  readonly rounds: number;
+  /** How long each client works before the first round, in ms. */
+  readonly warmUpMs: number;
+  readonly random: () => number;
+}
+
+/** Gives every lane its turn in each round, in mixed order; gives what each round took, lane by lane. */
+export async function measureLanes(lanes: readonly Lane[], options: WarmOptions): Promise<Took[][]> {
+  const workers: Worker[] = [];
+  try {
+    for (const { client } of lanes) workers.push(await startWorker(client, options));
+    for (const [at, { job }] of lanes.entries()) await workers[at]!.run(warmUp(job, options.warmUpMs));
+    const taken = lanes.map((): Took[] => []);
+    for (let round = 0; round < options.rounds; round++) {
+      for (const at of shuffled([...lanes.keys()], options.random)) {
+        taken[at]!.push(await workers[at]!.run(lanes[at]!.job));
+      }
+    }
+    return taken;
+  } finally {
+    for (const worker of workers) worker.stop();
+  }
+}
+
+/** The same job, as long as it takes until it is compiled. */
+function warmUp(job: Job, ms: number): Job {
+  return job.kind === "heap" ? { ...job, commands: Math.ceil(job.commands / 5) } : { ...job, ms };
+}

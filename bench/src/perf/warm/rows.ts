@@ -1,0 +1,37 @@
+import { type Spread, spreadOf } from "../ratios.js";
+import type { Took } from "../worker/jobs.js";
+import type { Cell } from "./cells.js";
+import type { WarmClientName } from "./measure.js";
+
+/** What a client took for one command of a cell. */
+export interface WarmRow {
+  readonly node: string;
+  readonly cell: string;
+  readonly group: Cell["group"];
+  readonly client: WarmClientName;
+  readonly perSecond: Spread;
+  /** us. */
+  readonly cpu: Spread;
+  /** Latencies of single calls, in us; 0 where calls overlap in one turn. */
+  readonly p50: Spread;
+  readonly p99: Spread;
+}
+
+export function warmRow(
+  node: string,
+  { name, group, commandsPerCall }: Cell,
+  client: WarmClientName,
+  rounds: readonly Took[],
+): WarmRow {
+  const spread = (of: (took: Took) => number) => spreadOf(rounds.map(of));
+  return {
+    node,
+    cell: name,
+    group,
+    client,
+    perSecond: spread(({ count, ms }) => (count * commandsPerCall * 1_000) / ms),
+    cpu: spread(({ count, cpuUs }) => cpuUs / (count * commandsPerCall)),
+    p50: spread(({ p50 }) => p50),
+    p99: spread(({ p99 }) => p99),
+  };
+}

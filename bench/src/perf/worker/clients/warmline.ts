@@ -1,0 +1,16 @@
+import { Redis } from "warmline";
+import { mixedOn, type OpenClient } from "../client.js";
+
+export const open: OpenClient = (endpoint) => {
+  const redis = new Redis(endpoint);
+  const unbatched = new Redis({ ...endpoint, enableAutoPipelining: false });
+  const binary = new Redis({ ...endpoint, codec: "bytes" });
+  return {
+    get: () => redis.get("greeting"),
+    alone: () => unbatched.get("greeting"),
+    recreated: () => new Redis(endpoint).get("greeting"),
+    json: (size) => redis.get(`json:${size}`),
+    bytes: (size) => binary.get(`text:${size}`),
+    mixed: (size) => mixedOn(redis.pipeline(), size).exec(),
+  };
+};

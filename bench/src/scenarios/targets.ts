@@ -1,0 +1,128 @@
+import { versionOf } from "../machine.js";
+import { NOTES } from "../perf/labels.js";
+import { chosenNodes, missingNote } from "../perf/nodes.js";
+import { placements, startFixedServer } from "../perf/processes.js";
+import { coldTargets, sizeTargets } from "../perf/targets/cold.js";
+import { amount, isHeld, type Target, wanted } from "../perf/targets/target.js";
+import { warmTargets } from "../perf/targets/warm.js";
+import { barChart, tableOf } from "../present.js";
+import { randomFrom } from "../random.js";
+import type { Outcome } from "../result.js";
+import type { Scenario, Settings } from "../scenario.js";
+
+/** Every promise about speed, size and memory: the target, what was measured, held or missed. */
+const targets: Scenario = {
+  name: "targets",
+  title: "Performance targets",
+  question: "Does the client keep every promise about its speed, size and memory?",
+  order: 12,
+  run: measure,
+};
+
+export default targets;
+
+async function measure(settings: Settings): Promise<Outcome> {
+  const { quick } = settings;
+  const rounds = settings.rounds ?? (quick ? 1 : 9);
+  const ms = quick ? 20 : 1_000 * (settings.seconds ?? 0.12);
+  const heapCommands = quick ? 1_000 : 100_000;
+  const nodes = chosenNodes(settings.node);
+  const servers = await Promise.all(
+    placements().map(async (placement) => ({ placement, server: await startFixedServer(placement) })),
+  );
+  const { placement, server } = servers[0]!;
+  const { endpoint: distant, path } = await server.distant(10);
+  const random = randomFrom(settings.seed);
+  const found: Target[] = sizeTargets();
+  try {
+    for (const [at, node] of nodes.entries()) {
+      const step = (part: number, what: string) =>
+        settings.progress.step(2 * at + part, 2 * nodes.length, `Node ${node.version.slice(1)}, ${what}`);
+      step(0, "cold");
+      found.push(...(await coldTargets({ node, placement, server, distant, rounds, random })));
+      step(1, "warm");
+      found.push(...(await warmTargets({ node, servers, rounds, ms, heapCommands, random })));
+    }
+  } finally {
+    settings.progress.end();
+    await path.close();
+    for (const { server } of servers) server.stop();
+  }
+  return {
+    ...told(found),
+    notes: [
+      `${rounds} rounds; in each of them every client starts a fresh process for every cold row, and works for ${ms} ms, after ${3 * ms} ms that do not count, for every warm one. A row is judged by the median of its rounds' ratios.`,
+      servers.length > 1
+        ? "Clients are pinned to one core, and the server to the other; with one command at a time also to the same."
+        : "There is no taskset here, or one core only: the system decides where client and server run.",
+      ...NOTES,
+      ...missingNote(nodes, settings.node),
+      "What is promised of the gateway is measured by the scenario gateway.",
+    ],
+    settings: {
+      rttMs: 0,
+      tls: false,
+      engine: "fixed replies",
+      rounds,
+      ms,
+      heapCommands,
+      placements: servers.map(({ placement }) => placement),
+      quick,
+      nodes: nodes.map(({ version }) => version),
+    },
+    versions: { warmline: versionOf("warmline"), "@upstash/redis": versionOf("@upstash/redis") },
+    data: found.map((target) => ({ ...target, held: isHeld(target) })),
+  };
+}
+
+/** Finding, figures, checks, table and charts of the rows. */
+export function told(
+  rows: readonly Target[],
+): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
+  const missed = rows.filter((row) => !isHeld(row));
+  const nameOf = ({ node, measure }: Target) =>
+    node === "" ? measure : `${measure} (Node ${node.slice(1)})`;
+  return {
+    finding:
+      missed.length === 0
+        ? `All ${rows.length} targets are held.`
+        : `${rows.length - missed.length} of ${rows.length} targets are held. Missed: ${missed
+            .map((row) => `${nameOf(row)}, ${amount(row, row.measured.median)}`)
+            .join("; ")}.`,
+    figures: [{ value: `${rows.length - missed.length} of ${rows.length}`, label: "targets held" }],
+    checks: rows.map((row) => ({
+      claim: `${nameOf(row)}: ${wanted(row)}`,
+      held: isHeld(row),
+      measured: amount(row, row.measured.median),
+    })),
+    table: tableOf(rows, ({ node }) => node, [
+      ["Node", ({ node }) => node.slice(1)],
+      ["measure", ({ measure }) => measure],
+      ["target", wanted],
+      ["measured", (row) => amount(row, row.measured.median), "number"],
+      [
+        "middle half",
+        ({ unit, measured: { low, high } }) =>
+          unit === "bytes" ? "" : `${low.toFixed(2)} to ${high.toFixed(2)}`,
+      ],
+      ["", (row) => (isHeld(row) ? "held" : "MISSED")],
+      ["medians", ({ figures }) => figures],
+    ]),
+    charts: [
+      barChart(
+        rows.filter(({ unit }) => unit === "x"),
+        {
+          title: "Measured as a share of what the target allows",
+          unit: "",
+          groupOf: ({ node }) => `Node ${node.slice(1)}`,
+          styleOf: (row) => ({ label: row.measure, hue: isHeld(row) ? 0 : 1 }),
+          valueOf: shareOf,
+          textOf: (row) => `${amount(row, row.measured.median)}, ${wanted(row)}`,
+        },
+      ),
+    ],
+  };
+}
+
+const shareOf = ({ bound, limit, measured: { median } }: Target): number =>
+  bound === "at most" ? median / limit : limit / median;

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { pairedRatio, spreadOf } from "../../../bench/src/perf/ratios.js";
+import { answerTo, askedBy } from "../../../bench/src/perf/server/answers.js";
+import { amount, isHeld, type Target, wanted } from "../../../bench/src/perf/targets/target.js";
+import { told } from "../../../bench/src/scenarios/targets.js";
+
+describe("ratios", () => {
+  test("each round gives one, so that a slow machine falls on both sides", () => {
+    // The second round was ten times as slow for both.
+    expect(pairedRatio([1, 10, 1], [2, 20, 4])).toEqual({ median: 0.5, low: 0.25, high: 0.5 });
+    expect(() => pairedRatio([1], [1, 2])).toThrow("pairs");
+    expect(() => pairedRatio([], [])).toThrow("pairs");
+  });
+
+  test("the middle half", () => {
+    expect(spreadOf([9, 1, 2, 3, 4, 5, 6, 100])).toEqual({ median: 4.5, low: 3, high: 9 });
+    expect(spreadOf([7])).toEqual({ median: 7, low: 7, high: 7 });
+  });
+});
+
+const target = (bound: Target["bound"], limit: number, median: number): Target => ({
+  node: "v20.20.0",
+  measure: "cold",
+  against: "@upstash/redis",
+  bound,
+  limit,
+  unit: "x",
+  measured: { median, low: median, high: median },
+  figures: "",
+});
+
+describe("targets", () => {
+  test.each([
+    ["at most", 0.45, 0.45, true],
+    ["at most", 0.45, 0.451, false],
+    ["at least", 3, 3, true],
+    ["at least", 3, 2.9, false],
+  ] as const)("%s %d, measured %d: held %s", (bound, limit, median, held) => {
+    expect(isHeld(target(bound, limit, median))).toBe(held);
+  });
+
+  test("as text", () => {
+    expect(wanted(target("at most", 0.45, 1))).toBe("at most 0.45 x @upstash/redis");
+    const bytes: Target = { ...target("at most", 12_288, 1), unit: "bytes", against: "" };
+    expect(wanted(bytes)).toBe("at most 12,288 bytes");
+    expect(amount(bytes, 9_000)).toBe("9,000 bytes");
+  });
+
+  test("what is missed is named, in the finding and row by row", () => {
+    const { finding, checks, table } = told([target("at most", 0.45, 0.5), target("at least", 3, 12)]);
+    expect(finding).toBe("1 of 2 targets are held. Missed: cold (Node 20.20.0), 0.50 x.");
+    expect(checks.map(({ held }) => held)).toEqual([false, true]);
+    expect(table.rows.map(({ cells }) => cells[5])).toEqual(["MISSED", "held"]);
+    expect(told([target("at most", 1, 0.5)]).finding).toBe("All 1 targets are held.");
+  });
+});
+
+describe("fixed replies", () => {
+  const answer = (head: string, body: unknown) => answerTo(askedBy(head), JSON.stringify(body)).toString();
+
+  test("RESP2 where it was asked for, base64 JSON otherwise", () => {
+    const resp2 = answer("POST / HTTP/1.1\r\nupstash-response-format: resp2", ["GET", "text:4"]);
+    expect(resp2).toMatch(/^HTTP\/1.1 200 OK\r\n.*vnd.redis.resp2\r\nWarmline-Gateway:/s);
+    expect(resp2).toMatch(/Content-Length: 10\r\n.*\r\n\r\n\$4\r\nwarm\r\n$/s);
+    const json = answer("POST / HTTP/1.1\r\nUpstash-Encoding: base64", ["GET", "text:4"]);
+    expect(json).toMatch(/\r\n\r\n\{"result":"d2FybQ=="\}$/);
+  });
+
+  test("a pipeline's replies in their order; a server that is none of ours says so by saying nothing", () => {
+    const commands = [
+      ["SET", "a", "b"],
+      ["INCR", "n"],
+      ["GET", "none"],
+    ];
+    const head = "POST /pipeline HTTP/1.1\r\nupstash-response-format: resp2";
+    expect(answer(head, commands)).toMatch(/\r\n\r\n\*3\r\n\+OK\r\n:42\r\n\$-1\r\n$/);
+    const plain = answer(head.replace("/pipeline", "/plain/pipeline"), commands);
+    expect(plain).toMatch(/\r\n\r\n\[\{"result":"OK"\},\{"result":42\},\{"result":null\}\]$/);
+    expect(plain).not.toContain("Warmline-Gateway");
+  });
+});
