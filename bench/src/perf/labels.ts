@@ -1,3 +1,4 @@
+import { versionOf } from "../machine.js";
 import type { Style } from "../result.js";
 
 const LABELS: Record<string, string> = {
@@ -24,3 +25,9 @@ export const NOTES = [
   "The server answers with fixed replies, the same bytes that warmline-gateway gives, from a process of its own: it costs so little that what is measured is the client.",
   "Clients take turns round by round in an order mixed by the seed; a ratio is the median of the rounds' own ratios, so that what else the machine did falls on both sides of it.",
 ];
+
+/** The versions of what these scenarios measure. */
+export const versionsMeasured = (): Record<string, string> =>
+  Object.fromEntries(
+    ["warmline", "@upstash/redis", "warmline-gateway"].map((name) => [name, versionOf(name)]),
+  );

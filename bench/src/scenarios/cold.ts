@@ -1,4 +1,3 @@
-import { versionOf } from "../machine.js";
 import {
   type ByClient,
   COLD_CLIENTS,
@@ -9,7 +8,7 @@ import {
 } from "../perf/cold/measure.js";
 import { type ColdRow, coldRows, type Way } from "../perf/cold/rows.js";
 import { bundleSize } from "../perf/cold/sizes.js";
-import { labelOf, NOTES, styleOf } from "../perf/labels.js";
+import { labelOf, NOTES, styleOf, versionsMeasured } from "../perf/labels.js";
 import { chosenNodes, missingNote } from "../perf/nodes.js";
 import { placements, startFixedServer } from "../perf/processes.js";
 import { barChart, tableOf } from "../present.js";
@@ -84,7 +83,7 @@ async function measure(settings: Settings): Promise<Outcome> {
       quick: settings.quick,
       nodes: nodes.map(({ version }) => version),
     },
-    versions: { warmline: versionOf("warmline"), "@upstash/redis": versionOf("@upstash/redis") },
+    versions: versionsMeasured(),
     data: { rows, sizes },
   };
 }

@@ -1,5 +1,4 @@
-import { versionOf } from "../machine.js";
-import { NOTES } from "../perf/labels.js";
+import { NOTES, versionsMeasured } from "../perf/labels.js";
 import { chosenNodes, missingNote } from "../perf/nodes.js";
 import { placements, startFixedServer } from "../perf/processes.js";
 import { coldTargets, sizeTargets } from "../perf/targets/cold.js";
@@ -70,7 +69,7 @@ async function measure(settings: Settings): Promise<Outcome> {
       quick,
       nodes: nodes.map(({ version }) => version),
     },
-    versions: { warmline: versionOf("warmline"), "@upstash/redis": versionOf("@upstash/redis") },
+    versions: versionsMeasured(),
     data: found.map((target) => ({ ...target, held: isHeld(target) })),
   };
 }

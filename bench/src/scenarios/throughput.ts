@@ -1,6 +1,5 @@
 import { startGatewayProcess } from "warmline-testbed";
-import { versionOf } from "../machine.js";
-import { labelOf, NOTES, styleOf } from "../perf/labels.js";
+import { labelOf, NOTES, styleOf, versionsMeasured } from "../perf/labels.js";
 import { chosenNodes, missingNote } from "../perf/nodes.js";
 import { placements, startFixedServer } from "../perf/processes.js";
 import { type Cell, cellsOf, isForGateway } from "../perf/warm/cells.js";
@@ -80,9 +79,7 @@ async function measure(settings: Settings): Promise<Outcome> {
       quick,
       nodes: nodes.map(({ version }) => version),
     },
-    versions: Object.fromEntries(
-      ["warmline", "@upstash/redis", "warmline-gateway"].map((name) => [name, versionOf(name)]),
-    ),
+    versions: versionsMeasured(),
     data: rows,
   };
 }
