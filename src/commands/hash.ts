@@ -71,15 +71,18 @@ export interface HashCommands<K extends Kind> {
   hexpiretime(key: Key, fields: Fields): Reply<K, number[]>;
   /** Gives a field's value, or null. */
   hget<T = unknown>(key: Key, field: Key): Reply<K, T | null>;
+  /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
   hget<S extends StandardSchema>(key: Key, field: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
   /** Gives the hash as an object, or null where there is none. */
   hgetall<T extends Record<string, unknown> = Record<string, unknown>>(key: Key): Reply<K, T | null>;
+  /** The same, checked: the object is what the schema makes of it, or the call rejects with a SchemaError. */
   hgetall<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
   /** Removes fields. Gives them as an object, or null where none existed. */
   hgetdel<T extends Record<string, unknown> = Record<string, unknown>>(
     key: Key,
     ...fields: (string | number)[]
   ): Reply<K, T | null>;
+  /** The same, checked: the object is what the schema makes of it, or the call rejects with a SchemaError. */
   hgetdel<S extends StandardSchema>(
     key: Key,
     ...fieldsAndSchema: [...fields: (string | number)[], opts: SchemaOption<S>]
@@ -90,6 +93,7 @@ export interface HashCommands<K extends Kind> {
     opts: HGetExCommandOptions,
     ...fields: (string | number)[]
   ): Reply<K, T | null>;
+  /** The same, checked: the object is what the schema makes of it, or the call rejects with a SchemaError. */
   hgetex<S extends StandardSchema>(
     key: Key,
     opts: HGetExCommandOptions & SchemaOption<S>,
@@ -108,6 +112,7 @@ export interface HashCommands<K extends Kind> {
     key: Key,
     ...fields: string[]
   ): Reply<K, T | null>;
+  /** The same, checked: the object is what the schema makes of it, or the call rejects with a SchemaError. */
   hmget<S extends StandardSchema>(
     key: Key,
     ...fieldsAndSchema: [...fields: string[], opts: SchemaOption<S>]
@@ -162,6 +167,7 @@ export interface HashCommands<K extends Kind> {
   httl(key: Key, fields: Fields): Reply<K, number[]>;
   /** Gives the values. */
   hvals<T = any>(key: Key): Reply<K, T>;
+  /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
   hvals<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S>[]>;
 }
 

@@ -59,6 +59,7 @@ export interface ListCommands<K extends Kind> {
   brpoplpush<T = string>(source: Key, destination: Key, timeout: number): Reply<K, T | null>;
   /** Gives the element at an index, negative from the end, or null. */
   lindex<T = any>(key: Key, index: number): Reply<K, T | null>;
+  /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
   lindex<S extends StandardSchema>(
     key: Key,
     index: number,
@@ -87,7 +88,9 @@ export interface ListCommands<K extends Kind> {
   ): Reply<K, [key: string, elements: T[]] | null>;
   /** Takes the first element, or with a count an array of the first elements. Gives null where there is no list. */
   lpop<T = unknown>(key: Key, count?: number): Reply<K, T | null>;
+  /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
   lpop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
+  /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
   lpop<S extends StandardSchema>(
     key: Key,
     count: number,
@@ -101,6 +104,7 @@ export interface ListCommands<K extends Kind> {
   lpushx<T = unknown>(key: Key, ...elements: T[]): Reply<K, number>;
   /** Gives the elements between two indexes, both included; negative ones count from the end. */
   lrange<T = string>(key: Key, start: number, end: number): Reply<K, T[]>;
+  /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
   lrange<S extends StandardSchema>(
     key: Key,
     start: number,
@@ -115,7 +119,9 @@ export interface ListCommands<K extends Kind> {
   ltrim(key: Key, start: number, end: number): Reply<K, "OK">;
   /** Takes the last element, or with a count an array of the last elements. Gives null where there is no list. */
   rpop<T = string>(key: Key, count?: number): Reply<K, T | null>;
+  /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
   rpop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
+  /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
   rpop<S extends StandardSchema>(
     key: Key,
     count: number,

@@ -4,6 +4,7 @@ import type { Decode, Row } from "./row.js";
 
 /** What a read may be given to check values by. @see https://standardschema.dev */
 export interface StandardSchema<Output = unknown> {
+  /** What the specification asks for. */
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;

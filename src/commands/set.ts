@@ -26,6 +26,7 @@ export interface SetCommands<K extends Kind> {
   sismember<T = unknown>(key: Key, member: T): Reply<K, 0 | 1>;
   /** Gives the members. */
   smembers<T extends unknown[] = string[]>(key: Key): Reply<K, T>;
+  /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
   smembers<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S>[]>;
   /** Gives 1 or 0 for each, as sismember does. */
   smismember<T extends unknown[]>(key: Key, members: T): Reply<K, (0 | 1)[]>;
@@ -33,11 +34,15 @@ export interface SetCommands<K extends Kind> {
   smove<T = unknown>(source: Key, destination: Key, member: T): Reply<K, 0 | 1>;
   /** Takes some member, or with a count an array of them. Gives null where there is no set and no count. */
   spop<T = unknown>(key: Key, count?: number): Reply<K, T | null>;
+  /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
   spop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
+  /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
   spop<S extends StandardSchema>(key: Key, count: number, opts: SchemaOption<S>): Reply<K, Checked<S>[]>;
   /** Gives some member, or with a count an array of them: a negative count allows the same twice. */
   srandmember<T = unknown>(key: Key, count?: number): Reply<K, T | null>;
+  /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
   srandmember<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
+  /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
   srandmember<S extends StandardSchema>(
     key: Key,
     count: number,

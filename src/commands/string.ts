@@ -73,15 +73,18 @@ export interface StringCommands<K extends Kind> {
   digest(key: Key): Reply<K, string | null>;
   /** Gives the value, or null where there is none. */
   get<T = unknown>(key: Key): Reply<K, T | null>;
+  /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
   get<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
   /** Removes the key. Gives the value it had, or null. */
   getdel<T = unknown>(key: Key): Reply<K, T | null>;
+  /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
   getdel<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
   /** Gives the value, or null, and sets or removes its time to live. Without options it only reads. */
   getex<S extends StandardSchema>(
     key: Key,
     opts: GetExCommandOptions & SchemaOption<S>,
   ): Reply<K, Checked<S> | null>;
+  /** Gives the value, or null, and sets or removes its time to live. Without options it only reads. */
   getex<T = unknown>(key: Key, opts?: GetExCommandOptions): Reply<K, T | null>;
   /** Gives the text between two byte offsets, both included; negative ones count from the end. */
   getrange(key: Key, start: number, end: number): Reply<K, string>;
@@ -99,6 +102,7 @@ export interface StringCommands<K extends Kind> {
   lcs<O extends LcsOptions = Record<never, never>>(key1: Key, key2: Key, opts?: O): Reply<K, LcsResult<O>>;
   /** Gives the values in the order of the keys, null where there is none. */
   mget<T extends unknown[] = unknown[]>(...keys: Key[] | [Key[]]): Reply<K, T>;
+  /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
   mget<S extends StandardSchema>(
     ...keysAndSchema: [...keys: Key[], opts: SchemaOption<S>] | [keys: Key[], opts: SchemaOption<S>]
   ): Reply<K, (Checked<S> | null)[]>;
