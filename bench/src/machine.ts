@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { arch, cpus, loadavg, platform, release, totalmem } from "node:os";
 import { dirname, join } from "node:path";
+import { findLambdaRic } from "warmline-testbed";
 
 /** What the numbers were measured on. */
 export interface Machine {
@@ -10,6 +11,8 @@ export interface Machine {
   readonly memoryGb: number;
   readonly system: string;
   readonly node: string;
+  /** What drives functions in their instances: the testbed's own program, or AWS's with its version. */
+  readonly runtime: string;
   /** The one-minute load average when the run began. */
   readonly load: number;
 }
@@ -17,12 +20,14 @@ export interface Machine {
 /** This machine. */
 export function thisMachine(): Machine {
   const processors = cpus();
+  const ric = findLambdaRic();
   return {
     cpu: processors[0]?.model.trim() ?? "unknown",
     cores: processors.length,
     memoryGb: Math.round(totalmem() / 1024 ** 3),
     system: `${platform()} ${arch()} ${release()}`,
     node: process.version,
+    runtime: ric ? `aws-lambda-ric ${ric.version}` : "own",
     load: Math.round(loadavg()[0]! * 100) / 100,
   };
 }

@@ -8,6 +8,7 @@ export {
   type Invocation,
   startInstance,
 } from "./instance/instance.js";
+export { findLambdaRic, type LambdaRic } from "./instance/lambda-ric.js";
 export type { FunctionError } from "./instance/runtime-api.js";
 export {
   type AnswerPart,

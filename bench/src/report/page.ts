@@ -180,6 +180,7 @@ function facts({ machine, versions, startedAt, seconds, seed, settings }: Result
       `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, load ${machine.load}`,
     ],
     ["Node", machine.node.slice(1)],
+    ["Function runtime", machine.runtime === "own" ? "the testbed's own" : machine.runtime],
     ...Object.entries(versions),
     ["Engine", String(settings.engine)],
     ["Round trip", `${settings.rttMs} ms${settings.tls ? ", TLS" : ""}`],

@@ -79,10 +79,11 @@ async function run(
   doneOf: (part: number) => number,
 ): Promise<Measured> {
   const random = randomFrom(settings.seed);
+  // Before the gateway connects to the cluster: what it keeps open there counts.
+  const counter = new SocketCounter(new Set(cluster.nodes.map(({ port }) => port)));
   const gateway =
     way === "cluster" ? undefined : await startGatewayProcess({ args: ["--redis", cluster.url] });
-  const ports = new Set(cluster.nodes.map(({ port }) => port));
-  if (gateway) ports.add(gateway.port);
+  if (gateway) counter.ports.add(gateway.port);
   const redis = gateway && new Redis({ url: gateway.url, token: gateway.token, enableAutoPipelining: false });
   const request = async () => {
     const own = Array.from({ length: COMMANDS }, () => keys[Math.floor(random() * keys.length)]!);
@@ -92,7 +93,6 @@ async function run(
   };
   try {
     await request();
-    const counter = new SocketCounter(ports);
     const samples: (Counts & { atS: number })[] = [];
     const begunAt = performance.now();
     const spent = () => (performance.now() - begunAt) / 1_000;

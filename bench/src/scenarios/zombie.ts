@@ -40,9 +40,9 @@ interface Trial {
 }
 
 async function measure(settings: Settings): Promise<Outcome> {
-  const speedup = settings.speedup ?? 60;
+  const speedup = settings.speedup ?? 30;
   const trials = settings.invocations ?? (settings.quick ? 1 : 5);
-  const lanesEach = settings.rounds ?? 2;
+  const lanesEach = settings.rounds ?? 3;
   const { peers, redis, notes } = usable(settings.peers);
   const rig = await startRig({ ...settings, redis });
   const random = randomFrom(settings.seed);

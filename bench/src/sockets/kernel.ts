@@ -44,12 +44,16 @@ export function kernelSockets(): KernelSocket[] {
 
 const identity = ({ localPort, remotePort }: KernelSocket): string => `${localPort}-${remotePort}`;
 
-/** Counts the sockets of servers on these ports, those left over from before not included. */
+/** Counts the sockets of some servers, those that were there before it was made not included. */
 export class SocketCounter {
   private readonly before: ReadonlySet<string>;
 
-  constructor(private readonly ports: ReadonlySet<number>) {
-    this.before = new Set(kernelSockets().map(identity));
+  constructor(
+    /** The servers' ports; more may be added. */
+    readonly ports: Set<number>,
+    sockets: readonly KernelSocket[] = kernelSockets(),
+  ) {
+    this.before = new Set(sockets.map(identity));
   }
 
   count(sockets: readonly KernelSocket[] = kernelSockets()): Counts {

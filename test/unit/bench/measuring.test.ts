@@ -8,7 +8,7 @@ import { sumOf } from "../../../bench/src/fleet/metrics.js";
 import { predict } from "../../../bench/src/fleet/model.js";
 import { httpReply, redisReply } from "../../../bench/src/raw.js";
 import { shareOf } from "../../../bench/src/rounds.js";
-import { parseSockets } from "../../../bench/src/sockets/kernel.js";
+import { parseSockets, SocketCounter } from "../../../bench/src/sockets/kernel.js";
 import { slotOf, slotRanges } from "../../../bench/src/sockets/request.js";
 
 describe("what a bare socket reads", () => {
@@ -41,6 +41,30 @@ describe("the kernel's sockets", () => {
       { localPort: 8_080, remotePort: 50_000, state: "06" },
       { localPort: 80, remotePort: 65_535, state: "01" },
     ]);
+  });
+
+  test("counted by side and state, without what was there before", () => {
+    const socket = (localPort: number, remotePort: number, state: string) => ({
+      localPort,
+      remotePort,
+      state,
+    });
+    const counter = new SocketCounter(new Set([6_379]), [socket(6_379, 1, "06")]);
+    counter.ports.add(8_079);
+    const now = [
+      socket(6_379, 1, "06"),
+      socket(2, 6_379, "06"),
+      socket(3, 8_079, "01"),
+      socket(8_079, 3, "01"),
+      socket(8_079, 4, "06"),
+      socket(5, 6, "01"),
+    ];
+    expect(counter.count(now)).toEqual({
+      clientTimeWait: 1,
+      clientEstablished: 1,
+      serverTimeWait: 1,
+      serverEstablished: 1,
+    });
   });
 
   test("slots of keys and nodes", () => {

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { endWithUs } from "../children.js";
 import { Tail } from "../tail.js";
 import { createFreezer, type Freezer } from "./freezer.js";
+import { findLambdaRic, type LambdaRic } from "./lambda-ric.js";
 import { type FunctionError, type Report, RuntimeApi } from "./runtime-api.js";
 import { createThrottle, type Throttle } from "./throttle.js";
 
@@ -29,6 +30,11 @@ export interface InstanceOptions {
   readonly nodeOptions?: readonly string[];
   /** The node to run. Default: this one. */
   readonly node?: string;
+  /**
+   * What asks the Runtime API for invocations and runs the handler: the testbed's own program, or AWS's (see
+   * {@link findLambdaRic}). Default: AWS's where it is found.
+   */
+  readonly runtime?: "own" | LambdaRic;
   /** How it is frozen: by cgroup where that is possible (`auto`, the default), or always by signals. */
   readonly freezer?: "auto" | "signals";
 }
@@ -99,7 +105,10 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   const tail = new Tail();
   const throttle = options.cpu === undefined ? undefined : createThrottle(options.cpu, options.throttle);
   const node = options.node ?? process.execPath;
-  const args = [...(options.nodeOptions ?? []), BOOTSTRAP];
+  const runtime = options.runtime ?? findLambdaRic() ?? "own";
+  const handler = `${basename(file, extname(file))}.${options.exportName ?? "handler"}`;
+  const program = runtime === "own" ? [BOOTSTRAP] : [runtime.program, handler];
+  const args = [...(options.nodeOptions ?? []), ...program];
   const begunAt = performance.now();
   const child = spawn(...(throttle?.wrap(node, args) ?? ([node, args] as [string, string[]])), {
     env: {
@@ -116,9 +125,11 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       AWS_LAMBDA_LOG_STREAM_NAME: "local",
       AWS_LAMBDA_RUNTIME_API: api.address,
       LAMBDA_TASK_ROOT: dirname(file),
-      _HANDLER: `${basename(file, extname(file))}.${options.exportName ?? "handler"}`,
+      _HANDLER: handler,
       ...options.env,
     },
+    // AWS's program looks for the handler where it stands.
+    cwd: runtime === "own" ? undefined : dirname(file),
     stdio: ["ignore", "pipe", "pipe"],
   });
   const exited = new Promise<FunctionError>((resolve) => {

@@ -1,0 +1,74 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startInstance } from "warmline-testbed";
+import { bench, schemaErrors } from "../support/bench.js";
+
+// AWS's runtime client builds native code, so it is installed into a folder of its own, by this suite alone.
+
+const MANIFESTS = fileURLToPath(new URL("./lambda-ric/", import.meta.url));
+const TOOLS = ["autoconf", "automake", "libtoolize", "cmake", "g++", "make", "python3"];
+const lacking = TOOLS.filter((tool) => spawnSync(tool, ["--version"]).status !== 0);
+if (lacking.length > 0 && process.env.REQUIRE_LAMBDA_RIC === "1") {
+  throw new Error(`REQUIRE_LAMBDA_RIC=1, but building aws-lambda-ric needs ${lacking.join(", ")}.`);
+}
+if (lacking.length > 0) process.stderr.write(`Skipped: aws-lambda-ric needs ${lacking.join(", ")}.\n`);
+
+describe.skipIf(lacking.length > 0)("AWS's own runtime client", () => {
+  const folder = mkdtempSync(join(tmpdir(), "warmline-lambda-ric-"));
+  const ric = join(folder, "node_modules/aws-lambda-ric");
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  beforeAll(() => {
+    cpSync(MANIFESTS, folder, { recursive: true });
+    // Node's own headers, where they came with it, spare a download.
+    const nodedir = dirname(dirname(process.execPath));
+    const headers = existsSync(join(nodedir, "include/node/node.h")) ? { npm_config_nodedir: nodedir } : {};
+    execFileSync("npm", ["ci"], { cwd: folder, env: { ...process.env, ...headers }, stdio: "pipe" });
+  }, 600_000);
+
+  test("runs a handler, and tells its errors, as the testbed's own program does", async () => {
+    const handler = fileURLToPath(new URL("../integration/testbed/handlers/spin.mjs", import.meta.url));
+    const { version } = JSON.parse(readFileSync(join(ric, "package.json"), "utf8"));
+    const instance = await startInstance({
+      handler,
+      runtime: { program: join(ric, "bin/index.mjs"), version },
+    });
+    try {
+      const { result, requestMs } = await instance.invoke({ ms: 20 });
+      expect(result).toEqual({ share: expect.any(Number) });
+      expect(requestMs).toBeGreaterThanOrEqual(20);
+      expect((await instance.invoke(null)).error?.errorType).toBe("TypeError");
+      await instance.freeze();
+      const invocation = instance.invoke({ ms: 1 });
+      await instance.thaw();
+      expect((await invocation).error).toBeUndefined();
+    } finally {
+      await instance.stop();
+    }
+  }, 30_000);
+
+  test("keepalive --quick runs through it, every connection as expected", async () => {
+    const args = ["keepalive", "--quick", "--seed", "3", "--json", "ric.json", "--report", "ric.html"];
+    const { code, stderr } = await bench(folder, args, { WARMLINE_LAMBDA_RIC: ric });
+    expect(code, stderr).toBe(0);
+    const result = JSON.parse(readFileSync(join(folder, "ric.json"), "utf8"));
+    expect(schemaErrors(result)).toEqual([]);
+    expect(result.machine.runtime).toMatch(/^aws-lambda-ric 3\./);
+    const opened = (client: string) =>
+      result.data.filter((cell: any) => cell.client === client).map((cell: any) => cell.connections);
+    expect(opened("warmline")).toEqual([5, 5, 100, 100]);
+    expect(opened("agent")).toEqual([5, 100, 100, 100]);
+  }, 180_000);
+});
+
+test("a folder without it is said so", async () => {
+  const { code, stderr } = await bench(tmpdir(), ["keepalive", "--quick"], {
+    WARMLINE_LAMBDA_RIC: "/nowhere",
+  });
+  expect(code).toBe(1);
+  expect(stderr).toContain("WARMLINE_LAMBDA_RIC: there is no aws-lambda-ric in /nowhere");
+});

@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bench } from "../support/bench.js";
+import { describeInBrowser } from "./support/browser.js";
+
+const SIZES = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
+
+/** How a picture came out in the browser. */
+interface Drawn {
+  readonly name: string;
+  readonly width: number;
+  readonly height: number;
+  /** Lines, bars and spans, and those of them that take up no room. */
+  readonly marks: number;
+  readonly empty: number;
+  readonly wordsOutside: readonly string[];
+  readonly badNumbers: boolean;
+}
+
+/** Runs in the page. */
+const LOOK = `[...document.querySelectorAll("svg[role=img]")].map((svg) => {
+  const box = svg.getBoundingClientRect();
+  const marks = [...svg.querySelectorAll(".line, .bar, .span")];
+  const size = (mark) => { const { width, height } = mark.getBBox(); return Math.max(width, height); };
+  const right = document.documentElement.clientWidth;
+  return {
+    name: svg.getAttribute("aria-label"),
+    width: box.width,
+    height: box.height,
+    marks: marks.length,
+    empty: marks.filter((mark) => !(size(mark) > 0)).length,
+    wordsOutside: [...svg.querySelectorAll("text")]
+      .filter((text) => { const at = text.getBoundingClientRect(); return at.left < 0 || at.right > right + 1; })
+      .map((text) => text.textContent),
+    badNumbers: /NaN|Infinity|undefined/.test(svg.outerHTML),
+  };
+})`;
+
+describeInBrowser("the bench's report", (browser) => {
+  const folder = mkdtempSync(join(tmpdir(), "warmline-report-"));
+  const pages: [name: string, file: string][] = [];
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  // Between them these two draw each kind of chart: spans, curves and bars, and lines.
+  beforeAll(async () => {
+    mkdirSync(folder, { recursive: true });
+    for (const args of [
+      ["keepalive", "--invocations", "8", "--rounds", "2"],
+      ["fleet", "--quick", "--seconds", "4"],
+    ]) {
+      const file = `${args[0]}.html`;
+      const { code, stderr } = await bench(folder, [...args, "--seed", "1", "--report", file]);
+      expect(code, stderr).toBe(0);
+      pages.push([args[0]!, join(folder, file)]);
+    }
+  }, 120_000);
+
+  for (const [size, viewport] of Object.entries(SIZES)) {
+    for (const colorScheme of ["light", "dark"] as const) {
+      test(`on a ${size}, ${colorScheme}: no complaint, nothing fetched, every chart drawn, nothing cut off`, async () => {
+        const colours = new Set<string>();
+        for (const [name, file] of pages) {
+          const context = await browser().newContext({ viewport, colorScheme });
+          try {
+            const page = await context.newPage();
+            const complaints: string[] = [];
+            const requested: string[] = [];
+            page.on("console", (message) => complaints.push(message.text()));
+            page.on("pageerror", (error) => complaints.push(error.message));
+            page.on("request", (request) => requested.push(request.url()));
+            await page.goto(pathToFileURL(file).href);
+            expect(complaints).toEqual([]);
+            expect(requested.filter((url) => !url.startsWith("data:"))).toEqual([pathToFileURL(file).href]);
+            const drawn = await page.evaluate<Drawn[]>(LOOK);
+            expect(drawn.length).toBe(name === "keepalive" ? 13 : 3);
+            for (const picture of drawn) {
+              expect(picture, picture.name).toMatchObject({ empty: 0, wordsOutside: [], badNumbers: false });
+              expect(picture.marks, picture.name).toBeGreaterThan(0);
+              expect(picture.width, picture.name).toBeGreaterThan(200);
+              expect(picture.height, picture.name).toBeGreaterThan(40);
+            }
+            // The table scrolls in its own frame; the page does not.
+            expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(
+              viewport.width,
+            );
+            colours.add(await page.evaluate<string>("getComputedStyle(document.body).backgroundColor"));
+          } finally {
+            await context.close();
+          }
+        }
+        expect([...colours]).toEqual([colorScheme === "dark" ? "rgb(18, 21, 26)" : "rgb(250, 249, 246)"]);
+      }, 60_000);
+    }
+  }
+});

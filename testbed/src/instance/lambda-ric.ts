@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+
+/** AWS's own runtime client for Node. */
+export interface LambdaRic {
+  /** The program that runs a handler by the Runtime API. */
+  readonly program: string;
+  readonly version: string;
+}
+
+/**
+ * Finds AWS's own runtime client, the npm package `aws-lambda-ric`: in the folder that `WARMLINE_LAMBDA_RIC` names, else
+ * where this package would import it from.
+ * @throws if the variable names a folder without it
+ */
+export function findLambdaRic(): LambdaRic | undefined {
+  const named = process.env.WARMLINE_LAMBDA_RIC;
+  const folder = named ? named : installed();
+  if (folder === undefined) return undefined;
+  const program = join(folder, "bin/index.mjs");
+  if (!existsSync(program)) {
+    throw new Error(`WARMLINE_LAMBDA_RIC: there is no aws-lambda-ric in ${folder}.`);
+  }
+  return { program, version: JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).version };
+}
+
+function installed(): string | undefined {
+  try {
+    // Its exports do not name its manifest on every version, its entry is in a folder of it on all.
+    return dirname(dirname(createRequire(import.meta.url).resolve("aws-lambda-ric")));
+  } catch {
+    return undefined;
+  }
+}
