@@ -29,7 +29,7 @@ h3{font-size:15px;margin:0 0 10px}
 .about{color:var(--soft);margin:0 0 14px;font-size:14px}
 .panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(280px,1fr));gap:14px}
 .panel{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:14px 16px}
-.single{max-width:420px}
+.single{max-width:420px}.panel:only-child{max-width:560px}
 svg{display:block;width:100%;height:auto;font:12px system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow:visible}
 svg text{fill:var(--soft);font-variant-numeric:tabular-nums}
 svg .value{fill:var(--ink);font-weight:600}

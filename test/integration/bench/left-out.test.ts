@@ -1,0 +1,49 @@
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { bench, schemaErrors } from "../../support/bench.js";
+
+const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** A machine on whose PATH there is nothing but node and a shell. */
+function withoutRedis(...args: string[]) {
+  return bench(folder, [...args, "--seed", "1", "--json", "out.json", "--report", "out.html"], {
+    PATH: folder,
+  });
+}
+symlinkSync(process.execPath, join(folder, "node"));
+symlinkSync("/bin/sh", join(folder, "sh"));
+
+test("without redis-server the clients that need one are left out by name", { timeout: 60_000 }, async () => {
+  const few = ["--invocations", "4", "--rounds", "1", "--rtt", "0"];
+  const { code, stderr } = await withoutRedis(
+    "sequential",
+    ...few,
+    "--clients",
+    "warmline,ioredis,node-redis",
+  );
+  expect(code, stderr).toBe(0);
+  const result = JSON.parse(readFileSync(join(folder, "out.json"), "utf8"));
+  expect(schemaErrors(result)).toEqual([]);
+  expect(result.settings.clients).toEqual(["warmline"]);
+  expect(result.notes).toContainEqual(
+    expect.stringMatching(/^Left out: ioredis \(TCP\), node-redis \(TCP\): needs redis-server/),
+  );
+});
+
+test("a scenario that cannot run without it says so in one line", async () => {
+  expect(await withoutRedis("sockets")).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^sockets cannot run here: it needs redis-server.*\n$/),
+  });
+});
+
+test("advice takes a file of results, and says what that file lacks", async () => {
+  const asked = ["advise", "--memory", "512", "--ops", "3", "--rtt", "2", "--concurrency", "200"];
+  const { code, stderr } = await bench(folder, [...asked, "--from", "out.json"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("has no results of distance, memory")]);
+  const short = await bench(folder, ["advise", "--ops", "3"]);
+  expect([short.code, short.stderr]).toEqual([2, expect.stringMatching(/^advise needs one number each/)]);
+});

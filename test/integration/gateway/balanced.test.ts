@@ -1,0 +1,99 @@
+import { type AddressInfo, connect, createServer, type Server } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Redis, UnknownOutcomeError } from "warmline";
+import {
+  type GatewayProcess,
+  type RedisCluster,
+  redisAvailable,
+  startCluster,
+  startGatewayProcess,
+} from "warmline-testbed";
+
+/** A balancer for TCP: each connection goes to the next gateway that takes it. */
+async function balance(ports: readonly number[]): Promise<{ url: string; server: Server }> {
+  let next = 0;
+  const server = createServer({ noDelay: true }, (client) => {
+    client.on("error", () => {});
+    const dial = (left: number) => {
+      const behind = connect({ host: "127.0.0.1", port: ports[next++ % ports.length]!, noDelay: true });
+      behind.once("connect", () => {
+        client.pipe(behind).pipe(client);
+        for (const [one, other] of [
+          [client, behind],
+          [behind, client],
+        ] as const) {
+          one.on("close", () => other.destroy());
+        }
+      });
+      behind.on("error", () => {
+        if (behind.connecting && left > 0) dial(left - 1);
+        else client.destroy();
+      });
+    };
+    dial(ports.length - 1);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
+}
+
+describe.skipIf(!redisAvailable())("two gateways behind a balancer, over one cluster", () => {
+  const token = "one-for-both";
+  let cluster: RedisCluster;
+  let gateways: GatewayProcess[];
+  let balancer: Awaited<ReturnType<typeof balance>>;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    cluster = await startCluster();
+    const start = () =>
+      startGatewayProcess({ args: ["--redis", cluster.url], env: { WARMLINE_GATEWAY_TOKEN: token } });
+    gateways = await Promise.all([start(), start()]);
+    balancer = await balance(gateways.map(({ port }) => port));
+    redis = new Redis({ url: balancer.url, token, enableAutoPipelining: false, maxConnections: 8 });
+  }, 60_000);
+  afterAll(async () => {
+    redis?.close();
+    balancer?.server.close();
+    await Promise.all((gateways ?? []).map((gateway) => gateway.stop()));
+    await cluster?.stop();
+  });
+
+  const keys = Array.from({ length: 40 }, (_, index) => `balanced:${index}`);
+
+  test("share the work; every write is applied once; Redis's connections do not grow with the clients'", async () => {
+    for (let round = 0; round < 5; round++) await Promise.all(keys.map((key) => redis.incr(key)));
+    expect(await Promise.all(keys.map((key) => redis.get(key)))).toEqual(keys.map(() => 5));
+    for (const gateway of gateways) {
+      expect(await gateway.metric("warmline_gateway_requests_total")).toBeGreaterThan(20);
+      const shared = await gateway.metric('warmline_gateway_upstream_connections{use="shared"}');
+      // One to each primary.
+      expect(shared).toBeGreaterThan(0);
+      expect(shared).toBeLessThanOrEqual(3);
+    }
+  });
+
+  test("one of them gone: a write says what became of it, and the other goes on", async () => {
+    const key = "balanced:after";
+    let applied = 0;
+    let unknown = 0;
+    const killed = (async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      process.kill(gateways[0]!.pid, "SIGKILL");
+    })();
+    for (let n = 0; n < 150; n++) {
+      try {
+        await redis.incr(key);
+        applied++;
+      } catch (error) {
+        expect(error).toBeInstanceOf(UnknownOutcomeError);
+        unknown++;
+      }
+    }
+    await killed;
+    await redis.incr(key);
+    const sum = await redis.get<number>(key);
+    expect(sum).toBeGreaterThanOrEqual(applied + 1);
+    expect(sum).toBeLessThanOrEqual(applied + 1 + unknown);
+    expect(await redis.get("balanced:0")).toBe(5);
+  });
+});
