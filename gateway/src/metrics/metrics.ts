@@ -93,6 +93,17 @@ function addUpstream(registry: Registry, { upstream, streams }: MetricsSources):
   counter("upstream_connections_opened_total", "Connections to Redis that came up.", () => counters.opened);
   counter("upstream_connections_lost_total", "Connections to Redis that ended unasked.", () => counters.lost);
   counter("upstream_commands_total", "Commands written to Redis.", () => counters.commands);
+  counter(
+    "upstream_redirected_total",
+    "Times that a cluster's node sent a command elsewhere.",
+    () => counters.redirected,
+  );
+  counter("upstream_repeated_total", "Times that a command was sent again.", () => counters.repeated);
+  counter(
+    "upstream_ejected_total",
+    "Times that a failing node of a cluster was passed over.",
+    () => counters.ejected,
+  );
   counter("upstream_timeouts_total", "Commands without a reply in time.", () => counters.timeouts);
 }
 

@@ -32,7 +32,7 @@ export class Detecting implements Upstream {
   }
 
   get counters(): Upstream["counters"] {
-    return this.#upstream.counters;
+    return this.#server.counters;
   }
 
   get feedOptions(): FeedOptions {

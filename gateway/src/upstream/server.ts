@@ -19,13 +19,14 @@ export interface ServerOptions extends SingleUseOptions {
   readonly maxPending: number;
   /** The largest reply passed on, in bytes. */
   readonly maxReply: number;
+  readonly counters: PipeCounters;
 }
 
 export const PING = command("PING");
 
 /** One Redis server: few shared connections for all, and bounded ones for what needs its own. */
 export class Server implements Upstream {
-  readonly counters: PipeCounters = newCounters();
+  readonly counters: PipeCounters;
   readonly feedOptions: FeedOptions;
   readonly #pipes: Pipe[];
   readonly #single: SingleUse;
@@ -35,6 +36,7 @@ export class Server implements Upstream {
   constructor(options: ServerOptions) {
     const { connections, timeout, handshake = [] } = options;
     this.timeout = timeout;
+    this.counters = options.counters;
     const pipe: PipeOptions = {
       connect: options.connect,
       // A PING first: a server at its limit of clients answers the first command with an error and hangs up.

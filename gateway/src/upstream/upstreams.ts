@@ -48,6 +48,7 @@ function upstreamOf(
     maxTransactions: settings.maxTransactions,
     maxPending: settings.maxPending,
     maxReply: settings.maxReply,
+    counters: user ? newCounters() : topology.counters,
   };
   const server = () => new Server({ ...options, connect: engine.connect });
   const cluster = () =>
@@ -56,7 +57,6 @@ function upstreamOf(
       connect: engine.connectTo,
       topology,
       readPolicy: settings.readPolicy,
-      counters: user ? newCounters() : topology.counters,
     });
   if (engine.kind === "cluster") return cluster();
   if (engine.kind === "unknown") return new Detecting(server(), cluster, 2 * options.timeout);

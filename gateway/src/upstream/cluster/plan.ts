@@ -1,8 +1,8 @@
 import { type CommandFacts, factsOf } from "../../commands/facts.js";
 import { keyPlacesOf } from "../../commands/keys.js";
 import type { Command } from "../command.js";
-import { type Combine, CROSS_SLOT, combiners, inOrderOf } from "./merge.js";
-import { commandOf, Words } from "./words.js";
+import { type Combine, CROSS_SLOT, combiners, inOrderOf } from "../merge.js";
+import { commandOf, Words } from "../words.js";
 
 /** A command, or a part of one, that goes to one node. */
 export interface Part {

@@ -1,8 +1,8 @@
 import type { Command } from "../command.js";
 import { arrayOf, elementsOf } from "../replies.js";
+import { commandOf, Words } from "../words.js";
 import { SLOTS, slotOf } from "./slot.js";
 import type { Topology } from "./topology.js";
-import { commandOf, Words } from "./words.js";
 
 const MARKS = 1023;
 

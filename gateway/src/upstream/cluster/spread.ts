@@ -1,7 +1,7 @@
 import type { Command } from "../command.js";
 import type { Receiver } from "../failure.js";
+import { type Combine, combiners, Merge } from "../merge.js";
 import { integerOf } from "../replies.js";
-import { type Combine, combiners, Merge } from "./merge.js";
 import { type Plan, planOf } from "./plan.js";
 import { scanStep } from "./scan.js";
 import type { Batch, Way } from "./task.js";

@@ -1,9 +1,9 @@
 import { asking } from "../asking.js";
 import { type Command, command } from "../command.js";
 import { UpstreamFailure } from "../failure.js";
+import { CROSS_SLOT } from "../merge.js";
 import { errorOf } from "../replies.js";
 import type { Cancel, TransactionReceiver } from "../upstream.js";
-import { CROSS_SLOT } from "./merge.js";
 import type { Node } from "./node.js";
 import type { Nodes } from "./nodes.js";
 import { planOf } from "./plan.js";

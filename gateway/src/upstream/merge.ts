@@ -1,5 +1,5 @@
-import { type Receiver, UpstreamFailure } from "../failure.js";
-import { arrayOf, elementsOf, errorOf, integerOf } from "../replies.js";
+import { type Receiver, UpstreamFailure } from "./failure.js";
+import { arrayOf, elementsOf, errorOf, integerOf } from "./replies.js";
 
 const MINUS = 0x2d;
 const STAR = 0x2a;

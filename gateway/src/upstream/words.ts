@@ -1,5 +1,5 @@
-import { Command } from "../command.js";
-import { slotOf } from "./slot.js";
+import { slotOf } from "./cluster/slot.js";
+import { Command } from "./command.js";
 
 const DOLLAR = 0x24;
 const CR = 0x0d;
@@ -27,6 +27,12 @@ export class Words {
   slot(index: number): number {
     const end = this.#starts[index + 1]! - 2;
     return slotOf(this.command.bytes, end - this.#lengths[index]!, end);
+  }
+
+  /** The bytes of word `index`. */
+  content(index: number): Buffer {
+    const end = this.#starts[index + 1]! - 2;
+    return this.command.bytes.subarray(end - this.#lengths[index]!, end);
   }
 
   /** The encodings of the words `[from, to)`. */

@@ -1,0 +1,215 @@
+import { factsOf } from "../../commands/facts.js";
+import { keyPlacesOf } from "../../commands/keys.js";
+import type { Command } from "../command.js";
+import type { Receiver } from "../failure.js";
+import type { FeedOptions } from "../feed.js";
+import { combiners, Merge } from "../merge.js";
+import type { PipeCounters } from "../pipe.js";
+import { arrayOf, elementsOf, errorOf } from "../replies.js";
+import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
+import { stripped, unstripped } from "./strip.js";
+
+/** An upstream and the keys that it is for. */
+export interface RoutedUpstream {
+  /** What those keys begin with; empty for all that no other route is for. */
+  readonly prefix: Buffer;
+  readonly strip: boolean;
+  readonly upstream: Upstream;
+}
+
+const TWO_ROUTES = errorOf("ERR the keys of this command lie on different routes: send one command for each");
+const PATTERNS = errorOf(
+  "ERR BY and GET name keys by patterns, which can't be told from this route's prefix",
+);
+
+/** A command on its way to one route. */
+interface Sent {
+  readonly route: RoutedUpstream;
+  readonly command: Command;
+  readonly receiver: Receiver;
+  readonly tag: number;
+  readonly name: string;
+  readonly wait: number;
+}
+
+/**
+ * Several upstreams by the prefix of keys: the longest one counts. What has no keys goes to the route for the rest, as do
+ * subscriptions and MONITOR.
+ */
+export class Routes implements Upstream {
+  readonly #routes: readonly RoutedUpstream[];
+  readonly #rest: RoutedUpstream;
+
+  /** @param routes longer prefixes first; the last one is for the rest */
+  constructor(routes: readonly RoutedUpstream[]) {
+    this.#routes = routes;
+    this.#rest = routes.at(-1)!;
+  }
+
+  get counters(): PipeCounters {
+    const sum: Record<string, number> = {};
+    for (const { upstream } of this.#routes) {
+      for (const [name, value] of Object.entries(upstream.counters)) sum[name] = (sum[name] ?? 0) + value;
+    }
+    return sum as unknown as PipeCounters;
+  }
+
+  get feedOptions(): FeedOptions {
+    return this.#rest.upstream.feedOptions;
+  }
+
+  get connections(): Upstream["connections"] {
+    const sum = { shared: 0, blocking: 0, transactions: 0 };
+    for (const { upstream } of this.#routes) {
+      const { shared, blocking, transactions } = upstream.connections;
+      sum.shared += shared;
+      sum.blocking += blocking;
+      sum.transactions += transactions;
+    }
+    return sum;
+  }
+
+  get pending(): number {
+    return this.#routes.reduce((sum, { upstream }) => sum + upstream.pending, 0);
+  }
+
+  open(): void {
+    for (const { upstream } of this.#routes) upstream.open();
+  }
+
+  send(commands: readonly Command[], receiver: Receiver, deadline?: number): void {
+    for (const [{ upstream }, group] of this.#spread(commands, receiver)) {
+      upstream.send(
+        group.map(({ command }) => command),
+        new Answers(group),
+        deadline,
+      );
+    }
+  }
+
+  sendAlone(commands: readonly Command[], waits: readonly number[], receiver: Receiver): Cancel {
+    const cancels = [...this.#spread(commands, receiver, waits)].map(([{ upstream }, group]) =>
+      upstream.sendAlone(
+        group.map(({ command }) => command),
+        group.map(({ wait }) => wait),
+        new Answers(group),
+      ),
+    );
+    return () => {
+      for (const cancel of cancels) cancel();
+    };
+  }
+
+  transaction(commands: readonly Command[], receiver: TransactionReceiver): Cancel {
+    let route: RoutedUpstream | null = null;
+    const ready: Command[] = [];
+    for (const [place, each] of commands.entries()) {
+      const found = this.#find(each);
+      const error =
+        "error" in found ? found.error : found.keys && route && route !== found.route ? TWO_ROUTES : null;
+      if (error || "error" in found) {
+        receiver.onExec(errorOf("EXECABORT"), new Map([[place, error!]]));
+        return () => {};
+      }
+      if (found.keys) route = found.route;
+      ready.push(found.command);
+    }
+    const { upstream, prefix, strip } = route ?? this.#rest;
+    if (!strip) return upstream.transaction(ready, receiver);
+    return upstream.transaction(ready, {
+      get abandoned() {
+        return receiver.abandoned;
+      },
+      onExec: (reply, refused) => receiver.onExec(restored(commands, reply, prefix), refused),
+      onFailure: (failure) => receiver.onFailure(failure),
+    });
+  }
+
+  async ping(timeout?: number): Promise<boolean> {
+    const answers = await Promise.all(this.#routes.map(({ upstream }) => upstream.ping(timeout)));
+    return answers.every(Boolean);
+  }
+
+  close(): void {
+    for (const { upstream } of this.#routes) upstream.close();
+  }
+
+  /** What goes where, in its order; what can go nowhere is answered. */
+  #spread(
+    commands: readonly Command[],
+    receiver: Receiver,
+    waits?: readonly number[],
+  ): Map<RoutedUpstream, Sent[]> {
+    const groups = new Map<RoutedUpstream, Sent[]>();
+    const add = (sent: Sent) => {
+      const group = groups.get(sent.route);
+      if (group) group.push(sent);
+      else groups.set(sent.route, [sent]);
+    };
+    commands.forEach((each, tag) => {
+      const { name } = each;
+      const wait = waits?.[tag] ?? 0;
+      if ((name === "WAIT" || name === "WAITAOF") && groups.size > 0) {
+        // It concerns the writes of its own connection: those of every route that was written to.
+        const merge = new Merge(receiver, tag, groups.size, combiners.agg_min, false);
+        [...groups.keys()].forEach((route, part) => {
+          add({ route, command: each, receiver: merge, tag: part, name, wait });
+        });
+        return;
+      }
+      const found = this.#find(each);
+      if ("error" in found) receiver.onReply(found.error, tag);
+      else add({ route: found.route, command: found.command, receiver, tag, name, wait });
+    });
+    return groups;
+  }
+
+  #find(command: Command): { route: RoutedUpstream; command: Command; keys: boolean } | { error: Buffer } {
+    const facts = factsOf(command);
+    const places = facts?.pubsub ? [] : keyPlacesOf(command, facts);
+    if (!places || places.length === 0) return { route: this.#rest, command, keys: false };
+    const keys = places.map((place) => command.text(place));
+    const [route, ...others] = new Set(keys.map((key) => this.#routeOf(key)));
+    if (!route || others.length > 0) return { error: TWO_ROUTES };
+    if (!route.strip) return { route, command, keys: true };
+    if (namesPatterns(command)) return { error: PATTERNS };
+    return { route, command: stripped(command, places, route.prefix.length), keys: true };
+  }
+
+  #routeOf(key: string): RoutedUpstream {
+    return this.#routes.find(({ prefix }) => key.startsWith(prefix.toString("latin1")))!;
+  }
+}
+
+/** Passes replies on, with the prefix at the keys that they name. */
+class Answers implements Receiver {
+  constructor(readonly sent: readonly Sent[]) {}
+
+  get abandoned(): boolean {
+    return this.sent[0]!.receiver.abandoned;
+  }
+
+  onReply(reply: Buffer, at: number): void {
+    const { receiver, route, name, tag } = this.sent[at]!;
+    receiver.onReply(route.strip ? unstripped(name, reply, route.prefix) : reply, tag);
+  }
+
+  onFailure(failure: Parameters<Receiver["onFailure"]>[0], at: number): void {
+    const { receiver, tag } = this.sent[at]!;
+    receiver.onFailure(failure, tag);
+  }
+}
+
+/** What EXEC replied, with the prefix at the keys that each reply names. */
+function restored(commands: readonly Command[], reply: Buffer, prefix: Buffer): Buffer {
+  const elements = elementsOf(reply);
+  if (elements.length === 0) return reply;
+  return arrayOf(elements.map((element, at) => unstripped(commands[at]!.name, element, prefix)));
+}
+
+/** Whether SORT names further keys by patterns. */
+function namesPatterns(command: Command): boolean {
+  if (command.name !== "SORT" && command.name !== "SORT_RO") return false;
+  for (let at = 2; at < command.size; at++) if (["BY", "GET"].includes(command.upper(at))) return true;
+  return false;
+}

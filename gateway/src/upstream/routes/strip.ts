@@ -1,0 +1,39 @@
+import type { Command } from "../command.js";
+import { arrayOf, elementsOf } from "../replies.js";
+import { commandOf, Words } from "../words.js";
+
+/** Commands whose reply begins with the key that they found. */
+const KEY_FIRST = new Set(["BLPOP", "BRPOP", "BZPOPMIN", "BZPOPMAX", "LMPOP", "BLMPOP", "ZMPOP", "BZMPOP"]);
+/** Commands whose reply is a list of keys, each with what was found there. */
+const KEY_IN_EACH = new Set(["XREAD", "XREADGROUP"]);
+
+/** The command with `length` bytes less at the beginning of each of its keys. */
+export function stripped(command: Command, places: readonly number[], length: number): Command {
+  const words = new Words(command);
+  const isKey = new Set(places);
+  const parts = Array.from({ length: command.size }, (_, at) =>
+    isKey.has(at) ? bulk(words.content(at).subarray(length)) : words.slice(at, at + 1),
+  );
+  return commandOf(command.size, parts);
+}
+
+/** The reply to a command whose keys were stripped, with the prefix at the keys that it names. */
+export function unstripped(name: string, reply: Buffer, prefix: Buffer): Buffer {
+  if (KEY_FIRST.has(name)) return withKey(reply, prefix);
+  if (KEY_IN_EACH.has(name)) {
+    const streams = elementsOf(reply);
+    return streams.length === 0 ? reply : arrayOf(streams.map((stream) => withKey(stream, prefix)));
+  }
+  return reply;
+}
+
+function withKey(list: Buffer, prefix: Buffer): Buffer {
+  const [key, ...rest] = elementsOf(list);
+  if (!key) return list;
+  const content = key.subarray(key.indexOf("\n") + 1, key.length - 2);
+  return arrayOf([bulk(Buffer.concat([prefix, content])), ...rest]);
+}
+
+function bulk(content: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`$${content.length}\r\n`), content, Buffer.from("\r\n")]);
+}

@@ -1,0 +1,143 @@
+import type { Duplex } from "node:stream";
+import { ask } from "./ask.js";
+import { type Address, addressOf, nameOf } from "./cluster/topology.js";
+import { command } from "./command.js";
+import { Feed, type FeedOptions } from "./feed.js";
+import type { PipeCounters } from "./pipe.js";
+import { readPush } from "./push.js";
+import { decode } from "./replies.js";
+import { PING } from "./server.js";
+
+/** How long a Sentinel may take to answer, in ms. */
+const PATIENCE = 1_000;
+/** How often the Sentinels are asked when none tells of changes by itself, in ms. */
+const AGAIN = 1_000;
+/** How often they are asked all the same, in ms. */
+const INTERVAL = 10_000;
+
+export interface SentinelOptions {
+  readonly sentinels: readonly Address[];
+  /** The group whose primary is meant. */
+  readonly group: string;
+  readonly connectTo: (address: Address) => Duplex;
+  readonly counters: PipeCounters;
+}
+
+/**
+ * Knows where the primary of a group is, as Sentinels say: one of them tells when that changes, and they are asked now
+ * and then. Connections to a primary that is none any more are ended.
+ */
+export class Sentinel {
+  readonly #options: SentinelOptions;
+  readonly #open = new Set<Duplex>();
+  /** Those that answered come first. */
+  #sentinels: readonly string[];
+  #primary: string | null = null;
+  #trouble = "no Sentinel was asked yet";
+  #feed: Feed | null = null;
+  #asking = false;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: SentinelOptions) {
+    this.#options = options;
+    this.#sentinels = options.sentinels.map(nameOf);
+  }
+
+  /** Starts to ask. */
+  open(): void {
+    if (!this.#timer) void this.#ask();
+  }
+
+  /** Opens a connection to the primary. @throws {Error} while it is not known where that is */
+  connect(): Duplex {
+    this.open();
+    if (this.#primary === null) throw new Error(this.#trouble);
+    const socket = this.#options.connectTo(addressOf(this.#primary));
+    this.#open.add(socket);
+    socket.once("close", () => {
+      this.#open.delete(socket);
+      // It may have died, and another taken its place.
+      if (!this.#closed) void this.#ask();
+    });
+    return socket;
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#feed?.close();
+  }
+
+  async #ask(): Promise<void> {
+    if (this.#asking || this.#closed) return;
+    this.#asking = true;
+    clearTimeout(this.#timer);
+    const { group } = this.#options;
+    let answered = false;
+    for (const name of this.#sentinels) {
+      try {
+        const reply = decode(
+          await ask(this.#to(name), command("SENTINEL", "get-master-addr-by-name", group)),
+        );
+        if (!Array.isArray(reply)) throw new Error(`the Sentinels know of no group "${group}"`);
+        this.#found({ host: String(reply[0]), port: Number(reply[1]) });
+        this.#sentinels = [name, ...this.#sentinels.filter((other) => other !== name)];
+        answered = true;
+        this.#listen(name);
+        break;
+      } catch (error) {
+        this.#trouble = `no Sentinel said where the primary is: ${(error as Error).message}`;
+      }
+      if (this.#closed) return;
+    }
+    this.#asking = false;
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => void this.#ask(), answered ? INTERVAL : AGAIN).unref();
+  }
+
+  #found(address: Address): void {
+    const name = nameOf(address);
+    if (name === this.#primary) return;
+    const isChange = this.#primary !== null;
+    this.#primary = name;
+    if (!isChange) return;
+    this.#options.counters.topologyChanges++;
+    // Whatever is under way there may have been applied or not; nothing more is written there.
+    for (const socket of this.#open) socket.destroy();
+  }
+
+  /** Lets a Sentinel tell of changes. */
+  #listen(name: string): void {
+    if (this.#feed) return;
+    const down = () => {
+      this.#feed = null;
+      if (!this.#closed) this.#timer = setTimeout(() => void this.#ask(), AGAIN).unref();
+    };
+    const feed = new Feed(this.#to(name), {
+      onUp: () => feed.send(command("SUBSCRIBE", "+switch-master")),
+      onReply: (reply) => reply && this.#onMessage(readPush(reply)),
+      onDown: down,
+    });
+    this.#feed = feed;
+    feed.open();
+  }
+
+  /** `message`, the channel, and: group, old host, old port, new host, new port. */
+  #onMessage([kind, , text]: readonly Buffer[]): void {
+    if (kind?.toString() !== "message" || !text) return;
+    const [group, , , host, port] = text.toString().split(" ");
+    if (group === this.#options.group && host && port) this.#found({ host, port: Number(port) });
+  }
+
+  #to(name: string): FeedOptions {
+    const { connectTo, counters } = this.#options;
+    return {
+      connect: () => connectTo(addressOf(name)),
+      handshake: [PING],
+      timeout: PATIENCE,
+      maxReply: 64 * 1024,
+      counters,
+    };
+  }
+}

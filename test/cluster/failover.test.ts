@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
+import type { Gateway } from "../../gateway/src/index.js";
+import { call } from "../integration/gateway/http.js";
+import { gatewayAt, keyOfEachSlot, metric, pipeline, run, sleep, until } from "./support.js";
+
+// A primary dies under load. Its replica takes over after the cluster's own time; what was acknowledged by WAIT is there.
+
+describe.skipIf(!redisAvailable())("a primary killed under load", () => {
+  let cluster: RedisCluster;
+  let gateway: Gateway;
+  let replicas: Gateway;
+  const keys = keyOfEachSlot().filter((_, slot) => slot % 64 === 0);
+  beforeAll(async () => {
+    cluster = await startCluster({ nodeTimeoutMs: 2_000 });
+    gateway = await gatewayAt(cluster.url);
+    replicas = await gatewayAt(
+      cluster.nodes
+        .map(({ port }) => `127.0.0.1:${port}`)
+        .join()
+        .replace(/^/, "redis://"),
+      {
+        readPolicy: "prefer-replica",
+      },
+    );
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await replicas?.close();
+    await cluster?.stop();
+  });
+
+  it("keeps what was acknowledged, goes on within the failover's time, and reads are answered throughout", async () => {
+    const victim = cluster.nodes[0]!;
+    await pipeline(
+      gateway,
+      keys.map((key) => ["SET", `{${key}}r`, key]),
+    );
+    await pipeline(gateway, [
+      ["SET", keys[0], "0"],
+      ["SET", keys[100], "0"],
+      ["SET", keys[200], "0"],
+      ["WAIT", 1, 5_000],
+    ]);
+    await until(async () => {
+      const items = await pipeline(
+        replicas,
+        keys.map((key) => ["GET", `{${key}}r`]),
+      );
+      return items.every(({ result }, at) => result === keys[at]);
+    });
+
+    let running = true;
+    const acknowledged = new Map<string, number>();
+    const errors = new Set<string>();
+    let lastError = 0;
+    let recovered = 0;
+    let killed = 0;
+    const write = async (worker: number) => {
+      for (let n = 1; running; n++) {
+        const key = keys[(worker * 37 + n * 5) % keys.length]!;
+        const name = `{${key}}w${worker}:${n}`;
+        const [item, waited] = await pipeline(gateway, [
+          ["SET", name, n],
+          ["WAIT", 1, 1_000],
+        ]);
+        // On slots of the primary that died: its replica has taken over, and has no replica of its own.
+        const isAfter = killed > 0 && performance.now() - killed > 500;
+        if (isAfter && item!.result === "OK" && keys.indexOf(key) < 80) recovered ||= performance.now();
+        if (item!.result === "OK" && waited!.result >= 1) acknowledged.set(name, n);
+        else {
+          if (item!.error) errors.add(item!.error.split(" ")[0]!);
+          if (item!.error) lastError = performance.now();
+        }
+      }
+    };
+    let reads = 0;
+    const badReads: unknown[] = [];
+    const read = async () => {
+      while (running) {
+        const items = await pipeline(
+          replicas,
+          keys.slice(0, 50).map((key) => ["GET", `{${key}}r`]),
+        );
+        items.forEach((item, at) => {
+          reads++;
+          if (item.result !== keys[at]) badReads.push(item);
+        });
+      }
+    };
+    const load = [write(1), write(2), write(3), read()];
+    await sleep(1_000);
+    killed = performance.now();
+    await victim.kill();
+    await until(() => recovered > 0, 30_000);
+    const back = recovered - killed;
+    await sleep(1_500);
+    running = false;
+    await Promise.all(load);
+
+    // The cluster's own time: the node's timeout, an election of up to some seconds, and our way of learning of it.
+    expect(back).toBeLessThan(15_000);
+    expect(lastError - killed).toBeLessThan(back + 5_000);
+    // Unsent, or may have been applied: never a redirection, never an answer that is none.
+    for (const code of errors) expect(["UNSENT", "UNKNOWNOUTCOME", "CLUSTERDOWN"]).toContain(code);
+    expect(badReads.slice(0, 3)).toEqual([]);
+    expect(reads).toBeGreaterThan(100);
+    expect(acknowledged.size).toBeGreaterThan(100);
+    const names = [...acknowledged.keys()];
+    const values = await pipeline(
+      gateway,
+      names.map((name) => ["GET", name]),
+    );
+    const missing = names.filter((name, at) => values[at]!.result !== String(acknowledged.get(name)));
+    expect(missing).toEqual([]);
+    expect(await metric(gateway, "upstream_ejected_total")).toBeGreaterThan(0);
+    expect((await call(gateway, "/health")).status).toBe(200);
+  }, 90_000);
+
+  it("a replica killed: reads go to another node at once", async () => {
+    await cluster.nodes[0]!.restart();
+    await cluster.whenReady();
+    await sleep(500);
+    const victim = cluster.nodes[4]!;
+    const items = () =>
+      pipeline(
+        replicas,
+        keys.map((key) => ["GET", `{${key}}r`]),
+      );
+    expect((await items()).every(({ result }, at) => result === keys[at])).toBe(true);
+    await victim.kill();
+    for (let round = 0; round < 20; round++) {
+      const all = await items();
+      expect(all.filter(({ result }, at) => result !== keys[at])).toEqual([]);
+    }
+    await victim.restart();
+    await cluster.whenReady();
+    expect(await run(replicas, "GET", `{${keys[0]}}r`)).toBe(keys[0]);
+  }, 60_000);
+});

@@ -1,0 +1,24 @@
+import type { ClusterNode } from "warmline-testbed";
+
+/** Moves slots with their keys from one node to another, as `redis-cli --cluster reshard` does, under whatever load. */
+export async function migrate(
+  from: ClusterNode,
+  to: ClusterNode,
+  slots: readonly number[],
+  primaries: readonly ClusterNode[],
+): Promise<void> {
+  for (const slot of slots) {
+    await to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", from.id);
+    await from.command("CLUSTER", "SETSLOT", slot, "MIGRATING", to.id);
+    for (;;) {
+      const keys = (await from.command("CLUSTER", "GETKEYSINSLOT", slot, 10)) as string[];
+      if (keys.length === 0) break;
+      await from.command("MIGRATE", "127.0.0.1", to.port, "", 0, 5_000, "KEYS", ...keys);
+    }
+    // The one that gets the slot first: it must never be nobody's.
+    await to.command("CLUSTER", "SETSLOT", slot, "NODE", to.id);
+    for (const node of primaries) {
+      if (node !== to) await node.command("CLUSTER", "SETSLOT", slot, "NODE", to.id);
+    }
+  }
+}
