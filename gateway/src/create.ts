@@ -4,8 +4,6 @@ import { isLoopbackName } from "./access/origin.js";
 import { openedCommands } from "./access/refusals.js";
 import { randomToken } from "./access/token.js";
 import { readTokenList, type TokenSources } from "./access/token-list.js";
-import type { Engine } from "./engine/engine.js";
-import { startEngine } from "./engine/start-engine.js";
 import { AnswerHeads } from "./http/answer-head.js";
 import { Certificate } from "./http/certificate.js";
 import { Connections } from "./http/connections.js";
@@ -17,8 +15,7 @@ import { RequestLog } from "./log/request-log.js";
 import { metricsOf } from "./metrics/metrics.js";
 import { Traffic } from "./metrics/traffic.js";
 import { type GatewayOptions, hasToken, type Settings, settingsOf } from "./options.js";
-import { ownEngine, type RemoteEngine, redisAt } from "./upstream/redis-url.js";
-import { upstreamsOf } from "./upstream/upstreams.js";
+import { backendOf } from "./upstream/backend.js";
 import { watch } from "./watch/watch.js";
 
 /** A running gateway. */
@@ -53,12 +50,9 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
   const certificate = tlsCert && tlsKey ? new Certificate({ cert: tlsCert, key: tlsKey }) : null;
   const sources = sourcesOf(settings);
   const tokens = readTokenList(sources);
-  const engine: RemoteEngine =
-    settings.redis === undefined
-      ? ownEngine(await engineOf(settings.engine))
-      : redisAt(settings.redis, { ca: settings.redisCa });
+  const backend = await backendOf(settings);
   const { host } = settings;
-  const plain = upstreamsOf(engine, settings);
+  const plain = backend.upstreams;
   const upstreams = settings.onCommand ? watch(plain, settings.onCommand) : plain;
   const upstream = upstreams.of(null);
   const log = createLog(settings.logLevel);
@@ -96,7 +90,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
     traffic,
     log: requests,
     metrics: () => setting.metrics?.() ?? metrics.metrics(),
-    engine: engine.description,
+    engine: backend.description,
     engineIsPublic: isLocal,
     maxBody: settings.maxBody,
     maxCommands: settings.maxCommands,
@@ -114,8 +108,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
   const end = async () => {
     access.close();
     requests.close();
-    upstreams.close();
-    await engine.close();
+    await backend.close();
   };
   let port: number;
   try {
@@ -134,7 +127,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
     get token() {
       return access.mainToken;
     },
-    engine: engine.description,
+    engine: backend.description,
     console: settings.console,
     close() {
       streams.close();
@@ -148,10 +141,6 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
 function sourcesOf(settings: Settings): TokenSources {
   const { token, tokenFile, tokens, tokensFile } = settings;
   return hasToken(settings) ? { token, tokenFile, tokens, tokensFile } : { token: randomToken() };
-}
-
-async function engineOf(choice: Engine | string = "auto"): Promise<Engine> {
-  return typeof choice === "string" ? startEngine(choice) : choice;
 }
 
 function listenError(cause: NodeJS.ErrnoException, host: string, port: number): Error {

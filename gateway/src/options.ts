@@ -5,6 +5,8 @@ import type { Engine } from "./engine/engine.js";
 import { connectionsByFileLimit } from "./http/file-limit.js";
 import { LOG_LEVELS, type LogLevel } from "./log/log.js";
 import { READ_POLICIES, type ReadPolicy } from "./upstream/cluster/read-policy.js";
+import { parseRedisUrl } from "./upstream/redis-address.js";
+import { parseRoutes } from "./upstream/routes/route-text.js";
 import type { CommandListener } from "./watch/watched-command.js";
 
 /** How a gateway is set up. */
@@ -20,6 +22,12 @@ export interface GatewayOptions {
    * `redis+sentinel://host:port,host:port/group` for what Sentinels watch.
    */
   readonly redis?: string;
+  /**
+   * Further Redis by the prefix of keys, each as `prefix=URL`, such as `sess:=redis://host:6379`; the longest prefix that
+   * fits counts, `*=URL` stands for the rest in place of `redis`, and `?strip=true` in the URL takes the prefix off the
+   * keys. What has no keys, subscriptions too, goes to the rest. A command whose keys lie on two routes is refused.
+   */
+  readonly routes?: readonly string[];
   /** A file of certificates (PEM) to trust when Redis is reached by TLS; default: the system's. */
   readonly redisCa?: string;
   /**
@@ -131,6 +139,7 @@ const DEFAULTS = {
   logLevel: "warn" as LogLevel,
   logRequests: false,
   allowCommand: [] as readonly string[],
+  routes: [] as readonly string[],
   readPolicy: "primary" as ReadPolicy,
   topologyRefresh: 60_000,
   topologyRedirects: 1,
@@ -221,6 +230,7 @@ export function settingsOf(options: GatewayOptions = {}): Settings {
   checkAccess(settings);
   if (!LOG_LEVELS.includes(settings.logLevel))
     throw new TypeError(`logLevel: must be one of ${LOG_LEVELS.join(", ")}`);
+  checkRoutes(settings);
   if (!READ_POLICIES.includes(settings.readPolicy)) {
     throw new TypeError(`readPolicy: must be one of ${READ_POLICIES.join(", ")}`);
   }
@@ -248,4 +258,18 @@ function checkAccess({ token, tokenFile, tokens, tokensFile, secret, host, allow
   if (!hasToken({ token, tokenFile, tokens, tokensFile }) && !isLoopbackName(host)) {
     throw new TypeError("token: must be given to listen beyond loopback; set token, or host to 127.0.0.1");
   }
+}
+
+function checkRoutes({ routes, redis, engine }: Settings): void {
+  const parsed = parseRoutes(routes);
+  for (const { url } of parsed) {
+    try {
+      parseRedisUrl(url);
+    } catch (error) {
+      throw new TypeError((error as Error).message.replace(/^redis/, "routes"));
+    }
+  }
+  if (parsed.every(({ prefix }) => prefix !== "")) return;
+  const other = redis !== undefined ? "redis" : engine !== undefined ? "engine" : null;
+  if (other) throw new TypeError(`routes: the route * and ${other}: give one of the two, not both`);
 }

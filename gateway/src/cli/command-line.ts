@@ -21,7 +21,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   for (const { name, kind } of flags) {
     options[name] = {
       type: kind === "switch" ? "boolean" : "string",
-      ...(kind === "list" ? { multiple: true } : {}),
+      ...(kind === "list" || kind === "routes" ? { multiple: true } : {}),
     };
     if (kind === "switch") options[`no-${name}`] = { type: "boolean" };
   }

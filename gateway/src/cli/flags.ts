@@ -1,5 +1,5 @@
 /** What a setting's value is. */
-export type Kind = "text" | "integer" | "bytes" | "ms" | "switch" | "list" | "tokens";
+export type Kind = "text" | "integer" | "bytes" | "ms" | "switch" | "list" | "routes" | "tokens";
 
 /** One setting of the command line; its environment twin is `WARMLINE_GATEWAY_` and the name. */
 export interface Flag {
@@ -98,6 +98,13 @@ export const flags: readonly Flag[] = [
     help: "a file that holds the password for the URL of --redis",
     option: "redisPasswordFile",
     kind: "text",
+  },
+  {
+    name: "route",
+    value: "<prefix>=<url>",
+    help: "a Redis for keys with that prefix; * for the rest, ?strip=true takes the prefix off; may be repeated",
+    option: "routes",
+    kind: "routes",
   },
   {
     name: "redis-ca",

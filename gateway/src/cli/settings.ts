@@ -107,7 +107,7 @@ function collect(values: Record<string, unknown>, environment: NodeJS.ProcessEnv
  * elsewhere; two of the same rank conflict.
  */
 function ownRedisOf(given: AllGiven): boolean {
-  const redis = given.get("redis") ?? given.get("redisFile");
+  const redis = given.get("redis") ?? given.get("redisFile") ?? routeForRest(given);
   const engine = given.get("engine");
   if (redis === undefined) return true;
   if (engine === undefined) return false;
@@ -119,11 +119,19 @@ function ownRedisOf(given: AllGiven): boolean {
   return engine.rank === 0;
 }
 
+/** The routes, when one of them is for all that no other is for. */
+function routeForRest(given: AllGiven): Given | undefined {
+  const routes = given.get("routes");
+  if (!routes) return undefined;
+  const texts = readValue("routes", routes) as readonly string[];
+  return texts.some((text) => text.startsWith("*=")) ? routes : undefined;
+}
+
 /** Lets the gateway's own checks speak, in terms of where the value came from. */
 function check(options: GatewayOptions, given: AllGiven): void {
   try {
     if (options.redis !== undefined) redisAt(options.redis, { ca: options.redisCa });
-    settingsOf({ ...options, redis: options.redis ?? "unix:///none" });
+    settingsOf(options);
     readTokenList(options);
   } catch (error) {
     if (error instanceof TokensError) {

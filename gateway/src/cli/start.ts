@@ -13,15 +13,14 @@ import { startWorkers } from "./workers/workers.js";
  * @throws {Error} in words for people.
  */
 export async function start(settings: CliSettings, onNotice: (message: string) => void): Promise<Gateway> {
-  const { redis, ...options } = settings.options;
-  const { workers } = settings;
+  const { options, workers } = settings;
   const several = (given: GatewayOptions, engine: SharedEngine | null) => {
-    const { closeGrace } = settingsOf({ ...given, redis: given.redis ?? "unix:///none" });
+    const { closeGrace } = settingsOf(given);
     return startWorkers({ options: given, count: workers, engine, closeGrace, onNotice });
   };
-  if (redis !== undefined) {
+  if (settings.engine === undefined) {
     const create = (given: GatewayOptions) => (workers > 1 ? several(given, null) : createGateway(given));
-    return listen((port) => create({ ...options, port, redis }), settings);
+    return listen((port) => create({ ...options, port }), settings);
   }
   const engine = await startEngine(settings.engine, { onNotice });
   const { socket, description } = engine;

@@ -40,7 +40,10 @@ export function readValue(kind: Kind, { value, from }: Given): unknown {
     case "tokens":
       return typeof value === "string" ? parsed(value, from) : value;
     case "list":
-      return listOf(value, from);
+      return listOf(value, from, ",");
+    case "routes":
+      // The URL of a cluster has commas of its own.
+      return listOf(value, from, /,(?=[^,=]+=[a-z][a-z+]*:\/\/)/);
   }
 }
 
@@ -67,12 +70,12 @@ function parsed(text: string, from: string): unknown {
 }
 
 /** A list, or text with commas between. */
-function listOf(value: unknown, from: string): string[] {
+function listOf(value: unknown, from: string, separator: string | RegExp): string[] {
   const entries = Array.isArray(value) ? value : [value];
   if (!entries.every((entry) => typeof entry === "string"))
     throw new UsageError(`${from}: must be a list of strings`);
   return entries
-    .flatMap((entry) => entry.split(","))
+    .flatMap((entry) => entry.split(separator))
     .map((entry) => entry.trim())
     .filter((entry) => entry !== "");
 }

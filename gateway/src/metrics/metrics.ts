@@ -94,6 +94,11 @@ function addUpstream(registry: Registry, { upstream, streams }: MetricsSources):
   counter("upstream_connections_lost_total", "Connections to Redis that ended unasked.", () => counters.lost);
   counter("upstream_commands_total", "Commands written to Redis.", () => counters.commands);
   counter(
+    "topology_changes_total",
+    "Times that a cluster's slots, or a group's primary, were found to have moved.",
+    () => counters.topologyChanges,
+  );
+  counter(
     "upstream_redirected_total",
     "Times that a cluster's node sent a command elsewhere.",
     () => counters.redirected,

@@ -5,6 +5,7 @@ import { addressOf, Topology } from "./cluster/topology.js";
 import { command } from "./command.js";
 import { Detecting } from "./detecting.js";
 import type { RemoteEngine } from "./redis-url.js";
+import { Sentinel } from "./sentinel.js";
 import { newCounters, PING, Server } from "./server.js";
 import type { RedisUser, Upstream, Upstreams } from "./upstream.js";
 
@@ -14,13 +15,20 @@ const CLUSTER_SLOTS = command("CLUSTER", "SLOTS");
 export function upstreamsOf(engine: RemoteEngine, settings: Settings): Upstreams {
   const made = new Map<string, Upstream>();
   const topology = topologyOf(engine, settings);
+  const sentinel = new Sentinel({
+    sentinels: engine.addresses,
+    group: engine.group,
+    connectTo: engine.connectTo,
+    counters: topology.counters,
+  });
+  const connect = engine.kind === "sentinel" ? () => sentinel.connect() : engine.connect;
   let closed = false;
   return {
     of(user) {
       const key = keyOf(user);
       let upstream = made.get(key);
       if (!upstream) {
-        upstream = upstreamOf(engine, settings, topology, user);
+        upstream = upstreamOf({ ...engine, connect }, settings, topology, user);
         made.set(key, upstream);
         if (closed) upstream.close();
       }
@@ -29,6 +37,7 @@ export function upstreamsOf(engine: RemoteEngine, settings: Settings): Upstreams
     close() {
       closed = true;
       topology.close();
+      sentinel.close();
       for (const upstream of made.values()) upstream.close();
     },
   };

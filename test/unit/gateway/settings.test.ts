@@ -28,6 +28,10 @@ const byKind: Record<Kind, [text: string, value: unknown]> = {
   ms: ["2s", 2_000],
   switch: ["false", false],
   tokens: ['[{ name: "a", token: "b" }]', [{ name: "a", token: "b" }]],
+  routes: [
+    "a:=redis://a.test,b:=redis://b.test:7000,c.test:7000",
+    ["a:=redis://a.test", "b:=redis://b.test:7000,c.test:7000"],
+  ],
   list: ["https://a.test, https://b.test", ["https://a.test", "https://b.test"]],
 };
 const byName: Record<string, [text: string, value: unknown]> = {
@@ -89,7 +93,7 @@ describe("every option of the gateway", () => {
       const used = file(`# a comment\n\n${flag.option}: { wrong: true }\n`);
       expect(() => readSettings(["--config", used], {})).toThrow(UsageError);
       expect(() => readSettings(["--config", used], {})).toThrow(`${used}: line 3: ${flag.option}: `);
-      if (flag.kind === "text" || flag.kind === "list") return;
+      if (["text", "list", "routes"].includes(flag.kind)) return;
       const wrong = { [environmentName(name)]: "wrong" };
       expect(() => readSettings([], wrong)).toThrow(`${environmentName(name)}: `);
     },

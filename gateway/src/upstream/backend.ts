@@ -1,0 +1,88 @@
+import type { Engine } from "../engine/engine.js";
+import { startEngine } from "../engine/start-engine.js";
+import type { Settings } from "../options.js";
+import { ownEngine, type RemoteEngine, redisAt } from "./redis-url.js";
+import { parseRoutes } from "./routes/route-text.js";
+import { Routes } from "./routes/routes.js";
+import type { RedisUser, Upstream, Upstreams } from "./upstream.js";
+import { upstreamsOf } from "./upstreams.js";
+
+/** What the gateway fronts: one Redis, or several by the prefix of keys. */
+export interface Backend {
+  /** What it is, in words for people. */
+  readonly description: string;
+  readonly upstreams: Upstreams;
+  /** Ends every connection, and the engine that was started for it. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes what the settings name, starting an engine where they name no Redis for what no route is for.
+ * @throws {TypeError} when a URL or a route is wrong
+ * @throws {Error} when the engine can't be started
+ */
+export async function backendOf(settings: Settings): Promise<Backend> {
+  const remote = { ca: settings.redisCa };
+  const routes = parseRoutes(settings.routes).map((route) => ({
+    ...route,
+    engine: redisAt(route.url, remote),
+  }));
+  const rest = routes.find(({ prefix }) => prefix === "");
+  const first = rest?.engine ?? (await engineOf(settings));
+  const engines = [...new Set([first, ...routes.map(({ engine }) => engine)])];
+  const main = upstreamsOf(first, settings);
+  const close = async () => {
+    upstreams.close();
+    await Promise.all(engines.map((engine) => engine.close()));
+  };
+  let upstreams: Upstreams = main;
+  if (routes.length > 0) {
+    const parts = routes
+      .filter(({ prefix }) => prefix !== "")
+      .map(({ prefix, strip, engine }) => ({
+        prefix: Buffer.from(prefix),
+        strip,
+        upstreams: upstreamsOf(engine, settings),
+      }));
+    upstreams = routedUpstreams([...parts, { prefix: Buffer.alloc(0), strip: false, upstreams: main }]);
+  }
+  const named = routes
+    .filter(({ prefix }) => prefix !== "")
+    .map(({ prefix, engine }) => `${prefix}* at ${engine.description}`);
+  return { description: [first.description, ...named].join("; "), upstreams, close };
+}
+
+async function engineOf({ redis, redisCa, engine = "auto" }: Settings): Promise<RemoteEngine> {
+  if (redis !== undefined) return redisAt(redis, { ca: redisCa });
+  const started: Engine = typeof engine === "string" ? await startEngine(engine) : engine;
+  return ownEngine(started);
+}
+
+interface Part {
+  readonly prefix: Buffer;
+  readonly strip: boolean;
+  readonly upstreams: Upstreams;
+}
+
+function routedUpstreams(parts: readonly Part[]): Upstreams {
+  const made = new Map<Upstream, Upstream>();
+  return {
+    of(user: RedisUser | null) {
+      const routed = parts.map(({ prefix, strip, upstreams }) => ({
+        prefix,
+        strip,
+        upstream: upstreams.of(user),
+      }));
+      const { upstream: key } = routed.at(-1)!;
+      let routes = made.get(key);
+      if (!routes) {
+        routes = new Routes(routed);
+        made.set(key, routes);
+      }
+      return routes;
+    },
+    close() {
+      for (const { upstreams } of parts) upstreams.close();
+    },
+  };
+}

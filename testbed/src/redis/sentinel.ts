@@ -1,0 +1,84 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { freePorts } from "../ports.js";
+import { type RedisProcess, runRedis } from "./process.js";
+
+const GROUP = "main";
+
+/** A primary with a replica, and the three Sentinels that watch them. */
+export interface RedisGroup {
+  /** The primary at the start. */
+  readonly primary: { readonly port: number; kill(): Promise<void> };
+  /** Where the Sentinels are and what they call the group, as a `redis+sentinel://` URL. */
+  readonly url: string;
+  /** Ends all of them and removes their folder. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a primary, a replica and three Sentinels, which replace the primary when it was silent for a second. Returns
+ * when they all know of each other.
+ * @throws if there is no server on PATH (see {@link redisAvailable}) or one does not start
+ */
+export async function startSentinels(): Promise<RedisGroup> {
+  const folder = mkdtempSync(join(tmpdir(), "warmline-sentinel-"));
+  const running: RedisProcess[] = [];
+  const stop = async () => {
+    await Promise.all(running.map((each) => each.kill()));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const start = async (port: number, file: string | null, flags: readonly string[]) => {
+    const own = join(folder, String(port));
+    mkdirSync(own);
+    const config = join(own, "sentinel.conf");
+    if (file !== null) writeFileSync(config, file);
+    const common = ["--port", String(port), "--bind", "127.0.0.1", "--dir", own];
+    const process = await runRedis(
+      [...(file === null ? [] : [config]), ...common, ...flags],
+      { port },
+      folder,
+    );
+    running.push(process);
+    return process;
+  };
+  try {
+    const [first, second, ...sentinels] = (await freePorts(5)) as [number, number, ...number[]];
+    const plain = ["--save", "", "--appendonly", "no", "--repl-diskless-sync-delay", "0"];
+    const primary = await start(first, null, plain);
+    await start(second, null, [...plain, "--replicaof", "127.0.0.1", String(first)]);
+    await until(async () =>
+      String(await primary.connection.command("INFO", "replication")).includes("state=online"),
+    );
+    const config = [
+      `sentinel monitor ${GROUP} 127.0.0.1 ${first} 2`,
+      `sentinel down-after-milliseconds ${GROUP} 1000`,
+      `sentinel failover-timeout ${GROUP} 5000`,
+    ].join("\n");
+    for (const port of sentinels) await start(port, `${config}\n`, ["--sentinel"]);
+    for (const { connection } of running.slice(2)) {
+      await until(async () => {
+        const state = (await connection.command("SENTINEL", "MASTER", GROUP)) as string[];
+        const value = (name: string) => state[state.indexOf(name) + 1];
+        return value("num-other-sentinels") === "2" && value("num-slaves") === "1";
+      });
+    }
+    return {
+      primary: { port: first, kill: () => primary.kill() },
+      url: `redis+sentinel://${sentinels.map((port) => `127.0.0.1:${port}`).join(",")}/${GROUP}`,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function until(check: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + 30_000;
+  while (!(await check())) {
+    if (performance.now() > end) throw new Error("The Sentinels did not come together within 30 seconds.");
+    await pause(50);
+  }
+}
