@@ -59,7 +59,11 @@ export interface RedisOptions extends CallOptions, IdleOptions {
    * on `fetch` the runtime decides.
    */
   keepAlive?: boolean;
-  /** How requests use the cache of the runtime's `fetch`; for the entry on `fetch` alone. */
+  /**
+   * How requests use the cache of the runtime's `fetch`, on the entry on `fetch`. In Next.js, on every entry: a page
+   * that uses the client is rendered for each request, unless this is `"default"`, `"force-cache"` or
+   * `"only-if-cached"`: then it may keep what it read, for as long as its `revalidate` says.
+   */
   cache?: "default" | "force-cache" | "no-cache" | "no-store" | "only-if-cached" | "reload";
   /** The backend that requests go to on Fastly Compute; for the entry on `fetch` alone. */
   backend?: string;

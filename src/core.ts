@@ -55,6 +55,8 @@ export interface Base {
   readonly endpoint: Endpoint | ConfigError;
   /** What carries the requests instead of the transport, where there is such a thing. */
   readonly requester?: Requester | undefined;
+  /** What has to be done before each command, if anything; a promise is waited for. */
+  readonly beforeCall?: (() => Promise<unknown> | undefined) | undefined;
 }
 
 /** What error messages call a batch as a whole. */
@@ -114,11 +116,18 @@ export class Core {
     return { row, args, words, write, repeatable, wait: blockingTime(words), schema, index };
   }
 
+  /** Whether something has to be done ahead of every command. */
+  get waits(): boolean {
+    return this.base.beforeCall !== undefined || this.settings.writes === "exactly-once";
+  }
+
   /**
-   * Makes writes repeatable where they are to be applied exactly once.
+   * Does what has to be done ahead of commands; makes writes repeatable where they are to be applied exactly once.
    * @throws ConfigError when a write can't be run so.
    */
-  async guard(commands: readonly Command[]): Promise<Command[]> {
+  async ahead(commands: readonly Command[]): Promise<readonly Command[]> {
+    await this.base.beforeCall?.();
+    if (this.settings.writes !== "exactly-once") return commands;
     this.#once ??= await this.base.platform.loadOnce();
     return commands.map((command) => {
       const { write, words } = command;
@@ -158,8 +167,8 @@ export class Core {
     try {
       const command = this.prepare(row, args);
       // Reads wait with the writes, to keep the order issued.
-      return this.settings.writes === "exactly-once"
-        ? this.guard([command]).then(([guarded]) => this.#dispatch(guarded!))
+      return this.waits
+        ? this.ahead([command]).then(([ready]) => this.#dispatch(ready!))
         : this.#dispatch(command);
     } catch (error) {
       return Promise.reject(error);

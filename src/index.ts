@@ -5,6 +5,7 @@
  */
 import * as update from "./client/update.js";
 import { NodeTransport } from "./connection/node/transport.js";
+import { tellNext } from "./next.js";
 import * as once from "./once/once.js";
 import { createRedisClass, type Redis as RedisClient } from "./redis.js";
 import { count } from "./settings.js";
@@ -28,6 +29,7 @@ export const Redis = createRedisClass({
   loadOnce: async () => once,
   loadUpdate: async () => update,
   loadStreams: async () => streams,
+  beforeCalls: tellNext,
   createTransport: ({ origin }, { keepAlive, maxConnections = 64 }, probe) =>
     new NodeTransport({
       origin,

@@ -115,6 +115,8 @@ export interface Platform {
   loadOnce(): Promise<typeof Once>;
   loadUpdate(): Promise<typeof Update>;
   loadStreams(): Promise<typeof Streams>;
+  /** What has to be done before each command of a client, if anything; a promise is waited for. */
+  beforeCalls?(options: RedisOptions): (() => Promise<unknown> | undefined) | undefined;
 }
 
 const CORE = Symbol("core");
@@ -196,7 +198,8 @@ function createCore(platform: Platform, options: RedisOptions, requester?: Reque
   if (usable !== NOWHERE && (options.preconnect ?? platform.env().AWS_LAMBDA_FUNCTION_NAME !== undefined)) {
     void transport.preconnect();
   }
-  return new Core({ platform, transport, protocol, endpoint, requester }, settings);
+  const beforeCall = platform.beforeCalls?.(options);
+  return new Core({ platform, transport, protocol, endpoint, requester, beforeCall }, settings);
 }
 
 const tables = new WeakMap<Core, Map<object, Methods>>();

@@ -66,7 +66,7 @@ class CommandQueue {
     const core = this.#core;
     let commands: readonly Command[] = this.#commands;
     if (commands.length === 0) throw new ArgumentError("Pipeline is empty: add a command before exec()");
-    if (core.settings.writes === "exactly-once") commands = await core.guard(commands);
+    if (core.waits) commands = await core.ahead(commands);
     const results =
       this.#path === "pipeline" ? await eachOf(core, commands) : await core.runBatch(commands, this.#path);
     // Values that a schema checks may be promises.

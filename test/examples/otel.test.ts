@@ -1,34 +1,22 @@
-import { execFile } from "node:child_process";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { promisify } from "node:util";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { RawEndpoint, resp2Answer } from "../support/endpoint.js";
+import { run } from "../support/packages/run.js";
+import { useExample } from "./support/example.js";
 
 // The OpenTelemetry example as it stands, with the packed client and OpenTelemetry's own SDK.
 
-const root = resolve(import.meta.dirname, "../..");
-const folder = mkdtempSync(join(tmpdir(), "warmline-otel-"));
+const example = useExample(
+  "otel",
+  "@opentelemetry/sdk-metrics@2.12.1",
+  "@opentelemetry/sdk-trace-base@2.12.1",
+);
 let endpoint: RawEndpoint;
-
-async function run(command: string, args: string[], cwd: string, env = {}): Promise<string> {
-  const { stdout } = await promisify(execFile)(command, args, { cwd, env: { ...process.env, ...env } });
-  return stdout;
-}
-
 beforeAll(async () => {
-  cpSync(join(root, "examples/otel"), folder, { recursive: true });
-  const packed = await run("npm", ["pack", "--json", "--pack-destination", folder], root);
-  const [{ filename }] = Object.values(JSON.parse(packed)) as [{ filename: string }];
-  const sdk = ["@opentelemetry/sdk-metrics@2.12.1", "@opentelemetry/sdk-trace-base@2.12.1"];
-  await run("npm", ["install", "--no-audit", "--no-fund", join(folder, filename), ...sdk], folder);
   endpoint = await RawEndpoint.start();
-}, 120_000);
-afterAll(async () => {
-  await endpoint?.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
+afterAll(() => endpoint?.stop());
 
 const PROGRAM = `
 import { metrics, trace } from "@opentelemetry/api";
@@ -68,9 +56,9 @@ test("metrics and spans of what happened, without values", async () => {
     if (endpoint.requests.length === 2 || body.includes("SET")) socket.destroy();
     else socket.write(resp2Answer("$12\r\nsecret-value\r\n"));
   };
-  writeFileSync(join(folder, "program.mjs"), PROGRAM);
+  writeFileSync(join(example.folder, "program.mjs"), PROGRAM);
   const env = { WARMLINE_URL: endpoint.url, WARMLINE_TOKEN: "secret-token" };
-  const printed = await run("node", ["program.mjs"], folder, env);
+  const printed = await run("node", ["program.mjs"], example.folder, env);
   expect(printed).not.toContain("secret");
   const result = JSON.parse(printed);
   const server = {

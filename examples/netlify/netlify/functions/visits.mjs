@@ -1,0 +1,11 @@
+import { Redis } from "warmline";
+
+// Outside the handler: made once per instance, so its connection is warm from the second request on.
+const redis = Redis.fromEnv();
+
+export default async (request) => {
+  const page = new URL(request.url).searchParams.get("page") ?? "home";
+  return Response.json({ page, visits: await redis.incr(`visits:${page}`) });
+};
+
+export const config = { path: "/visits" };

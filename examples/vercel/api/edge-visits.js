@@ -1,0 +1,11 @@
+import { Redis } from "warmline";
+
+/** A function on the edge runtime, where the package's entry on `fetch` is taken by itself. */
+export const config = { runtime: "edge" };
+
+const redis = Redis.fromEnv();
+
+export default async function handler(request) {
+  const page = new URL(request.url).searchParams.get("page") ?? "home";
+  return Response.json({ page, visits: await redis.incr(`visits:${page}`) });
+}

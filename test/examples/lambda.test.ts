@@ -1,0 +1,39 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Redis } from "warmline";
+import { startInstance } from "warmline-testbed";
+import { run } from "../support/packages/run.js";
+import { useExample } from "./support/example.js";
+
+const example = useExample("lambda");
+
+test("one bundled file, frozen and thawed on one connection", async () => {
+  const { folder, env } = example;
+  await run("npm", ["run", "build"], folder);
+  expect(readdirSync(join(folder, "dist"))).toEqual(["handler.mjs"]);
+  // What is deployed is that file alone.
+  rmSync(join(folder, "node_modules"), { recursive: true });
+  const redis = new Redis({ url: env.WARMLINE_URL, token: env.WARMLINE_TOKEN });
+  const instance = await startInstance({ handler: join(folder, "dist/handler.mjs"), env });
+  try {
+    const invoke = async () => (await instance.invoke({})).result;
+    expect(await invoke()).toEqual({ statusCode: 200, body: "hello, stranger" });
+    await redis.set("greeting", "good morning");
+    const opened = redis.stats().opened;
+    for (let i = 0; i < 3; i++) {
+      await instance.freeze();
+      await instance.thaw();
+      expect(await invoke()).toEqual({ statusCode: 200, body: "good morning" });
+    }
+    expect(opened).toBe(1);
+    const metrics = await fetch(`${env.WARMLINE_URL}/metrics`, {
+      headers: { authorization: `Bearer ${env.WARMLINE_TOKEN}` },
+    });
+    // The function's own, this test's, and the one that asks.
+    expect(await metrics.text()).toMatch(/^warmline_gateway_connections_opened_total 3$/m);
+  } finally {
+    await instance.stop();
+    redis.close();
+  }
+});
