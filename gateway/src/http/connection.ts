@@ -97,6 +97,11 @@ export class Connection implements Idle {
     return this.#stage === Stage.Body;
   }
 
+  /** Whether the client has ended its side. */
+  get hasClientEnded(): boolean {
+    return this.#clientEnded;
+  }
+
   get isClosed(): boolean {
     return this.#socket.destroyed;
   }
@@ -320,7 +325,10 @@ export class Connection implements Idle {
       this.#left -= this.#at - from;
       body.append(this.#input, from, this.#at);
     }
-    if (this.unread !== 0 && !body.overflown) return false;
+    if (this.unread !== 0 && !body.overflown) {
+      if (this.#clientEnded) this.#socket.destroy();
+      return false;
+    }
     const onBody = this.#onBody!;
     this.#onBody = null;
     this.#body = null;

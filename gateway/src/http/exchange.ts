@@ -142,8 +142,12 @@ export class Exchange {
    * for what may wait long: from now on a client that ends its side counts as gone, however early it does.
    */
   onOver(listener: (gone: boolean) => void): void {
-    if (this.#answer === Answer.Over) process.nextTick(listener, true);
-    else this.#onOver = listener;
+    if (this.#answer === Answer.Over) {
+      process.nextTick(listener, true);
+      return;
+    }
+    this.#onOver = listener;
+    if (this.#connection.hasClientEnded) this.destroy();
   }
 
   /** Begins an answer that is a stream of events. Its connection serves no other request. */

@@ -32,7 +32,7 @@ export interface RequestHead {
   readonly method: string;
   /** The version is HTTP/1.0 or 1.1. */
   readonly minor: 0 | 1;
-  /** The target, which starts with a slash; bytes beyond ASCII as Latin-1. */
+  /** The target, which starts with a slash and is ASCII. */
   readonly url: string;
   readonly headers: RequestHeaders;
   /** How many bytes the body has; null when it comes in chunks. */
@@ -43,7 +43,7 @@ export interface RequestHead {
   readonly expectsContinue: boolean;
 }
 
-const METHODS = ["POST", "GET", "HEAD", "PUT", "OPTIONS", "DELETE", "PATCH", "CONNECT", "TRACE"];
+const METHODS = ["POST", "GET", "HEAD", "PUT", "OPTIONS", "DELETE", "PATCH", "TRACE"];
 const MOST_HEADERS = 100;
 /** No sum of two such lengths loses a digit. */
 const MOST_DIGITS = 15;
@@ -91,7 +91,9 @@ export function readHead(bytes: Buffer, from: number, end: number): RequestHead 
     url,
     headers,
     length: bodyLength(headers, minor),
-    keepAlive: minor === 1 && !hasToken(headers.connection, "close"),
+    // Behind a request for another protocol, what follows might be taken for that one.
+    keepAlive:
+      minor === 1 && !hasToken(headers.connection, "close") && !hasToken(headers.connection, "upgrade"),
     expectsContinue: expectation(headers, minor),
   };
 }

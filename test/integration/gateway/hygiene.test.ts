@@ -120,6 +120,18 @@ it("a client that ends its side with its last request is answered", async () => 
   expect(answers(received())).toEqual(['{"result":"OK"}', '{"result":"open"}']);
 });
 
+it.each([
+  ["stream", "GET /subscribe/c HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n"],
+  ["command that waits", post('["BLPOP","none","0"]')],
+  ["command cut off in its body", post('["INCR","n"]').slice(0, -1)],
+])("a %s that a client has asked for before it ended its side ends with it", async (_, request) => {
+  await start();
+  const { socket, received, closed } = open();
+  socket.end(post('["PING"]') + request);
+  await closed;
+  expect(answers(received())[0]).toBe('{"result":"PONG"}');
+});
+
 it("a line end behind a body is skipped", async () => {
   await start();
   const { socket, received } = open();

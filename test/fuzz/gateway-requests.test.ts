@@ -1,0 +1,109 @@
+import { connect } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type GatewayProcess, startGatewayProcess } from "warmline-testbed";
+import { Chance } from "./support/random.js";
+import { encode, pieces, spoil, type Wanted } from "./support/requests.js";
+
+// Requests and bodies spoilt at random, sent to a gateway: it stays up, answers or hangs up in time, and runs nothing for
+// those without the token. Each names a key of its own sort, too far from the others for a few bytes to turn one into another.
+
+const RUNS = Number(process.env.FUZZ_REQUESTS ?? 100_000);
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+const PER_CONNECTION = 8;
+const AT_ONCE = 50;
+/** Longer than anything that waits here. */
+const HANGS_AFTER = 20_000;
+const STRANGERS_KEY = "zzzzzzzzzzzzzzzz";
+const OWN_KEY = "aaaaaaaaaaaaaaaa";
+
+let gateway: GatewayProcess;
+beforeAll(async () => {
+  gateway = await startGatewayProcess({ args: ["--engine", "embedded", "--max-body", "100kb"] });
+});
+afterAll(() => gateway?.stop());
+
+async function run(...words: string[]): Promise<unknown> {
+  const headers = { authorization: `Bearer ${gateway.token}`, connection: "close" };
+  const answer = await fetch(gateway.url, { method: "POST", headers, body: JSON.stringify(words) });
+  return ((await answer.json()) as { result: unknown }).result;
+}
+
+const resp = (words: readonly string[]) =>
+  `*${words.length}\r\n${words.map((word) => `$${word.length}\r\n${word}\r\n`).join("")}`;
+
+function makeRequest(chance: Chance, isOwn: boolean): Buffer {
+  const key = isOwn ? OWN_KEY : STRANGERS_KEY;
+  const words = chance.pick([
+    ["INCR", key],
+    ["SET", key, "1"],
+    ["EVAL", `return redis.call('INCR','${key}')`, "0"],
+  ]);
+  const json = JSON.stringify(words);
+  const path = `/${words.map(encodeURIComponent).join("/")}`;
+  const forms: Omit<Wanted, "headers">[] = [
+    { method: "POST", target: "/", body: spoil(chance, json, 0.5).toString("latin1") },
+    { method: "POST", target: "/pipeline", body: spoil(chance, `[${json},${json}]`, 0.5).toString("latin1") },
+    { method: "POST", target: "/multi-exec", body: spoil(chance, `[${json}]`, 0.5).toString("latin1") },
+    { method: chance.pick(["GET", "POST", "PUT", "HEAD"]), target: path, body: "" },
+    { method: "GET", target: `${path}?_token=wrong`, body: "" },
+    { method: chance.pick(["GET", "POST"]), target: `/subscribe/${key}`, body: chance.pick(["", "[]"]) },
+    {
+      method: "POST",
+      target: "/pipeline",
+      body: spoil(chance, resp(words) + resp(words), 0.5).toString("latin1"),
+    },
+    { method: "POST", target: "/", body: "[".repeat(chance.below(5_000)) },
+    { method: "GET", target: chance.pick(["/health", "/ready", "/metrics", "/"]), body: "" },
+  ];
+  const form = chance.pick(forms);
+  const strangers = [
+    [],
+    ["Authorization: Bearer wrong"],
+    ["Authorization: Bearer "],
+    ["Authorization: Basic dDp0"],
+  ];
+  const headers = isOwn ? [`Authorization: Bearer ${gateway.token}`] : [...chance.pick(strangers)];
+  if (form.body.startsWith("*")) headers.push("Content-Type: application/vnd.redis.resp2");
+  if (chance.maybe(0.1))
+    headers.push(chance.pick(["Upstash-Encoding: base64", "Upstash-Response-Format: resp2"]));
+  return spoil(chance, encode(chance, { ...form, headers }), 0.4);
+}
+
+/** Sends it all and waits until the gateway hangs up. What is left waiting for more is ended from here. */
+function send(input: readonly Buffer[]): Promise<"closed" | "hangs"> {
+  return new Promise((resolve) => {
+    const socket = connect(gateway.port, "127.0.0.1");
+    const timer = setTimeout(() => {
+      resolve("hangs");
+      socket.destroy();
+    }, HANGS_AFTER);
+    socket.on("error", () => {});
+    socket.resume();
+    socket.on("close", () => {
+      clearTimeout(timer);
+      resolve("closed");
+    });
+    for (const piece of input) socket.write(piece);
+    socket.end();
+  });
+}
+
+test(`${RUNS} spoilt requests (seed ${SEED})`, { timeout: 1_800_000 }, async () => {
+  const chance = new Chance(SEED);
+  const connections = Math.ceil(RUNS / PER_CONNECTION);
+  for (let done = 0; done < connections; done += AT_ONCE) {
+    const inputs = Array.from({ length: AT_ONCE }, () => {
+      // Never both on one connection: a head that is cut off continues in the next request.
+      const isOwn = chance.maybe(0.5);
+      const requests = Array.from({ length: PER_CONNECTION }, () => makeRequest(chance, isOwn));
+      return pieces(chance, Buffer.concat(requests));
+    });
+    const outcomes = await Promise.all(inputs.map(send));
+    expect(outcomes, `seed ${SEED}, after ${done} connections`).not.toContain("hangs");
+    expect(await run("GET", STRANGERS_KEY), `seed ${SEED}, after ${done} connections`).toBeNull();
+  }
+  // The others did reach Redis.
+  expect(Number(await run("GET", OWN_KEY))).toBeGreaterThan(0);
+  expect(await gateway.metric('warmline_gateway_connections{state="active"}')).toBe(1);
+  expect(gateway.output).not.toMatch(/a request failed inside the gateway/);
+});

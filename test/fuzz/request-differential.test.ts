@@ -1,0 +1,144 @@
+import { createHash } from "node:crypto";
+import { createServer, type Server } from "node:http";
+import { Duplex } from "node:stream";
+import { expect, test } from "vitest";
+import { AnswerHeads } from "../../gateway/src/http/answer-head.js";
+import { Connection } from "../../gateway/src/http/connection.js";
+import type { Exchange } from "../../gateway/src/http/exchange.js";
+import { Chance } from "./support/random.js";
+import { encode, pieces, spoil } from "./support/requests.js";
+
+// Requests made up at random, read by the gateway's parser and by Node's (llhttp, strict): what the gateway takes for a
+// request, Node has to take for the same request with the same body. The gateway may refuse more.
+
+const RUNS = Number(process.env.FUZZ_RUNS ?? 20_000);
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+const AT_ONCE = 100;
+
+interface Read {
+  readonly method: string;
+  readonly url: string;
+  readonly body: string;
+}
+
+/** One to three requests, one behind the other. */
+function makeInput(chance: Chance): Buffer[] {
+  const text = Array.from({ length: 1 + chance.below(3) }, () =>
+    encode(chance, {
+      method: chance.mostly(
+        ["POST", "PUT", "GET"],
+        ["HEAD", "DELETE", "BREW", "post", "", "GE T", "CONNECT", "PRI"],
+      ),
+      target: chance.mostly(
+        ["/", "/pipeline", "/set/k/v?EX=5"],
+        ["*", "http://h/", "", "/\u00e9", "/ x", "/\u0000", "//x"],
+      ),
+      headers: ["Authorization: Bearer t"],
+      body: chance.pick([
+        "",
+        '["PING"]',
+        "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+        "x".repeat(chance.below(3_000)),
+      ]),
+    }),
+  ).join(chance.mostly(["", "\r\n"], ["\r\n\r\n", "\n", " "]));
+  return pieces(chance, spoil(chance, text, 0.3));
+}
+
+/** A connection whose other end says `input`; what is written to it goes nowhere. */
+function socketThatSays(input: readonly Buffer[]): Duplex {
+  const socket = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done() });
+  void (async () => {
+    await turn();
+    for (const piece of input) socket.push(piece);
+    // Node forgets what it has read when the end comes too early.
+    for (let turns = 0; turns < 5; turns++) await turn();
+    socket.push(null);
+  })();
+  return socket;
+}
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** Short, so that what differs can be read. */
+const digest = (body: string) => `${body.length} bytes ${createHash("sha1").update(body).digest("hex")}`;
+
+function readByUs(input: readonly Buffer[]): Promise<Read[]> {
+  const read: Read[] = [];
+  return new Promise((resolve) => {
+    const site = {
+      heads: new AnswerHeads(1_000),
+      draining: false,
+      handle(exchange: Exchange) {
+        const { method, url } = exchange.req;
+        exchange.readBody(1_000_000, (body) => {
+          read.push({ method, url, body: digest(body.toString("latin1")) });
+          exchange.answer(200, "text/plain", Buffer.from("ok"));
+        });
+      },
+      settled() {},
+      busy() {},
+      idle() {},
+      closed: () => resolve(read),
+    };
+    new Connection(socketThatSays(input) as never, site);
+  });
+}
+
+function readByNode(server: Server, input: readonly Buffer[]): Promise<Read[]> {
+  const read: Read[] = [];
+  const socket = socketThatSays(input);
+  reads.set(socket, read);
+  server.emit("connection", socket);
+  return new Promise((resolve) => socket.once("close", () => resolve(read)));
+}
+
+const reads = new WeakMap<object, Read[]>();
+
+function nodeServer(): Server {
+  const server = createServer({ insecureHTTPParser: false, maxHeaderSize: 64 * 1024 }, (req, res) => {
+    let body = "";
+    const { method = "", url = "", socket } = req;
+    req.setEncoding("latin1");
+    req.on("data", (text) => {
+      body += text;
+    });
+    req.on("end", () => {
+      reads.get(socket)?.push({ method, url, body: digest(body) });
+      res.end("ok");
+    });
+  });
+  // Not at once: what was read before the error is still on its way to the listener above.
+  server.on("clientError", async (_error, socket) => {
+    for (let turns = 0; turns < 5; turns++) await turn();
+    socket.destroy();
+  });
+  return server;
+}
+
+test(`what the gateway reads of ${RUNS} connections (seed ${SEED}), Node reads the same`, {
+  timeout: 1_800_000,
+}, async () => {
+  const chance = new Chance(SEED);
+  const server = nodeServer();
+  let accepted = 0;
+  for (let run = 0; run < RUNS; run += AT_ONCE) {
+    const inputs = Array.from({ length: AT_ONCE }, () => makeInput(chance));
+    const ours = await Promise.all(inputs.map(readByUs));
+    const theirs = await Promise.all(inputs.map((input) => readByNode(server, input)));
+    inputs.forEach((input, i) => {
+      accepted += ours[i]!.length;
+      const shown = JSON.stringify(
+        Buffer.concat(input)
+          .toString("latin1")
+          .replace(/([xy])\1{20,}/g, "$1..."),
+      );
+      expect(
+        theirs[i]!.slice(0, ours[i]!.length),
+        `seed ${SEED}, run ${run + i}: ${shown.slice(0, 2_000)}`,
+      ).toEqual(ours[i]);
+    });
+  }
+  console.log(`${accepted} requests of ${RUNS} connections accepted`);
+  expect(accepted).toBeGreaterThan(RUNS / 4);
+});
