@@ -69,9 +69,10 @@ class CommandQueue {
     if (core.waits) commands = await core.ahead(commands);
     const results =
       this.#path === "pipeline" ? await eachOf(core, commands) : await core.runBatch(commands, this.#path);
-    // Values that a schema checks may be promises.
-    const kept = await Promise.all(results.map(keep));
-    if (options?.keepErrors) return kept;
+    const kept: readonly Outcome[] = results.some(isPending)
+      ? await Promise.all(results.map(settled))
+      : results.map((result) => ("error" in result ? result : { result: result.value }));
+    if (options?.keepErrors) return kept as unknown[];
     return kept.map((item) => {
       if ("error" in item) throw item.error;
       return item.result;
@@ -98,7 +99,14 @@ function eachOf(core: Core, commands: readonly Command[]): Promise<Result[]> {
   });
 }
 
-async function keep(result: Result): Promise<{ result?: unknown; error?: unknown }> {
+type Outcome = { readonly result: unknown } | { readonly error: unknown };
+
+/** Whether a schema is still checking the value. */
+function isPending(result: Result): boolean {
+  return "value" in result && result.value instanceof Promise;
+}
+
+async function settled(result: Result): Promise<Outcome> {
   if ("error" in result) return result;
   try {
     return { result: await result.value };
