@@ -1,0 +1,27 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { checkTokens } from "../../../gateway/src/access/tokens.js";
+import { flags } from "../../../gateway/src/cli/flags.js";
+import { withSettings } from "../../../scripts/gateway-settings.js";
+
+test("docs/gateway.md has every setting as it is", async () => {
+  const page = resolve(import.meta.dirname, "../../../docs/gateway.md");
+  await expect(withSettings(readFileSync(page, "utf8"))).toMatchFileSnapshot(page);
+});
+
+test("its examples are tokens and settings that the gateway takes", () => {
+  const page = readFileSync(resolve(import.meta.dirname, "../../../docs/gateway.md"), "utf8");
+  const blocks = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => parse(text!));
+  const [ci, tokens, config] = blocks;
+  expect(blocks).toHaveLength(3);
+  expect(ci[0].run).toMatch(/^npx warmline-gateway .* -- npm test$/);
+  expect(checkTokens(tokens)).toHaveLength(4);
+  const known = new Set(flags.map(({ option }) => option));
+  expect(Object.keys(config).filter((key) => !known.has(key))).toEqual([]);
+  for (const flag of page.matchAll(/--(?:no-)?([a-z][a-z-]*[a-z])/g)) {
+    const isOther = ["config", "no"].includes(flag[1]!);
+    expect(isOther || flags.some(({ name }) => name === flag[1]), flag[0]).toBe(true);
+  }
+});
