@@ -13,7 +13,7 @@ test("docs/gateway.md has every setting as it is", async () => {
 
 test("its examples are tokens and settings that the gateway takes", () => {
   const page = readFileSync(resolve(import.meta.dirname, "../../../docs/gateway.md"), "utf8");
-  const blocks = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => parse(text!));
+  const blocks = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => parse(text!));
   const [ci, tokens, config] = blocks;
   expect(blocks).toHaveLength(3);
   expect(ci[0].run).toMatch(/^npx warmline-gateway .* -- npm test$/);
