@@ -53,8 +53,15 @@ function sampleOf({ option, kind }: Flag): [text: string, value: unknown] {
 
 const direct = flags.filter(({ option }) => !INDIRECT.has(option));
 
+/** Options that go together: what the environment says of the other one. */
+const beside: Record<string, NodeJS.ProcessEnv> = {
+  tlsCert: { WARMLINE_GATEWAY_TLS_KEY: "key.pem" },
+  tlsKey: { WARMLINE_GATEWAY_TLS_CERT: "cert.pem" },
+};
+
 function optionOf(argv: string[], environment: NodeJS.ProcessEnv, option: string): unknown {
-  return (readSettings(argv, environment).options as Record<string, unknown>)[option];
+  const { options, workers } = readSettings(argv, { ...beside[option], ...environment });
+  return { ...options, workers }[option as keyof typeof options];
 }
 
 describe("every option of the gateway", () => {
@@ -62,7 +69,8 @@ describe("every option of the gateway", () => {
     const options = new Set<string>([...Object.keys(settingsOf({})), ...WITHOUT_DEFAULT]);
     // A function has no other form.
     options.delete("onCommand");
-    for (const each of ["redisFile", "redisPasswordFile", "secretFile", "watchCommands"]) options.add(each);
+    for (const each of ["redisFile", "redisPasswordFile", "secretFile", "watchCommands", "workers"])
+      options.add(each);
     expect(new Set(flags.map(({ option }) => option))).toEqual(options);
   });
 
