@@ -177,6 +177,24 @@ describeInBrowser("the console page", (browser) => {
     expect(new Set((await cells()).map(([key]) => key)).size).toBe(700);
   });
 
+  test("a token that may only read sees what it may", async () => {
+    const tokens = [{ name: "reader", token: "a-token-that-reads", role: "read-only" }] as const;
+    const limited = await startGateway({ console: true, token: "a-token-for-all", tokens });
+    try {
+      await new Redis({ url: limited.url, token: "a-token-for-all" }).set("k", "v");
+      await page.goto(`${limited.url}/#a-token-that-reads`);
+      await page.locator("#main").waitFor();
+      await type("GET k");
+      await expect.poll(() => answer().textContent()).toBe('"v"');
+      await type("SET k w");
+      await expect.poll(() => answer().textContent()).toMatch(/^\(error\) NOPERM/);
+      expect(await page.locator("#counters").isVisible()).toBe(false);
+      await expect.poll(() => page.textContent("#found")).toMatch(/NOPERM.*'scan'/);
+    } finally {
+      await limited.close();
+    }
+  });
+
   test("may not be framed by another page", async () => {
     await page.route("http://other.test/", (route) =>
       route.fulfill({ contentType: "text/html", body: `<iframe src="${gateway.url}/"></iframe>` }),

@@ -25,7 +25,11 @@ export function showCounters(gateway: Gateway, onTrouble: (error: unknown) => vo
   };
   const tick = async (): Promise<void> => {
     try {
-      if (document.visibilityState === "visible") show(await gateway.counters());
+      if (document.visibilityState === "visible") {
+        const counters = await gateway.counters();
+        for (const id of ["counters", "chart"]) byId(id).toggleAttribute("hidden", counters === null);
+        if (counters) show(counters);
+      }
       onTrouble(null);
     } catch (error) {
       last = null;

@@ -26,9 +26,11 @@ export class Gateway {
     return reply.items;
   }
 
-  /** What the gateway counts, by name; the values of one name are added up. */
-  async counters(): Promise<Map<string, number>> {
-    const text = await (await this.#fetch("/metrics", {})).text();
+  /** What the gateway counts, by name; the values of one name are added up. Null where the token may not see it. */
+  async counters(): Promise<Map<string, number> | null> {
+    const answer = await this.#fetch("/metrics", {});
+    if (answer.status === 403) return null;
+    const text = await answer.text();
     const counters = new Map<string, number>();
     for (const [, name, value] of text.matchAll(/^warmline_gateway_(\w+)(?:\{[^}]*\})? (\S+)$/gm)) {
       counters.set(name!, (counters.get(name!) ?? 0) + Number(value));

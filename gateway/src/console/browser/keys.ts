@@ -53,7 +53,9 @@ export class Keys {
         this.#count += fresh.length;
       } while (this.#cursor !== "0" && this.#count < goal && ++steps < MOST_STEPS);
     } catch (error) {
+      byId("found").textContent = (error as Error).message;
       this.onTrouble(error);
+      return;
     }
     const isAll = this.#cursor === "0";
     byId("more").hidden = isAll;

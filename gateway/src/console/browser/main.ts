@@ -37,8 +37,7 @@ async function open(token: string): Promise<void> {
   keepToken(token);
   notice("");
   byId("login").hidden = true;
-  for (const id of ["main", "counters"]) byId(id).hidden = false;
-  byId("chart").removeAttribute("hidden");
+  byId("main").hidden = false;
   showCounters(gateway, onTrouble);
   const prompt = new Prompt(gateway, onTrouble);
   new Keys(gateway, (key, type) => prompt.open(key, type), onTrouble).look();
