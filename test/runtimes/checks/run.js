@@ -1,22 +1,25 @@
 import { checks } from "./checks.js";
+import { readOnlyChecks } from "./reads.js";
 
 /**
  * Runs the suite, one check after another.
  * @param module what the package exports.
- * @param setup `{ runtime, url, token, silentUrl, nobodyUrl, tellsUnsent }`
+ * @param setup `{ runtime, url, token, readOnlyToken, silentUrl, nobodyUrl, tellsUnsent }`
  * @returns for each check by its name null, or what went wrong.
  */
 export async function runChecks(module, setup) {
-  const { url, token } = setup;
+  const { url, token, readOnlyToken } = setup;
   const context = {
     module,
     setup,
     redis: new module.Redis({ url, token }),
+    reader: new module.Redis({ url, token: readOnlyToken }),
     key: (name) => `${setup.runtime}:${name}`,
     outcomeOfRefusal: setup.tellsUnsent ? "unsent" : "unknown",
   };
+  await context.redis.set(context.key("left"), { name: "Ada" });
   const report = {};
-  for (const [name, check] of Object.entries(checks)) {
+  for (const [name, check] of Object.entries({ ...checks, ...readOnlyChecks })) {
     try {
       await check(context);
       report[name] = null;

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createGateway, type Gateway } from "warmline-gateway";
@@ -14,6 +15,8 @@ export interface Setup {
   readonly runtime: string;
   readonly url: string;
   readonly token: string;
+  /** May read, and nothing else. */
+  readonly readOnlyToken: string;
   /** Takes requests and never answers. */
   readonly silentUrl: string;
   /** Nobody listens there. */
@@ -25,7 +28,13 @@ export interface Setup {
 /** For each check null, or what went wrong. */
 export type Report = Record<string, string | null>;
 
-const { checks } = (await import(join(folder, "checks/checks.js"))) as { checks: Record<string, unknown> };
+const names: string[] = [];
+for (const [file, checks] of [
+  ["checks", "checks"],
+  ["reads", "readOnlyChecks"],
+] as const) {
+  names.push(...Object.keys((await import(join(folder, `checks/${file}.js`)))[checks]));
+}
 
 /**
  * The short suite on one runtime, a test for each check, against a gateway of its own.
@@ -42,13 +51,20 @@ export function testRuntime(
     let silent: RawEndpoint;
     let report: Report;
     beforeAll(async () => {
-      gateway = await createGateway({ port: 0, cors: ["*"] });
+      const readOnlyToken = randomBytes(24).toString("base64url");
+      gateway = await createGateway({
+        port: 0,
+        cors: ["*"],
+        token: randomBytes(24).toString("base64url"),
+        tokens: [{ name: "reader", token: readOnlyToken, role: "read-only" }],
+      });
       silent = await RawEndpoint.start();
       silent.onRequest = () => {};
       report = await run({
         runtime,
         url: gateway.url,
         token: gateway.token,
+        readOnlyToken,
         silentUrl: silent.url,
         // Where ports are given out, nobody gets this one.
         nobodyUrl: "http://127.0.0.1:9",
@@ -60,7 +76,7 @@ export function testRuntime(
       await gateway?.close();
     });
 
-    test.each(Object.keys(checks))("%s", (name) => {
+    test.each(names)("%s", (name) => {
       expect(report, "not run").toHaveProperty([name]);
       expect(report[name]).toBeNull();
     });
