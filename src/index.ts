@@ -7,7 +7,8 @@ import * as update from "./client/update.js";
 import { NodeTransport } from "./connection/node/transport.js";
 import { tellNext } from "./next.js";
 import * as once from "./once/once.js";
-import { createRedisClass, type Redis as RedisClient } from "./redis.js";
+import { createRedisClass, type Platform, type Redis as RedisClient } from "./redis.js";
+import { rehearse } from "./rehearsal.js";
 import { count } from "./settings.js";
 import * as streams from "./subscribe/streams.js";
 
@@ -23,8 +24,7 @@ export * from "./public.js";
 /** A client of a Redis over HTTP, on connections that stay warm between invocations. */
 export type Redis = RedisClient;
 
-/** Makes clients. Make one outside the handler: `const redis = Redis.fromEnv()`. */
-export const Redis = createRedisClass({
+const platform: Platform = {
   env: () => process.env,
   loadOnce: async () => once,
   loadUpdate: async () => update,
@@ -36,5 +36,9 @@ export const Redis = createRedisClass({
       keepAlive: keepAlive ?? process.env.WARMLINE_KEEPALIVE !== "0",
       maxConnections: Math.max(1, count("maxConnections", maxConnections)),
       probe,
+      whileOpening: () => rehearse(platform),
     }),
-});
+};
+
+/** Makes clients. Make one outside the handler: `const redis = Redis.fromEnv()`. */
+export const Redis = createRedisClass(platform);

@@ -205,10 +205,16 @@ function createCore(platform: Platform, options: RedisOptions, requester?: Reque
 const tables = new WeakMap<Core, Map<object, Methods>>();
 
 function boundMethods(core: Core, prototype: object): Methods {
-  const byPrototype = tables.get(core) ?? new Map<object, Methods>();
-  tables.set(core, byPrototype);
-  const methods = byPrototype.get(prototype) ?? bind(core, prototype);
-  byPrototype.set(prototype, methods);
+  let byPrototype = tables.get(core);
+  if (!byPrototype) {
+    byPrototype = new Map();
+    tables.set(core, byPrototype);
+  }
+  let methods = byPrototype.get(prototype);
+  if (!methods) {
+    methods = bind(core, prototype);
+    byPrototype.set(prototype, methods);
+  }
   return methods;
 }
 

@@ -24,8 +24,9 @@ function parseNumber(text: string): number | string {
 }
 
 function parseTree(text: string): unknown {
-  // A double holds any 15 significant digits; look closer only where there may be more, or an exponent.
-  if (/[\d.]{16}|\d[eE]/.test(text) && losesDigits(text)) return text;
+  // A double holds any 15 significant digits; look closer only where there may be more, or an exponent. The expression
+  // begins with one class: that is how V8 searches a megabyte fast.
+  if (/\d(?:[eE]|[\d.]{15})/.test(text) && losesDigits(text)) return text;
   try {
     return JSON.parse(text);
   } catch {

@@ -50,7 +50,7 @@ async function measure(settings: Settings): Promise<Outcome> {
   return {
     ...told(found),
     notes: [
-      `${rounds} rounds; in each of them every client starts a fresh process for every cold row, and works for ${ms} ms, after ${3 * ms} ms that do not count, for every warm one. A row is judged by the median of its rounds' ratios.`,
+      `${rounds} rounds; in each of them every client starts a fresh process for every cold row, and works for ${ms} ms, after ${3 * ms} ms (one command at a time: 1,200 ms) that do not count, for every warm one. A row is judged by the median of its rounds' ratios.`,
       servers.length > 1
         ? "Clients are pinned to one core, and the server to the other; with one command at a time also to the same."
         : "There is no taskset here, or one core only: the system decides where client and server run.",

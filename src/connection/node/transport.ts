@@ -12,6 +12,8 @@ export interface NodeTransportOptions {
   readonly maxConnections: number;
   /** A request that changes nothing, to ask whether a connection still leads anywhere. */
   readonly probe: HttpRequest;
+  /** What is useful to do while a connection is being opened ahead of need. */
+  whileOpening?(): void;
 }
 
 /** Requests over the thread's pool of keep-alive connections. */
@@ -36,7 +38,9 @@ export class NodeTransport implements Transport {
   }
 
   preconnect(): Promise<void> {
-    return this.pool.preconnect();
+    const opened = this.pool.preconnect();
+    this.options.whileOpening?.();
+    return opened;
   }
 
   close(): void {

@@ -1,0 +1,18 @@
+import { expect, test, vi } from "vitest";
+import { rows } from "../../../src/commands/index.js";
+import type { Platform } from "../../../src/redis.js";
+import { rehearse } from "../../../src/rehearsal.js";
+import { dialectOf } from "../../../src/wire/dialect.js";
+
+test("a command goes all the way, once in a process, and no endpoint is touched", async () => {
+  const reply = vi.spyOn(rows.get, "reply");
+  const platform = {} as Platform;
+  rehearse(platform);
+  await vi.waitFor(() => expect(reply).toHaveReturnedWith(1));
+  rehearse(platform);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(reply).toHaveBeenCalledTimes(1);
+  // What it saw of itself is known of itself alone.
+  expect(dialectOf("rehearsal:").gateway).toBe(true);
+  expect(dialectOf("http://localhost").gateway).toBeUndefined();
+});
