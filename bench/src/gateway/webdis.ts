@@ -1,0 +1,68 @@
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Webdis, running in front of a Redis. */
+export interface Webdis {
+  readonly port: number;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** Whether there is one on PATH. */
+export function hasWebdis(): boolean {
+  try {
+    execFileSync("sh", ["-c", "command -v webdis"], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Starts webdis with one thread in front of a Redis on a TCP port. @throws when it does not listen in time */
+export async function startWebdis(redisPort: number): Promise<Webdis> {
+  const folder = mkdtempSync(join(tmpdir(), "warmline-webdis-"));
+  const port = await freePort();
+  const file = join(folder, "webdis.json");
+  const address = { redis_host: "127.0.0.1", redis_port: redisPort, http_host: "127.0.0.1", http_port: port };
+  const rest = { threads: 1, pool_size: 1, daemonize: false, verbosity: 0, logfile: join(folder, "log") };
+  writeFileSync(file, JSON.stringify({ ...address, ...rest, database: 0, acl: [] }));
+  const child = spawn("webdis", [file], { stdio: "ignore" });
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const kill = () => child.kill("SIGKILL");
+  process.once("exit", kill);
+  const stop = async () => {
+    kill();
+    await ended;
+    process.off("exit", kill);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  for (let tries = 0; tries < 100; tries++) {
+    if (await listens(port)) return { port, pid: child.pid!, stop };
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  await stop();
+  throw new Error("webdis did not start");
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}

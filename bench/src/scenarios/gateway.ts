@@ -1,0 +1,218 @@
+import { fileURLToPath } from "node:url";
+import { drive, type Seen, type Target } from "../gateway/load.js";
+import { hasWebdis, startWebdis, type Webdis } from "../gateway/webdis.js";
+import { median } from "../latencies.js";
+import { versionOf } from "../machine.js";
+import { barChart, tableOf } from "../present.js";
+import type { Check, Outcome } from "../result.js";
+import { startRig } from "../rig.js";
+import { inRounds } from "../rounds.js";
+import type { Scenario, Settings } from "../scenario.js";
+import { factor, ms } from "../words.js";
+
+const LOAD = fileURLToPath(new URL("../handlers/load.js", import.meta.url));
+const KEY = "greeting";
+const VALUE = "hello, world";
+const MANY = 100;
+const CONNECTIONS = [1, 50, 500];
+
+/** What the gateway costs: beside webdis, which does a like thing in C, on the same Redis, and beside Redis itself. */
+const gateway: Scenario = {
+  name: "gateway",
+  title: "HTTP in front of Redis",
+  question: "How many requests does the gateway answer, how fast, and how does that compare with webdis?",
+  clients: [],
+  run: measure,
+};
+
+export default gateway;
+
+type Server = "gateway" | "webdis" | "redis";
+interface Case {
+  readonly server: Server;
+  readonly what: string;
+  readonly connections: number;
+  readonly commands: number;
+  readonly target: Target;
+}
+export type Measured = Omit<Case, "target"> & { readonly rounds: number } & Seen;
+
+async function measure(settings: Settings): Promise<Outcome> {
+  const rounds = settings.rounds ?? (settings.quick ? 1 : 5);
+  const measureMs = (settings.seconds ?? (settings.quick ? 0.5 : 3)) * 1_000;
+  const rig = await startRig({ rttMs: 0, tls: false, engine: settings.engine, redis: true });
+  let webdis: Webdis | undefined;
+  try {
+    await rig.command("SET", KEY, VALUE);
+    webdis = hasWebdis() ? await startWebdis(rig.redis!.port!) : undefined;
+    const seen = new Map<Case, Seen[]>();
+    const cases = casesOf(rig.gateway, rig.redis as { port: number; pid: number }, webdis);
+    for (const each of cases) seen.set(each, []);
+    await inRounds(settings, rounds, cases, nameOf, async (each) => {
+      seen.get(each)!.push(await drive(LOAD, each.target, each.connections, measureMs));
+    });
+    const measured = cases.map(({ target: _, ...each }): Measured => {
+      const all = seen.get(
+        cases.find(
+          ({ server, what, connections }) =>
+            server === each.server && what === each.what && connections === each.connections,
+        )!,
+      )!;
+      const of = (value: (one: Seen) => number) => median(all.map(value));
+      const cpu = all.every(({ cpuMicros }) => cpuMicros !== null) ? of(({ cpuMicros }) => cpuMicros!) : null;
+      return {
+        ...each,
+        rounds,
+        perSecond: of((one) => one.perSecond),
+        p50: of((one) => one.p50),
+        p99: of((one) => one.p99),
+        cpuMicros: cpu,
+      };
+    });
+    return {
+      ...told(measured),
+      settings: { rounds, measureMs, rttMs: 0, tls: false, engine: rig.engine, quick: settings.quick },
+      versions: { "warmline-gateway": versionOf("warmline-gateway") },
+      data: measured,
+    };
+  } finally {
+    settings.progress.end();
+    await webdis?.stop();
+    await rig.close();
+  }
+}
+
+function casesOf(
+  gateway: { port: number; pid: number; token: string },
+  redis: { port: number; pid: number },
+  webdis: Webdis | undefined,
+): Case[] {
+  const post = (path: string, body: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${gateway.token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const get = `*2\r\n$3\r\nGET\r\n$${KEY.length}\r\n${KEY}\r\n`;
+  const one = JSON.stringify(["GET", KEY]);
+  const many = `[${Array(MANY).fill(one).join()}]`;
+  const at = (server: { port: number; pid: number }, request: string): Target => ({
+    port: server.port,
+    pid: server.pid,
+    request,
+  });
+  return CONNECTIONS.flatMap((connections): Case[] => [
+    { server: "gateway", what: "GET", connections, commands: 1, target: at(gateway, post("/", one)) },
+    ...(webdis
+      ? [
+          {
+            server: "webdis" as const,
+            what: "GET",
+            connections,
+            commands: 1,
+            target: at(webdis, `GET /GET/${KEY} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`),
+          },
+        ]
+      : []),
+    { server: "redis", what: "GET", connections, commands: 1, target: at(redis, get) },
+    ...(connections === 500
+      ? []
+      : [
+          {
+            server: "gateway" as const,
+            what: "pipeline",
+            connections,
+            commands: MANY,
+            target: at(gateway, post("/pipeline", many)),
+          },
+          {
+            server: "redis" as const,
+            what: "pipeline",
+            connections,
+            commands: MANY,
+            target: at(redis, get.repeat(MANY)),
+          },
+        ]),
+  ]);
+}
+
+const LABELS = { gateway: "warmline-gateway", webdis: "webdis", redis: "Redis by TCP" };
+const HUES = { gateway: 0, webdis: 1, redis: 2 };
+
+const nameOf = ({ server, what, connections }: Pick<Case, "server" | "what" | "connections">) =>
+  `${LABELS[server]}, ${what}, ${connections} ${connections === 1 ? "connection" : "connections"}`;
+const groupOf = ({ what, connections, commands }: Measured) =>
+  `${commands === 1 ? what : `${what} of ${commands}`}, ${connections} ${connections === 1 ? "connection" : "connections"}`;
+const count = (value: number) => `${Math.round(value).toLocaleString("en")}`;
+
+/** What the numbers say. */
+export function told(
+  measured: readonly Measured[],
+): Pick<Outcome, "figures" | "finding" | "checks" | "table" | "charts" | "notes"> {
+  const find = (server: Server, connections: number) =>
+    measured.find(
+      (each) => each.server === server && each.connections === connections && each.what === "GET",
+    );
+  const ours = find("gateway", 50)!;
+  const theirs = find("webdis", 50);
+  const alone = find("gateway", 1)!;
+  const theirsAlone = find("webdis", 1);
+  const checks: Check[] = [];
+  if (theirs && theirsAlone) {
+    const throughput = ours.perSecond / theirs.perSecond;
+    const latency = alone.p50 / theirsAlone.p50;
+    checks.push(
+      {
+        claim: "At 50 connections at least 1.2 times webdis's requests per second",
+        held: throughput >= 1.2,
+        measured: `${count(ours.perSecond)} against ${count(theirs.perSecond)}, ${throughput.toFixed(2)} x`,
+      },
+      {
+        claim: "At one connection a median of at most 1.3 times webdis's",
+        held: latency <= 1.3,
+        measured: `${ms(alone.p50)} against ${ms(theirsAlone.p50)}, ${latency.toFixed(2)} x`,
+      },
+    );
+  }
+  const beside = theirs
+    ? `webdis, in C and with one thread, ${count(theirs.perSecond)}: ${factor(ours.perSecond / theirs.perSecond)} as many`
+    : "webdis is not installed here, so that there is nothing beside it";
+  return {
+    figures: [
+      { value: `${count(ours.perSecond)} / s`, label: "requests on one processor, 50 connections" },
+      { value: ms(alone.p50), label: "median of one connection" },
+    ],
+    finding: `With 50 connections one worker of the gateway answers ${count(ours.perSecond)} requests per second; ${beside}. One request at a time takes ${ms(alone.p50)} at the median${theirsAlone ? `, ${ms(theirsAlone.p50)} by webdis` : ""} and ${ms(find("redis", 1)!.p50)} straight from Redis.`,
+    checks,
+    table: tableOf(measured, groupOf, [
+      ["", groupOf],
+      ["server", ({ server }) => LABELS[server]],
+      ["requests / s", ({ perSecond }) => count(perSecond), "number"],
+      ["commands / s", ({ perSecond, commands }) => count(perSecond * commands), "number"],
+      ["p50", ({ p50 }) => ms(p50), "number"],
+      ["p99", ({ p99 }) => ms(p99), "number"],
+      [
+        "CPU / request",
+        ({ cpuMicros }) => (cpuMicros === null ? "" : `${cpuMicros.toFixed(1)} us`),
+        "number",
+      ],
+    ]),
+    charts: [
+      barChart(
+        measured.filter(({ commands }) => commands === 1),
+        {
+          title: "Requests per second",
+          unit: "per second",
+          groupOf,
+          styleOf: ({ server }) => ({ label: LABELS[server], hue: HUES[server] }),
+          valueOf: ({ perSecond }) => perSecond,
+          textOf: ({ perSecond }) => count(perSecond),
+        },
+      ),
+    ],
+    notes: [
+      "Load comes from a process of its own, which keeps one request in flight on each connection and tells answers apart by their length; it shares the processors with the server and Redis.",
+      "The gateway runs with one worker and webdis with one thread, in front of the same Redis by TCP on the same machine, one after the other in mixed order; figures are medians of the rounds.",
+      "CPU is the processor time of the measured server for one request, user and kernel: it depends less than the others on what else the machine does.",
+      ...(theirs
+        ? ["webdis has no pipeline over HTTP that compares with /pipeline."]
+        : ["webdis was left out: it is not on PATH."]),
+    ],
+  };
+}

@@ -1,0 +1,132 @@
+import { connect, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { type GatewayProcess, startGatewayProcess } from "warmline-testbed";
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const HARD = 500;
+const IN_USE = 20;
+
+let gateway: GatewayProcess;
+const clients = new Set<Client>();
+afterEach(async () => {
+  for (const client of clients) client.socket.destroy();
+  clients.clear();
+  await gateway.stop();
+});
+
+/** One connection that sends PING, now and then. */
+class Client {
+  readonly socket: Socket = connect(gateway.port, "127.0.0.1");
+  readonly latencies: number[] = [];
+  refused = false;
+  broken = false;
+  #received = "";
+  #sentAt = 0;
+  #answered: (() => void) | null = null;
+
+  constructor() {
+    clients.add(this);
+    this.socket.on("error", () => {});
+    this.socket.on("close", () => {
+      this.broken = true;
+      this.#answered?.();
+    });
+    this.socket.on("data", (chunk) => {
+      this.#received += chunk;
+      this.refused ||= this.#received.startsWith("HTTP/1.1 503 ");
+      if (!this.#received.endsWith('{"result":"PONG"}') && !this.refused) return;
+      if (!this.refused) this.latencies.push(performance.now() - this.#sentAt);
+      this.#received = "";
+      this.#answered?.();
+    });
+  }
+
+  ping(): Promise<void> {
+    this.#sentAt = performance.now();
+    this.socket.write(
+      `POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${gateway.token}\r\nContent-Length: 8\r\n\r\n["PING"]`,
+    );
+    return new Promise((resolve) => {
+      this.#answered = resolve;
+    });
+  }
+
+  /** Uses it until `isOver`, or until the gateway ends it. */
+  async use(everyMs: number, isOver: () => boolean): Promise<void> {
+    while (!isOver() && !this.broken && !this.refused) {
+      await this.ping();
+      await sleep(everyMs);
+    }
+  }
+}
+
+const p99 = (values: number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.99)]!;
+const memoryMb = async () => (await gateway.metric("warmline_gateway_process_resident_memory_bytes")) / 1e6;
+const open = () => gateway.metric("warmline_gateway_connections_open");
+
+test(`a flood of ${2 * HARD} connections in ten seconds, at a hard limit of ${HARD}`, {
+  timeout: 120_000,
+}, async () => {
+  gateway = await startGatewayProcess({
+    args: ["--hard-limit", String(HARD), "--soft-limit", String(HARD - 100)],
+  });
+  let over = false;
+  const inUse = Array.from({ length: IN_USE }, () => new Client());
+  const used = inUse.map((client) => client.use(50, () => over));
+  await sleep(3_000);
+  const quiet = p99(inUse.flatMap((client) => client.latencies.splice(0)));
+  const memoryBefore = await memoryMb();
+
+  let ebb = false;
+  const flood: Client[] = [];
+  const flooded: Promise<void>[] = [];
+  for (let i = 0; i < 2 * HARD; i++) {
+    const client = new Client();
+    flood.push(client);
+    flooded.push(client.use(500, () => ebb));
+    if (i % 10 === 9) await sleep(100);
+  }
+  await sleep(1_000);
+  expect(await open()).toBeLessThanOrEqual(HARD);
+  const during = p99(inUse.flatMap((client) => client.latencies.splice(0)));
+  const memory = await memoryMb();
+  ebb = true;
+  await Promise.all(flooded);
+  const refused = flood.filter((client) => client.refused).length;
+  for (const client of flood) client.socket.destroy();
+
+  console.log(
+    `${refused} of ${flood.length} refused; p99 of those in use ${quiet.toFixed(1)} ms before, ${during.toFixed(1)} ms meanwhile ` +
+      `(${(during / quiet).toFixed(1)} x); memory ${memoryBefore.toFixed(0)} MB, then ${memory.toFixed(0)} MB`,
+  );
+  // All in use at once: as many as are beyond the limit were told so, and none was just cut off.
+  expect(refused).toBeGreaterThanOrEqual(HARD);
+  expect(flood.filter((client) => !client.refused && client.latencies.length === 0)).toEqual([]);
+  expect(memory - memoryBefore).toBeLessThan(200);
+  // The one more is the connection that asks.
+  await expect.poll(open, { timeout: 10_000 }).toBeLessThanOrEqual(IN_USE + 1);
+  over = true;
+  await Promise.all(used);
+  expect(inUse.filter((client) => client.broken || client.refused)).toEqual([]);
+  expect((await gateway.health()).status).toBe("ok");
+});
+
+test("5,000 idle connections cost no connection to Redis", { timeout: 120_000 }, async () => {
+  gateway = await startGatewayProcess();
+  const idle: Client[] = [];
+  for (let i = 0; i < 50; i++) {
+    const some = Array.from({ length: 100 }, () => new Client());
+    await Promise.all(some.map((client) => client.ping()));
+    idle.push(...some);
+  }
+  expect(await gateway.metric('warmline_gateway_connections{state="idle"}')).toBe(idle.length);
+  const uses = await Promise.all(
+    ["shared", "blocking", "transaction", "stream"].map((use) =>
+      gateway.metric(`warmline_gateway_upstream_connections{use="${use}"}`),
+    ),
+  );
+  expect(uses.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(16);
+  await Promise.all(idle.map((client) => client.ping()));
+  expect(idle.filter((client) => client.broken || client.latencies.length !== 2)).toEqual([]);
+  console.log(`${idle.length} connections held in ${(await memoryMb()).toFixed(0)} MB`);
+});

@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import { type Measured, told } from "../../../bench/src/scenarios/gateway.js";
+
+const row = (server: Measured["server"], connections: number, perSecond: number, p50: number): Measured => ({
+  server,
+  what: "GET",
+  connections,
+  commands: 1,
+  rounds: 1,
+  perSecond,
+  p50,
+  p99: 2 * p50,
+  cpuMicros: 10,
+});
+const gateway = [row("gateway", 1, 8_000, 0.12), row("gateway", 50, 60_000, 0.7)];
+const redis = [row("redis", 1, 20_000, 0.04), row("redis", 50, 90_000, 0.4)];
+
+test("goals are judged by webdis of the same run", () => {
+  const { checks, finding, notes } = told([
+    ...gateway,
+    row("webdis", 1, 9_000, 0.1),
+    row("webdis", 50, 48_000, 0.9),
+    ...redis,
+  ]);
+  expect(checks.map(({ held }) => held)).toEqual([true, true]);
+  expect(checks[0]!.measured).toBe("60,000 against 48,000, 1.25 x");
+  expect(finding).toContain("48,000");
+  expect(notes.join(" ")).not.toContain("left out");
+});
+
+test("a goal that is missed is said to be missed", () => {
+  const { checks } = told([
+    ...gateway,
+    row("webdis", 1, 9_000, 0.09),
+    row("webdis", 50, 51_000, 0.9),
+    ...redis,
+  ]);
+  expect(checks.map(({ held }) => held)).toEqual([false, false]);
+});
+
+test("without webdis that part is left out, by name", () => {
+  const { checks, notes } = told([...gateway, ...redis]);
+  expect(checks).toEqual([]);
+  expect(notes.join(" ")).toContain("webdis was left out: it is not on PATH.");
+});
