@@ -1,11 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { allFacts, factsOf } from "../../../gateway/src/commands/facts.js";
-import { keyPlacesOf } from "../../../gateway/src/commands/keys.js";
+import { allFacts } from "../../../gateway/src/commands/facts.js";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
-import { command } from "../../../gateway/src/upstream/command.js";
-import { onceScript } from "../../../src/once/script.js";
 import {
   connectRedis,
   type RedisConnection,
@@ -13,148 +9,25 @@ import {
   redisAvailable,
   startRedis,
 } from "../../../testbed/src/index.js";
-import { allRows, samples } from "../../unit/commands/samples/index.js";
+import {
+  anyCall,
+  CANARIES,
+  draw,
+  FUNCTION,
+  HAND_MADE,
+  HIDDEN,
+  inScript,
+  isBlocking,
+  mutated,
+  own,
+  PREFIX,
+  SCRIPT,
+  SECRET,
+  SHA,
+  TYPES,
+  wellFormed,
+} from "./attack.js";
 import { type Answer, call } from "./http.js";
-
-/** What no reply may hold. */
-const SECRET = randomBytes(12).toString("hex");
-/** Names that no command of the attack mentions, so that a reply with one gives itself away. */
-const HIDDEN = `hidden-${randomBytes(8).toString("hex")}`;
-const PREFIX = "app:[x]*";
-const own = (name: string) => `${PREFIX}${name}`;
-
-/** Where the attack aims: near the prefix, and where patterns lead. */
-const CANARIES = [
-  "other:string",
-  "app",
-  "app:",
-  "app:x",
-  "app:[x]",
-  "App:[x]*string",
-  "w1",
-  "other:list",
-  "other:set",
-];
-const TYPES = ["string", "list", "set", "zset", "hash", "stream", "geo", "hll"];
-
-const SCRIPT = "return redis.call('GET', 'other:string')";
-const FUNCTION = `#!lua name=leak
-redis.register_function{ function_name = 'leak', callback = function() return redis.call('GET', 'other:string') end, flags = { 'no-writes' } }`;
-const SHA = createHash("sha1").update(SCRIPT).digest("hex");
-
-const ownKey = fc.constantFrom(...TYPES.map(own), own("new"));
-const canary = fc.constantFrom(...CANARIES, `${HIDDEN.slice(0, 6)}*`);
-const OPTIONS =
-  `BY GET STORE STOREDIST LIMIT KEYS STREAMS MATCH COUNT TYPE DB REPLACE ABSTTL WITHSCORES WEIGHTS AGGREGATE LEFT RIGHT
-MIN MAX NX XX EX PX KEEPTTL ASYNC SAMPLES FULL FLUSH LOAD LIST DUMP USAGE ENCODING HELP CAT SETUSER on allkeys`.split(
-    /\s+/,
-  );
-const anyWord = fc.oneof(
-  { weight: 4, arbitrary: ownKey },
-  { weight: 3, arbitrary: canary },
-  { weight: 3, arbitrary: fc.constantFrom("0", "1", "2", "3", "-1", "0-0", "+", "-", "(1", "1.5") },
-  { weight: 3, arbitrary: fc.constantFrom(...OPTIONS) },
-  {
-    weight: 2,
-    arbitrary: fc.constantFrom(
-      "*",
-      "other:*",
-      "w*",
-      "app:*",
-      "#",
-      "w*->f",
-      "*->f",
-      own("*"),
-      "app:\\[x]\\**",
-    ),
-  },
-  { weight: 1, arbitrary: fc.constantFrom(SCRIPT, SHA, "leak", FUNCTION, "member", "f") },
-);
-
-/** Any words behind the name of a command. */
-const anyCall = (name: string): fc.Arbitrary<string[]> =>
-  fc.array(anyWord, { minLength: 0, maxLength: 7 }).map((rest) => [...name.split(" "), ...rest]);
-
-/** Well-formed calls: those that the client's tests make of each of its methods. */
-const wellFormed = Object.entries(allRows).flatMap(([method, row]) =>
-  samples[method]!.map(([args]) => [
-    ...row.name.split(" "),
-    ...row.words((value) => JSON.stringify(value), ...args).map(String),
-  ]),
-);
-
-/** A well-formed call with other keys, and perhaps another word and some more behind it. */
-const mutated = (words: string[]): fc.Arbitrary<string[]> => {
-  const places = keyPlacesOf(command(...words)) ?? [];
-  return fc
-    .tuple(
-      fc.array(fc.oneof({ weight: 5, arbitrary: ownKey }, { weight: 1, arbitrary: canary }), {
-        minLength: places.length,
-        maxLength: places.length,
-      }),
-      fc.option(fc.tuple(fc.nat(words.length - 1), anyWord), { freq: 3 }),
-      fc.array(anyWord, { maxLength: 3 }),
-    )
-    .map(([keys, change, more]) => {
-      const made = [...words];
-      for (const [at, place] of places.entries()) made[place] = keys[at]!;
-      if (change && change[0] > 0) made[change[0]] = change[1];
-      return more.length > 1 ? [...made, ...more] : made;
-    });
-};
-
-/** A command inside the client's own script, which runs whatever it is given. */
-const inScript = (words: string[]): string[] => [
-  "EVAL",
-  onceScript(false),
-  "1",
-  own("token"),
-  "60000",
-  ...words,
-];
-
-/** What random words would rarely hit. */
-const HAND_MADE = [
-  ["EVAL", SCRIPT, "0"],
-  ["EVAL", SCRIPT, "1", own("string")],
-  ["EVAL", "return redis.call('SCAN', '0', 'COUNT', '1000')", "1", own("string")],
-  ["EVAL_RO", SCRIPT, "1", own("string")],
-  ["EVALSHA", SHA, "1", own("string")],
-  ["EVALSHA_RO", SHA, "1", own("string")],
-  ["FCALL", "leak", "1", own("string")],
-  ["FCALL_RO", "leak", "1", own("string")],
-  ["FUNCTION", "DELETE", "leak"],
-  ["FUNCTION", "DUMP"],
-  ["SCRIPT", "FLUSH"],
-  ["SWAPDB", "0", "1"],
-  ["MOVE", own("string"), "1"],
-  ["COPY", own("string"), "stolen", "DB", "1"],
-  ["COPY", own("string"), own("string"), "DB", "1"],
-  ["SORT", own("list"), "BY", "w*", "GET", "other:*", "ALPHA"],
-  ["SORT_RO", own("list"), "GET", "other:*", "ALPHA"],
-  ["SORT", own("list"), "STORE", "other:list"],
-  ["GEORADIUS", own("geo"), "13", "38", "100", "km", "STORE", own("new"), "STORE", "other:list"],
-  ["MEMORY", "USAGE", "other:string"],
-  ["OBJECT", "ENCODING", "other:string"],
-  ["OBJECT", "FREQ", HIDDEN.slice(0, 3)],
-  ["DEBUG", "OBJECT", "other:string"],
-  ["DEBUG", "JMAP"],
-  ["CONFIG", "SET", "maxmemory", "100mb"],
-  ["CLIENT", "LIST"],
-  ["SLOWLOG", "GET"],
-  ["ACL", "SETUSER", "default", "off"],
-  ["ACL", "LOG"],
-  ["ACL", "RESTTOKEN", "default", "x"],
-  ["MIGRATE", "127.0.0.1", "1", own("string"), "0", "10"],
-  ["COMMAND", "GETKEYS", "GET", "other:string"],
-  ["PFCOUNT", own("hll"), "other:string"],
-  ["get\0", "other:string"],
-  ["GET ", "other:string"],
-  ["no-such-command", "other:string"],
-];
-
-const isBlocking = (words: readonly string[]) =>
-  factsOf(command(...words))?.blocking || words.some((word) => word.toUpperCase() === "BLOCK");
 
 describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
   let server: RedisServer;
@@ -184,8 +57,10 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
     await server?.stop();
   });
 
+  beforeEach(reset);
+
   /** Everything as it was before any attack. */
-  beforeEach(async () => {
+  async function reset(): Promise<void> {
     await redis.command("FLUSHALL");
     await redis.command("FUNCTION", "FLUSH");
     await redis.command("SCRIPT", "LOAD", SCRIPT);
@@ -195,7 +70,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
     await redis.command("RPUSH", "other:list", SECRET, "1");
     await redis.command("SADD", "other:set", SECRET, "1");
     await fill();
-  });
+  }
 
   /** The token's own keys: one of each type, with elements that patterns of SORT would turn into canaries. */
   async function fill() {
@@ -251,6 +126,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
       const answer = await send(token, "/pipeline", batch);
       expect(answer.status).toBe(200);
       if (!tells(answer) && (await others()) === before) continue;
+      await reset();
       for (const words of batch) {
         const alone = await send(token, "/", words);
         expect({ words, tells: tells(alone) }).toEqual({ words, tells: false });
@@ -259,11 +135,6 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
       throw new Error("a batch reached beyond the prefix, none of its commands did alone");
     }
   }
-
-  const draw = (arbitrary: fc.Arbitrary<string[]>, count: number) =>
-    fc
-      .sample(arbitrary, { numRuns: count })
-      .filter((words) => !isBlocking(words) && !/^WAIT/i.test(words[0]!));
 
   it.each(["standard", "admin", "read-only"])(
     "(%s) reaches nothing else by any words of any command",

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { allFacts } from "../../../gateway/src/commands/facts.js";
+import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import {
+  connectRedis,
+  type RedisConnection,
+  type RedisServer,
+  redisAvailable,
+  startRedis,
+} from "../../../testbed/src/index.js";
+import {
+  anyCall,
+  draw,
+  FUNCTION,
+  HAND_MADE,
+  inScript,
+  mutated,
+  own,
+  SCRIPT,
+  SHA,
+  TYPES,
+  wellFormed,
+} from "./attack.js";
+import { call } from "./http.js";
+
+describe.skipIf(!redisAvailable())("a token of a role", () => {
+  let server: RedisServer;
+  let redis: RedisConnection;
+  let gateway: Gateway;
+
+  beforeAll(async () => {
+    // SORT_RO turns a small sorted set into the form of a large one: the same data, but another dump.
+    server = await startRedis({ flags: ["--zset-max-listpack-entries", "0"] });
+    redis = await connectRedis({ path: server.path! });
+    gateway = await createGateway({
+      port: 0,
+      redis: server.url,
+      operationTimeout: 2_000,
+      tokens: [
+        { name: "reader", token: "reader", role: "read-only" },
+        { name: "scraper", token: "scraper", role: "metrics" },
+        { name: "app", token: "app" },
+      ],
+    });
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    redis?.close();
+    await server?.stop();
+  });
+  beforeEach(reset);
+
+  /** Everything as it was before any attack. */
+  async function reset(): Promise<void> {
+    await redis.command("FLUSHALL");
+    await redis.command("FUNCTION", "FLUSH");
+    await redis.command("SCRIPT", "FLUSH");
+    await redis.command("SCRIPT", "LOAD", SCRIPT);
+    await redis.command("FUNCTION", "LOAD", FUNCTION);
+    await redis.command("MSET", "other:string", "1", "app", "2", own("string"), "3");
+    await redis.command("RPUSH", own("list"), "1", "2");
+    await redis.command("SADD", own("set"), "1", "2");
+    await redis.command("ZADD", own("zset"), "1", "a", "2", "b");
+    await redis.command("HSET", own("hash"), "f", "1");
+    await redis.command("XADD", own("stream"), "1-1", "f", "v");
+    await redis.command("XGROUP", "CREATE", own("stream"), "group", "0");
+    await redis.command("GEOADD", own("geo"), "13", "38", "member");
+    await redis.command("PFADD", own("hll"), "a");
+    // The first count of one is kept beside it.
+    await redis.command("PFCOUNT", own("hll"));
+  }
+
+  async function data(): Promise<string> {
+    const names = ((await redis.command("KEYS", "*")) as unknown[]).map(String).sort();
+    return JSON.stringify(
+      await Promise.all(
+        names.map(async (name) => [
+          name,
+          String(await redis.command("DUMP", name)),
+          await redis.command("PTTL", name),
+        ]),
+      ),
+    );
+  }
+
+  /** What belongs to all: code, users, settings, what the server remembers. */
+  async function shared(): Promise<string> {
+    const words = [
+      ["FUNCTION", "LIST"],
+      ["SCRIPT", "EXISTS", SHA],
+      ["ACL", "LIST"],
+      ["CONFIG", "GET", "*"],
+    ];
+    return JSON.stringify(await Promise.all(words.map((each) => redis.command(...each))));
+  }
+
+  const calls = (): string[][] => {
+    const random = [...allFacts()].flatMap(({ name }) => draw(anyCall(name), 8));
+    const formed = wellFormed.flatMap((words) => draw(mutated(words), 4));
+    const some = [...random, ...formed].filter((_, at) => at % 6 === 0);
+    return [...random, ...formed, ...HAND_MADE, ...some.map(inScript)];
+  };
+
+  /** Sends commands as pipelines; when one of them changed something, finds out which. */
+  async function attack(token: string, state: () => Promise<string>): Promise<string[]> {
+    const all = calls();
+    const before = await state();
+    const answers: string[] = [];
+    for (let at = 0; at < all.length; at += 200) {
+      const batch = all.slice(at, at + 200);
+      const { json } = await call(gateway, "/pipeline", { token, body: batch });
+      answers.push(...json.map((answer: { error?: string }) => answer.error ?? ""));
+      if ((await state()) === before) continue;
+      await reset();
+      for (const words of batch) {
+        await call(gateway, "/", { token, body: words });
+        expect({ words, state: await state() }).toEqual({ words, state: before });
+      }
+      throw new Error("a batch changed something, none of its commands did alone");
+    }
+    return answers;
+  }
+
+  it("that only reads changes nothing, by any words of any command", async () => {
+    const answers = await attack("reader", async () => (await data()) + (await shared()));
+    // It is not that everything is refused.
+    expect(answers.filter((error) => error === "").length).toBeGreaterThan(100);
+    const listened = await Promise.all(
+      TYPES.map((name) =>
+        call(gateway, `/psubscribe/${name}*`, { token: "reader" }).then(({ status }) => status),
+      ),
+    );
+    expect(new Set(listened)).toEqual(new Set([400]));
+  });
+
+  it("that is for data changes nothing that belongs to all", async () => {
+    await attack("app", shared);
+  });
+
+  it("that is for metrics runs nothing at all", async () => {
+    const answers = await attack("scraper", data);
+    expect(answers.filter((error) => !error.startsWith("NOPERM"))).toEqual([]);
+  });
+});
