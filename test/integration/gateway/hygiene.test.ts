@@ -139,6 +139,13 @@ it("a line end behind a body is skipped", async () => {
   await expect.poll(() => answers(received()).length).toBe(2);
 });
 
+it("a header that is a list may be there twice", async () => {
+  await start();
+  const { socket, received } = open();
+  socket.write(post('["PING"]', "Accept: text/html\r\nAccept: */*\r\n"));
+  await expect.poll(received).toContain('{"result":"PONG"}');
+});
+
 describe("HTTP/1.0", () => {
   it("is answered, and the connection closed", async () => {
     await start();
