@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Measured as Sequential } from "../../bench/src/scenarios/sequential.js";
+import type { Measured as Sequential } from "../../bench/src/sequential/told.js";
 import type { Measured as Zombie } from "../../bench/src/zombie/told.js";
 import { bench, schemaErrors } from "../support/bench.js";
 

@@ -1,7 +1,7 @@
+import type { Measured as AtDistance } from "../distance/told.js";
+import type { Measured as AtSize } from "../memory/told.js";
 import type { Result } from "../result.js";
-import type { Measured as AtDistance } from "../scenarios/distance.js";
-import type { Measured as AtSize } from "../scenarios/memory.js";
-import type { Measured as InSequence } from "../scenarios/sequential.js";
+import type { Measured as InSequence } from "../sequential/told.js";
 import type { Measured as Frozen } from "../zombie/told.js";
 import type { Question } from "./question.js";
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { type Measured as Distance, told as distance } from "../../../bench/src/distance/told.js";
+import { type Measured as Ephemeral, told as ephemeral } from "../../../bench/src/ephemeral/told.js";
 import { type Measured as Fleet, told as fleet } from "../../../bench/src/fleet/told.js";
+import { type Measured as Memory, told as memory } from "../../../bench/src/memory/told.js";
 import { type Measured as Reconnect, told as reconnect } from "../../../bench/src/reconnect/told.js";
 import { page } from "../../../bench/src/report/page.js";
 import type { Outcome, Result } from "../../../bench/src/result.js";
-import { type Measured as Distance, told as distance } from "../../../bench/src/scenarios/distance.js";
-import { type Measured as Ephemeral, told as ephemeral } from "../../../bench/src/scenarios/ephemeral.js";
-import { type Measured as Memory, told as memory } from "../../../bench/src/scenarios/memory.js";
-import { type Measured as Sequential, told as sequential } from "../../../bench/src/scenarios/sequential.js";
+import { type Measured as Sequential, told as sequential } from "../../../bench/src/sequential/told.js";
 import { type Measured as Sockets, told as sockets } from "../../../bench/src/sockets/told.js";
 import { type Measured as Zombie, told as zombie } from "../../../bench/src/zombie/told.js";
 import { schemaErrors } from "../../support/bench.js";

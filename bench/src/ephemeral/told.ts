@@ -1,0 +1,91 @@
+import type { LoopEvent } from "../handlers/loop.js";
+import type { Peer } from "../peer.js";
+import { barChart, curveChart, tableOf } from "../present.js";
+import type { Check, Outcome } from "../result.js";
+import type { Timed } from "../series.js";
+import { factor, listed, ms } from "../words.js";
+
+export interface Case extends Pick<LoopEvent, "use" | "awaited"> {
+  readonly client: string;
+  readonly label: string;
+  readonly protocol: Peer["protocol"];
+  readonly rttMs: number;
+}
+
+export type Measured = Case & Timed;
+
+export const nameOf = ({ use, awaited }: Pick<Case, "use" | "awaited">): string =>
+  `${use}${awaited ? "" : ", not awaited"}`;
+const placeOf = ({ label, rttMs }: Case): string => `${label}, ${rttMs} ms`;
+
+const pick = (rows: readonly Measured[], like: Case, use: Case["use"], awaited: boolean): Measured =>
+  rows.find(
+    (row) =>
+      row.client === like.client && row.rttMs === like.rttMs && row.use === use && row.awaited === awaited,
+  )!;
+
+/** Finding, figures, checks, table and charts of the numbers. */
+export function told(
+  rows: readonly Measured[],
+): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
+  const each = rows.filter(({ use, awaited }) => use === "reuse" && awaited);
+  const near = each.filter(({ rttMs }) => rttMs === each[0]!.rttMs);
+  const extra = (like: Measured, awaited: boolean, of: "p50" | "p99") =>
+    pick(rows, like, "ephemeral", awaited).all[of] - pick(rows, like, "reuse", awaited).all[of];
+  const inWords = (awaited: boolean) =>
+    listed(near.map((row) => `${ms(extra(row, awaited, "p50"))} with ${row.label}`));
+  const checks: Check[] = each.map((row) => {
+    const [one, anew] = [pick(rows, row, "reuse", true), pick(rows, row, "ephemeral", true)];
+    return {
+      claim: `${placeOf(row)}: one connection for all is faster than one per command`,
+      held: anew.all.p50 > one.all.p50,
+      measured: `p50 ${ms(one.all.p50)} against ${ms(anew.all.p50)}, p99 ${ms(one.all.p99)} against ${ms(anew.all.p99)}`,
+    };
+  });
+  const held = checks.every((check) => check.held);
+  return {
+    finding:
+      `Awaited, opening and closing a connection for each command adds, at the median and ${near[0]!.rttMs} ms away, ` +
+      `${inWords(true)}. The article awaits nothing and so finds ${inWords(false)}, which says what it costs to make a ` +
+      "client and not what it costs to connect: its 75 us are such a number. " +
+      (held
+        ? "Its direction, that reuse is faster, comes out everywhere; that connections are lightweight does not, since each costs at least the round trips of its handshake."
+        : `Its direction, that reuse is faster, does not come out everywhere: missed are ${listed(checks.filter((check) => !check.held).map(({ claim }) => claim))}.`),
+    figures: near.slice(0, 4).map((row) => ({
+      value: factor(pick(rows, row, "ephemeral", true).all.p50 / row.all.p50),
+      label: `a connection per command against one for all, ${row.label}`,
+    })),
+    checks,
+    table: tableOf(rows, placeOf, [
+      ["client", ({ label }) => label],
+      ["round trip ms", ({ rttMs }) => String(rttMs), "number"],
+      ["connection", ({ use }) => use],
+      ["time ends", ({ awaited }) => (awaited ? "with the reply" : "when issued")],
+      ["p50 ms", ({ all }) => all.p50.toFixed(3), "number"],
+      ["p90 ms", ({ all }) => all.p90.toFixed(3), "number"],
+      ["p99 ms", ({ all }) => all.p99.toFixed(3), "number"],
+    ]),
+    charts: [
+      curveChart(rows, {
+        title: "Latency by percentile",
+        groupOf: placeOf,
+        styleOf: (row) => ({ label: nameOf(row), hue: row.use === "reuse" ? 0 : 1, dashed: !row.awaited }),
+        curveOf: ({ all }) => all.curve,
+      }),
+      barChart(
+        rows.filter(({ awaited }) => awaited),
+        {
+          title: "The median, awaited",
+          unit: "ms",
+          groupOf: placeOf,
+          styleOf: ({ use }) => ({ label: use, hue: use === "reuse" ? 0 : 1 }),
+          valueOf: ({ all }) => all.p50,
+          spread: {
+            words: "from the fastest to the slowest round's median",
+            of: ({ rounds }) => ({ low: rounds.min, high: rounds.max }),
+          },
+        },
+      ),
+    ],
+  };
+}

@@ -1,0 +1,98 @@
+import type { CommandsEvent } from "../handlers/commands.js";
+import { barChart, curveChart, tableOf } from "../present.js";
+import type { Check, Outcome } from "../result.js";
+import type { Timed } from "../series.js";
+import { factor, listed, ms } from "../words.js";
+
+export interface Way {
+  readonly name: "one" | "ten" | "together" | "pipeline";
+  readonly commands: number;
+  readonly keepAlive: boolean;
+  readonly how: NonNullable<CommandsEvent["how"]>;
+}
+
+export type Case = Way & { readonly client: string; readonly label: string; readonly batches: boolean };
+export type Measured = Case & Timed;
+
+const NAMES = {
+  one: "one command",
+  ten: "ten, one after another",
+  together: "ten, in one turn",
+  pipeline: "ten, as one pipeline",
+};
+
+export const nameOf = ({ name, keepAlive }: Way): string =>
+  `${NAMES[name]}${keepAlive ? "" : ", keep-alive off"}`;
+
+/** Finding, figures, checks, table and charts of the numbers. */
+export function told(
+  rows: readonly Measured[],
+): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
+  const clients = [...new Set(rows.map(({ client }) => client))];
+  const pick = (client: string, name: Way["name"], keepAlive = true) =>
+    rows.find((row) => row.client === client && row.name === name && row.keepAlive === keepAlive)!;
+  const saved = (client: string, name: "one" | "ten") =>
+    pick(client, name, false).all.p50 - pick(client, name).all.p50;
+  const label = (client: string) => pick(client, "one").label;
+  const checks: Check[] = clients.flatMap((client) => [
+    {
+      claim: `${label(client)}: ten commands gain more by keep-alive than one`,
+      held: saved(client, "ten") > saved(client, "one"),
+      measured: `${ms(saved(client, "ten"))} against ${ms(saved(client, "one"))}`,
+    },
+    {
+      claim: `${label(client)}: a pipeline of ten is faster than ten one after another`,
+      held: pick(client, "pipeline").all.p50 < pick(client, "ten").all.p50,
+      measured: `${ms(pick(client, "pipeline").all.p50)} against ${ms(pick(client, "ten").all.p50)}`,
+    },
+  ]);
+  const lead = clients[0]!;
+  const [ten, off] = [pick(lead, "ten").all.p50, pick(lead, "ten", false).all.p50];
+  const held = checks.every((check) => check.held);
+  return {
+    finding:
+      `Keeping the connection saves ${listed(clients.map((client) => `${ms(saved(client, "one"))} on one command and ${ms(saved(client, "ten"))} on ten with ${label(client)}`))}. ` +
+      `With ${label(lead)} ten commands take ${ms(off)} without keep-alive and ${ms(ten)} with it (the article: 180 and 60 ms), ` +
+      `issued in one turn ${ms(pick(lead, "together").all.p50)}, as one pipeline ${ms(pick(lead, "pipeline").all.p50)}. ` +
+      (held
+        ? "The article's direction comes out for every client: what keep-alive saves grows with the number of commands; and a pipeline saves more than keep-alive does."
+        : `The article's direction does not come out everywhere: ${listed(checks.filter((check) => !check.held).map(({ claim, measured }) => `missed is "${claim}" (${measured})`))}.`),
+    figures: [
+      { value: factor(off / ten), label: `ten commands with ${label(lead)}: what keep-alive is worth` },
+      {
+        value: factor(ten / pick(lead, "pipeline").all.p50),
+        label: "and what a pipeline is worth on top",
+      },
+      { value: ms(saved(lead, "one")), label: "saved on one command" },
+      { value: ms(saved(lead, "ten")), label: "saved on ten" },
+    ],
+    checks,
+    table: tableOf(rows, ({ client }) => client, [
+      ["client", (row) => row.label],
+      ["commands", nameOf],
+      ["p50 ms", ({ all }) => all.p50.toFixed(2), "number"],
+      ["p90 ms", ({ all }) => all.p90.toFixed(2), "number"],
+      ["p99 ms", ({ all }) => all.p99.toFixed(2), "number"],
+      ["x one", (row) => (row.all.p50 / pick(row.client, "one").all.p50).toFixed(2), "number"],
+    ]),
+    charts: [
+      barChart(rows, {
+        title: "An invocation's median time",
+        unit: "ms",
+        groupOf: (row) => row.label,
+        styleOf,
+        valueOf: ({ all }) => all.p50,
+        spread: { words: "on to the 90th percentile", of: ({ all }) => ({ low: all.p50, high: all.p90 }) },
+      }),
+      curveChart(rows, {
+        title: "An invocation's time by percentile",
+        groupOf: (row) => row.label,
+        styleOf,
+        curveOf: ({ all }) => all.curve,
+      }),
+    ],
+  };
+}
+
+const HUES = { one: 3, ten: 0, together: 2, pipeline: 4 };
+const styleOf = (row: Measured) => ({ label: nameOf(row), hue: HUES[row.name], dashed: !row.keepAlive });
