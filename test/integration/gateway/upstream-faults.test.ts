@@ -115,7 +115,7 @@ describe("a reply that comes too late", () => {
   });
 
   it("leads to a new connection when Redis has gone silent: what follows is not written on the old one", async () => {
-    await start(({ connection }) => (connection === 1 ? "lose" : undefined));
+    await start(({ connection }) => (connection === 1 ? "lose" : undefined), { operationTimeout: 1_500 });
     expect((await send("ECHO", "a")).status).toBe(504);
     expect((await send("ECHO", "b")).json).toEqual({ result: "b" });
     expect(fake.connectionsOpened).toBe(2);
