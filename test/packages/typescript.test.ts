@@ -86,7 +86,7 @@ test("mistakes are seen, so the types are not just any", async () => {
   expect(await compile("latest", "node16", config)).toContain("TS2322");
 });
 
-test("a pipeline of 50 commands is checked in no time", { timeout: 120_000 }, async () => {
+test("a pipeline of 50 commands is checked in no time", { timeout: 300_000 }, async () => {
   const links = [
     '.get<User>("a")',
     '.hgetall<User>("h")',
@@ -106,15 +106,22 @@ export const first: User | null = results[0];
 results[50];
 `,
   );
-  // TypeScript's own clock, so that starting it does not count; the best of three, so that a busy machine counts less.
-  const config = { ...projects.node16, files: ["../pipeline.mts"] };
-  config.compilerOptions = { ...config.compilerOptions, extendedDiagnostics: true };
-  const times: number[] = [];
-  for (let round = 0; round < 3; round++) {
-    const printed = await compile("5.9", "node16", config);
+  writeFileSync(join(folder, "empty.mts"), "export {};\n");
+  // TypeScript's own clock, so that starting it does not count.
+  const compilerOptions = { ...projects.node16!.compilerOptions, extendedDiagnostics: true };
+  const checkTime = async (file: string) => {
+    const printed = await compile("5.9", "node16", { compilerOptions, files: [`../${file}`] });
     expect(printed).not.toContain("error TS");
-    times.push(Number(/Check time:\s+([\d.]+)s/.exec(printed)?.[1]));
+    return Number(/Check time:\s+([\d.]+)s/.exec(printed)?.[1]);
+  };
+  let best = { empty: Number.POSITIVE_INFINITY, pipeline: Number.POSITIVE_INFINITY };
+  for (let round = 0; round < 3; round++) {
+    best = {
+      empty: Math.min(best.empty, await checkTime("empty.mts")),
+      pipeline: Math.min(best.pipeline, await checkTime("pipeline.mts")),
+    };
   }
-  console.info(`tsc 5.9: a program with a pipeline of 50 commands ${times.join(" s, ")} s`);
-  expect(Math.min(...times)).toBeLessThan(3);
+  console.info(`tsc 5.9 checks a pipeline of 50 commands in ${best.pipeline} s, nothing in ${best.empty} s`);
+  // Three seconds on an idle machine. On a busy one the libraries alone take longer, and this as much longer as they.
+  expect(best.pipeline).toBeLessThan(Math.max(3, 3 * best.empty));
 });
