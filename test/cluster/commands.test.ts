@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
+import { listen } from "../integration/subscribe/listen.js";
 import { gatewayAt, keyOfEachSlot, pipeline, run, transaction, until } from "./support.js";
 
 // Commands through the gateway on a real cluster: what comes back is as from one Redis.
@@ -199,6 +200,52 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
       expect(log).toEqual(Array.from({ length: 3_000 }, (_, i) => i).filter((i) => i % 7 === key));
     }
   });
+
+  it("a message published through any node reaches a subscriber", async () => {
+    const stream = await listen(gateway, "/subscribe/news");
+    await until(() => stream.data.length === 1);
+    await run(gateway, "PUBLISH", "news", "hello");
+    await until(() => stream.data.length === 2);
+    expect(stream.data[1]).toBe("message,news,hello");
+    stream.close();
+  });
+
+  it.each([
+    ["primary", true, false],
+    ["prefer-replica", false, true],
+    ["replica", false, true],
+    ["any", true, true],
+  ] as const)(
+    "reads are answered as %s says, writes by primaries",
+    async (readPolicy, byPrimaries, byReplicas) => {
+      const other = await gatewayAt(cluster.url, { readPolicy });
+      const some = keys.filter((_, slot) => slot % 256 === 0);
+      for (const node of cluster.nodes) await node.command("CONFIG", "RESETSTAT");
+      // A read that follows a write of its slot in the same pipeline is the primary's all the same.
+      const written = await pipeline(
+        other,
+        some.flatMap((key) => [
+          ["SET", key, "new"],
+          ["GETRANGE", key, 0, -1],
+        ]),
+      );
+      expect(written.every(({ result }, at) => result === (at % 2 === 0 ? "OK" : "new"))).toBe(true);
+      for (let round = 0; round < 4; round++) {
+        await pipeline(
+          other,
+          some.map((key) => ["GET", key]),
+        );
+      }
+      for (const { role, command } of cluster.nodes) {
+        const stats = String(await command("INFO", "commandstats"));
+        expect(/cmdstat_get:/.test(stats), `${role}: GET`).toBe(
+          role === "primary" ? byPrimaries : byReplicas,
+        );
+        expect(/cmdstat_getrange:/.test(stats), `${role}: GETRANGE`).toBe(role === "primary");
+      }
+      await other.close();
+    },
+  );
 
   it("an unknown command, and one with too few words, get Redis's own error", async () => {
     expect((await run(gateway, "NOSUCH", "k")).error).toMatch(/^ERR unknown command/);

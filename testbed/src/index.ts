@@ -36,6 +36,7 @@ export { type SlowOptions, slow } from "./path/behaviours/slow.js";
 export { surplus } from "./path/behaviours/surplus.js";
 export type { Destination, Link } from "./path/link.js";
 export { type Path, type PathOptions, startPath } from "./path/path.js";
+export { freePorts } from "./ports.js";
 export { type ClusterNode, type ClusterOptions, type RedisCluster, startCluster } from "./redis/cluster.js";
 export { connectRedis, type RedisConnection } from "./redis/connection.js";
 export { type FakeCommand, type FakeFate, type FakeRedis, startFakeRedis } from "./redis/fake.js";

@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Redis } from "warmline";
+import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
+import type { Gateway } from "../../gateway/src/index.js";
+import * as reference from "../integration/parity/examples.js";
+import { importSwapped } from "../integration/parity/swapped.js";
+import { migrate } from "./migrate.js";
+import { gatewayAt, keyOfEachSlot } from "./support.js";
+
+// Both clients on a real cluster, through the gateway.
+
+/** Examples with a command over several keys without a common hash tag, which a cluster can't run. */
+const SEVERAL_SLOTS = new Set([
+  "several keys at once",
+  "finding and moving elements",
+  "sets",
+  "sorted sets put together",
+  "keys",
+  "bits and estimates",
+  "places",
+  "streams",
+  "a transaction",
+]);
+
+const clients: [string, typeof reference][] = [
+  ["@upstash/redis", reference],
+  ["warmline", await importSwapped(join(import.meta.dirname, "../integration/parity/examples.ts"))],
+];
+
+describe.skipIf(!redisAvailable())("on a cluster", () => {
+  let cluster: RedisCluster;
+  let gateway: Gateway;
+  const keys = keyOfEachSlot().filter((_, slot) => slot % 128 === 5);
+  beforeAll(async () => {
+    cluster = await startCluster();
+    gateway = await gatewayAt(cluster.url);
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await cluster?.stop();
+  });
+
+  describe.each(clients)("%s", (_client, { connect, examples }) => {
+    it.each(
+      examples
+        .filter(({ notOn }) => notOn !== "Redis 7.0")
+        .map((example) => [example.name, example] as const),
+    )("%s", async (name, { run, gives }) => {
+      const redis = connect(gateway.url, gateway.token);
+      await redis.flushall();
+      const came = await run(redis).catch((error: Error) => error);
+      if (SEVERAL_SLOTS.has(name)) expect(String(came)).toMatch(/CROSSSLOT/);
+      // EVAL leaves its script with the node of its key.
+      else if (name === "scripts that know their digest") expect(String(came)).toMatch(/NOSCRIPT/);
+      else expect(came).toEqual(gives);
+    });
+  });
+
+  it("exactly-once writes count once over all nodes, while slots move", async () => {
+    const redis = new Redis({
+      url: gateway.url,
+      token: gateway.token,
+      writes: "exactly-once",
+      codec: "text",
+    });
+    await redis.with({ writes: "safe" }).flushall();
+    const [first, second, third] = cluster.nodes;
+    const rounds = 20;
+    const work = (async () => {
+      for (let round = 0; round < rounds; round++) await Promise.all(keys.map((key) => redis.incr(key)));
+    })();
+    await migrate(first!, second!, [5, 133, 261, 389, 517], [first!, second!, third!]);
+    await work;
+    expect(await redis.mget(...keys)).toEqual(keys.map(() => String(rounds)));
+    redis.close();
+  }, 60_000);
+
+  it("a scan by the client's iterator sees every key once or more, and no other", async () => {
+    const redis = new Redis({ url: gateway.url, token: gateway.token });
+    await redis.flushall();
+    await redis.mset(Object.fromEntries(keys.map((key) => [key, 1])));
+    const seen = new Set<string>();
+    for await (const key of redis.scanIterator({ count: 7 })) seen.add(key);
+    expect(seen).toEqual(new Set(keys));
+    redis.close();
+  });
+});
