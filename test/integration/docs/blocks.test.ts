@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { check } from "./blocks.js";
@@ -49,6 +50,14 @@ test.each(blocksIn("json", "yaml").map((block) => [`${block.page}:${block.line}`
   "%s can be parsed",
   (_, { language, code }) => {
     expect(language === "json" ? JSON.parse(code) : parse(code)).toBeTypeOf("object");
+  },
+);
+
+test.each(blocksIn("js").map((block) => [`${block.page}:${block.line}`, block] as const))(
+  "%s is JavaScript",
+  (_, { code }) => {
+    const { diagnostics } = ts.transpileModule(code, { fileName: "block.mjs", reportDiagnostics: true });
+    expect(diagnostics?.map(({ messageText }) => messageText)).toEqual([]);
   },
 );
 
