@@ -21,7 +21,7 @@ afterEach(() => {
 
 const client = (options: RedisOptions = {}) =>
   new Redis({ url: "http://127.0.0.1:9", token: "t", retry: false, ...options });
-const lost = async (call: Promise<unknown>) => (await call.catch((error) => error)).name;
+const lost = async (call: Promise<unknown>) => ((await call.catch((error) => error)) as Error).name;
 
 test("in the same turn, so that Next.js knows whose command it is", async () => {
   const redis = client();
