@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { UpstreamFailure } from "../../../../gateway/src/upstream/failure.js";
+import { FakeCluster, type Fate } from "./fake-cluster.js";
+
+let fake: FakeCluster;
+afterEach(() => fake.close());
+
+const start = (decide: (node: string, words: readonly string[]) => Fate) => {
+  fake = new FakeCluster(decide);
+};
+
+describe("an MSET over two nodes", () => {
+  it("is unknown, and no part of it is written again, when one node is lost behind it", async () => {
+    start((node) => (node === "b" ? "close" : "+OK"));
+    const [result] = await fake.send("MSET bar 1 foo 2");
+    expect(result).toBeInstanceOf(UpstreamFailure);
+    expect((result as UpstreamFailure).outcome).toBe("unknown");
+    expect(fake.received.sort()).toEqual(["a: MSET bar 1", "b: MSET foo 2"]);
+  });
+
+  it("is unknown when one part ran and the other's node can't be reached", async () => {
+    start(() => "+OK");
+    fake.down.add("b");
+    const [result] = await fake.send("MSET bar 1 foo 2");
+    expect(result).toMatchObject({ reason: "partial", outcome: "unknown" });
+    expect(fake.received).toEqual(["a: MSET bar 1"]);
+  });
+
+  it("is unsent when no part could be written", async () => {
+    start(() => "+OK");
+    for (const node of ["a", "b"]) fake.down.add(node);
+    const [result] = await fake.send("MSET bar 1 foo 2");
+    expect(result).toMatchObject({ reason: "unreachable", outcome: "unsent" });
+    expect(fake.received).toEqual([]);
+  });
+});
+
+describe("a pipeline's command that can't run in its turn", () => {
+  it("is not run behind a later one of its slot that has run: it is unsent", async () => {
+    start((_, [, , value]) => (value === "first" ? "-TRYAGAIN wait" : "+OK"));
+    const [first, second, other] = await fake.send("SET bar first", "SET bar second", "SET hello x");
+    expect(first).toMatchObject({ outcome: "unsent" });
+    expect((first as UpstreamFailure).message).toMatch(/in its turn/);
+    expect([second, other]).toEqual(["+OK", "+OK"]);
+    expect(fake.received.filter((text) => text.endsWith("first"))).toHaveLength(1);
+  });
+
+  it("runs when it and the later ones only read, or the later ones have another slot", async () => {
+    let refusals = 2;
+    start(() => (refusals-- > 0 ? "-TRYAGAIN wait" : "+OK"));
+    expect(await fake.send("GET bar", "GET bar", "SET hello x")).toEqual(["+OK", "+OK", "+OK"]);
+    refusals = 1;
+    expect(await fake.send("SET bar x", "SET hello x")).toEqual(["+OK", "+OK"]);
+  });
+
+  it("runs before the later ones when they were refused as well, in their order", async () => {
+    let refusals = 3;
+    start(() => (refusals-- > 0 ? "-CLUSTERDOWN wait" : "+OK"));
+    expect(await fake.send("SET bar 1", "SET bar 2", "SET bar 3")).toEqual(["+OK", "+OK", "+OK"]);
+    expect(fake.received.slice(3)).toEqual(["a: SET bar 1", "a: SET bar 2", "a: SET bar 3"]);
+  });
+});
+
+describe("MOVED to a node that is not known", () => {
+  it("has the topology asked for; the command follows when that names the node", async () => {
+    start((node) => (node === "c" ? "+OK" : "-MOVED 5061 c:1"));
+    await fake.send("PING");
+    const asked = fake.asked;
+    fake.ranges = [
+      [0, 8_191, "c"],
+      [8_192, 16_383, "b"],
+    ];
+    expect(await fake.send("SET bar 1")).toEqual(["+OK"]);
+    expect(fake.asked).toBeGreaterThan(asked);
+    expect(fake.received[0]).toBe("a: SET bar 1");
+    expect(fake.received.filter((text) => text.startsWith("c"))).toEqual(["c: SET bar 1"]);
+  });
+
+  it("is not followed to a node that the topology never names: the command is unsent", async () => {
+    start(() => "-MOVED 5061 elsewhere:1");
+    const [result] = await fake.send("SET bar 1");
+    expect(result).toMatchObject({ outcome: "unsent" });
+    expect((result as UpstreamFailure).message).not.toMatch(/MOVED|elsewhere/);
+    expect(fake.received.every((text) => text === "a: SET bar 1")).toBe(true);
+  });
+});
