@@ -7,21 +7,22 @@ import * as reference from "../integration/parity/examples.js";
 import { importSwapped } from "../integration/parity/swapped.js";
 import { migrate } from "./migrate.js";
 import { gatewayAt, keyOfEachSlot } from "./support.js";
+import { tagged } from "./tagged.js";
 
 // Both clients on a real cluster, through the gateway.
 
-/** Examples with a command over several keys without a common hash tag, which a cluster can't run. */
-const SEVERAL_SLOTS = new Set([
-  "several keys at once",
-  "finding and moving elements",
-  "sets",
-  "sorted sets put together",
-  "keys",
-  "bits and estimates",
-  "places",
-  "streams",
-  "a transaction",
-]);
+/** Examples with a command over several keys without a common hash tag, which a cluster can't run; and their keys. */
+const SEVERAL_SLOTS: Readonly<Record<string, readonly string[]>> = {
+  "several keys at once": ["k:1", "k:2", "k:3", "k:4", "none"],
+  "finding and moving elements": ["l", "m", "none"],
+  sets: ["s", "t", "u"],
+  "sorted sets put together": ["x", "y", "u", "i", "d"],
+  keys: ["user:1", "user:2", "user:3", "other", "user:*", "copy", "none"],
+  "bits and estimates": ["b", "n", "o", "h", "g", "all"],
+  places: ["sicily", "near", "none"],
+  streams: ["s", "none"],
+  "a transaction": ["stock", "orders", "a"],
+};
 
 const clients: [string, typeof reference][] = [
   ["@upstash/redis", reference],
@@ -50,10 +51,19 @@ describe.skipIf(!redisAvailable())("on a cluster", () => {
       const redis = connect(gateway.url, gateway.token);
       await redis.flushall();
       const came = await run(redis).catch((error: Error) => error);
-      if (SEVERAL_SLOTS.has(name)) expect(String(came)).toMatch(/CROSSSLOT/);
+      if (Object.hasOwn(SEVERAL_SLOTS, name)) expect(String(came)).toMatch(/CROSSSLOT/);
       // EVAL leaves its script with the node of its key.
       else if (name === "scripts that know their digest") expect(String(came)).toMatch(/NOSCRIPT/);
       else expect(came).toEqual(gives);
+    });
+  });
+
+  describe.each(clients)("%s, keys with a hash tag", (_client, { connect, examples }) => {
+    it.each(Object.entries(SEVERAL_SLOTS))("%s", async (name, keys) => {
+      const { run, gives } = examples.find((example) => example.name === name)!;
+      const redis = connect(gateway.url, gateway.token);
+      await redis.flushall();
+      expect(await run(tagged(redis, keys))).toEqual(gives);
     });
   });
 

@@ -37,6 +37,26 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     }
   });
 
+  it("is known for one by ?cluster=true, where the user may not ask", async () => {
+    for (const node of cluster.nodes) {
+      await node.command("ACL", "SETUSER", "quiet", "on", ">password", "~*", "&*", "+@all", "-info");
+    }
+    const url = cluster.url.replace("://", "://quiet:password@");
+    const some = keys.filter((_, slot) => slot % 1_024 === 0);
+    const read = async (redis: string) => {
+      const other = await gatewayAt(redis);
+      const items = await pipeline(
+        other,
+        some.map((key) => ["SET", key, key]),
+      );
+      await other.close();
+      return items.map(({ result, error }) => result ?? error!.split(" ")[0]);
+    };
+    expect(await read(`${url}?cluster=true`)).toEqual(some.map(() => "OK"));
+    // Taken for a single server, which it can't be told from.
+    expect(await read(url)).toContain("MOVED");
+  });
+
   it("every slot is written and read, in pipelines and across them", async () => {
     const sets = await pipeline(
       gateway,
