@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
@@ -169,6 +170,21 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     await run(gateway, "SET", "one", "v");
     for (let i = 0; i < 10; i++) expect(await run(gateway, "RANDOMKEY")).toBe("one");
     expect((await run(gateway, "SCAN", "abc")).error).toMatch(/invalid cursor/);
+  });
+
+  it("a script that one node has run is run by its digest on all, until it is flushed", async () => {
+    const script = "return redis.call('INCRBY', KEYS[1], ARGV[1])";
+    const digest = createHash("sha1").update(script).digest("hex");
+    expect((await run(gateway, "EVALSHA", digest, 1, "a", 1)).error).toMatch(/^NOSCRIPT /);
+    expect(await run(gateway, "EVAL", script, 1, "a", 1)).toBe(1);
+    const some = keys.slice(0, 300);
+    const twice = await pipeline(
+      gateway,
+      some.flatMap((key) => [1, 10].map((by) => ["EVALSHA", digest, 1, key, by])),
+    );
+    expect(twice.map(({ result }) => result)).toEqual(some.flatMap(() => [1, 11]));
+    await run(gateway, "SCRIPT", "FLUSH");
+    expect((await run(gateway, "EVALSHA", digest, 1, "b", 1)).error).toMatch(/^NOSCRIPT /);
   });
 
   it("scripts and functions are loaded everywhere", async () => {

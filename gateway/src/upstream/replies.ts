@@ -70,6 +70,11 @@ export function errorOf(text: string): Buffer {
   return Buffer.from(`-${text}\r\n`);
 }
 
+/** A text of any bytes, as a reply and as a word of a command. */
+export function bulkOf(content: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`$${content.length}\r\n`), content, Buffer.from("\r\n")]);
+}
+
 /** An integer reply. */
 export function integerOf(value: number | bigint): Buffer {
   return Buffer.from(`:${value}\r\n`);

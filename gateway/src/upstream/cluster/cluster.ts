@@ -8,6 +8,7 @@ import type { SingleUseOptions } from "../single-use.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import { Nodes } from "./nodes.js";
 import type { ReadPolicy } from "./read-policy.js";
+import { Scripts } from "./scripts.js";
 import { spread } from "./spread.js";
 import { Batch } from "./task.js";
 import { type Address, addressOf, type Topology } from "./topology.js";
@@ -50,6 +51,7 @@ export class Cluster implements Upstream {
   readonly #topology: Topology;
   readonly #nodes: Nodes;
   readonly #transport: Transport;
+  readonly #scripts = new Scripts();
   readonly #early = new Set<Early>();
   readonly #onTopology = () => this.#runEarly();
   #lane = 0;
@@ -80,7 +82,14 @@ export class Cluster implements Upstream {
         maxTransactions: options.maxTransactions,
       };
     });
-    this.#transport = new Transport({ topology, nodes: this.#nodes, policy: readPolicy, timeout, counters });
+    this.#transport = new Transport({
+      topology,
+      nodes: this.#nodes,
+      scripts: this.#scripts,
+      policy: readPolicy,
+      timeout,
+      counters,
+    });
     this.feedOptions = { connect: () => this.#connectAny(), handshake, timeout, maxReply, counters };
     topology.on("change", this.#onTopology);
   }
@@ -113,6 +122,7 @@ export class Cluster implements Upstream {
   }
 
   send(commands: readonly Command[], receiver: Receiver, deadline?: number): void {
+    this.#note(commands);
     const batch = this.#batch(receiver, deadline);
     this.#whenKnown(
       () => {
@@ -124,6 +134,7 @@ export class Cluster implements Upstream {
   }
 
   sendAlone(commands: readonly Command[], waits: readonly number[], receiver: Receiver): Cancel {
+    this.#note(commands);
     const batch = this.#batch(receiver);
     batch.alone = true;
     this.#whenKnown(
@@ -139,6 +150,7 @@ export class Cluster implements Upstream {
   }
 
   transaction(commands: readonly Command[], receiver: TransactionReceiver): Cancel {
+    this.#note(commands);
     const until = performance.now() + this.#options.timeout;
     const transaction = new ClusterTransaction(commands, receiver, this.#topology, this.#nodes, until);
     this.#whenKnown(
@@ -162,6 +174,10 @@ export class Cluster implements Upstream {
     this.#early.clear();
     this.#transport.close();
     this.#nodes.close();
+  }
+
+  #note(commands: readonly Command[]): void {
+    for (const command of commands) this.#scripts.note(command);
   }
 
   #batch(receiver: Receiver, deadline = performance.now() + this.#options.timeout): Batch {

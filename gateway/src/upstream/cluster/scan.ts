@@ -1,5 +1,5 @@
 import type { Command } from "../command.js";
-import { arrayOf, elementsOf } from "../replies.js";
+import { arrayOf, bulkOf, elementsOf } from "../replies.js";
 import { commandOf, Words } from "../words.js";
 import { SLOTS, slotOf } from "./slot.js";
 import type { Topology } from "./topology.js";
@@ -105,8 +105,7 @@ function markOf(text: string): number {
 }
 
 function bulk(cursor: bigint): Buffer {
-  const text = String(cursor);
-  return Buffer.from(`$${text.length}\r\n${text}\r\n`);
+  return bulkOf(Buffer.from(String(cursor)));
 }
 
 function textOf(element: Buffer): string {

@@ -44,7 +44,7 @@ export class Task implements Receiver {
 
   constructor(
     readonly batch: Batch,
-    readonly command: Command,
+    public command: Command,
     readonly way: Way,
     readonly sink: Receiver,
     readonly tag: number,

@@ -1,10 +1,12 @@
 import { asking } from "../asking.js";
+import type { Command } from "../command.js";
 import { UpstreamFailure } from "../failure.js";
 import type { PipeCounters } from "../pipe.js";
 import type { Node } from "./node.js";
 import type { Nodes } from "./nodes.js";
 import { candidatesOf, type ReadPolicy } from "./read-policy.js";
 import { type Redirection, redirectionOf } from "./redirection.js";
+import { isNoScript, type Scripts } from "./scripts.js";
 import { type Carrier, Group, OVERTAKEN, type Task } from "./task.js";
 import { addressOf, nameOf, type Topology } from "./topology.js";
 
@@ -19,6 +21,7 @@ const PAUSE = 50;
 export interface TransportOptions {
   readonly topology: Topology;
   readonly nodes: Nodes;
+  readonly scripts: Scripts;
   readonly policy: ReadPolicy;
   /** How long a command may take, in ms. */
   readonly timeout: number;
@@ -75,20 +78,22 @@ export class Transport implements Carrier {
 
   onReply(task: Task, reply: Buffer): void {
     task.node?.succeeded();
-    const redirection = reply[0] === MINUS && !this.#closed ? redirectionOf(reply) : null;
-    if (!redirection) {
+    const isError = reply[0] === MINUS && !this.#closed;
+    const byText = isError && isNoScript(reply) ? this.#options.scripts.withText(task.command) : null;
+    const redirection = isError ? redirectionOf(reply) : null;
+    if (!byText && !redirection) {
       task.executed = true;
-      task.state = "done";
-      task.sink.onReply(reply, task.tag);
+      this.#answer(task, reply);
       return;
     }
     task.obstacle = reply;
     if (task.batch.alone) task.until = performance.now() + this.#options.timeout;
-    if (redirection.kind === "later") {
+    if (byText) this.#repeat(task, byText);
+    else if (redirection?.kind === "later") {
       if (task.node) this.#options.topology.refreshSoon();
       if (task.way.read && task.node) task.tried.add(task.node.name);
       this.#again(task);
-    } else this.#redirect(task, redirection);
+    } else if (redirection) this.#redirect(task, redirection);
   }
 
   onFailure(task: Task, failure: UpstreamFailure): void {
@@ -173,6 +178,16 @@ export class Transport implements Carrier {
     else this.send([task]);
   }
 
+  /** The same by other words, unless its turn is over. */
+  #repeat(task: Task, command: Command): void {
+    this.#options.counters.repeated++;
+    task.batch.scattered = true;
+    task.command = command;
+    const { batch } = task;
+    if (batch.isBehind(task) || batch.overtaken(task) !== "no") this.#park(task);
+    else this.send([task]);
+  }
+
   /** To the next node that can be tried, or to wait. */
   #again(task: Task): void {
     this.#options.counters.repeated++;
@@ -210,7 +225,7 @@ export class Transport implements Carrier {
       else if (task.batch.isBehind(task)) this.#park(task);
       else {
         const overtaken = task.batch.overtaken(task);
-        if (overtaken === "executed") this.#fail(task, OVERTAKEN);
+        if (overtaken === "executed") this.#missed(task);
         else if (overtaken === "sent") this.#park(task);
         else {
           task.batch.parked--;
@@ -222,14 +237,18 @@ export class Transport implements Carrier {
     }
   };
 
+  #missed(task: Task): void {
+    const { obstacle } = task;
+    if (obstacle instanceof Buffer && isNoScript(obstacle)) this.#answer(task, obstacle);
+    else this.#fail(task, OVERTAKEN);
+  }
+
   /** It waited too long: the client learns what for. No client sees a redirection. */
   #giveUp(task: Task): void {
     const { obstacle } = task;
     if (obstacle instanceof UpstreamFailure) this.#fail(task, obstacle);
-    else if (obstacle && redirectionOf(obstacle)?.kind === "later") {
-      if (task.state === "parked") task.batch.parked--;
-      task.state = "done";
-      task.sink.onReply(obstacle, task.tag);
+    else if (obstacle && (isNoScript(obstacle) || redirectionOf(obstacle)?.kind === "later")) {
+      this.#answer(task, obstacle);
     } else {
       const trouble = this.#options.topology.trouble ?? "its slot is on its way from one node to another";
       this.#fail(
@@ -237,6 +256,12 @@ export class Transport implements Carrier {
         new UpstreamFailure("unreachable", `the cluster could not run the command: ${trouble}`),
       );
     }
+  }
+
+  #answer(task: Task, reply: Buffer): void {
+    if (task.state === "parked") task.batch.parked--;
+    task.state = "done";
+    task.sink.onReply(reply, task.tag);
   }
 
   #fail(task: Task, failure: UpstreamFailure): void {

@@ -1,5 +1,5 @@
 import type { Command } from "../command.js";
-import { arrayOf, elementsOf } from "../replies.js";
+import { arrayOf, bulkOf, elementsOf } from "../replies.js";
 import { commandOf, Words } from "../words.js";
 
 /** Commands whose reply begins with the key that they found. */
@@ -12,7 +12,7 @@ export function stripped(command: Command, places: readonly number[], length: nu
   const words = new Words(command);
   const isKey = new Set(places);
   const parts = Array.from({ length: command.size }, (_, at) =>
-    isKey.has(at) ? bulk(words.content(at).subarray(length)) : words.slice(at, at + 1),
+    isKey.has(at) ? bulkOf(words.content(at).subarray(length)) : words.slice(at, at + 1),
   );
   return commandOf(command.size, parts);
 }
@@ -31,9 +31,5 @@ function withKey(list: Buffer, prefix: Buffer): Buffer {
   const [key, ...rest] = elementsOf(list);
   if (!key) return list;
   const content = key.subarray(key.indexOf("\n") + 1, key.length - 2);
-  return arrayOf([bulk(Buffer.concat([prefix, content])), ...rest]);
-}
-
-function bulk(content: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`$${content.length}\r\n`), content, Buffer.from("\r\n")]);
+  return arrayOf([bulkOf(Buffer.concat([prefix, content])), ...rest]);
 }
