@@ -43,6 +43,8 @@ export interface PipeOptions extends LinkOptions {
    * command has it made again; while that fails, commands are refused at once. `never`: the pipe is closed.
    */
   readonly reconnect: "always" | "wanted" | "never";
+  /** How long the connection is kept, or tried for, though nobody uses it, in ms; default: for ever. */
+  readonly idle?: number | undefined;
 }
 
 /**
@@ -72,6 +74,8 @@ export class Pipe {
   #due = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
+  #usedAt = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
   /** Called once when the pipe closes, however that came about. */
   onClose: (() => void) | undefined;
 
@@ -110,6 +114,7 @@ export class Pipe {
     }
     this.#waiting += commands.length;
     this.#turns.push(lot);
+    this.#used();
     this.#arm(lot.deadline);
     if (this.ready) this.#schedule();
     else this.open();
@@ -120,6 +125,7 @@ export class Pipe {
     if (this.#closed) return;
     this.#closed = true;
     clearTimeout(this.#retry);
+    clearTimeout(this.#idleTimer);
     const message = "the connection to Redis was closed";
     for (const line of this.#silent) line.close(message);
     this.#line?.close(message);
@@ -128,6 +134,28 @@ export class Pipe {
     clearTimeout(this.#timer);
     this.onClose?.();
   }
+
+  #used(): void {
+    const { idle } = this.#options;
+    if (idle === undefined) return;
+    this.#usedAt = performance.now();
+    this.#idleTimer ??= setTimeout(this.#onIdle, idle, idle).unref();
+  }
+
+  /** Ends the connection, or the attempts at one, unless it was used since. */
+  #onIdle = (idle: number): void => {
+    const left = this.pending > 0 ? idle : this.#usedAt + idle - performance.now();
+    if (left > 0) {
+      this.#idleTimer = setTimeout(this.#onIdle, Math.ceil(left), idle).unref();
+      return;
+    }
+    this.#idleTimer = undefined;
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    this.#attempts = 0;
+    this.#line?.close("the connection to Redis was not used");
+    this.#line = null;
+  };
 
   #refusal(): UpstreamFailure | null {
     if (this.#closed) return new UpstreamFailure("closing", "the connection to Redis was closed");

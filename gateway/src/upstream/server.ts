@@ -20,6 +20,8 @@ export interface ServerOptions extends SingleUseOptions {
   /** The largest reply passed on, in bytes. */
   readonly maxReply: number;
   readonly counters: PipeCounters;
+  /** How long a shared connection is kept though nobody uses it, in ms; default: for ever. */
+  readonly idle?: number | undefined;
 }
 
 export const PING = command("PING");
@@ -46,6 +48,7 @@ export class Server implements Upstream {
       maxPending: options.maxPending,
       maxReply: options.maxReply,
       reconnect: "always",
+      idle: options.idle,
       counters: this.counters,
     };
     this.feedOptions = pipe;

@@ -9,6 +9,9 @@ import { Sentinel } from "./sentinel.js";
 import { newCounters, PING, Server } from "./server.js";
 import type { RedisUser, Upstream, Upstreams } from "./upstream.js";
 
+/** How long connections of one user are kept though nobody uses them, in ms: there may be many users. */
+const USER_IDLE = 60_000;
+
 const CLUSTER_SLOTS = command("CLUSTER", "SLOTS");
 
 /** Makes the upstreams of an engine, by the gateway's settings. Nothing is connected yet. */
@@ -58,6 +61,7 @@ function upstreamOf(
     maxPending: settings.maxPending,
     maxReply: settings.maxReply,
     counters: user ? newCounters() : topology.counters,
+    idle: user ? USER_IDLE : undefined,
   };
   const server = () => new Server({ ...options, connect: engine.connect });
   const cluster = () =>

@@ -152,3 +152,40 @@ it("while a wanted connection is down, commands are refused at once, not kept fo
     .toBeGreaterThan(0);
   expect(new Set(connections[0]!.received)).toEqual(new Set(["C"]));
 });
+
+it("a connection that nobody uses is ended after a while, and made again for the next command", async () => {
+  const connections = start({ idle: 100 });
+  const answers = new Answers();
+  pipe.send([command("SLOW")], answers);
+  await expect.poll(() => connections[0]?.received).toEqual(["SLOW"]);
+  // Waiting for an answer is use.
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  expect(pipe.ready).toBe(true);
+  connections[0]!.side.write("+first\r\n");
+  await expect.poll(() => answers.replies).toEqual(["+first"]);
+  await expect.poll(() => pipe.ready).toBe(false);
+  expect(connections).toHaveLength(1);
+  pipe.send([command("NEXT")], answers);
+  await expect.poll(() => connections[1]?.received).toEqual(["NEXT"]);
+  connections[1]!.side.write("+second\r\n");
+  await expect.poll(() => answers.replies).toEqual(["+first", "+second"]);
+});
+
+it("attempts at a connection end as well when nobody wants it any more", async () => {
+  let attempts = 0;
+  start({
+    idle: 100,
+    connect: () => {
+      attempts++;
+      throw new Error("nobody there");
+    },
+    timeout: 150,
+  });
+  const answers = new Answers();
+  pipe.send([command("VAIN")], answers);
+  await expect.poll(() => answers.failures.length).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const before = attempts;
+  await new Promise((resolve) => setTimeout(resolve, 900));
+  expect(attempts).toBe(before);
+});

@@ -31,6 +31,8 @@ export interface ClusterOptions extends SingleUseOptions {
   readonly maxReply: number;
   readonly readPolicy: ReadPolicy;
   readonly counters: PipeCounters;
+  /** How long a shared connection is kept though nobody uses it, in ms; default: for ever. */
+  readonly idle?: number | undefined;
 }
 
 /** How long a node may take to let itself be connected to, in ms: others may have taken its place. */
@@ -73,6 +75,7 @@ export class Cluster implements Upstream {
         maxPending: options.maxPending,
         maxReply,
         reconnect: "wanted",
+        idle: options.idle,
         counters,
       };
       return {
