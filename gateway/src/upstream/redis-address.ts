@@ -14,12 +14,16 @@ export interface RedisAddress {
   readonly group: string;
   readonly username: string;
   readonly password: string;
+  /** Whom the Sentinels themselves are signed in to as; empty for nobody, or for their default user. */
+  readonly sentinelUsername: string;
+  /** Empty when the Sentinels are asked without any. */
+  readonly sentinelPassword: string;
   readonly db: number;
 }
 
 const FORMS =
   "redis://[user:password@]host[:port][/db], rediss:// for TLS, several hosts with commas between them for a cluster, " +
-  "redis+sentinel://[user:password@]host[:port],.../group[/db], or unix:///path/to/socket[?db=N]";
+  "redis+sentinel://[user:password@]host[:port],.../group[/db][?sentinelPassword=P], or unix:///path/to/socket[?db=N]";
 
 const SCHEMES = ["redis:", "rediss:", "unix:", "redis+sentinel:", "rediss+sentinel:"];
 
@@ -34,7 +38,8 @@ export function parseRedisUrl(url: string): RedisAddress {
   if (!SCHEMES.includes(scheme)) {
     throw new TypeError(`redis: unknown scheme "${scheme}//"; expected ${FORMS}`);
   }
-  const query = new URLSearchParams(search);
+  // A plus is one, as everywhere else in the URL.
+  const query = new URLSearchParams(search.replaceAll("+", "%2B"));
   const at = authority.lastIndexOf("@");
   const [username, password] = signIn(authority.slice(0, Math.max(at, 0)));
   const isSocket = scheme === "unix:";
@@ -43,6 +48,14 @@ export function parseRedisUrl(url: string): RedisAddress {
   const segments = path.split("/").slice(1).map(decoded);
   const group = isSentinel ? (segments.shift() ?? "") : "";
   if (isSentinel && group === "") throw new TypeError(`redis: the URL names no group; expected ${FORMS}`);
+  const [sentinelUsername, sentinelPassword] = ["sentinelUser", "sentinelPassword"].map((name) => {
+    const value = query.get(name) ?? "";
+    if (value && !isSentinel) throw new TypeError(`redis: ${name} is for redis+sentinel:// alone`);
+    return value;
+  }) as [string, string];
+  if (sentinelUsername && !sentinelPassword) {
+    throw new TypeError("redis: the URL has a sentinelUser but no sentinelPassword");
+  }
   const db = (isSocket ? query.get("db") : segments[0]) || "0";
   if (!/^\d{1,9}$/.test(db)) throw new TypeError("redis: the database in the URL is not a number");
   const isCluster = !isSentinel && (addresses.length > 1 || query.get("cluster") === "true");
@@ -56,6 +69,8 @@ export function parseRedisUrl(url: string): RedisAddress {
     group,
     username,
     password,
+    sentinelUsername,
+    sentinelPassword,
     db: Number(db),
   };
 }

@@ -22,6 +22,8 @@ export interface RemoteEngine extends Engine {
   readonly addresses: readonly Address[];
   /** The group that the Sentinels are asked for. */
   readonly group: string;
+  /** What each connection to a Sentinel must say first. */
+  readonly sentinelHandshake: readonly Command[];
   /** Opens a connection to one of several servers that belong together. */
   connectTo(address: Address): Duplex;
 }
@@ -38,8 +40,9 @@ export interface RemoteOptions {
  * message does not repeat the URL
  */
 export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine {
-  const { path, addresses, isTls, isSentinel, isCluster, group, username, password, db } = parseRedisUrl(url);
-  const own = password ? [command("AUTH", ...(username ? [username] : []), password)] : [];
+  const address = parseRedisUrl(url);
+  const { path, addresses, isTls, isSentinel, isCluster, group, db } = address;
+  const own = signIn(address.username, address.password);
   const select = db > 0 ? [command("SELECT", String(db))] : [];
   const ca = options.ca === undefined ? undefined : readCa(options.ca);
 
@@ -74,6 +77,7 @@ export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine 
     kind: path !== undefined ? "server" : isSentinel ? "sentinel" : isCluster ? "cluster" : "unknown",
     addresses,
     group,
+    sentinelHandshake: signIn(address.sentinelUsername, address.sentinelPassword),
     handshake: (user) => [...(user ? [command("AUTH", user.username, user.password)] : own), ...select],
     connectTo,
     connect: () => (path === undefined ? connectTo(addresses[0]!) : kept(connectTcp({ path }))),
@@ -90,11 +94,16 @@ export function ownEngine(engine: Engine): RemoteEngine {
     kind: "server",
     addresses: [],
     group: "",
+    sentinelHandshake: [],
     handshake: (user) => (user ? [command("AUTH", user.username, user.password)] : []),
     connectTo: () => engine.connect(),
     connect: () => engine.connect(),
     close: () => engine.close(),
   };
+}
+
+function signIn(username: string, password: string): Command[] {
+  return password ? [command("AUTH", ...(username ? [username] : []), password)] : [];
 }
 
 function isIp(host: string): boolean {

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import { ask } from "./ask.js";
 import { type Address, addressOf, nameOf } from "./cluster/topology.js";
-import { command } from "./command.js";
+import { type Command, command } from "./command.js";
 import { Feed, type FeedOptions } from "./feed.js";
 import type { PipeCounters } from "./pipe.js";
 import { readPush } from "./push.js";
@@ -19,6 +19,8 @@ export interface SentinelOptions {
   readonly sentinels: readonly Address[];
   /** The group whose primary is meant. */
   readonly group: string;
+  /** Sent first to each Sentinel. */
+  readonly handshake: readonly Command[];
   readonly connectTo: (address: Address) => Duplex;
   readonly counters: PipeCounters;
 }
@@ -131,10 +133,10 @@ export class Sentinel {
   }
 
   #to(name: string): FeedOptions {
-    const { connectTo, counters } = this.#options;
+    const { connectTo, counters, handshake } = this.#options;
     return {
       connect: () => connectTo(addressOf(name)),
-      handshake: [PING],
+      handshake: [...handshake, PING],
       timeout: PATIENCE,
       maxReply: 64 * 1024,
       counters,

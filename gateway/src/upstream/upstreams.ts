@@ -21,6 +21,7 @@ export function upstreamsOf(engine: RemoteEngine, settings: Settings): Upstreams
   const sentinel = new Sentinel({
     sentinels: engine.addresses,
     group: engine.group,
+    handshake: engine.sentinelHandshake,
     connectTo: engine.connectTo,
     counters: topology.counters,
   });
