@@ -152,14 +152,15 @@ function readHeaders(bytes: Buffer, from: number, end: number): RequestHeaders {
     // A line that begins with space would continue the one before; space before the colon is as bad.
     if (at === nameFrom || bytes[at] !== COLON) throw malformed("a header line is malformed");
     const nameEnd = at++;
-    while (bytes[at] === SPACE || bytes[at] === TAB) at++;
+    while (isBlankOrTab(bytes[at]!)) at++;
     const valueFrom = at;
     at = skip(VALUE, bytes, at, end);
     const name = byHash.get(hash);
     if (name !== undefined && isNamed(bytes, nameFrom, nameEnd, name)) {
       let valueEnd = at;
-      while (valueEnd > valueFrom && (bytes[valueEnd - 1] === SPACE || bytes[valueEnd - 1] === TAB))
-        valueEnd--;
+      // A tab behind what says how long the body is: space by the RFC, an error to Node. It stays, and is refused.
+      const isSpace = name === "content-length" || name === "transfer-encoding" ? isBlank : isBlankOrTab;
+      while (valueEnd > valueFrom && isSpace(bytes[valueEnd - 1]!)) valueEnd--;
       const value = bytes.toString("latin1", valueFrom, valueEnd);
       const before = headers[name];
       if (before === undefined) headers[name] = value;
@@ -168,6 +169,14 @@ function readHeaders(bytes: Buffer, from: number, end: number): RequestHeaders {
     }
   }
   return headers;
+}
+
+function isBlank(byte: number): boolean {
+  return byte === SPACE;
+}
+
+function isBlankOrTab(byte: number): boolean {
+  return byte === SPACE || byte === TAB;
 }
 
 function hashOf(bytes: Buffer, from: number, to: number): number {

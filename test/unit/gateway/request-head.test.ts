@@ -24,6 +24,8 @@ describe("a head", () => {
     ["a signed length", ["Content-Length: +1"], 400],
     ["a hexadecimal length", ["Content-Length: 0x1"], 400],
     ["an empty length", ["Content-Length:"], 400],
+    ["a tab behind a length", ["Content-Length: 1\t"], 400],
+    ["a tab behind a coding", ["Transfer-Encoding: chunked\t"], 501],
     ["length and chunks", ["Content-Length: 1", "Transfer-Encoding: chunked"], 400],
     ["chunked twice", ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], 400],
     ["chunked not last", ["Transfer-Encoding: chunked, identity"], 501],
