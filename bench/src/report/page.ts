@@ -28,7 +28,7 @@ ${results.map(section).join("\n")}
 `;
 }
 
-/** What is on the page, each with the first sentence of its finding, and what is not. */
+/** What is on the page, each with how many of its claims held, and what is not. */
 function contents(results: readonly Result[], leftOut: readonly LeftOut[]): string {
   return tag(
     "nav",
@@ -40,7 +40,7 @@ function contents(results: readonly Result[], leftOut: readonly LeftOut[]): stri
       {},
       ...results.map(({ scenario, title, checks }) => {
         const missed = checks.filter(({ held }) => !held).length;
-        const said = `${checks.length - missed} of ${checks.length} claims held`;
+        const said = checks.length > 0 ? `${checks.length - missed} of ${checks.length} claims held` : "";
         return tag(
           "li",
           {},

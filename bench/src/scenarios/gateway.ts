@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { findRedisServer, NO_REDIS } from "warmline-testbed";
 import { drive, type Seen, type Target } from "../gateway/load.js";
 import { hasWebdis, startWebdis, type Webdis } from "../gateway/webdis.js";
 import { median } from "../latencies.js";
@@ -22,6 +23,8 @@ const gateway: Scenario = {
   title: "HTTP in front of Redis",
   question: "How many requests does the gateway answer, how fast, and how does that compare with webdis?",
   clients: [],
+  order: 13,
+  missing: () => (findRedisServer() ? undefined : NO_REDIS),
   run: measure,
 };
 
@@ -198,7 +201,7 @@ export function told(
         measured.filter(({ commands }) => commands === 1),
         {
           title: "Requests per second",
-          unit: "per second",
+          unit: "",
           groupOf,
           styleOf: ({ server }) => ({ label: LABELS[server], hue: HUES[server] }),
           valueOf: ({ perSecond }) => perSecond,

@@ -33,12 +33,15 @@ test("without redis-server the clients that need one are left out by name", { ti
   );
 });
 
-test("a scenario that cannot run without it says so in one line", async () => {
-  expect(await withoutRedis("sockets")).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/^sockets cannot run here: it needs redis-server.*\n$/),
-  });
-});
+test.each(["sockets", "gateway"])(
+  "%s, which cannot run without it, says so in one line",
+  async (scenario) => {
+    expect(await withoutRedis(scenario)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(new RegExp(`^${scenario} cannot run here: it needs redis-server.*\\n$`)),
+    });
+  },
+);
 
 test("advice takes a file of results, and says what that file lacks", async () => {
   const asked = ["advise", "--memory", "512", "--ops", "3", "--rtt", "2", "--concurrency", "200"];
