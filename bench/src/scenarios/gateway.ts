@@ -54,13 +54,9 @@ async function measure(settings: Settings): Promise<Outcome> {
     await inRounds(settings, rounds, cases, nameOf, async (each) => {
       seen.get(each)!.push(await drive(LOAD, each.target, each.connections, measureMs));
     });
-    const measured = cases.map(({ target: _, ...each }): Measured => {
-      const all = seen.get(
-        cases.find(
-          ({ server, what, connections }) =>
-            server === each.server && what === each.what && connections === each.connections,
-        )!,
-      )!;
+    const measured = cases.map((one): Measured => {
+      const { target: _, ...each } = one;
+      const all = seen.get(one)!;
       const of = (value: (one: Seen) => number) => median(all.map(value));
       const cpu = all.every(({ cpuMicros }) => cpuMicros !== null) ? of(({ cpuMicros }) => cpuMicros!) : null;
       return {

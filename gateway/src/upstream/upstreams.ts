@@ -61,7 +61,7 @@ function upstreamOf(
     maxTransactions: settings.maxTransactions,
     maxPending: settings.maxPending,
     maxReply: settings.maxReply,
-    counters: user ? newCounters() : topology.counters,
+    counters: topology.counters,
     idle: user ? USER_IDLE : undefined,
   };
   const server = () => new Server({ ...options, connect: engine.connect });

@@ -25,6 +25,8 @@ it("connections of a user end when they were not used for a minute; those of the
   for (const upstream of [own!, user!]) {
     expect(await sent((commands, receiver) => upstream.send(commands, receiver), ["GET k"])).toEqual(["+OK"]);
   }
+  // What /metrics shows is of all users.
+  expect(user!.counters).toBe(own!.counters);
   vi.advanceTimersByTime(59_000);
   expect(user!.connections.shared).toBe(1);
   vi.advanceTimersByTime(2_000);
