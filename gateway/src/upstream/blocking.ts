@@ -1,3 +1,4 @@
+import { commandOf, wordsOf } from "../commands/words.js";
 import type { Command } from "./command.js";
 
 type Position = number | "last";
@@ -21,15 +22,29 @@ const WAITS: Readonly<Record<string, readonly [Position, number]>> = {
  * never waits. A timeout that is no number is refused by Redis at once, so that it counts as none.
  */
 export function waitOf(command: Command): number | null {
+  const found = timeoutOf(command);
+  return found && milliseconds(command.text(found.at), found.unit);
+}
+
+/** A command that waits, with `wait` ms, above zero, for its timeout. */
+export function waitingFor(command: Command, wait: number): Command {
+  const { at, unit } = timeoutOf(command)!;
+  const words = wordsOf(command);
+  words[at] = String(Math.ceil(wait) / unit);
+  return commandOf(words);
+}
+
+/** Where the timeout of a command stands, and how many ms one unit of it is; null for one that never waits. */
+function timeoutOf(command: Command): { at: number; unit: number } | null {
   const { name } = command;
   if (name === "XREAD" || name === "XREADGROUP") {
     const at = blockOption(command);
-    return at < 0 ? null : milliseconds(command.text(at), 1);
+    return at < 0 ? null : { at, unit: 1 };
   }
   const row = Object.hasOwn(WAITS, name) ? WAITS[name] : undefined;
   if (!row) return null;
   const [position, unit] = row;
-  return milliseconds(command.text(position === "last" ? command.size - 1 : position), unit);
+  return { at: position === "last" ? command.size - 1 : position, unit };
 }
 
 /** Where the value of BLOCK stands among the options of XREAD and XREADGROUP, or -1. */

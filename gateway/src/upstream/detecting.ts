@@ -8,6 +8,8 @@ const INFO = command("INFO", "cluster");
 /** How long until a server that did not answer is asked again, in ms. */
 const AGAIN = 1_000;
 
+const nothing: Cancel = () => {};
+
 /** A server that may be a node of a cluster: it is asked, and until it has answered the first time, commands wait. */
 export class Detecting implements Upstream {
   readonly #server: Server;
@@ -56,17 +58,24 @@ export class Detecting implements Upstream {
   send(commands: readonly Command[], receiver: Receiver, deadline?: number): void {
     if (!this.#held) this.#upstream.send(commands, receiver, deadline);
     else {
-      const until = deadline ?? performance.now() + this.#server.timeout;
-      this.#hold(() => this.#upstream.send(commands, receiver, until));
+      this.#whenKnown(deadline, (until) => {
+        this.#upstream.send(commands, receiver, until);
+        return nothing;
+      });
     }
   }
 
-  sendAlone(commands: readonly Command[], waits: readonly number[], receiver: Receiver): Cancel {
-    return this.#cancellable(() => this.#upstream.sendAlone(commands, waits, receiver));
+  sendAlone(
+    commands: readonly Command[],
+    waits: readonly number[],
+    receiver: Receiver,
+    deadline?: number,
+  ): Cancel {
+    return this.#whenKnown(deadline, (until) => this.#upstream.sendAlone(commands, waits, receiver, until));
   }
 
-  transaction(commands: readonly Command[], receiver: TransactionReceiver): Cancel {
-    return this.#cancellable(() => this.#upstream.transaction(commands, receiver));
+  transaction(commands: readonly Command[], receiver: TransactionReceiver, deadline?: number): Cancel {
+    return this.#whenKnown(deadline, (until) => this.#upstream.transaction(commands, receiver, until));
   }
 
   ping(timeout = this.#server.timeout): Promise<boolean> {
@@ -81,18 +90,16 @@ export class Detecting implements Upstream {
     this.#release();
   }
 
-  #cancellable(run: () => Cancel): Cancel {
-    if (!this.#held) return run();
-    let cancel: Cancel | undefined;
-    this.#hold(() => {
-      cancel = run();
+  /** Runs what is due by the deadline, now or once it is known what the server is: waiting counts as well. */
+  #whenKnown(deadline: number | undefined, run: (until?: number) => Cancel): Cancel {
+    if (!this.#held) return run(deadline);
+    const until = deadline ?? performance.now() + this.#server.timeout;
+    let cancel = nothing;
+    this.#held.push(() => {
+      cancel = run(until);
     });
-    return () => cancel?.();
-  }
-
-  #hold(run: () => void): void {
-    this.#held!.push(run);
     this.#ask();
+    return () => cancel();
   }
 
   #ask(): void {

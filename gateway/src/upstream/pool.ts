@@ -21,8 +21,6 @@ export interface PoolOptions {
   readonly max: number;
   /** Borrowers that may wait for one; more are refused at once. */
   readonly maxWaiting: number;
-  /** How long a borrower waits, in ms. */
-  readonly wait: number;
 }
 
 interface Waiting {
@@ -50,8 +48,8 @@ export class Pool {
     return this.#all.size;
   }
 
-  /** Lends a connection, now or when one comes back. */
-  borrow(borrower: Borrower): void {
+  /** Lends a connection, now or when one comes back by `deadline`, on the clock of `performance.now()`. */
+  borrow(borrower: Borrower, deadline: number): void {
     if (this.#closed) {
       borrower.onFailure(new UpstreamFailure("closing", "the gateway is closing"));
       return;
@@ -62,7 +60,7 @@ export class Pool {
       borrower.onPipe(idle.pipe);
     } else if (this.#all.size < this.#options.max) borrower.onPipe(this.#make());
     else if (this.#queued >= this.#options.maxWaiting) borrower.onFailure(this.#busy());
-    else this.#queue(borrower);
+    else this.#queue(borrower, deadline);
   }
 
   /** Takes a connection back. One that still owes a reply is closed rather than lent again. */
@@ -103,14 +101,17 @@ export class Pool {
     if (next) next.onPipe(this.#make());
   }
 
-  #queue(borrower: Borrower): void {
+  #queue(borrower: Borrower, deadline: number): void {
     const waiting: Waiting = {
       borrower,
-      timer: setTimeout(() => {
-        waiting.borrower = null;
-        this.#queued--;
-        borrower.onFailure(this.#busy());
-      }, this.#options.wait),
+      timer: setTimeout(
+        () => {
+          waiting.borrower = null;
+          this.#queued--;
+          borrower.onFailure(this.#busy());
+        },
+        Math.max(0, deadline - performance.now()),
+      ),
     };
     this.#queued++;
     this.#waiting.push(waiting);

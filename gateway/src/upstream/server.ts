@@ -74,12 +74,17 @@ export class Server implements Upstream {
     pipe.send(commands, receiver, { deadline });
   }
 
-  sendAlone(commands: readonly Command[], waits: readonly number[], receiver: Receiver): Cancel {
-    return this.#single.send(commands, waits, receiver);
+  sendAlone(
+    commands: readonly Command[],
+    waits: readonly number[],
+    receiver: Receiver,
+    deadline?: number,
+  ): Cancel {
+    return this.#single.send(commands, waits, receiver, deadline);
   }
 
-  transaction(commands: readonly Command[], receiver: TransactionReceiver): Cancel {
-    return this.#single.transaction(commands, receiver);
+  transaction(commands: readonly Command[], receiver: TransactionReceiver, deadline?: number): Cancel {
+    return this.#single.transaction(commands, receiver, deadline);
   }
 
   ping(timeout = this.timeout): Promise<boolean> {

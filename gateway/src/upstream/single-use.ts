@@ -1,7 +1,7 @@
 import { type Command, command } from "./command.js";
 import { type Receiver, UpstreamFailure } from "./failure.js";
 import type { Pipe, PipeOptions } from "./pipe.js";
-import { Pool } from "./pool.js";
+import { type Borrower, Pool } from "./pool.js";
 import type { Cancel, TransactionReceiver } from "./upstream.js";
 
 const MULTI = command("MULTI");
@@ -21,9 +21,11 @@ export interface SingleUseOptions {
 export class SingleUse {
   readonly #blocking: Pool;
   readonly #transactions: Pool;
+  readonly #timeout: number;
 
   constructor(pipe: PipeOptions, { maxBlocking, maxTransactions }: SingleUseOptions) {
-    const bounds = { maxWaiting: 1_000, wait: pipe.timeout };
+    this.#timeout = pipe.timeout;
+    const bounds = { maxWaiting: 1_000 };
     this.#blocking = new Pool(pipe, { max: maxBlocking, ...bounds });
     // A user that may not use MULTI is found out here: its commands would run one by one, not as a whole.
     const proven = { ...pipe, handshake: [...pipe.handshake, MULTI, DISCARD] };
@@ -35,22 +37,35 @@ export class SingleUse {
     return { blocking: this.#blocking.size, transactions: this.#transactions.size };
   }
 
-  /** Sends commands in their order on a connection of their own; `waits` says how long each may wait, in ms. */
-  send(commands: readonly Command[], waits: readonly number[], receiver: Receiver): Cancel {
+  /**
+   * Sends commands in their order on a connection of their own; `waits` says how long each may wait, in ms, beyond the
+   * deadline.
+   */
+  send(
+    commands: readonly Command[],
+    waits: readonly number[],
+    receiver: Receiver,
+    deadline?: number,
+  ): Cancel {
     let extra = 0;
     const sums = waits.map((wait) => {
       extra += wait;
       return extra;
     });
-    return this.#lend(this.#blocking, commands, receiver, (index) => sums[index]!);
+    return this.#lend(this.#blocking, commands, receiver, deadline, (index) => sums[index]!);
   }
 
   /** Runs commands between MULTI and EXEC; `multi` is what to begin with in place of a plain MULTI. */
-  transaction(commands: readonly Command[], receiver: TransactionReceiver, multi = MULTI): Cancel {
+  transaction(
+    commands: readonly Command[],
+    receiver: TransactionReceiver,
+    deadline?: number,
+    multi = MULTI,
+  ): Cancel {
     const refused = new Map<number, Buffer>();
     let failure: UpstreamFailure | null = null;
     const last = commands.length + 1;
-    return this.#lend(this.#transactions, [multi, ...commands, EXEC], {
+    const through: Receiver = {
       get abandoned() {
         return receiver.abandoned;
       },
@@ -67,7 +82,8 @@ export class SingleUse {
         failure ??= error;
         if (tag === last) receiver.onFailure(failure);
       },
-    });
+    };
+    return this.#lend(this.#transactions, [multi, ...commands, EXEC], through, deadline);
   }
 
   /** Ends every connection. */
@@ -80,6 +96,7 @@ export class SingleUse {
     pool: Pool,
     commands: readonly Command[],
     receiver: Receiver,
+    deadline = performance.now() + this.#timeout,
     extra?: (index: number) => number,
   ): Cancel {
     let lent: Pipe | null = null;
@@ -103,18 +120,19 @@ export class SingleUse {
         receiver.onFailure(failure, tag);
       },
     };
-    pool.borrow({
+    const borrower: Borrower = {
       get abandoned() {
         return receiver.abandoned;
       },
       onPipe(pipe) {
         lent = pipe;
-        pipe.send(commands, through, { extra });
+        pipe.send(commands, through, { deadline, extra });
       },
       onFailure(failure) {
         for (let tag = 0; tag < commands.length; tag++) receiver.onFailure(failure, tag);
       },
-    });
+    };
+    pool.borrow(borrower, deadline);
     return () => {
       lent?.close();
     };

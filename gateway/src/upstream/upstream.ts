@@ -26,17 +26,22 @@ export interface Upstream {
   /** Starts to connect, so that the first command finds the connection open. */
   open(): void;
   /**
-   * Sends commands in their order on shared connections; the tag of each is its place. `deadline` is by when they must
-   * have been answered, on the clock of `performance.now()`; default: the usual time from now.
+   * Sends commands in their order on shared connections; the tag of each is its place. `deadline`, here and below, is by
+   * when they must have been answered, on the clock of `performance.now()`; default: the usual time from now.
    */
   send(commands: readonly Command[], receiver: Receiver, deadline?: number): void;
   /**
    * Sends commands in their order on connections that nobody else uses meanwhile. `waits` says how long each
-   * may wait at the server, in ms.
+   * may wait at the server, in ms, beyond the deadline.
    */
-  sendAlone(commands: readonly Command[], waits: readonly number[], receiver: Receiver): Cancel;
+  sendAlone(
+    commands: readonly Command[],
+    waits: readonly number[],
+    receiver: Receiver,
+    deadline?: number,
+  ): Cancel;
   /** Runs commands between MULTI and EXEC. */
-  transaction(commands: readonly Command[], receiver: TransactionReceiver): Cancel;
+  transaction(commands: readonly Command[], receiver: TransactionReceiver, deadline?: number): Cancel;
   /** Whether Redis answers now, within `timeout` ms. */
   ping(timeout?: number): Promise<boolean>;
   /** Ends every connection. */

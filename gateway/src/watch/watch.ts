@@ -1,6 +1,6 @@
 import type { Command } from "../upstream/command.js";
 import type { Receiver, UpstreamFailure } from "../upstream/failure.js";
-import type { Cancel, TransactionReceiver, Upstream, Upstreams } from "../upstream/upstream.js";
+import type { TransactionReceiver, Upstream, Upstreams } from "../upstream/upstream.js";
 import { type CommandListener, describe, errorWord } from "./watched-command.js";
 
 const MINUS = 0x2d;
@@ -24,13 +24,13 @@ export function watch(upstreams: Upstreams, listener: CommandListener): Upstream
 
 function watchOne(upstream: Upstream, listener: CommandListener): Upstream {
   const watching = {
-    send: (commands: readonly Command[], receiver: Receiver): void =>
-      upstream.send(commands, new WatchingReceiver(receiver, commands, listener)),
-    sendAlone: (commands: readonly Command[], waits: readonly number[], receiver: Receiver): Cancel =>
-      upstream.sendAlone(commands, waits, new WatchingReceiver(receiver, commands, listener)),
-    transaction: (commands: readonly Command[], receiver: TransactionReceiver): Cancel =>
-      upstream.transaction(commands, new WatchingTransaction(receiver, commands, listener)),
-  };
+    send: (commands, receiver, deadline) =>
+      upstream.send(commands, new WatchingReceiver(receiver, commands, listener), deadline),
+    sendAlone: (commands, waits, receiver, deadline) =>
+      upstream.sendAlone(commands, waits, new WatchingReceiver(receiver, commands, listener), deadline),
+    transaction: (commands, receiver, deadline) =>
+      upstream.transaction(commands, new WatchingTransaction(receiver, commands, listener), deadline),
+  } satisfies Partial<Upstream>;
   // Whatever else an upstream has stays its own.
   return new Proxy(upstream, {
     get(target, name) {

@@ -100,6 +100,7 @@ export class Cluster implements Upstream {
   open(): void {
     this.#topology.open();
     this.#whenKnown(
+      performance.now() + this.#options.timeout,
       () => {
         for (const { primary } of this.#topology.shards) this.#nodes.get(primary).open();
       },
@@ -128,6 +129,7 @@ export class Cluster implements Upstream {
     this.#note(commands);
     const batch = this.#batch(receiver, deadline);
     this.#whenKnown(
+      batch.until,
       () => {
         spread(batch, commands, this.#topology);
         this.#transport.send(batch.tasks);
@@ -136,11 +138,17 @@ export class Cluster implements Upstream {
     );
   }
 
-  sendAlone(commands: readonly Command[], waits: readonly number[], receiver: Receiver): Cancel {
+  sendAlone(
+    commands: readonly Command[],
+    waits: readonly number[],
+    receiver: Receiver,
+    deadline?: number,
+  ): Cancel {
     this.#note(commands);
-    const batch = this.#batch(receiver);
+    const batch = this.#batch(receiver, deadline);
     batch.alone = true;
     this.#whenKnown(
+      batch.until,
       () => {
         spread(batch, commands, this.#topology, waits);
         this.#transport.send(batch.tasks);
@@ -152,11 +160,12 @@ export class Cluster implements Upstream {
     };
   }
 
-  transaction(commands: readonly Command[], receiver: TransactionReceiver): Cancel {
+  transaction(commands: readonly Command[], receiver: TransactionReceiver, deadline?: number): Cancel {
     this.#note(commands);
-    const until = performance.now() + this.#options.timeout;
+    const until = deadline ?? performance.now() + this.#options.timeout;
     const transaction = new ClusterTransaction(commands, receiver, this.#topology, this.#nodes, until);
     this.#whenKnown(
+      until,
       () => transaction.start(),
       (failure) => receiver.onFailure(failure),
     );
@@ -188,17 +197,18 @@ export class Cluster implements Upstream {
     return new Batch(this.#transport, receiver, deadline, this.#lane);
   }
 
-  #whenKnown(run: () => void, fail: (failure: UpstreamFailure) => void): void {
+  #whenKnown(until: number, run: () => void, fail: (failure: UpstreamFailure) => void): void {
     if (this.#closed) fail(new UpstreamFailure("closing", "the gateway is closing"));
     else if (this.#topology.isKnown) run();
     else {
       this.#topology.open();
-      const timer = setTimeout(() => {
+      const late = () => {
         this.#early.delete(early);
         fail(
           new UpstreamFailure("unreachable", `the cluster could not be reached: ${this.#topology.trouble}`),
         );
-      }, this.#options.timeout);
+      };
+      const timer = setTimeout(late, Math.max(0, until - performance.now()));
       const early: Early = { run, fail, timer };
       this.#early.add(early);
     }

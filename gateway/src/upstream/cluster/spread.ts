@@ -16,14 +16,17 @@ export function spread(
 ): void {
   const written = new Set<number>();
   let wroteAnywhere = false;
+  let patience = 0;
   commands.forEach((command, tag) => {
     const plan = planOf(command);
     const first = batch.tasks.length;
+    patience += waits?.[tag] ?? 0;
     add(batch, command, plan, tag, topology, waits?.[tag]);
     for (let at = first; at < batch.tasks.length; at++) {
       const task = batch.tasks[at]!;
       const { slot, repeatable } = task.way;
       task.mustSeeWrites = wroteAnywhere || written.has(slot);
+      task.patience = patience;
       if (repeatable) continue;
       // Where a command without keys writes is not known.
       if (plan.kind === "everywhere" || slot < 0) wroteAnywhere = true;

@@ -41,6 +41,8 @@ export class Task implements Receiver {
   obstacle: Buffer | UpstreamFailure | null = null;
   /** By when it is given up, on the clock of `performance.now()`. */
   until: number;
+  /** How long it and what was given before it may wait at the server, in ms, beyond the batch's deadline. */
+  patience = 0;
 
   constructor(
     readonly batch: Batch,
@@ -49,7 +51,7 @@ export class Task implements Receiver {
     readonly sink: Receiver,
     readonly tag: number,
     /** How long it may wait at the server, in ms. */
-    readonly wait = 0,
+    public wait = 0,
   ) {
     this.until = batch.until;
   }

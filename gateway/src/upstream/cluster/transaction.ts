@@ -78,17 +78,15 @@ export class ClusterTransaction {
     }
     const node = nodes.get(name);
     const { receiver } = this;
-    this.#cancel = node.single.transaction(
-      this.commands,
-      {
-        get abandoned() {
-          return receiver.abandoned;
-        },
-        onExec: (reply, refused) => this.#onExec(node, reply, refused),
-        onFailure: (failure) => this.#onFailure(node, failure),
+    const through: TransactionReceiver = {
+      get abandoned() {
+        return receiver.abandoned;
       },
-      this.#asking ? ASKING_MULTI : MULTI,
-    );
+      onExec: (reply, refused) => this.#onExec(node, reply, refused),
+      onFailure: (failure) => this.#onFailure(node, failure),
+    };
+    const multi = this.#asking ? ASKING_MULTI : MULTI;
+    this.#cancel = node.single.transaction(this.commands, through, this.until, multi);
   }
 
   #onExec(node: Node, reply: Buffer, refused: ReadonlyMap<number, Buffer>): void {

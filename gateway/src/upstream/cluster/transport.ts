@@ -1,4 +1,5 @@
 import { asking } from "../asking.js";
+import { waitingFor } from "../blocking.js";
 import type { Command } from "../command.js";
 import { UpstreamFailure } from "../failure.js";
 import type { PipeCounters } from "../pipe.js";
@@ -87,7 +88,7 @@ export class Transport implements Carrier {
       return;
     }
     task.obstacle = reply;
-    if (task.batch.alone) task.until = performance.now() + this.#options.timeout;
+    if (task.batch.alone) this.#countWaiting(task);
     if (byText) this.#repeat(task, byText);
     else if (redirection?.kind === "later") {
       if (task.node) this.#options.topology.refreshSoon();
@@ -155,7 +156,7 @@ export class Transport implements Carrier {
     const group = tasks.length === 1 ? first : new Group(tasks);
     if (first.batch.alone) {
       const waits = tasks.map((task) => task.wait);
-      first.batch.cancels.push(node.single.send(commands, waits, group));
+      first.batch.cancels.push(node.single.send(commands, waits, group, first.until));
       return;
     }
     const now = performance.now();
@@ -176,6 +177,18 @@ export class Transport implements Carrier {
     task.asking = isKnown && kind === "ask";
     if (!isKnown || ++task.redirections > MOST_REDIRECTIONS || task.batch.isBehind(task)) this.#park(task);
     else this.send([task]);
+  }
+
+  /** What has waited at a node, and goes to another, may wait for the rest of its time alone. */
+  #countWaiting(task: Task): void {
+    const { timeout } = this.#options;
+    const now = performance.now();
+    const end = task.batch.until + task.patience;
+    task.until = Math.min(now + timeout, end);
+    const left = Math.max(1, end - timeout - now);
+    if (left >= task.wait) return;
+    task.command = waitingFor(task.command, left);
+    task.wait = left;
   }
 
   /** The same by other words, unless its turn is over. */

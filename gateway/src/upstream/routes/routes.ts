@@ -87,12 +87,18 @@ export class Routes implements Upstream {
     }
   }
 
-  sendAlone(commands: readonly Command[], waits: readonly number[], receiver: Receiver): Cancel {
+  sendAlone(
+    commands: readonly Command[],
+    waits: readonly number[],
+    receiver: Receiver,
+    deadline?: number,
+  ): Cancel {
     const cancels = [...this.#spread(commands, receiver, waits)].map(([{ upstream }, group]) =>
       upstream.sendAlone(
         group.map(({ command }) => command),
         group.map(({ wait }) => wait),
         new Answers(group),
+        deadline,
       ),
     );
     return () => {
@@ -100,7 +106,7 @@ export class Routes implements Upstream {
     };
   }
 
-  transaction(commands: readonly Command[], receiver: TransactionReceiver): Cancel {
+  transaction(commands: readonly Command[], receiver: TransactionReceiver, deadline?: number): Cancel {
     let route: RoutedUpstream | null = null;
     const ready: Command[] = [];
     for (const [place, each] of commands.entries()) {
@@ -115,14 +121,15 @@ export class Routes implements Upstream {
       ready.push(found.command);
     }
     const { upstream, prefix, strip } = route ?? this.#rest;
-    if (!strip) return upstream.transaction(ready, receiver);
-    return upstream.transaction(ready, {
+    if (!strip) return upstream.transaction(ready, receiver, deadline);
+    const through: TransactionReceiver = {
       get abandoned() {
         return receiver.abandoned;
       },
       onExec: (reply, refused) => receiver.onExec(restored(commands, reply, prefix), refused),
       onFailure: (failure) => receiver.onFailure(failure),
-    });
+    };
+    return upstream.transaction(ready, through, deadline);
   }
 
   async ping(timeout?: number): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { UpstreamFailure } from "../../../../gateway/src/upstream/failure.js";
-import { FakeCluster, type Fate } from "./fake-cluster.js";
+import { type Receiver, UpstreamFailure } from "../../../../gateway/src/upstream/failure.js";
+import { FakeCluster, type Fate, sent } from "./fake-cluster.js";
 
 let fake: FakeCluster;
 afterEach(() => fake.close());
@@ -82,5 +82,19 @@ describe("MOVED to a node that is not known", () => {
     expect(result).toMatchObject({ outcome: "unsent" });
     expect((result as UpstreamFailure).message).not.toMatch(/MOVED|elsewhere/);
     expect(fake.received.every((text) => text === "a: SET bar 1")).toBe(true);
+  });
+});
+
+describe("a command that waits at the server", () => {
+  it("waits for the rest of its time alone when its slot moves meanwhile", async () => {
+    start((node) => (node === "a" ? { after: 300, reply: "-MOVED 5061 b:1" } : "*-1"));
+    const blpop = (all: Parameters<typeof fake.cluster.send>[0], receiver: Receiver) =>
+      void fake.cluster.sendAlone(all, [5_000], receiver);
+    expect(await sent(blpop, ["BLPOP bar 5"])).toEqual(["*-1"]);
+    const [first, second = ""] = fake.received;
+    expect(first).toBe("a: BLPOP bar 5");
+    const rest = Number(/^b: BLPOP bar (\S+)$/.exec(second)?.[1]);
+    expect(rest).toBeGreaterThan(0);
+    expect(rest).toBeLessThan(4.75);
   });
 });

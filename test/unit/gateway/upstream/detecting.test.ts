@@ -1,15 +1,23 @@
 import { duplexPair } from "node:stream";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { command } from "../../../../gateway/src/upstream/command.js";
 import { Detecting } from "../../../../gateway/src/upstream/detecting.js";
 import { newCounters, Server } from "../../../../gateway/src/upstream/server.js";
 import { commandsIn, sent } from "./fake-cluster.js";
 
-let upstream: Detecting;
-afterEach(() => upstream.close());
+const TIMEOUT = 2_000;
 
-/** A server that is asked what it is; it answers when `tell` is called. Returns what else it got. */
-function start(): { received: string[]; tell: () => void; asked: Promise<void> } {
+let upstream: Detecting;
+afterEach(() => {
+  vi.useRealTimers();
+  upstream.close();
+});
+
+/**
+ * A server that is asked what it is; it answers when `tell` is called, and to all else if `answers`. Returns what else
+ * it got.
+ */
+function start(answers = true): { received: string[]; tell: () => void; asked: Promise<void> } {
   const received: string[] = [];
   let tell = () => {};
   let onAsked = () => {};
@@ -26,16 +34,16 @@ function start(): { received: string[]; tell: () => void; asked: Promise<void> }
           onAsked();
           continue;
         }
-        if (name !== "PING" && name !== "MULTI" && name !== "DISCARD")
-          received.push([name, ...words].join(" "));
-        far.write("+OK\r\n");
+        const isCommon = name === "PING" || name === "MULTI" || name === "DISCARD";
+        if (!isCommon) received.push([name, ...words].join(" "));
+        if (isCommon || answers) far.write("+OK\r\n");
       }
     });
     return near;
   };
   const server = new Server({
     connect,
-    timeout: 2_000,
+    timeout: TIMEOUT,
     connections: 1,
     maxBlocking: 1,
     maxTransactions: 1,
@@ -73,4 +81,43 @@ it("what nobody waits for any more when the server has said what it is, is never
   expect(await here).toEqual(["+OK"]);
   await expect.poll(() => gone.failures).toBe(3);
   expect(received).toEqual(["INCR here"]);
+});
+
+it("what waits to be sent has so much less time to be answered", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const { received, tell, asked } = start(false);
+  const failed: Record<string, number> = {};
+  const receiver = (name: string) => ({
+    abandoned: false,
+    onReply() {},
+    onExec() {},
+    onFailure: () => {
+      failed[name] = performance.now();
+    },
+  });
+  const begun = performance.now();
+  const half = TIMEOUT / 2;
+  const later = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+  upstream.send([command("GET", "k")], receiver("command"));
+  upstream.sendAlone([command("BLPOP", "k", "1")], [1_000], receiver("blocking"));
+  upstream.transaction([command("SET", "k", "1")], receiver("transaction"));
+  await asked;
+  await later(half);
+  // The only connections of their sort are in use.
+  upstream.sendAlone([command("GET", "k")], [0], receiver("second blocking"));
+  upstream.transaction([command("GET", "k")], receiver("second transaction"));
+  tell();
+  await vi.waitFor(() => expect(received).toContain("EXEC"));
+  for (let ms = 0; ms < 3 * TIMEOUT; ms += 10) {
+    await later(10);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const after = Object.entries(failed).map(([name, at]) => [name, Math.round((at - begun) / 100) * 100]);
+  expect(Object.fromEntries(after)).toEqual({
+    command: TIMEOUT,
+    blocking: TIMEOUT + 1_000,
+    transaction: TIMEOUT,
+    "second blocking": TIMEOUT + half,
+    "second transaction": TIMEOUT + half,
+  });
 });

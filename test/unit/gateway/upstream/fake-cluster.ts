@@ -5,8 +5,8 @@ import { type Command, command } from "../../../../gateway/src/upstream/command.
 import type { Receiver, UpstreamFailure } from "../../../../gateway/src/upstream/failure.js";
 import { newCounters } from "../../../../gateway/src/upstream/server.js";
 
-/** What a node does with a command: a reply, or the end of the connection with none. */
-export type Fate = string | "close";
+/** What a node does with a command: a reply, now or after some ms, or the end of the connection with none. */
+export type Fate = string | "close" | { readonly after: number; readonly reply: string };
 
 /** Slots 0 to 8191, which is where "bar" and "hello" are, and the others, where "foo" is. */
 export const HALVES: readonly Range[] = [
@@ -85,7 +85,8 @@ export class FakeCluster {
           far.end();
           return;
         }
-        far.write(`${fate}\r\n`);
+        if (typeof fate === "string") far.write(`${fate}\r\n`);
+        else setTimeout(() => far.write(`${fate.reply}\r\n`), fate.after);
       }
     });
     return near;
