@@ -24,7 +24,9 @@ describe.each(["turbopack", "webpack"])("%s", (bundler) => {
   let output = "";
   beforeAll(async () => {
     rmSync(join(example.folder, ".next"), { recursive: true, force: true });
-    output = await run("node", [next, "build", `--${bundler}`], example.folder, quiet, 280_000);
+    const printed = await run("node", [next, "build", `--${bundler}`], example.folder, quiet, 280_000);
+    // On what it takes for a CI machine it misses the cache of the build before.
+    output = printed.replace(/.*No build cache found.*/, "");
   }, 300_000);
 
   test("builds without an environment and without a warning", () => {

@@ -41,7 +41,7 @@ test("forgotten: a read is answered on a fresh connection", async () => {
   await idle();
   const begun = performance.now();
   expect(await redis.strlen("k")).toBe(1);
-  expect(performance.now() - begun).toBeLessThan(500);
+  expect(performance.now() - begun).toBeLessThan(1_500);
   expect(endpoint.connections).toBe(2);
   expect(redis.stats().discarded).toBe(1);
 });
@@ -53,7 +53,7 @@ test("forgotten: a write is written once, on a fresh connection", async () => {
   await idle();
   const begun = performance.now();
   expect(await redis.incr("n")).toBe(1);
-  expect(performance.now() - begun).toBeLessThan(500);
+  expect(performance.now() - begun).toBeLessThan(1_500);
   expect(endpoint.count("INCR")).toBe(1);
   expect(endpoint.requests.find(({ body }) => body.includes("INCR"))?.connection).toBe(2);
   expect(await redis.incr("n")).toBe(1);

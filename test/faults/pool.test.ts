@@ -43,7 +43,7 @@ test.each(["reset", "forgotten"])(
     const begun = performance.now();
     expect(await redis.strlen("k")).toBe(1);
     expect(await redis.incr("n")).toBe(1);
-    expect(performance.now() - begun).toBeLessThan(900);
+    expect(performance.now() - begun).toBeLessThan(2_500);
     expect(endpoint.connections).toBe(13);
     expect(endpoint.count("INCR")).toBe(1);
   },
@@ -58,7 +58,7 @@ test.each(["strlen", "incr"] as const)(
     await untilDoubtful();
     const begun = performance.now();
     expect(await redis[command]("n")).toBe(1);
-    expect(performance.now() - begun).toBeLessThan(900);
+    expect(performance.now() - begun).toBeLessThan(2_500);
     expect(endpoint.count("INCR")).toBe(command === "incr" ? 1 : 0);
   },
 );
@@ -94,7 +94,7 @@ test("a read that waits on a forgotten connection is tried again when the fresh 
 test("openings that hang do not use up the pool: every command tries a new one", async () => {
   // To a TLS client, a server that never says a word in the handshake.
   endpoint.onRequest = () => {};
-  const redis = client({ url: endpoint.url.replace("http:", "https:"), maxConnections: 2, timeout: 1_050 });
+  const redis = client({ url: endpoint.url.replace("http:", "https:"), maxConnections: 2, timeout: 1_600 });
   for (let i = 1; i <= 4; i++) {
     const before = endpoint.connections;
     await expect(redis.incr("n")).rejects.toBeInstanceOf(TimeoutError);

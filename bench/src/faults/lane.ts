@@ -30,10 +30,10 @@ export class Lane {
   }
 
   /** The same with the function frozen first, and thawed with the invocation waiting. */
-  async invokeFrozen(event: TurnsEvent, ms: number, meanwhile: () => void): Promise<Settled[] | undefined> {
+  async invokeFrozen(event: TurnsEvent, ms: number, meanwhile?: () => void): Promise<Settled[] | undefined> {
     const instance = await this.running();
     await instance.freeze();
-    meanwhile();
+    meanwhile?.();
     await new Promise((resolve) => setTimeout(resolve, ms));
     const invocation = instance.invoke(event);
     await instance.thaw();

@@ -7,6 +7,12 @@ import type { Lane } from "./lane.js";
 /** How long a frozen function stays so, in ms: longer than the second after which warmline doubts a connection. */
 const FREEZE_MS = 1_200;
 
+/**
+ * How many turns an invocation takes at most: the function's time is meant for a call and its retries, and a slow
+ * machine's time for all turns of a fault together would count as a call that hangs.
+ */
+const TURNS_PER_INVOCATION = 10;
+
 let trials = 0;
 
 /** One fault befalls one client, once; gives a verdict on each of its calls. */
@@ -30,9 +36,15 @@ export async function trial(rig: Rig, lane: Lane, fault: Fault, random: () => nu
     });
     const [first] = (await lane.invoke(event([[{ command: "get", key: `${prefix}warm` }]]))) ?? [];
     if (first?.value !== null) throw new Error(`${lane.label}: the first command failed\n${lane.output}`);
-    const settled = fault.frozen
-      ? await lane.invokeFrozen(event(turns), FREEZE_MS, begin)
-      : await lane.invoke(event(turns), begin);
+    const settled: (Settled | undefined)[] = [];
+    for (let at = 0; at < turns.length; at += TURNS_PER_INVOCATION) {
+      const some = turns.slice(at, at + TURNS_PER_INVOCATION);
+      const strikes = at === 0 ? begin : undefined;
+      const ended = fault.frozen
+        ? await lane.invokeFrozen(event(some), FREEZE_MS, strikes)
+        : await lane.invoke(event(some), strikes);
+      settled.push(...(ended ?? some.flat().map(() => undefined)));
+    }
     return await verdicts(rig, calls, settled, lane.timeoutMs);
   } finally {
     await over;
@@ -50,9 +62,9 @@ async function prepare(rig: Rig, calls: readonly Call[]): Promise<void> {
 async function verdicts(
   rig: Rig,
   calls: readonly Call[],
-  settled: readonly Settled[] | undefined,
+  settled: readonly (Settled | undefined)[],
   limit: number,
 ): Promise<Verdict[]> {
   const found = (await rig.command("MGET", ...calls.map(({ key }) => key))) as unknown[];
-  return calls.map((call, at) => judge(call, settled?.[at], found[at], limit));
+  return calls.map((call, at) => judge(call, settled[at], found[at], limit));
 }

@@ -112,12 +112,14 @@ describe("the round-trip time", () => {
     return new Promise((resolve) => one.socket.once("data", () => resolve(performance.now() - begin)));
   }
 
-  // The least of several tries: a busy machine only ever adds.
+  // The least of several tries: a busy machine only ever adds. One trip more would be told from it all the same.
   test.each([20, 4.5])("%d ms: two trips for a first request, one for the next", async (rttMs) => {
     await start({ rttMs });
     const firsts: number[] = [];
     const nexts: number[] = [];
-    for (let round = 0; round < 8; round++) {
+    const held = () =>
+      firsts.some((ms) => ms < 2 * rttMs + 0.8 * rttMs) && nexts.some((ms) => ms < rttMs + 0.6 * rttMs);
+    for (let round = 0; round < 40 && !(round >= 3 && held()); round++) {
       const begin = performance.now();
       const one = await client();
       one.request();
@@ -127,9 +129,8 @@ describe("the round-trip time", () => {
       nexts.push(await answerTime(one, again));
     }
     expect(Math.min(...firsts)).toBeGreaterThanOrEqual(2 * rttMs - 0.1);
-    expect(Math.min(...firsts)).toBeLessThan(2 * rttMs + 4);
+    expect(held()).toBe(true);
     expect(Math.min(...nexts)).toBeGreaterThanOrEqual(rttMs - 0.1);
-    expect(Math.min(...nexts)).toBeLessThan(rttMs + 3);
   });
 
   test("keeps the order of bytes and of the end", async () => {

@@ -57,8 +57,9 @@ test("a first request costs three round trips, the next one", async () => {
   path = await startPath({ to: { port: server.port }, tls: certificate, rttMs });
   const firsts: number[] = [];
   const nexts: number[] = [];
-  // The least of several tries: a busy machine only ever adds.
-  for (let round = 0; round < 6; round++) {
+  const held = () => firsts.some((ms) => ms < 3.6 * rttMs) && nexts.some((ms) => ms < 1.6 * rttMs);
+  // The least of several tries: a busy machine only ever adds. One round trip more would be told from it all the same.
+  for (let round = 0; round < 40 && !(round >= 3 && held()); round++) {
     const begin = performance.now();
     const one = await client();
     one.request();
@@ -70,9 +71,8 @@ test("a first request costs three round trips, the next one", async () => {
     nexts.push(performance.now() - again);
   }
   expect(Math.min(...firsts)).toBeGreaterThanOrEqual(3 * rttMs - 0.1);
-  expect(Math.min(...firsts)).toBeLessThan(3 * rttMs + 12);
+  expect(held()).toBe(true);
   expect(Math.min(...nexts)).toBeGreaterThanOrEqual(rttMs - 0.1);
-  expect(Math.min(...nexts)).toBeLessThan(rttMs + 6);
 });
 
 test("the handshake itself can meet silence", async () => {
