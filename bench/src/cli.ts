@@ -70,7 +70,8 @@ async function perform({ scenario, settings, line }: Run): Promise<Result> {
   const startedAt = new Date();
   const machine = thisMachine();
   const begunAt = performance.now();
-  const outcome = await scenario.run({ ...settings, progress: new Progress(process.stderr, scenario.name) });
+  const progress = new Progress(process.stderr, scenario.name);
+  const outcome = await scenario.run({ ...settings, progress }).finally(() => progress.end());
   return {
     format: 1,
     scenario: scenario.name,

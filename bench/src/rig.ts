@@ -9,6 +9,7 @@ import {
   startRedis,
 } from "warmline-testbed";
 import type { Endpoint, Peer } from "./peer.js";
+import type { Settings } from "./scenario.js";
 
 /** A server and the way to it, for one run. */
 export interface Rig {
@@ -59,6 +60,15 @@ export interface RigOptions extends Distance {
   readonly redis?: boolean;
   /** More flags for the gateway. */
   readonly gatewayArgs?: readonly string[];
+}
+
+/** What every result says of how it was measured, beside the scenario's own settings. */
+export function conditionsOf(
+  { rttMs, tls, quick }: Settings,
+  { engine }: Pick<Rig, "engine">,
+  clients: readonly { readonly name: string }[],
+): Record<string, unknown> {
+  return { rttMs, tls, engine, quick, clients: clients.map(({ name }) => name) };
 }
 
 /** Starts the gateway and a path to it. */

@@ -59,7 +59,6 @@ async function measure(settings: Settings): Promise<Outcome> {
       await run("TLS, after init, 10 ms away", preparedStarts, distant);
     }
   } finally {
-    settings.progress.end();
     await path.close();
     server.stop();
   }

@@ -4,7 +4,7 @@ import { spreadOf } from "../latencies.js";
 import { GREETING, live } from "../life.js";
 import { commandsFunction, type Peer } from "../peer.js";
 import type { Outcome } from "../result.js";
-import { type Site, startRig } from "../rig.js";
+import { conditionsOf, type Site, startRig } from "../rig.js";
 import { inRounds } from "../rounds.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { Series } from "../series.js";
@@ -75,17 +75,14 @@ async function measure(settings: Settings): Promise<Outcome> {
       settings: {
         invocations,
         rounds,
+        ...conditionsOf(settings, rig, peers),
         rttMs: rtts.join(", "),
         tls: "both",
-        engine: rig.engine,
-        quick: settings.quick,
-        clients: peers.map(({ name }) => name),
       },
       versions: versionsOf(peers),
       data: measured,
     };
   } finally {
-    settings.progress.end();
     await rig.close();
   }
 }

@@ -4,7 +4,7 @@ import type { LoopEvent } from "../handlers/loop.js";
 import { live } from "../life.js";
 import { type Peer, peerFunction } from "../peer.js";
 import type { Outcome } from "../result.js";
-import { type Site, startRig } from "../rig.js";
+import { conditionsOf, type Site, startRig } from "../rig.js";
 import { inRounds, shareOf } from "../rounds.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { Series } from "../series.js";
@@ -88,17 +88,13 @@ async function measure(settings: Settings): Promise<Outcome> {
         commands,
         rounds,
         delayMs: DELAY_MS,
+        ...conditionsOf(settings, rig, peers),
         rttMs: rtts.join(", "),
-        tls: settings.tls,
-        engine: rig.engine,
-        quick: settings.quick,
-        clients: peers.map(({ name }) => name),
       },
       versions: versionsOf(peers),
       data: measured,
     };
   } finally {
-    settings.progress.end();
     await rig.close();
   }
 }

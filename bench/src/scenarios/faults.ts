@@ -11,7 +11,7 @@ import { trial } from "../faults/trial.js";
 import { unreachable } from "../faults/unreachable.js";
 import { randomFrom, shuffled } from "../random.js";
 import type { Outcome } from "../result.js";
-import { startRig } from "../rig.js";
+import { conditionsOf, startRig } from "../rig.js";
 import type { Scenario, Settings } from "../scenario.js";
 
 const GROUPS: readonly FaultGroup[] = [lostAnswers, badAnswers, unreachable, frozenMeanwhile];
@@ -84,17 +84,12 @@ async function measure(settings: Settings): Promise<Outcome> {
         trials,
         instances: lanesEach,
         functionMs: FUNCTION_MS,
-        rttMs: settings.rttMs,
-        tls: settings.tls,
-        engine: rig.engine,
-        quick: settings.quick,
-        clients: clients.map(({ name }) => name),
+        ...conditionsOf(settings, rig, clients),
       },
       versions: versionsOf(peers),
       data: measured,
     };
   } finally {
-    settings.progress.end();
     await Promise.all(lanes.map((lane) => lane.stop()));
     await rig.close();
   }

@@ -62,7 +62,6 @@ async function measure(settings: Settings): Promise<Outcome> {
       await rig.close();
     }
   }
-  settings.progress.end();
   measured.sort((a, b) => Number(a.limits) - Number(b.limits));
   const model = predict(facts);
   return {

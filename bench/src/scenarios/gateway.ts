@@ -75,7 +75,6 @@ async function measure(settings: Settings): Promise<Outcome> {
       data: measured,
     };
   } finally {
-    settings.progress.end();
     await webdis?.stop();
     await rig.close();
   }

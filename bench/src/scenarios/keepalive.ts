@@ -5,7 +5,7 @@ import { chartsOf, tableOf } from "../keepalive/present.js";
 import { GREETING, live } from "../life.js";
 import { commandsFunction, type Variant } from "../peer.js";
 import type { Outcome } from "../result.js";
-import { type Rig, startRig } from "../rig.js";
+import { conditionsOf, type Rig, startRig } from "../rig.js";
 import { inRounds, shareOf } from "../rounds.js";
 import type { Scenario, Settings } from "../scenario.js";
 
@@ -70,17 +70,12 @@ async function measure(settings: Settings): Promise<Outcome> {
       settings: {
         invocations,
         rounds,
-        rttMs: settings.rttMs,
-        tls: settings.tls,
-        engine: rig.engine,
-        quick: settings.quick,
-        clients: peers.map((peer) => peer.name),
+        ...conditionsOf(settings, rig, peers),
       },
       versions: versionsOf(peers),
       data: measured,
     };
   } finally {
-    settings.progress.end();
     await rig.close();
   }
 }

@@ -4,7 +4,7 @@ import { GREETING, live } from "../life.js";
 import { type Case, type Measured, told } from "../memory/told.js";
 import { commandsFunction, type Peer } from "../peer.js";
 import type { Outcome } from "../result.js";
-import { startRig } from "../rig.js";
+import { conditionsOf, startRig } from "../rig.js";
 import { inRounds } from "../rounds.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { Series } from "../series.js";
@@ -89,17 +89,12 @@ async function measure(settings: Settings): Promise<Outcome> {
         rounds,
         sizes,
         throttle,
-        rttMs: settings.rttMs,
-        tls: settings.tls,
-        engine: rig.engine,
-        quick: settings.quick,
-        clients: peers.map(({ name }) => name),
+        ...conditionsOf(settings, rig, peers),
       },
       versions: versionsOf(peers),
       data: measured,
     };
   } finally {
-    settings.progress.end();
     await rig.close();
   }
 }

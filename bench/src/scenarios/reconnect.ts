@@ -95,7 +95,6 @@ async function measure(settings: Settings): Promise<Outcome> {
       data: measured,
     };
   } finally {
-    settings.progress.end();
     for (const close of closing) await close();
     await rig.close();
   }

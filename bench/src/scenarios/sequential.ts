@@ -3,7 +3,7 @@ import type { CommandsEvent } from "../handlers/commands.js";
 import { GREETING, live } from "../life.js";
 import { commandsFunction, type Peer } from "../peer.js";
 import type { Outcome } from "../result.js";
-import { startRig } from "../rig.js";
+import { conditionsOf, startRig } from "../rig.js";
 import { inRounds, shareOf } from "../rounds.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { type Case, type Measured, nameOf, told, type Way } from "../sequential/told.js";
@@ -76,17 +76,12 @@ async function measure(settings: Settings): Promise<Outcome> {
       settings: {
         invocations,
         rounds,
-        rttMs: settings.rttMs,
-        tls: settings.tls,
-        engine: rig.engine,
-        quick: settings.quick,
-        clients: peers.map(({ name }) => name),
+        ...conditionsOf(settings, rig, peers),
       },
       versions: versionsOf(peers),
       data: measured,
     };
   } finally {
-    settings.progress.end();
     await rig.close();
   }
 }

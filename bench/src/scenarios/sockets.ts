@@ -65,7 +65,6 @@ async function measure(settings: Settings): Promise<Outcome> {
       data: measured,
     };
   } finally {
-    settings.progress.end();
     await cluster.stop();
   }
 }

@@ -43,7 +43,6 @@ async function measure(settings: Settings): Promise<Outcome> {
       found.push(...(await warmTargets({ node, servers, rounds, ms, heapCommands, random })));
     }
   } finally {
-    settings.progress.end();
     await path.close();
     for (const { server } of servers) server.stop();
   }

@@ -55,7 +55,6 @@ async function measure(settings: Settings): Promise<Outcome> {
       }
     }
   } finally {
-    settings.progress.end();
     server.stop();
     await gateway.stop();
   }

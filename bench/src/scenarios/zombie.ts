@@ -6,7 +6,7 @@ import { Lane } from "../faults/lane.js";
 import { type FaultClient, ownHandler, type Peer, peerFunction } from "../peer.js";
 import { randomFrom, shuffled } from "../random.js";
 import type { Outcome } from "../result.js";
-import { type Rig, startRig } from "../rig.js";
+import { conditionsOf, type Rig, startRig } from "../rig.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { type Measured, told } from "../zombie/told.js";
 
@@ -84,17 +84,12 @@ async function measure(settings: Settings): Promise<Outcome> {
         limitsS: LIMITS_S,
         idleS: IDLE_S,
         lifetimeS: LIFETIME_S,
-        rttMs: settings.rttMs,
-        tls: settings.tls,
-        engine: rig.engine,
-        quick: settings.quick,
-        clients: peers.map(({ name }) => name),
+        ...conditionsOf(settings, rig, peers),
       },
       versions: versionsOf(peers),
       data: measured,
     };
   } finally {
-    settings.progress.end();
     await Promise.allSettled(work);
     await rig.close();
   }
