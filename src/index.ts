@@ -11,6 +11,7 @@ import { createRedisClass, type Platform, type Redis as RedisClient } from "./re
 import { rehearse } from "./rehearsal.js";
 import { count } from "./settings.js";
 import * as streams from "./subscribe/streams.js";
+import { readResp2 } from "./wire/resp2.js";
 
 export type {
   ConnectionDiscarded,
@@ -26,6 +27,7 @@ export type Redis = RedisClient;
 
 const platform: Platform = {
   env: () => process.env,
+  readResp2,
   loadOnce: async () => once,
   loadUpdate: async () => update,
   loadStreams: async () => streams,

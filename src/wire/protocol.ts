@@ -6,7 +6,6 @@ import { readJson } from "./json.js";
 import { MalformedReply } from "./malformed.js";
 import { ErrorReply, type RawReply } from "./reply.js";
 import { hasBytes, toPath, toResp2 } from "./request.js";
-import { readResp2 } from "./resp2.js";
 import type { Word } from "./words.js";
 
 /** A request, and how its answer is to be read. */
@@ -25,6 +24,9 @@ export interface Message {
  */
 export class Resp2Refused extends Error {}
 
+/** @throws MalformedReply when the bytes are not exactly one reply. */
+export type ReadResp2 = (body: Uint8Array) => RawReply;
+
 type Words = readonly Word[] | readonly (readonly Word[])[];
 
 export type BatchPath = "pipeline" | "multi-exec";
@@ -41,7 +43,7 @@ const SYNC_TOKEN = "upstash-sync-token";
 export class Protocol {
   readonly #path: string;
   readonly #dialect: Dialect;
-  readonly #wantsResp2: boolean;
+  readonly #readResp2: ReadResp2 | undefined;
   readonly #readYourWrites: boolean;
   /** Headers by what the request's body is; the first ask for JSON, the second for RESP2. */
   readonly #headers: Record<"json" | "resp2" | "raw" | "plain", readonly (readonly string[])[]>;
@@ -51,14 +53,14 @@ export class Protocol {
   #syncedWith = "";
 
   /**
-   * @param wantsResp2 whether to ask for replies in RESP2 where the endpoint has it.
+   * @param readResp2 reads replies in RESP2, where the endpoint is to be asked for them.
    * @param readYourWrites whether to send the endpoint's sync token back to it.
    */
-  constructor({ origin, path, token }: Endpoint, wantsResp2: boolean, readYourWrites: boolean) {
+  constructor({ origin, path, token }: Endpoint, readResp2: ReadResp2 | undefined, readYourWrites: boolean) {
     this.#path = path;
     this.#paths = { "": `${path}/`, pipeline: `${path}/pipeline`, "multi-exec": `${path}/multi-exec` };
     this.#dialect = dialectOf(origin + path);
-    this.#wantsResp2 = wantsResp2;
+    this.#readResp2 = readResp2;
     this.#readYourWrites = readYourWrites;
     const headers = (type: string, encoding = [BASE64, "base64"]) => {
       const common = ["authorization", `Bearer ${token}`, "content-type", `application/${type}`];
@@ -79,7 +81,7 @@ export class Protocol {
   command(words: readonly Word[], inPath = false): Message {
     const bytes = hasBytes(words);
     if (!bytes || !(inPath || this.isForeign)) {
-      return this.#post("", words, bytes, this.#wantsResp2 && this.#dialect.resp2);
+      return this.#post("", words, bytes, this.#dialect.resp2);
     }
     const { path, body } = toPath(words);
     return this.#message(
@@ -110,7 +112,7 @@ export class Protocol {
 
   batch(commands: readonly (readonly Word[])[], route: BatchPath): Message {
     // What a pipeline's RESP2 reply looks like is known of our gateway alone; a transaction has none.
-    const resp2Reply = this.#wantsResp2 && this.batchesBytes && route === "pipeline";
+    const resp2Reply = this.batchesBytes && route === "pipeline";
     return this.#post(route, commands, commands.some(hasBytes), resp2Reply);
   }
 
@@ -125,7 +127,7 @@ export class Protocol {
   }
 
   #post(route: Route, words: Words, bytes: boolean, resp2Reply: boolean): Message {
-    const headers = this.#headers[bytes ? "resp2" : "json"][resp2Reply ? 1 : 0]!;
+    const headers = this.#headers[bytes ? "resp2" : "json"][this.#readResp2 && resp2Reply ? 1 : 0]!;
     const body = bytes
       ? toResp2((route ? words : [words]) as readonly (readonly Word[])[])
       : JSON.stringify(words);
@@ -174,7 +176,7 @@ export class Protocol {
       if (!base64 && status === 200) this.#dialect.resp2 = false;
       return readJson(utf8(body, 0, body.length), base64);
     }
-    if (!base64 && !type.includes("html")) return readResp2(body);
+    if (!base64 && !type.includes("html")) return this.#readResp2!(body);
     throw new MalformedReply(
       `status ${status} with content type ${type || "missing"}: is this a Redis HTTP endpoint?`,
     );
