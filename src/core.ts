@@ -2,6 +2,7 @@ import { AutomaticBatch } from "./batch/automatic.js";
 import type { Waiting } from "./batch/each.js";
 import { type Middleware, type Requester, replyOf, responseOf } from "./client/requester.js";
 import { blockingTime } from "./commands/blocking.js";
+import { rows } from "./commands/index.js";
 import type { Row } from "./commands/row.js";
 import { readChecked, type StandardSchema, schemaAmong } from "./commands/schema.js";
 import { isWrite, rowOf } from "./commands/write.js";
@@ -16,10 +17,12 @@ import {
   RedisError,
   UnknownOutcomeError,
 } from "./errors.js";
-import type * as Once from "./once/once.js";
+import type * as Late from "./late.js";
 import type { Platform } from "./redis.js";
 import { LONGEST_TIMER, type Settings, timeLeft } from "./settings.js";
+import { failureOf } from "./subscribe/failure.js";
 import { utf8 } from "./wire/bytes.js";
+import { bulkOf } from "./wire/json.js";
 import { MalformedReply } from "./wire/malformed.js";
 import { type BatchPath, type Message, type Protocol, Resp2Refused } from "./wire/protocol.js";
 import { ErrorReply, type RawReply } from "./wire/reply.js";
@@ -51,8 +54,8 @@ export interface Base {
   readonly platform: Platform;
   readonly transport: Transport;
   readonly protocol: Protocol;
-  /** Where it all goes, or what every command is rejected with when url or token is missing. */
-  readonly endpoint: Endpoint | ConfigError;
+  /** Where it all goes, or what every command is rejected with when url or token is missing; a requester knows. */
+  readonly endpoint: Endpoint | ConfigError | undefined;
   /** What carries the requests instead of the transport, where there is such a thing. */
   readonly requester?: Requester | undefined;
   /** What has to be done before each command, if anything; a promise is waited for. */
@@ -65,12 +68,30 @@ const LABELS: Record<BatchPath, string> = { pipeline: "PIPELINE", "multi-exec": 
 /** Joins commands, wire and connections; what a client, its pipelines and its transactions stand on. */
 export class Core {
   readonly #automatic = new AutomaticBatch(this);
-  #once: typeof Once | undefined;
+  // What is loaded apart imports neither of these two.
+  readonly failureOf = failureOf;
+  readonly bulk = bulkOf;
+  #late: typeof Late | undefined;
 
   constructor(
     readonly base: Base,
     readonly settings: Settings,
   ) {}
+
+  /** The same with other settings. */
+  having(settings: Partial<Settings>): Core {
+    return new Core(this.base, { ...this.settings, ...settings });
+  }
+
+  /**
+   * What few use.
+   * @throws ConnectionError where it can't be loaded.
+   */
+  late(): Promise<typeof Late> {
+    return this.base.platform.late().catch((cause) => {
+      throw new ConnectionError("a part of warmline that few use could not be loaded", { cause });
+    });
+  }
 
   /** The same with `middleware` around every request. */
   around(middleware: Middleware): Core {
@@ -128,10 +149,10 @@ export class Core {
   async ahead(commands: readonly Command[]): Promise<readonly Command[]> {
     await this.base.beforeCall?.();
     if (this.settings.writes !== "exactly-once") return commands;
-    this.#once ??= await this.base.platform.loadOnce();
+    this.#late ??= await this.late();
     return commands.map((command) => {
       const { write, words } = command;
-      if (!write || this.#once!.needsNoGuard(words)) return command;
+      if (!write || this.#late!.needsNoGuard(words)) return command;
       const reason = this.#refusal(command);
       if (!reason) return this.#guarded(command);
       const name = words[0] as string;
@@ -141,12 +162,12 @@ export class Core {
   }
 
   #refusal({ words, wait }: Command): string | undefined {
-    return this.#once!.refusal({ words, wait, known: rowOf(words)[0] !== undefined });
+    return this.#late!.refusal({ words, wait, known: rowOf(words)[0] !== undefined });
   }
 
   #guarded(command: Command): Command {
     const { replyLifetime } = this.settings;
-    const words = this.#once!.once(command.words, replyLifetime, this.base.protocol.isForeign);
+    const words = this.#late!.once(command.words, replyLifetime, this.base.protocol.isForeign);
     return { ...command, words, repeatable: true };
   }
 
@@ -160,6 +181,11 @@ export class Core {
     return commands.map((command, at) =>
       !command.write && at < end && !this.#refusal(command) ? this.#guarded(command) : command,
     );
+  }
+
+  /** Runs a command by its method's name. */
+  call(method: keyof typeof rows, ...args: unknown[]): Promise<any> {
+    return this.run(rows[method], args);
   }
 
   /** Sends one command, with those issued in the same turn where that is allowed. */

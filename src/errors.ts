@@ -108,7 +108,8 @@ export class SchemaError extends WarmlineError {
 /** The client's options or environment are wrong or missing. */
 export class ConfigError extends WarmlineError {}
 
-for (const [name, kind] of Object.entries({
+/** Every class whose errors are made of a message and details, by its name. */
+export const errors = {
   WarmlineError,
   RedisError,
   ConnectionError,
@@ -116,9 +117,10 @@ for (const [name, kind] of Object.entries({
   TimeoutError,
   ProtocolError,
   ArgumentError,
-  SchemaError,
   ConfigError,
-})) {
+};
+
+for (const [name, kind] of Object.entries({ ...errors, SchemaError })) {
   // Minified classes have lost their names, and Node prints them.
   const value = { value: name, configurable: true, writable: true };
   Object.defineProperty(kind, "name", value);

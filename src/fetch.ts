@@ -14,10 +14,8 @@ export type Redis = RedisClient;
 /** Makes clients: `const redis = Redis.fromEnv()`, or `new Redis({ url, token })` where there is no `process.env`. */
 export const Redis = createRedisClass({
   env: () => (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {},
-  // Bundlers that split keep these apart, and the others take them in.
-  loadOnce: () => import("./once/once.js"),
-  loadUpdate: () => import("./client/update.js"),
-  loadStreams: () => import("./subscribe/streams.js"),
+  // Bundlers that split keep this apart, and the others take it in.
+  late: () => import("./late.js"),
   // fetch's own `keepalive` is something else than ours: it lets a request outlive its page, and browsers refuse such
   // a request beyond 64 KB. Some runtimes refuse a name that they don't know even where it is undefined.
   createTransport: ({ origin }, { cache, backend }) =>

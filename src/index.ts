@@ -3,14 +3,12 @@
  *
  * @module warmline
  */
-import * as update from "./client/update.js";
 import { NodeTransport } from "./connection/node/transport.js";
+import * as late from "./late.js";
 import { tellNext } from "./next.js";
-import * as once from "./once/once.js";
 import { createRedisClass, type Platform, type Redis as RedisClient } from "./redis.js";
 import { rehearse } from "./rehearsal.js";
 import { count } from "./settings.js";
-import * as streams from "./subscribe/streams.js";
 import { readResp2 } from "./wire/resp2.js";
 
 export type {
@@ -28,9 +26,7 @@ export type Redis = RedisClient;
 const platform: Platform = {
   env: () => process.env,
   readResp2,
-  loadOnce: async () => once,
-  loadUpdate: async () => update,
-  loadStreams: async () => streams,
+  late: async () => late,
   beforeCalls: tellNext,
   createTransport: ({ origin }, { keepAlive, maxConnections = 64 }, probe) =>
     new NodeTransport({

@@ -1,10 +1,9 @@
 import { createPipeline, type Pipeline } from "./batch/pipeline.js";
-import { ITERATORS, type Iterators, iteratorBy } from "./client/iterators.js";
+import type { Iterators } from "./client/iterators.js";
 import type { Middleware, Requester } from "./client/requester.js";
 import { createScript, type ReadonlyScript, type Script } from "./client/script.js";
-import type * as Update from "./client/update.js";
 import type { Change, UpdateOptions } from "./client/update.js";
-import { type Builders, type Commands, type Namespaces, rows } from "./commands/index.js";
+import type { Builders, Commands, Namespaces } from "./commands/index.js";
 import type { Immediate, Key } from "./commands/kind.js";
 import { commandMethod, commandNames } from "./commands/methods.js";
 import { SEND, type Target } from "./commands/modules/target.js";
@@ -20,14 +19,11 @@ import {
 } from "./config.js";
 import type { ConnectionStats, Transport } from "./connection/transport.js";
 import { Core } from "./core.js";
-import { ConfigError, WarmlineError } from "./errors.js";
-import type * as Once from "./once/once.js";
+import { ConfigError } from "./errors.js";
+import type * as Late from "./late.js";
 import { settingsFrom, withOptions } from "./settings.js";
-import { failureOf } from "./subscribe/failure.js";
 import type { Sort } from "./subscribe/follow.js";
-import type * as Streams from "./subscribe/streams.js";
-import { Subscriber } from "./subscribe/subscriber.js";
-import { BytesBulk } from "./wire/bytes.js";
+import { type Subscriber, subscriberOf } from "./subscribe/subscriber.js";
 import type { HttpRequest } from "./wire/http.js";
 import { type BatchPath, Protocol, type ReadResp2 } from "./wire/protocol.js";
 
@@ -113,10 +109,8 @@ export interface Platform {
   createTransport(endpoint: Endpoint, options: RedisOptions, probe: HttpRequest): Transport;
   /** Reads replies in RESP2: several times as fast as JSON. An entry whose size matters does without. */
   readonly readResp2?: ReadResp2;
-  /** Parts that few use: an entry whose size matters loads them when they are needed. */
-  loadOnce(): Promise<typeof Once>;
-  loadUpdate(): Promise<typeof Update>;
-  loadStreams(): Promise<typeof Streams>;
+  /** Gives what few use: an entry whose size matters loads it when it is needed. */
+  late(): Promise<typeof Late>;
   /** What has to be done before each command of a client, if anything; a promise is waited for. */
   beforeCalls?(options: RedisOptions): (() => Promise<unknown> | undefined) | undefined;
 }
@@ -187,10 +181,10 @@ const NOWHERE: Endpoint = { origin: "http://localhost", path: "", token: "none" 
 
 function createCore(platform: Platform, options: RedisOptions, requester?: Requester): Core {
   const settings = settingsFrom(options);
-  const endpoint = requester ? NOWHERE : endpointFrom(options);
+  const endpoint = requester ? undefined : endpointFrom(options);
   const missing = endpoint instanceof ConfigError;
   if (missing) console.warn(`warmline: ${endpoint.message}`);
-  const usable = missing ? NOWHERE : endpoint;
+  const usable = missing ? NOWHERE : (endpoint ?? NOWHERE);
   const protocol = new Protocol(
     usable,
     options.wire !== "json" && !requester ? platform.readResp2 : undefined,
@@ -247,60 +241,39 @@ const subscribing =
   (sort: Sort): Bound =>
   (core) =>
   (names: string | readonly string[]) =>
-    new Subscriber(sort, names, core.base.platform.loadStreams, streamsOf(core), core.settings);
+    subscriberOf(core, sort, names);
+
+const iterating =
+  (name: "scan" | "hscan" | "sscan" | "zscan"): Bound =>
+  (core) =>
+    async function* (...args: unknown[]) {
+      yield* (await core.late()).iterate(core, name, ...args);
+    };
 
 const clientMethods: Record<string, Bound> = {
   pipeline: pipeline("pipeline"),
   multi: pipeline("multi-exec"),
   exec: (core) => async (command: readonly unknown[]) => core.run(...rawCommand(command)),
   createScript: (core) => (script: string, options?: { readonly?: boolean }) =>
-    createScript(callerOf(core), script, options?.readonly ?? false),
-  update: (core) => async (key: Key, change: Change<unknown>, options?: UpdateOptions) => {
-    // The script compares: guarding it against repeats would add nothing.
-    const call = callerOf(withSettings(core, { codec: "bytes", writes: "safe" }));
-    const { encode, decode } = core.settings.codec;
-    const read = (stored: Uint8Array) => decode(new BytesBulk(stored, 0, stored.length));
-    const attempts = options?.attempts ?? 10;
-    const { update } = await core.base.platform.loadUpdate();
-    const done = await update(call, read, encode, key, change, attempts);
-    if (done.length > 0) return done[0];
-    throw new WarmlineError(`update: somebody else changed the key ${attempts} times in a row`, {
-      outcome: "answered",
-      command: "EVAL",
-    });
-  },
+    createScript(core, script, options?.readonly ?? false),
+  update: (core) => async (key: Key, change: Change<unknown>, options?: UpdateOptions) =>
+    (await core.late()).update(core, key, change, options),
   subscribe: subscribing("subscribe"),
   psubscribe: subscribing("psubscribe"),
   monitor: (core) =>
     async function* () {
-      const endpoint = streamsOf(core);
-      if (endpoint instanceof ConfigError) throw endpoint;
-      const { monitor } = await core.base.platform.loadStreams();
-      yield* monitor(endpoint, failureOf("MONITOR"), core.settings);
+      yield* (await core.late()).monitor(core);
     },
-  with: (core, prototype) => (options: CallOptions) => derived(withSettings(core, options), prototype),
+  scanIterator: iterating("scan"),
+  hscanIterator: iterating("hscan"),
+  sscanIterator: iterating("sscan"),
+  zscanIterator: iterating("zscan"),
+  with: (core, prototype) => (options: CallOptions) =>
+    derived(core.having(withOptions(core.settings, options)), prototype),
   ready: (core) => () => core.base.transport.preconnect(),
   stats: (core) => () => ({ ...core.base.transport.stats }),
   close: (core) => () => core.base.transport.close(),
 };
-for (const name of ITERATORS) clientMethods[name] = (core) => iteratorBy(name, callerOf(core));
-
-function withSettings({ base, settings }: Core, options: CallOptions): Core {
-  return new Core(base, withOptions(settings, options));
-}
-
-/** Where event streams are opened, or why they can't be. */
-function streamsOf({ base: { endpoint, requester } }: Core): Endpoint | ConfigError {
-  return requester && endpoint === NOWHERE
-    ? new ConfigError("event streams need a client with url and token: a requester carries none")
-    : endpoint;
-}
-
-/** Calls a command by its method's name. */
-function callerOf(core: Core) {
-  return (method: string, ...args: unknown[]) => core.run(rows[method as keyof typeof rows], args);
-}
-
 const methodNames = [...commandNames, ...Object.keys(clientMethods)];
 
 const lazyPrototypes = new WeakMap<object, object>();

@@ -1,5 +1,6 @@
 import type { Key } from "../commands/kind.js";
 import type { ScanCommandOptionsStandard } from "../commands/types.js";
+import type { Core } from "../core.js";
 
 export type ScanIteratorOptions = ScanCommandOptionsStandard;
 export type CollectionIteratorOptions = Pick<ScanCommandOptionsStandard, "match" | "count">;
@@ -25,26 +26,23 @@ export interface Iterators {
   ): AsyncGenerator<[member: T, score: number], void>;
 }
 
-export const ITERATORS = ["scanIterator", "hscanIterator", "sscanIterator", "zscanIterator"] as const;
-
 /**
- * An iterator's method.
- * @param call calls a command by its method's name.
+ * The pages of a command of the SCAN family, one after another.
+ * @param name the command's method.
+ * @param args what the iterator was called with: a key, unless the command is scan, and options.
  */
-export function iteratorBy(
-  name: keyof Iterators,
-  call: (method: string, ...args: unknown[]) => Promise<unknown>,
-): unknown {
+export async function* iterate(
+  core: Core,
+  name: "scan" | "hscan" | "sscan" | "zscan",
+  ...args: unknown[]
+): AsyncGenerator<unknown, void> {
   // hscan and zscan give two items in turn that belong together; scan alone has no key.
   const width = /^[hz]/.test(name) ? 2 : 1;
-  return async function* (...args: unknown[]) {
-    const key = args.splice(0, name === "scanIterator" ? 0 : 1);
-    let cursor = "0";
-    do {
-      const page = call(name.replace("Iterator", ""), ...key, cursor, ...args);
-      const [next, items] = (await page) as [cursor: string, items: unknown[]];
-      for (let i = 0; i < items.length; i += width) yield width > 1 ? items.slice(i, i + width) : items[i];
-      cursor = next;
-    } while (cursor !== "0");
-  };
+  const key = args.splice(0, name === "scan" ? 0 : 1);
+  let cursor = "0";
+  do {
+    const [next, items] = (await core.call(name, ...key, cursor, ...args)) as [string, unknown[]];
+    for (let i = 0; i < items.length; i += width) yield width > 1 ? items.slice(i, i + width) : items[i];
+    cursor = next;
+  } while (cursor !== "0");
 }

@@ -1,4 +1,5 @@
 import type { Key } from "../commands/kind.js";
+import type { Core } from "../core.js";
 import { RedisError } from "../errors.js";
 
 /** A Lua script, sent by its digest; its text follows only where the server doesn't know it yet. */
@@ -25,22 +26,17 @@ export interface ReadonlyScript<T = unknown, Args extends readonly unknown[] = u
 }
 
 /**
- * @param call calls a method by its name.
  * @param readonly whether the script only reads, and so may run on a replica and be repeated.
  */
-export function createScript(
-  call: (method: string, ...args: unknown[]) => Promise<any>,
-  script: string,
-  readonly: boolean,
-): Script<any> {
-  const [byText, byDigest] = readonly ? ["evalRo", "evalshaRo"] : ["eval", "evalsha"];
+export function createScript(core: Core, script: string, readonly: boolean): Script<any> {
+  const [byText, byDigest] = readonly ? (["evalRo", "evalshaRo"] as const) : (["eval", "evalsha"] as const);
   const self = {
     script,
     sha1: "",
-    eval: (keys: Key[] = [], args: unknown[] = []) => call(byText!, script, keys, args),
+    eval: (keys: Key[] = [], args: unknown[] = []) => core.call(byText, script, keys, args),
     async evalsha(keys: Key[] = [], args: unknown[] = []) {
       self.sha1 ||= await sha1(script);
-      return call(byDigest!, self.sha1, keys, args);
+      return core.call(byDigest, self.sha1, keys, args);
     },
     exec: (keys: Key[] = [], args: unknown[] = []) =>
       self.evalsha(keys, args).catch((error) => {

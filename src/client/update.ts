@@ -1,6 +1,7 @@
 import type { Key } from "../commands/kind.js";
-
-// Nothing is imported but types: entries may load it when it is first used.
+import type { Core } from "../core.js";
+import type { Codec } from "../wire/codec.js";
+import type { Bulk } from "../wire/reply.js";
 
 /** Sets the key to ARGV[2], or deletes it, if it still holds ARGV[1]; the first letters say which there are. */
 const COMPARE_AND_SET = `local c,k,a,b=redis.call,KEYS[1],ARGV[1],ARGV[2]
@@ -16,32 +17,43 @@ export interface UpdateOptions {
 
 export type Change<T> = (current: T | null) => T | null | undefined | Promise<T | null | undefined>;
 
+/** Gives values as they are stored. */
+const STORED: Codec = { encode: (value) => value, decode: (stored) => stored };
+
 /**
  * Reads a key, changes its value by a function, and stores the result unless somebody else changed the key meanwhile;
  * then it begins anew. WATCH can't do this over HTTP, where a connection is nobody's own.
- * @param call calls a command by its method's name, and reads bytes.
  * @param change gets the value or null; gives the new value, null to delete the key, undefined to leave it. It may be
  * called several times.
- * @returns what is stored now, in an array, which is empty where the key was changed by others at every attempt.
+ * @returns what is stored now.
+ * @throws WarmlineError where the key was changed by others at every attempt.
  */
 export async function update<T>(
-  call: (method: string, ...args: unknown[]) => Promise<unknown>,
-  decode: (stored: Uint8Array) => unknown,
-  encode: (value: unknown) => unknown,
+  core: Core,
   key: Key,
   change: Change<T>,
-  attempts: number,
-): Promise<[T | null] | []> {
+  { attempts = 10 }: UpdateOptions = {},
+): Promise<T | null> {
+  const { codec } = core.settings;
+  // The script compares: guarding it against repeats would add nothing.
+  const plain = core.having({ codec: STORED, writes: "safe" });
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const stored = (await call("get", key)) as Uint8Array | null;
-    const current = stored && (decode(stored) as T);
+    const stored = (await plain.call("get", key)) as Bulk | null;
+    const current = stored && (codec.decode(stored) as T);
     const next = await change(current);
-    if (next === undefined) return [current];
-    const args: unknown[] = [stored ? tagged(stored) : "-"];
-    if (next !== null) args.push(encode(next));
-    if ((await call("eval", COMPARE_AND_SET, [key], args)) === 1) return [next];
+    if (next === undefined) return current;
+    const args: unknown[] = [stored ? tagged(stored.bytes()) : "-"];
+    if (next !== null) args.push(codec.encode(next));
+    if ((await plain.call("eval", COMPARE_AND_SET, [key], args)) === 1) return next;
   }
-  return [];
+  throw core.failureOf("update")(
+    "WarmlineError",
+    `somebody else changed the key ${attempts} times in a row`,
+    {
+      outcome: "answered",
+      command: "EVAL",
+    },
+  );
 }
 
 /** "+" and the value: as text where it is text, since not every endpoint takes bytes. */

@@ -1,18 +1,14 @@
-import { ConnectionError, ProtocolError, RedisError, TimeoutError, type WarmlineError } from "../errors.js";
+import { type ErrorDetails, errors, type WarmlineError } from "../errors.js";
 
-const KINDS = { ConnectionError, ProtocolError, TimeoutError };
+/** Makes an error by its class's name: what is loaded apart imports none. */
+export type Failure = (kind: keyof typeof errors, message: string, details?: ErrorDetails) => WarmlineError;
 
-/** Makes an error of a stream. What reads streams imports no errors, so that an entry can load it apart. */
-export type Failure = (
-  kind: keyof typeof KINDS | "RedisError",
-  message: string,
-  cause?: unknown,
-) => WarmlineError;
-
-/** @param command what the errors call the stream. */
+/** @param label what the errors call that which failed. */
 export const failureOf =
-  (command: string): Failure =>
-  (kind, message, cause) =>
-    kind === "RedisError"
-      ? new RedisError(message, { command })
-      : new KINDS[kind](`${command}: ${message}`, { command, cause });
+  (label: string): Failure =>
+  (kind, message, details) =>
+    // Of an error reply the text is Redis's own.
+    new errors[kind](kind === "RedisError" ? message : `${label}: ${message}`, {
+      command: label,
+      ...details,
+    });

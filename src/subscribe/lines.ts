@@ -67,7 +67,7 @@ export async function* streamLines(
   } catch (error) {
     // Failures have an outcome; what fetch throws has none.
     if (signal?.aborted || "outcome" in (error as Error)) throw error;
-    throw failure("ConnectionError", (error as Error).message, error);
+    throw failure("ConnectionError", (error as Error).message, { cause: error });
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);

@@ -1,6 +1,6 @@
 import { BytesBulk, TextBulk } from "./bytes.js";
 import { MalformedReply } from "./malformed.js";
-import { ErrorReply, type RawReply } from "./reply.js";
+import { type Bulk, ErrorReply, type RawReply } from "./reply.js";
 
 /**
  * Reads a JSON answer of the Upstash REST protocol: `{"result": ...}` or `{"error": "..."}`, or for a batch an
@@ -29,7 +29,7 @@ function readItem(item: unknown, base64: boolean): RawReply {
 }
 
 function readValue(value: unknown, base64: boolean): RawReply {
-  if (typeof value === "string") return base64 ? fromBase64(value) : new TextBulk(value);
+  if (typeof value === "string") return bulkOf(value, base64);
   if (value === null || typeof value === "number") return value;
   if (Array.isArray(value)) return value.map((item) => readValue(item, base64));
   if (isDigits(value)) return value.digits;
@@ -48,7 +48,9 @@ function isDigits(value: unknown): value is { digits: string } {
   return typeof value === "object" && value !== null && "digits" in value && typeof value.digits === "string";
 }
 
-export function fromBase64(text: string): BytesBulk {
+/** A string of an answer. */
+export function bulkOf(text: string, base64?: boolean): Bulk {
+  if (!base64) return new TextBulk(text);
   let binary: string;
   try {
     binary = atob(text);

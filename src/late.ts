@@ -1,0 +1,9 @@
+/**
+ * What few use, loaded when it is first used where size matters. To be kept apart by bundlers it imports nothing but
+ * types of the rest of the client: what it needs of that it is given with the core.
+ */
+export { iterate } from "./client/iterators.js";
+export { update } from "./client/update.js";
+export * from "./once/once.js";
+export { monitor } from "./subscribe/monitor.js";
+export { Subscriptions } from "./subscribe/subscriptions.js";

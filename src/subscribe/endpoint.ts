@@ -1,0 +1,15 @@
+import type { Endpoint } from "../config.js";
+import type { Core } from "../core.js";
+import type { Failure } from "./failure.js";
+
+/**
+ * Where event streams are opened.
+ * @throws ConfigError where they can't be.
+ */
+export function endpointOf({ base: { endpoint } }: Core, failure: Failure): Endpoint {
+  if (!endpoint) {
+    throw failure("ConfigError", "event streams need a client with url and token: a requester carries none");
+  }
+  if (endpoint instanceof Error) throw endpoint;
+  return endpoint;
+}
