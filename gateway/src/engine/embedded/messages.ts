@@ -10,9 +10,19 @@ export interface WorkerInput {
   readonly heartbeatMs: number;
 }
 
-/** The one message to the worker: a new connection, whose bytes travel by this port. */
+/** A message to the worker: a new connection, whose bytes travel by this port. */
 export interface ConnectMessage {
+  readonly connection: number;
   readonly port: MessagePort;
+}
+
+/**
+ * A message to the worker: a connection is given up. The end of its port says so as well, but ports of different
+ * connections are not read in the order in which they were written to.
+ */
+export interface GoneMessage {
+  readonly connection: number;
+  readonly port: null;
 }
 
 /**

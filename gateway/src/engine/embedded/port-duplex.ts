@@ -5,6 +5,7 @@ import { type PortMessage, transferable, WINDOW_BYTES } from "./messages.js";
 /** The gateway's end of a connection to the embedded engine: a stream over a message port. */
 export class PortDuplex extends Duplex {
   readonly #port: MessagePort;
+  readonly #onDestroy: () => void;
   /** Bytes sent that the worker has not yet taken in. */
   #sent = 0;
   /** Called once the worker has taken in enough to go on writing. */
@@ -14,9 +15,11 @@ export class PortDuplex extends Duplex {
   /** The engine has ended this connection in good order. */
   #ended = false;
 
-  constructor(port: MessagePort) {
+  /** @param onDestroy called at once when this end is given up */
+  constructor(port: MessagePort, onDestroy: () => void) {
     super({ allowHalfOpen: false, writableHighWaterMark: WINDOW_BYTES });
     this.#port = port;
+    this.#onDestroy = onDestroy;
     port.on("message", (message: PortMessage) => this.#receive(message));
     port.on("close", () => this.#closed());
   }
@@ -42,6 +45,7 @@ export class PortDuplex extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#onDestroy();
     this.#port.close();
     done(error);
   }

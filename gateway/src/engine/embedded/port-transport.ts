@@ -13,6 +13,7 @@ export class PortTransport implements ConnectionTransport {
   readonly signal: AbortSignal;
   readonly #abort = new AbortController();
   readonly #port: MessagePort;
+  readonly #beforeCommands: () => void;
   readonly #framer: CommandFramer;
   readonly #input: Uint8Array[] = [];
   #inputEnded = false;
@@ -23,8 +24,10 @@ export class PortTransport implements ConnectionTransport {
   #sent = 0;
   #writers: (() => void)[] = [];
 
-  constructor(port: MessagePort, maxCommandBytes: number) {
+  /** @param beforeCommands called before commands are handed on */
+  constructor(port: MessagePort, maxCommandBytes: number, beforeCommands: () => void) {
     this.#port = port;
+    this.#beforeCommands = beforeCommands;
     this.#framer = new CommandFramer(maxCommandBytes);
     this.signal = this.#abort.signal;
     port.on("message", (message: PortMessage) => this.#receive(message));
@@ -44,6 +47,7 @@ export class PortTransport implements ConnectionTransport {
       try {
         const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
         for (const framed of this.#framer.push(chunk)) {
+          this.#beforeCommands();
           yield Buffer.isBuffer(framed) ? framed : TOO_LARGE_COMMAND;
         }
       } catch (error) {

@@ -3,7 +3,7 @@ import { MessageChannel, Worker } from "node:worker_threads";
 import type { Engine } from "../engine.js";
 import type { EmbeddedLimits } from "./limits.js";
 import { defaultLimits } from "./limits.js";
-import type { ConnectMessage, WorkerInput } from "./messages.js";
+import type { ConnectMessage, GoneMessage, WorkerInput } from "./messages.js";
 import { PortDuplex } from "./port-duplex.js";
 import { workerFile } from "./worker-file.js";
 
@@ -37,6 +37,7 @@ class EmbeddedEngine implements Engine {
   readonly #onNotice: (message: string) => void;
   readonly #connections = new Set<Duplex>();
   #worker: Worker;
+  #count = 0;
   #shortLives = 0;
   #closed: Promise<void> | undefined;
 
@@ -60,13 +61,17 @@ class EmbeddedEngine implements Engine {
 
   connect(): Duplex {
     const { port1, port2 } = new MessageChannel();
-    const connection = new PortDuplex(port1);
+    const id = ++this.#count;
+    const worker = this.#worker;
+    const connection = new PortDuplex(port1, () =>
+      worker.postMessage({ connection: id, port: null } satisfies GoneMessage),
+    );
     if (this.#closed !== undefined || this.#shortLives >= MAX_SHORT_LIVES) {
       port2.close();
       connection.destroy(new Error("the embedded engine is not running"));
       return connection;
     }
-    this.#worker.postMessage({ port: port2 } satisfies ConnectMessage, [port2]);
+    worker.postMessage({ connection: id, port: port2 } satisfies ConnectMessage, [port2]);
     this.#connections.add(connection);
     connection.once("close", () => this.#connections.delete(connection));
     return connection;

@@ -1,10 +1,10 @@
 // The thread that the embedded engine runs in. Started by embedded.ts, never imported.
 
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { attachSession, createRedisCommandExecutor, setLuaWasmLoadOptions } from "js-redis-server/core";
 import { createGuards } from "./guards.js";
 import { RecoveringState } from "./lua-state.js";
-import type { ConnectMessage, WorkerInput } from "./messages.js";
+import type { ConnectMessage, GoneMessage, WorkerInput } from "./messages.js";
 import { ownCommands } from "./own-commands.js";
 import { PortTransport } from "./port-transport.js";
 
@@ -20,13 +20,32 @@ const executor = createRedisCommandExecutor({
   policies: [createGuards(limits)],
 });
 
-parentPort?.on("message", ({ port }: ConnectMessage) => {
-  const transport = new PortTransport(port, limits.maxStringBytes);
+const transports = new Map<number, PortTransport>();
+
+function take({ connection, port }: ConnectMessage | GoneMessage): void {
+  if (port === null) {
+    transports.get(connection)?.close();
+    return;
+  }
+  const transport = new PortTransport(port, limits.maxStringBytes, catchUp);
+  transports.set(connection, transport);
   const { session, done } = attachSession(transport, { state, executor });
   void done.then(() => transport.close());
   // Ends a blocking command that still waits, so that it takes no element for a reader that is gone.
-  transport.on("close", () => session.close());
-});
+  transport.on("close", () => {
+    transports.delete(connection);
+    session.close();
+  });
+}
+
+/** No command runs before the connections have ended that were given up before it was sent. */
+function catchUp(): void {
+  for (let next = receiveMessageOnPort(parentPort!); next; next = receiveMessageOnPort(parentPort!)) {
+    take(next.message);
+  }
+}
+
+parentPort!.on("message", take);
 
 const beats = new Int32Array(heartbeat);
 setInterval(() => Atomics.add(beats, 0, 1), heartbeatMs);
