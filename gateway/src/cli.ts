@@ -10,6 +10,9 @@ import { type CliSettings, readSettings } from "./cli/settings.js";
 import { start } from "./cli/start.js";
 import { UsageError } from "./cli/usage-error.js";
 import { runWorker } from "./cli/workers/worker.js";
+import { logUncaught } from "./log/fatal.js";
+import { createLog } from "./log/log.js";
+import { settingsOf } from "./options.js";
 import { VERSION } from "./version.js";
 import type { WatchedCommand } from "./watch/watched-command.js";
 
@@ -33,7 +36,11 @@ async function run(settings: CliSettings): Promise<number> {
   const onCommand = settings.watchCommands
     ? (command: WatchedCommand) => output.write(`${commandLine(command, new Date(), colours)}\n`)
     : undefined;
-  const gateway = await start({ ...settings, options: { ...settings.options, onCommand } }, report);
+  const log = createLog(settingsOf(settings.options).logLevel);
+  logUncaught(log);
+  const gateway = await start({ ...settings, options: { ...settings.options, onCommand } }, (message) =>
+    log.error(message),
+  );
   const showToken = isLoopbackName(settings.options.host ?? "127.0.0.1");
   const lines = readyLines(gateway, showToken);
   output.write(`${lines.join("\n")}\n`);

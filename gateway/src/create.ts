@@ -10,6 +10,7 @@ import { Connections } from "./http/connections.js";
 import { Handler } from "./http/handler.js";
 import { HttpServer } from "./http/server.js";
 import { Streams } from "./http/streams.js";
+import { failureOf } from "./log/failure.js";
 import { createLog } from "./log/log.js";
 import { RequestLog } from "./log/request-log.js";
 import { metricsOf } from "./metrics/metrics.js";
@@ -50,12 +51,12 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
   const certificate = tlsCert && tlsKey ? new Certificate({ cert: tlsCert, key: tlsKey }) : null;
   const sources = sourcesOf(settings);
   const tokens = readTokenList(sources);
-  const backend = await backendOf(settings);
+  const log = createLog(settings.logLevel);
+  const backend = await backendOf(settings, log);
   const { host } = settings;
   const plain = backend.upstreams;
   const upstreams = settings.onCommand ? watch(plain, settings.onCommand) : plain;
   const upstream = upstreams.of(null);
-  const log = createLog(settings.logLevel);
   const requests = new RequestLog(log, settings.logRequests);
   const onNotice = (message: string, isError: boolean) => (isError ? log.error(message) : log.info(message));
   const access = new Access({
@@ -104,6 +105,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
     certificate,
     greetTimeout: settings.headTimeout,
     onNotice,
+    onFailure: (error) => log.error(failureOf(error), "a request failed inside the gateway"),
   });
   const end = async () => {
     access.close();

@@ -5,8 +5,8 @@ import { startPrivateServer } from "./native/private-server.js";
 
 /** Settings of {@link startEngine}. */
 export interface EngineOptions {
-  /** Told, in one line for people, when something about the engine changed. Default: a process warning. */
-  readonly onNotice?: (message: string) => void;
+  /** Told, in one line for people, when something about the engine changed. */
+  readonly onNotice?: ((message: string) => void) | undefined;
   /** Settings of the embedded engine, should it be the one. */
   readonly embedded?: Omit<EmbeddedOptions, "onNotice">;
 }
@@ -30,8 +30,7 @@ export async function startEngine(choice = "auto", options: EngineOptions = {}):
   try {
     return await startPrivateServer(server, { onNotice });
   } catch (error) {
-    const notify = onNotice ?? ((message: string) => process.emitWarning(message));
-    notify(`${(error as Error).message}; using the embedded engine`);
+    onNotice?.(`${(error as Error).message}; using the embedded engine`);
     return startEmbeddedEngine({ ...embedded, onNotice });
   }
 }

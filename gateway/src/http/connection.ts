@@ -7,7 +7,6 @@ import type { Idle } from "./idle-list.js";
 import { jsonError } from "./json-reply.js";
 import { mayBecomeHead, type RequestHead, readHead } from "./request-head.js";
 import type { Site } from "./site.js";
-import { warn } from "./warn.js";
 
 /** The longest head of a request, in bytes. */
 const LONGEST_HEAD = 16 * 1_024;
@@ -247,7 +246,7 @@ export class Connection implements Idle {
     } catch (error) {
       if (error instanceof BadRequest) this.#refuse(error);
       else {
-        warn(error);
+        this.#site.failed(error);
         this.#socket.destroy();
       }
     } finally {

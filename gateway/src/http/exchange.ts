@@ -4,7 +4,6 @@ import type { Connection } from "./connection.js";
 import { jsonError } from "./json-reply.js";
 import type { RequestHead } from "./request-head.js";
 import type { Site } from "./site.js";
-import { warn } from "./warn.js";
 
 /** Content type of JSON answers. */
 export const JSON_TYPE = "application/json";
@@ -82,7 +81,7 @@ export class Exchange {
     } catch (error) {
       if (error instanceof BadRequest) this.refuse(error.status, error.message);
       else {
-        warn(error);
+        this.#site.failed(error);
         this.refuse(500, "ERR the gateway failed on this request");
       }
     }

@@ -32,6 +32,8 @@ export interface HttpServerOptions {
   readonly greetTimeout: number;
   /** Told, in one line for people, what changed. */
   readonly onNotice: (message: string, isError: boolean) => void;
+  /** Told of what the gateway itself failed on. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** The HTTP server: accepts connections, and closes without losing answers. */
@@ -42,6 +44,7 @@ export class HttpServer implements Site {
   readonly #handler: Handler;
   readonly #connections: Connections;
   readonly #certificate: Certificate | null;
+  readonly #onFailure: (error: unknown) => void;
   /** TLS connections that are not ready yet. */
   readonly #greeting = new Set<Socket>();
 
@@ -50,6 +53,7 @@ export class HttpServer implements Site {
     this.#handler = options.handler;
     this.#connections = options.connections;
     this.#certificate = options.certificate;
+    this.#onFailure = options.onFailure;
     this.#server = this.#certificate ? this.#secure(this.#certificate, options) : createServer(SOCKETS);
     if (!this.#certificate) this.#server.on("connection", (socket) => this.#accept(socket));
   }
@@ -90,6 +94,10 @@ export class HttpServer implements Site {
 
   settled(exchange: Exchange, status: number): void {
     this.#handler.settled(exchange, status);
+  }
+
+  failed(error: unknown): void {
+    this.#onFailure(error);
   }
 
   busy(connection: Connection): void {

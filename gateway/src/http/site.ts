@@ -11,6 +11,8 @@ export interface Site {
   handle(exchange: Exchange): void;
   /** An exchange is over. `status` is 0 when it had no answer. */
   settled(exchange: Exchange, status: number): void;
+  /** The gateway itself failed on a request. */
+  failed(error: unknown): void;
   /** A request on this connection has begun. */
   busy(connection: Connection): void;
   /** The request on this connection has been answered. */

@@ -1,7 +1,8 @@
 import { environmentOf } from "../cli/ready-lines.js";
 import { startEngine } from "../engine/start-engine.js";
 import { createGateway } from "../index.js";
-import type { GatewayOptions } from "../options.js";
+import { createLog } from "../log/log.js";
+import { type GatewayOptions, settingsOf } from "../options.js";
 import { flushEngine } from "./flush-engine.js";
 
 /** How a gateway for tests is set up: as any gateway, except that its Redis is always its own. */
@@ -37,7 +38,8 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
     throw new TypeError("redis: a gateway for tests is flushed, so it starts a Redis of its own; see engine");
   }
   const { engine: choice = "embedded", ...rest } = options;
-  const engine = await startEngine(choice);
+  const log = createLog(settingsOf(rest).logLevel);
+  const engine = await startEngine(choice, { onNotice: (message) => log.error(message) });
   try {
     const gateway = await createGateway({ port: 0, console: false, ...rest, engine });
     return {

@@ -1,5 +1,6 @@
 import type { Engine } from "../engine/engine.js";
 import { startEngine } from "../engine/start-engine.js";
+import type { Log } from "../log/log.js";
 import type { Settings } from "../options.js";
 import { ownEngine, type RemoteEngine, redisAt } from "./redis-url.js";
 import { parseRoutes } from "./routes/route-text.js";
@@ -21,14 +22,14 @@ export interface Backend {
  * @throws {TypeError} when a URL or a route is wrong
  * @throws {Error} when the engine can't be started
  */
-export async function backendOf(settings: Settings): Promise<Backend> {
+export async function backendOf(settings: Settings, log: Log): Promise<Backend> {
   const remote = { ca: settings.redisCa };
   const routes = parseRoutes(settings.routes).map((route) => ({
     ...route,
     engine: redisAt(route.url, remote),
   }));
   const rest = routes.find(({ prefix }) => prefix === "");
-  const first = rest?.engine ?? (await engineOf(settings));
+  const first = rest?.engine ?? (await engineOf(settings, log));
   const engines = [...new Set([first, ...routes.map(({ engine }) => engine)])];
   const main = upstreamsOf(first, settings);
   const close = async () => {
@@ -52,9 +53,12 @@ export async function backendOf(settings: Settings): Promise<Backend> {
   return { description: [first.description, ...named].join("; "), upstreams, close };
 }
 
-async function engineOf({ redis, redisCa, engine = "auto" }: Settings): Promise<RemoteEngine> {
+async function engineOf({ redis, redisCa, engine = "auto" }: Settings, log: Log): Promise<RemoteEngine> {
   if (redis !== undefined) return redisAt(redis, { ca: redisCa });
-  const started: Engine = typeof engine === "string" ? await startEngine(engine) : engine;
+  const started: Engine =
+    typeof engine === "string"
+      ? await startEngine(engine, { onNotice: (message) => log.error(message) })
+      : engine;
   return ownEngine(started);
 }
 

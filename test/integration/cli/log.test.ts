@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -130,6 +130,79 @@ describe.skipIf(!redisAvailable())("the log", () => {
     expect(logged).toContainEqual(
       expect.objectContaining({ level: 40, failed: expect.objectContaining({ 503: expect.any(Number) }) }),
     );
+  });
+
+  describe("of what the gateway itself fails on", () => {
+    const secret = word("secret");
+    /** Makes the gateway fail at a signal: on every token that it looks at, or outside of any request. */
+    const spoil = (what: string) => {
+      const file = join(folder, `${what}.mjs`);
+      const failure = `throw new TypeError("${secret}")`;
+      const acts: Record<string, string> = {
+        request: `crypto.timingSafeEqual = () => { ${failure} }; syncBuiltinESMExports();`,
+        process: `${failure};`,
+      };
+      writeFileSync(
+        file,
+        `import crypto from "node:crypto"; import { syncBuiltinESMExports } from "node:module";
+        process.on("SIGUSR2", () => { ${acts[what]} });`,
+      );
+      return { NODE_OPTIONS: `--import ${file}` };
+    };
+    const start = async (what: string, ...args: string[]) => {
+      const cli = new CliProcess(["--port", "0", "--token", "t", ...args], spoil(what));
+      const [, url] = await cli.printed(/^warmline-gateway ready (\S+)\n/);
+      return { cli, get: () => fetch(`${url}/get/k`, { headers: { authorization: "Bearer t" } }) };
+    };
+    test("tells where, and no message; the request is answered and the gateway goes on", async () => {
+      const { cli, get } = await start("request", "--engine", "embedded");
+      cli.child.kill("SIGUSR2");
+      await expect.poll(async () => (await get()).status).toBe(500);
+      expect(await (await get()).json()).toEqual({ error: "ERR the gateway failed on this request" });
+      expect(await cli.stop()).toBe(0);
+      expect(cli.stderr).not.toContain(secret);
+      const logged = lines(cli.stderr).filter(({ level }) => level === 50);
+      expect(logged[0]).toMatchObject({
+        msg: "a request failed inside the gateway",
+        error: "TypeError",
+        at: expect.arrayContaining([expect.stringContaining("request.mjs")]),
+      });
+      // Nothing goes by the log.
+      expect(cli.stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"))).toEqual([]);
+    });
+
+    test("an error that nobody caught is logged, then the process ends with 1", async () => {
+      const { cli } = await start("process", "--engine", "embedded");
+      cli.child.kill("SIGUSR2");
+      expect(await cli.ended).toBe(1);
+      expect(cli.stderr).not.toContain(secret);
+      expect(lines(cli.stderr)).toEqual([
+        expect.objectContaining({
+          level: 60,
+          error: "TypeError",
+          at: expect.arrayContaining([expect.stringContaining("process.mjs")]),
+        }),
+      ]);
+    });
+
+    test("so is one of a worker, which is replaced", async () => {
+      const fake = await startFakeRedis();
+      const { cli, get } = await start("process", "--redis", fake.url, "--workers", "2");
+      const { pid } = cli.child;
+      const workers = () =>
+        readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
+      const [first] = workers();
+      process.kill(first!, "SIGUSR2");
+      await cli.printed(/a worker ended \(status 1\)/, "stderr");
+      await expect.poll(() => workers().length).toBe(2);
+      expect((await get()).status).toBe(200);
+      expect(await cli.stop()).toBe(0);
+      await fake.close();
+      expect(cli.stderr).not.toContain(secret);
+      const [fatal, notice] = lines(cli.stderr);
+      expect(fatal).toMatchObject({ level: 60, pid: first, error: "TypeError" });
+      expect(notice).toMatchObject({ level: 50, pid });
+    });
   });
 
   test("is silent about requests unless asked, and of the level asked for", async () => {

@@ -74,6 +74,20 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     });
   });
 
+  test("at SIGTERM one that is just starting is not waited for", async () => {
+    const args = ["--redis", redis.url, "--port", "0", "--workers", "2", "--close-grace", "20s"];
+    const other = new CliProcess(args);
+    await other.printed(/^warmline-gateway ready/m);
+    const { pid } = other.child;
+    const pids = () => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+    const before = pids();
+    process.kill(Number(before[0]), "SIGKILL");
+    await expect.poll(() => pids().some((each) => !before.includes(each))).toBe(true);
+    const begun = performance.now();
+    expect(await other.stop()).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(15_000);
+  });
+
   test("what is wrong with the port is told once", async () => {
     const second = new CliProcess(["--redis", redis.url, "--port", new URL(url).port, "--workers", "2"]);
     expect(await second.ended).toBe(1);

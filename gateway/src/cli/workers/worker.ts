@@ -1,6 +1,9 @@
 import { connect } from "node:net";
 import type { Registry } from "prom-client";
 import { type Gateway, startGateway } from "../../create.js";
+import { logUncaught } from "../../log/fatal.js";
+import { createLog } from "../../log/log.js";
+import { settingsOf } from "../../options.js";
 import type { WatchedCommand } from "../../watch/watched-command.js";
 import type { FromWorker, SharedEngine, ToWorker } from "./messages.js";
 
@@ -19,22 +22,22 @@ export function runWorker(): void {
       asked.set(++ids, resolve);
       tell({ kind: "metrics", id: ids });
     });
-  const start = async (message: Extract<ToWorker, { kind: "start" }>) => {
-    const { engine, watch } = message;
-    const options = {
-      ...message.options,
-      ...(engine && { engine: reach(engine) }),
-      ...(watch && { onCommand: (command: WatchedCommand) => tell({ kind: "command", command }) }),
-    };
-    gateway = startGateway(options, {
-      metrics,
-      onMetrics: (own) => {
-        numbers = own;
-      },
-    });
+  const start = async ({ options, engine, watch }: Extract<ToWorker, { kind: "start" }>) => {
     try {
-      const { url, token, engine, console } = await gateway;
-      tell({ kind: "ready", gateway: { url, token, engine, console } });
+      logUncaught(createLog(settingsOf(options).logLevel));
+      const given = {
+        ...options,
+        ...(engine && { engine: reach(engine) }),
+        ...(watch && { onCommand: (command: WatchedCommand) => tell({ kind: "command", command }) }),
+      };
+      gateway = startGateway(given, {
+        metrics,
+        onMetrics: (own) => {
+          numbers = own;
+        },
+      });
+      const { url, token, engine: description, console } = await gateway;
+      tell({ kind: "ready", gateway: { url, token, engine: description, console } });
     } catch (error) {
       const { message, code } = error as NodeJS.ErrnoException;
       tell({ kind: "failed", message, code });

@@ -96,7 +96,9 @@ class Workers {
     return new Promise((resolve, reject) => {
       let isReady = false;
       worker.on("message", (message: FromWorker) => {
-        if (message.kind === "listening") tell(worker, this.#startMessage());
+        // What it was told before it listened is lost.
+        if (message.kind === "listening")
+          tell(worker, this.#closing ? { kind: "close" } : this.#startMessage());
         else if (message.kind === "ready") {
           isReady = true;
           resolve(message.gateway);

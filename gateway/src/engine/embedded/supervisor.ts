@@ -13,8 +13,8 @@ export interface EmbeddedOptions {
   readonly limits?: Partial<EmbeddedLimits>;
   /** How long the engine's thread may go without a sign of life before it is replaced, in ms. Default 5000. */
   readonly stallTimeoutMs?: number;
-  /** Told, in one line for people, when the engine was restarted and its data lost. Default: a process warning. */
-  readonly onNotice?: (message: string) => void;
+  /** Told, in one line for people, when the engine was restarted and its data lost. */
+  readonly onNotice?: ((message: string) => void) | undefined;
 }
 
 const DESCRIPTION = "embedded (js-redis-server, in memory; for development and tests)";
@@ -44,7 +44,7 @@ class EmbeddedEngine implements Engine {
   constructor(options: EmbeddedOptions) {
     this.#limits = { ...defaultLimits, ...options.limits };
     this.#stallTimeoutMs = options.stallTimeoutMs ?? 5000;
-    this.#onNotice = options.onNotice ?? ((message) => process.emitWarning(message));
+    this.#onNotice = options.onNotice ?? (() => {});
     this.#worker = this.#start();
   }
 
@@ -119,7 +119,8 @@ class EmbeddedEngine implements Engine {
       });
     });
     worker.on("error", (error: NodeJS.ErrnoException) => {
-      reason = error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "ran out of memory" : `failed: ${error.message}`;
+      // Its message might quote a value.
+      reason = error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "ran out of memory" : `failed (${error.name})`;
     });
     worker.once("exit", () => {
       clearInterval(watchdog);

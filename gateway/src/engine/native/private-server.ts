@@ -12,8 +12,8 @@ import { spawnOnLifeline } from "./lifeline.js";
 export interface PrivateServerOptions {
   /** How long it may take to answer for the first time, in ms. Default 10000. */
   readonly startTimeoutMs?: number;
-  /** Told, in one line for people, when the server ended by itself. Default: a process warning. */
-  readonly onNotice?: (message: string) => void;
+  /** Told, in one line for people, when the server ended by itself. */
+  readonly onNotice?: ((message: string) => void) | undefined;
 }
 
 /**
@@ -42,7 +42,7 @@ export async function startPrivateServer(
       `${basename(program)} did not start: ${(error as Error).message}${said && `; it said: ${said}`}`,
     );
   }
-  server.watch(options.onNotice ?? ((message) => process.emitWarning(message)));
+  server.watch(options.onNotice ?? (() => {}));
   return server;
 }
 

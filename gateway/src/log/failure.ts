@@ -1,0 +1,25 @@
+/** What may be told of an error: neither its message nor its cause is, since they might quote a value. */
+export interface Failure {
+  /** The name of its class. */
+  readonly error: string;
+  /** A code of the system or of Node, such as `ECONNRESET`. */
+  readonly code: string | undefined;
+  /** Where it was thrown, and how it came to that. */
+  readonly at: readonly string[];
+}
+
+/** How much of the way to an error is told. */
+const MOST_FRAMES = 8;
+
+/** Describes an error that the gateway itself made. */
+export function failureOf(error: unknown): Failure {
+  if (!(error instanceof Error)) return { error: typeof error, code: undefined, at: [] };
+  const { name, stack = "" } = error;
+  const { code } = error as NodeJS.ErrnoException;
+  const frames = stack.split("\n").filter((line) => /^\s+at .+:\d+:\d+\)?$/.test(line));
+  return {
+    error: name,
+    code: typeof code === "string" ? code : undefined,
+    at: frames.slice(0, MOST_FRAMES).map((line) => line.trim().slice("at ".length)),
+  };
+}
