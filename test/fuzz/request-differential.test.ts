@@ -77,6 +77,9 @@ function readByUs(input: readonly Buffer[]): Promise<Read[]> {
         });
       },
       settled() {},
+      failed(error) {
+        throw error;
+      },
       busy() {},
       idle() {},
       closed: () => resolve(read),
