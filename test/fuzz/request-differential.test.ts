@@ -77,7 +77,7 @@ function readByUs(input: readonly Buffer[]): Promise<Read[]> {
         });
       },
       settled() {},
-      failed(error) {
+      failed(error: unknown) {
         throw error;
       },
       busy() {},
