@@ -116,6 +116,8 @@ describe("a reply that comes too late", () => {
 
   it("leads to a new connection when Redis has gone silent: what follows is not written on the old one", async () => {
     await start(({ connection }) => (connection === 1 ? "lose" : undefined), { operationTimeout: 1_500 });
+    // The connection is up, so that its silence begins before the next command's time does.
+    await send("PING");
     expect((await send("ECHO", "a")).status).toBe(504);
     expect((await send("ECHO", "b")).json).toEqual({ result: "b" });
     expect(fake.connectionsOpened).toBe(2);
