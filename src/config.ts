@@ -120,6 +120,11 @@ export function isEnvironment(value: object): value is Record<string, string | u
   return PREFIXES.some((prefix) => `${prefix}URL` in value || `${prefix}TOKEN` in value);
 }
 
+/** @throws ConfigError with the message, unless what it asks for holds. */
+export function insist(holds: boolean, message: string): void {
+  if (!holds) throw new ConfigError(message);
+}
+
 /**
  * @returns the endpoint, or the error that every command is to be rejected with when url or token is missing:
  * a build that only imports a module which creates a client has to pass.
@@ -132,21 +137,14 @@ export function endpointFrom({ url, token }: RedisOptions): Endpoint | ConfigErr
     return new ConfigError(`${missing} missing: give new Redis({ url, token }), or set ${names}`);
   }
   const { origin, protocol, pathname, username, password } = parseUrl(url);
-  if (/^rediss?:/.test(protocol)) {
-    throw new ConfigError(
-      "url is a redis:// address, and warmline speaks HTTP: run `npx warmline-gateway --redis <that url>` and give the http:// url that it prints",
-    );
-  }
-  if (!/^https?:/.test(protocol)) {
-    throw new ConfigError(`url begins with ${protocol}//: it has to be https:// or http://`);
-  }
-  if (username || password) {
-    throw new ConfigError("url holds a user or password: give the token apart, as `token`");
-  }
+  insist(
+    !/^rediss?:/.test(protocol),
+    "url is a redis:// address: run `npx warmline-gateway --redis <url>`, and give the url that it prints",
+  );
+  insist(/^https?:/.test(protocol), "url has to begin with https:// or http://");
+  insist(!username && !password, "url holds a user or password: give the token apart, as `token`");
   // What a header can hold; a line break pasted along with the token is the usual mistake.
-  if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw new ConfigError("token has characters that a header can't hold: look for a line break");
-  }
+  insist(/^[\x21-\x7e]+$/.test(token), "token doesn't fit a header: look for a line break");
   return { origin, path: pathname.replace(/\/+$/, ""), token };
 }
 
@@ -154,6 +152,6 @@ function parseUrl(url: string): URL {
   try {
     return new URL(url);
   } catch {
-    throw new ConfigError("url is not a URL: it has to look like https://host or http://127.0.0.1:8079");
+    throw new ConfigError("url is not a URL, such as https://host");
   }
 }

@@ -1,11 +1,11 @@
 import { AutomaticBatch } from "./batch/automatic.js";
 import type { Waiting } from "./batch/each.js";
-import { type Middleware, type Requester, replyOf, responseOf } from "./client/requester.js";
+import type { Middleware, Requester } from "./client/requester.js";
 import { blockingTime } from "./commands/blocking.js";
 import { rows } from "./commands/index.js";
+import { rowOf } from "./commands/known.js";
 import type { Row } from "./commands/row.js";
-import { readChecked, type StandardSchema, schemaAmong } from "./commands/schema.js";
-import { isWrite, rowOf } from "./commands/write.js";
+import { type StandardSchema, schemaAmong } from "./commands/schema.js";
 import type { Endpoint } from "./config.js";
 import { beginCall, type CallRules, call } from "./connection/call.js";
 import type { Transport } from "./connection/transport.js";
@@ -15,16 +15,16 @@ import {
   ConnectionError,
   ProtocolError,
   RedisError,
+  SchemaError,
   UnknownOutcomeError,
 } from "./errors.js";
 import type * as Late from "./late.js";
 import type { Platform } from "./redis.js";
 import { LONGEST_TIMER, type Settings, timeLeft } from "./settings.js";
 import { failureOf } from "./subscribe/failure.js";
-import { utf8 } from "./wire/bytes.js";
-import { bulkOf } from "./wire/json.js";
+import { bulkOf, parseJson, readJson } from "./wire/json.js";
 import { MalformedReply } from "./wire/malformed.js";
-import { type BatchPath, type Message, type Protocol, Resp2Refused } from "./wire/protocol.js";
+import { type BatchPath, type Message, type Protocol, Resp2Refused, textOf } from "./wire/protocol.js";
 import { ErrorReply, type RawReply } from "./wire/reply.js";
 import { hasBytes } from "./wire/request.js";
 import { toWords, type Word } from "./wire/words.js";
@@ -68,10 +68,13 @@ const LABELS: Record<BatchPath, string> = { pipeline: "PIPELINE", "multi-exec": 
 /** Joins commands, wire and connections; what a client, its pipelines and its transactions stand on. */
 export class Core {
   readonly #automatic = new AutomaticBatch(this);
-  // What is loaded apart imports neither of these two.
+  // What is loaded apart imports none of these.
   readonly failureOf = failureOf;
   readonly bulk = bulkOf;
+  readonly rowOf = rowOf;
   #late: typeof Late | undefined;
+  /** Gives why it could not be loaded, if so. */
+  #loading: Promise<unknown> | undefined;
 
   constructor(
     readonly base: Base,
@@ -93,9 +96,25 @@ export class Core {
     });
   }
 
+  /** Loads it for commands, which wait for it in the order issued. */
+  #load(): Promise<unknown> {
+    this.#loading ??= this.late().then(
+      (late) => {
+        this.#late = late;
+      },
+      (error) => {
+        this.#loading = undefined;
+        return error;
+      },
+    );
+    return this.#loading;
+  }
+
   /** The same with `middleware` around every request. */
   around(middleware: Middleware): Core {
-    const next = this.base.requester ?? { request: this.#forward };
+    const next: Requester = this.base.requester ?? {
+      request: async (request) => (await this.late()).forward(this, request),
+    };
     return new Core(
       {
         ...this.base,
@@ -105,18 +124,19 @@ export class Core {
     );
   }
 
-  /** Sends what middleware lets through. */
-  #forward: Requester["request"] = ({ path = [], body, signal }) => {
+  /** Sends what middleware lets through. @param read gets the answer's JSON. */
+  plain<T>(
+    body: unknown,
+    route: string,
+    label: string,
+    safe: boolean,
+    signal: AbortSignal | undefined,
+    read: (answer: unknown) => T,
+  ): Promise<T> {
     const { protocol, transport } = this.base;
-    const route = path.join("/");
-    const commands = (route ? body : [body]) as unknown[][];
-    const label = route ? route.toUpperCase() : String(commands[0]?.[0]);
-    const rules = this.#rules(label, !commands.some(isWrite), timeLeft(this.settings));
-    const request = protocol.plain(body, route);
-    return call(transport, request, signal ? { ...rules, signal } : rules, ({ body }) =>
-      responseOf(utf8(body, 0, body.length), label),
-    );
-  };
+    const rules = { ...this.#rules(label, safe, timeLeft(this.settings)), signal };
+    return call(transport, protocol.plain(body, route), rules, (answer) => read(parseJson(textOf(answer))));
+  }
 
   /** @throws ArgumentError when an argument can't be sent. */
   prepare(row: Row, given: readonly unknown[], index?: number): Command {
@@ -137,50 +157,25 @@ export class Core {
     return { row, args, words, write, repeatable, wait: blockingTime(words), schema, index };
   }
 
-  /** Whether something has to be done ahead of every command. */
+  get #exactlyOnce(): boolean {
+    return this.settings.writes === "exactly-once";
+  }
+
+  /** Whether commands have to wait for something, reads with the writes, to keep the order issued. */
   get waits(): boolean {
-    return this.base.beforeCall !== undefined || this.settings.writes === "exactly-once";
+    return this.base.beforeCall !== undefined || this.#exactlyOnce || (this.#loading && !this.#late) === true;
   }
 
   /**
    * Does what has to be done ahead of commands; makes writes repeatable where they are to be applied exactly once.
+   * @param rare whether they can't do without what few use.
    * @throws ConfigError when a write can't be run so.
    */
-  async ahead(commands: readonly Command[]): Promise<readonly Command[]> {
-    await this.base.beforeCall?.();
-    if (this.settings.writes !== "exactly-once") return commands;
-    this.#late ??= await this.late();
-    return commands.map((command) => {
-      const { write, words } = command;
-      if (!write || this.#late!.needsNoGuard(words)) return command;
-      const reason = this.#refusal(command);
-      if (!reason) return this.#guarded(command);
-      const name = words[0] as string;
-      const message = `${name} can't be run exactly once: ${reason}; use redis.with({ writes: "safe" }) for it`;
-      throw new ConfigError(message, { command: name, index: command.index });
-    });
-  }
-
-  #refusal({ words, wait }: Command): string | undefined {
-    return this.#late!.refusal({ words, wait, known: rowOf(words)[0] !== undefined });
-  }
-
-  #guarded(command: Command): Command {
-    const { replyLifetime } = this.settings;
-    const words = this.#late!.once(command.words, replyLifetime, this.base.protocol.isForeign);
-    return { ...command, words, repeatable: true };
-  }
-
-  /**
-   * A batch that is repeated as a whole must give what it gave first: its reads are guarded like its writes, those
-   * of a transaction all, those of a pipeline where a write comes after them.
-   */
-  #withReadsGuarded(commands: readonly Command[], path: BatchPath): readonly Command[] {
-    if (this.settings.writes !== "exactly-once") return commands;
-    const end = path === "multi-exec" ? commands.length : commands.findLastIndex(({ write }) => write);
-    return commands.map((command, at) =>
-      !command.write && at < end && !this.#refusal(command) ? this.#guarded(command) : command,
-    );
+  async ahead(commands: () => readonly Command[], rare: boolean): Promise<readonly Command[]> {
+    const needed = rare || this.#exactlyOnce;
+    const [problem] = await Promise.all([needed ? this.#load() : this.#loading, this.base.beforeCall?.()]);
+    if (needed && problem) throw problem;
+    return this.#exactlyOnce ? this.#late!.guarded(this, commands()) : commands();
   }
 
   /** Runs a command by its method's name. */
@@ -192,13 +187,21 @@ export class Core {
   run(row: Row, args: readonly unknown[]): Promise<unknown> {
     try {
       const command = this.prepare(row, args);
-      // Reads wait with the writes, to keep the order issued.
-      return this.waits
-        ? this.ahead([command]).then(([ready]) => this.#dispatch(ready!))
-        : this.#dispatch(command);
+      return this.#issue(() => command, command.schema !== undefined);
     } catch (error) {
       return Promise.reject(error);
     }
+  }
+
+  /** Sends a command given word by word. */
+  raw(words: readonly unknown[]): Promise<unknown> {
+    return this.#issue(() => this.prepare(...this.#late!.rawCommand(this, words)), true);
+  }
+
+  #issue(command: () => Command, rare: boolean): Promise<unknown> {
+    return this.waits || (rare && !this.#late)
+      ? this.ahead(() => [command()], rare).then(([ready]) => this.#dispatch(ready!))
+      : this.#dispatch(command());
   }
 
   #dispatch(command: Command): Promise<unknown> {
@@ -239,7 +242,7 @@ export class Core {
    */
   runBatch(batch: readonly Command[], path: BatchPath, time = timeLeft(this.settings)): Promise<Result[]> {
     const label = LABELS[path];
-    const commands = this.#withReadsGuarded(batch, path);
+    const commands = this.#exactlyOnce ? this.#late!.withReadsGuarded(this, batch, path) : batch;
     const safe = commands.every((command) => command.repeatable);
     const message = this.base.protocol.batch(
       commands.map((command) => command.words),
@@ -283,11 +286,9 @@ export class Core {
     }
   }
 
-  async #request(requester: Requester, { words, route }: Message, label: string): Promise<RawReply> {
-    if ((route ? words : [words]).some((command) => hasBytes(command as Word[]))) {
-      throw new ArgumentError(`${label}: bytes can't pass middleware, which sees JSON`);
-    }
-    return replyOf(await requester.request(route ? { path: [route], body: words } : { body: words }));
+  async #request(requester: Requester, message: Message, label: string): Promise<RawReply> {
+    const { carry } = await this.late();
+    return readJson(await carry(this, requester, message, label), false);
   }
 
   /** The signal of a call made now. */
@@ -324,7 +325,9 @@ export class Core {
     const { row, args, schema, index = place } = command;
     if (reply instanceof ErrorReply) throw errorFrom(reply, row.name, index);
     const { decode } = this.settings.codec;
-    return schema ? readChecked(row, args, schema, reply, decode, index) : row.reply(reply, decode, args);
+    return schema
+      ? this.#late!.readChecked(row, args, schema, reply, decode, index, SchemaError)
+      : row.reply(reply, decode, args);
   }
 }
 

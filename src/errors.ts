@@ -58,21 +58,15 @@ function brand({ name }: { name: string }): symbol {
 export class RedisError extends WarmlineError {
   /** The first word of the reply: `ERR`, `WRONGTYPE`, `NOSCRIPT`, `NOPERM`, ... */
   readonly code: string;
-  readonly #reply: string;
 
   constructor(reply: string, details: Omit<ErrorDetails, "outcome">) {
-    // Redis repeats the arguments of an unknown command; they may be somebody's data.
-    const shown = reply.replace(/,? with args beginning with:.*/s, "");
+    // Redis repeats the arguments of an unknown command; they may be somebody's data. Another command's name is ours.
+    const shown = reply.replace(/,? with args beginning with:.*| \(command: \S+\)$/s, "");
     super(details.command ? `${shown} (command: ${details.command})` : shown, {
       ...details,
       outcome: "answered",
     });
     this.code = /^[A-Z][A-Z0-9_]*/.exec(reply)?.[0] ?? "ERR";
-    this.#reply = reply;
-  }
-
-  override about(command: string): RedisError {
-    return new RedisError(this.#reply, { command, index: this.index });
   }
 }
 

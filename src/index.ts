@@ -25,6 +25,7 @@ export type Redis = RedisClient;
 
 const platform: Platform = {
   env: () => process.env,
+  preconnects: () => process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined,
   readResp2,
   late: async () => late,
   beforeCalls: tellNext,

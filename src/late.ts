@@ -3,7 +3,11 @@
  * types of the rest of the client: what it needs of that it is given with the core.
  */
 export { iterate } from "./client/iterators.js";
+export { carry, forward } from "./client/requester.js";
+export { sha1 } from "./client/sha1.js";
 export { update } from "./client/update.js";
-export * from "./once/once.js";
+export { readChecked } from "./commands/checked.js";
+export { rawCommand } from "./commands/raw.js";
+export { guarded, withReadsGuarded } from "./once/guard.js";
 export { monitor } from "./subscribe/monitor.js";
 export { Subscriptions } from "./subscribe/subscriptions.js";

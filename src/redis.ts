@@ -7,7 +7,6 @@ import type { Builders, Commands, Namespaces } from "./commands/index.js";
 import type { Immediate, Key } from "./commands/kind.js";
 import { commandMethod, commandNames } from "./commands/methods.js";
 import { SEND, type Target } from "./commands/modules/target.js";
-import { rawCommand } from "./commands/raw.js";
 import type { Row } from "./commands/row.js";
 import {
   type CallOptions,
@@ -106,6 +105,8 @@ export interface RedisConstructor {
 /** What differs between runtimes. */
 export interface Platform {
   env(): Record<string, string | undefined>;
+  /** Whether a client opens a connection when it is created, unless it is told. */
+  preconnects?(): boolean;
   createTransport(endpoint: Endpoint, options: RedisOptions, probe: HttpRequest): Transport;
   /** Reads replies in RESP2: several times as fast as JSON. An entry whose size matters does without. */
   readonly readResp2?: ReadResp2;
@@ -191,9 +192,7 @@ function createCore(platform: Platform, options: RedisOptions, requester?: Reque
     options.readYourWrites !== false && !requester,
   );
   const transport = platform.createTransport(usable, options, protocol.ping());
-  if (usable !== NOWHERE && (options.preconnect ?? platform.env().AWS_LAMBDA_FUNCTION_NAME !== undefined)) {
-    void transport.preconnect();
-  }
+  if (usable !== NOWHERE && (options.preconnect ?? platform.preconnects?.())) void transport.preconnect();
   const beforeCall = platform.beforeCalls?.(options);
   return new Core({ platform, transport, protocol, endpoint, requester, beforeCall }, settings);
 }
@@ -253,7 +252,7 @@ const iterating =
 const clientMethods: Record<string, Bound> = {
   pipeline: pipeline("pipeline"),
   multi: pipeline("multi-exec"),
-  exec: (core) => async (command: readonly unknown[]) => core.run(...rawCommand(command)),
+  exec: (core) => async (command: readonly unknown[]) => core.raw(command),
   createScript: (core) => (script: string, options?: { readonly?: boolean }) =>
     createScript(core, script, options?.readonly ?? false),
   update: (core) => async (key: Key, change: Change<unknown>, options?: UpdateOptions) =>

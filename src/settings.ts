@@ -1,6 +1,5 @@
-import type { CallOptions, Deadline, RedisOptions, Writes } from "./config.js";
+import { type CallOptions, type Deadline, insist, type RedisOptions, type Writes } from "./config.js";
 import { jitteredBackoff } from "./connection/backoff.js";
-import { ConfigError } from "./errors.js";
 import { type Codec, codecFrom } from "./wire/codec.js";
 
 /** What `redis.with({ ... })` can change, resolved: every value present and checked. */
@@ -42,9 +41,10 @@ export function withOptions(
   base: Settings,
   { codec, timeout, signal, deadline, writes = base.writes }: CallOptions,
 ): Settings {
-  if (!["safe", "exactly-once", "at-least-once"].includes(writes)) {
-    throw new ConfigError('writes must be "safe", "exactly-once" or "at-least-once"');
-  }
+  insist(
+    /^(safe|exactly-once|at-least-once)$/.test(writes),
+    "writes must be safe, exactly-once or at-least-once",
+  );
   return {
     ...base,
     codec: codec === undefined ? base.codec : codecFrom(codec),
@@ -69,13 +69,11 @@ export function timeLeft({ timeout, deadline }: Settings, wait = 0): number {
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
 function milliseconds(name: string, value: number): number {
-  if (typeof value !== "number" || !(value > 0))
-    throw new ConfigError(`${name} must be a number of ms above 0`);
+  insist(typeof value === "number" && value > 0, `${name} must be a number of ms above 0`);
   return Math.min(value, LONGEST_TIMER);
 }
 
 export function count(name: string, value: number): number {
-  if (!Number.isInteger(value) || value < 0)
-    throw new ConfigError(`${name} must be a whole number, 0 or more`);
+  insist(Number.isInteger(value) && value >= 0, `${name} must be a whole number, 0 or more`);
   return value;
 }

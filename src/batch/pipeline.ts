@@ -66,7 +66,8 @@ class CommandQueue {
     const core = this.#core;
     let commands: readonly Command[] = this.#commands;
     if (commands.length === 0) throw new ArgumentError("Pipeline is empty: add a command before exec()");
-    if (core.waits) commands = await core.ahead(commands);
+    const rare = commands.some(({ schema }) => schema);
+    if (core.waits || rare) commands = await core.ahead(() => this.#commands, rare);
     const results =
       this.#path === "pipeline" ? await eachOf(core, commands) : await core.runBatch(commands, this.#path);
     const kept: readonly Outcome[] = results.some(isPending)

@@ -1,7 +1,6 @@
-import { RedisError } from "../errors.js";
-import { readJson } from "../wire/json.js";
-import { MalformedReply } from "../wire/malformed.js";
-import type { RawReply } from "../wire/reply.js";
+import { isWrite } from "../commands/write.js";
+import type { Core } from "../core.js";
+import type { Message } from "../wire/protocol.js";
 
 /** A request of the REST protocol before it becomes HTTP: what middleware sees. */
 export interface UpstashRequest {
@@ -35,22 +34,35 @@ export type Middleware = (
   next: <T = unknown>(request: UpstashRequest) => Promise<UpstashResponse<T>>,
 ) => Promise<UpstashResponse<any>>;
 
-/** @throws MalformedReply when it is not an answer of the protocol. */
-export function replyOf(response: unknown): RawReply {
-  const text = JSON.stringify(response);
-  if (text === undefined) throw new MalformedReply("the requester gave no answer");
-  return readJson(text, false);
+/** Has a message carried. Gives the answer as JSON, which is empty where there was none. */
+export async function carry(
+  core: Core,
+  requester: Requester,
+  { words, route }: Message,
+  label: string,
+): Promise<string> {
+  if ((route ? words : [words]).flat().some((word) => typeof word !== "string")) {
+    throw core.failureOf(label)("ArgumentError", "bytes can't pass middleware, which sees JSON");
+  }
+  const answer = await requester.request(route ? { path: [route], body: words } : { body: words });
+  return JSON.stringify(answer) ?? "";
 }
 
-/** An answer's text as a requester gives it; one with an error becomes a RedisError, as in the reference client. */
-export function responseOf(text: string, command: string): UpstashResponse<any> {
-  let response: unknown;
-  try {
-    response = JSON.parse(text);
-  } catch {
-    throw new MalformedReply("the answer is not JSON");
-  }
-  const { error } = (response ?? {}) as UpstashResponse<unknown>;
-  if (typeof error === "string") throw new RedisError(error, { command });
-  return response as UpstashResponse<any>;
+/**
+ * Sends what middleware lets through.
+ * @throws RedisError where the answer has an error, as in the reference client.
+ */
+export function forward(
+  core: Core,
+  { path = [], body, signal = core.signal }: UpstashRequest,
+): Promise<UpstashResponse<any>> {
+  const route = path.join("/");
+  const commands = (route ? body : [body]) as unknown[][];
+  const label = route ? route.toUpperCase() : String(commands[0]?.[0]);
+  const safe = !commands.some((words) => isWrite(words, core.rowOf));
+  return core.plain(body, route, label, safe, signal, (answer) => {
+    const response = answer as UpstashResponse<any>;
+    if (typeof response?.error === "string") throw core.failureOf(label)("RedisError", response.error);
+    return response;
+  });
 }

@@ -35,7 +35,7 @@ export function createScript(core: Core, script: string, readonly: boolean): Scr
     sha1: "",
     eval: (keys: Key[] = [], args: unknown[] = []) => core.call(byText, script, keys, args),
     async evalsha(keys: Key[] = [], args: unknown[] = []) {
-      self.sha1 ||= await sha1(script);
+      self.sha1 ||= await (await core.late()).sha1(script);
       return core.call(byDigest, self.sha1, keys, args);
     },
     exec: (keys: Key[] = [], args: unknown[] = []) =>
@@ -45,9 +45,4 @@ export function createScript(core: Core, script: string, readonly: boolean): Scr
       }),
   };
   return readonly ? Object.assign(self, { evalRo: self.eval, evalshaRo: self.evalsha }) : self;
-}
-
-async function sha1(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-1", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,5 +1,4 @@
-import { ArgumentError } from "../errors.js";
-import { nested } from "./decoders.js";
+import type { Core } from "../core.js";
 import type { Row } from "./row.js";
 import { isWrite } from "./write.js";
 
@@ -11,22 +10,24 @@ const CONNECTION_STATE =
  * The row and arguments of a command given word by word.
  * @throws ArgumentError when it is not a command's words, or one that changes a connection's state.
  */
-export function rawCommand(words: readonly unknown[]): [Row, unknown[]] {
+export function rawCommand(core: Core, words: readonly unknown[]): [Row, unknown[]] {
   const [name, ...args] = Array.isArray(words) ? words : [];
   if (typeof name !== "string" || name === "") {
-    throw new ArgumentError('exec: give an array that begins with the command\'s name, as in ["GET", "key"]');
+    const message = 'give an array that begins with the command\'s name, as in ["GET", "key"]';
+    throw core.failureOf("exec")("ArgumentError", message, { command: undefined });
   }
   const command = name.toUpperCase();
   if (CONNECTION_STATE.test(command)) {
-    const message = `${command} changes a connection's state, and over HTTP none is yours: use redis.multi() for transactions`;
-    throw new ArgumentError(message, { command });
+    const failure = core.failureOf(`${command} changes a connection's state, and over HTTP none is yours`);
+    throw failure("ArgumentError", "use redis.multi() for transactions", { command });
   }
   return [
     {
       name: command,
-      write: (words) => isWrite([command, ...words]),
+      write: (words) => isWrite([command, ...words], core.rowOf),
       words: (_encode, ...words) => words,
-      reply: nested,
+      // What a script gives may be anything too.
+      reply: core.rowOf(["EVAL"])[0]!.reply,
     },
     args,
   ];

@@ -1,6 +1,4 @@
-import { SchemaError } from "../errors.js";
-import type { RawReply } from "../wire/reply.js";
-import type { Decode, Row } from "./row.js";
+import type { SchemaError } from "../errors.js";
 
 /** What a read may be given to check values by. @see https://standardschema.dev */
 export interface StandardSchema<Output = unknown> {
@@ -13,7 +11,7 @@ export interface StandardSchema<Output = unknown> {
   };
 }
 
-type Validation<Output> =
+export type Validation<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: SchemaError["issues"] };
 
@@ -35,58 +33,4 @@ export function schemaAmong(
     holder?.schema,
     holder && Object.keys(holder).length === 1 ? args.filter((arg) => arg !== holder) : args,
   ];
-}
-
-/**
- * Reads a reply as its row does, and gives what the schema makes of the values in it: a promise where the schema
- * checks asynchronously. What is missing, and so null, is not checked.
- * @throws SchemaError
- */
-export function readChecked(
-  row: Row,
-  args: readonly any[],
-  schema: StandardSchema,
-  reply: RawReply,
-  decode: Decode,
-  index: number | undefined,
-): unknown {
-  const accept = (result: Validation<unknown>) => {
-    if (!result.issues) return result.value;
-    // Issues may quote the value.
-    const message = `${row.name}: what was read does not fit the schema; see the error's issues`;
-    throw new SchemaError(message, result.issues, { command: row.name, index });
-  };
-  let later = false;
-  const check = (value: unknown) => {
-    const result = schema["~standard"].validate(value);
-    if (!(result instanceof Promise)) return accept(result);
-    later = true;
-    const checked = result.then(accept);
-    // Whoever waits for all hears of the first that fails.
-    checked.catch(() => {});
-    return checked;
-  };
-  const checkItem = (value: unknown) => (value === null ? value : check(value));
-  if (row.schema === "whole") return checkItem(row.reply(reply, decode, args));
-  if (row.schema === "items") {
-    const items = (row.reply(reply, decode, args) as unknown[]).map(checkItem);
-    return later ? Promise.all(items) : items;
-  }
-  const values: unknown[] = [];
-  const value = row.reply(
-    reply,
-    (bulk) => {
-      const checked = check(decode(bulk));
-      values.push(checked);
-      return checked;
-    },
-    args,
-  );
-  // Read once more, with what the promises gave in their places.
-  return later
-    ? Promise.all(values).then((done) => {
-        let at = 0;
-        return row.reply(reply, () => done[at++], args);
-      })
-    : value;
 }

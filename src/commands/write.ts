@@ -1,30 +1,15 @@
-import { bitfieldRow } from "./bitmap.js";
-import { namespaces, rows } from "./index.js";
-import type { Row } from "./row.js";
-
-let known: Map<string, Row> | undefined;
-
-/** The row of a command given as words, its name among them, if there is one, and how many words the name has. */
-export function rowOf(words: readonly unknown[]): [row: Row | undefined, nameWords: number] {
-  known ??= new Map(
-    [rows, ...Object.values(namespaces), { bitfieldRow }]
-      .flatMap((group) => Object.values<Row>(group))
-      .map((row) => [row.name, row]),
-  );
-  const [name, sub] = words.slice(0, 2).map((word) => String(word).toUpperCase());
-  const row = known.get(`${name} ${sub}`);
-  return row ? [row, 2] : [known.get(name!), 1];
-}
+import type { RowOf } from "./known.js";
 
 /** The modules' reads: their rows are in an entry of their own. */
 const MODULE_READS =
-  /^((BF|CF|CMS|TOPK|TDIGEST)\.(BY(REV)?RANK|CARD|CDF|COUNT|DEBUG|M?EXISTS|INFO|LIST|MAX|MIN|QUANTILE|QUERY|(REV)?RANK|SCANDUMP|TRIMMED_MEAN)|TS\.(M?GET|[MN]?(REV)?RANGE|INFO|QUERY(INDEX|LABELS)|READ)|FT\.(AGGREGATE|ALIASLIST|DICTDUMP|EXPLAIN(CLI)?|INFO|PROFILE|SEARCH|SPELLCHECK|SUGGET|SUGLEN|SYNDUMP|TAGVALS))$/i;
+  /^(BF|CF|CMS|TOPK|TDIGEST|TS|FT)\.((BY)?(REV)?RANK|CARD|CDF|COUNT|DEBUG|M?EXISTS|INFO|(ALIAS)?LIST|MAX|MIN|QUANTILE|QUERY(INDEX|LABELS)?|(SCAN|DICT|SYN)DUMP|TRIMMED_MEAN|(M|SUG)?GET|[MN]?(REV)?RANGE|READ|AGGREGATE|EXPLAIN(CLI)?|PROFILE|SEARCH|SPELLCHECK|SUGLEN|TAGVALS)$/i;
 
 /**
  * Whether a command given as words, its name among them, may change data. What is not known to be a read is taken
  * for a write, since only a read is ever sent a second time on its own.
+ * @param rowOf finds the rows of commands: what is loaded apart imports none.
  */
-export function isWrite(words: readonly unknown[]): boolean {
+export function isWrite(words: readonly unknown[], rowOf: RowOf): boolean {
   const [row, nameWords] = rowOf(words);
   if (!row && MODULE_READS.test(String(words[0]))) {
     // A cursor that is lost with its answer stays open at the server.

@@ -37,5 +37,5 @@ export function codecFrom(option: CodecOption): Codec {
   if (typeof custom?.encode === "function" && typeof custom.decode === "function") {
     return { encode: (value) => custom.encode(value), decode: (stored) => custom.decode(stored.bytes()) };
   }
-  throw new ConfigError('codec must be "json", "text", "bytes" or an object with encode and decode');
+  throw new ConfigError('codec must be "json", "text", "bytes" or { encode, decode }');
 }

@@ -9,13 +9,17 @@ import { type Bulk, ErrorReply, type RawReply } from "./reply.js";
  * @throws MalformedReply when it is anything else.
  */
 export function readJson(text: string, base64: boolean): RawReply {
-  let body: unknown;
+  const body = parseJson(keepDigits(text));
+  return Array.isArray(body) ? body.map((item) => readItem(item, base64)) : readItem(body, base64);
+}
+
+/** @throws MalformedReply when it isn't any. */
+export function parseJson(text: string): unknown {
   try {
-    body = JSON.parse(keepDigits(text));
+    return JSON.parse(text);
   } catch {
     throw new MalformedReply("the answer is not JSON");
   }
-  return Array.isArray(body) ? body.map((item) => readItem(item, base64)) : readItem(body, base64);
 }
 
 function readItem(item: unknown, base64: boolean): RawReply {

@@ -27,6 +27,10 @@ export class Resp2Refused extends Error {}
 /** @throws MalformedReply when the bytes are not exactly one reply. */
 export type ReadResp2 = (body: Uint8Array) => RawReply;
 
+export function textOf({ body }: HttpAnswer): string {
+  return utf8(body, 0, body.length);
+}
+
 type Words = readonly Word[] | readonly (readonly Word[])[];
 
 export type BatchPath = "pipeline" | "multi-exec";
@@ -174,7 +178,7 @@ export class Protocol {
     if (type.includes("json")) {
       // It was asked for RESP2 and has none: strings without an encoding lose bytes, so ask for base64 from now on.
       if (!base64 && status === 200) this.#dialect.resp2 = false;
-      return readJson(utf8(body, 0, body.length), base64);
+      return readJson(textOf(answer), base64);
     }
     if (!base64 && !type.includes("html")) return this.#readResp2!(body);
     throw new MalformedReply(

@@ -17,7 +17,11 @@ export interface Arrived {
 export class RawEndpoint {
   readonly requests: Arrived[] = [];
   connections = 0;
-  onRequest: (request: Arrived) => void = (request) => void request.socket.write(resp2Answer("+OK\r\n"));
+  /** As long as a test does not say: OK, in the form that was asked for. */
+  onRequest: (request: Arrived) => void = ({ head, socket }) => {
+    const json = { "content-type": "application/json", "warmline-gateway": "0" };
+    socket.write(/: resp2/.test(head) ? resp2Answer("+OK\r\n") : answer('{"result":"OK"}', json));
+  };
   onConnection: (socket: Socket, connection: number) => void = () => {};
   private readonly sockets = new Set<Socket>();
   private constructor(private readonly server: Server) {}

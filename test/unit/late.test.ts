@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
+import { z } from "zod";
 import type { Transport } from "../../src/connection/transport.js";
 import { ConnectionError } from "../../src/errors.js";
+import * as late from "../../src/late.js";
 import { createRedisClass } from "../../src/redis.js";
 
 // What few use may be loaded when it is first used. Where that fails, nothing has been sent, and the error says so.
@@ -24,10 +26,69 @@ const Redis = createRedisClass({
 });
 const redis = new Redis({ url: "http://127.0.0.1:1", token: "t" });
 
+test("commands wait for what one before them needs, in the order issued, and not for each other after that", async () => {
+  const bodies: unknown[] = [];
+  let loads = 0;
+  const Slow = createRedisClass({
+    env: () => ({}),
+    late: async () => {
+      loads++;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return late;
+    },
+    createTransport: () => ({
+      ...transport,
+      attempt({ body }, _safe, listener) {
+        const sent: unknown[] = JSON.parse(String(body));
+        bodies.push(sent);
+        const reply = { result: null };
+        listener.onStart();
+        listener.onAnswer({
+          status: 200,
+          header: (name) => (name === "content-type" ? "application/json" : undefined),
+          body: Buffer.from(JSON.stringify(Array.isArray(sent[0]) ? sent.map(() => reply) : reply)),
+        });
+        return { abort() {} };
+      },
+    }),
+  });
+  const redis = new Slow({ url: "http://127.0.0.1:2", token: "t" });
+  await Promise.all([redis.set("k", 1), redis.exec(["SET", "k", "2"]), redis.get("k"), redis.set("k", 3)]);
+  expect(bodies.splice(0)).toEqual([
+    ["SET", "k", "1"],
+    [
+      ["SET", "k", "2"],
+      ["GET", "k"],
+      ["SET", "k", "3"],
+    ],
+  ]);
+  await Promise.all([redis.get("k"), redis.exec(["SET", "k", "2"]), redis.get("k", { schema: z.any() })]);
+  expect(bodies.splice(0)).toEqual([
+    [
+      ["GET", "k"],
+      ["SET", "k", "2"],
+      ["GET", "k"],
+    ],
+  ]);
+  const own = redis.with({ timeout: 1_000 });
+  await Promise.all([own.get("k", { schema: z.any() }), own.set("k", 4)]);
+  expect(bodies.splice(0)).toEqual([
+    [
+      ["GET", "k"],
+      ["SET", "k", "4"],
+    ],
+  ]);
+  expect(loads).toBe(2);
+});
+
 const uses: Record<string, () => Promise<unknown>> = {
   "an exactly-once write": () => redis.with({ writes: "exactly-once" }).incr("k"),
   "an exactly-once pipeline": () =>
     redis.with({ writes: "exactly-once" }).pipeline().incr("k").get("k").exec(),
+  "a command given word by word": () => redis.exec(["INCR", "k"]),
+  "a checked read": () => redis.get("k", { schema: z.string() }),
+  "a checked read in a transaction": () => redis.multi().incr("k").get("k", { schema: z.string() }).exec(),
+  "a script's digest": () => redis.createScript("return 1").exec(),
   update: () => redis.update("k", () => 1),
   scanIterator: () => redis.scanIterator().next(),
   hscanIterator: () => redis.hscanIterator("k").next(),

@@ -11,6 +11,7 @@ import {
 import { keysOf } from "../../../scripts/commands/keys.js";
 import { bitfield, bitfieldRow } from "../../../src/commands/bitmap.js";
 import { builders, namespaces } from "../../../src/commands/index.js";
+import { rowOf } from "../../../src/commands/known.js";
 import type { Row } from "../../../src/commands/row.js";
 import { isWrite } from "../../../src/commands/write.js";
 import { allRows, moduleRows, moduleSamples, samples } from "./samples/index.js";
@@ -149,13 +150,13 @@ describe("commands sent word by word", () => {
   );
 
   test.each(known.filter((name) => isRead(name) && name !== "XREAD"))("%s is a read", (name) => {
-    expect(isWrite([...name.toLowerCase().split(" "), "k"])).toBe(false);
+    expect(isWrite([...name.toLowerCase().split(" "), "k"], rowOf)).toBe(false);
   });
 
   test.each(
     Object.keys(facts).filter((name) => !isRead(name) && !/^(GETEX|SORT|BITFIELD|XINFO( HELP)?)$/.test(name)),
   )("%s is a write", (name) => {
-    expect(isWrite([...name.split(" "), "k", "v"])).toBe(true);
+    expect(isWrite([...name.split(" "), "k", "v"], rowOf)).toBe(true);
   });
 
   test.each([
@@ -184,7 +185,7 @@ describe("commands sent word by word", () => {
     [[], true],
     [[new Uint8Array([71, 69, 84]), "k"], true],
   ])("%j: write is %s", (words, write) => {
-    expect(isWrite(words)).toBe(write);
+    expect(isWrite(words, rowOf)).toBe(write);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { facts } from "../../../scripts/commands/check.js";
 import { keysOf as keysByFacts } from "../../../scripts/commands/keys.js";
 import { blockingTime } from "../../../src/commands/blocking.js";
-import { rowOf } from "../../../src/commands/write.js";
+import { rowOf } from "../../../src/commands/known.js";
 import { keysOf } from "../../../src/once/keys.js";
 import { once, refusal } from "../../../src/once/once.js";
 import { toWords, type Word } from "../../../src/wire/words.js";
