@@ -2,7 +2,8 @@ import { AutomaticBatch } from "./batch/automatic.js";
 import type { Waiting } from "./batch/each.js";
 import type { Middleware, Requester } from "./client/requester.js";
 import { blockingTime } from "./commands/blocking.js";
-import { rows } from "./commands/index.js";
+import { type Commands, rowFor } from "./commands/index.js";
+import type { Kind } from "./commands/kind.js";
 import { rowOf } from "./commands/known.js";
 import type { Row } from "./commands/row.js";
 import { type StandardSchema, schemaAmong } from "./commands/schema.js";
@@ -179,8 +180,8 @@ export class Core {
   }
 
   /** Runs a command by its method's name. */
-  call(method: keyof typeof rows, ...args: unknown[]): Promise<any> {
-    return this.run(rows[method], args);
+  call(method: keyof Commands<Kind>, ...args: unknown[]): Promise<any> {
+    return this.run(rowFor(method)!, args);
   }
 
   /** Sends one command, with those issued in the same turn where that is allowed. */

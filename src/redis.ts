@@ -7,6 +7,7 @@ import type { Builders, Commands, Namespaces } from "./commands/index.js";
 import type { Immediate, Key } from "./commands/kind.js";
 import { commandMethod, commandNames } from "./commands/methods.js";
 import { SEND, type Target } from "./commands/modules/target.js";
+import { holding, onDemand } from "./commands/on-demand.js";
 import type { Row } from "./commands/row.js";
 import {
   type CallOptions,
@@ -117,9 +118,7 @@ export interface Platform {
 }
 
 const CORE = Symbol("core");
-
-/** A client's methods on its core, each a property of its own that works detached from the client. */
-type Methods = Record<string, unknown>;
+const PROTOTYPE = Symbol("prototype");
 
 /** The client class of a platform. */
 export function createRedisClass(platform: Platform): RedisConstructor {
@@ -139,6 +138,8 @@ export function createRedisClass(platform: Platform): RedisConstructor {
   };
 
   class RedisClient {
+    declare readonly [PROTOTYPE]: object;
+
     constructor(options: RedisOptions | Requester = {}) {
       const core = "request" in options ? createCore(platform, {}, options) : coreFor(options);
       // Methods bound once per core and class, not once per client: a client made in every invocation is one object.
@@ -165,9 +166,11 @@ export function createRedisClass(platform: Platform): RedisConstructor {
 
     use(middleware: Middleware): void {
       // From here on this client differs from those that it shared its methods with.
-      const prototype = Object.getPrototypeOf(Object.getPrototypeOf(this));
-      const methods = bind(coreOf(this).around(middleware), prototype);
-      Object.defineProperties(this, Object.getOwnPropertyDescriptors(methods));
+      const core = coreOf(this).around(middleware);
+      // What was put in a method's place, and calls the one before, would go without the middleware.
+      for (const name of Object.keys(this)) if (methodOf(name)) Reflect.deleteProperty(this, name);
+      Object.setPrototypeOf(this, bind(core, this[PROTOTYPE]));
+      Object.defineProperty(this, CORE, { value: core, configurable: true });
     }
   }
   return RedisClient as unknown as RedisConstructor;
@@ -197,9 +200,9 @@ function createCore(platform: Platform, options: RedisOptions, requester?: Reque
   return new Core({ platform, transport, protocol, endpoint, requester, beforeCall }, settings);
 }
 
-const tables = new WeakMap<Core, Map<object, Methods>>();
+const tables = new WeakMap<Core, Map<object, object>>();
 
-function boundMethods(core: Core, prototype: object): Methods {
+function boundMethods(core: Core, prototype: object): object {
   let byPrototype = tables.get(core);
   if (!byPrototype) {
     byPrototype = new Map();
@@ -213,19 +216,18 @@ function boundMethods(core: Core, prototype: object): Methods {
   return methods;
 }
 
-/** An object with every method bound to the core, below the prototype, whose own methods win. */
-function bind(core: Core, prototype: object): Methods {
-  const methods: Methods = Object.create(prototype);
-  for (const name of methodNames) {
-    if (!(name in prototype)) methods[name] = methodOf(core, name, prototype);
-  }
-  Object.defineProperty(methods, CORE, { value: core, configurable: true });
-  return methods;
+/** An object with every method bound to the core, above the prototype, whose own methods win. */
+function bind(core: Core, prototype: object): object {
+  const methods = onDemand(prototype, (name) => holding(methodOf(name)?.(core, prototype)), methodNames);
+  return Object.defineProperties(methods, { [CORE]: { value: core }, [PROTOTYPE]: { value: prototype } });
 }
 
-function methodOf(core: Core, name: string, prototype: object): unknown {
+/** Makes what stands under a name, if anything does. */
+function methodOf(name: string): Bound | undefined {
+  // The client's own first: to find that a name is no command's, all rows are made.
   const own = clientMethods[name];
-  return own ? own(core, prototype) : commandMethod(name, (row, args) => core.run(row, args));
+  const make = own ? undefined : commandMethod(name);
+  return make ? (core) => make((row, args) => core.run(row, args)) : own;
 }
 
 type Bound = (core: Core, prototype: object) => unknown;
@@ -273,25 +275,27 @@ const clientMethods: Record<string, Bound> = {
   stats: (core) => () => ({ ...core.base.transport.stats }),
   close: (core) => () => core.base.transport.close(),
 };
-const methodNames = [...commandNames, ...Object.keys(clientMethods)];
+const methodNames = () => [...commandNames(), ...Object.keys(clientMethods)];
 
 const lazyPrototypes = new WeakMap<object, object>();
 
-/** A client for one call or a few: its methods are bound when they are looked up. */
+/** A client for one call or a few: its methods are bound whenever they are looked up. */
 function derived(core: Core, prototype: object): object {
   let lazy = lazyPrototypes.get(prototype);
   if (!lazy) {
-    lazy = Object.create(prototype) as object;
-    for (const name of methodNames) {
-      if (name in prototype) continue;
-      Object.defineProperty(lazy, name, {
-        get(this: { [CORE]: Core }) {
-          return methodOf(this[CORE], name, prototype);
-        },
-        configurable: true,
-      });
-    }
+    const propertyOf = (name: string): PropertyDescriptor | undefined => {
+      const method = methodOf(name);
+      return (
+        method && {
+          get(this: { [CORE]: Core }) {
+            return method(this[CORE], prototype);
+          },
+        }
+      );
+    };
+    lazy = onDemand(prototype, propertyOf, methodNames);
+    Object.defineProperty(lazy, PROTOTYPE, { value: prototype });
     lazyPrototypes.set(prototype, lazy);
   }
-  return Object.create(lazy, { [CORE]: { value: core } });
+  return Object.create(lazy, { [CORE]: { value: core, configurable: true } });
 }

@@ -1,7 +1,8 @@
-import { type Builders, type Commands, type Namespaces, rows } from "../commands/index.js";
+import { type Builders, type Commands, type Namespaces, rowFor } from "../commands/index.js";
 import type { Kind } from "../commands/kind.js";
 import { commandMethod, commandNames } from "../commands/methods.js";
 import { SEND, type Target } from "../commands/modules/target.js";
+import { holding, onDemand } from "../commands/on-demand.js";
 import type { Row } from "../commands/row.js";
 import type { Command, Core, Result } from "../core.js";
 import { ArgumentError } from "../errors.js";
@@ -116,27 +117,25 @@ async function settled(result: Result): Promise<Outcome> {
   }
 }
 
-for (const name of commandNames) {
-  const row = (rows as Record<string, Row>)[name];
-  Object.defineProperty(
-    CommandQueue.prototype,
-    name,
-    row
-      ? {
-          value(this: CommandQueue, ...args: unknown[]) {
-            return this[SEND](row, args);
-          },
-          writable: true,
-          configurable: true,
-        }
-      : {
-          get(this: CommandQueue) {
-            return commandMethod(name, (row, args) => this[SEND](row, args));
-          },
-          configurable: true,
-        },
+/** A command's method collects it; what is put together of several rows is made anew for each pipeline. */
+function propertyOf(name: string): PropertyDescriptor | undefined {
+  const row = rowFor(name);
+  if (row) {
+    return holding(function (this: CommandQueue, ...args: unknown[]) {
+      return this[SEND](row, args);
+    });
+  }
+  const make = commandMethod(name);
+  return (
+    make && {
+      get(this: CommandQueue) {
+        return make((row, args) => this[SEND](row, args));
+      },
+    }
   );
 }
+
+Object.setPrototypeOf(CommandQueue.prototype, onDemand(Object.prototype, propertyOf, commandNames));
 
 /** @param path `pipeline`, or `multi-exec` for a transaction. */
 export function createPipeline(core: Core, path: BatchPath): Pipeline {

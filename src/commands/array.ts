@@ -13,7 +13,7 @@ import {
 } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
-import { named, read, write } from "./rows.js";
+import { group, read, write } from "./rows.js";
 import { all, arg, data, of, options, type Piece } from "./words.js";
 
 /** An index up to 2^64 - 2; text where a number would round it. */
@@ -179,7 +179,7 @@ const info: Decoder = (...reply) => {
   return facts;
 };
 
-export const arrayCommands = named({
+export const arrayCommands = group(() => ({
   arcount: read(int),
   ardel: write(int),
   ardelrange: write(int),
@@ -198,4 +198,4 @@ export const arrayCommands = named({
   arscan: read(indexedPairs, arg, arg, arg, options("limit")),
   arseek: write(int),
   arset: write(int, arg, arg, data),
-}) satisfies Record<keyof ArrayCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof ArrayCommands<Kind>, unknown>;

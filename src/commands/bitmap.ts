@@ -1,7 +1,7 @@
 import { int, list, orNull } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Row } from "./row.js";
-import { named, read, write, writeIf } from "./rows.js";
+import { group, read, write, writeIf } from "./rows.js";
 import { arg, maybe } from "./words.js";
 
 /** Whether offsets count bytes or bits. */
@@ -53,19 +53,20 @@ export interface BitFieldCommand<R> {
 
 const integers = list(orNull(int));
 
-export const bitmapCommands = named({
+export const bitmapCommands = group(() => ({
   bitfieldRo: read(integers),
   bitcount: read(int, arg, maybe),
   bitop: write(int),
   bitpos: read(int, arg, arg, maybe),
   getbit: read(int),
   setbit: write(int),
-}) satisfies Record<keyof BitmapCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof BitmapCommands<Kind>, unknown>;
 
 /** BITFIELD with all its operations. It only reads where every one of them is GET. */
-export const { bitfield: bitfieldRow } = named({
-  bitfield: writeIf((words) => words.some((word, i) => i && /^(set|incrby)$/i.test(String(word))))(integers),
-});
+export const bitfieldRow: Row = {
+  name: "BITFIELD",
+  ...writeIf((words) => words.some((word, i) => i && /^(set|incrby)$/i.test(String(word))))(integers),
+};
 
 /** Collects operations on a key's bits and gives them to `send` in one command. */
 export function bitfield<R>(send: (row: Row, args: unknown[]) => R, key: Key): BitFieldCommand<R> {

@@ -1,6 +1,6 @@
 import { text } from "./decoders.js";
 import type { Kind, Reply } from "./kind.js";
-import { named, read, write } from "./rows.js";
+import { group, read, write } from "./rows.js";
 
 /** What a client may tell of itself: its library's name or version. */
 export type ClientSetInfoAttribute = "LIB-NAME" | "lib-name" | "LIB-VER" | "lib-ver";
@@ -14,8 +14,8 @@ export interface ConnectionCommands<K extends Kind> {
   ping(args?: [message?: string]): Reply<K, string>;
 }
 
-export const connectionCommands = named({
+export const connectionCommands = group(() => ({
   clientSetinfo: write(text),
   echo: read(text),
   ping: read(text),
-}) satisfies Record<keyof ConnectionCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof ConnectionCommands<Kind>, unknown>;

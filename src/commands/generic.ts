@@ -1,7 +1,7 @@
 import { bytes, groups, int, list, orNull, text, tuple, value, when, zip } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
-import { named, read, write, writeIf } from "./rows.js";
+import { group, read, write, writeIf } from "./rows.js";
 import type { ExpireOption, ScanCommandOptions } from "./types.js";
 import { all, arg, limit, maybe, of, options, type Piece } from "./words.js";
 
@@ -132,7 +132,7 @@ const stores = (words: readonly unknown[]) => words.some((word, i) => i && /^sto
 
 const typed: Decoder = (...reply) => groups(text, text)(...reply).map((group) => zip(["key", "type"], group));
 
-export const genericCommands = named({
+export const genericCommands = group(() => ({
   copy: write((reply) => (int(reply) ? "COPIED" : "NOT_COPIED"), arg, arg, options("db replace")),
   del: write(int),
   dump: read(orNull(bytes)),
@@ -164,4 +164,4 @@ export const genericCommands = named({
   unlink: write(int),
   wait: write(int),
   waitaof: write(tuple(int, int)),
-}) satisfies Record<keyof GenericCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof GenericCommands<Kind>, unknown>;

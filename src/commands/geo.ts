@@ -1,7 +1,7 @@
 import { digits, float, int, list, orNull, struct, text, value } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
-import { named, read, write } from "./rows.js";
+import { group, read, write } from "./rows.js";
 import type { AtMostOne } from "./types.js";
 import { all, arg, data, eachData, maybe, of, options, type Piece } from "./words.js";
 
@@ -137,11 +137,11 @@ const match: Decoder = (reply, decode, args) => {
   return found(extras.length ? reply : [reply], decode, args);
 };
 
-export const geoCommands = named({
+export const geoCommands = group(() => ({
   geoadd: write(orNull(int), arg, place),
   geodist: read(orNull(float), arg, data, data, maybe),
   geohash: read(list(orNull(text)), arg, eachData),
   geopos: read(list(orNull(struct("lng lat", float, float))), arg, eachData),
   geosearch: read(list(match), arg, center, shape, arg, searching),
   geosearchstore: write(int, arg, arg, center, shape, arg, searching),
-}) satisfies Record<keyof GeoCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof GeoCommands<Kind>, unknown>;

@@ -13,7 +13,7 @@ import {
   when,
 } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
-import { checked, named, read, rearrange, write } from "./rows.js";
+import { checked, group, read, rearrange, write } from "./rows.js";
 import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
 import type { AtMostOne, Expiration, ExpireOption, ScanCommandOptions } from "./types.js";
 import {
@@ -182,7 +182,7 @@ const expiring = rearrange(
 
 const whole = object(value);
 
-export const hashCommands = named({
+export const hashCommands = group(() => ({
   hdel: write(int),
   hexists: read(int),
   hexpire: expiring,
@@ -224,4 +224,4 @@ export const hashCommands = named({
   hstrlen: read(int),
   httl: ofFields,
   hvals: checked(read(list(value))),
-}) satisfies Record<keyof HashCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof HashCommands<Kind>, unknown>;

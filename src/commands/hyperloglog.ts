@@ -1,6 +1,6 @@
 import { int, text } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
-import { named, read, write } from "./rows.js";
+import { group, read, write } from "./rows.js";
 import { arg, data } from "./words.js";
 
 export interface HyperLogLogCommands<K extends Kind> {
@@ -12,8 +12,8 @@ export interface HyperLogLogCommands<K extends Kind> {
   pfmerge(destination: Key, ...sources: Key[]): Reply<K, "OK">;
 }
 
-export const hyperloglogCommands = named({
+export const hyperloglogCommands = group(() => ({
   pfadd: write(int, arg, data),
   pfcount: read(int),
   pfmerge: write(text),
-}) satisfies Record<keyof HyperLogLogCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof HyperLogLogCommands<Kind>, unknown>;

@@ -42,25 +42,34 @@ export interface Commands<K extends Kind>
     ArrayCommands<K>,
     VectorSetCommands<K> {}
 
-/** What each method does, by the method's name. */
-export const rows: Readonly<Record<keyof Commands<Kind>, Row>> = {
-  ...stringCommands,
-  ...hashCommands,
-  ...listCommands,
-  ...setCommands,
-  ...sortedSetCommands,
-  ...genericCommands,
-  ...connectionCommands,
-  ...bitmapCommands,
-  ...hyperloglogCommands,
-  ...geoCommands,
-  ...streamCommands,
-  ...scriptingCommands,
-  ...serverCommands,
-  ...pubsubCommands,
-  ...arrayCommands,
-  ...vectorSetCommands,
-};
+/** The rows of a group of commands, by the methods' names. */
+export type Group = () => Readonly<Record<string, Row>>;
+
+/** Those used most first: to find a command, the rows of the groups before its own are made. */
+const groups: readonly Group[] = [
+  stringCommands,
+  genericCommands,
+  hashCommands,
+  listCommands,
+  setCommands,
+  sortedSetCommands,
+  scriptingCommands,
+  streamCommands,
+  pubsubCommands,
+  connectionCommands,
+  bitmapCommands,
+  hyperloglogCommands,
+  geoCommands,
+  serverCommands,
+  arrayCommands,
+  vectorSetCommands,
+];
+
+/** What a method does, if there is such a command. */
+export function rowFor(method: string): Row | undefined {
+  for (const rows of groups) if (Object.hasOwn(rows(), method)) return rows()[method];
+  return undefined;
+}
 
 /** Commands whose methods are grouped under a name of their own. */
 export interface Namespaces<K extends Kind> {
@@ -71,12 +80,13 @@ export interface Namespaces<K extends Kind> {
 }
 
 /** What each method of a namespace does. */
-export const namespaces: {
-  readonly [N in keyof Namespaces<Kind>]: Readonly<Record<keyof Namespaces<Kind>[N], Row>>;
-} = {
+export const namespaces: Readonly<Record<keyof Namespaces<Kind>, Group>> = {
   json: jsonCommands,
   functions: functionCommands,
 };
+
+/** All rows by the methods' names, group after group. */
+export const everyGroup = () => groups.map((rows) => rows());
 
 /** Commands put together call by call. */
 export interface Builders<K extends Kind> {

@@ -1,7 +1,7 @@
 import { int, list, nestedText, oneOrMany, orNull, text, value } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
-import { checked, named, read, rearrange, write } from "./rows.js";
+import { checked, group, read, rearrange, write } from "./rows.js";
 import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
 import { arg, each, options } from "./words.js";
 
@@ -105,8 +105,8 @@ const lengthsOf = read(lengths);
 const count = write(int);
 const numbers = write(json);
 
-export const jsonCommands = named(
-  {
+export const jsonCommands = group(
+  () => ({
     arrappend: lengthsAfter,
     arrindex: lengthsOf,
     arrinsert: lengthsAfter,
@@ -140,6 +140,6 @@ export const jsonCommands = named(
     strlen: lengthsOf,
     toggle: write(lengths),
     type: read(nestedText),
-  },
+  }),
   "JSON.",
-) satisfies Record<keyof JsonCommands<Kind>, unknown>;
+) satisfies () => Record<keyof JsonCommands<Kind>, unknown>;

@@ -1,5 +1,5 @@
 import { bitfieldRow } from "./bitmap.js";
-import { namespaces, rows } from "./index.js";
+import { everyGroup, namespaces } from "./index.js";
 import type { Row } from "./row.js";
 
 export type RowOf = typeof rowOf;
@@ -9,7 +9,7 @@ let known: Map<string, Row> | undefined;
 /** The row of a command given as words, its name among them, if there is one, and how many words the name has. */
 export function rowOf(words: readonly unknown[]): [row: Row | undefined, nameWords: number] {
   known ??= new Map(
-    [rows, ...Object.values(namespaces), { bitfieldRow }]
+    [...everyGroup(), ...Object.values(namespaces).map((rows) => rows()), { bitfieldRow }]
       .flatMap((group) => Object.values<Row>(group))
       .map((row) => [row.name, row]),
   );

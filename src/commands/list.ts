@@ -1,6 +1,6 @@
 import { int, list, oneOrMany, orNull, text, tuple, value } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
-import { checked, named, read, write } from "./rows.js";
+import { checked, group, read, write } from "./rows.js";
 import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
 import { arg, data, each, maybe, option, options } from "./words.js";
 
@@ -146,7 +146,7 @@ const many = orNull(list(value));
 const moving = options("count exactly order=");
 const count = option("COUNT");
 
-export const listCommands = named({
+export const listCommands = group(() => ({
   blmove: write(one),
   blmovem: write(many, arg, arg, arg, arg, arg, moving),
   blmpop: write(poppedMany, arg, arg, each, arg, count),
@@ -171,4 +171,4 @@ export const listCommands = named({
   rpoplpush: write(one),
   rpush: push,
   rpushx: push,
-}) satisfies Record<keyof ListCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof ListCommands<Kind>, unknown>;

@@ -1,6 +1,6 @@
 import { int, list, object, text } from "./decoders.js";
 import type { Kind, Reply } from "./kind.js";
-import { named, write } from "./rows.js";
+import { group, write } from "./rows.js";
 import { arg, data } from "./words.js";
 
 export interface PubSubCommands<K extends Kind> {
@@ -24,7 +24,7 @@ const channels = write(list(text));
 const counts = write(object(int));
 const publish = write(int, arg, data);
 
-export const pubsubCommands = named({
+export const pubsubCommands = group(() => ({
   publish,
   pubsubChannels: channels,
   pubsubNumpat: write(int),
@@ -32,4 +32,4 @@ export const pubsubCommands = named({
   pubsubShardchannels: channels,
   pubsubShardnumsub: counts,
   spublish: publish,
-}) satisfies Record<keyof PubSubCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof PubSubCommands<Kind>, unknown>;

@@ -47,3 +47,15 @@ export function named<T extends Record<string, Draft>>(
     }),
   ) as { [N in keyof T]: Row };
 }
+
+/** The rows of a group, made when one of them is first asked for: a program uses the commands of a few groups. */
+export function group<T extends Record<string, Draft>>(
+  drafts: () => T,
+  prefix?: string,
+): () => { readonly [N in keyof T]: Row } {
+  let rows: { readonly [N in keyof T]: Row } | undefined;
+  return () => {
+    rows ??= named(drafts(), prefix);
+    return rows;
+  };
+}

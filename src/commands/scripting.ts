@@ -1,7 +1,7 @@
 import { bytes, camel, int, list, nested, nestedText, object, text } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
-import { as, named, read, rearrange, write } from "./rows.js";
+import { as, group, read, rearrange, write } from "./rows.js";
 import { arg, counted, each, maybe, options } from "./words.js";
 
 /** Whether scripts are removed before the answer, or behind it. */
@@ -34,7 +34,7 @@ export interface ScriptingCommands<K extends Kind> {
 const called = (run: typeof read) =>
   rearrange(([code, keys = [], args = []]) => [code, keys, args], run(nested, arg, counted, each));
 
-export const scriptingCommands = named({
+export const scriptingCommands = group(() => ({
   eval: called(write),
   evalRo: called(read),
   evalsha: called(write),
@@ -44,7 +44,7 @@ export const scriptingCommands = named({
   scriptKill: write(text),
   scriptLoad: write(text),
   scriptShow: write(text),
-}) satisfies Record<keyof ScriptingCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof ScriptingCommands<Kind>, unknown>;
 
 /** A library to load. */
 export interface FunctionLoadArgs {
@@ -118,8 +118,8 @@ const stats: Decoder = (reply, ...more) => ({
   engines: counts(object((part) => part)(reply, ...more).engines, ...more),
 });
 
-export const functionCommands = named(
-  {
+export const functionCommands = group(
+  () => ({
     call: as("FCALL", called(write)),
     callRo: as("FCALL_RO", called(read)),
     delete: write(text),
@@ -130,6 +130,6 @@ export const functionCommands = named(
     load: write(text, options("replace code=")),
     restore: write(text, arg, maybe),
     stats: write(stats),
-  },
+  }),
   "FUNCTION ",
-) satisfies Record<keyof FunctionCommands<Kind>, unknown>;
+) satisfies () => Record<keyof FunctionCommands<Kind>, unknown>;

@@ -1,6 +1,6 @@
 import { int, list, nestedText, orNull, text, tuple } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
-import { named, read, rearrange, write } from "./rows.js";
+import { group, read, rearrange, write } from "./rows.js";
 import { arg, options } from "./words.js";
 
 export interface ServerCommands<K extends Kind> {
@@ -32,7 +32,7 @@ export interface ServerCommands<K extends Kind> {
 
 const flush = rearrange((args) => args.flat(), write(text, options("async")));
 
-export const serverCommands = named({
+export const serverCommands = group(() => ({
   commandCount: write(int),
   commandGetkeys: write(list(text)),
   commandList: write(list(text)),
@@ -45,4 +45,4 @@ export const serverCommands = named({
   role: write(nestedText),
   swapdb: write(text),
   time: read(tuple(int, int)),
-}) satisfies Record<keyof ServerCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof ServerCommands<Kind>, unknown>;

@@ -1,6 +1,6 @@
 import { int, list, oneOrMany, text, tuple, value } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
-import { checked, named, read, write } from "./rows.js";
+import { checked, group, read, write } from "./rows.js";
 import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
 import type { ScanCommandOptions } from "./types.js";
 import { arg, counted, data, eachData, maybe, options } from "./words.js";
@@ -66,7 +66,7 @@ export interface SetCommands<K extends Kind> {
 
 const members = list(value);
 
-export const setCommands = named({
+export const setCommands = group(() => ({
   sadd: write(int, arg, data),
   scard: read(int),
   sdiff: read(members),
@@ -86,4 +86,4 @@ export const setCommands = named({
   sunion: read(members),
   sunioncard: read(int, counted, options("approx limit")),
   sunionstore: write(int),
-}) satisfies Record<keyof SetCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof SetCommands<Kind>, unknown>;

@@ -1,6 +1,6 @@
 import { float, int, list, oneOrMany, orNull, text, tuple, turns, value, when } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
-import { named, read, write } from "./rows.js";
+import { group, read, write } from "./rows.js";
 import type { AtMostOne, ScanCommandOptions } from "./types.js";
 import {
   all,
@@ -291,7 +291,7 @@ const storeCombined = write(int, arg, arg, each, combining);
 const pop = write(scored, arg, maybe);
 const count = option("COUNT");
 
-export const sortedSetCommands = named({
+export const sortedSetCommands = group(() => ({
   bzmpop: write(poppedMany, arg, arg, each, arg, count),
   bzpopmax: write(popped),
   bzpopmin: write(popped),
@@ -327,4 +327,4 @@ export const sortedSetCommands = named({
   zscore: read(orNull(float), arg, data),
   zunion: combined,
   zunionstore: storeCombined,
-}) satisfies Record<keyof SortedSetCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof SortedSetCommands<Kind>, unknown>;

@@ -1,7 +1,7 @@
 import { int, list, nestedText, object, orNull, text, tuple, turns, value, when } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
-import { named, read, rearrange, write, writeIf } from "./rows.js";
+import { group, read, rearrange, write, writeIf } from "./rows.js";
 import {
   after,
   all,
@@ -260,7 +260,7 @@ const range = read(
   option("COUNT"),
 );
 
-export const streamCommands = named({
+export const streamCommands = group(() => ({
   xack: write(int),
   xackdel: write(list(int), arg, arg, arg, rest(ids)),
   xadd: rearrange(
@@ -326,4 +326,4 @@ export const streamCommands = named({
   xrevrange: range,
   xsetid: write(text, arg, arg, options("entriesAdded maxDeletedId")),
   xtrim: write(int, arg, trimming),
-}) satisfies Record<keyof StreamCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof StreamCommands<Kind>, unknown>;

@@ -1,7 +1,7 @@
 import { float, int, list, object, orNull, text, tuple, value, when } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
-import { checked, named, read, write, writeIf } from "./rows.js";
+import { checked, group, read, write, writeIf } from "./rows.js";
 import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
 import type { AtMostOne, Expiration } from "./types.js";
 import { after, all, arg, countedEntries, data, entries, of, options } from "./words.js";
@@ -148,7 +148,7 @@ const comparing = all(
   options("ifDeq ifDne"),
 );
 
-export const stringCommands = named({
+export const stringCommands = group(() => ({
   append: write(int),
   decr: write(int),
   decrby: write(int),
@@ -186,4 +186,4 @@ export const stringCommands = named({
   setrange: write(int),
   strlen: read(int),
   substr: read(text),
-}) satisfies Record<keyof StringCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof StringCommands<Kind>, unknown>;

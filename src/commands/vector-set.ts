@@ -14,7 +14,7 @@ import {
 } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
-import { named, read, rearrange, write } from "./rows.js";
+import { group, read, rearrange, write } from "./rows.js";
 import { arg, data, maybe, option, options, type Piece } from "./words.js";
 
 /** A vector: numbers, all of a set's vectors having the same length. */
@@ -125,7 +125,7 @@ const similar: Decoder = (reply, decode, args) => {
 
 const known = read(int, arg, data);
 
-export const vectorSetCommands = named({
+export const vectorSetCommands = group(() => ({
   vadd: rearrange(
     ([key, values, element, opts]) => [key, opts?.reduce, values, element, opts],
     write(int, arg, option("REDUCE"), vector, data, adding),
@@ -147,4 +147,4 @@ export const vectorSetCommands = named({
   vrem: write(int, arg, data),
   vsetattr: write(int, arg, data, arg),
   vsim: read(similar, arg, vector, searching),
-}) satisfies Record<keyof VectorSetCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof VectorSetCommands<Kind>, unknown>;

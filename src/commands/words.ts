@@ -75,12 +75,14 @@ export const option =
  * `name=WORD` is sent under another word, `name=` as its value alone.
  */
 export const options = (spec: string): Piece => {
-  const list = spec.split(" ").map((item): [string, Piece] => {
-    const [name, word] = item.split("=");
-    return [name!, option((word ?? name!).toUpperCase())];
-  });
+  let list: [name: string, piece: Piece][] | undefined;
   return (out, given, encode) => {
-    if (given) for (const [name, piece] of list) piece(out, given[name], encode);
+    if (!given) return;
+    list ??= spec.split(" ").map((item) => {
+      const [name, word] = item.split("=");
+      return [name!, option((word ?? name!).toUpperCase())];
+    });
+    for (const [name, piece] of list) piece(out, given[name], encode);
   };
 };
 

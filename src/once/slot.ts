@@ -9,9 +9,10 @@ function crc16Step(crc: number, byte: number): number {
   return next;
 }
 
-const table = new Uint16Array(256).map((_, byte) => crc16Step(0, byte));
+let table: Uint16Array | undefined;
 
 function crc16(bytes: Uint8Array): number {
+  table ??= new Uint16Array(256).map((_, byte) => crc16Step(0, byte));
   let crc = 0;
   for (const byte of bytes) crc = ((crc << 8) & 0xffff) ^ table[(crc >> 8) ^ byte]!;
   return crc;

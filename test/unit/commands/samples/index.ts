@@ -1,4 +1,4 @@
-import { namespaces, rows } from "../../../../src/commands/index.js";
+import { everyGroup, namespaces } from "../../../../src/commands/index.js";
 import { bloomRows } from "../../../../src/commands/modules/bloom.js";
 import { cuckooRows } from "../../../../src/commands/modules/cuckoo.js";
 import { searchRows } from "../../../../src/commands/modules/search.js";
@@ -82,7 +82,7 @@ export const moduleRows: Record<string, Row> = {
 
 /** Every row, by the same names. */
 export const allRows: Record<string, Row> = {
-  ...rows,
-  ...inNamespace("json", namespaces.json),
-  ...inNamespace("functions", namespaces.functions),
+  ...Object.assign({}, ...everyGroup()),
+  ...inNamespace("json", namespaces.json()),
+  ...inNamespace("functions", namespaces.functions()),
 };

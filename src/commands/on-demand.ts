@@ -1,0 +1,33 @@
+/**
+ * An object whose properties are made when they are first looked up, and are ordinary ones from then on: they can be
+ * taken out, spied on, replaced and listed. 400 methods, most of which nobody calls, cost nothing until then.
+ * @param prototype what it inherits from; its properties win.
+ * @param describe gives the property of a name, or undefined where there is none.
+ * @param names all of those names.
+ */
+export function onDemand(
+  prototype: object,
+  describe: (name: string) => PropertyDescriptor | undefined,
+  names: () => readonly string[],
+): object {
+  const lookUp = (name: PropertyKey): PropertyDescriptor | undefined => {
+    // What awaits an object asks for `then`: no command has this name, and to find that out all would be made.
+    if (typeof name !== "string" || name === "then" || name in prototype) return undefined;
+    const found = Object.hasOwn(made, name) ? undefined : describe(name);
+    if (found) Object.defineProperty(made, name, { ...found, configurable: true, enumerable: true });
+    return Object.getOwnPropertyDescriptor(made, name);
+  };
+  const made: object = Object.create(
+    new Proxy(Object.create(prototype) as object, {
+      get: (_, name, receiver) => Reflect.get(lookUp(name) ? made : prototype, name, receiver),
+      has: (_, name) => name in prototype || lookUp(name) !== undefined,
+      getOwnPropertyDescriptor: (_, name) => lookUp(name),
+      ownKeys: () => names().filter((name) => !(name in prototype)),
+    }),
+  );
+  return made;
+}
+
+/** A property that holds a value, as an assignment makes it; undefined for no value. */
+export const holding = (value: unknown): PropertyDescriptor | undefined =>
+  value === undefined ? undefined : { value, writable: true };

@@ -1,0 +1,106 @@
+import { expect, test, vi } from "vitest";
+import { holding, onDemand } from "../../../src/commands/on-demand.js";
+import { Redis } from "../../../src/fetch.js";
+
+/** What makes properties, and counts how often it was asked. */
+function counting() {
+  const make = vi.fn((name: string) => holding(/^[ab]$/.test(name) ? () => name : undefined));
+  const prototype = {};
+  return {
+    make,
+    prototype,
+    object: onDemand(prototype, make, () => ["a", "b"]) as Record<string, () => string>,
+  };
+}
+
+test("a property is made once, when it is looked up", () => {
+  const { make, object } = counting();
+  expect(make).not.toHaveBeenCalled();
+  const { a } = object;
+  expect(a!()).toBe("a");
+  expect(Object.create(object).a).toBe(a);
+  expect(make).toHaveBeenCalledTimes(1);
+});
+
+test("names, descriptors and `in` tell of all of them before they are made", () => {
+  const { object } = counting();
+  const names: string[] = [];
+  for (const name in object) names.push(name);
+  expect(names.sort()).toEqual(["a", "b"]);
+  expect("b" in object).toBe(true);
+  expect("c" in object).toBe(false);
+  expect(object.c).toBeUndefined();
+});
+
+test("what the prototype has wins, and nothing is made for it", () => {
+  const make = vi.fn(() => holding(1));
+  const prototype = { own: 2 };
+  const object = onDemand(prototype, make, () => ["own"]) as typeof prototype;
+  expect(object.own).toBe(2);
+  expect(Object.getPrototypeOf(Object.getPrototypeOf(object))).toBe(prototype);
+  expect(make).not.toHaveBeenCalled();
+});
+
+test("nothing is made for a client that is awaited, printed or compared", async () => {
+  const { make, object } = counting();
+  expect(await Promise.resolve(object)).toBe(object);
+  expect(`${object}`).toBe("[object Object]");
+  expect(make).not.toHaveBeenCalled();
+});
+
+const client = () => new Redis({ url: "http://127.0.0.1:1", token: "t" });
+
+test("a client's methods can be spied on, replaced and put back before anybody called them", async () => {
+  const redis = client();
+  const spy = vi.spyOn(redis, "getset").mockResolvedValue("spied");
+  expect(await redis.getset("k", "v")).toBe("spied");
+  spy.mockRestore();
+  expect(vi.isMockFunction(redis.getset)).toBe(false);
+  expect(redis.getset).toBe(client().getset);
+
+  redis.strlen = () => Promise.resolve(7);
+  expect(await redis.strlen("k")).toBe(7);
+  expect(client().strlen).not.toBe(redis.strlen);
+});
+
+test("a client lists its methods, and a pipeline too", () => {
+  for (const of of [client(), client().pipeline(), client().with({ timeout: 1 })]) {
+    const names: string[] = [];
+    for (const name in of) names.push(name);
+    expect(names).toEqual(expect.arrayContaining(["get", "zadd", "vsim", "bitfield", "exec"]));
+    expect("xautoclaim" in of).toBe(true);
+    expect("nosuchcommand" in of).toBe(false);
+  }
+});
+
+test("a subclass's method wins", () => {
+  class Own extends (Redis as unknown as new (options: object) => object) {
+    async getdel(): Promise<string> {
+      return "own";
+    }
+  }
+  const own = new Own({ url: "http://127.0.0.1:1", token: "t" }) as unknown as Redis;
+  expect(own).toBeInstanceOf(Own);
+  expect(own).toBeInstanceOf(Redis);
+  expect(own.getdel).toBe(Own.prototype.getdel);
+  expect(own.with({ timeout: 1 }).getdel).toBe(Own.prototype.getdel);
+});
+
+test("middleware changes the client that it was given to alone, also one with other settings", async () => {
+  const [one, other] = [client(), client()];
+  const derived = one.with({ timeout: 1 });
+  expect(one.get).toBe(other.get);
+  one.use((request, next) => next(request));
+  expect(one.get).not.toBe(other.get);
+
+  const seen: string[] = [];
+  for (const name of ["inner", "outer"]) {
+    derived.use(async (request, next) => {
+      seen.push(name);
+      return name === "inner" ? ({ result: "answered" } as never) : next(request);
+    });
+  }
+  expect(derived).toBeInstanceOf(Redis);
+  expect(await derived.getset("k", "v")).toBe("answered");
+  expect(seen).toEqual(["outer", "inner"]);
+});
