@@ -8,7 +8,10 @@ export type Writes = "safe" | "exactly-once" | "at-least-once";
 export interface RetryOptions {
   /** How many times a command that may be sent again is sent again. Default 5. */
   retries?: number;
-  /** Gives the wait before the nth retry, from 0, in ms. Default: exponential from 50 ms, with jitter. */
+  /**
+   * Gives the wait before the nth retry, from 0, in ms. Default: exponential from 50 ms, with jitter. If it throws there
+   * are no further retries.
+   */
   backoff?: (retryCount: number) => number;
 }
 
@@ -136,13 +139,14 @@ export function endpointFrom({ url, token }: RedisOptions): Endpoint | ConfigErr
     const names = PREFIXES.map((prefix) => `${prefix}URL and ${prefix}TOKEN`).join(", or ");
     return new ConfigError(`${missing} missing: give new Redis({ url, token }), or set ${names}`);
   }
-  const { origin, protocol, pathname, username, password } = parseUrl(url);
+  const { origin, protocol, pathname, username, password, search, hash } = parseUrl(url);
   insist(
     !/^rediss?:/.test(protocol),
     "url is a redis:// address: run `npx warmline-gateway --redis <url>`, and give the url that it prints",
   );
   insist(/^https?:/.test(protocol), "url has to begin with https:// or http://");
   insist(!username && !password, "url holds a user or password: give the token apart, as `token`");
+  insist(!search && !hash, "url goes on behind its path: give it without ? and #");
   // What a header can hold; a line break pasted along with the token is the usual mistake.
   insist(/^[\x21-\x7e]+$/.test(token), "token doesn't fit a header: look for a line break");
   return { origin, path: pathname.replace(/\/+$/, ""), token };

@@ -9,6 +9,8 @@ import type { Row } from "./commands/row.js";
 import { type StandardSchema, schemaAmong } from "./commands/schema.js";
 import type { Endpoint } from "./config.js";
 import { beginCall, type CallRules, call } from "./connection/call.js";
+import { elapsed, moment } from "./connection/clock.js";
+import { afterUnknown } from "./connection/outcome.js";
 import type { Transport } from "./connection/transport.js";
 import {
   ArgumentError,
@@ -219,20 +221,21 @@ export class Core {
   /** Sends one command by itself. */
   runOne({ command, resolve, reject }: Waiting): void {
     const time = Math.min(timeLeft(this.settings, command.wait), LONGEST_TIMER);
-    const read = (reply: RawReply) => this.#value(command, reply);
+    const began = moment();
+    const read = (reply: RawReply, tried: boolean) => this.#value(command, reply, tried);
     const { words, row, repeatable } = command;
-    const send = (rejected: Waiting["reject"], inPath?: boolean) =>
+    const send = (left: number, rejected: Waiting["reject"], inPath?: boolean) =>
       this.#send(
         this.base.protocol.command(words, inPath),
         row.name,
         repeatable,
-        time,
+        left,
         read,
         resolve,
         rejected,
       );
-    send((error) => {
-      if (error instanceof Resp2Refused) send(reject, true);
+    send(time, (error) => {
+      if (error instanceof Resp2Refused) send(time - elapsed(began), reject, true);
       else reject(error);
     });
   }
@@ -249,17 +252,18 @@ export class Core {
       commands.map((command) => command.words),
       path,
     );
-    const read = (reply: RawReply) => {
+    const read = (reply: RawReply, tried: boolean) => {
       if (reply instanceof ErrorReply) {
         // Our gateway says which command a transaction was discarded for.
         const refused = /^EXECABORT .* command (\d+) of /.exec(reply.message);
         const index = refused ? Number(refused[1]) - 1 : undefined;
-        throw new RedisError(reply.message, { command: commands[index!]?.row.name ?? label, index });
+        const error = new RedisError(reply.message, { command: commands[index!]?.row.name ?? label, index });
+        throw tried ? afterUnknown(error, commands.some(isWriting)) : error;
       }
       if (!Array.isArray(reply) || reply.length !== commands.length) {
         throw new MalformedReply(`not an array of ${commands.length} replies`);
       }
-      return reply.map((item, index) => this.#result(commands[index]!, item, index));
+      return reply.map((item, index) => this.#result(commands[index]!, item, tried, index));
     };
     return new Promise<Result[]>((resolve, reject) =>
       this.#send(message, label, safe, time, read, resolve, reject),
@@ -274,16 +278,21 @@ export class Core {
     label: string,
     safe: boolean,
     timeout: number,
-    read: (reply: RawReply) => T,
+    read: (reply: RawReply, tried: boolean) => T,
     resolve: (value: T) => void,
     reject: (reason: unknown) => void,
   ): void {
     const { endpoint, requester, transport } = this.base;
     if (endpoint instanceof ConfigError) reject(endpoint);
-    else if (requester) this.#request(requester, message, label).then(read).then(resolve, reject);
+    else if (requester)
+      this.#request(requester, message, label)
+        .then((reply) => read(reply, false))
+        .then(resolve, reject);
     else {
       const rules = this.#rules(label, safe, timeout);
-      beginCall(transport, message.request, rules, (answer) => read(message.read(answer)), resolve, reject);
+      const readAnswer: Parameters<typeof beginCall<T>>[3] = (answer, tried) =>
+        read(message.read(answer), tried);
+      beginCall(transport, message.request, rules, readAnswer, resolve, reject);
     }
   }
 
@@ -311,9 +320,9 @@ export class Core {
     };
   }
 
-  #result(command: Command, reply: RawReply, index: number): Result {
+  #result(command: Command, reply: RawReply, tried: boolean, index: number): Result {
     try {
-      return { value: this.#value(command, reply, index) };
+      return { value: this.#value(command, reply, tried, index) };
     } catch (error) {
       if (!(error instanceof MalformedReply)) return { error };
       const { name } = command.row;
@@ -322,15 +331,21 @@ export class Core {
     }
   }
 
-  #value(command: Command, reply: RawReply, place?: number): unknown {
+  /** @param tried whether an earlier try of the command may have been applied. */
+  #value(command: Command, reply: RawReply, tried: boolean, place?: number): unknown {
     const { row, args, schema, index = place } = command;
-    if (reply instanceof ErrorReply) throw errorFrom(reply, row.name, index);
+    if (reply instanceof ErrorReply) {
+      const error = errorFrom(reply, row.name, index);
+      throw tried ? afterUnknown(error, command.write) : error;
+    }
     const { decode } = this.settings.codec;
     return schema
       ? this.#late!.readChecked(row, args, schema, reply, decode, index, SchemaError)
       : row.reply(reply, decode, args);
   }
 }
+
+const isWriting = ({ write }: Command) => write;
 
 /** In a batch our gateway says of each command whether it may have been applied, by the error's first word. */
 function errorFrom({ message }: ErrorReply, command: string, index: number | undefined) {

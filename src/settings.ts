@@ -31,7 +31,7 @@ export function settingsFrom(options: RedisOptions): Settings {
     replyLifetime: Math.round(milliseconds("replyLifetime", options.replyLifetime ?? 120_000)),
     autoPipelining: options.enableAutoPipelining ?? true,
     retries: retry === false ? 0 : count("retry.retries", retry?.retries ?? 5),
-    backoff: (retry ? retry.backoff : undefined) ?? jitteredBackoff,
+    backoff: backoffBy((retry ? retry.backoff : undefined) ?? jitteredBackoff),
   };
   return withOptions(base, options);
 }
@@ -71,6 +71,18 @@ export const LONGEST_TIMER = 2 ** 31 - 1;
 function milliseconds(name: string, value: number): number {
   insist(typeof value === "number" && value > 0, `${name} must be a number of ms above 0`);
   return Math.min(value, LONGEST_TIMER);
+}
+
+/** What its user's function throws must not reach an event of a socket: it ends the retries. */
+function backoffBy(given: (retry: number) => number): Settings["backoff"] {
+  insist(typeof given === "function", "retry.backoff must be a function that gives ms");
+  return (retry) => {
+    try {
+      return given(retry);
+    } catch {
+      return Number.POSITIVE_INFINITY;
+    }
+  };
 }
 
 export function count(name: string, value: number): number {

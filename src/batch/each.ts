@@ -1,4 +1,7 @@
+import { onAbort } from "../connection/abort.js";
 import { elapsed, moment } from "../connection/clock.js";
+import { afterUnknown } from "../connection/outcome.js";
+import { clearTimeout, setTimeout } from "../connection/timers.js";
 import type { Command, Core } from "../core.js";
 import { ConnectionError, UnknownOutcomeError, WarmlineError } from "../errors.js";
 
@@ -29,6 +32,10 @@ export async function sendEach(
   const commands = batch.map(({ command }) => command);
   const again: Waiting[] = [];
   const errors: unknown[] = [];
+  const sendAgain = (waiting: Waiting, error: unknown) => {
+    again.push(isUnknown(error) ? doubted(waiting) : waiting);
+    errors.push(error);
+  };
   const giveUp = () => {
     for (const [i, { reject }] of again.entries()) reject(errors[i]);
   };
@@ -37,12 +44,15 @@ export async function sendEach(
     core.base.transport.onRetry({ command: "PIPELINE", outcome, retry: retried + 1, waitMs: wait });
   };
 
+  let signal: AbortSignal | undefined;
   try {
+    // Here, where it is caught if the user's function throws.
+    signal = core.signal;
     const results = await core.runBatch(commands, "pipeline", time);
     for (const [i, result] of results.entries()) {
       const waiting = batch[i]!;
       if (!("error" in result)) waiting.resolve(result.value);
-      else if (mayRepeat(result.error, waiting.command)) errors[again.push(waiting) - 1] = result.error;
+      else if (mayRepeat(result.error, waiting.command)) sendAgain(waiting, result.error);
       else waiting.reject(result.error);
     }
   } catch (error) {
@@ -52,7 +62,7 @@ export async function sendEach(
     for (const waiting of batch) {
       const { row, repeatable } = waiting.command;
       const own = error instanceof WarmlineError ? error.about(row.name) : error;
-      if (mixed && repeatable) errors[again.push(waiting) - 1] = own;
+      if (mixed && repeatable) sendAgain(waiting, own);
       else waiting.reject(own);
     }
     if (again.length > 0) {
@@ -65,9 +75,9 @@ export async function sendEach(
   if (again.length === 0) return;
   const { retries, backoff } = core.settings;
   const wait = retried < retries ? backoff(retried) : Number.POSITIVE_INFINITY;
-  if (wait >= left()) return giveUp();
+  if (!(wait < left())) return giveUp();
   repeat(wait);
-  pause(wait, core.signal, (aborted) => {
+  pause(wait, signal, (aborted) => {
     if (aborted) for (const { reject } of again) reject(aborted.reason);
     else if (left() > 0) sendEach(core, again, left(), undefined, retried + 1);
     else giveUp();
@@ -76,13 +86,22 @@ export async function sendEach(
 
 /** @param then is called after the pause, or with the signal once that aborts. */
 function pause(ms: number, signal: AbortSignal | undefined, then: (aborted?: AbortSignal) => void): void {
-  const end = (event?: unknown) => {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", end);
-    then(event ? signal : undefined);
-  };
-  const timer = setTimeout(end, ms);
-  signal?.addEventListener("abort", end);
+  const timer = setTimeout(() => {
+    forget?.();
+    then();
+  }, ms);
+  const forget =
+    signal &&
+    onAbort(signal, () => {
+      clearTimeout(timer);
+      forget!();
+      then(signal);
+    });
+}
+
+/** One that may have been applied already: nothing that becomes of a later try can say that it was not. */
+function doubted({ command, resolve, reject }: Waiting): Waiting {
+  return { command, resolve, reject: (error) => reject(afterUnknown(error, command.write)) };
 }
 
 /** Whether the gateway's word for what became of the command lets it be sent again. */

@@ -7,7 +7,9 @@ import {
 } from "../errors.js";
 import type { HttpAnswer, HttpRequest } from "../wire/http.js";
 import { MalformedReply } from "../wire/malformed.js";
+import { onAbort } from "./abort.js";
 import { elapsed, moment } from "./clock.js";
+import { clearTimeout, setImmediate, setTimeout } from "./timers.js";
 import type { Attempt, AttemptListener, Transport } from "./transport.js";
 
 /** A request's rules, whatever it carries. */
@@ -28,13 +30,13 @@ export interface CallRules {
 /**
  * Sends a request until it is answered, cannot be sent again, or its time is up.
  * @param read makes a value of an answer; throws MalformedReply when it is not one of the endpoint's, and any
- * other error when it is and the command failed.
+ * other error when it is and the command failed. It is told whether an earlier try may have been applied.
  */
 export function call<T>(
   transport: Transport,
   request: HttpRequest,
   rules: CallRules,
-  read: (answer: HttpAnswer) => T,
+  read: (answer: HttpAnswer, tried: boolean) => T,
 ): Promise<T> {
   return new Promise((resolve, reject) => beginCall(transport, request, rules, read, resolve, reject));
 }
@@ -44,7 +46,7 @@ export function beginCall<T>(
   transport: Transport,
   request: HttpRequest,
   rules: CallRules,
-  read: (answer: HttpAnswer) => T,
+  read: (answer: HttpAnswer, tried: boolean) => T,
   resolve: (value: T) => void,
   reject: (reason: unknown) => void,
 ): void {
@@ -63,13 +65,13 @@ class Call<T> implements AttemptListener {
   private started = false;
   private unknown = false;
   private settled = false;
-  private onAbort: (() => void) | undefined;
+  private forgetSignal: (() => void) | undefined;
 
   constructor(
     private readonly transport: Transport,
     private readonly request: HttpRequest,
     private readonly rules: CallRules,
-    private readonly read: (answer: HttpAnswer) => T,
+    private readonly read: (answer: HttpAnswer, tried: boolean) => T,
     private readonly resolve: (value: T) => void,
     private readonly reject: (reason: unknown) => void,
   ) {}
@@ -81,12 +83,15 @@ class Call<T> implements AttemptListener {
       this.reject(signal.reason);
       return;
     }
+    if (timeout <= 0) {
+      this.giveUpInTime();
+      return;
+    }
     if (signal) {
-      this.onAbort = () => {
+      this.forgetSignal = onAbort(signal, () => {
         this.attempt?.abort();
         this.settle(this.reject, signal.reason);
-      };
-      signal.addEventListener("abort", this.onAbort);
+      });
     }
     this.timer = setTimeout(timeIsUp, timeout, this);
     this.send();
@@ -117,9 +122,10 @@ class Call<T> implements AttemptListener {
     }
     let value: T;
     try {
-      value = this.read(answer);
+      value = this.read(answer, this.unknown);
     } catch (error) {
-      if (refusedUnsent(answer)) this.giveUp(error as Error);
+      // Of an earlier try whose fate is unknown a refusal says nothing.
+      if (refusedUnsent(answer) || (this.unknown && refusedUnapplied(answer))) this.giveUp(error as Error);
       else if (error instanceof MalformedReply) this.failed("unknown", error, ProtocolError);
       else this.settle(this.reject, error);
       return;
@@ -175,12 +181,16 @@ class Call<T> implements AttemptListener {
     turnTwice(() => {
       if (this.settled) return;
       this.attempt?.abort();
-      const outcome: Outcome = this.started || this.unknown ? "unknown" : "unsent";
-      const { command, timeout } = this.rules;
-      const state = outcome === "unsent" ? "it was not sent" : "it was sent and may have been applied";
-      const message = `${command}: no answer within ${Math.round(timeout)} ms; ${state}`;
-      this.settle(this.reject, new TimeoutError(message, { outcome, command }));
+      this.giveUpInTime();
     });
+  }
+
+  private giveUpInTime(): void {
+    const outcome: Outcome = this.started || this.unknown ? "unknown" : "unsent";
+    const { command, timeout } = this.rules;
+    const state = outcome === "unsent" ? "it was not sent" : "it was sent and may have been applied";
+    const message = `${command}: no answer within ${Math.round(timeout)} ms; ${state}`;
+    this.settle(this.reject, new TimeoutError(message, { outcome, command }));
   }
 
   private settle<V>(how: (value: V) => void, value: V): void {
@@ -188,7 +198,7 @@ class Call<T> implements AttemptListener {
     this.settled = true;
     clearTimeout(this.timer);
     if (this.pause !== undefined) clearTimeout(this.pause);
-    if (this.onAbort) this.rules.signal!.removeEventListener("abort", this.onAbort);
+    this.forgetSignal?.();
     how(value);
   }
 }
@@ -225,6 +235,6 @@ function retryAfter(answer: HttpAnswer): number | undefined {
 
 /** Lets the event loop poll twice, where there is a way to: once is not enough after a freeze in mid-callback. */
 export function turnTwice(then: () => void): void {
-  const turn = typeof setImmediate === "function" ? setImmediate : (next: () => void) => setTimeout(next, 0);
+  const turn = setImmediate ?? ((next: () => void) => setTimeout(next, 0));
   turn(() => turn(then));
 }

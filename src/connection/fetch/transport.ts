@@ -16,8 +16,7 @@ export class FetchTransport implements Transport {
 
   attempt(request: HttpRequest, _safe: boolean, listener: AttemptListener): Attempt {
     const controller = new AbortController();
-    listener.onStart();
-    this.exchange(request, controller.signal).then(
+    this.exchange(request, controller.signal, listener).then(
       (answer) => controller.signal.aborted || listener.onAnswer(answer),
       (cause) => controller.signal.aborted || listener.onFailure(cause),
     );
@@ -34,7 +33,8 @@ export class FetchTransport implements Transport {
 
   close(): void {}
 
-  private async exchange(request: HttpRequest, signal: AbortSignal) {
+  private async exchange(request: HttpRequest, signal: AbortSignal, listener: AttemptListener) {
+    listener.onStart();
     const headers: [string, string][] = [];
     for (let i = 0; i < request.headers.length; i += 2) {
       headers.push([request.headers[i]!, request.headers[i + 1]!]);

@@ -1,4 +1,5 @@
 import type { HttpAnswer, HttpRequest } from "../../wire/http.js";
+import { clearTimeout, setImmediate, setTimeout } from "../timers.js";
 import type { Attempt, AttemptListener } from "../transport.js";
 import type { Connection, Discard, ExchangeListener } from "./connection.js";
 import type { Pool } from "./pool.js";

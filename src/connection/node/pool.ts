@@ -1,4 +1,5 @@
 import { turnTwice } from "../call.js";
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "../timers.js";
 import type { ConnectionStats } from "../transport.js";
 import type { Connection, ConnectionListener, Discard } from "./connection.js";
 import { openConnection } from "./connections.js";

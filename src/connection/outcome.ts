@@ -1,0 +1,23 @@
+import { RedisError, TimeoutError, UnknownOutcomeError, WarmlineError } from "../errors.js";
+
+/** Redis's words for what it did not run at this moment, and so neither compared with what was run before. */
+const NOT_RUN =
+  /^(BUSY|CLUSTERDOWN|EXECABORT|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|WRONGPASS)$/;
+
+/**
+ * What a command failed of, where an earlier try of it may have been applied: that this try was not sent, or not run,
+ * says nothing of that one.
+ */
+export function afterUnknown(error: unknown, write: boolean): unknown {
+  if (!(error instanceof WarmlineError)) return error;
+  const notRun = write && error instanceof RedisError && NOT_RUN.test(error.code);
+  if (error.outcome !== "unsent" && !notRun) return error;
+  const Kind = error instanceof TimeoutError ? TimeoutError : UnknownOutcomeError;
+  const { command, index, message } = error;
+  return new Kind(`${command}: an earlier try may have been applied; the last: ${message}`, {
+    outcome: "unknown",
+    command,
+    index,
+    cause: error,
+  });
+}

@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Redis } from "warmline";
+import { Redis as FetchRedis } from "warmline/fetch";
+import { RawEndpoint, resp2Answer } from "../support/endpoint.js";
+
+// Tests of programs that use the client put fake timers in the place of all timers and clocks, and may never move them.
+
+describe.each([
+  { entry: "Node", Client: Redis },
+  { entry: "fetch", Client: FetchRedis },
+])("on the entry for $entry", ({ Client }) => {
+  let endpoint: RawEndpoint;
+  beforeEach(async () => {
+    endpoint = await RawEndpoint.start();
+    // undici goes on by the immediates that are there.
+    if (process.env.WARMLINE_CONNECTION === "undici") vi.useFakeTimers({ toFake: ["setTimeout", "Date"] });
+    else vi.useFakeTimers();
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    client().close();
+    await endpoint.stop();
+  });
+  const client = () => new Client({ url: endpoint.url, token: "t", wire: "json" });
+  const ok = (times: number) =>
+    resp2Answer(times === 1 ? '{"result":"OK"}' : '[{"result":"OK"},{"result":"OK"}]', {
+      "content-type": "application/json",
+    });
+
+  test("commands are answered, alone and together", async () => {
+    endpoint.onRequest = ({ socket, body }) => void socket.write(ok(body.startsWith("[[") ? 2 : 1));
+    expect(await client().set("a", 1)).toBe("OK");
+    expect(await Promise.all([client().set("a", 1), client().set("b", 1)])).toEqual(["OK", "OK"]);
+    vi.setSystemTime(Date.now() + 3_600_000);
+    expect(await client().set("a", 1)).toBe("OK");
+    vi.setSystemTime(Date.now() - 7_200_000);
+    expect(await client().set("a", 1)).toBe("OK");
+  });
+
+  test("retries wait by the real clock", async () => {
+    endpoint.onRequest = ({ socket }) =>
+      endpoint.requests.length < 3 ? socket.destroy() : void socket.write(ok(1));
+    expect(await client().echo("a")).toBe("OK");
+  });
+
+  test("a server that says nothing is given up", async () => {
+    endpoint.onRequest = () => {};
+    await expect(client().with({ timeout: 200 }).get("a")).rejects.toMatchObject({
+      name: "TimeoutError",
+      outcome: "unknown",
+    });
+  });
+});

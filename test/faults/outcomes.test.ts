@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Redis, type RedisOptions } from "warmline";
+import { Redis as FetchRedis } from "warmline/fetch";
+import { type Arrived, answer, RawEndpoint } from "../support/endpoint.js";
+
+// What an error says of its command holds for every try of it, not for the last alone.
+
+const json = (body: string, status?: string, headers = {}) =>
+  answer(body, { "content-type": "application/json", "warmline-gateway": "0", ...headers }, status);
+
+describe.each([
+  { entry: "Node", Client: Redis },
+  { entry: "fetch", Client: FetchRedis },
+])("on the entry for $entry", ({ Client }) => {
+  let endpoint: RawEndpoint;
+  beforeEach(async () => {
+    endpoint = await RawEndpoint.start();
+  });
+  afterEach(async () => {
+    client().close();
+    await endpoint.stop();
+  });
+
+  const client = (options: RedisOptions = {}) =>
+    new Client({ url: endpoint.url, token: "t", retry: { retries: 2, backoff: () => 1 }, ...options });
+
+  /** The first request is applied and its answer lost; the others get an answer for each command. */
+  const loseFirst = (item: string, status?: string, headers = {}) => {
+    endpoint.onRequest = ({ socket, body }: Arrived) => {
+      if (endpoint.requests.length === 1) return void socket.destroy();
+      const words = JSON.parse(body) as unknown[];
+      const several = Array.isArray(words[0]) && status === undefined;
+      socket.write(json(several ? `[${words.map(() => item)}]` : item, status, headers));
+    };
+  };
+  const reasons = async (...calls: Promise<unknown>[]) =>
+    (await Promise.allSettled(calls)).map((settled) => "reason" in settled && settled.reason);
+
+  describe.each(["at-least-once", "exactly-once"] as const)(
+    "of writes %s, the first answer lost",
+    (writes) => {
+      test.each([
+        ["429 ever after", '{"error":"ERR too many requests"}', "429 Too Many Requests"],
+        ["Redis loads then", '{"error":"LOADING Redis is loading"}', undefined],
+        ["Redis is a replica then", '{"error":"READONLY replica"}', undefined],
+        ["the token is withdrawn", '{"error":"WRONGPASS no"}', "401 Unauthorized"],
+      ])("alone, and %s: unknown", async (_, item, status) => {
+        loseFirst(item, status, { "retry-after": "0" });
+        const [error] = await reasons(client({ writes }).incr("n"));
+        expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "INCR" });
+        expect(error.cause).toMatchObject({ name: "RedisError", outcome: "answered" });
+      });
+
+      test("in a batch, which the gateway then does not pass on: unknown", async () => {
+        loseFirst('{"error":"UNSENT no room"}');
+        const redis = client({ writes });
+        const unknown = { name: "UnknownOutcomeError", outcome: "unknown" };
+        expect(await reasons(redis.incr("a"), redis.incr("b"))).toMatchObject([unknown, unknown]);
+        expect(endpoint.requests.length).toBeGreaterThan(2);
+      });
+
+      test("a transaction, which Redis then discards: unknown", async () => {
+        loseFirst(
+          '{"error":"EXECABORT Transaction discarded because of previous errors."}',
+          "400 Bad Request",
+        );
+        const [error] = await reasons(client({ writes }).multi().incr("a").incr("b").exec());
+        expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "MULTI" });
+      });
+
+      test("an error of the command itself is what it is", async () => {
+        loseFirst('{"error":"WRONGTYPE no"}');
+        expect(await reasons(client({ writes }).incr("n"))).toMatchObject([
+          { code: "WRONGTYPE", outcome: "answered" },
+        ]);
+      });
+    },
+  );
+
+  test("the gateway lost a write of a batch, and then does not pass it on, or says nothing: unknown", async () => {
+    let then = (socket: Arrived["socket"]) =>
+      void socket.write(json('[{"error":"UNSENT no"},{"error":"UNSENT no"}]'));
+    endpoint.onRequest = ({ socket }) =>
+      endpoint.requests.length === 1
+        ? socket.write(json('[{"error":"UNKNOWNOUTCOME lost"},{"error":"UNSENT no"}]'))
+        : then(socket);
+    const redis = client({ writes: "exactly-once", timeout: 300 });
+    expect(await reasons(redis.incr("a"), redis.incr("b"))).toMatchObject([
+      { name: "UnknownOutcomeError", outcome: "unknown", command: "INCR" },
+      { name: "ConnectionError", outcome: "unsent", command: "INCR" },
+    ]);
+    endpoint.requests.length = 0;
+    then = () => {};
+    expect(await reasons(redis.incr("a"))).toMatchObject([{ outcome: "unknown" }]);
+  });
+
+  test("a read whose first answer was lost is told what Redis said", async () => {
+    loseFirst('{"error":"LOADING Redis is loading"}');
+    expect(await reasons(client().get("a"))).toMatchObject([{ code: "LOADING", outcome: "answered" }]);
+  });
+
+  test("no time is left: unsent, and nothing is", async () => {
+    const redis = client().with({ deadline: { remaining: () => 20 } });
+    const unsent = { name: "TimeoutError", outcome: "unsent" };
+    expect(
+      await reasons(
+        redis.incr("a"),
+        redis.incr("b"),
+        redis.pipeline().incr("a").exec(),
+        redis.multi().incr("a").exec(),
+      ),
+    ).toMatchObject([unsent, unsent, unsent, unsent]);
+    expect(endpoint.requests).toEqual([]);
+  });
+
+  describe("functions of the user's that throw", () => {
+    const thrown = vi.fn();
+    beforeEach(() => {
+      thrown.mockReset();
+      process.on("uncaughtException", thrown).on("unhandledRejection", thrown);
+    });
+    afterEach(() => {
+      process.off("uncaughtException", thrown).off("unhandledRejection", thrown);
+      expect(thrown).not.toHaveBeenCalled();
+    });
+    const backoff = () => {
+      throw new Error("mine");
+    };
+
+    test("retry.backoff: there are no further retries", async () => {
+      endpoint.onRequest = ({ socket }) => void socket.write(json("{}", "503 Service Unavailable"));
+      const [error] = await reasons(client({ retry: { backoff } }).get("a"));
+      expect(error).toMatchObject({ name: "UnknownOutcomeError" });
+      endpoint.onRequest = ({ socket }) =>
+        void socket.write(json('[{"error":"UNSENT no"},{"error":"UNSENT no"}]'));
+      const redis = client({ retry: { backoff } });
+      expect(await reasons(redis.incr("a"), redis.incr("b"))).toMatchObject([
+        { name: "ConnectionError", outcome: "unsent" },
+        { name: "ConnectionError", outcome: "unsent" },
+      ]);
+    });
+
+    test("signal, between two tries of a batch: every command rejects with that", async () => {
+      endpoint.onRequest = ({ socket }) =>
+        void socket.write(json('[{"error":"UNSENT no"},{"error":"UNSENT no"}]'));
+      let asked = 0;
+      const signal = () => {
+        if (++asked === 3) throw new Error("mine");
+        return new AbortController().signal;
+      };
+      const redis = client({ signal });
+      expect(await reasons(redis.incr("a"), redis.incr("b"))).toMatchObject([
+        { message: "mine" },
+        { message: "mine" },
+      ]);
+    });
+  });
+});

@@ -1,0 +1,52 @@
+import { getEventListeners } from "node:events";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Redis } from "warmline";
+import { Redis as FetchRedis } from "warmline/fetch";
+import { answer, RawEndpoint } from "../../support/endpoint.js";
+
+describe.each([
+  { entry: "Node", Client: Redis },
+  { entry: "fetch", Client: FetchRedis },
+])("one signal for many calls, on the entry for $entry", ({ Client }) => {
+  const CALLS = 300;
+  let endpoint: RawEndpoint;
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => warnings.push(warning);
+  beforeEach(async () => {
+    endpoint = await RawEndpoint.start();
+    const ok = answer('{"result":"OK"}', { "content-type": "application/json" });
+    endpoint.onRequest = ({ socket }) => void socket.write(ok);
+    warnings.length = 0;
+    process.on("warning", onWarning);
+  });
+  afterEach(async () => {
+    process.off("warning", onWarning);
+    await endpoint.stop();
+  });
+  const calls = (signal: AbortSignal) => {
+    const { url } = endpoint;
+    const redis = new Client({ url, token: "t", enableAutoPipelining: false, wire: "json", signal });
+    return Array.from({ length: CALLS }, () => redis.get("a"));
+  };
+  const listeners = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
+
+  test("Node sees no leak, and there is none", async () => {
+    const { signal } = new AbortController();
+    const running = calls(signal);
+    expect(listeners(signal)).toBe(1);
+    expect(new Set(await Promise.all(running))).toEqual(new Set(["OK"]));
+    expect(listeners(signal)).toBe(0);
+    // Warnings come a tick later.
+    await new Promise(setImmediate);
+    expect(warnings).toEqual([]);
+  });
+
+  test("an abort rejects every one of them with its reason", async () => {
+    endpoint.onRequest = () => {};
+    const controller = new AbortController();
+    const settled = Promise.allSettled(calls(controller.signal));
+    setTimeout(() => controller.abort("enough"), 20);
+    for (const call of await settled) expect(call).toEqual({ status: "rejected", reason: "enough" });
+    expect(listeners(controller.signal)).toBe(0);
+  });
+});
