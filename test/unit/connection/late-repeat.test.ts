@@ -40,11 +40,13 @@ function freeze(ms: number): void {
 test("frozen in the pause before a repeat: it is not made", async () => {
   const path = transport((number, listener) => {
     listener.onStart();
-    setTimeout(() => listener.onFailure(new Error("lost")), number === 1 ? 0 : 1);
+    setTimeout(() => {
+      listener.onFailure(new Error("lost"));
+      // The first repeat is made at once, the second waits for 60 ms.
+      if (number === 2) setTimeout(freeze, 0, 400);
+    }, 0);
   });
   const called = call(path, request, { ...rules, backoff: () => 60 }, () => 1);
-  // The first repeat is made at once, the second waits for 60 ms.
-  setTimeout(() => freeze(400), 30);
   await expect(called).rejects.toBeInstanceOf(TimeoutError);
   expect(path.attempts).toBe(2);
 });
