@@ -17,8 +17,11 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     globalSetup: setups[suite] ?? [],
-    // The fault suites have to pass on either connection.
-    setupFiles: process.env.WARMLINE_CONNECTION === "undici" ? ["warmline/undici"] : [],
+    setupFiles: [
+      // The fault suites have to pass on either connection.
+      ...(process.env.WARMLINE_CONNECTION === "undici" ? ["warmline/undici"] : []),
+      ...(process.env.FUZZ_SEED === undefined ? [] : ["test/support/property-seed.ts"]),
+    ],
     pool: "forks",
     maxWorkers: 2,
     reporters: process.env.VITEST_JSON ? ["default", "json"] : ["default"],

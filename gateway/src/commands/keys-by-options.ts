@@ -29,8 +29,11 @@ const SORT_OPTIONS = new Map([
   ["STORE", 1],
 ]);
 
+const SORT_RO_OPTIONS = new Map([...SORT_OPTIONS].filter(([option]) => option !== "STORE"));
+
 function sort(words: readonly string[]): readonly number[] | null {
-  return firstAndStored(words, 2, SORT_OPTIONS, ["STORE"]);
+  const options = words[0]!.toUpperCase() === "SORT_RO" ? SORT_RO_OPTIONS : SORT_OPTIONS;
+  return firstAndStored(words, 2, options, ["STORE"]);
 }
 
 /** Options of GEORADIUS and GEORADIUSBYMEMBER and how many words follow each. */

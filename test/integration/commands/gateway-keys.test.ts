@@ -111,6 +111,10 @@ describe.skipIf(!redisAvailable())("the keys that the gateway finds", () => {
     expect(ours(words)).not.toBeNull();
   });
 
+  test("SORT_RO stores nothing", () => {
+    expect(ours(["SORT_RO", "k", "STORE", "k"])).toBeNull();
+  });
+
   test("are those of Redis for any words of any command that it has", async () => {
     const compared = new Map<string, number>();
     for (const path of known) {
