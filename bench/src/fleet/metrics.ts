@@ -8,6 +8,8 @@ export interface GatewaySample {
   readonly refused: number;
   /** Connections to Redis. */
   readonly upstream: number;
+  /** Its resident memory, in MB. */
+  readonly memoryMb: number;
 }
 
 const NAMES = {
@@ -15,6 +17,7 @@ const NAMES = {
   evicted: "warmline_gateway_connections_evicted_total",
   refused: "warmline_gateway_connections_refused_total",
   upstream: "warmline_gateway_upstream_connections",
+  memory: "warmline_gateway_process_resident_memory_bytes",
 } as const;
 
 /** Reads the gateway's metrics over one kept connection, so that asking costs none and is never refused. */
@@ -30,9 +33,16 @@ export class GatewayMetrics {
   async sample(): Promise<GatewaySample> {
     const text = await this.text();
     const atS = (performance.now() - this.begunAt) / 1_000;
-    const [open, evicted, refused, upstream] = Object.values(NAMES).map((name) => sumOf(text, name));
-    // The connection that asks is one of those open.
-    return { atS, open: open! - 1, evicted: evicted!, refused: refused!, upstream: upstream! };
+    const of = (name: keyof typeof NAMES) => sumOf(text, NAMES[name]);
+    return {
+      atS,
+      // The connection that asks is one of those open.
+      open: of("open") - 1,
+      evicted: of("evicted"),
+      refused: of("refused"),
+      upstream: of("upstream"),
+      memoryMb: of("memory") / 1e6,
+    };
   }
 
   close(): void {

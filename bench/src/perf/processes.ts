@@ -1,7 +1,8 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { makeCertificate, type Path, startPath } from "warmline-testbed";
+import { Child } from "../child.js";
 import type { Endpoint } from "../peer.js";
 import { built } from "./built.js";
 import type { Node } from "./nodes.js";
@@ -39,41 +40,6 @@ const SERVER_CORES: Record<Placement, number | undefined> = {
 };
 
 export const clientCore = (placement: Placement) => (placement === "anywhere" ? undefined : CLIENT_CORE);
-
-/** A child process that answers every message with one. */
-class Child {
-  private constructor(private readonly child: ChildProcess) {}
-
-  static async start(
-    [program, ...args]: string[],
-    env: Readonly<Record<string, string>> = {},
-  ): Promise<Child> {
-    const child = spawn(program!, args, {
-      stdio: ["ignore", "inherit", "inherit", "ipc"],
-      env: { ...process.env, ...env },
-    });
-    return new Child(child);
-  }
-
-  ask<T>(message?: unknown): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const { child } = this;
-      const onExit = (code: number | null) => reject(new Error(`a measured process ended with ${code}`));
-      child.once("exit", onExit).once("error", reject);
-      child.once("message", (answer: { error?: string }) => {
-        child.off("exit", onExit).off("error", reject);
-        if (answer.error === undefined) resolve(answer as T);
-        else reject(new Error(answer.error));
-      });
-      if (message !== undefined) child.send(message as object);
-    });
-  }
-
-  stop(): void {
-    if (this.child.connected) this.child.disconnect();
-    this.child.kill();
-  }
-}
 
 /** A server of fixed replies, in a process of its own. */
 export interface FixedServer {

@@ -1,0 +1,75 @@
+import { connect, type Socket } from "node:net";
+
+/** Where the gateway is, and what opens it. */
+export interface GatewayAddress {
+  readonly port: number;
+  readonly token: string;
+}
+
+const BODY = '["GET","greeting"]';
+
+/** One connection to the gateway that sends a GET now and then. */
+export class Caller {
+  /** Whether it was told that there is no room. */
+  refused = false;
+  /** Whether that came with what makes it safe to come again: a time to wait, and that nothing was run. */
+  refusedWell = false;
+  closed = false;
+  /** Requests answered with a result. */
+  answers = 0;
+  private readonly socket: Socket;
+  private readonly request: Buffer;
+  private received = "";
+  private settle: () => void = () => {};
+
+  constructor({ port, token }: GatewayAddress) {
+    this.request = Buffer.from(
+      `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
+    );
+    this.socket = connect({ port, host: "127.0.0.1", noDelay: true });
+    // What went wrong shows in what it was told before; `close` follows.
+    this.socket.on("error", () => {});
+    this.socket.on("close", () => {
+      this.closed = true;
+      this.settle();
+    });
+    this.socket.on("data", (chunk: Buffer) => this.read(chunk.toString("latin1")));
+  }
+
+  /** Sends one request. Gives how long its answer took, in ms; null when there was no result. */
+  async call(): Promise<number | null> {
+    const before = this.answers;
+    const sentAt = performance.now();
+    let took = 0;
+    await new Promise<void>((resolve) => {
+      this.settle = () => {
+        took = performance.now() - sentAt;
+        resolve();
+      };
+      if (this.closed) resolve();
+      else this.socket.write(this.request);
+    });
+    return this.answers > before ? took : null;
+  }
+
+  close(): void {
+    this.socket.destroy();
+  }
+
+  private read(text: string): void {
+    this.received += text;
+    const answer = this.received;
+    const end = answer.indexOf("\r\n\r\n");
+    if (end < 0) return;
+    const head = answer.slice(0, end);
+    const [, length] = /^content-length: (\d+)/im.exec(head) ?? [];
+    if (answer.length < end + 4 + Number(length)) return;
+    this.received = "";
+    if (head.startsWith("HTTP/1.1 200 ")) this.answers++;
+    else {
+      this.refused = head.startsWith("HTTP/1.1 503 ");
+      this.refusedWell = /^retry-after: \d+$/im.test(head) && /^warmline-outcome: unsent$/im.test(head);
+    }
+    this.settle();
+  }
+}

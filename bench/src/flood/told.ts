@@ -1,0 +1,163 @@
+import type { Crowd } from "../handlers/flood-crowd.js";
+import type { Recorded, UsersEnd } from "../handlers/flood-users.js";
+import { median, spreadOf } from "../latencies.js";
+import { barChart, curveChart, tableOf } from "../present.js";
+import type { Check, Outcome } from "../result.js";
+import { factor, ms } from "../words.js";
+
+export const PHASES = ["quiet", "flood", "after"] as const;
+export type Phase = (typeof PHASES)[number];
+
+/** One flood, with what came before and after it. */
+export interface Round {
+  readonly recorded: Readonly<Record<Phase, Recorded>>;
+  readonly crowd: Crowd;
+  /** Connections open when the flood stood highest, and once it had gone. */
+  readonly open: { readonly flood: number; readonly after: number };
+  /** The gateway's memory in MB. */
+  readonly memoryMb: Readonly<Record<Phase, number>>;
+  /** Connections to Redis. */
+  readonly upstream: number;
+}
+
+/** Many connections that do nothing. */
+export interface Idle {
+  readonly wanted: number;
+  readonly open: number;
+  readonly upstream: number;
+  /** Those that answered once more after all that. */
+  readonly answered: number;
+  readonly memoryMb: { readonly before: number; readonly after: number };
+}
+
+/** What a run saw. */
+export interface Measured {
+  readonly rounds: readonly Round[];
+  readonly users: UsersEnd;
+  readonly idle: Idle;
+  readonly hardLimit: number;
+  /** Connections in use. */
+  readonly inUse: number;
+}
+
+/** The slowest that those in use may become, beside their quiet time. */
+const SLOWER = 3;
+const MOST_UPSTREAM = 16;
+/** What a connection may cost, in KB of memory, with all that comes with it. */
+const KB_EACH = 100;
+/** How much more memory the last flood may take than the first one: none, but for what a heap does by itself. */
+const GROWTH = 1.25;
+
+const TITLES = { quiet: "before", flood: "during the flood", after: "after it" };
+const HUES = { quiet: 0, flood: 1, after: 2 };
+const perConnectionKb = (bytesMb: number, connections: number) => (bytesMb * 1_000) / connections;
+
+/** What the numbers say. */
+export function told(
+  measured: Measured,
+): Pick<Outcome, "figures" | "finding" | "checks" | "table" | "charts"> {
+  const { rounds, users, idle, hardLimit, inUse } = measured;
+  const sum = (of: (crowd: Crowd) => number) => rounds.reduce((total, { crowd }) => total + of(crowd), 0);
+  const p99 = (phase: Phase) => median(rounds.map(({ recorded }) => recorded[phase].p99));
+  const ratio = (phase: Phase) =>
+    median(rounds.map(({ recorded }) => recorded[phase].p99 / recorded.quiet.p99));
+  const [slower, later] = [ratio("flood"), ratio("after")];
+  const [first, last] = [rounds[0]!.memoryMb, rounds.at(-1)!.memoryMb];
+  const grown = Math.max(...rounds.map(({ memoryMb }) => memoryMb.flood)) - first.quiet;
+  const each = perConnectionKb(grown, hardLimit);
+  const idleEach = perConnectionKb(idle.memoryMb.after - idle.memoryMb.before, idle.wanted);
+  const most = Math.max(...rounds.map(({ open }) => open.flood));
+  const left = Math.max(...rounds.map(({ open }) => open.after));
+  const [opened, refused, served] = [
+    sum((crowd) => crowd.opened),
+    sum((crowd) => crowd.refused),
+    sum((crowd) => crowd.served),
+  ];
+  const upstream = Math.max(...rounds.map((round) => round.upstream));
+  const checks: Check[] = [
+    {
+      claim: `those in use keep answering: a p99 of at most ${SLOWER} times its quiet value`,
+      held: slower <= SLOWER,
+      measured: `${ms(p99("flood"))} against ${ms(p99("quiet"))}; the median of the rounds' ratios is ${slower.toFixed(2)} x`,
+    },
+    {
+      claim: "none of those in use is refused, closed or left without an answer",
+      held: users.lost === 0,
+      measured: `${users.lost} of ${inUse}`,
+    },
+    {
+      claim: "the hard limit holds, and whoever is beyond it gets a 503 that says when to come again",
+      held: most <= hardLimit && sum(({ cut, lost }) => cut + lost) === 0 && refused + served === opened,
+      measured: `at most ${most} open of ${hardLimit}; of ${opened} that came ${served} were served and ${refused} refused, ${sum(({ cut }) => cut)} had no answer, ${sum(({ lost }) => lost)} lost their connection`,
+    },
+    {
+      claim: "after the flood the count of connections returns",
+      held: left <= inUse,
+      measured: `${left} open, ${inUse} in use`,
+    },
+    {
+      claim: `memory is bounded: at most ${KB_EACH} KB for each connection of the limit, and no more in the last flood than ${GROWTH} times the first`,
+      held: each <= KB_EACH && last.flood <= GROWTH * first.flood,
+      measured: `${first.quiet.toFixed(0)} MB before, ${first.flood.toFixed(0)} in the first flood, ${last.flood.toFixed(0)} in the last one, ${last.after.toFixed(0)} after it`,
+    },
+    {
+      claim: `${idle.wanted.toLocaleString("en")} idle connections are held, with at most ${MOST_UPSTREAM} to Redis`,
+      held: idle.open === idle.wanted && idle.answered === idle.wanted && idle.upstream <= MOST_UPSTREAM,
+      measured: `${idle.open} open with ${idle.upstream} to Redis; ${idle.answered} answered when they were used again; ${idleEach.toFixed(1)} KB each`,
+    },
+  ];
+  const held = checks.every((check) => check.held);
+  const rows = PHASES.map((phase) => ({ phase, all: users.phases[phase]! }));
+  return {
+    figures: [
+      { value: factor(slower), label: "p99 of those in use during the flood, beside before" },
+      { value: String(refused), label: `refused of ${opened} that came` },
+      { value: `${idleEach.toFixed(1)} KB`, label: "for an idle connection" },
+    ],
+    finding:
+      `While twice as many connections came as the hard limit of ${hardLimit} allows, those in use had a 99th percentile of ${ms(p99("flood"))} instead of ${ms(p99("quiet"))} (${factor(slower)}), and of ${ms(p99("after"))} (${factor(later)}) when the flood had gone. ` +
+      `${refused} connections were told to come again and ${served} were served; Redis saw ${upstream} connection${upstream === 1 ? "" : "s"}. ` +
+      (held
+        ? "Admission does what it is for."
+        : `Not all came out: ${checks
+            .filter((check) => !check.held)
+            .map((check) => `${check.claim} (${check.measured})`)
+            .join("; ")}.`),
+    checks,
+    table: tableOf(rows, () => "", [
+      ["those in use", ({ phase }) => TITLES[phase]],
+      ["requests", ({ all }) => String(all.count), "number"],
+      ["p50 ms", ({ all }) => all.p50.toFixed(2), "number"],
+      ["p99 ms, median of rounds", ({ phase }) => p99(phase).toFixed(2), "number"],
+      ["beside before", ({ phase }) => `${ratio(phase).toFixed(2)} x`, "number"],
+      ["slowest ms", ({ all }) => all.max.toFixed(1), "number"],
+      [
+        "memory MB",
+        ({ phase }) => median(rounds.map(({ memoryMb }) => memoryMb[phase])).toFixed(0),
+        "number",
+      ],
+    ]),
+    charts: [
+      curveChart(rows, {
+        title: "Answers to those in use, by percentile",
+        groupOf: () => "all rounds",
+        styleOf: ({ phase }) => ({ label: TITLES[phase], hue: HUES[phase] }),
+        curveOf: ({ all }) => all.curve,
+      }),
+      barChart(rows, {
+        title: "Their 99th percentile",
+        unit: "ms",
+        groupOf: () => "median of the rounds",
+        styleOf: ({ phase }) => ({ label: TITLES[phase], hue: HUES[phase] }),
+        valueOf: ({ phase }) => p99(phase),
+        spread: {
+          words: "from the best round to the worst",
+          of: ({ phase }) => {
+            const { min, max } = spreadOf(rounds.map(({ recorded }) => recorded[phase].p99));
+            return { low: min, high: max };
+          },
+        },
+      }),
+    ],
+  };
+}

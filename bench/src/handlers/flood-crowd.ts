@@ -1,0 +1,79 @@
+// A process that opens many connections, evenly over a time, and keeps them until it is told to end them.
+import { setTimeout as pause } from "node:timers/promises";
+import { answering } from "../answering.js";
+import { Caller, type GatewayAddress } from "../flood/caller.js";
+
+/** What the crowd is to do. */
+export type CrowdMessage =
+  | {
+      readonly come: GatewayAddress & {
+        readonly connections: number;
+        readonly overMs: number;
+        /** Each sends a request so often, in ms; null: one, and then it is idle. */
+        readonly everyMs: number | null;
+      };
+    }
+  | { readonly callOnce: true }
+  | { readonly go: true };
+
+/** How it went for the connections that came last. */
+export interface Crowd {
+  readonly opened: number;
+  /** Those that had a result. */
+  readonly served: number;
+  /** Those that were told there is no room: 503, when to come again, and that nothing was run. */
+  readonly refused: number;
+  /** Those that were served and then lost their connection, although they were in use. */
+  readonly lost: number;
+  /** Those that had neither a result nor a refusal. */
+  readonly cut: number;
+}
+
+let crowd: Caller[] = [];
+let over = false;
+
+async function call(caller: Caller, everyMs: number | null): Promise<void> {
+  while (!over) {
+    const took = await caller.call();
+    if (took === null || everyMs === null) return;
+    await pause(everyMs);
+  }
+}
+
+async function come({ connections, overMs, everyMs, ...address }: ComeOptions): Promise<void> {
+  over = false;
+  crowd = [];
+  const begunAt = performance.now();
+  for (let i = 0; i < connections; i++) {
+    const wait = begunAt + (i * overMs) / connections - performance.now();
+    if (wait >= 1) await pause(wait);
+    const caller = new Caller(address);
+    crowd.push(caller);
+    void call(caller, everyMs);
+  }
+  await pause(Math.max(0, begunAt + overMs - performance.now()));
+}
+
+type ComeOptions = Extract<CrowdMessage, { come: unknown }>["come"];
+
+answering(async (message: CrowdMessage): Promise<object> => {
+  if ("come" in message) {
+    await come(message.come);
+    return { opened: crowd.length };
+  }
+  if ("callOnce" in message) {
+    const answers = await Promise.all(crowd.map((caller) => caller.call()));
+    return { answered: answers.filter((took) => took !== null).length };
+  }
+  const count = (of: (caller: Caller) => boolean) => crowd.filter(of).length;
+  const result: Crowd = {
+    opened: crowd.length,
+    served: count(({ answers }) => answers > 0),
+    refused: count(({ refused, refusedWell }) => refused && refusedWell),
+    lost: count(({ answers, closed }) => answers > 0 && closed),
+    cut: count(({ answers, refused }) => answers === 0 && !refused),
+  };
+  over = true;
+  for (const caller of crowd) caller.close();
+  return result;
+});

@@ -1,0 +1,76 @@
+// A process that holds the connections that are in use. They send requests all the time; how long the answers take is
+// recorded when that is asked for, so that all phases have the same load and the same process.
+import { setTimeout as pause } from "node:timers/promises";
+import { answering } from "../answering.js";
+import { Caller, type GatewayAddress } from "../flood/caller.js";
+import { Latencies, type Summary } from "../latencies.js";
+
+/** What the users are to do. */
+export type UsersMessage =
+  | { readonly start: GatewayAddress & { readonly users: number; readonly everyMs: number } }
+  | { readonly record: string; readonly forMs: number }
+  | { readonly end: true };
+
+/** What was recorded in one phase of one round, in ms. */
+export interface Recorded {
+  readonly count: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly max: number;
+}
+
+/** What became of the users. */
+export interface UsersEnd {
+  /** All rounds of a phase together. */
+  readonly phases: Readonly<Record<string, Summary>>;
+  /** Users that were refused, closed or left without a result at any time. */
+  readonly lost: number;
+}
+
+const phases = new Map<string, Latencies>();
+const users: Caller[] = [];
+let recording: Latencies[] = [];
+let lost = 0;
+let over = false;
+
+async function use(caller: Caller, everyMs: number): Promise<void> {
+  while (!over) {
+    const took = await caller.call();
+    if (over) return;
+    if (took === null) {
+      lost++;
+      return;
+    }
+    for (const latencies of recording) latencies.record(took);
+    await pause(everyMs);
+  }
+}
+
+async function record(phase: string, forMs: number): Promise<Recorded> {
+  const all = phases.get(phase) ?? new Latencies();
+  phases.set(phase, all);
+  const own = new Latencies();
+  recording = [all, own];
+  await pause(forMs);
+  recording = [];
+  const { count, p50, p99, max } = own.summary();
+  return { count, p50, p99, max };
+}
+
+answering(async (message: UsersMessage): Promise<object> => {
+  if ("start" in message) {
+    const { users: count, everyMs, ...address } = message.start;
+    for (let i = 0; i < count; i++) {
+      const caller = new Caller(address);
+      users.push(caller);
+      void use(caller, everyMs);
+      await pause(everyMs / count);
+    }
+    return { users: users.length };
+  }
+  if ("record" in message) return record(message.record, message.forMs);
+  over = true;
+  for (const user of users) user.close();
+  const summaries = [...phases].map(([phase, latencies]) => [phase, latencies.summary()] as const);
+  return { phases: Object.fromEntries(summaries), lost } satisfies UsersEnd;
+});
