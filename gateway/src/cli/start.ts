@@ -33,7 +33,7 @@ export async function start(settings: CliSettings, onNotice: (message: string) =
   // Lent, not given: a port in use must not cost the engine when another port can still be tried.
   const lent: Engine = {
     description: engine.description,
-    connect: () => engine.connect(),
+    connect: (onRead) => engine.connect(onRead),
     close: async () => {},
   };
   try {

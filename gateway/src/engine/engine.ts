@@ -1,3 +1,4 @@
+import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
 
 /** A Redis that the gateway can open connections to, wherever it runs. */
@@ -9,8 +10,9 @@ export interface Engine {
   /**
    * Opens one connection that speaks RESP2. It can be written to at once: bytes written before the
    * connection stands are kept and sent in order. A connection that fails emits `error`, then `close`.
+   * @param onRead where bytes that come may be put instead of being emitted as `data`, which costs less
    */
-  connect(): Duplex;
+  connect(onRead?: OnReadOpts): Duplex;
   /** Ends the engine and every connection to it. Calling it again waits for the same end. */
   close(): Promise<void>;
 }

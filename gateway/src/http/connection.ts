@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { adopt } from "../sockets/adopt.js";
 import { BadRequest } from "./bad-request.js";
 import { BodyBuffer } from "./body-buffer.js";
 import { ChunkedBody } from "./chunked-body.js";
@@ -67,13 +68,15 @@ export class Connection implements Idle {
   #untaken = 0;
   #untakenSince = 0;
   #lastHead: RequestHead | null = null;
+  /** Its bytes, the empty line included; none for a long one. */
   #lastBytes: Buffer = NOTHING;
 
-  constructor(socket: Socket, site: Site) {
+  /** @param accepted a socket of which nothing was read yet */
+  constructor(accepted: Socket, site: Site) {
+    const socket = adopt(accepted, (chunk) => this.#onData(chunk));
     this.#socket = socket;
     this.#site = site;
     this.idleSince = performance.now();
-    socket.on("data", this.#onData);
     socket.on("end", this.#onEnd);
     socket.on("drain", () => this.#advance());
     // What went wrong does not matter: `close` follows.
@@ -215,14 +218,14 @@ export class Connection implements Idle {
     this.#socket.write(bytes);
   }
 
-  #onData = (chunk: Buffer): void => {
+  #onData(chunk: Buffer): void {
     if (this.#stage === Stage.Ending || this.#stage === Stage.Stream) return;
     if (this.#at === this.#input.length) this.#input = chunk;
     else this.#input = Buffer.concat([this.#input.subarray(this.#at), chunk]);
     this.#at = 0;
     this.#advance();
     if (this.#stage === Stage.Answer && this.#input.length - this.#at > READ_AHEAD) this.#socket.pause();
-  };
+  }
 
   #onEnd = (): void => {
     this.#clientEnded = true;
@@ -274,13 +277,14 @@ export class Connection implements Idle {
       if (this.#clientEnded) this.end();
       return false;
     }
-    const end = input.indexOf(HEAD_END, from);
+    const same = this.#endOfSameHead(input, from);
+    const end = same > 0 ? same : input.indexOf(HEAD_END, from);
     if ((end < 0 ? input.length : end) - from > LONGEST_HEAD) throw tooLong(input, from);
     if (end < 0) {
       this.#waitForHead(input, from);
       return false;
     }
-    const head = this.#headIn(input, from, end);
+    const head = same > 0 ? this.#lastHead! : this.#headIn(input, from, end);
     this.#at = end + HEAD_END.length;
     this.#left = head.length ?? 0;
     this.#chunked = head.length === null ? new ChunkedBody() : null;
@@ -304,14 +308,19 @@ export class Connection implements Idle {
     }
   }
 
-  /** The head in those bytes; when they are the same as before, it needs no reading. */
-  #headIn(input: Buffer, from: number, end: number): RequestHead {
+  /** Where the head that begins there ends, if it is the same as the last one, which needs no reading; else -1. */
+  #endOfSameHead(input: Buffer, from: number): number {
     const last = this.#lastBytes;
-    const size = end - from;
-    if (size === last.length && size > 0 && last.compare(input, from, end) === 0) return this.#lastHead!;
+    const end = from + last.length;
+    if (last.length === 0 || end > input.length || last.compare(input, from, end) !== 0) return -1;
+    return end - HEAD_END.length;
+  }
+
+  #headIn(input: Buffer, from: number, end: number): RequestHead {
     const head = readHead(input, from, end);
     this.#lastHead = head;
-    this.#lastBytes = size <= REMEMBERED ? Buffer.from(input.subarray(from, end)) : NOTHING;
+    const next = end + HEAD_END.length;
+    this.#lastBytes = next - from <= REMEMBERED ? Buffer.from(input.subarray(from, next)) : NOTHING;
     return head;
   }
 

@@ -85,7 +85,8 @@ export class Handler {
     const ms = performance.now() - startedAt;
     const { traffic, log } = this.#options;
     traffic.settled(route, status, streaming ? null : ms);
-    log.settled(status, () => ({ method: req.method, route, what, token, status, ms }));
+    if (log.each) log.request({ method: req.method, route, what, token, status, ms });
+    if (status >= 500) log.failed(status);
   }
 
   #route(exchange: Exchange): void {

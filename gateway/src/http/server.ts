@@ -54,7 +54,9 @@ export class HttpServer implements Site {
     this.#connections = options.connections;
     this.#certificate = options.certificate;
     this.#onFailure = options.onFailure;
-    this.#server = this.#certificate ? this.#secure(this.#certificate, options) : createServer(SOCKETS);
+    this.#server = this.#certificate
+      ? this.#secure(this.#certificate, options)
+      : createServer({ ...SOCKETS, pauseOnConnect: true });
     if (!this.#certificate) this.#server.on("connection", (socket) => this.#accept(socket));
   }
 

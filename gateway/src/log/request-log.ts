@@ -35,13 +35,13 @@ export class RequestLog {
     return this.#each;
   }
 
-  /** A request is over. `describe` is asked only if it is going to be logged. */
-  settled(status: number, describe: () => SettledRequest): void {
-    if (this.#each) {
-      const { ms, ...rest } = describe();
-      this.#log.info({ ...rest, ms: Math.round(ms * 1_000) / 1_000 }, "request");
-    }
-    if (status < 500) return;
+  /** Logs a request that is over: see {@link each}. */
+  request({ ms, ...rest }: SettledRequest): void {
+    this.#log.info({ ...rest, ms: Math.round(ms * 1_000) / 1_000 }, "request");
+  }
+
+  /** Counts a request that failed, which is reported in time. */
+  failed(status: number): void {
     this.#failed.set(status, (this.#failed.get(status) ?? 0) + 1);
     this.#timer ??= setTimeout(() => this.#report(), REPORT_EVERY).unref();
   }

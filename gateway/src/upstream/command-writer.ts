@@ -59,10 +59,17 @@ export class CommandWriter {
 
   /** Ends the command. */
   end(): Command {
-    const digits = String(this.#words);
-    const from = this.#start + HEAD - digits.length - 3;
-    this.#slab.write(`*${digits}\r\n`, from, "latin1");
-    const done = new Command(this.#slab.subarray(from, this.#at), this.#words);
+    const slab = this.#slab;
+    let from = this.#start + HEAD;
+    slab[--from] = 0x0a;
+    slab[--from] = 0x0d;
+    let words = this.#words;
+    do {
+      slab[--from] = 0x30 + (words % 10);
+      words = Math.floor(words / 10);
+    } while (words > 0);
+    slab[--from] = 0x2a;
+    const done = new Command(slab.subarray(from, this.#at), this.#words);
     this.#start = this.#at;
     // A large command's room is not kept for small ones.
     if (this.#slab.length > 4 * SLAB) {

@@ -1,3 +1,5 @@
+import { asName, commandName } from "./command-name.js";
+
 const DOLLAR = 0x24;
 const CR = 0x0d;
 
@@ -19,20 +21,26 @@ export class Command {
     readonly leading = 0,
   ) {}
 
-  /**
-   * The first word in upper case, cut at a NUL byte: Redis compares some names as C strings, so that
-   * `post\0x` is `post` to it.
-   */
+  /** The first word in upper case, as Redis takes it: see {@link commandName}. */
   get name(): string {
-    this.#name ??= this.upper(0);
+    this.#name ??= this.#firstWord();
     return this.#name;
   }
 
   /** Word `index` in upper case, cut at a NUL byte; empty when there is no such word. */
   upper(index: number): string {
-    const text = this.text(index);
-    const nul = text.indexOf("\0");
-    return (nul < 0 ? text : text.slice(0, nul)).toUpperCase();
+    return asName(this.text(index));
+  }
+
+  #firstWord(): string {
+    if (this.size === 0) return "";
+    const { bytes } = this;
+    let at = 1;
+    while (bytes[at++] !== DOLLAR);
+    let length = 0;
+    for (; bytes[at] !== CR; at++) length = length * 10 + bytes[at]! - 0x30;
+    at += 2;
+    return commandName(bytes, at, at + length);
   }
 
   /** Word `index` byte by byte as text (Latin-1); empty when there is no such word. */

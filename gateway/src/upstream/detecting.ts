@@ -39,7 +39,7 @@ export class Detecting implements Upstream {
 
   get feedOptions(): FeedOptions {
     const options = this.#server.feedOptions;
-    return { ...options, connect: () => this.#upstream.feedOptions.connect() };
+    return { ...options, connect: (onRead) => this.#upstream.feedOptions.connect(onRead) };
   }
 
   get connections(): Upstream["connections"] {

@@ -134,7 +134,7 @@ export class Framer {
   }
 
   #finish(chunk: Buffer, start: number, end: number): Buffer | null {
-    const last = chunk.subarray(start, end);
+    const last = start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end);
     if (this.#kept === 0) return last.length > this.maxReply ? null : last;
     this.#keep(last);
     const reply = this.#tooLarge ? null : Buffer.concat(this.#parts, this.#kept);

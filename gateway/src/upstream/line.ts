@@ -31,8 +31,8 @@ export class Line {
   readonly #user: LineUser;
   readonly #written = new Fifo<Written>();
   readonly #silence: number;
-  /** When a byte was last heard, or was first waited for. */
-  #heard = 0;
+  /** Since when a reply has been waited for without a break. */
+  #waitingSince = 0;
 
   /** @param silence how long Redis may say nothing while a command waits in vain, in ms */
   constructor(options: LinkOptions, silence: number, user: LineUser) {
@@ -69,7 +69,7 @@ export class Line {
 
   /** Takes the lot's next command; its bytes are to be written after those of the commands taken before. */
   take(lot: Lot, now: number): Buffer {
-    if (this.#written.size === 0) this.#heard = now;
+    if (this.#written.size === 0) this.#waitingSince = now;
     const { tag, deadline, receiver } = lot;
     const { bytes, leading } = lot.take();
     lot.wrote(bytes.length);
@@ -102,7 +102,8 @@ export class Line {
     }
     const oldest = this.#written.peek();
     const isOverdue = oldest !== undefined && !oldest.receiver;
-    return { due, silentAt: isOverdue ? this.#heard + this.#silence : Number.POSITIVE_INFINITY };
+    const heard = Math.max(this.#waitingSince, this.#link.heardAt);
+    return { due, silentAt: isOverdue ? heard + this.#silence : Number.POSITIVE_INFINITY };
   }
 
   /** Whether anybody waits for a reply. */
@@ -118,7 +119,6 @@ export class Line {
   }
 
   #reply(reply: Buffer | null): void {
-    this.#heard = performance.now();
     const entry = this.#written.peek();
     if (!entry) {
       this.#link.drop("it sent a reply that nobody asked for");

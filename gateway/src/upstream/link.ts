@@ -1,4 +1,6 @@
+import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
+import { inChunks } from "../sockets/in-chunks.js";
 import type { Command } from "./command.js";
 import { Framer, MalformedReply } from "./framer.js";
 import type { PipeCounters } from "./pipe.js";
@@ -7,7 +9,7 @@ const MINUS = 0x2d;
 
 /** How one connection to Redis is made. */
 export interface LinkOptions {
-  readonly connect: () => Duplex;
+  readonly connect: (onRead?: OnReadOpts) => Duplex;
   /** Commands, one at least, that it must have answered without an error before any other is sent. */
   readonly handshake: readonly Command[];
   /** How long connecting and the handshake may take together, in ms. */
@@ -43,8 +45,8 @@ export class Link {
   upSince: number | null = null;
   /** Whether writing has to wait until what was written has gone out. */
   blocked = false;
-  /** When a byte was last heard. */
-  lastByte = 0;
+  /** When bytes were last heard, in ms by the monotonic clock. */
+  heardAt = 0;
 
   constructor(options: LinkOptions, user: LinkUser) {
     this.#options = options;
@@ -58,7 +60,7 @@ export class Link {
     const { connect, handshake, patience } = this.#options;
     let socket: Duplex;
     try {
-      socket = connect();
+      socket = connect(inChunks(this.#onData));
     } catch (error) {
       process.nextTick(() => this.#down(reasonOf(error)));
       return;
@@ -75,16 +77,7 @@ export class Link {
       this.blocked = false;
       if (this.upSince !== null && !this.#ended) this.#user.onDrain();
     });
-    socket.on("data", (chunk: Buffer) => {
-      if (this.#ended) return;
-      this.lastByte = performance.now();
-      try {
-        this.#framer.push(chunk, this.#onReply);
-      } catch (error) {
-        if (!(error instanceof MalformedReply)) throw error;
-        this.#down(`it sent ${error.message}`);
-      }
-    });
+    socket.on("data", this.#onData);
     this.#timer = setTimeout(() => this.#down("it did not answer in time"), patience);
     socket.write(Buffer.concat(handshake.map((command) => command.bytes)));
   }
@@ -122,6 +115,17 @@ export class Link {
   drop(trouble: string): void {
     this.#down(trouble);
   }
+
+  #onData = (chunk: Buffer): void => {
+    if (this.#ended) return;
+    this.heardAt = performance.now();
+    try {
+      this.#framer.push(chunk, this.#onReply);
+    } catch (error) {
+      if (!(error instanceof MalformedReply)) throw error;
+      this.#down(`it sent ${error.message}`);
+    }
+  };
 
   #onReply = (reply: Buffer | null): void => {
     // One reply may have ended the connection while others lie in the same chunk.

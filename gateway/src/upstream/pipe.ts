@@ -49,7 +49,7 @@ export interface PipeOptions extends LinkOptions {
 
 /**
  * A connection to Redis shared by many commands. All commands of a turn of the event loop go out in one
- * write, replies come back in order. A command is written once at most: when the connection is lost, those
+ * write, but for one that comes alone, which goes at once; replies come back in order. A command is written once at most: when the connection is lost, those
  * written are unknown, those not yet written wait for the next connection, and one whose time is over is
  * never written. Of many commands given at once a part is written at a time, so that what others send later does not
  * wait for them all.
@@ -68,6 +68,8 @@ export class Pipe {
   /** Lines that fell silent and were replaced. */
   readonly #silent = new Set<Line>();
   #flushing = false;
+  /** How many lots had a part in the last write. */
+  #lastTurn = 0;
   #closed = false;
   #attempts = 0;
   #trouble = "no connection to Redis yet";
@@ -106,7 +108,8 @@ export class Pipe {
 
   /** Sends commands in their order on this connection. */
   send(commands: readonly Command[], receiver: Receiver, options?: LotOptions): void {
-    const lot = new Lot(commands, receiver, performance.now() + this.#options.timeout, options);
+    const now = performance.now();
+    const lot = new Lot(commands, receiver, now + this.#options.timeout, options);
     const refusal = this.#refusal();
     if (refusal) {
       lot.failRest(refusal);
@@ -116,8 +119,9 @@ export class Pipe {
     this.#turns.push(lot);
     this.#used();
     this.#arm(lot.deadline);
-    if (this.ready) this.#schedule();
-    else this.open();
+    if (!this.ready) this.open();
+    else if (this.#isAlone(lot, now)) this.#flush(now);
+    else this.#schedule();
   }
 
   /** Ends the connection. What was written is unknown, what was not is unsent. */
@@ -184,21 +188,31 @@ export class Pipe {
     this.#schedule();
   }
 
+  /** Whether nothing else is under way nor likely to come in this turn, so that waiting for its end is for nothing. */
+  #isAlone(lot: Lot, now: number): boolean {
+    if (this.#flushing || this.#lastTurn > 1 || this.#line!.unanswered > 0) return false;
+    return !lot.receiver.abandoned && lot.deadline > now;
+  }
+
   #schedule(): void {
     if (this.#flushing || this.#waiting === 0) return;
     this.#flushing = true;
     // After the poll phase: by then every request that was readable in this turn has been read.
-    setImmediate(this.#flush);
+    setImmediate(this.#endTurn);
   }
 
-  #flush = (): void => {
+  #endTurn = (): void => {
     this.#flushing = false;
+    this.#flush(performance.now());
+  };
+
+  #flush(now: number): void {
     const line = this.#line;
     if (!line?.isWritable) return;
-    const now = performance.now();
     const chunks: Buffer[] = [];
     const failed: [Receiver, UpstreamFailure, number][] = [];
     let total = 0;
+    this.#lastTurn = this.#turns.size;
     for (let lot = this.#turns.shift(); lot; lot = this.#turns.shift()) {
       while (lot.hasTurn) {
         this.#waiting--;
@@ -218,7 +232,7 @@ export class Pipe {
     if (chunks.length > 0) line.write(chunks, total);
     // Only now: what a receiver does may end the connection.
     for (const [receiver, failure, tag] of failed) receiver.onFailure(failure, tag);
-  };
+  }
 
   /** One timer serves all deadlines. */
   #arm(due: number): void {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { connect as connectTcp } from "node:net";
+import { connect as connectTcp, type OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import { checkServerIdentity, connect as connectTls } from "node:tls";
 import type { Engine } from "../engine/engine.js";
@@ -25,7 +25,7 @@ export interface RemoteEngine extends Engine {
   /** What each connection to a Sentinel must say first. */
   readonly sentinelHandshake: readonly Command[];
   /** Opens a connection to one of several servers that belong together. */
-  connectTo(address: Address): Duplex;
+  connectTo(address: Address, onRead?: OnReadOpts): Duplex;
 }
 
 /** How a Redis is reached, beside its URL. */
@@ -47,9 +47,9 @@ export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine 
   const ca = options.ca === undefined ? undefined : readCa(options.ca);
 
   const open = new Set<Duplex>();
-  const connectTo = (to: Address): Duplex => {
+  const connectTo = (to: Address, onread?: OnReadOpts): Duplex => {
     const common = { ...to, keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true };
-    if (!isTls) return kept(connectTcp(common));
+    if (!isTls) return kept(connectTcp({ ...common, onread }));
     const tls = {
       ...common,
       ca,
@@ -80,7 +80,8 @@ export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine 
     sentinelHandshake: signIn(address.sentinelUsername, address.sentinelPassword),
     handshake: (user) => [...(user ? [command("AUTH", user.username, user.password)] : own), ...select],
     connectTo,
-    connect: () => (path === undefined ? connectTo(addresses[0]!) : kept(connectTcp({ path }))),
+    connect: (onread) =>
+      path === undefined ? connectTo(addresses[0]!, onread) : kept(connectTcp({ path, onread })),
     async close() {
       for (const socket of open) socket.destroy();
     },
@@ -96,8 +97,8 @@ export function ownEngine(engine: Engine): RemoteEngine {
     group: "",
     sentinelHandshake: [],
     handshake: (user) => (user ? [command("AUTH", user.username, user.password)] : []),
-    connectTo: () => engine.connect(),
-    connect: () => engine.connect(),
+    connectTo: (_, onRead) => engine.connect(onRead),
+    connect: (onRead) => engine.connect(onRead),
     close: () => engine.close(),
   };
 }

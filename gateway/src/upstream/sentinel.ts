@@ -1,3 +1,4 @@
+import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import { ask } from "./ask.js";
 import { type Address, addressOf, nameOf } from "./cluster/topology.js";
@@ -21,7 +22,7 @@ export interface SentinelOptions {
   readonly group: string;
   /** Sent first to each Sentinel. */
   readonly handshake: readonly Command[];
-  readonly connectTo: (address: Address) => Duplex;
+  readonly connectTo: (address: Address, onRead?: OnReadOpts) => Duplex;
   readonly counters: PipeCounters;
 }
 
@@ -52,10 +53,10 @@ export class Sentinel {
   }
 
   /** Opens a connection to the primary. @throws {Error} while it is not known where that is */
-  connect(): Duplex {
+  connect(onRead?: OnReadOpts): Duplex {
     this.open();
     if (this.#primary === null) throw new Error(this.#trouble);
-    const socket = this.#options.connectTo(addressOf(this.#primary));
+    const socket = this.#options.connectTo(addressOf(this.#primary), onRead);
     this.#open.add(socket);
     socket.once("close", () => {
       this.#open.delete(socket);
@@ -135,7 +136,7 @@ export class Sentinel {
   #to(name: string): FeedOptions {
     const { connectTo, counters, handshake } = this.#options;
     return {
-      connect: () => connectTo(addressOf(name)),
+      connect: (onRead) => connectTo(addressOf(name), onRead),
       handshake: [...handshake, PING],
       timeout: PATIENCE,
       maxReply: 64 * 1024,

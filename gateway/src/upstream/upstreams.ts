@@ -1,3 +1,4 @@
+import type { OnReadOpts } from "node:net";
 import type { Settings } from "../options.js";
 import { ask } from "./ask.js";
 import { Cluster, CONNECT_TIMEOUT } from "./cluster/cluster.js";
@@ -25,7 +26,8 @@ export function upstreamsOf(engine: RemoteEngine, settings: Settings): Upstreams
     connectTo: engine.connectTo,
     counters: topology.counters,
   });
-  const connect = engine.kind === "sentinel" ? () => sentinel.connect() : engine.connect;
+  const connect =
+    engine.kind === "sentinel" ? (onRead?: OnReadOpts) => sentinel.connect(onRead) : engine.connect;
   let closed = false;
   return {
     of(user) {
@@ -86,7 +88,7 @@ function topologyOf(engine: RemoteEngine, settings: Settings): Topology {
     (name) =>
       ask(
         {
-          connect: () => engine.connectTo(addressOf(name)),
+          connect: (onRead) => engine.connectTo(addressOf(name), onRead),
           handshake: [...engine.handshake(null), PING],
           timeout: Math.min(operationTimeout, CONNECT_TIMEOUT),
           maxReply,

@@ -189,3 +189,40 @@ it("attempts at a connection end as well when nobody wants it any more", async (
   await new Promise((resolve) => setTimeout(resolve, 900));
   expect(attempts).toBe(before);
 });
+
+it("a command that comes alone goes at once; of several in a turn the first does, and the others together", async () => {
+  const counters = newCounters();
+  const [connections, answers] = [start({ counters }), new Answers()];
+  const send = (...names: string[]) => {
+    for (const name of names) pipe.send([command(name)], answers);
+  };
+  const written = async (...names: string[]) => {
+    await expect.poll(() => connections[0]!.received).toEqual(names);
+    connections[0]!.received = [];
+    connections[0]!.side.write("+OK\r\n".repeat(names.length));
+    await expect.poll(() => pipe.pending).toBe(0);
+  };
+  pipe.open();
+  await expect.poll(() => pipe.ready).toBe(true);
+  send("A");
+  expect(counters.commands).toBe(1);
+  await written("A");
+  send("B", "C", "D");
+  expect(counters.commands).toBe(2);
+  await written("B", "C", "D");
+  // Where several came in one turn, so will the next ones: they wait for each other.
+  send("E", "F");
+  expect(counters.commands).toBe(4);
+  await written("E", "F");
+});
+
+it("no receiver is told of a failure before sending has returned", async () => {
+  const [connections, answers] = [start(), new Answers()];
+  pipe.open();
+  await expect.poll(() => pipe.ready).toBe(true);
+  pipe.send([command("GONE")], Object.assign(answers, { abandoned: true }));
+  pipe.send([command("LATE")], answers, { deadline: performance.now() - 1 });
+  expect(answers.failures).toEqual([]);
+  await expect.poll(() => answers.failures.map(({ outcome }) => outcome)).toEqual(["unsent", "unsent"]);
+  expect(connections[0]!.received).toEqual([]);
+});

@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect, type OnReadOpts } from "node:net";
 import type { Registry } from "prom-client";
 import { type Gateway, startGateway } from "../../create.js";
 import { logUncaught } from "../../log/fatal.js";
@@ -66,5 +66,9 @@ export function runWorker(): void {
 }
 
 function reach({ description, socket }: SharedEngine) {
-  return { description, connect: () => connect(socket), close: async () => {} };
+  return {
+    description,
+    connect: (onread?: OnReadOpts) => connect({ path: socket, onread }),
+    close: async () => {},
+  };
 }

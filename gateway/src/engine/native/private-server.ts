@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { connect, type Socket } from "node:net";
+import { connect, type OnReadOpts, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -80,8 +80,8 @@ class PrivateServer implements Engine {
     }
   }
 
-  connect(): Socket {
-    return connect(this.socket);
+  connect(onread?: OnReadOpts): Socket {
+    return connect({ path: this.socket, onread });
   }
 
   watch(onNotice: (message: string) => void): void {

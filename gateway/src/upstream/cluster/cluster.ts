@@ -1,3 +1,4 @@
+import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Command } from "../command.js";
 import { type Receiver, UpstreamFailure } from "../failure.js";
@@ -18,7 +19,7 @@ import { Transport } from "./transport.js";
 /** How the gateway talks to a Redis Cluster. */
 export interface ClusterOptions extends SingleUseOptions {
   readonly topology: Topology;
-  readonly connect: (to: Address) => Duplex;
+  readonly connect: (to: Address, onRead?: OnReadOpts) => Duplex;
   /** Sent first on every new connection. */
   readonly handshake: readonly Command[];
   /** How long a command may take, in ms; a blocking one so much longer as it asks for. */
@@ -68,7 +69,7 @@ export class Cluster implements Upstream {
     const patience = Math.min(timeout, CONNECT_TIMEOUT);
     this.#nodes = new Nodes(topology, 2 * timeout, (name) => {
       const pipe: PipeOptions = {
-        connect: () => connect(addressOf(name)),
+        connect: (onRead) => connect(addressOf(name), onRead),
         handshake,
         timeout,
         patience,
@@ -93,7 +94,13 @@ export class Cluster implements Upstream {
       timeout,
       counters,
     });
-    this.feedOptions = { connect: () => this.#connectAny(), handshake, timeout, maxReply, counters };
+    this.feedOptions = {
+      connect: (onRead) => this.#connectAny(onRead),
+      handshake,
+      timeout,
+      maxReply,
+      counters,
+    };
     topology.on("change", this.#onTopology);
   }
 
@@ -223,10 +230,10 @@ export class Cluster implements Upstream {
     }
   }
 
-  #connectAny(): Duplex {
+  #connectAny(onRead?: OnReadOpts): Duplex {
     const name = this.#nodes.best(this.#topology.shards.map(({ primary }) => primary));
     if (name === undefined) throw new Error(this.#topology.trouble ?? "no node of the cluster is known");
-    return this.#options.connect(addressOf(name));
+    return this.#options.connect(addressOf(name), onRead);
   }
 }
 

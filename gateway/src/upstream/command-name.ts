@@ -1,0 +1,38 @@
+/** Names longer than this, in bytes, are not remembered: no command of Redis has one. */
+const LONGEST = 32;
+const MOST = 1_000;
+
+/** Names seen before, by a hash of their letters: to look one up costs less than to make its text. */
+const seen = new Map<number, string>();
+
+/**
+ * The word `bytes[from, to)` as the name of a command: in upper case, cut at a NUL byte, since Redis compares some names
+ * as C strings, so that `post\0x` is `post` to it.
+ */
+export function commandName(bytes: Buffer, from: number, to: number): string {
+  if (to - from > LONGEST) return asName(bytes.toString("latin1", from, to));
+  let hash = 0;
+  for (let i = from; i < to; i++) hash = (Math.imul(hash, 31) + (bytes[i]! & 0xdf)) | 0;
+  const before = seen.get(hash);
+  if (before !== undefined && isWritten(before, bytes, from, to)) return before;
+  const name = asName(bytes.toString("latin1", from, to));
+  if (seen.size >= MOST) seen.clear();
+  if (isWritten(name, bytes, from, to)) seen.set(hash, name);
+  return name;
+}
+
+/** Text, byte by byte as Latin-1, as the name of a command. */
+export function asName(text: string): string {
+  const nul = text.indexOf("\0");
+  return (nul < 0 ? text : text.slice(0, nul)).toUpperCase();
+}
+
+/** Whether the bytes are this name, each in either case of its letter. */
+function isWritten(name: string, bytes: Buffer, from: number, to: number): boolean {
+  if (to - from !== name.length) return false;
+  for (let i = 0; i < name.length; i++) {
+    const byte = bytes[from + i]!;
+    if ((byte >= 0x61 && byte <= 0x7a ? byte - 0x20 : byte) !== name.charCodeAt(i)) return false;
+  }
+  return true;
+}
