@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Measured as Distance, told as distance } from "../../../bench/src/distance/told.js";
 import { type Measured as Ephemeral, told as ephemeral } from "../../../bench/src/ephemeral/told.js";
 import { type Measured as Fleet, told as fleet } from "../../../bench/src/fleet/told.js";
+import { type Measured as Flood, told as flood, type Phase } from "../../../bench/src/flood/told.js";
 import { type Measured as Memory, told as memory } from "../../../bench/src/memory/told.js";
 import { type Measured as Reconnect, told as reconnect } from "../../../bench/src/reconnect/told.js";
 import { page } from "../../../bench/src/report/page.js";
@@ -124,8 +125,8 @@ const fleets = (limits: boolean, peakOpen: number, evicted: number, refused: num
   reopened: 3,
   latency: timed(5).all,
   samples: [
-    { atS: 0, open: 1, evicted: 0, refused: 0, upstream: 1 },
-    { atS: 2, open: peakOpen, evicted, refused, upstream: 1 },
+    { atS: 0, open: 1, evicted: 0, refused: 0, upstream: 1, memoryMb: 60 },
+    { atS: 2, open: peakOpen, evicted, refused, upstream: 1, memoryMb: 90 },
   ],
   peakOpen,
   evicted,
@@ -139,6 +140,34 @@ const model = {
   connectionsLimited: [400, 700] as const,
   evicts: true,
   refuses: true,
+};
+
+const floods = (slower: number, given: Partial<Flood["rounds"][number]["crowd"]> = {}): Flood => {
+  const phase = <T>(of: (phase: Phase, factor: number) => T) => ({
+    quiet: of("quiet", 1),
+    flood: of("flood", slower),
+    after: of("after", 1.1),
+  });
+  const round = {
+    recorded: phase((_, factor) => ({ count: 9_000, p50: 0.2, p99: factor, max: 3 * factor })),
+    crowd: { opened: 2_000, served: 980, refused: 1_020, lost: 0, cut: 0, ...given },
+    open: { flood: 1_000, after: 20 },
+    memoryMb: phase((_, factor) => 60 + factor),
+    upstream: 1,
+  };
+  return {
+    rounds: [round, round],
+    users: { phases: phase((_, factor) => timed(factor).all), lost: 0 },
+    idle: {
+      wanted: 5_000,
+      open: 5_000,
+      upstream: 1,
+      answered: 5_000,
+      memoryMb: { before: 50, after: 100 },
+    },
+    hardLimit: 1_000,
+    inUse: 20,
+  };
 };
 
 const GOOD: Record<string, Told> = {
@@ -164,6 +193,7 @@ const GOOD: Record<string, Told> = {
     leftBehind("gateway-kept", 0),
   ]),
   fleet: fleet([fleets(false, 900, 0, 0), fleets(true, 700, 100, 5)], model, limits),
+  flood: flood(floods(2.9)),
 };
 
 const BAD: Record<string, Told> = {
@@ -189,6 +219,7 @@ const BAD: Record<string, Told> = {
     leftBehind("gateway-kept", 500),
   ]),
   fleet: fleet([fleets(false, 500, 0, 0), fleets(true, 800, 100, 5)], model, limits),
+  flood: flood(floods(3.1)),
 };
 
 const result = (scenario: string, told: Told): Result => ({
@@ -268,4 +299,12 @@ test("without a Redis over TCP, reconnect speaks of the gateway alone", () => {
   const told = reconnect(reconnects({ "gateway-static": 500, "gateway-reconnect": 120 }));
   expect(told.checks).toHaveLength(1);
   expect(told.finding).toContain("only the gateway was measured");
+});
+
+test("a flood: whoever had neither a result nor a refusal, or lost its connection, is told of", () => {
+  const missed = ({ checks }: Told) => checks.filter(({ held }) => !held).map(({ measured }) => measured);
+  expect(missed(flood(floods(2, { refused: 1_019, cut: 1 })))).toEqual([
+    expect.stringContaining("2 had no answer"),
+  ]);
+  expect(missed(flood(floods(2, { lost: 2 })))).toEqual([expect.stringContaining("4 lost their connection")]);
 });
