@@ -83,7 +83,6 @@ async function measure(settings: Settings): Promise<Outcome> {
       data: measured,
     };
   } finally {
-    settings.progress.end();
     users.stop();
     crowd.stop();
   }
