@@ -101,11 +101,14 @@ export class SingleUse {
   ): Cancel {
     let lent: Pipe | null = null;
     let open = commands.length;
+    let failed = false;
     const settle = () => {
       if (--open > 0 || !lent) return;
       const pipe = lent;
       lent = null;
-      pool.giveBack(pipe);
+      // What was not written may be the end of a transaction, whose beginning Redis holds.
+      if (failed) pipe.close();
+      else pool.giveBack(pipe);
     };
     const through: Receiver = {
       get abandoned() {
@@ -116,6 +119,7 @@ export class SingleUse {
         receiver.onReply(reply, tag);
       },
       onFailure(failure, tag) {
+        failed = true;
         settle();
         receiver.onFailure(failure, tag);
       },

@@ -1,0 +1,104 @@
+import { type Duplex, duplexPair } from "node:stream";
+import { afterEach, expect, test } from "vitest";
+import { type Command, command } from "../../../../gateway/src/upstream/command.js";
+import type { UpstreamFailure } from "../../../../gateway/src/upstream/failure.js";
+import { newCounters } from "../../../../gateway/src/upstream/server.js";
+import { SingleUse } from "../../../../gateway/src/upstream/single-use.js";
+import type { TransactionReceiver } from "../../../../gateway/src/upstream/upstream.js";
+
+// A transaction too long for one turn that is given up between two of them: Redis holds its first commands, and whoever
+// gets that connection next would have them executed.
+
+const COMMANDS = 1_500;
+
+/** A Redis for transactions, which answers when the test lets it. */
+class Server {
+  connections = 0;
+  /** What was executed, a transaction each. */
+  readonly executed: string[][] = [];
+  onCommand: (name: string) => void = () => {};
+
+  connect = (): Duplex => {
+    this.connections++;
+    const [near, far] = duplexPair();
+    let queued: string[] | null = null;
+    let text = "";
+    far.on("data", (chunk: Buffer) => {
+      text += chunk;
+      for (;;) {
+        const found = /^\*1\r\n\$\d+\r\n(\w+)\r\n/.exec(text);
+        if (!found) return;
+        text = text.slice(found[0].length);
+        const name = found[1]!;
+        far.write(this.#reply(name, queued));
+        if (name === "MULTI") queued ??= [];
+        else if (name === "EXEC" || name === "DISCARD") queued = null;
+        else queued?.push(name);
+        this.onCommand(name);
+      }
+    });
+    return near;
+  };
+
+  #reply(name: string, queued: string[] | null): string {
+    if (name === "MULTI") return queued ? "-ERR MULTI calls can not be nested\r\n" : "+OK\r\n";
+    if (name !== "EXEC") return queued && name !== "DISCARD" ? "+QUEUED\r\n" : "+OK\r\n";
+    this.executed.push(queued!);
+    return `*${queued!.length}\r\n${"+OK\r\n".repeat(queued!.length)}`;
+  }
+}
+
+/** Whoever wants a transaction, and what became of it. */
+class Asker implements TransactionReceiver {
+  abandoned = false;
+  readonly outcome: Promise<"executed" | UpstreamFailure>;
+  onExec!: TransactionReceiver["onExec"];
+  onFailure!: TransactionReceiver["onFailure"];
+
+  constructor() {
+    this.outcome = new Promise((resolve) => {
+      this.onExec = () => resolve("executed");
+      this.onFailure = resolve;
+    });
+  }
+}
+
+let single: SingleUse;
+afterEach(() => single.close());
+
+function start(server: Server): void {
+  const pipe = {
+    connect: server.connect,
+    handshake: [command("PING")],
+    timeout: 1_000,
+    patience: 5_000,
+    maxPending: 100_000,
+    maxReply: 100_000,
+    reconnect: "never",
+    counters: newCounters(),
+  } as const;
+  single = new SingleUse(pipe, { maxBlocking: 1, maxTransactions: 1 });
+}
+
+const words = (name: string): Command[] => Array.from({ length: COMMANDS }, () => command(name));
+
+test.each([
+  ["whoever asked for it is gone", (asker: Asker) => void (asker.abandoned = true)],
+  ["its time is over", () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100)],
+])("%s: nothing of it is executed, with the next transaction neither", async (_, giveUp) => {
+  const server = new Server();
+  start(server);
+  const first = new Asker();
+  let heard = 0;
+  server.onCommand = (name) => {
+    if (name === "FIRST" && ++heard === 999) giveUp(first);
+  };
+  single.transaction(words("FIRST"), first);
+  expect(await first.outcome).toMatchObject({ outcome: "unsent" });
+  expect(heard).toBeLessThan(COMMANDS);
+  const second = new Asker();
+  single.transaction(words("SECOND"), second);
+  expect(await second.outcome).toBe("executed");
+  expect(server.executed.map((names) => new Set(names))).toEqual([new Set(["SECOND"])]);
+  expect(server.connections).toBe(2);
+});
