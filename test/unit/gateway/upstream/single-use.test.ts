@@ -52,6 +52,9 @@ class Server {
 class Asker implements TransactionReceiver {
   abandoned = false;
   readonly outcome: Promise<"executed" | UpstreamFailure>;
+  leave = () => {
+    this.abandoned = true;
+  };
   onExec!: TransactionReceiver["onExec"];
   onFailure!: TransactionReceiver["onFailure"];
 
@@ -83,7 +86,7 @@ function start(server: Server): void {
 const words = (name: string): Command[] => Array.from({ length: COMMANDS }, () => command(name));
 
 test.each([
-  ["whoever asked for it is gone", (asker: Asker) => void (asker.abandoned = true)],
+  ["whoever asked for it is gone", (asker: Asker) => asker.leave()],
   ["its time is over", () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100)],
 ])("%s: nothing of it is executed, with the next transaction neither", async (_, giveUp) => {
   const server = new Server();
