@@ -142,7 +142,7 @@ export function endpointFrom({ url, token }: RedisOptions): Endpoint | ConfigErr
   const { origin, protocol, pathname, username, password, search, hash } = parseUrl(url);
   insist(
     !/^rediss?:/.test(protocol),
-    "url is a redis:// address: run `npx warmline-gateway --redis <url>`, and give the url that it prints",
+    "url is a redis:// address: run `npx warmline-gateway --redis <url>` and give its url",
   );
   insist(/^https?:/.test(protocol), "url has to begin with https:// or http://");
   insist(!username && !password, "url holds a user or password: give the token apart, as `token`");

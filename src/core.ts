@@ -29,8 +29,7 @@ import { bulkOf, parseJson, readJson } from "./wire/json.js";
 import { MalformedReply } from "./wire/malformed.js";
 import { type BatchPath, type Message, type Protocol, Resp2Refused, textOf } from "./wire/protocol.js";
 import { ErrorReply, type RawReply } from "./wire/reply.js";
-import { hasBytes } from "./wire/request.js";
-import { toWords, type Word } from "./wire/words.js";
+import { hasBytes, toWords, type Word } from "./wire/words.js";
 
 /** A command ready to be sent. */
 export interface Command {
@@ -43,14 +42,21 @@ export interface Command {
   readonly repeatable: boolean;
   /** How long it may wait at the server, in ms, if it is one that waits. */
   readonly wait: number | undefined;
+  /** Whether there are bytes among its words. */
+  readonly bytes: boolean;
   /** What the values that it reads have to fit. */
   readonly schema?: StandardSchema | undefined;
   /** Where it stands in a batch that is its user's own. */
   readonly index?: number;
 }
 
+/** Whether a command can't be sent, or its reply not be read, without what few use. */
+export function needsLate({ schema, bytes }: Command): boolean {
+  return bytes || schema !== undefined;
+}
+
 /** What a batch gives for one of its commands; a value may be a promise where a schema checks it. */
-export type Result = { readonly value: unknown } | { readonly error: unknown };
+export type Result = { readonly result: unknown } | { readonly error: unknown };
 
 /** What a client stands on besides its settings. */
 export interface Base {
@@ -82,7 +88,10 @@ export class Core {
   constructor(
     readonly base: Base,
     readonly settings: Settings,
-  ) {}
+  ) {
+    const { late } = base.platform;
+    if (typeof late !== "function") this.#late = late;
+  }
 
   /** The same with other settings. */
   having(settings: Partial<Settings>): Core {
@@ -93,10 +102,14 @@ export class Core {
    * What few use.
    * @throws ConnectionError where it can't be loaded.
    */
-  late(): Promise<typeof Late> {
-    return this.base.platform.late().catch((cause) => {
-      throw new ConnectionError("a part of warmline that few use could not be loaded", { cause });
-    });
+  async late(): Promise<typeof Late> {
+    const { late } = this.base.platform;
+    if (typeof late !== "function") return late;
+    try {
+      return await late();
+    } catch (cause) {
+      throw new ConnectionError("a part of warmline could not be loaded", { cause });
+    }
   }
 
   /** Loads it for commands, which wait for it in the order issued. */
@@ -151,20 +164,30 @@ export class Core {
     } catch (cause) {
       // Arguments of a shape that no overload has, such as a missing object, make the row stumble.
       if (!(cause instanceof TypeError)) throw cause;
-      const message = `${row.name}: arguments of another shape than the command takes`;
+      const message = `${row.name}: arguments of a wrong shape`;
       throw new ArgumentError(message, { command: row.name, cause });
     }
     const words = toWords(row.name, own);
     const write = typeof row.write === "function" ? row.write(own) : row.write;
     const repeatable = !write || writes === "at-least-once";
-    return { row, args, words, write, repeatable, wait: blockingTime(words), schema, index };
+    return {
+      row,
+      args,
+      words,
+      bytes: hasBytes(words),
+      write,
+      repeatable,
+      wait: blockingTime(words),
+      schema,
+      index,
+    };
   }
 
   get #exactlyOnce(): boolean {
     return this.settings.writes === "exactly-once";
   }
 
-  /** Whether commands have to wait for something, reads with the writes, to keep the order issued. */
+  /** Whether commands have to wait for something. */
   get waits(): boolean {
     return this.base.beforeCall !== undefined || this.#exactlyOnce || (this.#loading && !this.#late) === true;
   }
@@ -190,7 +213,8 @@ export class Core {
   run(row: Row, args: readonly unknown[]): Promise<unknown> {
     try {
       const command = this.prepare(row, args);
-      return this.#issue(() => command, command.schema !== undefined);
+      const rare = needsLate(command);
+      return this.#mayGo(rare) ? this.#dispatch(command) : this.#wait(() => command, rare);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -198,13 +222,18 @@ export class Core {
 
   /** Sends a command given word by word. */
   raw(words: readonly unknown[]): Promise<unknown> {
-    return this.#issue(() => this.prepare(...this.#late!.rawCommand(this, words)), true);
+    const command = () => this.prepare(...this.#late!.rawCommand(this, words));
+    return this.#mayGo(true) ? this.#dispatch(command()) : this.#wait(command, true);
   }
 
-  #issue(command: () => Command, rare: boolean): Promise<unknown> {
-    return this.waits || (rare && !this.#late)
-      ? this.ahead(() => [command()], rare).then(([ready]) => this.#dispatch(ready!))
-      : this.#dispatch(command());
+  /** Whether a command may be sent at once. Reads wait with the writes, to keep the order issued. */
+  #mayGo(rare: boolean): boolean {
+    return !this.waits && (!rare || this.#late !== undefined);
+  }
+
+  async #wait(command: () => Command, rare: boolean): Promise<unknown> {
+    const [ready] = await this.ahead(() => [command()], rare);
+    return this.#dispatch(ready!);
   }
 
   #dispatch(command: Command): Promise<unknown> {
@@ -212,7 +241,7 @@ export class Core {
     const batched =
       this.settings.autoPipelining &&
       command.wait === undefined &&
-      (this.base.protocol.batchesBytes || !hasBytes(command.words));
+      (this.base.protocol.batchesBytes || !command.bytes);
     return batched
       ? this.#automatic.add(command)
       : new Promise((resolve, reject) => this.runOne({ command, resolve, reject }));
@@ -223,10 +252,10 @@ export class Core {
     const time = Math.min(timeLeft(this.settings, command.wait), LONGEST_TIMER);
     const began = moment();
     const read = (reply: RawReply, tried: boolean) => this.#value(command, reply, tried);
-    const { words, row, repeatable } = command;
+    const { words, bytes, row, repeatable } = command;
     const send = (left: number, rejected: Waiting["reject"], inPath?: boolean) =>
       this.#send(
-        this.base.protocol.command(words, inPath),
+        this.base.protocol.command(words, bytes ? this.#late : undefined, inPath),
         row.name,
         repeatable,
         left,
@@ -251,6 +280,7 @@ export class Core {
     const message = this.base.protocol.batch(
       commands.map((command) => command.words),
       path,
+      commands.some(({ bytes }) => bytes) ? this.#late : undefined,
     );
     const read = (reply: RawReply, tried: boolean) => {
       if (reply instanceof ErrorReply) {
@@ -322,7 +352,7 @@ export class Core {
 
   #result(command: Command, reply: RawReply, tried: boolean, index: number): Result {
     try {
-      return { value: this.#value(command, reply, tried, index) };
+      return { result: this.#value(command, reply, tried, index) };
     } catch (error) {
       if (!(error instanceof MalformedReply)) return { error };
       const { name } = command.row;

@@ -46,7 +46,7 @@ export class WarmlineError extends Error {
   /** Whether a value is an error of this class, also of another copy of the package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: the class that was asked about, not this one
-    return typeof value === "object" && value !== null && brand(this.prototype) in value;
+    return (value as Record<symbol, unknown> | null | undefined)?.[brand(this.prototype)] === true;
   }
 }
 

@@ -27,7 +27,7 @@ const platform: Platform = {
   env: () => process.env,
   preconnects: () => process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined,
   readResp2,
-  late: async () => late,
+  late,
   beforeCalls: tellNext,
   createTransport: ({ origin }, { keepAlive, maxConnections = 64 }, probe) =>
     new NodeTransport({

@@ -11,3 +11,4 @@ export { rawCommand } from "./commands/raw.js";
 export { guarded, withReadsGuarded } from "./once/guard.js";
 export { monitor } from "./subscribe/monitor.js";
 export { Subscriptions } from "./subscribe/subscriptions.js";
+export { toPath, toResp2 } from "./wire/request.js";

@@ -51,7 +51,7 @@ export async function sendEach(
     const results = await core.runBatch(commands, "pipeline", time);
     for (const [i, result] of results.entries()) {
       const waiting = batch[i]!;
-      if (!("error" in result)) waiting.resolve(result.value);
+      if (!("error" in result)) waiting.resolve(result.result);
       else if (mayRepeat(result.error, waiting.command)) sendAgain(waiting, result.error);
       else waiting.reject(result.error);
     }

@@ -4,7 +4,7 @@ import { commandMethod, commandNames } from "../commands/methods.js";
 import { SEND, type Target } from "../commands/modules/target.js";
 import { holding, onDemand } from "../commands/on-demand.js";
 import type { Row } from "../commands/row.js";
-import type { Command, Core, Result } from "../core.js";
+import { type Command, type Core, needsLate, type Result } from "../core.js";
 import { ArgumentError } from "../errors.js";
 import { timeLeft } from "../settings.js";
 import type { BatchPath } from "../wire/protocol.js";
@@ -66,14 +66,12 @@ class CommandQueue {
   exec = async (options?: { keepErrors?: boolean }): Promise<unknown[]> => {
     const core = this.#core;
     let commands: readonly Command[] = this.#commands;
-    if (commands.length === 0) throw new ArgumentError("Pipeline is empty: add a command before exec()");
-    const rare = commands.some(({ schema }) => schema);
+    if (commands.length === 0) throw new ArgumentError("Pipeline is empty");
+    const rare = commands.some(needsLate);
     if (core.waits || rare) commands = await core.ahead(() => this.#commands, rare);
     const results =
       this.#path === "pipeline" ? await eachOf(core, commands) : await core.runBatch(commands, this.#path);
-    const kept: readonly Outcome[] = results.some(isPending)
-      ? await Promise.all(results.map(settled))
-      : results.map((result) => ("error" in result ? result : { result: result.value }));
+    const kept = results.some(isPending) ? await Promise.all(results.map(settled)) : results;
     if (options?.keepErrors) return kept as unknown[];
     return kept.map((item) => {
       if ("error" in item) throw item.error;
@@ -93,7 +91,7 @@ function eachOf(core: Core, commands: readonly Command[]): Promise<Result[]> {
       };
       return {
         command,
-        resolve: (value: unknown) => settle({ value }),
+        resolve: (result: unknown) => settle({ result }),
         reject: (error: unknown) => settle({ error }),
       };
     });
@@ -101,17 +99,15 @@ function eachOf(core: Core, commands: readonly Command[]): Promise<Result[]> {
   });
 }
 
-type Outcome = { readonly result: unknown } | { readonly error: unknown };
-
 /** Whether a schema is still checking the value. */
 function isPending(result: Result): boolean {
-  return "value" in result && result.value instanceof Promise;
+  return "result" in result && result.result instanceof Promise;
 }
 
-async function settled(result: Result): Promise<Outcome> {
-  if ("error" in result) return result;
+async function settled(outcome: Result): Promise<Result> {
+  if ("error" in outcome) return outcome;
   try {
-    return { result: await result.value };
+    return { result: await outcome.result };
   } catch (error) {
     return { error };
   }

@@ -1,23 +1,19 @@
-import type { Word } from "../wire/words.js";
-
-/** Commands that may wait. The name tells where they say how long. */
-const WAITS = /^(B(LPOP|RPOP|RPOPLPUSH|LMOVEM?|LMPOP|ZMPOP|ZPOPMIN|ZPOPMAX)|XREAD(GROUP)?|WAIT(AOF)?)$/;
+/** Commands that may wait: BLPOP, BRPOP, BZPOPMIN and their like, XREAD, WAIT. The name tells where they say how long. */
+const WAITS = /^(B[LRZ]|XREAD|WAIT)/;
 
 /**
  * How long a command may wait at the server, in ms: Infinity where it says 0, undefined where it doesn't wait.
  * A wait that can't be read is the server's to refuse.
  */
-export function blockingTime(words: readonly Word[]): number | undefined {
+export function blockingTime(words: readonly unknown[]): number | undefined {
   const name = words[0] as string;
-  // Most commands are told apart by a letter.
-  if (!/^[BWX]/.test(name) || !WAITS.test(name)) return undefined;
-  let wait: number;
+  if (!WAITS.test(name)) return undefined;
+  // Where it is said, and in what: seconds only by those that begin with B.
+  let at = name.endsWith("MPOP") ? 1 : name.endsWith("MOVEM") ? 5 : words.length - 1;
   if (name.startsWith("X")) {
-    const at = words.findIndex((word) => typeof word === "string" && /^(block|streams)$/i.test(word));
-    if (!/^block$/i.test(String(words[at]))) return undefined;
-    wait = Number(words[at + 1]);
-  } else if (name.startsWith("W")) wait = Number(words.at(-1));
-  else
-    wait = Number(name.endsWith("MPOP") ? words[1] : name.endsWith("MOVEM") ? words[5] : words.at(-1)) * 1000;
+    at = words.findIndex((word) => /^(block|streams)$/i.test(String(word))) + 1;
+    if (!/^block$/i.test(String(words[at - 1]))) return undefined;
+  }
+  const wait = Number(words[at]) * (name.startsWith("B") ? 1000 : 1);
   return Number.isNaN(wait) ? 0 : wait > 0 ? wait : Number.POSITIVE_INFINITY;
 }

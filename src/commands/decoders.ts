@@ -10,9 +10,7 @@ function unexpected(wanted: string): never {
 }
 
 function isBulk(reply: RawReply): reply is Bulk {
-  return (
-    typeof reply === "object" && reply !== null && !Array.isArray(reply) && !(reply instanceof ErrorReply)
-  );
+  return (reply as Partial<Bulk> | null)?.bytes !== undefined;
 }
 
 /** Text as Redis has it, never parsed: a key, a field, an id, a cursor, a status. */
@@ -105,6 +103,24 @@ export const object =
 /** Things as an object, by their names. */
 export const zip = (names: readonly unknown[], things: readonly unknown[]): Record<string, unknown> =>
   Object.fromEntries(names.map((name, i) => [name, things[i]]));
+
+/** A flat array in which kinds take turns, as an object for each turn. */
+export const records =
+  (names: readonly string[], decoders: readonly Decoder[]) =>
+  (...reply: Parameters<Decoder>): Record<string, any>[] =>
+    groups(...decoders)(...reply).map((group) => zip(names, group));
+
+/** A part of an object, and the option that asks for it, if it isn't always there. */
+export type Part = readonly [name: string, decoder: Decoder, option?: string];
+
+/** The names and kinds of the parts that are there under these options. */
+export const partsOf = (
+  options: Record<string, unknown> | undefined,
+  parts: readonly Part[],
+): [names: string[], decoders: Decoder[]] => {
+  const there = parts.filter(([, , option]) => !option || options?.[option]);
+  return [there.map(([name]) => name), there.map(([, decoder]) => decoder)];
+};
 
 /** An array of fixed length, as an object. */
 export const struct =

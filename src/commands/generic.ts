@@ -1,6 +1,5 @@
-import { bytes, groups, int, list, orNull, text, tuple, value, when, zip } from "./decoders.js";
+import { bytes, int, list, orNull, records, text, tuple, value, when } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
-import type { Decoder } from "./row.js";
 import { group, read, write, writeIf } from "./rows.js";
 import type { ExpireOption, ScanCommandOptions } from "./types.js";
 import { all, arg, limit, maybe, of, options, type Piece } from "./words.js";
@@ -130,7 +129,7 @@ const sorting = all(options("by"), limit, of("get", patterns), options("order= a
 const sorted = list(orNull(value));
 const stores = (words: readonly unknown[]) => words.some((word, i) => i && /^store$/i.test(String(word)));
 
-const typed: Decoder = (...reply) => groups(text, text)(...reply).map((group) => zip(["key", "type"], group));
+const typed = records(["key", "type"], [text, text]);
 
 export const genericCommands = group(() => ({
   copy: write((reply) => (int(reply) ? "COPIED" : "NOT_COPIED"), arg, arg, options("db replace")),

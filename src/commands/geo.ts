@@ -1,4 +1,17 @@
-import { digits, float, int, list, orNull, struct, text, value } from "./decoders.js";
+import {
+  digits,
+  float,
+  int,
+  list,
+  orNull,
+  type Part,
+  partsOf,
+  struct,
+  text,
+  tuple,
+  value,
+  zip,
+} from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
 import { group, read, write } from "./rows.js";
@@ -124,17 +137,16 @@ const searching = all(
 );
 
 // Redis's order, whatever order they were asked in.
-const EXTRAS: [option: string, name: string, decoder: Decoder][] = [
-  ["withDist", "dist", float],
-  ["withHash", "hash", digits],
-  ["withCoord", "coord", struct("long lat", float, float)],
+const MATCH: Part[] = [
+  ["member", value],
+  ["dist", float, "withDist"],
+  ["hash", digits, "withHash"],
+  ["coord", struct("long lat", float, float), "withCoord"],
 ];
 
 const match: Decoder = (reply, decode, args) => {
-  const extras = EXTRAS.filter(([option]) => args[4]?.[option]);
-  const names = extras.map(([, name]) => name);
-  const found = struct(["member", ...names].join(" "), value, ...extras.map(([, , decoder]) => decoder));
-  return found(extras.length ? reply : [reply], decode, args);
+  const [names, decoders] = partsOf(args[4], MATCH);
+  return zip(names, tuple(...decoders)(names.length > 1 ? reply : [reply], decode, args));
 };
 
 export const geoCommands = group(() => ({

@@ -13,7 +13,7 @@ import {
   when,
 } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
-import { checked, group, read, rearrange, write } from "./rows.js";
+import { checked, gather, group, read, rearrange, write } from "./rows.js";
 import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
 import type { AtMostOne, Expiration, ExpireOption, ScanCommandOptions } from "./types.js";
 import {
@@ -28,7 +28,6 @@ import {
   of,
   option,
   options,
-  rest,
 } from "./words.js";
 
 /** A field or several. */
@@ -193,8 +192,8 @@ export const hashCommands = group(() => ({
     read(orNull((...reply) => ((reply[0] as unknown[]).length === 0 ? null : whole(...reply)))),
     "whole",
   ),
-  hgetdel: checked(write(byField(1), arg, rest(fields)), "whole"),
-  hgetex: checked(write(byField(2), arg, options("ex px exat pxat persist"), rest(fields)), "whole"),
+  hgetdel: checked(gather(1, write(byField(1), arg, fields)), "whole"),
+  hgetex: checked(gather(2, write(byField(2), arg, options("ex px exat pxat persist"), fields)), "whole"),
   hincrby: write(int),
   hincrbyfloat: write(float),
   hkeys: read(list(text)),

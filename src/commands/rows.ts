@@ -35,6 +35,10 @@ export const rearrange = (order: (args: any[]) => unknown[], row: Draft): Draft 
   words: (encode, ...args) => row.words(encode, ...order(args)),
 });
 
+/** With all arguments from a place on as one array. */
+export const gather = (from: number, row: Draft): Draft =>
+  rearrange((args) => [...args.slice(0, from), args.slice(from)], row);
+
 /** Gives the rows their names, unless they have one: `prefix` and the method's. evalRo is EVAL_RO, scriptLoad SCRIPT LOAD. */
 export function named<T extends Record<string, Draft>>(
   rows: T,

@@ -1,21 +1,9 @@
+import { blockingTime } from "./blocking.js";
 import { int, list, nestedText, object, orNull, text, tuple, turns, value, when } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
-import { group, read, rearrange, write, writeIf } from "./rows.js";
-import {
-  after,
-  all,
-  arg,
-  counted,
-  each,
-  entries,
-  maybe,
-  of,
-  option,
-  options,
-  type Piece,
-  rest,
-} from "./words.js";
+import { gather, group, read, rearrange, write, writeIf } from "./rows.js";
+import { after, all, arg, counted, each, entries, maybe, of, option, options, type Piece } from "./words.js";
 
 /** What becomes of other groups' references to a deleted entry. */
 export type StreamRefOption = "KEEPREF" | "keepref" | "DELREF" | "delref" | "ACKED" | "acked";
@@ -247,10 +235,7 @@ const autoclaimed: Decoder = (...reply) =>
 
 const summary = tuple(int, orNull(text), orNull(text), orNull(list(tuple(text, int))));
 
-const blocks = (words: readonly unknown[]) => {
-  const upper = words.map((word) => String(word).toUpperCase());
-  return upper.slice(0, upper.indexOf("STREAMS")).includes("BLOCK");
-};
+const blocks = (words: readonly unknown[]) => blockingTime(["XREAD", ...words]) !== undefined;
 
 const range = read(
   (...reply) => Object.fromEntries(byId(...reply) as [string, unknown][]),
@@ -262,7 +247,7 @@ const range = read(
 
 export const streamCommands = group(() => ({
   xack: write(int),
-  xackdel: write(list(int), arg, arg, arg, rest(ids)),
+  xackdel: gather(3, write(list(int), arg, arg, arg, ids)),
   xadd: rearrange(
     ([key, id, fields, opts]) => [key, opts, id, fields],
     write(orNull(text), arg, all(options("nomkStream"), of("trim", trimming)), arg, entries),
@@ -279,7 +264,7 @@ export const streamCommands = group(() => ({
     options("idleMS=IDLE timeMS=TIME retryCount force justId lastId"),
   ),
   xdel: write(int),
-  xdelex: write(list(int), arg, maybe, rest(ids)),
+  xdelex: gather(2, write(list(int), arg, maybe, ids)),
   xgroup: rearrange(
     ([key, opts]) => [opts.type, key, opts, opts.options],
     write(

@@ -1,16 +1,17 @@
 import {
   float,
-  groups,
   int,
   list,
   nestedText,
   object,
   oneOrMany,
   orNull,
+  type Part,
+  partsOf,
+  records,
   turns,
   value,
   when,
-  zip,
 } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
@@ -107,20 +108,15 @@ const searching = options("withScores withAttribs count epsilon ef filter filter
 
 const elements = list(value);
 
+const SIMILAR: Part[] = [
+  ["element", value],
+  ["score", float, "withScores"],
+  ["attributes", orNull(value), "withAttribs"],
+];
+
 const similar: Decoder = (reply, decode, args) => {
-  const { withScores, withAttribs } = args[2] ?? {};
-  if (!withScores && !withAttribs) return elements(reply, decode, args);
-  const names = ["element"];
-  const kinds: Decoder[] = [value];
-  if (withScores) {
-    names.push("score");
-    kinds.push(float);
-  }
-  if (withAttribs) {
-    names.push("attributes");
-    kinds.push(orNull(value));
-  }
-  return groups(...kinds)(reply, decode, args).map((group) => zip(names, group));
+  const [names, decoders] = partsOf(args[2], SIMILAR);
+  return (names.length > 1 ? records(names, decoders) : elements)(reply, decode, args);
 };
 
 const known = read(int, arg, data);

@@ -4,11 +4,7 @@ import type { Encode, Words } from "./row.js";
  * What one argument of a method adds to the command's words. The first piece of a row takes the first argument,
  * and so on; the last piece takes all that follow.
  */
-export interface Piece {
-  (out: unknown[], arg: any, encode: Encode): void;
-  /** It takes its argument and all that follow as one array. */
-  readonly rest?: true;
-}
+export type Piece = (out: unknown[], arg: any, encode: Encode) => void;
 
 /** The argument as it is: a key, a field, an id, a number. */
 export const arg: Piece = (out, arg) => {
@@ -105,20 +101,12 @@ export const all =
     for (const piece of pieces) piece(out, arg, encode);
   };
 
-/** A piece of this argument and all that follow, as one array. */
-export const rest = (piece: Piece): Piece =>
-  Object.assign<Piece, { rest: true }>((out, args, encode) => piece(out, args, encode), { rest: true });
-
 /** Puts pieces together to a row's words. */
 export function words(pieces: readonly Piece[]): Words {
   const last = pieces.length - 1;
   return (encode, ...args) => {
     const out: unknown[] = [];
-    for (let i = 0; i < args.length; i++) {
-      const piece = pieces[Math.min(i, last)]!;
-      piece(out, piece.rest ? args.slice(i) : args[i], encode);
-      if (piece.rest) break;
-    }
+    for (let i = 0; i < args.length; i++) pieces[Math.min(i, last)]!(out, args[i], encode);
     return out;
   };
 }

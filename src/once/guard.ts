@@ -42,5 +42,5 @@ function refusalOf(core: Core, { words, wait }: Command): string | undefined {
 
 function guard({ settings, base }: Core, command: Command): Command {
   const words = once(command.words, settings.replyLifetime, base.protocol.isForeign);
-  return { ...command, words, repeatable: true };
+  return { ...command, words, bytes: words.some((word) => typeof word !== "string"), repeatable: true };
 }

@@ -27,9 +27,7 @@ export class BytesBulk implements Bulk {
   }
 
   bytes(): Uint8Array {
-    const copy = new Uint8Array(this.end - this.start);
-    copy.set(this.chunk.subarray(this.start, this.end));
-    return copy;
+    return new Uint8Array(this.chunk.subarray(this.start, this.end));
   }
 }
 

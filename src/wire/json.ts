@@ -22,22 +22,17 @@ export function parseJson(text: string): unknown {
   }
 }
 
-function readItem(item: unknown, base64: boolean): RawReply {
-  if (typeof item === "object" && item !== null) {
-    if ("error" in item && typeof item.error === "string") return new ErrorReply(item.error);
-    if ("result" in item) {
-      return item.result === "OK" ? "OK" : readValue(item.result, base64);
-    }
-  }
-  throw new MalformedReply("the answer has neither a result nor an error");
+function readItem(item: any, base64: boolean): RawReply {
+  if (typeof item?.error === "string") return new ErrorReply(item.error);
+  return item?.result === "OK" ? "OK" : readValue(item?.result, base64);
 }
 
-function readValue(value: unknown, base64: boolean): RawReply {
+function readValue(value: any, base64: boolean): RawReply {
   if (typeof value === "string") return bulkOf(value, base64);
   if (value === null || typeof value === "number") return value;
   if (Array.isArray(value)) return value.map((item) => readValue(item, base64));
-  if (isDigits(value)) return value.digits;
-  throw new MalformedReply("the result is neither text, number, array nor null");
+  if (typeof value?.digits === "string") return value.digits;
+  throw new MalformedReply("the answer has neither a result nor an error");
 }
 
 /** JSON.parse rounds integers from 2^53 on, so they become objects first, which no reply of Redis is. */
@@ -46,10 +41,6 @@ function keepDigits(text: string): string {
   return text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token) =>
     token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `{"digits":"${token}"}`,
   );
-}
-
-function isDigits(value: unknown): value is { digits: string } {
-  return typeof value === "object" && value !== null && "digits" in value && typeof value.digits === "string";
 }
 
 /** A string of an answer. */

@@ -19,8 +19,8 @@ function parseNumber(text: string): number | string {
   // The longest that a double prints as, such as -2.2250738585072014e-308.
   if (text.length > 24) return text;
   const value = Number(text);
-  const exact = String(value) === text && (!Number.isInteger(value) || Number.isSafeInteger(value));
-  return exact && Number.isFinite(value) ? value : text;
+  // What is left of a number that is none, or without end, is none; of one that is whole it is 0.
+  return String(value) === text && (Number.isSafeInteger(value) || value % 1) ? value : text;
 }
 
 function parseTree(text: string): unknown {

@@ -5,7 +5,7 @@ import type { HttpAnswer, HttpRequest } from "./http.js";
 import { readJson } from "./json.js";
 import { MalformedReply } from "./malformed.js";
 import { ErrorReply, type RawReply } from "./reply.js";
-import { hasBytes, toPath, toResp2 } from "./request.js";
+import type * as Encoders from "./request.js";
 import type { Word } from "./words.js";
 
 /** A request, and how its answer is to be read. */
@@ -30,6 +30,9 @@ export type ReadResp2 = (body: Uint8Array) => RawReply;
 export function textOf({ body }: HttpAnswer): string {
   return utf8(body, 0, body.length);
 }
+
+/** How words that are bytes are sent. */
+export type BytesEncoders = Pick<typeof Encoders, "toPath" | "toResp2">;
 
 type Words = readonly Word[] | readonly (readonly Word[])[];
 
@@ -81,13 +84,15 @@ export class Protocol {
     };
   }
 
-  /** @param inPath sends the command in the path: how bytes reach an endpoint that takes no RESP2. */
-  command(words: readonly Word[], inPath = false): Message {
-    const bytes = hasBytes(words);
-    if (!bytes || !(inPath || this.isForeign)) {
-      return this.#post("", words, bytes, this.#dialect.resp2);
+  /**
+   * @param encoders where there are bytes among the words.
+   * @param inPath sends the command in the path: how bytes reach an endpoint that takes no RESP2.
+   */
+  command(words: readonly Word[], encoders?: BytesEncoders, inPath = false): Message {
+    if (!encoders || !(inPath || this.isForeign)) {
+      return this.#post("", words, encoders, this.#dialect.resp2);
     }
-    const { path, body } = toPath(words);
+    const { path, body } = encoders.toPath(words);
     return this.#message(
       { path: `${this.#path}/${path}`, headers: this.#headers.raw[0]!, body },
       words,
@@ -114,10 +119,11 @@ export class Protocol {
     return this.#dialect.gateway === true;
   }
 
-  batch(commands: readonly (readonly Word[])[], route: BatchPath): Message {
+  /** @param encoders where there are bytes among the words. */
+  batch(commands: readonly (readonly Word[])[], route: BatchPath, encoders?: BytesEncoders): Message {
     // What a pipeline's RESP2 reply looks like is known of our gateway alone; a transaction has none.
     const resp2Reply = this.batchesBytes && route === "pipeline";
-    return this.#post(route, commands, commands.some(hasBytes), resp2Reply);
+    return this.#post(route, commands, encoders, resp2Reply);
   }
 
   /** A request whose answer is the protocol's own JSON, not to be read but handed on. */
@@ -130,12 +136,12 @@ export class Protocol {
     return { path: this.#paths[""], headers: this.#headers.json[0]!, body: '["PING"]' };
   }
 
-  #post(route: Route, words: Words, bytes: boolean, resp2Reply: boolean): Message {
-    const headers = this.#headers[bytes ? "resp2" : "json"][this.#readResp2 && resp2Reply ? 1 : 0]!;
-    const body = bytes
-      ? toResp2((route ? words : [words]) as readonly (readonly Word[])[])
+  #post(route: Route, words: Words, encoders: BytesEncoders | undefined, resp2Reply: boolean): Message {
+    const headers = this.#headers[encoders ? "resp2" : "json"][this.#readResp2 && resp2Reply ? 1 : 0]!;
+    const body = encoders
+      ? encoders.toResp2((route ? words : [words]) as readonly (readonly Word[])[])
       : JSON.stringify(words);
-    return this.#message({ path: this.#paths[route], headers, body }, words, route, bytes);
+    return this.#message({ path: this.#paths[route], headers, body }, words, route, encoders !== undefined);
   }
 
   #message(unsynced: HttpRequest, words: Words, route: Route, resp2Request: boolean): Message {

@@ -17,7 +17,7 @@ export class ErrorReply {
 
   // `warmline/modules` has a copy of this class.
   static [Symbol.hasInstance](value: unknown): boolean {
-    return typeof value === "object" && value !== null && "isErrorReply" in value;
+    return (value as Partial<ErrorReply> | null | undefined)?.isErrorReply === true;
   }
 }
 

@@ -1,11 +1,5 @@
 import type { Word } from "./words.js";
 
-/** Whether a word is bytes, which JSON can't carry. */
-export function hasBytes(words: readonly Word[]): boolean {
-  for (let i = 1; i < words.length; i++) if (typeof words[i] !== "string") return true;
-  return false;
-}
-
 const encoder = new TextEncoder();
 
 /** Commands as RESP2 arrays of bulk strings, one after another: what warmline-gateway takes beside JSON. */

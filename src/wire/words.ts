@@ -22,7 +22,7 @@ function toWord(command: string, arg: unknown, index: number): Word {
   let what: string = typeof arg;
   let cause: unknown;
   if (arg instanceof Uint8Array) return arg;
-  if (what === "string") what = "text with a lone surrogate, which UTF-8 can't hold; send bytes instead";
+  if (what === "string") what = "text with a lone surrogate: send bytes instead";
   else if (Number.isNaN(arg)) what = "NaN";
   else if (/^(number|bigint|boolean)$/.test(what)) return String(arg);
   else if (what === "object") {
@@ -36,4 +36,10 @@ function toWord(command: string, arg: unknown, index: number): Word {
     what = "an object that can't be written as JSON";
   }
   throw new ArgumentError(`${command}: argument ${index + 1} is ${what}`, { command, cause });
+}
+
+/** Whether a word is bytes, which JSON can't carry. */
+export function hasBytes(words: readonly Word[]): boolean {
+  for (let i = 1; i < words.length; i++) if (typeof words[i] !== "string") return true;
+  return false;
 }

@@ -1,6 +1,6 @@
 import { int, list, text } from "../decoders.js";
 import type { Key, Kind, Reply } from "../kind.js";
-import { named, read, write } from "../rows.js";
+import { gather, named, read, write } from "../rows.js";
 import { arg, data, options } from "../words.js";
 import { type Chunk, chunk, type Facts, facts, items, outcomes } from "./shared.js";
 
@@ -48,7 +48,7 @@ export const bloomRows = named(
     card: read(int),
     exists: read(int, arg, data),
     info: read(facts),
-    insert: write(outcomes, arg, options("capacity error expansion noCreate nonScaling"), items),
+    insert: gather(2, write(outcomes, arg, options("capacity error expansion noCreate nonScaling"), items)),
     loadchunk: write(text),
     madd: write(outcomes, arg, data),
     mexists: read(list(int), arg, data),

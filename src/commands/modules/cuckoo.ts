@@ -1,6 +1,6 @@
 import { int, list, text } from "../decoders.js";
 import type { Key, Kind, Reply } from "../kind.js";
-import { named, read, write } from "../rows.js";
+import { gather, named, read, write } from "../rows.js";
 import { arg, data, options } from "../words.js";
 import { type Chunk, chunk, type Facts, facts, items, outcomes } from "./shared.js";
 
@@ -48,7 +48,7 @@ export interface CuckooCommands<K extends Kind> {
 
 const change = write(int, arg, data);
 const ask = read(int, arg, data);
-const insert = write(outcomes, arg, options("capacity noCreate"), items);
+const insert = gather(2, write(outcomes, arg, options("capacity noCreate"), items));
 
 export const cuckooRows = named(
   {

@@ -1,16 +1,17 @@
 import {
   float,
-  groups,
   int,
   list,
   nested,
   nestedText,
   object,
   orNull,
+  type Part,
+  partsOf,
+  records,
   text,
   tuple,
   value,
-  zip,
 } from "../decoders.js";
 import type { Key, Kind, Reply } from "../kind.js";
 import type { Decoder } from "../row.js";
@@ -305,22 +306,19 @@ const aggregating = all(
   options("dialect"),
 );
 
+const DOCUMENT: Part[] = [
+  ["id", text],
+  ["score", float, "withScores"],
+  ["fields", orNull(object(value)), "fields"],
+];
+
 const searched: Decoder = (reply, decode, args) => {
   const { withScores, noContent } = args[2] ?? {};
-  const names = ["id"];
-  const kinds: Decoder[] = [text];
-  if (withScores) {
-    names.push("score");
-    kinds.push(float);
-  }
-  if (!noContent) {
-    names.push("fields");
-    kinds.push(orNull(object(value)));
-  }
+  const [names, kinds] = partsOf({ withScores, fields: !noContent }, DOCUMENT);
   const [total, ...flat] = list((part) => part)(reply, decode, args);
   return {
     total: int(total),
-    documents: groups(...kinds)(flat, decode, args).map((group) => zip(names, group)),
+    documents: records(names, kinds)(flat, decode, args),
   };
 };
 

@@ -1,5 +1,5 @@
 import { bytes, int, list, nested, nestedText, object, tuple } from "../decoders.js";
-import { after, arg, eachData, type Piece, rest } from "../words.js";
+import { after, arg, eachData, type Piece } from "../words.js";
 
 /** Facts by Redis's own names: numbers and text. */
 export type Facts = Record<string, any>;
@@ -15,7 +15,7 @@ export const outcomes = list((...reply) => (typeof reply[0] === "number" ? reply
 export const chunk = tuple(int, (reply) => (reply === null ? new Uint8Array() : bytes(reply)));
 
 /** All arguments from here on, as stored values after a word. */
-export const items = rest(after("ITEMS", eachData));
+export const items = after("ITEMS", eachData);
 
 /** An object as name and number, one after the other. */
 export const amounts: Piece = (out, given) => {
