@@ -156,14 +156,14 @@ export class Protocol {
       const { status } = answer;
       const ours = answer.header("warmline-gateway") !== undefined;
       if (ours) dialect.gateway = true;
-      // Something on the way answered in its place; what became of the request is not known.
-      else if (dialect.gateway && status === 200) {
+      // Something on the way answered in its place; what became of the request is not known, unless by "too many".
+      else if (dialect.gateway && status !== 429) {
         throw new MalformedReply("the answer is somebody else's, not warmline-gateway's");
       }
       const reply = this.#read(answer, base64);
       if (!ours && status === 200) dialect.gateway = false;
       dialect.syncToken = answer.header(SYNC_TOKEN) ?? dialect.syncToken;
-      if (resp2Request && !ours && reply instanceof ErrorReply) throw new Resp2Refused();
+      if (resp2Request && !ours && status !== 429 && reply instanceof ErrorReply) throw new Resp2Refused();
       return reply;
     };
     return { request, words, route, read };

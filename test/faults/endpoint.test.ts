@@ -333,6 +333,7 @@ test.each([
   ["a page", answer("<html>Welcome</html>", { "content-type": "text/html" })],
   ["a number", answer(":7\r\n", {})],
   ["JSON", answer('{"result":"Nw=="}', { "content-type": "application/json" })],
+  ["an error", answer('{"error":"took too long"}', { "content-type": "application/json" }, "408 Timeout")],
 ])(
   "%s of a stranger in place of our gateway's answer: no value, a write of bytes is sent once, the gateway stays known",
   async (_what, bytes) => {
@@ -353,6 +354,18 @@ test.each([
     expect(endpoint.requests.at(-1)?.head).toMatch(/upstash-response-format: resp2/i);
   },
 );
+
+test("too many requests, as a stranger says: no reason to send bytes in another form", async () => {
+  const redis = client(patient);
+  await redis.set("known", "x");
+  endpoint.requests.length = 0;
+  endpoint.onRequest = ({ socket }) =>
+    socket.write(answer('{"error":"slow down"}', { "content-type": "application/json" }, "429 Too Many"));
+  const both = [redis.append("a", new Uint8Array([0, 255])), redis.append("b", new Uint8Array([0, 255]))];
+  for (const { reason } of (await Promise.allSettled(both)) as PromiseRejectedResult[])
+    expect(reason).toMatchObject({ name: "RedisError", outcome: "answered", command: "APPEND" });
+  for (const { head } of endpoint.requests) expect(head).toMatch(/^POST \/(pipeline)? HTTP/);
+});
 
 test("an endpoint that is not our gateway and takes no RESP2 gets bytes in the path, sent once", async () => {
   endpoint.onRequest = ({ socket, head }) => {

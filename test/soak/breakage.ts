@@ -4,15 +4,19 @@ import {
   cutReply,
   delayReply,
   type Fault,
+  httpAnswer,
   loseReply,
   proxyError,
   rewrite,
   slow,
   surplus,
 } from "warmline-testbed";
+import { chunked, held, hinted, twice, wrongLength } from "./reframed.js";
 
 /** How often each thing befalls an exchange, in thousandths. */
-const FAULTS: readonly [weight: number, make: (random: () => number) => Fault][] = [
+type Faults = readonly (readonly [weight: number, make: (random: () => number) => Fault])[];
+
+const FAULTS: Faults = [
   [12, () => loseReply()],
   [12, () => loseReply({ leave: "reset" })],
   [4, () => loseReply({ leave: "silent" })],
@@ -24,14 +28,58 @@ const FAULTS: readonly [weight: number, make: (random: () => number) => Fault][]
   [4, () => rewrite(proxyError(504), { deliver: false, leave: "close" })],
   [3, () => rewrite("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n<htm>")],
   [3, () => rewrite("SSH-2.0-OpenSSH\r\n", { leave: "close" })],
-  [8, () => surplus("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n:99\r\n")],
-  [8, () => surplus("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n", { delayMs: 3 })],
   [30, (random) => delayReply(Math.floor(random() * 200))],
   [10, () => slow({ bytes: 20, everyMs: 2 })],
 ];
 
+/** What the client's own HTTP tells apart, and the fetch of some runtimes does not. */
+const SURPLUS: Faults = [
+  [8, () => surplus("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n:99\r\n")],
+  [8, () => surplus("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n", { delayMs: 3 })],
+];
+
+const json = { "Content-Type": "application/json" };
+const unsent = { ...json, "Warmline-Gateway": "0", "Warmline-Outcome": "unsent", "Retry-After": "0" };
+
+/** What the client has to make out where the bytes themselves are whole. */
+const REFRAMED: Faults = [
+  [8, (random) => wrongLength(1 + Math.floor(random() * 50))],
+  [10, (random) => chunked(1 + Math.floor(random() * 40))],
+  [8, (random) => chunked(1 + Math.floor(random() * 20), Math.floor(random() * 4))],
+  [8, () => hinted()],
+  [6, (random) => held(random() * 2_000)],
+  [3, (random) => delayReply(500 + Math.floor(random() * 2_000))],
+  [5, () => rewrite(proxyError(502, { "Warmline-Outcome": "unknown" }))],
+  [4, () => rewrite(httpAnswer(502, '{"error":"ERR lost"}', { ...json, "Warmline-Outcome": "unknown" }))],
+  [6, () => rewrite(httpAnswer(503, '{"error":"ERR no room"}', unsent), { deliver: false })],
+  [6, () => rewrite(httpAnswer(429, "<html>", { "Retry-After": "0" }), { deliver: false })],
+  [
+    4,
+    () =>
+      rewrite(httpAnswer(429, '{"error":"ERR slow down"}', { ...json, "Retry-After": "1" }), {
+        deliver: false,
+      }),
+  ],
+  [3, () => rewrite(httpAnswer(301, "", { Location: "/elsewhere" }), { deliver: false })],
+  [3, () => rewrite(httpAnswer(413, "<html>", { "Content-Type": "text/html" }), { deliver: false })],
+];
+
+const DOUBLED: Faults = [
+  [8, () => twice()],
+  [8, (random) => wrongLength(-1 - Math.floor(random() * 20))],
+];
+
+/**
+ * The same, and answers in other frames, or of something in between.
+ * @param surplus whether more may come than was asked for
+ */
+export function breakingMore(random: () => number, surplus: boolean): Behaviour {
+  const faults = [...FAULTS, ...REFRAMED];
+  return breaking(random, surplus ? [...faults, ...SURPLUS, ...DOUBLED] : faults);
+}
+
 /** A connection that breaks at random moments, in random ways. */
-export function breaking(random: () => number): Behaviour {
+export function breaking(random: () => number, faults: Faults = [...FAULTS, ...SURPLUS]): Behaviour {
   return {
     opened: (link) => {
       const dice = random();
@@ -40,7 +88,7 @@ export function breaking(random: () => number): Behaviour {
     },
     exchange: () => {
       let dice = random() * 1_000;
-      for (const [weight, make] of FAULTS) {
+      for (const [weight, make] of faults) {
         dice -= weight;
         if (dice < 0) return make(random);
       }

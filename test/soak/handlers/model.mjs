@@ -1,0 +1,255 @@
+// Issues random commands for a while, each with a mark of its own, and tells what became of every one; what can be seen
+// to be wrong at once is told as such.
+import { getEventListeners } from "node:events";
+
+const { ENTRY, CLIENT, STREAM_URL } = process.env;
+if (process.env.WARMLINE_CONNECTION === "undici") await import("warmline/undici");
+const { Redis } = await import(ENTRY);
+const options = JSON.parse(CLIENT);
+const base = Redis.fromEnv({ codec: "text", ...options });
+const alone = Redis.fromEnv({ codec: "text", ...options, enableAutoPipelining: false });
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const wrong = [];
+process.on("unhandledRejection", (error) => wrong.push(`unhandled rejection: ${error?.stack ?? error}`));
+process.on("uncaughtException", (error) => wrong.push(`uncaught exception: ${error?.stack ?? error}`));
+process.on("warning", ({ name, message }) => {
+  if (name.startsWith("MaxListeners")) wrong.push(message);
+});
+
+/** ms that this process has been awake. */
+let awake = 0;
+let last = performance.now();
+function tick() {
+  const now = performance.now();
+  awake += Math.min(now - last, 100);
+  last = now;
+}
+
+/** The sequence of a seed (mulberry32). */
+function sequence(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** What became of a call: a value, or an error's outcome. */
+async function fateOf(call, signal, what) {
+  try {
+    return { value: await call };
+  } catch (error) {
+    if (signal?.aborted && error === signal.reason) return { outcome: "unknown", error: "aborted" };
+    if (!["unsent", "unknown", "answered"].includes(error?.outcome)) {
+      wrong.push(`${what} rejected with ${error?.stack ?? error}`);
+      return { outcome: "unknown", error: "stranger" };
+    }
+    return { outcome: error.outcome, error: error.name, message: error.message };
+  }
+}
+
+/** A lane of calls, one after another. */
+class Lane {
+  written = [];
+  #register = 0;
+  #least = 0;
+  #number = 0;
+
+  constructor(name, seed) {
+    this.name = name;
+    this.random = sequence(seed);
+  }
+
+  id() {
+    return `${this.name}.${++this.#number}`;
+  }
+
+  pick(...choices) {
+    return choices[Math.floor(this.random() * choices.length)];
+  }
+
+  /** A command: its method and arguments, and what is done with its fate. */
+  command(list, group) {
+    const { name } = this;
+    const id = this.id();
+    const write =
+      (kind, key, mark, full = 1) =>
+      (fate, order) =>
+        this.written.push({ kind, key, mark, full, fate, group, order });
+    const read = (fits) => (fate) => {
+      if (!fate.outcome && !fits(fate.value)) wrong.push(`${id} read ${JSON.stringify(fate.value)}`);
+    };
+    switch (
+      this.pick(
+        "incr",
+        "incr",
+        "rpush",
+        "rpush",
+        "rpush",
+        "bytes",
+        "hincrby",
+        "zadd",
+        "set",
+        "get",
+        "own",
+        "echo",
+      )
+    ) {
+      case "incr":
+        return { call: ["incr", `count:${id}`], settle: write("count", `count:${id}`) };
+      case "rpush":
+        return { call: ["rpush", list, id], settle: write("token", list, id) };
+      case "bytes":
+        return { call: ["rpush", list, new TextEncoder().encode(id)], settle: write("token", list, id) };
+      case "hincrby":
+        return { call: ["hincrby", `hash:${name}`, id, 1], settle: write("field", `hash:${name}`, id) };
+      case "zadd":
+        return { call: ["zincrby", `zset:${name}`, 1, id], settle: write("score", `zset:${name}`, id) };
+      case "set": {
+        const value = ++this.#register;
+        return {
+          call: ["set", `register:${name}`, value],
+          settle: (fate) => {
+            if (!fate.outcome) this.#least = value;
+          },
+        };
+      }
+      case "own": {
+        const least = this.#least;
+        return {
+          call: ["get", `register:${name}`],
+          settle: read((value) => Number(value ?? 0) >= least && Number(value ?? 0) <= this.#register),
+        };
+      }
+      case "get": {
+        const key = `name:${Math.floor(this.random() * 50)}`;
+        return { call: ["get", key], settle: read((value) => value === key) };
+      }
+      default:
+        return { call: ["echo", id], settle: read((value) => value === id) };
+    }
+  }
+
+  async step() {
+    const { random } = this;
+    const timeout = random() < 0.1 ? 30 + random() * 300 : options.timeout;
+    const controller = random() < 0.1 ? new AbortController() : undefined;
+    const signal = controller?.signal;
+    if (controller) setTimeout(() => controller.abort(new Error("enough")), random() * 60);
+    // What is not batched may overtake.
+    const batched = random() < 0.85;
+    const client = (batched ? base : alone).with({ timeout, ...(signal && { signal }) });
+    const group = batched ? this.id() : undefined;
+    const as = random();
+    tick();
+    const begun = awake;
+    if (as < 0.03) await this.transaction(client, signal, 1_200);
+    else if (as < 0.12) await this.transaction(client, signal, 2);
+    else {
+      const list = `list:${this.name}`;
+      const size = random() < 0.4 ? 1 : 2 + Math.floor(random() * 6);
+      const commands = Array.from({ length: size }, () => this.command(list, group));
+      const fates =
+        as < 0.3
+          ? await this.pipeline(client, signal, commands)
+          : await this.together(client, signal, commands);
+      for (const [at, { settle }] of commands.entries()) settle(fates[at], at);
+    }
+    tick();
+    const ms = awake - begun;
+    if (ms > timeout + 1_500)
+      wrong.push(`a step of ${this.name} took ${Math.round(ms)} ms of ${Math.round(timeout)}`);
+    if (signal && getEventListeners(signal, "abort").length > 0)
+      wrong.push(`a step of ${this.name} left a listener`);
+    if (random() < 0.3) await pause(random() * 40);
+    if (random() < 0.01) await pause(1_100);
+  }
+
+  together(client, signal, commands) {
+    return Promise.all(
+      commands.map(({ call: [method, ...args] }) =>
+        fateOf(client[method](...args), signal, `${method} ${args[0]}`),
+      ),
+    );
+  }
+
+  async pipeline(client, signal, commands) {
+    const pipeline = client.pipeline();
+    for (const { call } of commands) pipeline[call[0]](...call.slice(1));
+    const fate = await fateOf(pipeline.exec({ keepErrors: true }), signal, "pipeline");
+    if (fate.outcome) return commands.map(() => fate);
+    return Promise.all(
+      fate.value.map(({ result, error }) =>
+        error ? fateOf(Promise.reject(error), signal, "in a pipeline") : { value: result },
+      ),
+    );
+  }
+
+  /** All of it or nothing. */
+  async transaction(client, signal, size) {
+    const id = this.id();
+    const multi = client.multi();
+    for (let i = 0; i < size; i++) multi.incr(`count:${id}`);
+    const fate = await fateOf(multi.exec(), signal, "transaction");
+    if (!fate.outcome && fate.value.join() !== Array.from({ length: size }, (_, i) => i + 1).join()) {
+      // Of writes that may be applied twice the second answer counts on.
+      if (options.writes !== "at-least-once")
+        wrong.push(`transaction ${id} of ${size} gave ${fate.value.slice(0, 5)}`);
+    }
+    this.written.push({ kind: "count", key: `count:${id}`, full: size, fate: { ...fate, value: undefined } });
+  }
+}
+
+/** Listens, and tells what was missed without a word, or heard twice. */
+function listen() {
+  let heard = 0;
+  let messages = 0;
+  let gap = true;
+  const redis = new Redis({ url: STREAM_URL, token: process.env.WARMLINE_TOKEN, codec: "text" });
+  const subscriber = redis.subscribe("news");
+  subscriber.on("message", ({ message }) => {
+    const [number, before] = message.split(" ").map(Number);
+    if (number <= heard) wrong.push(`message ${number} came after ${heard}`);
+    if (before > heard && !gap)
+      wrong.push(`message ${before} was missed without a gap: ${heard}, then ${message}`);
+    heard = number;
+    gap = false;
+    messages++;
+  });
+  subscriber.on("gap", () => {
+    gap = true;
+  });
+  subscriber.on("error", (error) => wrong.push(`the subscriber gave up: ${error.message}`));
+  return async () => {
+    await subscriber.unsubscribe();
+    return messages;
+  };
+}
+
+const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+
+export async function handler({ seed, seconds, lanes, name }) {
+  const before = timers();
+  const ticking = setInterval(tick, 20);
+  tick();
+  const stopListening = listen();
+  const all = Array.from({ length: lanes }, (_, at) => new Lane(`${name}${at}`, seed + at));
+  // Once the client knows whom it talks to, bytes travel with the rest.
+  while (!(await base.ping().catch(() => false)));
+  const end = awake + seconds * 1_000;
+  await Promise.all(
+    all.map(async (lane) => {
+      while (awake < end) await lane.step();
+    }),
+  );
+  const messages = await stopListening();
+  base.close();
+  clearInterval(ticking);
+  // What is left of timers that were about to fire, such as those of aborts.
+  for (let i = 0; i < 50 && timers() > before; i++) await pause(100);
+  if (timers() > before) wrong.push(`${timers() - before} timers were left`);
+  return { written: all.flatMap(({ written }) => written), wrong, messages, stats: base.stats() };
+}

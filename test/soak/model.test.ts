@@ -1,0 +1,239 @@
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, test } from "vitest";
+import type { Writes } from "warmline";
+import {
+  type GatewayProcess,
+  type Instance,
+  type Path,
+  type RedisServer,
+  redisAvailable,
+  startGatewayProcess,
+  startInstance,
+  startPath,
+  startRedis,
+} from "warmline-testbed";
+import { chosenConnection } from "../faults/support/program.js";
+import { random, sequence } from "../faults/support/random.js";
+import { pause } from "../faults/support/rig.js";
+import { breakingMore } from "./breakage.js";
+
+// Random commands of either entry through connections that break in every way, while functions are frozen and the
+// gateway and Redis are killed: what callers were told of each single write has to agree with what Redis holds.
+// MODEL_SECONDS says for how long, MODEL_SEED from where, MODEL_NODE on which node.
+
+const SECONDS = Number(process.env.MODEL_SECONDS ?? 5);
+const LANES = 6;
+const TIMEOUT_MS = 1_500;
+const TOKEN = "model-token";
+
+/** A write, and what its caller was told. */
+interface Written {
+  readonly kind: "count" | "token" | "field" | "score";
+  readonly key: string;
+  readonly mark?: string;
+  /** What one application of it leaves. */
+  readonly full: number;
+  readonly fate: { readonly outcome?: string; readonly error?: string; readonly message?: string };
+  readonly group?: string;
+  readonly order?: number;
+}
+
+interface Told {
+  readonly written: readonly Written[];
+  readonly wrong: readonly string[];
+  readonly messages: number;
+}
+
+/** What a write left: for how often it was applied. */
+async function held(redis: RedisServer, { kind, key, mark }: Written, lists: Map<string, string[]>) {
+  if (kind === "count") return Number((await redis.command("GET", key)) ?? 0);
+  if (kind === "field") return Number((await redis.command("HGET", key, mark!)) ?? 0);
+  if (kind === "score") return Number((await redis.command("ZSCORE", key, mark!)) ?? 0);
+  return lists.get(key)!.filter((each) => each === mark).length;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, () => {
+  const closing: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  });
+  const later = <T>(made: T, close: (made: T) => Promise<unknown>): T => {
+    closing.push(() => close(made));
+    return made;
+  };
+
+  async function run(writes: Writes): Promise<{ redis: RedisServer; told: Told[]; seed: number }> {
+    const { next, seed } = random("MODEL_SEED");
+    process.stdout.write(`Model of writes: "${writes}": MODEL_SEED=${seed} MODEL_SECONDS=${SECONDS}\n`);
+    const redis = later(
+      await startRedis({ listen: "tcp", flags: ["--appendonly", "yes", "--appendfsync", "always"] }),
+      (each) => each.stop(),
+    );
+    for (let i = 0; i < 50; i++) await redis.command("SET", `name:${i}`, `name:${i}`);
+    const upstream = later(await startPath({ to: { port: redis.port! }, protocol: "raw" }), (each) =>
+      each.close(),
+    );
+    const port = await freePort();
+    const startGateway = () =>
+      startGatewayProcess({
+        args: ["--port", String(port), "--token", TOKEN, "--redis", `redis://127.0.0.1:${upstream.port}`],
+      });
+    let gateway: GatewayProcess = await startGateway();
+    closing.push(() => gateway.stop());
+    const faults = sequence(seed + 1);
+    const pathFor = async (surplus: boolean): Promise<Path> =>
+      later(await startPath({ to: { port }, script: () => breakingMore(faults, surplus) }), (each) =>
+        each.close(),
+      );
+    const streams = later(await startPath({ to: { port } }), (each) => each.close());
+    const functions: Instance[] = [];
+    for (const entry of ["warmline", "warmline/fetch"]) {
+      const path = await pathFor(entry === "warmline");
+      functions.push(
+        later(
+          await startInstance({
+            handler: fileURLToPath(new URL("./handlers/model.mjs", import.meta.url)),
+            timeoutMs: 3_600_000,
+            freezer: "signals",
+            ...(process.env.MODEL_NODE && { node: process.env.MODEL_NODE }),
+            env: {
+              ENTRY: entry,
+              WARMLINE_URL: path.url,
+              STREAM_URL: streams.url,
+              WARMLINE_TOKEN: TOKEN,
+              CLIENT: JSON.stringify({ writes, timeout: TIMEOUT_MS, maxConnections: 8 }),
+              ...chosenConnection,
+            },
+          }),
+          (each) => each.stop(),
+        ),
+      );
+    }
+
+    let over = false;
+    const until = async (ms: number) => {
+      for (let left = ms; left > 0 && !over; left -= 50) await pause(Math.min(50, left));
+    };
+    const disturbing = [
+      // Functions are frozen, connections reset.
+      async () => {
+        await until(next() * 150);
+        if (next() < 0.1) for (const link of upstream.links) link.resetClient();
+        if (next() < 0.1) for (const link of streams.links) link.resetClient();
+        const victim = functions[Math.floor(next() * functions.length)]!;
+        await victim.freeze();
+        await pause(next() < 0.8 ? next() * 200 : next() * 1_500);
+        await victim.thaw();
+      },
+      // The gateway ends, as it likes or at once, and comes again.
+      async () => {
+        await until(1_000 + next() * 3_000);
+        if (over) return;
+        if (next() < 0.5) process.kill(gateway.pid, "SIGKILL");
+        await gateway.stop();
+        gateway = await startGateway();
+      },
+      // So does Redis, which forgets nothing that it acknowledged.
+      async () => {
+        await until(2_000 + next() * 4_000);
+        if (over) return;
+        await redis.kill();
+        await pause(next() * 300);
+        await redis.restart();
+      },
+      // News, each with the last that was surely heard by Redis.
+      async () => {
+        await pause(20);
+        try {
+          await redis.command("PUBLISH", "news", `${++number} ${surely}`);
+          surely = number;
+        } catch {
+          // Redis is away.
+        }
+      },
+    ].map(async (disturb) => {
+      while (!over) await disturb();
+    });
+    let number = 0;
+    let surely = 0;
+    const invocations = await Promise.all(
+      functions.map((each, at) =>
+        each.invoke({ seed: seed + 10 + at * 1_000, seconds: SECONDS, lanes: LANES, name: "nf"[at] }),
+      ),
+    ).finally(() => {
+      over = true;
+    });
+    await Promise.all(disturbing);
+    for (const { error } of invocations) expect(error, `MODEL_SEED=${seed}`).toBeUndefined();
+    // What is held back somewhere arrives.
+    await pause(3_000);
+    return { redis, told: invocations.map(({ result }) => result as Told), seed };
+  }
+
+  async function check(writes: Writes): Promise<void> {
+    const { redis, told, seed } = await run(writes);
+    const wrong = told.flatMap((each) => each.wrong);
+    const written = told.flatMap((each) => each.written);
+    const lists = new Map<string, string[]>();
+    const fates = new Map<string, number>();
+    for (const { kind, key } of written) {
+      if (kind === "token" && !lists.has(key))
+        lists.set(key, (await redis.command("LRANGE", key, "0", "-1")) as string[]);
+    }
+    for (const write of written) {
+      const { fate, full, key, mark } = write;
+      const found = await held(redis, write, lists);
+      const kind = fate.error ? `${fate.error} ${fate.outcome}` : "resolved";
+      fates.set(kind, (fates.get(kind) ?? 0) + 1);
+      const times = found / full;
+      const least = fate.outcome ? 0 : 1;
+      const most = fate.outcome === "unsent" || fate.outcome === "answered" ? 0 : 1;
+      const tooMany = times > most && !(writes === "at-least-once" && most === 1);
+      if (times < least || tooMany || !Number.isInteger(times))
+        wrong.push(`${key} ${mark ?? ""}: applied ${times} times, and told ${JSON.stringify(fate)}`);
+    }
+    if (writes !== "at-least-once") wrong.push(...outOfOrder(written, lists));
+    process.stdout.write(
+      `${written.length} writes, ${told.map(({ messages }) => messages)} messages: ${JSON.stringify(Object.fromEntries(fates))}\n`,
+    );
+    expect(wrong, `MODEL_SEED=${seed}`).toEqual([]);
+    // The faults did strike, and there was something left to strike at.
+    expect(fates.size).toBeGreaterThan(3);
+    expect(fates.get("resolved")).toBeGreaterThan(written.length / 4);
+    for (const { messages } of told) expect(messages).toBeGreaterThan(SECONDS);
+  }
+
+  /** Elements that were pushed together, resolved, and stand in another order. */
+  function outOfOrder(written: readonly Written[], lists: Map<string, string[]>): string[] {
+    const groups = new Map<string, Written[]>();
+    for (const write of written) {
+      if (write.kind !== "token" || write.fate.outcome || !write.group) continue;
+      const id = `${write.group} ${write.key}`;
+      groups.set(id, [...(groups.get(id) ?? []), write]);
+    }
+    return [...groups].flatMap(([id, writes]) => {
+      const places = writes
+        .sort((a, b) => a.order! - b.order!)
+        .map(({ key, mark }) => lists.get(key)!.indexOf(mark!));
+      return places.every((place, at) => at === 0 || place > places[at - 1]!)
+        ? []
+        : [`group ${id} stands in the order ${places}`];
+    });
+  }
+
+  const time = { timeout: (SECONDS * 6 + 120) * 1_000 };
+  test("safe writes are applied once or not at all, as their callers were told", time, () => check("safe"));
+  test("exactly-once writes are applied once where they resolved", time, () => check("exactly-once"));
+  test("at-least-once writes are applied where they resolved, and not where they were unsent", time, () =>
+    check("at-least-once"),
+  );
+});
