@@ -105,6 +105,15 @@ test.skipIf(!redisAvailable())("with a Redis of its own, all of --workers share 
     counted.push(((await (await fetch(`${url}/incr/n`, { headers })).json()) as { result: number }).result);
   }
   expect(counted).toEqual([1, 2, 3, 4]);
+  // When it dies it is started again for all of them.
+  const info = ((await (await fetch(`${url}/info/server`, { headers })).json()) as { result: string }).result;
+  process.kill(Number(/^process_id:(\d+)/m.exec(info)![1]), "SIGKILL");
+  await gateway.printed(/its data is lost; it is started again in 100 ms/, "stderr");
+  for (let i = 0; i < 4; i++) {
+    await expect
+      .poll(async () => (await fetch(`${url}/get/n`, { headers })).json())
+      .toEqual({ result: null });
+  }
   gateway.child.kill("SIGTERM");
   expect(await gateway.ended).toBe(0);
 });

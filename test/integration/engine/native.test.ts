@@ -109,20 +109,52 @@ describe.skipIf(server === undefined)(`a private Redis (${NO_REDIS})`, () => {
     await expect.poll(() => existsSync(folder)).toBe(false);
   });
 
-  test("its own end is reported, and its folder is removed", async () => {
+  test("when it ends by itself that is reported, and it is started again, empty, at the same place", async () => {
     const notices: string[] = [];
     const other = await startPrivateServer(server as string, {
       onNotice: (notice) => notices.push(notice),
     });
     const [folder, pid] = [await folderOf(other), await processId(other)];
-    process.kill(pid, "SIGKILL");
-    await expect
-      .poll(() => notices)
-      .toEqual([
-        expect.stringMatching(/^the private (redis|valkey) ended \(status 137\); its data is lost$/),
-      ]);
-    expect(existsSync(folder)).toBe(false);
+    expect(await new RawClient(other.connect()).call("SET", "k", "v")).toBe("OK");
+    for (const wait of [100, 200]) {
+      process.kill(await processId(other), "SIGKILL");
+      await expect
+        .poll(() => notices.splice(0))
+        .toEqual([
+          expect.stringMatching(
+            new RegExp(
+              `^the private (redis|valkey) ended \\(status 137\\), and its data is lost; it is started again in ${wait} ms$`,
+            ),
+          ),
+        ]);
+      await expect.poll(() => new RawClient(other.connect()).call("GET", "k").catch(String)).toBeNull();
+    }
+    expect(await folderOf(other)).toBe(folder);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    const last = await processId(other);
+    expect(last).not.toBe(pid);
     await other.close();
+    expect(isRunning(last)).toBe(false);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  test("one that can't be started again is tried again, until it is closed", async () => {
+    const notices: string[] = [];
+    const program = script("mortal-server", `exec ${server} "$@"`);
+    const other = await startPrivateServer(program, { onNotice: (notice) => notices.push(notice) });
+    const folder = await folderOf(other);
+    script("mortal-server", "echo no more; exit 3");
+    process.kill(await processId(other), "SIGKILL");
+    await expect
+      .poll(() => notices.at(-1))
+      .toBe(
+        "mortal-server did not start: it ended with status 3; it said: no more; it is started again in 400 ms",
+      );
+    await Promise.all([other.close(), other.close()]);
+    expect(existsSync(folder)).toBe(false);
+    const told = notices.length;
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(notices).toHaveLength(told);
   });
 
   test("auto prefers it to the embedded engine", async () => {

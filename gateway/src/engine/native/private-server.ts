@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { connect, type OnReadOpts, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -8,17 +8,23 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../engine.js";
 import { spawnOnLifeline } from "./lifeline.js";
 
+const FIRST_BACKOFF = 100;
+const LONGEST_BACKOFF = 10_000;
+/** A server that ran this long, in ms, is started again without waiting longer than the first time. */
+const STEADY = 30_000;
+
 /** Settings of a privately started server. */
 export interface PrivateServerOptions {
   /** How long it may take to answer for the first time, in ms. Default 10000. */
   readonly startTimeoutMs?: number;
-  /** Told, in one line for people, when the server ended by itself. */
+  /** Told, in one line for people, when the server ended by itself or could not be started again. */
   readonly onNotice?: ((message: string) => void) | undefined;
 }
 
 /**
  * Starts a Redis or Valkey server that only this user can reach: a UNIX socket in a folder of its own,
- * no TCP port, nothing written to disk. It ends with this process, however that ends.
+ * no TCP port, nothing written to disk. It ends with this process, however that ends; when it ends by itself
+ * it is started again, empty.
  * @param program path of the server.
  * @throws {Error} when it does not start, with what it said.
  */
@@ -27,22 +33,8 @@ export async function startPrivateServer(
   options: PrivateServerOptions = {},
 ): Promise<Engine> {
   const folder = await mkdtemp(join(tmpdir(), "warmline-"));
-  const socket = join(folder, "redis.sock");
-  const child = spawnOnLifeline(program, serverArguments(folder, socket), folder);
-  const output = lastLines(child);
-  const server = new PrivateServer(child, socket);
-  try {
-    const info = await firstAnswer(child, socket, options.startTimeoutMs ?? 10_000);
-    server.description = `${versionOf(info)} (started privately)`;
-  } catch (error) {
-    await server.close();
-    await rm(folder, { recursive: true, force: true });
-    const said = output();
-    throw new Error(
-      `${basename(program)} did not start: ${(error as Error).message}${said && `; it said: ${said}`}`,
-    );
-  }
-  server.watch(options.onNotice ?? (() => {}));
+  const server = new PrivateServer(program, folder, options);
+  await server.start();
   return server;
 }
 
@@ -63,39 +55,91 @@ function serverArguments(folder: string, socket: string): string[] {
 
 class PrivateServer implements Engine {
   description = "";
-  readonly #child: ChildProcess;
   readonly socket: string;
-  readonly #exited: Promise<unknown>;
-  #closing = false;
+  readonly #program: string;
+  readonly #folder: string;
+  readonly #options: PrivateServerOptions;
+  readonly #closing = new AbortController();
+  #child: ChildProcess | null = null;
+  #ended: Promise<unknown> = Promise.resolve();
+  #restarting: Promise<void> = Promise.resolve();
+  #backoff = FIRST_BACKOFF;
 
-  constructor(child: ChildProcess, socket: string) {
-    this.#child = child;
-    this.socket = socket;
-    this.#exited = once(child, "exit").catch(() => {});
-    // The gateway's own work keeps the process alive, not its Redis.
-    child.unref();
-    for (const stream of [child.stdin, child.stdout, child.stderr]) {
-      (stream as Socket | null)?.unref();
-      stream?.on("error", () => {});
-    }
+  constructor(program: string, folder: string, options: PrivateServerOptions) {
+    this.#program = program;
+    this.#folder = folder;
+    this.#options = options;
+    this.socket = join(folder, "redis.sock");
   }
 
   connect(onread?: OnReadOpts): Socket {
     return connect({ path: this.socket, onread });
   }
 
-  watch(onNotice: (message: string) => void): void {
-    this.#child.once("exit", (code) => {
-      if (!this.#closing)
-        onNotice(`the private ${this.description.split(" ")[0]} ended (status ${code}); its data is lost`);
+  /** Starts the program in its folder, and resolves once it answers. Otherwise nothing is left of it. */
+  async start(): Promise<void> {
+    const child = spawnOnLifeline(this.#program, serverArguments(this.#folder, this.socket), this.#folder);
+    const output = lastLines(child);
+    this.#child = child;
+    this.#ended = once(child, "exit").catch(() => {});
+    // The gateway's own work keeps the process alive, not its Redis.
+    child.unref();
+    for (const stream of [child.stdin, child.stdout, child.stderr]) {
+      (stream as Socket | null)?.unref();
+      stream?.on("error", () => {});
+    }
+    const begun = performance.now();
+    try {
+      const info = await firstAnswer(child, this.socket, this.#options.startTimeoutMs ?? 10_000);
+      this.description = `${versionOf(info)} (started privately)`;
+    } catch (error) {
+      await this.#end(child);
+      const said = output();
+      throw new Error(
+        `${basename(this.#program)} did not start: ${(error as Error).message}${said && `; it said: ${said}`}`,
+      );
+    }
+    void this.#ended.then(() => {
+      if (performance.now() - begun >= STEADY) this.#backoff = FIRST_BACKOFF;
+      const status = child.exitCode ?? child.signalCode;
+      this.#restarting = this.#startAgain(
+        `the private ${this.description.split(" ")[0]} ended (status ${status}), and its data is lost`,
+      );
     });
   }
 
   async close(): Promise<void> {
-    this.#closing = true;
-    this.#child.ref();
-    this.#child.stdin?.end();
-    await this.#exited;
+    this.#closing.abort();
+    if (this.#child) await this.#end(this.#child);
+    await this.#restarting;
+  }
+
+  /** Goes on trying until it runs, for the socket's path is what others know it by. */
+  async #startAgain(trouble: string): Promise<void> {
+    const { signal } = this.#closing;
+    for (let text = trouble; !signal.aborted; ) {
+      const wait = this.#backoff;
+      this.#backoff = Math.min(LONGEST_BACKOFF, 2 * wait);
+      this.#options.onNotice?.(`${text}; it is started again in ${wait} ms`);
+      try {
+        await sleep(wait, undefined, { ref: false, signal });
+        await rm(this.#folder, { recursive: true, force: true });
+        // Not one that somebody else has put there meanwhile.
+        await mkdir(this.#folder, { mode: 0o700 });
+        await this.start();
+        return;
+      } catch (error) {
+        text = (error as Error).message;
+      }
+    }
+  }
+
+  /** Ends a process, and removes the folder. */
+  async #end(child: ChildProcess): Promise<void> {
+    child.ref();
+    child.stdin?.end();
+    await this.#ended;
+    await rm(this.#folder, { recursive: true, force: true });
   }
 }
 
