@@ -81,7 +81,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
     heartbeat: settings.streamHeartbeat,
   });
   const traffic = new Traffic();
-  const metrics = metricsOf({ traffic, connections, upstream, streams });
+  const metrics = metricsOf({ traffic, connections, upstream, upstreams, streams });
   setting.onMetrics?.(metrics);
   const handler = new Handler({
     upstream,

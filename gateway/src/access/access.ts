@@ -100,7 +100,9 @@ export class Access {
 
   #grantOf({ name, role, prefix, commands, user }: KnownToken): Grant {
     const { rules, upstreams } = this.#options;
-    return grantOf({ name, role, prefix, commands, rules, upstream: () => upstreams.of(user) });
+    const own = upstreams.of(null);
+    const upstream = user ? () => upstreams.of(user) : () => own;
+    return grantOf({ name, role, prefix, commands, rules, upstream });
   }
 
   #restGrant(token: string, digest: Buffer): Grant | null {

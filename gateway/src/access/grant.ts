@@ -37,7 +37,7 @@ export interface GrantOptions {
   readonly commands?: ReadonlySet<string> | undefined;
 }
 
-/** Makes a grant. Its upstream is asked for when the first command needs it. */
+/** Makes a grant. Its upstream is asked for whenever a command needs it. */
 export function grantOf(options: GrantOptions): Grant {
   const isUnbounded =
     COMMANDS_OF[options.role] === null && options.prefix === undefined && options.commands === undefined;
@@ -47,7 +47,6 @@ export function grantOf(options: GrantOptions): Grant {
 /** Everything that the gateway lets through at all. */
 class OpenGrant implements Grant {
   protected readonly options: GrantOptions;
-  #upstream: Upstream | undefined;
 
   constructor(options: GrantOptions) {
     this.options = options;
@@ -62,8 +61,7 @@ class OpenGrant implements Grant {
   }
 
   get upstream(): Upstream {
-    this.#upstream ??= this.options.upstream();
-    return this.#upstream;
+    return this.options.upstream();
   }
 
   refusal(command: Command, place: Place): string | null {

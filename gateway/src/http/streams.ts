@@ -88,6 +88,10 @@ export class Streams {
   #feedsOf(upstream: Upstream): Feeds {
     let feeds = this.#feeds.get(upstream);
     if (!feeds) {
+      // Users come and go.
+      for (const [other, { subscriptions, monitor }] of this.#feeds) {
+        if (subscriptions.isUnused && monitor.isUnused) this.#feeds.delete(other);
+      }
       const { feedOptions } = upstream;
       feeds = {
         subscriptions: new Subscriptions({ ...feedOptions, encode: messageFrame }),

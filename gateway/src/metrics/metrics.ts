@@ -10,6 +10,8 @@ export interface MetricsSources {
   readonly traffic: Traffic;
   readonly connections: Connections;
   readonly upstream: Upstream;
+  /** Of every Redis user, that one among them. */
+  readonly upstreams: Iterable<Upstream>;
   readonly streams: Streams;
 }
 
@@ -79,17 +81,25 @@ function addConnections(registry: Registry, { connections, streams }: MetricsSou
   counter("streams_cut_total", "Event streams ended because their reader was too slow.", () => streams.cut);
 }
 
-function addUpstream(registry: Registry, { upstream, streams }: MetricsSources): void {
+function addUpstream(registry: Registry, { upstream, upstreams, streams }: MetricsSources): void {
   const { counters } = upstream;
   const counter = (name: string, help: string, read: () => number) =>
     addNumbers(registry, "counter", name, help, read);
   addNumbers(registry, "gauge", "upstream_connections", "Connections to Redis open now.", () => {
-    const { shared, blocking, transactions } = upstream.connections;
-    const uses = { shared, blocking, transaction: transactions, stream: streams.upstreamConnections };
+    const uses = { shared: 0, blocking: 0, transaction: 0, stream: streams.upstreamConnections };
+    for (const { connections } of upstreams) {
+      uses.shared += connections.shared;
+      uses.blocking += connections.blocking;
+      uses.transaction += connections.transactions;
+    }
     return Object.entries(uses).map(([use, value]): Sample => [{ use }, value]);
   });
   const pending = "Commands waiting or unanswered on shared connections.";
-  addNumbers(registry, "gauge", "upstream_pending", pending, () => upstream.pending);
+  addNumbers(registry, "gauge", "upstream_pending", pending, () => {
+    let sum = 0;
+    for (const each of upstreams) sum += each.pending;
+    return sum;
+  });
   counter("upstream_connections_opened_total", "Connections to Redis that came up.", () => counters.opened);
   counter("upstream_connections_lost_total", "Connections to Redis that ended unasked.", () => counters.lost);
   counter("upstream_commands_total", "Commands written to Redis.", () => counters.commands);

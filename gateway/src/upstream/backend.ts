@@ -69,21 +69,20 @@ interface Part {
 }
 
 function routedUpstreams(parts: readonly Part[]): Upstreams {
-  const made = new Map<Upstream, Upstream>();
+  const made = new WeakMap<Upstream, Routes>();
   return {
     of(user: RedisUser | null) {
-      const routed = parts.map(({ prefix, strip, upstreams }) => ({
-        prefix,
-        strip,
-        upstream: upstreams.of(user),
-      }));
+      const routed = parts.map((part) => ({ ...part, upstream: part.upstreams.of(user) }));
       const { upstream: key } = routed.at(-1)!;
       let routes = made.get(key);
-      if (!routes) {
+      if (!routes?.leadTo(routed)) {
         routes = new Routes(routed);
         made.set(key, routes);
       }
       return routes;
+    },
+    *[Symbol.iterator]() {
+      for (const { upstreams } of parts) yield* upstreams;
     },
     close() {
       for (const { upstreams } of parts) upstreams.close();

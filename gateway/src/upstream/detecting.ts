@@ -7,14 +7,40 @@ import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 const INFO = command("INFO", "cluster");
 /** How long until a server that did not answer is asked again, in ms. */
 const AGAIN = 1_000;
+const MINUS = 0x2d;
 
 const nothing: Cancel = () => {};
 
-/** A server that may be a node of a cluster: it is asked, and until it has answered the first time, commands wait. */
+/** What was found out, for all users: one may not be allowed to ask. */
+export class Finding {
+  readonly #waiting = new Set<(isCluster: boolean) => void>();
+  /** Null as long as nobody was told. */
+  isCluster: boolean | null = null;
+
+  /** Tells all that wait. */
+  tell(isCluster: boolean): void {
+    this.isCluster = isCluster;
+    for (const told of this.#waiting) told(isCluster);
+    this.#waiting.clear();
+  }
+
+  /** Calls `told` once it is known. */
+  wait(told: (isCluster: boolean) => void): Cancel {
+    this.#waiting.add(told);
+    return () => this.#waiting.delete(told);
+  }
+}
+
+/**
+ * A server that may be a node of a cluster: it is asked, and until it has answered the first time, commands wait. What
+ * another user was told counts as well.
+ */
 export class Detecting implements Upstream {
   readonly #server: Server;
   readonly #cluster: () => Upstream;
   readonly #grace: number;
+  readonly #finding: Finding;
+  readonly #stopWaiting: Cancel;
   /** What waits for the answer; null once the first was there. */
   #held: (() => void)[] | null = [];
   #upstream: Upstream;
@@ -25,12 +51,15 @@ export class Detecting implements Upstream {
   /**
    * @param cluster makes what takes the server's place when it is a node of a cluster
    * @param grace how long the server is kept then, in ms: commands may be under way
+   * @param finding what is known already, and where it is told
    */
-  constructor(server: Server, cluster: () => Upstream, grace: number) {
+  constructor(server: Server, cluster: () => Upstream, grace: number, finding: Finding) {
     this.#server = server;
     this.#cluster = cluster;
     this.#upstream = server;
     this.#grace = grace;
+    this.#finding = finding;
+    this.#stopWaiting = finding.wait((isCluster) => this.#settle(isCluster));
   }
 
   get counters(): Upstream["counters"] {
@@ -84,6 +113,7 @@ export class Detecting implements Upstream {
 
   close(): void {
     this.#closed = true;
+    this.#stopWaiting();
     clearTimeout(this.#timer);
     this.#upstream.close();
     this.#server.close();
@@ -107,8 +137,11 @@ export class Detecting implements Upstream {
     this.#asking = true;
     this.#server.send([INFO], {
       abandoned: false,
-      // A user who may not ask has a single server, as far as is known.
-      onReply: (reply) => this.#settle(/^cluster_enabled:1\r?$/m.test(reply.toString("latin1"))),
+      onReply: (reply) => {
+        if (reply[0] !== MINUS) this.#finding.tell(/^cluster_enabled:1\r?$/m.test(reply.toString("latin1")));
+        // A user who may not ask has a single server, as far as is known.
+        else if (this.#finding.isCluster === null) this.#release();
+      },
       onFailure: () => {
         this.#release();
         if (this.#closed) return;
@@ -121,6 +154,8 @@ export class Detecting implements Upstream {
   }
 
   #settle(isCluster: boolean): void {
+    clearTimeout(this.#timer);
+    this.#asking = true;
     if (isCluster && !this.#closed) {
       this.#upstream = this.#cluster();
       this.#upstream.open();

@@ -35,6 +35,11 @@ export class Monitor {
     return this.#up ? 1 : 0;
   }
 
+  /** Whether it has no listeners, and so no connection. */
+  get isUnused(): boolean {
+    return this.#listeners.size === 0;
+  }
+
   /** The listener is never called before this returns. */
   add(listener: Listener): Cancel {
     this.#listeners.add(listener);

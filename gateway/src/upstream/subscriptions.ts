@@ -84,6 +84,11 @@ export class Subscriptions {
     return this.#up ? 1 : 0;
   }
 
+  /** Whether it has neither listeners nor a connection. */
+  get isUnused(): boolean {
+    return this.#topics.size === 0 && this.#feed === null;
+  }
+
   /** Listens to every name, each a name of its own. The listener is never called before this returns. */
   add(sort: Sort, names: readonly Buffer[], listener: Listener): Cancel {
     const topics = names.map((name) => this.#topic(sort, name));

@@ -57,10 +57,12 @@ export interface RedisUser {
 /** The upstream as each user sees it. */
 export interface Upstreams {
   /**
-   * The upstream whose connections are signed in as this user; null stands for whom the gateway was set up with. It
-   * is made when first asked for, and the same one is given ever after.
+   * The upstream whose connections are signed in as this user, to be used now; null stands for whom the gateway was set
+   * up with, whose upstream is always the same.
    */
   of(user: RedisUser | null): Upstream;
+  /** Those that are there now; the first is whom the gateway was set up with. */
+  [Symbol.iterator](): Iterator<Upstream>;
   /** Ends every connection of every user. */
   close(): void;
 }

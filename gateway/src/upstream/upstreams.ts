@@ -2,22 +2,19 @@ import type { OnReadOpts } from "node:net";
 import type { Settings } from "../options.js";
 import { ask } from "./ask.js";
 import { Cluster, CONNECT_TIMEOUT } from "./cluster/cluster.js";
-import { addressOf, Topology } from "./cluster/topology.js";
+import { type Address, addressOf, Topology } from "./cluster/topology.js";
 import { command } from "./command.js";
-import { Detecting } from "./detecting.js";
+import { Detecting, Finding } from "./detecting.js";
 import type { RemoteEngine } from "./redis-url.js";
 import { Sentinel } from "./sentinel.js";
 import { newCounters, PING, Server } from "./server.js";
 import type { RedisUser, Upstream, Upstreams } from "./upstream.js";
-
-/** How long connections of one user are kept though nobody uses them, in ms: there may be many users. */
-const USER_IDLE = 60_000;
+import { USER_IDLE, Users } from "./users.js";
 
 const CLUSTER_SLOTS = command("CLUSTER", "SLOTS");
 
 /** Makes the upstreams of an engine, by the gateway's settings. Nothing is connected yet. */
 export function upstreamsOf(engine: RemoteEngine, settings: Settings): Upstreams {
-  const made = new Map<string, Upstream>();
   const topology = topologyOf(engine, settings);
   const sentinel = new Sentinel({
     sentinels: engine.addresses,
@@ -28,31 +25,41 @@ export function upstreamsOf(engine: RemoteEngine, settings: Settings): Upstreams
   });
   const connect =
     engine.kind === "sentinel" ? (onRead?: OnReadOpts) => sentinel.connect(onRead) : engine.connect;
-  let closed = false;
+  const known: Shared = { topology, finding: new Finding() };
+  const own = upstreamOf({ ...engine, connect }, settings, known, null);
+  const users = new Users((user, counted) => {
+    const through = {
+      ...engine,
+      connect: (onRead?: OnReadOpts) => counted(connect(onRead)),
+      connectTo: (address: Address, onRead?: OnReadOpts) => counted(engine.connectTo(address, onRead)),
+    };
+    return upstreamOf(through, settings, known, user);
+  });
   return {
-    of(user) {
-      const key = keyOf(user);
-      let upstream = made.get(key);
-      if (!upstream) {
-        upstream = upstreamOf({ ...engine, connect }, settings, topology, user);
-        made.set(key, upstream);
-        if (closed) upstream.close();
-      }
-      return upstream;
+    of: (user) => (user ? users.of(user) : own),
+    *[Symbol.iterator]() {
+      yield own;
+      yield* users;
     },
     close() {
-      closed = true;
       topology.close();
       sentinel.close();
-      for (const upstream of made.values()) upstream.close();
+      own.close();
+      users.close();
     },
   };
+}
+
+/** What all users know. */
+interface Shared {
+  readonly topology: Topology;
+  readonly finding: Finding;
 }
 
 function upstreamOf(
   engine: RemoteEngine,
   settings: Settings,
-  topology: Topology,
+  { topology, finding }: Shared,
   user: RedisUser | null,
 ): Upstream {
   const options = {
@@ -74,8 +81,9 @@ function upstreamOf(
       topology,
       readPolicy: settings.readPolicy,
     });
-  if (engine.kind === "cluster") return cluster();
-  if (engine.kind === "unknown") return new Detecting(server(), cluster, 2 * options.timeout);
+  if (engine.kind === "cluster" || finding.isCluster) return cluster();
+  if (engine.kind === "unknown" && finding.isCluster === null)
+    return new Detecting(server(), cluster, 2 * options.timeout, finding);
   return server();
 }
 
@@ -99,9 +107,4 @@ function topologyOf(engine: RemoteEngine, settings: Settings): Topology {
     { interval: topologyRefresh, redirects: topologyRedirects },
     counters,
   );
-}
-
-/** A user that changed its password is another one: connections stay signed in as they were made. */
-function keyOf(user: RedisUser | null): string {
-  return user ? JSON.stringify([user.username, user.password]) : "";
 }

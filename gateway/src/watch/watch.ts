@@ -18,6 +18,7 @@ export function watch(upstreams: Upstreams, listener: CommandListener): Upstream
       }
       return watched;
     },
+    [Symbol.iterator]: () => upstreams[Symbol.iterator](),
     close: () => upstreams.close(),
   };
 }

@@ -46,6 +46,11 @@ export class Routes implements Upstream {
     this.#rest = routes.at(-1)!;
   }
 
+  /** Whether these are its routes. */
+  leadTo(routes: readonly RoutedUpstream[]): boolean {
+    return routes.every(({ upstream }, at) => upstream === this.#routes[at]!.upstream);
+  }
+
   get counters(): PipeCounters {
     const sum: Record<string, number> = {};
     for (const { upstream } of this.#routes) {

@@ -1,7 +1,7 @@
 import { duplexPair } from "node:stream";
 import { afterEach, expect, it, vi } from "vitest";
 import { command } from "../../../../gateway/src/upstream/command.js";
-import { Detecting } from "../../../../gateway/src/upstream/detecting.js";
+import { Detecting, Finding } from "../../../../gateway/src/upstream/detecting.js";
 import { newCounters, Server } from "../../../../gateway/src/upstream/server.js";
 import { commandsIn, sent } from "./fake-cluster.js";
 
@@ -54,7 +54,7 @@ function start(answers = true): { received: string[]; tell: () => void; asked: P
   const cluster = () => {
     throw new Error("it is none");
   };
-  upstream = new Detecting(server, cluster, 1_000);
+  upstream = new Detecting(server, cluster, 1_000, new Finding());
   return { received, tell: () => tell(), asked };
 }
 
