@@ -3,11 +3,16 @@ import { type RedisGroup, redisAvailable, startSentinels } from "warmline-testbe
 import type { Gateway } from "../../gateway/src/index.js";
 import { gatewayAt, metric, pipeline, run, sleep, until } from "./support.js";
 
-describe.skipIf(!redisAvailable())("a primary that Sentinels watch", () => {
+const passwords = { password: "of-redis", sentinelPassword: "of-sentinels" };
+
+describe.skipIf(!redisAvailable()).each([
+  ["a primary that Sentinels watch", {}],
+  ["one for which passwords are wanted, as by the Sentinels", passwords],
+])("%s", (_what, options) => {
   let group: RedisGroup;
   let gateway: Gateway;
   beforeAll(async () => {
-    group = await startSentinels();
+    group = await startSentinels(options);
     gateway = await gatewayAt(group.url);
   });
   afterAll(async () => {
@@ -55,8 +60,26 @@ describe.skipIf(!redisAvailable())("a primary that Sentinels watch", () => {
   }, 90_000);
 
   it("a group that they don't know is told by name", async () => {
-    const other = await gatewayAt(group.url.replace(/[^/]*$/, "nobody"), { operationTimeout: 500 });
+    const other = await gatewayAt(group.url.replace("/main", "/nobody"), { operationTimeout: 500 });
     expect((await run(other, "GET", "k")).error).toMatch(/no group "nobody"/);
     await other.close();
+  });
+
+  if (options !== passwords) return;
+
+  it("without the right passwords nothing is sent", async () => {
+    for (const [right, wrong, text] of [
+      ["of-redis", "wrong", /WRONGPASS/],
+      [":of-redis@", "", /NOAUTH/],
+      ["of-sentinels", "wrong", /no Sentinel said .*WRONGPASS/],
+      ["?sentinelPassword=of-sentinels", "", /no Sentinel said .*NOAUTH/],
+    ] as const) {
+      const other = await gatewayAt(group.url.replace(right, wrong), { operationTimeout: 500 });
+      expect(await run(other, "SET", "k", "stolen")).toEqual({
+        status: 503,
+        error: expect.stringMatching(text),
+      });
+      await other.close();
+    }
   });
 });

@@ -42,6 +42,6 @@ export { connectRedis, type RedisConnection } from "./redis/connection.js";
 export { type FakeCommand, type FakeFate, type FakeRedis, startFakeRedis } from "./redis/fake.js";
 export { findRedisServer, NO_REDIS, redisAvailable } from "./redis/find.js";
 export { type Resp, RespError } from "./redis/resp.js";
-export { type RedisGroup, startSentinels } from "./redis/sentinel.js";
+export { type RedisGroup, type SentinelOptions, startSentinels } from "./redis/sentinel.js";
 export { type RedisServer, type RedisServerOptions, startRedis } from "./redis/server.js";
 export { type Certificate, makeCertificate } from "./tls/certificate.js";

@@ -10,6 +10,8 @@ const SLOTS = 16_384;
 /** A node's bus listens this far above its port. */
 const BUS_OFFSET = 10_000;
 
+const hasBus = (port: number) => port + BUS_OFFSET < 65_536;
+
 /** One node of a cluster. */
 export interface ClusterNode {
   readonly port: number;
@@ -31,6 +33,8 @@ export interface RedisCluster {
   readonly nodes: readonly ClusterNode[];
   /** The first node's address, as a `redis://` URL. */
   readonly url: string;
+  /** The same with TLS, as a `rediss://` URL; undefined without. */
+  readonly tlsUrl: string | undefined;
   /** Waits until every living node finds the cluster whole. */
   whenReady(): Promise<void>;
   /** Ends all nodes and removes their folders. */
@@ -43,6 +47,8 @@ export interface ClusterOptions {
   readonly nodeTimeoutMs?: number;
   /** More flags for every node. */
   readonly flags?: readonly string[];
+  /** A file with a certificate and its key (PEM): every node listens with TLS as well, on a port of its own. */
+  readonly tls?: string;
 }
 
 /**
@@ -58,17 +64,39 @@ export async function startCluster(options: ClusterOptions = {}): Promise<RedisC
     rmSync(folder, { recursive: true, force: true });
   };
   const whenReady = () => allReady(nodes);
+  const tlsPorts = options.tls === undefined ? [] : await freePorts(6, hasBus);
+  const tlsUrl = tlsPorts.length > 0 ? `rediss://127.0.0.1:${tlsPorts[0]}` : undefined;
   try {
-    for (const port of await freePorts(6, (port) => port + BUS_OFFSET < 65_536)) {
-      nodes.push(await startNode(port, nodes.length < 3 ? "primary" : "replica", folder, options));
+    for (const port of await freePorts(6, hasBus)) {
+      const flags = [...(options.flags ?? []), ...tlsFlags(tlsPorts[nodes.length], options.tls)];
+      const role = nodes.length < 3 ? "primary" : "replica";
+      nodes.push(await startNode(port, role, folder, { ...options, flags }));
     }
-    await introduce(nodes);
+    // With TLS nodes know each other by the ports for it.
+    await introduce(nodes, tlsPorts[0] ?? nodes[0]!.port);
     await whenReady();
   } catch (error) {
     await stop();
     throw error;
   }
-  return { nodes, url: `redis://127.0.0.1:${nodes[0]!.port}`, whenReady, stop };
+  return { nodes, url: `redis://127.0.0.1:${nodes[0]!.port}`, tlsUrl, whenReady, stop };
+}
+
+function tlsFlags(port?: number, file = ""): string[] {
+  if (port === undefined) return [];
+  return [
+    ...[
+      "--tls-port",
+      String(port),
+      "--tls-auth-clients",
+      "no",
+      "--tls-cluster",
+      "yes",
+      "--tls-replication",
+      "yes",
+    ],
+    ...["--tls-cert-file", file, "--tls-key-file", file, "--tls-ca-cert-file", file],
+  ];
 }
 
 interface StartedNode extends ClusterNode {
@@ -115,7 +143,7 @@ async function startNode(
 }
 
 /** Introduces the nodes to each other, gives out the slots and makes the last three replicas of the first three. */
-async function introduce(nodes: readonly StartedNode[]): Promise<void> {
+async function introduce(nodes: readonly StartedNode[], firstPort: number): Promise<void> {
   const primaries = nodes.filter((node) => node.role === "primary");
   for (const [index, node] of primaries.entries()) {
     const from = Math.floor((SLOTS * index) / primaries.length);
@@ -123,7 +151,7 @@ async function introduce(nodes: readonly StartedNode[]): Promise<void> {
     await node.command("CLUSTER", "ADDSLOTSRANGE", from, to);
     await node.command("CLUSTER", "SET-CONFIG-EPOCH", index + 1);
   }
-  for (const node of nodes.slice(1)) await node.command("CLUSTER", "MEET", "127.0.0.1", nodes[0]!.port);
+  for (const node of nodes.slice(1)) await node.command("CLUSTER", "MEET", "127.0.0.1", firstPort);
   await until(async () => {
     for (const node of nodes) {
       const known = String(await node.command("CLUSTER", "NODES"))

@@ -17,12 +17,20 @@ export interface RedisGroup {
   stop(): Promise<void>;
 }
 
+/** What {@link startSentinels} takes. */
+export interface SentinelOptions {
+  /** What primary and replica want of everyone, the Sentinels and each other. Default: nothing. */
+  readonly password?: string;
+  /** What the Sentinels want of everyone, and of each other. Default: nothing. */
+  readonly sentinelPassword?: string;
+}
+
 /**
  * Starts a primary, a replica and three Sentinels, which replace the primary when it was silent for a second. Returns
  * when they all know of each other.
  * @throws if there is no server on PATH (see {@link redisAvailable}) or one does not start
  */
-export async function startSentinels(): Promise<RedisGroup> {
+export async function startSentinels(options: SentinelOptions = {}): Promise<RedisGroup> {
   const folder = mkdtempSync(join(tmpdir(), "warmline-sentinel-"));
   const running: RedisProcess[] = [];
   const stop = async () => {
@@ -64,9 +72,24 @@ export async function startSentinels(): Promise<RedisGroup> {
         return value("num-other-sentinels") === "2" && value("num-slaves") === "1";
       });
     }
+    const { password, sentinelPassword } = options;
+    // Only now: the connections that are there stay signed in.
+    for (const { connection } of password === undefined ? [] : running.slice(2)) {
+      await connection.command("SENTINEL", "SET", GROUP, "auth-pass", password!);
+    }
+    for (const { connection } of password === undefined ? [] : running.slice(0, 2)) {
+      await connection.command("CONFIG", "SET", "masterauth", password!, "requirepass", password!);
+    }
+    for (const { connection } of sentinelPassword === undefined ? [] : running.slice(2)) {
+      await connection.command("SENTINEL", "CONFIG", "SET", "sentinel-pass", sentinelPassword!);
+      await connection.command("ACL", "SETUSER", "default", "resetpass", `>${sentinelPassword}`);
+    }
+    const user = password === undefined ? "" : `:${password}@`;
+    const hosts = sentinels.map((port) => `127.0.0.1:${port}`).join(",");
+    const query = sentinelPassword === undefined ? "" : `?sentinelPassword=${sentinelPassword}`;
     return {
       primary: { port: first, kill: () => primary.kill() },
-      url: `redis+sentinel://${sentinels.map((port) => `127.0.0.1:${port}`).join(",")}/${GROUP}`,
+      url: `redis+sentinel://${user}${hosts}/${GROUP}${query}`,
       stop,
     };
   } catch (error) {

@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Redis } from "warmline";
+import {
+  type Certificate,
+  makeCertificate,
+  type RedisCluster,
+  redisAvailable,
+  startCluster,
+} from "warmline-testbed";
+import { CliProcess } from "../integration/cli/cli-process.js";
+import { call } from "../integration/gateway/http.js";
+import { listen } from "../integration/subscribe/listen.js";
+import { gatewayAt, keyOfEachSlot, until } from "./support.js";
+
+// What tokens may do does not depend on what Redis is: a cluster, with TLS or without, before one process or several.
+
+const noperm = expect.stringMatching(/^NOPERM/);
+/** Slots of every node. */
+const some = keyOfEachSlot().filter((_, slot) => slot % 512 === 7);
+
+describe.skipIf(!redisAvailable())("tokens on a cluster", () => {
+  const folder = mkdtempSync(join(tmpdir(), "warmline-cluster-access-"));
+  let certificate: Certificate;
+  let cluster: RedisCluster;
+  beforeAll(async () => {
+    certificate = makeCertificate();
+    const tls = join(folder, "both.pem");
+    writeFileSync(tls, certificate.key + certificate.cert);
+    cluster = await startCluster({ tls });
+    // A user of its own on every node, who may not even ask whether it is one of a cluster.
+    const rules = ["~ann:*", "&ann:*", "+@all", "-@admin", "-info", "-cluster"];
+    for (const node of cluster.nodes)
+      await node.command("ACL", "SETUSER", "ann", "on", ">pass word", ...rules);
+  });
+  afterAll(async () => {
+    await cluster?.stop();
+    certificate?.remove();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const tokens = [
+    { name: "ann", token: "ann", user: { username: "ann", password: "pass word" } },
+    { name: "app", token: "app", prefix: "app:" },
+  ];
+  const start = (url = cluster.url) =>
+    gatewayAt(url, { token: "main", tokens, redisCa: certificate.caFile, readPolicy: "any" });
+  type Reached = { readonly url: string };
+  const runAs = async (gateway: Reached, token: string, ...words: unknown[]) => {
+    const { status, json } = await call(gateway as never, "/", { token, body: words });
+    return status === 200 ? json.result : { status, ...json };
+  };
+
+  it.each(["in the clear", "with TLS"])(
+    "a Redis user's works on every node as that user, %s",
+    async (how) => {
+      const gateway = await start(how === "with TLS" ? cluster.tlsUrl : cluster.url);
+      await runAs(gateway, "main", "FLUSHALL");
+      const rest = await runAs(gateway, "main", "ACL", "RESTTOKEN", "ann", "pass word");
+      for (const token of ["ann", rest]) {
+        const keys = some.map((key) => `ann:${key}`);
+        const body = keys.flatMap((key) => [
+          ["INCR", key],
+          ["GET", key.slice(4)],
+        ]);
+        const { json } = await call(gateway, "/pipeline", { token, body });
+        const expected = keys.flatMap(() => [{ result: token === "ann" ? 1 : 2 }, { error: noperm }]);
+        expect(json).toEqual(expected);
+        expect(await runAs(gateway, token, "MGET", ...keys)).toEqual(
+          keys.map(() => (token === "ann" ? "1" : "2")),
+        );
+        expect(await runAs(gateway, token, "MGET", ...keys, "bob:k")).toEqual({ status: 400, error: noperm });
+        expect(await runAs(gateway, token, "ACL", "WHOAMI")).toBe("ann");
+        const both = [
+          ["RPUSH", "ann:{t}l", "x"],
+          ["LLEN", "ann:{t}l"],
+        ];
+        const ran = await call(gateway, "/multi-exec", { token, body: both });
+        expect(ran.json).toEqual([{ result: 1 }, { result: 1 }]);
+        expect(await runAs(gateway, token, "BLPOP", "ann:{t}l", 5)).toEqual(["ann:{t}l", "x"]);
+        expect((await call(gateway, "/subscribe/bob", { token })).json).toEqual({ error: noperm });
+        const stream = await listen(gateway, "/subscribe/ann:news", { token });
+        await until(() => stream.data.length === 1);
+        await runAs(gateway, "main", "PUBLISH", "ann:news", "hello");
+        await until(() => stream.data.includes("message,ann:news,hello"));
+        stream.close();
+      }
+      await gateway.close();
+    },
+  );
+
+  it("a key prefix holds on every node, for exactly-once writes and scans too", async () => {
+    const gateway = await start();
+    await runAs(gateway, "main", "FLUSHALL");
+    await runAs(gateway, "main", "MSET", ...some.flatMap((key) => [key, "other's"]));
+    const redis = new Redis({ url: gateway.url, token: "app", writes: "exactly-once" });
+    const keys = some.map((key) => `app:${key}`);
+    for (let round = 0; round < 2; round++) await Promise.all(keys.map((key) => redis.incr(key)));
+    // Their replies are kept for a while, beside their keys.
+    expect(await redis.mget(...keys)).toEqual(keys.map(() => 2));
+    const refused = await Promise.allSettled(some.map((key) => redis.incr(key)));
+    expect(refused.every((each) => each.status === "rejected" && /NOPERM/.test(String(each.reason)))).toBe(
+      true,
+    );
+    const seen = new Set<string>();
+    for await (const key of redis.scanIterator({ count: 10 })) seen.add(key);
+    expect([...seen].filter((key) => !key.startsWith("app:"))).toEqual([]);
+    expect(keys.filter((key) => !seen.has(key))).toEqual([]);
+    const all = await redis.keys("*");
+    expect(all.every((key) => key.startsWith("app:")) && all.length >= keys.length).toBe(true);
+    expect(await redis.with({ writes: "safe" }).del(...keys)).toBe(keys.length);
+    expect(await runAs(gateway, "app", "DEL", ...keys, ...some)).toEqual({ status: 400, error: noperm });
+    expect(await runAs(gateway, "main", "EXISTS", ...some)).toBe(some.length);
+    redis.close();
+    await gateway.close();
+  });
+
+  it("of ACL RESTTOKEN, of users, with prefixes: each of several workers knows them, and a changed file", async () => {
+    const file = join(folder, "tokens.json");
+    writeFileSync(file, JSON.stringify(tokens));
+    const args = ["--port", "0", "--redis", cluster.url, "--workers", "3", "--tokens-file", file];
+    const cli = new CliProcess(args, { WARMLINE_GATEWAY_TOKEN: "main" });
+    const [, url = ""] = await cli.printed(/^warmline-gateway ready (\S+)$/m);
+    /** Each on a connection of its own, so that every worker gets its share. */
+    const asked = (token: string, words: unknown[]) =>
+      Promise.all(
+        Array.from({ length: 9 }, async () => {
+          const headers = { authorization: `Bearer ${token}`, connection: "close" };
+          const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(words) });
+          return ((await answer.json()) as { result?: unknown; error?: string }).result ?? answer.status;
+        }),
+      );
+    const [rest] = await asked("main", ["ACL", "RESTTOKEN", "ann", "pass word"]);
+    await asked("main", ["FLUSHALL"]);
+    for (const [token, key] of [
+      ["ann", "ann:a"],
+      [String(rest), "ann:b"],
+      ["app", "app:c"],
+    ] as const) {
+      expect((await asked(token, ["INCR", key])).sort()).toEqual(Array.from({ length: 9 }, (_, n) => n + 1));
+      expect(await asked(token, ["INCR", "other"])).toEqual(Array(9).fill(400));
+    }
+    expect(await asked("app", ["SCAN", 0, "MATCH", "ann*"])).not.toContainEqual(
+      expect.arrayContaining([expect.arrayContaining(["ann:a"])]),
+    );
+    writeFileSync(file, JSON.stringify(tokens.slice(0, 1)));
+    await until(async () => (await asked("app", ["GET", "app:c"])).every((status) => status === 401));
+    expect(await asked("ann", ["GET", "ann:a"])).toEqual(Array(9).fill("9"));
+    expect(await cli.stop()).toBe(0);
+  });
+});
