@@ -7,7 +7,7 @@
  * stored is read as text.
  *
  * The gateway knows this text by its digest, so that tokens that may not run scripts can have their writes guarded: a
- * change here is one in gateway/src/access/once.ts, where those of earlier versions stay.
+ * change here is one in gateway/src/commands/once.ts, where those of earlier versions stay.
  */
 const BODY = `local c,t,a=redis.call,KEYS[1],ARGV
 local r=c("GET",t)

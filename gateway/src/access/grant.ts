@@ -1,7 +1,7 @@
 import { type CommandFacts, factsOf } from "../commands/facts.js";
+import { onceCallOf } from "../commands/once.js";
 import type { Command } from "../upstream/command.js";
 import type { Upstream } from "../upstream/upstream.js";
-import { onceCallOf } from "./once.js";
 import { Prefix } from "./prefix.js";
 import { type CommonRules, type Place, refusal, refused } from "./refusals.js";
 import { COMMANDS_OF, type Role } from "./roles.js";

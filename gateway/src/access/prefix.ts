@@ -1,8 +1,8 @@
 import { allFacts, type CommandFacts } from "../commands/facts.js";
 import { keyPlacesOf } from "../commands/keys.js";
+import { onceCallOf } from "../commands/once.js";
 import { allBeginWith, wordsOf } from "../commands/words.js";
 import type { Command } from "../upstream/command.js";
-import { onceCallOf } from "./once.js";
 import type { Place } from "./refusals.js";
 
 /** Commands without a key that tell and change nothing that is somebody's. */

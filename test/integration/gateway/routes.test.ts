@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Redis } from "warmline";
 import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { call, run } from "./http.js";
@@ -108,6 +109,106 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
       ],
     });
     expect(answer.json[2]).toEqual({ result: 0 });
+  });
+
+  it("exactly-once writes count once, on every route, where a key's reply is kept beside it", async () => {
+    const redis = new Redis({ url: gateway.url, token: gateway.token, writes: "exactly-once" });
+    const keys = ["sess:once", "sess:cart:once", "once"];
+    for (const key of keys) {
+      expect(await redis.incr(key)).toBe(1);
+      expect(await redis.incr(key)).toBe(2);
+      expect(await redis.get(key)).toBe(2);
+      expect(await redis.multi().incr(key).get(key).exec()).toEqual([3, 3]);
+    }
+    expect(await servers[1]!.command("GET", "once")).toBe("3");
+    await redis.rpush("sess:cart:many", "x", "y");
+    expect(await redis.lmpop(1, ["sess:cart:many"], "LEFT")).toEqual(["sess:cart:many", ["x"]]);
+    expect(((await keysOf(1)) as string[]).filter((key) => key.startsWith("sess:"))).toEqual([]);
+    redis.close();
+  });
+
+  describe("and tokens", () => {
+    let guarded: Gateway;
+    const noperm = expect.stringMatching(/^NOPERM/);
+    beforeAll(async () => {
+      const [sessions, carts, rest] = servers.map(({ url }) => url);
+      for (const server of servers.slice(0, 2)) {
+        await server.command("ACL", "SETUSER", "ann", "on", ">secret", "~*", "+@all", "-@dangerous");
+      }
+      // What the user sees of it: keys without the route's prefix.
+      await servers[1]!.command("ACL", "SETUSER", "ann", "resetkeys", "~1");
+      await servers[2]!.command("ACL", "SETUSER", "ann", "on", ">secret", "~ann:*", "+@all");
+      guarded = await createGateway({
+        routes: [`*=${rest}`, `sess:=${sessions}`, `sess:cart:=${carts}?strip=true`],
+        port: 0,
+        token: "main",
+        tokens: [
+          { name: "sessions", token: "sessions", prefix: "sess:" },
+          { name: "carts", token: "carts", prefix: "sess:cart:a" },
+          { name: "ann", token: "ann", user: { username: "ann", password: "secret" } },
+        ],
+      });
+    });
+    afterAll(() => guarded?.close());
+
+    const results = async (token: string, ...body: unknown[][]) => {
+      const { json } = await call(guarded, "/pipeline", { token, body });
+      return json.map(({ result, error }: { result?: unknown; error?: string }) => error ?? result);
+    };
+
+    it("a prefix is of the keys as they are sent, whatever a route takes off", async () => {
+      expect(
+        await results(
+          "sessions",
+          ["SET", "sess:p", "s"],
+          ["SET", "sess:cart:p", "c"],
+          ["SET", "p", "o"],
+          ["MGET", "sess:p", "sess:q"],
+          ["GET", "sess:cart:p"],
+          ["DEL", "sess:cart:p", "cart:p"],
+        ),
+      ).toEqual(["OK", "OK", noperm, ["s", null], "c", noperm]);
+      await servers[1]!.command("MSET", "a1", "own", "sess:cart:a1", "not its own", "b", "not its own");
+      expect(
+        await results(
+          "carts",
+          ["GET", "sess:cart:a1"],
+          ["GET", "a1"],
+          ["GET", "sess:cart:b"],
+          ["COPY", "sess:cart:a1", "sess:cart:a2"],
+          ["RENAME", "sess:cart:a2", "sess:cart:b"],
+          // Where a scan goes is for the rest, none of whose keys are the token's.
+          ["SCAN", "0"],
+          ["KEYS", "*"],
+        ),
+      ).toEqual(["own", noperm, noperm, 1, noperm, ["0", []], []]);
+      const redis = new Redis({ url: guarded.url, token: "carts", writes: "exactly-once" });
+      expect([await redis.incr("sess:cart:a3"), await redis.incr("sess:cart:a3")]).toEqual([1, 2]);
+      await expect(redis.incr("sess:cart:b")).rejects.toThrow(/NOPERM/);
+      await expect(redis.set("a1", "x")).rejects.toThrow(/NOPERM/);
+      redis.close();
+      expect(await servers[1]!.command("MGET", "a3", "b")).toEqual(["2", "not its own"]);
+    });
+
+    it("a Redis user is that user on every route, by the keys that this Redis gets", async () => {
+      const { json } = await call(guarded, "/", {
+        token: "main",
+        body: ["ACL", "RESTTOKEN", "ann", "secret"],
+      });
+      for (const token of ["ann", json.result]) {
+        expect(
+          await results(
+            token,
+            ["SET", "sess:u", "s"],
+            ["SET", "sess:cart:1", "c"],
+            ["GET", "sess:cart:p"],
+            ["SET", "ann:u", "o"],
+            ["SET", "u", "o"],
+            ["GET", "ann:u"],
+          ),
+        ).toEqual(["OK", "OK", noperm, "OK", noperm, "o"]);
+      }
+    });
   });
 
   it("one that is down fails its own commands alone, and is told by /health", async () => {

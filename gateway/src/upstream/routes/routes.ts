@@ -1,5 +1,3 @@
-import { factsOf } from "../../commands/facts.js";
-import { keyPlacesOf } from "../../commands/keys.js";
 import type { Command } from "../command.js";
 import type { Receiver } from "../failure.js";
 import type { FeedOptions } from "../feed.js";
@@ -7,20 +5,8 @@ import { combiners, Merge } from "../merge.js";
 import type { PipeCounters } from "../pipe.js";
 import { arrayOf, elementsOf, errorOf } from "../replies.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
-import { stripped, unstripped } from "./strip.js";
-
-/** An upstream and the keys that it is for. */
-export interface RoutedUpstream {
-  /** What those keys begin with; empty for all that no other route is for. */
-  readonly prefix: Buffer;
-  readonly strip: boolean;
-  readonly upstream: Upstream;
-}
-
-const TWO_ROUTES = errorOf("ERR the keys of this command lie on different routes: send one command for each");
-const PATTERNS = errorOf(
-  "ERR BY and GET name keys by patterns, which can't be told from this route's prefix",
-);
+import { type Found, findRoute, type RoutedUpstream, TWO_ROUTES } from "./find-route.js";
+import { unstripped } from "./strip.js";
 
 /** A command on its way to one route. */
 interface Sent {
@@ -28,6 +14,7 @@ interface Sent {
   readonly command: Command;
   readonly receiver: Receiver;
   readonly tag: number;
+  /** The name of what is run in the end. */
   readonly name: string;
   readonly wait: number;
 }
@@ -113,9 +100,9 @@ export class Routes implements Upstream {
 
   transaction(commands: readonly Command[], receiver: TransactionReceiver, deadline?: number): Cancel {
     let route: RoutedUpstream | null = null;
-    const ready: Command[] = [];
+    const ready: Found[] = [];
     for (const [place, each] of commands.entries()) {
-      const found = this.#find(each);
+      const found = findRoute(this.#routes, each);
       const error =
         "error" in found ? found.error : found.keys && route && route !== found.route ? TWO_ROUTES : null;
       if (error || "error" in found) {
@@ -123,18 +110,19 @@ export class Routes implements Upstream {
         return () => {};
       }
       if (found.keys) route = found.route;
-      ready.push(found.command);
+      ready.push(found);
     }
+    const sent = ready.map((found) => found.command);
     const { upstream, prefix, strip } = route ?? this.#rest;
-    if (!strip) return upstream.transaction(ready, receiver, deadline);
+    if (!strip) return upstream.transaction(sent, receiver, deadline);
     const through: TransactionReceiver = {
       get abandoned() {
         return receiver.abandoned;
       },
-      onExec: (reply, refused) => receiver.onExec(restored(commands, reply, prefix), refused),
+      onExec: (reply, refused) => receiver.onExec(restored(ready, reply, prefix), refused),
       onFailure: (failure) => receiver.onFailure(failure),
     };
-    return upstream.transaction(ready, through, deadline);
+    return upstream.transaction(sent, through, deadline);
   }
 
   async ping(timeout?: number): Promise<boolean> {
@@ -169,27 +157,11 @@ export class Routes implements Upstream {
         });
         return;
       }
-      const found = this.#find(each);
+      const found = findRoute(this.#routes, each);
       if ("error" in found) receiver.onReply(found.error, tag);
-      else add({ route: found.route, command: found.command, receiver, tag, name, wait });
+      else add({ route: found.route, command: found.command, receiver, tag, name: found.name, wait });
     });
     return groups;
-  }
-
-  #find(command: Command): { route: RoutedUpstream; command: Command; keys: boolean } | { error: Buffer } {
-    const facts = factsOf(command);
-    const places = facts?.pubsub ? [] : keyPlacesOf(command, facts);
-    if (!places || places.length === 0) return { route: this.#rest, command, keys: false };
-    const keys = places.map((place) => command.text(place));
-    const [route, ...others] = new Set(keys.map((key) => this.#routeOf(key)));
-    if (!route || others.length > 0) return { error: TWO_ROUTES };
-    if (!route.strip) return { route, command, keys: true };
-    if (namesPatterns(command)) return { error: PATTERNS };
-    return { route, command: stripped(command, places, route.prefix.length), keys: true };
-  }
-
-  #routeOf(key: string): RoutedUpstream {
-    return this.#routes.find(({ prefix }) => key.startsWith(prefix.toString("latin1")))!;
   }
 }
 
@@ -213,15 +185,8 @@ class Answers implements Receiver {
 }
 
 /** What EXEC replied, with the prefix at the keys that each reply names. */
-function restored(commands: readonly Command[], reply: Buffer, prefix: Buffer): Buffer {
+function restored(commands: readonly Found[], reply: Buffer, prefix: Buffer): Buffer {
   const elements = elementsOf(reply);
   if (elements.length === 0) return reply;
   return arrayOf(elements.map((element, at) => unstripped(commands[at]!.name, element, prefix)));
-}
-
-/** Whether SORT names further keys by patterns. */
-function namesPatterns(command: Command): boolean {
-  if (command.name !== "SORT" && command.name !== "SORT_RO") return false;
-  for (let at = 2; at < command.size; at++) if (["BY", "GET"].includes(command.upper(at))) return true;
-  return false;
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { ONCE_SCRIPTS, onceCallOf } from "../../../../gateway/src/access/once.js";
+import { ONCE_SCRIPTS, onceCallOf } from "../../../../gateway/src/commands/once.js";
 import { openedCommands, refusal } from "../../../../gateway/src/access/refusals.js";
 import { COMMANDS_OF } from "../../../../gateway/src/access/roles.js";
 import { allFacts } from "../../../../gateway/src/commands/facts.js";

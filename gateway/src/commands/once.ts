@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { commandOf, wordsOf } from "../commands/words.js";
 import type { Command } from "../upstream/command.js";
+import { commandOf, wordsOf } from "./words.js";
 
 /**
  * SHA-256 of the scripts by which the client `warmline` makes writes repeatable, in all forms. The script does
@@ -19,6 +19,8 @@ const LONGEST = 1_024;
 /** A write made repeatable: what it runs, and the keys that it says it touches. */
 export interface OnceCall {
   readonly wrapped: Command;
+  /** Where it begins among the words. */
+  readonly from: number;
   readonly keys: readonly number[];
 }
 
@@ -38,6 +40,7 @@ export function onceCallOf(command: Command): OnceCall | null {
   if (words[from]!.toUpperCase() === "EVAL") return null;
   return {
     wrapped: commandOf(words.slice(from)),
+    from,
     keys: Array.from({ length: Number(count) }, (_, index) => 3 + index),
   };
 }

@@ -1,0 +1,70 @@
+import { factsOf } from "../../commands/facts.js";
+import { keyPlacesOf } from "../../commands/keys.js";
+import { onceCallOf } from "../../commands/once.js";
+import type { Command } from "../command.js";
+import { errorOf } from "../replies.js";
+import type { Upstream } from "../upstream.js";
+import { stripped } from "./strip.js";
+
+/** An upstream and the keys that it is for. */
+export interface RoutedUpstream {
+  /** What those keys begin with; empty for all that no other route is for. */
+  readonly prefix: Buffer;
+  readonly strip: boolean;
+  readonly upstream: Upstream;
+}
+
+export const TWO_ROUTES = errorOf(
+  "ERR the keys of this command lie on different routes: send one command for each",
+);
+const NOT_TOLD = errorOf(
+  "ERR which keys this command uses can't be told, and this route takes their prefix off",
+);
+const PATTERNS = errorOf(
+  "ERR BY and GET name keys by patterns, which can't be told from this route's prefix",
+);
+
+/** Where a command goes. */
+export interface Found {
+  readonly route: RoutedUpstream;
+  /** As that Redis gets it. */
+  readonly command: Command;
+  /** Whether it has keys, which lead there. */
+  readonly keys: boolean;
+  /** The name of what is run in the end. */
+  readonly name: string;
+}
+
+/**
+ * Finds the route of a command, by its keys.
+ * @param routes longer prefixes first; the last one is for the rest
+ */
+export function findRoute(routes: readonly RoutedUpstream[], command: Command): Found | { error: Buffer } {
+  const facts = factsOf(command);
+  const own = facts?.pubsub ? [] : keyPlacesOf(command, facts);
+  const { name } = command;
+  if (!own || own.length === 0) return { route: routes.at(-1)!, command, keys: false, name };
+  // A write made repeatable has keys of its own, and those of the command that it runs.
+  const once = onceCallOf(command);
+  const inner = once ? keyPlacesOf(once.wrapped) : [];
+  const places = [...own, ...(inner ?? []).map((at) => at + once!.from)];
+  const keys = places.map((place) => command.text(place));
+  const [route, ...others] = new Set(keys.map((key) => routeOf(routes, key)));
+  if (!route || others.length > 0) return { error: TWO_ROUTES };
+  if (!route.strip) return { route, command, keys: true, name };
+  const run = once?.wrapped ?? command;
+  if (namesPatterns(run)) return { error: PATTERNS };
+  if (!inner) return { error: NOT_TOLD };
+  return { route, command: stripped(command, places, route.prefix.length), keys: true, name: run.name };
+}
+
+function routeOf(routes: readonly RoutedUpstream[], key: string): RoutedUpstream {
+  return routes.find(({ prefix }) => key.startsWith(prefix.toString("latin1")))!;
+}
+
+/** Whether SORT names further keys by patterns. */
+function namesPatterns(command: Command): boolean {
+  if (command.name !== "SORT" && command.name !== "SORT_RO") return false;
+  for (let at = 2; at < command.size; at++) if (["BY", "GET"].includes(command.upper(at))) return true;
+  return false;
+}
