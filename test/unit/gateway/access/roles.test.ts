@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { ONCE_SCRIPTS, onceCallOf } from "../../../../gateway/src/commands/once.js";
 import { openedCommands, refusal } from "../../../../gateway/src/access/refusals.js";
 import { COMMANDS_OF } from "../../../../gateway/src/access/roles.js";
 import { allFacts } from "../../../../gateway/src/commands/facts.js";
 import { KeyLockingScripts } from "../../../../gateway/src/commands/key-locking.js";
+import { ONCE_SCRIPTS, onceCallOf } from "../../../../gateway/src/commands/once.js";
 import { wordsOf } from "../../../../gateway/src/commands/words.js";
 import { command } from "../../../../gateway/src/upstream/command.js";
 import { once } from "../../../../src/once/once.js";
