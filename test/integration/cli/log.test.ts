@@ -152,12 +152,14 @@ describe.skipIf(!redisAvailable())("the log", () => {
     const start = async (what: string, ...args: string[]) => {
       const cli = new CliProcess(["--port", "0", "--token", "t", ...args], spoil(what));
       const [, url] = await cli.printed(/^warmline-gateway ready (\S+)\n/);
-      return { cli, get: () => fetch(`${url}/get/k`, { headers: { authorization: "Bearer t" } }) };
+      // On a connection of its own each, since a head that was looked at once is not looked at again.
+      const headers = { authorization: "Bearer t", connection: "close" };
+      return { cli, get: () => fetch(`${url}/get/k`, { headers }) };
     };
     test("tells where, and no message; the request is answered and the gateway goes on", async () => {
       const { cli, get } = await start("request", "--engine", "embedded");
       cli.child.kill("SIGUSR2");
-      await expect.poll(async () => (await get()).status).toBe(500);
+      await expect.poll(async () => (await get()).status, { timeout: 10_000 }).toBe(500);
       expect(await (await get()).json()).toEqual({ error: "ERR the gateway failed on this request" });
       expect(await cli.stop()).toBe(0);
       expect(cli.stderr).not.toContain(secret);
@@ -194,7 +196,7 @@ describe.skipIf(!redisAvailable())("the log", () => {
       const [first] = workers();
       process.kill(first!, "SIGUSR2");
       await cli.printed(/a worker ended \(status 1\)/, "stderr");
-      await expect.poll(() => workers().length).toBe(2);
+      await expect.poll(() => workers().length, { timeout: 10_000 }).toBe(2);
       expect((await get()).status).toBe(200);
       expect(await cli.stop()).toBe(0);
       await fake.close();

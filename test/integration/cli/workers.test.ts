@@ -82,7 +82,7 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     const pids = () => readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
     const before = pids();
     process.kill(Number(before[0]), "SIGKILL");
-    await expect.poll(() => pids().some((each) => !before.includes(each))).toBe(true);
+    await expect.poll(() => pids().some((each) => !before.includes(each)), { timeout: 10_000 }).toBe(true);
     const begun = performance.now();
     expect(await other.stop()).toBe(0);
     expect(performance.now() - begun).toBeLessThan(15_000);
@@ -111,7 +111,7 @@ test.skipIf(!redisAvailable())("with a Redis of its own, all of --workers share 
   await gateway.printed(/its data is lost; it is started again in 100 ms/, "stderr");
   for (let i = 0; i < 4; i++) {
     await expect
-      .poll(async () => (await fetch(`${url}/get/n`, { headers })).json())
+      .poll(async () => (await fetch(`${url}/get/n`, { headers })).json(), { timeout: 10_000 })
       .toEqual({ result: null });
   }
   gateway.child.kill("SIGTERM");
