@@ -4,13 +4,27 @@ import { VERSION } from "../version.js";
 /** Opaque to clients. One server's writes are always seen by its reads, so that it never changes. */
 const SYNC_TOKEN = "0";
 const NO_BODY = 204;
+/** Heads of answers with shorter bodies than this, in bytes, are kept ready as a whole. */
+const USUAL = 1_024;
+
+/** What is the same in the heads of many answers. */
+interface Ready {
+  readonly status: number;
+  readonly type: string;
+  readonly keep: boolean;
+  /** The head up to the length of the body. */
+  readonly prefix: Buffer;
+  /** Heads without more than that, by the length of the body. */
+  readonly whole: Buffer[];
+}
 
 /** Writes the heads of answers. What is the same in most of them is kept ready, and renewed when the date changes. */
 export class AnswerHeads {
   readonly #keepAlive: string;
-  #second = 0;
+  /** Until when what is ready has the right date, in ms by the monotonic clock. */
+  #until = 0;
   #date = "";
-  readonly #ready = new Map<string, Map<number, Buffer>>();
+  #ready: Ready[] = [];
 
   /** @param keepAlive how long a connection may be idle, in ms; advertised to clients */
   constructor(keepAlive: number) {
@@ -30,17 +44,19 @@ export class AnswerHeads {
     body: Buffer,
     sendsBody: boolean,
   ): Buffer[] {
-    const first = this.#prefix(status, type, keep);
-    let rest = status === NO_BODY ? "" : `Content-Length: ${body.length}\r\n`;
-    for (let i = 0; i < more.length; i += 2) rest += `${more[i]}: ${more[i + 1]}\r\n`;
-    rest += "\r\n";
-    const size = first.length + rest.length;
-    const copied = sendsBody && body.length <= COPIED ? body.length : 0;
-    const bytes = Buffer.allocUnsafe(size + copied);
-    bytes.set(first);
-    writeAscii(bytes, first.length, rest);
-    if (copied > 0) bytes.set(body, size);
-    return copied === body.length || !sendsBody ? [bytes] : [bytes, body];
+    const ready = this.#readyFor(status, type, keep);
+    const isUsual = more.length === 0 && body.length < USUAL;
+    let head = isUsual ? ready.whole[body.length] : undefined;
+    if (!head) {
+      head = headOf(ready, body.length, more);
+      if (isUsual) ready.whole[body.length] = head;
+    }
+    if (!sendsBody) return [head];
+    if (body.length > COPIED) return [head, body];
+    const bytes = Buffer.allocUnsafe(head.length + body.length);
+    bytes.set(head);
+    bytes.set(body, head.length);
+    return [bytes];
   }
 
   /** The head of a stream of events. */
@@ -50,41 +66,39 @@ export class AnswerHeads {
     lines.push("X-Accel-Buffering: no");
     if (chunked) lines.push("Transfer-Encoding: chunked");
     for (let i = 0; i < more.length; i += 2) lines.push(`${more[i]}: ${more[i + 1]}`);
-    const first = this.#prefix(200, "text/event-stream", false);
-    return Buffer.concat([first, Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1")]);
+    const { prefix } = this.#readyFor(200, "text/event-stream", false);
+    return Buffer.concat([prefix, Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1")]);
   }
 
-  #prefix(status: number, type: string, keep: boolean): Buffer {
-    const second = Math.floor(Date.now() / 1_000);
-    if (second !== this.#second) {
-      this.#second = second;
-      this.#date = new Date(second * 1_000).toUTCString();
-      this.#ready.clear();
+  #readyFor(status: number, type: string, keep: boolean): Ready {
+    const now = performance.now();
+    if (now >= this.#until) {
+      const time = Date.now();
+      const second = Math.floor(time / 1_000) * 1_000;
+      this.#until = now + second + 1_000 - time;
+      this.#date = new Date(second).toUTCString();
+      this.#ready = [];
     }
-    let ofType = this.#ready.get(type);
-    if (!ofType) {
-      ofType = new Map();
-      this.#ready.set(type, ofType);
+    for (const each of this.#ready) {
+      if (each.status === status && each.type === type && each.keep === keep) return each;
     }
-    const key = keep ? status : -status;
-    let prefix = ofType.get(key);
-    if (!prefix) {
-      prefix = Buffer.from(
-        `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${type}\r\n` +
-          `Warmline-Gateway: ${VERSION}\r\nupstash-sync-token: ${SYNC_TOKEN}\r\nDate: ${this.#date}\r\n` +
-          (keep ? this.#keepAlive : "Connection: close\r\n"),
-        "latin1",
-      );
-      ofType.set(key, prefix);
-    }
-    return prefix;
+    const prefix = Buffer.from(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${type}\r\n` +
+        `Warmline-Gateway: ${VERSION}\r\nupstash-sync-token: ${SYNC_TOKEN}\r\nDate: ${this.#date}\r\n` +
+        (keep ? this.#keepAlive : "Connection: close\r\n"),
+      "latin1",
+    );
+    const ready: Ready = { status, type, keep, prefix, whole: [] };
+    this.#ready.push(ready);
+    return ready;
   }
 }
 
-/** Short text is written letter by letter, which beats a call into native code. */
-function writeAscii(to: Buffer, at: number, text: string): void {
-  if (text.length > 64) to.write(text, at, "latin1");
-  else for (let i = 0; i < text.length; i++) to[at + i] = text.charCodeAt(i);
+/** A whole head. */
+function headOf({ status, prefix }: Ready, length: number, more: readonly string[]): Buffer {
+  let rest = status === NO_BODY ? "" : `Content-Length: ${length}\r\n`;
+  for (let i = 0; i < more.length; i += 2) rest += `${more[i]}: ${more[i + 1]}\r\n`;
+  return Buffer.concat([prefix, Buffer.from(`${rest}\r\n`, "latin1")]);
 }
 
 /** Bodies up to this many bytes are copied behind their heads, so that one write sends both. */
