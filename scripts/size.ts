@@ -1,4 +1,5 @@
-import { basename, join, relative } from "node:path";
+import { SourceMap } from "node:module";
+import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type BuildOptions, build, type Metafile } from "esbuild";
 
@@ -11,8 +12,16 @@ export interface Size {
   readonly gzipped: number;
   /** Bytes, minified and gzipped, of what is loaded at the start, where a bundler splits. */
   readonly eager: number;
-  /** Minified bytes by the folder of `src` that they come from, the largest first. */
-  readonly folders: readonly [folder: string, bytes: number][];
+  /** What is loaded at the start, by the folder of `src` that it comes from, the largest first. */
+  readonly parts: readonly Part[];
+}
+
+export interface Part {
+  readonly folder: string;
+  /** Bytes, minified. */
+  readonly minified: number;
+  /** By how many bytes the entry, minified and gzipped, is smaller without it. Together that is less than all. */
+  readonly gzipped: number;
 }
 
 /**
@@ -32,26 +41,49 @@ export async function sizeOf(entry: string, platform: BuildOptions["platform"]):
     metafile: true,
     write: false,
   } as const satisfies BuildOptions;
-  const { outputFiles, metafile } = await build(options);
+  const { outputFiles } = await build(options);
   const { contents } = outputFiles[0]!;
-  const folders = new Map<string, number>();
-  for (const [path, { bytesInOutput }] of Object.entries(Object.values(metafile.outputs)[0]!.inputs)) {
-    const [folder, ...inside] = relative("src", path).split("/");
-    const name = inside.length > 0 ? `${folder}/` : folder!;
-    folders.set(name, (folders.get(name) ?? 0) + bytesInOutput);
-  }
-  const split = await build({ ...options, splitting: true });
+  const split = await build({ ...options, splitting: true, sourcemap: "external" });
   const atStart = staticallyImported(split.metafile);
   const eager = split.outputFiles.filter(({ path }) => atStart.has(basename(path)));
+  const maps = split.outputFiles.filter(({ path }) => atStart.has(basename(path, ".map")));
   return {
     minified: contents.length,
     gzipped: gzipped(contents),
     eager: eager.reduce((sum, file) => sum + gzipped(file.contents), 0),
-    folders: [...folders].sort(([, a], [, b]) => b - a),
+    parts: eager.flatMap((file) =>
+      partsOf(file.text, JSON.parse(maps.find(({ path }) => path === `${file.path}.map`)!.text)),
+    ),
   };
 }
 
-function gzipped(contents: Uint8Array): number {
+/** The folders that a bundle's characters come from, and what it would be without those of one. */
+function partsOf(code: string, map: ConstructorParameters<typeof SourceMap>[0]): Part[] {
+  const sources = new SourceMap(map);
+  const runs: { folder: string; text: string }[] = [];
+  for (const [at, line] of code.split("\n").entries()) {
+    for (let column = 0; column < line.length; column++) {
+      const entry = sources.findEntry(at, column);
+      const source = "originalSource" in entry ? entry.originalSource : "";
+      const folder = /src\/([^/]+\/?)/.exec(source)?.[1] ?? "";
+      const last = runs.at(-1);
+      if (last?.folder === folder) last.text += line[column];
+      else runs.push({ folder, text: line[column]! });
+    }
+  }
+  const textOf = (own: (folder: string) => boolean) =>
+    runs.map(({ folder, text }) => (own(folder) ? text : "")).join("");
+  const whole = gzipped(textOf(() => true));
+  return [...new Set(runs.map(({ folder }) => folder))]
+    .map((folder) => ({
+      folder,
+      minified: textOf((other) => other === folder).length,
+      gzipped: whole - gzipped(textOf((other) => other !== folder)),
+    }))
+    .sort((a, b) => b.gzipped - a.gzipped);
+}
+
+function gzipped(contents: Uint8Array | string): number {
   return gzipSync(contents, { level: 9 }).length;
 }
 

@@ -3,10 +3,10 @@ import { type Size, sizeOf } from "../../scripts/size.js";
 
 // What the client adds to a function's bundle. Above these figures a change has to say why it is worth it.
 
-function print(entry: string, { minified, gzipped, eager, folders }: Size): void {
-  const shares = folders.map(([folder, bytes]) => `${folder} ${bytes}`).join(", ");
+function print(entry: string, { minified, gzipped, eager, parts }: Size): void {
+  const shares = parts.map(({ folder, minified, gzipped }) => `${folder} ${minified} (${gzipped})`);
   console.info(
-    `${entry}: ${minified} bytes minified, ${gzipped} gzipped, ${eager} of them at the start. Minified: ${shares}`,
+    `${entry}: ${minified} bytes minified, ${gzipped} gzipped; ${eager} gzipped at the start. There: ${shares.join(", ")}`,
   );
 }
 
