@@ -317,7 +317,7 @@ export class Core {
     else if (requester)
       this.#request(requester, message, label)
         .then((reply) => read(reply, false))
-        .then(resolve, reject);
+        .then(resolve, (error) => reject(protocolError(error, label)));
     else {
       const rules = this.#rules(label, safe, timeout);
       const readAnswer: Parameters<typeof beginCall<T>>[3] = (answer, tried) =>
@@ -354,10 +354,7 @@ export class Core {
     try {
       return { result: this.#value(command, reply, tried, index) };
     } catch (error) {
-      if (!(error instanceof MalformedReply)) return { error };
-      const { name } = command.row;
-      const details = { outcome: "unknown", command: name, index, cause: error } as const;
-      return { error: new ProtocolError(`${name}: ${error.message}`, details) };
+      return { error: protocolError(error, command.row.name, index) };
     }
   }
 
@@ -373,6 +370,13 @@ export class Core {
       ? this.#late!.readChecked(row, args, schema, reply, decode, index, SchemaError)
       : row.reply(reply, decode, args);
   }
+}
+
+/** What the caller gets of an answer that can't be read; any other error is as it was. */
+function protocolError(error: unknown, command: string, index?: number): unknown {
+  if (!(error instanceof MalformedReply)) return error;
+  const details = { outcome: "unknown", command, index, cause: error } as const;
+  return new ProtocolError(`${command}: ${error.message}`, details);
 }
 
 const isWriting = ({ write }: Command) => write;

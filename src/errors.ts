@@ -60,8 +60,11 @@ export class RedisError extends WarmlineError {
   readonly code: string;
 
   constructor(reply: string, details: Omit<ErrorDetails, "outcome">) {
-    // Redis repeats the arguments of an unknown command; they may be somebody's data. Another command's name is ours.
-    const shown = reply.replace(/,? with args beginning with:.*| \(command: \S+\)$/s, "");
+    // Redis repeats the arguments of an unknown command, and others between quotes; they may be somebody's data. Another
+    // command's name is ours.
+    const shown = reply
+      .replace(/,? with args beginning with:.*| \(command: \S+\)$/s, "")
+      .replace(/^(NOGROUP|ERR unknown subcommand|ERR Error in ACL)(.*?)'.*'/s, "$1$2'...'");
     super(details.command ? `${shown} (command: ${details.command})` : shown, {
       ...details,
       outcome: "answered",

@@ -314,6 +314,20 @@ test("an error reply is a RedisError that names the command and not the token", 
   expect(JSON.stringify(error) + error.stack).not.toContain("secret");
 });
 
+test.each([
+  "NOGROUP No such key 'a secret's key' or consumer group 'secret' in XREADGROUP with GROUP option",
+  "ERR unknown command 'LPUSHALL', with args beginning with: 'secret' 'more'",
+  "ERR unknown subcommand 'secret'. Try OBJECT HELP.",
+  "ERR Error in ACL SETUSER modifier '#secret': The password hash must be exactly 64 characters",
+])("what Redis repeats of arguments is not shown: %s", async (reply) => {
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(`-${reply}\r\n`, {}, "400 Bad Request"));
+  const error: RedisError = await client()
+    .incr("n")
+    .catch((thrown) => thrown);
+  expect(error.code).toBe(reply.split(" ")[0]);
+  expect(JSON.stringify(error) + error.stack).not.toContain("secret");
+});
+
 test("a blocking command may wait as long as it says, on top of the timeout, and keeps nobody else waiting", async () => {
   endpoint.onRequest = ({ socket, body }) => {
     if (body.includes("BLPOP"))

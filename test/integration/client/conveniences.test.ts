@@ -225,6 +225,16 @@ describe.each(setups)("$name", ({ available, start }) => {
       await expect(mine.incr("text")).rejects.toMatchObject({ code: "ERR", command: "INCR" });
     });
 
+    test("answers that are none are ProtocolErrors", async () => {
+      for (const answer of [{}, undefined, "text", { result: { a: 1 } }]) {
+        const mine = client();
+        mine.use(async () => answer as never);
+        const lost = { name: "ProtocolError", outcome: "unknown" };
+        await expect(mine.get("k")).rejects.toMatchObject(lost);
+        await expect(mine.multi().incr("n").exec()).rejects.toMatchObject(lost);
+      }
+    });
+
     test("a requester carries everything itself", async () => {
       const own = new Redis({
         request: async ({ body }) => ({ result: (body as string[]).join(" ") as never }),
