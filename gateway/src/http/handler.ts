@@ -214,25 +214,26 @@ export class Handler {
   }
 
   #pipeline(exchange: Exchange, grant: Grant, commands: readonly Command[]): void {
-    const refusals = commands.map((command, before) => grant.refusal(command, { kind: "pipeline", before }));
-    const places = [...commands.keys()].filter((place) => refusals[place] === null);
+    const places: number[] = [];
+    const allowed: Command[] = [];
+    const refusals: [place: number, text: string][] = [];
+    for (const [place, command] of commands.entries()) {
+      const text = grant.refusal(command, { kind: "pipeline", before: place });
+      if (text !== null) refusals.push([place, text]);
+      else {
+        places.push(place);
+        allowed.push(command);
+      }
+    }
     const answer = new PipelineAnswer(exchange, commands.length, places);
-    refusals.forEach((text, place) => {
-      if (text !== null) answer.refuse(place, text);
-    });
+    for (const [place, text] of refusals) answer.refuse(place, text);
     if (places.length === 0) return;
     const { upstream } = grant;
-    const allowed = places.map((place) => commands[place]!);
     const { commands: sent, receiver } = rewritten(grant, allowed, answer);
-    const waits = sent.map(waitOf);
-    if (waits.every((wait) => wait === null)) upstream.send(sent, receiver);
+    if (sent.every((command) => waitOf(command) === null)) upstream.send(sent, receiver);
     else {
-      const cancel = upstream.sendAlone(
-        sent,
-        waits.map((wait) => wait ?? 0),
-        receiver,
-      );
-      cancelWhenGone(exchange, cancel);
+      const waits = sent.map((command) => waitOf(command) ?? 0);
+      cancelWhenGone(exchange, upstream.sendAlone(sent, waits, receiver));
     }
   }
 

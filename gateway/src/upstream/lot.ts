@@ -70,7 +70,7 @@ export class Lot {
   answered(bytes: number): boolean {
     this.#unanswered--;
     this.#bytes -= bytes;
-    return this.#unanswered <= TURN / 2 && this.#bytes <= TURN_BYTES / 2;
+    return !this.isEmpty && this.#unanswered <= TURN / 2 && this.#bytes <= TURN_BYTES / 2;
   }
 
   /** Fails every command that was not taken. */
