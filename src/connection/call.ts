@@ -10,7 +10,7 @@ import { MalformedReply } from "../wire/malformed.js";
 import { onAbort } from "./abort.js";
 import { elapsed, moment } from "./clock.js";
 import { clearTimeout, setImmediate, setTimeout } from "./timers.js";
-import type { Attempt, AttemptListener, Transport } from "./transport.js";
+import type { Attempt, AttemptListener, Timed, Timers, Transport } from "./transport.js";
 
 /** A request's rules, whatever it carries. */
 export interface CallRules {
@@ -56,7 +56,7 @@ export function beginCall<T>(
 class Call<T> implements AttemptListener {
   private attempt: Attempt | undefined;
   /** The call's own clock. Ref'd: while it runs the process does not end, whatever state the socket is in. */
-  private timer: ReturnType<typeof setTimeout> | undefined;
+  private timer: unknown;
   private pause: ReturnType<typeof setTimeout> | undefined;
   private retried = 0;
   /** When the call began. Its time is up on both clocks: one may stand still in a freeze. */
@@ -93,8 +93,12 @@ class Call<T> implements AttemptListener {
         this.settle(this.reject, signal.reason);
       });
     }
-    this.timer = setTimeout(timeIsUp, timeout, this);
+    this.timer = this.timers.start(timeout, this);
     this.send();
+  }
+
+  private get timers(): Timers {
+    return this.transport.timers ?? plainTimers;
   }
 
   /** @throws Error where this would be a repeat after the call's time, as when the process was frozen meanwhile. */
@@ -196,18 +200,21 @@ class Call<T> implements AttemptListener {
   private settle<V>(how: (value: V) => void, value: V): void {
     if (this.settled) return;
     this.settled = true;
-    clearTimeout(this.timer);
+    this.timers.stop(this.timer);
     if (this.pause !== undefined) clearTimeout(this.pause);
     this.forgetSignal?.();
     how(value);
   }
 }
 
-type Timed = Pick<Call<never>, "onTimeout" | "send">;
-
 // Handed to timers with the call as their argument, so that a call needs no functions of its own.
 const timeIsUp = (call: Timed) => call.onTimeout();
-const sendNow = (call: Timed) => call.send();
+const sendNow = (call: Pick<Call<never>, "send">) => call.send();
+
+const plainTimers: Timers<ReturnType<typeof setTimeout>> = {
+  start: (ms, call) => setTimeout(timeIsUp, ms, call),
+  stop: (timer) => clearTimeout(timer),
+};
 
 function unknownMessage(cause: Error, safe: boolean): string {
   return safe

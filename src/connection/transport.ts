@@ -43,9 +43,24 @@ export interface Again {
   readonly waitMs: number;
 }
 
+/** Whatever has a limited time. */
+export interface Timed {
+  onTimeout(): void;
+}
+
+/** Tells calls that their time is up. */
+export interface Timers<Timer = unknown> {
+  /** Calls `onTimeout` after so many ms unless it is stopped; until then the process does not end. */
+  start(ms: number, call: Timed): Timer;
+  /** May be called after the time was up. */
+  stop(timer: Timer): void;
+}
+
 /** How requests reach an origin; all that the rest of the client knows of connections. */
 export interface Transport {
   readonly stats: ConnectionStats;
+  /** Where there are better ones than the runtime's own. */
+  readonly timers?: Timers;
   /** @param safe whether the request may be written twice. */
   attempt(request: HttpRequest, safe: boolean, listener: AttemptListener): Attempt;
   /** Counts a retry. */

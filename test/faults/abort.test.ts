@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions, TimeoutError } from "warmline";
 import { type Arrived, answer, RawEndpoint, resp2Answer } from "../support/endpoint.js";
 import { random } from "./support/random.js";
@@ -91,8 +91,11 @@ describe("before it is sent", () => {
     endpoint.onRequest = ({ socket }) => socket.write(answer("{}", headers, status));
     const redis = client({ signal: controller.signal, retry: { retries: 3, backoff: () => 1_000 } });
     const begun = performance.now();
+    const call = redis.get("k");
+    call.catch(() => {});
+    await vi.waitFor(() => expect(endpoint.requests).toHaveLength(1));
     setTimeout(() => controller.abort(reason), 50);
-    await expect(redis.get("k")).rejects.toBe(reason);
+    await expect(call).rejects.toBe(reason);
     expect(performance.now() - begun).toBeLessThan(1_000);
     const sent = endpoint.requests.length;
     await pause(1_100);

@@ -53,7 +53,7 @@ export abstract class Connection {
     origin: Origin,
     private readonly owner: ConnectionListener,
   ) {
-    this.socket = openSocket(origin);
+    this.socket = openSocket(origin, this.read && ((bytes) => this.read!(bytes)));
     // Whoever waits keeps the process alive by a timer of its own.
     this.socket.unref();
   }
@@ -96,6 +96,9 @@ export abstract class Connection {
     this.socket.destroy();
     this.finish(reason, undefined);
   }
+
+  /** Takes what was read of the socket, which is overwritten afterwards. Without it the subclass reads the socket itself. */
+  protected read?(bytes: Buffer): void;
 
   /** Writes a request, calling `starts` synchronously right before, and then `answered` or `failed` once. */
   protected abstract write(request: HttpRequest, keep: boolean): void;
@@ -154,10 +157,18 @@ export abstract class Connection {
   }
 }
 
+/** What was advertised last, and what follows from it: a server says the same again and again. */
+let lastAdvertised: string | undefined;
+let lastLimit = IDLE_LIMIT;
+
 function idleLimitOf(answer: HttpAnswer): number {
   const advertised = answer.header("keep-alive");
-  const seconds = advertised && /timeout=(\d+)/i.exec(advertised)?.[1];
-  return seconds ? Math.min(IDLE_LIMIT, Number(seconds) * 1000 - ADVERTISED_MARGIN) : IDLE_LIMIT;
+  if (advertised !== lastAdvertised) {
+    const seconds = advertised && /timeout=(\d+)/i.exec(advertised)?.[1];
+    lastLimit = seconds ? Math.min(IDLE_LIMIT, Number(seconds) * 1000 - ADVERTISED_MARGIN) : IDLE_LIMIT;
+    lastAdvertised = advertised;
+  }
+  return lastLimit;
 }
 
 function asksToClose(answer: HttpAnswer): boolean {

@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import type { Socket, TcpNetConnectOpts } from "node:net";
 
 /** Where connections lead. */
 export interface Origin {
@@ -22,9 +22,24 @@ const sessions = new Map<string, Buffer>();
 const net = () => process.getBuiltinModule("node:net");
 const tlsModule = () => process.getBuiltinModule("node:tls");
 
-/** Starts to connect; the socket emits `connect` or `secureConnect` when it can be written. */
-export function openSocket({ url, host, port, tls }: Origin): Socket {
-  const options = { host, port, keepAlive: true, keepAliveInitialDelay: 60_000 };
+/** What all sockets of the thread are read into, one after the other. */
+let memory: Buffer | undefined;
+
+/**
+ * Starts to connect; the socket emits `connect` or `secureConnect` when it can be written.
+ * @param onBytes takes what comes, before the next read: the bytes are overwritten then. Where it is given the socket
+ * is no stream to read from, which saves a tenth of a command's time. On Deno and Bun it stays one, and emits `data`.
+ */
+export function openSocket({ url, host, port, tls }: Origin, onBytes?: (bytes: Buffer) => void): Socket {
+  const options: TcpNetConnectOpts = { host, port, keepAlive: true, keepAliveInitialDelay: 60_000 };
+  if (onBytes && !process.versions.deno && !process.versions.bun) {
+    memory ??= Buffer.allocUnsafeSlow(64 * 1024);
+    const callback = (count: number, buffer: Uint8Array) => {
+      onBytes((buffer as Buffer).subarray(0, count));
+      return true;
+    };
+    options.onread = { buffer: memory, callback };
+  }
   if (!tls) return net().connect({ ...options, noDelay: true });
   const session = sessions.get(url);
   const servername = net().isIP(host) ? "" : host;

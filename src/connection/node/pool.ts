@@ -3,7 +3,7 @@ import { clearInterval, clearTimeout, setInterval, setTimeout } from "../timers.
 import type { ConnectionStats } from "../transport.js";
 import type { Connection, ConnectionListener, Discard } from "./connection.js";
 import { openConnection } from "./connections.js";
-import * as events from "./events.js";
+import { events } from "./events.js";
 import { type Origin, originFrom } from "./origin.js";
 import { ThawWatch } from "./thaw.js";
 
@@ -123,9 +123,10 @@ export class Pool implements ConnectionListener {
   onOpen(connection: Connection): void {
     this.stats.opened++;
     this.opening.delete(connection);
-    if (events.connectionOpened.hasSubscribers) {
+    const { connectionOpened } = events();
+    if (connectionOpened.hasSubscribers) {
       const { origin, open } = this;
-      events.connectionOpened.publish({ origin: origin.url, ms: connection.openTook, open });
+      connectionOpened.publish({ origin: origin.url, ms: connection.openTook, open });
     }
     this.giveBack(connection);
     this.notifyOpened();
@@ -134,9 +135,10 @@ export class Pool implements ConnectionListener {
   /** A request is about to be written on a connection that has carried one before. */
   onReuse(connection: Connection): void {
     this.stats.reused++;
-    if (events.connectionReused.hasSubscribers) {
+    const { connectionReused } = events();
+    if (connectionReused.hasSubscribers) {
       const { requests, idle } = connection;
-      events.connectionReused.publish({ origin: this.origin.url, requests, idleMs: idle });
+      connectionReused.publish({ origin: this.origin.url, requests, idleMs: idle });
     }
   }
 
@@ -153,17 +155,19 @@ export class Pool implements ConnectionListener {
     // Whoever waited for one to come free waits for a new one now.
     const next = this.waiting[0];
     if (next) this.openIfNeeded(next.limit);
-    if (events.connectionDiscarded.hasSubscribers) {
+    const { connectionDiscarded } = events();
+    if (connectionDiscarded.hasSubscribers) {
       const { requests, idle: idleMs } = connection;
       const { origin, open } = this;
-      events.connectionDiscarded.publish({ origin: origin.url, reason, requests, idleMs, open });
+      connectionDiscarded.publish({ origin: origin.url, reason, requests, idleMs, open });
     }
   }
 
   private onThaw(ms: number): void {
     this.stats.thaws++;
-    if (events.thaw.hasSubscribers) {
-      events.thaw.publish({ origin: this.origin.url, frozenMs: ms, idle: this.idle.length });
+    const { thaw } = events();
+    if (thaw.hasSubscribers) {
+      thaw.publish({ origin: this.origin.url, frozenMs: ms, idle: this.idle.length });
     }
   }
 

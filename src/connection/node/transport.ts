@@ -1,7 +1,8 @@
 import type { HttpRequest } from "../../wire/http.js";
-import type { Again, Attempt, AttemptListener, ConnectionStats, Transport } from "../transport.js";
+import type { Again, Attempt, AttemptListener, ConnectionStats, Timers, Transport } from "../transport.js";
 import { PooledAttempt } from "./attempt.js";
-import * as events from "./events.js";
+import { callTimers } from "./call-timers.js";
+import { events } from "./events.js";
 import { type Pool, poolFor } from "./pool.js";
 
 export interface NodeTransportOptions {
@@ -18,6 +19,7 @@ export interface NodeTransportOptions {
 
 /** Requests over the thread's pool of keep-alive connections. */
 export class NodeTransport implements Transport {
+  readonly timers: Timers = callTimers;
   private readonly pool: Pool;
 
   constructor(private readonly options: NodeTransportOptions) {
@@ -34,7 +36,8 @@ export class NodeTransport implements Transport {
 
   onRetry(again: Again): void {
     this.stats.retries++;
-    if (events.retry.hasSubscribers) events.retry.publish({ origin: this.options.origin, ...again });
+    const { retry } = events();
+    if (retry.hasSubscribers) retry.publish({ origin: this.options.origin, ...again });
   }
 
   preconnect(): Promise<void> {

@@ -7,9 +7,12 @@ function parse(text: string, splits: number[] = [], closed = false) {
   const parser = new ResponseParser();
   const cuts = [0, ...splits.map((cut) => cut % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   for (let i = 1; i < cuts.length; i++) {
-    const done = parser.push(bytes.subarray(cuts[i - 1], cuts[i]));
+    const piece = Buffer.from(bytes.subarray(cuts[i - 1], cuts[i]));
+    const done = parser.push(piece);
+    const surplus = done && Buffer.concat([done.surplus, bytes.subarray(cuts[i])]).toString("latin1");
+    // As the memory that sockets are read into is used again for what comes next.
+    piece.fill("x");
     if (done) {
-      const surplus = Buffer.concat([done.surplus, bytes.subarray(cuts[i])]).toString("latin1");
       return { ...done.response, body: done.response.body.toString("latin1"), surplus };
     }
   }

@@ -24,6 +24,7 @@ export class Http1Connection extends Connection {
         this.finish("open failed", error);
         return;
       }
+      // Where the socket is a stream to read from.
       this.socket.on("data", (chunk) => this.read(chunk));
       this.socket.on("end", () => this.ended());
       this.socket.on("close", () => this.lost("closed by peer", new Error("the connection was closed")));
@@ -54,7 +55,7 @@ export class Http1Connection extends Connection {
     }
   }
 
-  private read(chunk: Buffer): void {
+  protected override read(chunk: Buffer): void {
     if (!this.waits) {
       this.lost("closed by peer", new Error("bytes came out of turn"));
       return;

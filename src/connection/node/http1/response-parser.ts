@@ -48,7 +48,7 @@ export class ResponseParser {
   private whole = false;
 
   /**
-   * Takes the next bytes of the socket.
+   * Takes the next bytes of the socket, whose memory may be used for others afterwards: an answer has its own.
    * @returns the answer once it is whole, and the bytes after it.
    * @throws BadResponse
    */
@@ -57,7 +57,7 @@ export class ResponseParser {
       const response = wholeResponse(bytes);
       if (response) return { response, surplus: EMPTY };
     }
-    this.rest = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
+    this.rest = this.rest.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.rest, bytes]);
     while (this.step()) {
       // Until the answer is whole or more bytes are needed.
     }
@@ -176,5 +176,5 @@ function wholeResponse(bytes: Buffer): ParsedResponse | undefined {
   const head = responseHead(bytes.toString("latin1", 0, end));
   const begin = end + HEAD_END.length;
   if (head.framing !== "length" || begin + head.length !== bytes.length) return undefined;
-  return new ParsedResponse(head, bytes.subarray(begin));
+  return new ParsedResponse(head, Buffer.from(bytes.subarray(begin)));
 }
