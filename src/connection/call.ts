@@ -200,7 +200,7 @@ class Call<T> implements AttemptListener {
   private settle<V>(how: (value: V) => void, value: V): void {
     if (this.settled) return;
     this.settled = true;
-    this.timers.stop(this.timer);
+    if (this.timer !== undefined) this.timers.stop(this.timer);
     if (this.pause !== undefined) clearTimeout(this.pause);
     this.forgetSignal?.();
     how(value);
