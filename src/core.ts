@@ -8,7 +8,7 @@ import { rowOf } from "./commands/known.js";
 import type { Row } from "./commands/row.js";
 import { type StandardSchema, schemaAmong } from "./commands/schema.js";
 import type { Endpoint } from "./config.js";
-import { beginCall, type CallRules, call } from "./connection/call.js";
+import { beginCall, type CallRules } from "./connection/call.js";
 import { elapsed, moment } from "./connection/clock.js";
 import { afterUnknown } from "./connection/outcome.js";
 import type { Transport } from "./connection/transport.js";
@@ -25,9 +25,9 @@ import type * as Late from "./late.js";
 import type { Platform } from "./redis.js";
 import { LONGEST_TIMER, type Settings, timeLeft } from "./settings.js";
 import { failureOf } from "./subscribe/failure.js";
-import { bulkOf, parseJson, readJson } from "./wire/json.js";
+import { bulkOf, readJson } from "./wire/json.js";
 import { MalformedReply } from "./wire/malformed.js";
-import { type BatchPath, type Message, type Protocol, Resp2Refused, textOf } from "./wire/protocol.js";
+import { type BatchPath, type Message, type Protocol, Resp2Refused } from "./wire/protocol.js";
 import { ErrorReply, type RawReply } from "./wire/reply.js";
 import { hasBytes, toWords, type Word } from "./wire/words.js";
 
@@ -140,20 +140,6 @@ export class Core {
     );
   }
 
-  /** Sends what middleware lets through. @param read gets the answer's JSON. */
-  plain<T>(
-    body: unknown,
-    route: string,
-    label: string,
-    safe: boolean,
-    signal: AbortSignal | undefined,
-    read: (answer: unknown) => T,
-  ): Promise<T> {
-    const { protocol, transport } = this.base;
-    const rules = { ...this.#rules(label, safe, timeLeft(this.settings)), signal };
-    return call(transport, protocol.plain(body, route), rules, (answer) => read(parseJson(textOf(answer))));
-  }
-
   /** @throws ArgumentError when an argument can't be sent. */
   prepare(row: Row, given: readonly unknown[], index?: number): Command {
     const { codec, writes } = this.settings;
@@ -254,14 +240,14 @@ export class Core {
     const read = (reply: RawReply, tried: boolean) => this.#value(command, reply, tried);
     const { words, bytes, row, repeatable } = command;
     const send = (left: number, rejected: Waiting["reject"], inPath?: boolean) =>
-      this.#send(
+      this.send(
         this.base.protocol.command(words, bytes ? this.#late : undefined, inPath),
         row.name,
         repeatable,
-        left,
         read,
         resolve,
         rejected,
+        left,
       );
     send(time, (error) => {
       if (error instanceof Resp2Refused) send(time - elapsed(began), reject, true);
@@ -296,21 +282,22 @@ export class Core {
       return reply.map((item, index) => this.#result(commands[index]!, item, tried, index));
     };
     return new Promise<Result[]>((resolve, reject) =>
-      this.#send(message, label, safe, time, read, resolve, reject),
+      this.send(message, label, safe, read, resolve, reject, time),
     ).catch((error) => {
       if (!(error instanceof Resp2Refused)) throw error;
       throw new ArgumentError(`${label}: this endpoint takes bytes only in single commands`);
     });
   }
 
-  #send<T>(
+  /** Sends a message. @param read makes a value of its reply. */
+  send<T>(
     message: Message,
     label: string,
     safe: boolean,
-    timeout: number,
     read: (reply: RawReply, tried: boolean) => T,
     resolve: (value: T) => void,
     reject: (reason: unknown) => void,
+    timeout = timeLeft(this.settings),
   ): void {
     const { endpoint, requester, transport } = this.base;
     if (endpoint instanceof ConfigError) reject(endpoint);

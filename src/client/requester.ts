@@ -1,6 +1,6 @@
 import { isWrite } from "../commands/write.js";
 import type { Core } from "../core.js";
-import type { Message } from "../wire/protocol.js";
+import type { Message, Route } from "../wire/protocol.js";
 
 /** A request of the REST protocol before it becomes HTTP: what middleware sees. */
 export interface UpstashRequest {
@@ -56,13 +56,16 @@ export function forward(
   core: Core,
   { path = [], body, signal = core.signal }: UpstashRequest,
 ): Promise<UpstashResponse<any>> {
-  const route = path.join("/");
+  const route = path.join("/") as Route;
   const commands = (route ? body : [body]) as unknown[][];
   const label = route ? route.toUpperCase() : String(commands[0]?.[0]);
   const safe = !commands.some((words) => isWrite(words, core.rowOf));
-  return core.plain(body, route, label, safe, signal, (answer) => {
+  const read = (answer: unknown) => {
     const response = answer as UpstashResponse<any>;
     if (typeof response?.error === "string") throw core.failureOf(label)("RedisError", response.error);
     return response;
-  });
+  };
+  return new Promise((resolve, reject) =>
+    core.having({ signal }).send(core.base.protocol.plain(body, route), label, safe, read, resolve, reject),
+  );
 }

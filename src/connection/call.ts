@@ -28,20 +28,11 @@ export interface CallRules {
 }
 
 /**
- * Sends a request until it is answered, cannot be sent again, or its time is up.
+ * Sends a request until it is answered, cannot be sent again, or its time is up. It makes no promise of its own: one for
+ * each command is enough.
  * @param read makes a value of an answer; throws MalformedReply when it is not one of the endpoint's, and any
  * other error when it is and the command failed. It is told whether an earlier try may have been applied.
  */
-export function call<T>(
-  transport: Transport,
-  request: HttpRequest,
-  rules: CallRules,
-  read: (answer: HttpAnswer, tried: boolean) => T,
-): Promise<T> {
-  return new Promise((resolve, reject) => beginCall(transport, request, rules, read, resolve, reject));
-}
-
-/** The same where a promise is there already: one for each command is enough. */
 export function beginCall<T>(
   transport: Transport,
   request: HttpRequest,

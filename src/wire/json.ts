@@ -14,7 +14,7 @@ export function readJson(text: string, base64: boolean): RawReply {
 }
 
 /** @throws MalformedReply when it isn't any. */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string): any {
   try {
     return JSON.parse(text);
   } catch {

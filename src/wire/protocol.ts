@@ -2,7 +2,7 @@ import type { Endpoint } from "../config.js";
 import { utf8 } from "./bytes.js";
 import { type Dialect, dialectOf } from "./dialect.js";
 import type { HttpAnswer, HttpRequest } from "./http.js";
-import { readJson } from "./json.js";
+import { parseJson, readJson } from "./json.js";
 import { MalformedReply } from "./malformed.js";
 import { ErrorReply, type RawReply } from "./reply.js";
 import type * as Encoders from "./request.js";
@@ -27,7 +27,7 @@ export class Resp2Refused extends Error {}
 /** @throws MalformedReply when the bytes are not exactly one reply. */
 export type ReadResp2 = (body: Uint8Array) => RawReply;
 
-export function textOf({ body }: HttpAnswer): string {
+function textOf({ body }: HttpAnswer): string {
   return utf8(body, 0, body.length);
 }
 
@@ -38,7 +38,7 @@ type Words = readonly Word[] | readonly (readonly Word[])[];
 
 export type BatchPath = "pipeline" | "multi-exec";
 
-type Route = BatchPath | "";
+export type Route = BatchPath | "";
 
 const BASE64 = "upstash-encoding";
 const SYNC_TOKEN = "upstash-sync-token";
@@ -126,9 +126,18 @@ export class Protocol {
     return this.#post(route, commands, encoders, resp2Reply);
   }
 
-  /** A request whose answer is the protocol's own JSON, not to be read but handed on. */
-  plain(body: unknown, route: string): HttpRequest {
-    return { path: `${this.#path}/${route}`, headers: this.#headers.plain[0]!, body: JSON.stringify(body) };
+  /** A message whose answer is the protocol's own JSON, not to be made a reply of but handed on. */
+  plain(body: any, route: Route): Message {
+    return {
+      request: {
+        path: `${this.#path}/${route}`,
+        headers: this.#headers.plain[0]!,
+        body: JSON.stringify(body),
+      },
+      words: body,
+      route,
+      read: (answer) => parseJson(textOf(answer)),
+    };
   }
 
   /** The request that changes nothing and that anybody may make. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type CallRules, call } from "../../../src/connection/call.js";
+import { beginCall, type CallRules } from "../../../src/connection/call.js";
 import type { AttemptListener, Transport } from "../../../src/connection/transport.js";
 import { TimeoutError } from "../../../src/errors.js";
 
@@ -32,6 +32,9 @@ function transport(
   };
 }
 
+const call = (path: Transport, rules: CallRules) =>
+  new Promise((resolve, reject) => beginCall(path, request, rules, () => 1, resolve, reject));
+
 /** Nothing runs meanwhile, as in a frozen process. */
 function freeze(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
@@ -46,7 +49,7 @@ test("frozen in the pause before a repeat: it is not made", async () => {
       if (number === 2) setTimeout(freeze, 0, 400);
     }, 0);
   });
-  const called = call(path, request, { ...rules, backoff: () => 60 }, () => 1);
+  const called = call(path, { ...rules, backoff: () => 60 });
   await expect(called).rejects.toBeInstanceOf(TimeoutError);
   expect(path.attempts).toBe(2);
 });
@@ -71,6 +74,6 @@ test("frozen while a repeat waits for its connection: it is not written", async 
       }, 10);
     }
   });
-  await expect(call(path, request, rules, () => 1)).rejects.toMatchObject({ outcome: "unknown" });
+  await expect(call(path, rules)).rejects.toMatchObject({ outcome: "unknown" });
   expect(written).toBe(1);
 });
