@@ -56,6 +56,8 @@ class Lane {
   written = [];
   #register = 0;
   #least = 0;
+  /** What may still be on its way, and come after what was written later. */
+  #late = new Set();
   #number = 0;
 
   constructor(name, seed) {
@@ -114,14 +116,18 @@ class Lane {
           call: ["set", `register:${name}`, value],
           settle: (fate) => {
             if (!fate.outcome) this.#least = value;
+            else if (fate.outcome === "unknown") this.#late.add(value);
           },
         };
       }
       case "own": {
-        const least = this.#least;
+        const least = options.writes === "at-least-once" ? 0 : this.#least;
         return {
           call: ["get", `register:${name}`],
-          settle: read((value) => Number(value ?? 0) >= least && Number(value ?? 0) <= this.#register),
+          settle: read((value) => {
+            const number = Number(value ?? 0);
+            return number <= this.#register && (number >= least || this.#late.has(number));
+          }),
         };
       }
       case "get": {
