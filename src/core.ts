@@ -1,4 +1,4 @@
-import { AutomaticBatch } from "./batch/automatic.js";
+import { AutomaticBatch, type Turn } from "./batch/automatic.js";
 import type { Waiting } from "./batch/each.js";
 import type { Middleware, Requester } from "./client/requester.js";
 import { blockingTime } from "./commands/blocking.js";
@@ -82,8 +82,8 @@ export class Core {
   readonly bulk = bulkOf;
   readonly rowOf = rowOf;
   #late: typeof Late | undefined;
-  /** Gives why it could not be loaded, if so. */
-  #loading: Promise<unknown> | undefined;
+  /** Whether commands wait for it. */
+  #loading = false;
 
   constructor(
     readonly base: Base,
@@ -112,18 +112,22 @@ export class Core {
     }
   }
 
-  /** Loads it for commands, which wait for it in the order issued. */
-  #load(): Promise<unknown> {
-    this.#loading ??= this.late().then(
-      (late) => {
-        this.#late = late;
-      },
-      (error) => {
-        this.#loading = undefined;
-        return error;
-      },
-    );
-    return this.#loading;
+  /**
+   * Loads it for commands, which wait for it in the order issued, each by a promise of its own: requests that are served
+   * in one process may share none.
+   * @returns why it could not be loaded, if so.
+   */
+  async #load(): Promise<unknown> {
+    if (this.#late) return undefined;
+    this.#loading = true;
+    try {
+      this.#late = this.base.platform.late = await this.late();
+      return undefined;
+    } catch (error) {
+      return error;
+    } finally {
+      this.#loading = false;
+    }
   }
 
   /** The same with `middleware` around every request. */
@@ -175,7 +179,7 @@ export class Core {
 
   /** Whether commands have to wait for something. */
   get waits(): boolean {
-    return this.base.beforeCall !== undefined || this.#exactlyOnce || (this.#loading && !this.#late) === true;
+    return this.base.beforeCall !== undefined || this.#exactlyOnce || this.#loading;
   }
 
   /**
@@ -185,7 +189,10 @@ export class Core {
    */
   async ahead(commands: () => readonly Command[], rare: boolean): Promise<readonly Command[]> {
     const needed = rare || this.#exactlyOnce;
-    const [problem] = await Promise.all([needed ? this.#load() : this.#loading, this.base.beforeCall?.()]);
+    const [problem] = await Promise.all([
+      needed || this.#loading ? this.#load() : undefined,
+      this.base.beforeCall?.(),
+    ]);
     if (needed && problem) throw problem;
     return this.#exactlyOnce ? this.#late!.guarded(this, commands()) : commands();
   }
@@ -218,18 +225,24 @@ export class Core {
   }
 
   async #wait(command: () => Command, rare: boolean): Promise<unknown> {
-    const [ready] = await this.ahead(() => [command()], rare);
-    return this.#dispatch(ready!);
+    const { turn } = this.#automatic;
+    turn.held++;
+    try {
+      const [ready] = await this.ahead(() => [command()], rare);
+      return this.#dispatch(ready!, turn);
+    } finally {
+      this.#automatic.release(turn);
+    }
   }
 
-  #dispatch(command: Command): Promise<unknown> {
+  #dispatch(command: Command, turn?: Turn): Promise<unknown> {
     // A command that waits would keep all the others waiting.
     const batched =
       this.settings.autoPipelining &&
       command.wait === undefined &&
       (this.base.protocol.batchesBytes || !command.bytes);
     return batched
-      ? this.#automatic.add(command)
+      ? this.#automatic.add(command, turn)
       : new Promise((resolve, reject) => this.runOne({ command, resolve, reject }));
   }
 

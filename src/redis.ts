@@ -112,7 +112,7 @@ export interface Platform {
   /** Reads replies in RESP2: several times as fast as JSON. An entry whose size matters does without. */
   readonly readResp2?: ReadResp2;
   /** What few use. An entry whose size matters loads it when it is needed. */
-  readonly late: typeof Late | (() => Promise<typeof Late>);
+  late: typeof Late | (() => Promise<typeof Late>);
   /** What has to be done before each command of a client, if anything; a promise is waited for. */
   beforeCalls?(options: RedisOptions): (() => Promise<unknown> | undefined) | undefined;
 }
