@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -114,6 +114,55 @@ describe.skipIf(!redisAvailable())("tokens on a cluster", () => {
     expect(await runAs(gateway, "app", "DEL", ...keys, ...some)).toEqual({ status: 400, error: noperm });
     expect(await runAs(gateway, "main", "EXISTS", ...some)).toBe(some.length);
     redis.close();
+    await gateway.close();
+  });
+
+  it("none can harm the cluster by a script where the gateway signs in as the guide says", async () => {
+    const guide = readFileSync(join(import.meta.dirname, "../../docs/gateway.md"), "utf8");
+    const [, rules] = /^redis-cli ACL SETUSER gateway on ">password" (.*)$/m.exec(guide)!;
+    const allowed = rules!.replaceAll('"', "").split(" ");
+    for (const node of cluster.nodes)
+      await node.command("ACL", "SETUSER", "gateway", "on", ">password", ...allowed);
+    const gateway = await gatewayAt(cluster.url.replace("://", "://gateway:password@"), {
+      token: "main",
+      tokens: [{ name: "app", token: "app" }],
+    });
+    const slots = async () => String(await cluster.nodes[0]!.command("CLUSTER", "SHARDS"));
+    const before = await slots();
+    for (const words of [
+      "'CLUSTER', 'FLUSHSLOTS'",
+      "'CLUSTER', 'DELSLOTSRANGE', 0, 16383",
+      "'CLUSTER', 'MEET', '127.0.0.1', 1",
+      "'MIGRATE', '127.0.0.1', 1, KEYS[1], 0, 100",
+      "'SWAPDB', 0, 1",
+      "'SLOWLOG', 'RESET'",
+    ]) {
+      const answer = await runAs(gateway, "app", "EVAL", `return redis.call(${words})`, 1, "k");
+      expect(answer.error, words).toMatch(/can't run this command|NOPERM/);
+    }
+    expect(await slots()).toBe(before);
+    // What the gateway and its clients need works.
+    expect(await runAs(gateway, "app", "FLUSHALL")).toBe("OK");
+    expect(await runAs(gateway, "app", "MSET", ...some.flatMap((key) => [key, "1"]))).toBe("OK");
+    expect((await runAs(gateway, "app", "KEYS", "*")).sort()).toEqual([...some].sort());
+    expect(await runAs(gateway, "app", "DBSIZE")).toBe(some.length);
+    expect(await runAs(gateway, "app", "INFO", "server")).toMatch(/redis_version/);
+    expect(await runAs(gateway, "app", "RPUSH", "l", "2", "1")).toBe(2);
+    expect(await runAs(gateway, "app", "SORT", "l")).toEqual(["1", "2"]);
+    expect(await runAs(gateway, "app", "BLPOP", "l", 1)).toEqual(["l", "2"]);
+    expect(await runAs(gateway, "app", "EVAL", "return redis.call('LPOP', KEYS[1])", 1, "l")).toBe("1");
+    const { json } = await call(gateway, "/multi-exec", {
+      token: "app",
+      body: [
+        ["INCR", "n"],
+        ["PUBLISH", "c", "m"],
+      ],
+    });
+    expect(json).toEqual([{ result: 1 }, { result: 0 }]);
+    const stream = await listen(gateway, "/psubscribe/n*", { token: "app" });
+    await until(() => stream.data.length === 1);
+    stream.close();
+    expect(await runAs(gateway, "main", "ACL", "RESTTOKEN", "ann", "pass word")).toMatch(/^wlu1_/);
     await gateway.close();
   });
 
