@@ -132,7 +132,25 @@ describe("the Kubernetes example", () => {
       readOnlyRootFilesystem: true,
       allowPrivilegeEscalation: false,
     });
-    expect(container.readinessProbe.httpGet.path).toBe("/ready");
+    const { readinessProbe, livenessProbe, ports } = container;
+    expect(readinessProbe.httpGet.path).toBe("/ready");
+    const asked = [readinessProbe.httpGet, livenessProbe.tcpSocket].map(({ port }) => port);
+    const served = one("Service").spec.ports.map((each: any) => each.targetPort);
+    for (const port of [...asked, ...served]) expect(ports.map(({ name }: any) => name)).toContain(port);
+    const [flag, config] = container.args;
+    expect(flag).toBe("--config");
+    const mount = container.volumeMounts.find((each: any) => config.startsWith(`${each.mountPath}/`));
+    expect(spec.volumes.find((each: any) => each.name === mount.name).configMap.name).toBe(
+      one("ConfigMap").metadata.name,
+    );
+    expect(Object.keys(one("ConfigMap").data)).toContain(config.slice(mount.mountPath.length + 1));
+    // The command that makes the Secret stands in the file's head.
+    const { secretName } = spec.volumes.find((each: any) => each.secret).secret;
+    const head = readFileSync(join(deploy, "kubernetes.yaml"), "utf8").split("apiVersion")[0]!;
+    const [, secret, flags] = /kubectl create secret generic (\S+) \\\n#([^\n]*)/.exec(head)!;
+    expect(secret).toBe(secretName);
+    for (const [, key] of flags!.matchAll(/--from-(?:file|literal)=([\w.-]+)/g))
+      expect(one("ConfigMap").data["gateway.yaml"]).toContain(`/${key}\n`);
   });
 
   it("configures the gateway with settings that it takes, and leaves it time to end", () => {
