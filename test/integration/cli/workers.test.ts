@@ -58,6 +58,23 @@ describe.skipIf(!redisAvailable())("--workers", () => {
       .toContain(`warmline_gateway_upstream_connections{use="shared"} ${WORKERS}\n`);
   });
 
+  test("connections to Redis are bounded for all together", async () => {
+    const args = ["--redis", redis.url, "--port", "0", "--token", "t", "--workers", String(WORKERS)];
+    const other = new CliProcess([
+      ...args,
+      "--max-blocking",
+      String(WORKERS),
+      "--operation-timeout",
+      "500ms",
+    ]);
+    url = (await other.printed(/^warmline-gateway ready (\S+)$/m))[1]!;
+    token = "t";
+    const waiting = Array.from({ length: 3 * WORKERS }, () => ask("/", ["BLPOP", "none", "2"]));
+    const statuses = (await Promise.all(waiting)).map(({ status }) => status).sort();
+    expect(statuses).toEqual([...Array(WORKERS).fill(200), ...Array(2 * WORKERS).fill(503)]);
+    await other.stop();
+  });
+
   test("at SIGTERM all of them finish what runs; status 0", async () => {
     const waiting = Array.from({ length: WORKERS }, () => ask("/", ["BLPOP", "none", "1"]));
     await expect

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AggregatorRegistry } from "prom-client";
 import { randomToken } from "../../access/token.js";
 import type { Gateway } from "../../create.js";
-import { type GatewayOptions, hasToken } from "../../options.js";
+import { type GatewayOptions, hasToken, settingsOf } from "../../options.js";
 import type { FromWorker, SharedEngine, ToWorker } from "./messages.js";
 
 const FIRST_BACKOFF = 100;
@@ -53,14 +53,19 @@ class Workers {
   constructor(given: WorkersOptions) {
     const { options, count } = given;
     const { token, softLimit, hardLimit } = options;
-    const share = (limit: number | undefined) => (limit === undefined ? undefined : Math.ceil(limit / count));
+    const { maxBlocking, maxTransactions, maxStreams } = settingsOf(options);
+    const share = (limit: number) => Math.ceil(limit / count);
     this.#options = given;
     this.#shared = {
       ...options,
       token: hasToken(options) ? token : randomToken(),
       onCommand: undefined,
-      softLimit: share(softLimit),
-      hardLimit: share(hardLimit),
+      // Where none is given, each process has its own limit of open files.
+      softLimit: softLimit && share(softLimit),
+      hardLimit: hardLimit && share(hardLimit),
+      maxBlocking: share(maxBlocking),
+      maxTransactions: share(maxTransactions),
+      maxStreams: share(maxStreams),
     };
   }
 
