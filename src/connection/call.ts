@@ -102,7 +102,8 @@ class Call<T> implements AttemptListener {
     return this.rules.timeout - elapsed(this.began);
   }
 
-  onAnswer(answer: HttpAnswer): void {
+  onAnswer(answer: HttpAnswer, again = false): void {
+    if (again) this.unknown = true;
     if (refusedUnapplied(answer)) {
       const wait = retryAfter(answer) ?? this.rules.backoff(this.retried);
       if (this.retried < this.rules.retries && wait < this.timeLeft) {

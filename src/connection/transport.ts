@@ -8,7 +8,8 @@ export interface AttemptListener {
    * @throws Error when it must not be written any more.
    */
   onStart(): void;
-  onAnswer(answer: HttpAnswer): void;
+  /** @param again whether it was written more than once: of the other time the answer says nothing. */
+  onAnswer(answer: HttpAnswer, again?: boolean): void;
   onFailure(cause: Error): void;
 }
 

@@ -110,3 +110,20 @@ test("a connection opened ahead of need carries the first command", async () => 
   expect(await redis.incr("n")).toBe(1);
   expect(endpoint.connections).toBe(1);
 });
+
+test.each([
+  ["429", "-ERR slow down\r\n", "429 Too Many"],
+  ["LOADING", "-LOADING Redis is loading\r\n", "400 Bad Request"],
+  ["a gateway that sent nothing on", "-ERR no room\r\n", "503 Service Unavailable"],
+])(
+  "forgotten, and %s is what a repeatable write gets on the fresh one: the first may still be applied",
+  async (_what, reply, status) => {
+    const redis = client({ writes: "exactly-once", retry: { retries: 1, backoff: () => 1 } });
+    await redis.strlen("k");
+    endpoint.onRequest = ({ socket, connection }) =>
+      connection > 1 && socket.write(resp2Answer(reply, { "warmline-outcome": "unsent" }, status));
+    await idle();
+    await expect(redis.incr("n")).rejects.toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown" });
+    expect(new Set(endpoint.requests.slice(1).map(({ connection }) => connection))).toEqual(new Set([1, 2]));
+  },
+);

@@ -31,6 +31,8 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   private stopWaiting: (() => void) | undefined;
   private hedge: ReturnType<typeof setTimeout> | undefined;
   private done = false;
+  /** How often it was written. */
+  private written = 0;
 
   constructor(
     private readonly pool: Pool,
@@ -130,6 +132,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
 
   private write(connection: Connection): void {
     if (connection.requests > 0) this.pool.onReuse(connection);
+    this.written++;
     connection.send(this.request, this.options.keepAlive, this);
   }
 
@@ -142,7 +145,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
     this.finish("no answer");
     // Before anybody hears of the answer, so that the next command finds the connection.
     this.pool.giveBack(connection);
-    this.listener.onAnswer(answer);
+    this.listener.onAnswer(answer, this.written > 1);
   }
 
   onFailure(cause: Error, connection: Connection): void {

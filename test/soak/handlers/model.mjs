@@ -115,8 +115,9 @@ class Lane {
         return {
           call: ["set", `register:${name}`, value],
           settle: (fate) => {
-            if (!fate.outcome) this.#least = value;
-            else if (fate.outcome === "unknown") this.#late.add(value);
+            // Those of a group that is none may have come in any order.
+            if (!fate.outcome && group) this.#least = value;
+            else if (fate.outcome !== "unsent") this.#late.add(value);
           },
         };
       }
