@@ -14,7 +14,7 @@ import { afterUnknown } from "./connection/outcome.js";
 import type { Transport } from "./connection/transport.js";
 import {
   ArgumentError,
-  ConfigError,
+  type ConfigError,
   ConnectionError,
   ProtocolError,
   RedisError,
@@ -249,9 +249,10 @@ export class Core {
   /** Sends one command by itself. */
   runOne({ command, resolve, reject }: Waiting): void {
     const time = Math.min(timeLeft(this.settings, command.wait), LONGEST_TIMER);
-    const began = moment();
     const read = (reply: RawReply, tried: boolean) => this.#value(command, reply, tried);
     const { words, bytes, row, repeatable } = command;
+    // Only bytes are ever sent in another form.
+    const began = bytes ? moment() : undefined;
     const send = (left: number, rejected: Waiting["reject"], inPath?: boolean) =>
       this.send(
         this.base.protocol.command(words, bytes ? this.#late : undefined, inPath),
@@ -263,7 +264,7 @@ export class Core {
         left,
       );
     send(time, (error) => {
-      if (error instanceof Resp2Refused) send(time - elapsed(began), reject, true);
+      if (error instanceof Resp2Refused) send(time - elapsed(began!), reject, true);
       else reject(error);
     });
   }
@@ -313,7 +314,7 @@ export class Core {
     timeout = timeLeft(this.settings),
   ): void {
     const { endpoint, requester, transport } = this.base;
-    if (endpoint instanceof ConfigError) reject(endpoint);
+    if (endpoint && !("origin" in endpoint)) reject(endpoint);
     else if (requester)
       this.#request(requester, message, label)
         .then((reply) => read(reply, false))
