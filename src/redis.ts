@@ -124,7 +124,10 @@ const PROTOTYPE = Symbol("prototype");
 export function createRedisClass(platform: Platform): RedisConstructor {
   /** Clients with the same options share a core. Options that are not plain data get one of their own. */
   const cores = new Map<string, Core>();
+  let last: { readonly options: RedisOptions; readonly core: Core } | undefined;
   const coreFor = (options: RedisOptions): Core => {
+    // A handler that makes its client anew gives the same again: to compare them takes a fraction of making a key.
+    if (last && equal(last.options, options)) return last.core;
     if (Object.values(options).some((item) => item !== null && /function|object/.test(typeof item))) {
       return createCore(platform, options);
     }
@@ -134,6 +137,7 @@ export function createRedisClass(platform: Platform): RedisConstructor {
       core = createCore(platform, options);
       if (cores.size < 100) cores.set(key, core);
     }
+    last = { options: { ...options }, core };
     return core;
   };
 
@@ -174,6 +178,13 @@ export function createRedisClass(platform: Platform): RedisConstructor {
     }
   }
   return RedisClient as unknown as RedisConstructor;
+}
+
+/** Whether two objects have the same properties. */
+function equal<T extends object>(one: T, other: T): boolean {
+  for (const name in other) if (one[name] !== other[name] || !(name in one)) return false;
+  for (const name in one) if (!(name in other)) return false;
+  return true;
 }
 
 function coreOf(client: object): Core {
