@@ -4,7 +4,9 @@ import { drive, type Seen, type Target } from "../gateway/load.js";
 import { hasWebdis, startWebdis, type Webdis } from "../gateway/webdis.js";
 import { median } from "../latencies.js";
 import { versionOf } from "../machine.js";
-import { barChart, tableOf } from "../present.js";
+import { pairedRatio } from "../perf/ratios.js";
+import { barChart, grouped, tableOf } from "../present.js";
+import { randomFrom, shuffled } from "../random.js";
 import type { Check, Outcome } from "../result.js";
 import { startRig } from "../rig.js";
 import { inRounds } from "../rounds.js";
@@ -38,11 +40,15 @@ interface Case {
   readonly commands: number;
   readonly target: Target;
 }
-export type Measured = Omit<Case, "target"> & { readonly rounds: number } & Seen;
+export type Measured = Omit<Case, "target"> &
+  Seen & {
+    /** What each round saw, in their order. */
+    readonly rounds: readonly Seen[];
+  };
 
 async function measure(settings: Settings): Promise<Outcome> {
-  const rounds = settings.rounds ?? (settings.quick ? 1 : 5);
-  const measureMs = (settings.seconds ?? (settings.quick ? 0.5 : 3)) * 1_000;
+  const rounds = settings.rounds ?? (settings.quick ? 1 : 9);
+  const measureMs = (settings.seconds ?? (settings.quick ? 0.5 : 1.5)) * 1_000;
   const rig = await startRig({ rttMs: 0, tls: false, engine: settings.engine, redis: true });
   let webdis: Webdis | undefined;
   try {
@@ -51,9 +57,19 @@ async function measure(settings: Settings): Promise<Outcome> {
     const seen = new Map<Case, Seen[]>();
     const cases = casesOf(rig.gateway, rig.redis as { port: number; pid: number }, webdis);
     for (const each of cases) seen.set(each, []);
-    await inRounds(settings, rounds, cases, nameOf, async (each) => {
-      seen.get(each)!.push(await drive(LOAD, each.target, each.connections, measureMs));
-    });
+    const random = randomFrom(settings.seed);
+    // Those that are compared run one after the other: what else the machine does changes by the minute.
+    await inRounds(
+      settings,
+      rounds,
+      grouped(cases, groupOf),
+      ([name]) => name,
+      async ([, group]) => {
+        for (const each of shuffled(group, random)) {
+          seen.get(each)!.push(await drive(LOAD, each.target, each.connections, measureMs));
+        }
+      },
+    );
     const measured = cases.map((one): Measured => {
       const { target: _, ...each } = one;
       const all = seen.get(one)!;
@@ -61,7 +77,7 @@ async function measure(settings: Settings): Promise<Outcome> {
       const cpu = all.every(({ cpuMicros }) => cpuMicros !== null) ? of(({ cpuMicros }) => cpuMicros!) : null;
       return {
         ...each,
-        rounds,
+        rounds: all,
         perSecond: of((one) => one.perSecond),
         p50: of((one) => one.p50),
         p99: of((one) => one.p99),
@@ -133,11 +149,13 @@ function casesOf(
 const LABELS = { gateway: "warmline-gateway", webdis: "webdis", redis: "Redis by TCP" };
 const HUES = { gateway: 0, webdis: 1, redis: 2 };
 
-const nameOf = ({ server, what, connections }: Pick<Case, "server" | "what" | "connections">) =>
-  `${LABELS[server]}, ${what}, ${connections} ${connections === 1 ? "connection" : "connections"}`;
-const groupOf = ({ what, connections, commands }: Measured) =>
+const groupOf = ({ what, connections, commands }: Pick<Case, "what" | "connections" | "commands">) =>
   `${commands === 1 ? what : `${what} of ${commands}`}, ${connections} ${connections === 1 ? "connection" : "connections"}`;
 const count = (value: number) => `${Math.round(value).toLocaleString("en")}`;
+
+/** The median of each round's own ratio. */
+const ratio = (ours: Measured, theirs: Measured, of: (seen: Seen) => number) =>
+  pairedRatio(ours.rounds.map(of), theirs.rounds.map(of)).median;
 
 /** What the numbers say. */
 export function told(
@@ -153,23 +171,23 @@ export function told(
   const theirsAlone = find("webdis", 1);
   const checks: Check[] = [];
   if (theirs && theirsAlone) {
-    const throughput = ours.perSecond / theirs.perSecond;
-    const latency = alone.p50 / theirsAlone.p50;
+    const throughput = ratio(ours, theirs, ({ perSecond }) => perSecond);
+    const latency = ratio(alone, theirsAlone, ({ p50 }) => p50);
     checks.push(
       {
         claim: "At 50 connections at least 1.2 times webdis's requests per second",
         held: throughput >= 1.2,
-        measured: `${count(ours.perSecond)} against ${count(theirs.perSecond)}, ${throughput.toFixed(2)} x`,
+        measured: `${count(ours.perSecond)} against ${count(theirs.perSecond)}; the median of the rounds' ratios is ${throughput.toFixed(2)} x`,
       },
       {
         claim: "At one connection a median of at most 1.3 times webdis's",
         held: latency <= 1.3,
-        measured: `${ms(alone.p50)} against ${ms(theirsAlone.p50)}, ${latency.toFixed(2)} x`,
+        measured: `${ms(alone.p50)} against ${ms(theirsAlone.p50)}; the median of the rounds' ratios is ${latency.toFixed(2)} x`,
       },
     );
   }
   const beside = theirs
-    ? `webdis, in C and with one thread, ${count(theirs.perSecond)}: ${factor(ours.perSecond / theirs.perSecond)} as many`
+    ? `webdis, in C and with one thread, ${count(theirs.perSecond)}: ${factor(ratio(ours, theirs, ({ perSecond }) => perSecond))} as many`
     : "webdis is not installed here, so that there is nothing beside it";
   return {
     figures: [
@@ -206,7 +224,7 @@ export function told(
     ],
     notes: [
       "Load comes from a process of its own, which keeps one request in flight on each connection and tells answers apart by their length; it shares the processors with the server and Redis.",
-      "The gateway runs with one worker and webdis with one thread, in front of the same Redis by TCP on the same machine, one after the other in mixed order; figures are medians of the rounds.",
+      "The gateway runs with one worker and webdis with one thread, in front of the same Redis by TCP on the same machine, in mixed order; figures are medians of the rounds. Those that are compared run one after the other, and ratios are the median of each round's own.",
       "CPU is the processor time of the measured server for one request, user and kernel: it depends less than the others on what else the machine does.",
       ...(theirs
         ? ["webdis has no pipeline over HTTP that compares with /pipeline."]
