@@ -42,7 +42,8 @@ async function use(caller: Caller, everyMs: number): Promise<void> {
       return;
     }
     for (const latencies of recording) latencies.record(took);
-    await pause(everyMs);
+    // At random, so that they do not fall into step and wait for each other.
+    await pause(everyMs * (0.5 + Math.random()));
   }
 }
 

@@ -62,7 +62,7 @@ async function measure(settings: Settings): Promise<Outcome> {
     return {
       ...told(measured),
       notes: [
-        `${USERS.users} connections, in a process of their own, send a GET ${USERS.everyMs} ms after each answer from the first round to the last. Each round records their times for ${quietMs / 1_000} s, then for the ${FLOOD.overMs / 1_000} s in which ${FLOOD.connections} connections come evenly from another process, then for ${quietMs / 1_000} s after they have gone.`,
+        `${USERS.users} connections, in a process of their own, send a GET ${USERS.everyMs / 2} to ${1.5 * USERS.everyMs} ms after each answer from the first round to the last. Each round records their times for ${quietMs / 1_000} s, then for the ${FLOOD.overMs / 1_000} s in which ${FLOOD.connections} connections come evenly from another process, then for ${quietMs / 1_000} s after they have gone.`,
         `Each connection that comes sends a GET every ${FLOOD.everyMs / 1_000} s, so that none is idle and may be closed for another; one that is refused does not come again. Limits: soft ${LIMITS.softLimit}, hard ${LIMITS.hardLimit}.`,
         "Ratios are those of each round, of which the median is shown; percentile curves are over all rounds. Clients, gateway and Redis share the processors.",
         `The idle connections are ${IDLE.connections} to a gateway of its own with the usual limits; each has had one answer, and is used once more at the end.`,
