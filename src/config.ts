@@ -79,10 +79,7 @@ export interface RedisOptions extends CallOptions, IdleOptions {
    * that, so nothing is repeated after it.
    */
   replyLifetime?: number;
-  /**
-   * How replies travel: `"resp2"` (default) falls back to JSON where the endpoint has none. On the entry on `fetch` they
-   * are always JSON, with strings in base64.
-   */
+  /** How replies travel: `"resp2"` (default) falls back to JSON where the endpoint has none. */
   wire?: "resp2" | "json";
   /** Whether commands issued in the same turn travel as one request. Default true. */
   enableAutoPipelining?: boolean;

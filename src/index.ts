@@ -9,7 +9,6 @@ import { tellNext } from "./next.js";
 import { createRedisClass, type Platform, type Redis as RedisClient } from "./redis.js";
 import { rehearse } from "./rehearsal.js";
 import { count } from "./settings.js";
-import { readResp2 } from "./wire/resp2.js";
 
 export type {
   ConnectionDiscarded,
@@ -26,7 +25,6 @@ export type Redis = RedisClient;
 const platform: Platform = {
   env: () => process.env,
   preconnects: () => process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined,
-  readResp2,
   late,
   beforeCalls: tellNext,
   createTransport: ({ origin }, { keepAlive, maxConnections = 64 }, probe) =>

@@ -25,7 +25,7 @@ import { settingsFrom, withOptions } from "./settings.js";
 import type { Sort } from "./subscribe/follow.js";
 import { type Subscriber, subscriberOf } from "./subscribe/subscriber.js";
 import type { HttpRequest } from "./wire/http.js";
-import { type BatchPath, Protocol, type ReadResp2 } from "./wire/protocol.js";
+import { type BatchPath, Protocol } from "./wire/protocol.js";
 
 /** A client of one endpoint. Make one outside the handler; making more costs next to nothing. */
 export interface Redis
@@ -109,8 +109,6 @@ export interface Platform {
   /** Whether a client opens a connection when it is created, unless it is told. */
   preconnects?(): boolean;
   createTransport(endpoint: Endpoint, options: RedisOptions, probe: HttpRequest): Transport;
-  /** Reads replies in RESP2: several times as fast as JSON. An entry whose size matters does without. */
-  readonly readResp2?: ReadResp2;
   /** What few use. An entry whose size matters loads it when it is needed. */
   late: typeof Late | (() => Promise<typeof Late>);
   /** What has to be done before each command of a client, if anything; a promise is waited for. */
@@ -202,7 +200,7 @@ function createCore(platform: Platform, options: RedisOptions, requester?: Reque
   const usable = missing ? NOWHERE : (endpoint ?? NOWHERE);
   const protocol = new Protocol(
     usable,
-    options.wire !== "json" && !requester ? platform.readResp2 : undefined,
+    options.wire !== "json" && !requester,
     options.readYourWrites !== false && !requester,
   );
   const transport = platform.createTransport(usable, options, protocol.ping());

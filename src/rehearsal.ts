@@ -5,7 +5,6 @@ import type { Transport } from "./connection/transport.js";
 import { type Base, Core } from "./core.js";
 import { settingsFrom } from "./settings.js";
 import { Protocol } from "./wire/protocol.js";
-import { readResp2 } from "./wire/resp2.js";
 
 const ANSWER = Buffer.from(
   "HTTP/1.1 200 OK\r\nContent-Type: application/vnd.redis.resp2\r\nWarmline-Gateway: 1\r\n" +
@@ -36,7 +35,7 @@ export function rehearse(platform: Base["platform"]): void {
   if (rehearsed) return;
   rehearsed = true;
   const endpoint = { origin: "rehearsal:", path: "", token: "none" };
-  const protocol = new Protocol(endpoint, readResp2, true);
+  const protocol = new Protocol(endpoint, true, true);
   const core = new Core({ platform, transport: stage, protocol, endpoint }, settingsFrom({}));
   core.run(rowFor("get")!, ["rehearsal"]).then(undefined, () => {});
 }

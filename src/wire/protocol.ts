@@ -6,6 +6,7 @@ import { parseJson, readJson } from "./json.js";
 import { MalformedReply } from "./malformed.js";
 import { ErrorReply, type RawReply } from "./reply.js";
 import type * as Encoders from "./request.js";
+import { readResp2 } from "./resp2.js";
 import type { Word } from "./words.js";
 
 /** A request, and how its answer is to be read. */
@@ -23,9 +24,6 @@ export interface Message {
  * Only warmline-gateway takes them, and it says in every answer that it is one.
  */
 export class Resp2Refused extends Error {}
-
-/** @throws MalformedReply when the bytes are not exactly one reply. */
-export type ReadResp2 = (body: Uint8Array) => RawReply;
 
 function textOf({ body }: HttpAnswer): string {
   return utf8(body, 0, body.length);
@@ -50,7 +48,7 @@ const SYNC_TOKEN = "upstash-sync-token";
 export class Protocol {
   readonly #path: string;
   readonly #dialect: Dialect;
-  readonly #readResp2: ReadResp2 | undefined;
+  readonly #wantsResp2: boolean;
   readonly #readYourWrites: boolean;
   /** Headers by what the request's body is; the first ask for JSON, the second for RESP2. */
   readonly #headers: Record<"json" | "resp2" | "raw" | "plain", readonly (readonly string[])[]>;
@@ -60,14 +58,14 @@ export class Protocol {
   #syncedWith = "";
 
   /**
-   * @param readResp2 reads replies in RESP2, where the endpoint is to be asked for them.
+   * @param wantsResp2 whether to ask for replies in RESP2 where the endpoint has it.
    * @param readYourWrites whether to send the endpoint's sync token back to it.
    */
-  constructor({ origin, path, token }: Endpoint, readResp2: ReadResp2 | undefined, readYourWrites: boolean) {
+  constructor({ origin, path, token }: Endpoint, wantsResp2: boolean, readYourWrites: boolean) {
     this.#path = path;
     this.#paths = { "": `${path}/`, pipeline: `${path}/pipeline`, "multi-exec": `${path}/multi-exec` };
     this.#dialect = dialectOf(origin + path);
-    this.#readResp2 = readResp2;
+    this.#wantsResp2 = wantsResp2;
     this.#readYourWrites = readYourWrites;
     const headers = (type: string, encoding = [BASE64, "base64"]) => {
       const common = ["authorization", `Bearer ${token}`, "content-type", `application/${type}`];
@@ -146,7 +144,7 @@ export class Protocol {
   }
 
   #post(route: Route, words: Words, encoders: BytesEncoders | undefined, resp2Reply: boolean): Message {
-    const headers = this.#headers[encoders ? "resp2" : "json"][this.#readResp2 && resp2Reply ? 1 : 0]!;
+    const headers = this.#headers[encoders ? "resp2" : "json"][this.#wantsResp2 && resp2Reply ? 1 : 0]!;
     const body = encoders
       ? encoders.toResp2((route ? words : [words]) as readonly (readonly Word[])[])
       : JSON.stringify(words);
@@ -195,7 +193,7 @@ export class Protocol {
       if (!base64 && status === 200) this.#dialect.resp2 = false;
       return readJson(textOf(answer), base64);
     }
-    if (!base64 && !type.includes("html")) return this.#readResp2!(body);
+    if (!base64 && !type.includes("html")) return readResp2(body);
     throw new MalformedReply(
       `status ${status} with content type ${type || "missing"}: is this a Redis HTTP endpoint?`,
     );
