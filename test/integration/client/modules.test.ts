@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, expectTypeOf, test } from "vitest";
 import { ArgumentError, ProtocolError, Redis } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { bf, ft, topk, ts } from "warmline/modules";
-import { answer, RawEndpoint, resp2Answer } from "../../support/endpoint.js";
+import { RawEndpoint, resp2Answer } from "../../support/endpoint.js";
 
 // Commands of modules, from an import of their own, on everything that takes commands.
 
@@ -13,14 +13,13 @@ beforeEach(async () => {
 afterEach(() => endpoint.stop());
 
 test.each([Redis, FetchRedis])("on a client, for the Node entry and the fetch entry", async (Client) => {
-  const redis = new Client({ url: endpoint.url, token: "t", wire: "json" });
-  const headers = { "content-type": "application/json", "warmline-gateway": "0" };
-  endpoint.onRequest = ({ socket }) => socket.write(answer('{"result":1}', headers));
+  const redis = new Client({ url: endpoint.url, token: "t" });
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n"));
   const added = bf(redis).add("seen", "x");
   expectTypeOf(added).toEqualTypeOf<Promise<0 | 1>>();
   expect(await added).toBe(1);
   expect(endpoint.requests[0]?.body).toBe('["BF.ADD","seen","x"]');
-  endpoint.onRequest = ({ socket }) => socket.write(answer('{"result":[1]}', headers));
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*1\r\n:1\r\n"));
   await expect(bf(redis).add("seen", "x")).rejects.toBeInstanceOf(ProtocolError);
   redis.close();
 });
