@@ -48,6 +48,8 @@ export interface Command {
   readonly schema?: StandardSchema | undefined;
   /** Where it stands in a batch that is its user's own. */
   readonly index?: number;
+  /** Calls what reads the reply in the asynchronous context of the caller, where the user's own functions read it. */
+  readonly inContext?: (<T>(read: () => T) => T) | undefined;
 }
 
 /** Whether a command can't be sent, or its reply not be read, without what few use. */
@@ -170,6 +172,7 @@ export class Core {
       wait: blockingTime(words),
       schema,
       index,
+      inContext: codec.custom || schema ? this.base.platform.contextNow?.() : undefined,
     };
   }
 
@@ -361,11 +364,15 @@ export class Core {
 
   /** @param tried whether an earlier try of the command may have been applied. */
   #value(command: Command, reply: RawReply, tried: boolean, place?: number): unknown {
-    const { row, args, schema, index = place } = command;
+    const { row, index = place, inContext } = command;
     if (reply instanceof ErrorReply) {
       const error = errorFrom(reply, row.name, index);
       throw tried ? afterUnknown(error, command.write) : error;
     }
+    return inContext ? inContext(() => this.#read(command, reply, index)) : this.#read(command, reply, index);
+  }
+
+  #read({ row, args, schema }: Command, reply: RawReply, index: number | undefined): unknown {
     const { decode } = this.settings.codec;
     return schema
       ? this.#late!.readChecked(row, args, schema, reply, decode, index, SchemaError)

@@ -8,6 +8,8 @@ export interface Codec {
   encode(value: unknown): unknown;
   /** Gives what the caller gets from what is stored. */
   decode(stored: Bulk): unknown;
+  /** Whether these are functions of the user's. */
+  readonly custom?: boolean;
 }
 
 /** Two functions of the user's own: `encode` gives text or bytes, `decode` gets the stored bytes. */
@@ -35,7 +37,11 @@ export function codecFrom(option: CodecOption): Codec {
   if (typeof option === "string" && Object.hasOwn(named, option)) return named[option]!;
   const custom = option as CustomCodec;
   if (typeof custom?.encode === "function" && typeof custom.decode === "function") {
-    return { encode: (value) => custom.encode(value), decode: (stored) => custom.decode(stored.bytes()) };
+    return {
+      encode: (value) => custom.encode(value),
+      decode: (stored) => custom.decode(stored.bytes()),
+      custom: true,
+    };
   }
   throw new ConfigError('codec must be "json", "text", "bytes" or { encode, decode }');
 }

@@ -1,0 +1,51 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type CustomCodec, Redis } from "warmline";
+import { Redis as FetchRedis } from "warmline/fetch";
+import { z } from "zod";
+import { RawEndpoint, resp2Answer } from "../../support/endpoint.js";
+
+// What the user's own functions read an answer in: the asynchronous context of whoever issued the command.
+
+const tenant = new AsyncLocalStorage<string>();
+/** A codec that takes something from the context, as one that decrypts takes a tenant's key. */
+const codec: CustomCodec = {
+  encode: String,
+  decode: (stored) => `${tenant.getStore()}: ${Buffer.from(stored).toString()}`,
+};
+const schema = z.string().transform((value) => `${tenant.getStore()}: ${value}`);
+
+let endpoint: RawEndpoint;
+beforeEach(async () => {
+  endpoint = await RawEndpoint.start();
+  endpoint.onRequest = ({ socket, body }) => {
+    const commands = JSON.parse(body) as string[] | string[][];
+    const item = "$1\r\nv\r\n";
+    const batch = Array.isArray(commands[0]);
+    socket.write(resp2Answer(batch ? `*${commands.length}\r\n${item.repeat(commands.length)}` : item));
+  };
+});
+afterEach(() => endpoint.stop());
+
+const cases = [
+  ["a codec", (redis: Redis) => redis.with({ codec }).get("k")],
+  ["a schema", (redis: Redis) => redis.with({ codec: "text" }).get("k", { schema })],
+  ["a codec, in a pipeline", (redis: Redis) => redis.with({ codec }).pipeline().get("k").exec().then(String)],
+] as const;
+
+test.each(cases)("%s, one by one and all in one turn", async (_what, read) => {
+  const redis = new Redis({ url: endpoint.url, token: "t" });
+  // The first answer tells the client that this is warmline-gateway, which replies to pipelines in RESP2.
+  await redis.get("k");
+  for (const name of ["ada", "bob"]) expect(await tenant.run(name, () => read(redis))).toBe(`${name}: v`);
+  const both = ["ada", "bob"].map((name) => tenant.run(name, () => read(redis)));
+  expect(await Promise.all(both)).toEqual(["ada: v", "bob: v"]);
+  redis.close();
+});
+
+test("a codec on the entry on fetch, where each turn's commands are of one request", async () => {
+  const redis = new FetchRedis({ url: endpoint.url, token: "t" });
+  for (const name of ["ada", "bob"]) {
+    expect(await tenant.run(name, () => redis.with({ codec }).get("k"))).toBe(`${name}: v`);
+  }
+});
