@@ -30,7 +30,7 @@ function textOf({ body }: HttpAnswer): string {
 }
 
 /** How words that are bytes are sent. */
-export type BytesEncoders = Pick<typeof Encoders, "toPath" | "toResp2">;
+type BytesEncoders = Pick<typeof Encoders, "toPath" | "toResp2">;
 
 type Words = readonly Word[] | readonly (readonly Word[])[];
 

@@ -5,7 +5,7 @@ import { barChart, curveChart, tableOf } from "../present.js";
 import type { Check, Outcome } from "../result.js";
 import { factor, ms } from "../words.js";
 
-export const PHASES = ["quiet", "flood", "after"] as const;
+const PHASES = ["quiet", "flood", "after"] as const;
 export type Phase = (typeof PHASES)[number];
 
 /** One flood, with what came before and after it. */
