@@ -73,6 +73,20 @@ test("in an automatic batch: the reads resolve, the writes reject, each applied 
   expect(fake.count("SET")).toBeLessThanOrEqual(1);
 });
 
+test("in a long pipeline whose writes may be repeated: they are repeated in their order", async () => {
+  let lost = false;
+  fake.script(({ words }) => {
+    if (lost || words[2] !== "400") return undefined;
+    lost = true;
+    return "close";
+  });
+  const pipeline = redis.with({ writes: "at-least-once" }).pipeline();
+  for (let at = 0; at < 1_600; at++) pipeline.set("key", at);
+  expect(await pipeline.exec()).toEqual(Array(1_600).fill("OK"));
+  expect(lost).toBe(true);
+  expect(await redis.get("key")).toBe("1599");
+});
+
 test("Redis answers later than the gateway waits: applied once, the outcome is unknown, no answer is mistaken", async () => {
   befall("INCR", 1, { late: 4_500 });
   await expect(redis.incr("n")).rejects.toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown" });

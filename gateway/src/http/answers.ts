@@ -71,8 +71,7 @@ export class PipelineAnswer implements Receiver {
   }
 
   onFailure(failure: UpstreamFailure, tag: number): void {
-    const word = failure.outcome === "unsent" ? "UNSENT" : "UNKNOWNOUTCOME";
-    this.refuse(this.places[tag]!, `${word} ${failure.message}`);
+    this.refuse(this.places[tag]!, `${failure.code} ${failure.message}`);
   }
 
   #settle(place: number, reply: Buffer): void {

@@ -8,8 +8,19 @@
  * - `timeout`: the reply did not come in time after the command was written
  * - `too-large`: the reply is larger than the gateway passes on
  * - `partial`: of a command that went to several nodes a part ran and another did not
+ * - `overtaken`: it could not run in its turn, and what was to run after it has run
  */
-export type FailureReason = "unreachable" | "full" | "closing" | "lost" | "timeout" | "too-large" | "partial";
+export type FailureReason =
+  | "unreachable"
+  | "full"
+  | "closing"
+  | "lost"
+  | "timeout"
+  | "too-large"
+  | "partial"
+  | "overtaken";
+
+const UNSENT: readonly FailureReason[] = ["unreachable", "full", "closing", "overtaken"];
 
 /** A failure between the gateway and Redis. It never holds a command's arguments. */
 export class UpstreamFailure extends Error {
@@ -24,9 +35,16 @@ export class UpstreamFailure extends Error {
 
   /** `unsent`: Redis never saw the command. `unknown`: it may have run. */
   get outcome(): "unsent" | "unknown" {
-    return this.reason === "unreachable" || this.reason === "full" || this.reason === "closing"
-      ? "unsent"
-      : "unknown";
+    return UNSENT.includes(this.reason) ? "unsent" : "unknown";
+  }
+
+  /**
+   * The first word of the error for a command of a pipeline. What is `UNSENT` clients send again: not what was
+   * overtaken, which then would be what stays. The word for that is Redis Cluster's for what can't run at present.
+   */
+  get code(): "UNSENT" | "UNKNOWNOUTCOME" | "TRYAGAIN" {
+    if (this.reason === "overtaken") return "TRYAGAIN";
+    return this.outcome === "unsent" ? "UNSENT" : "UNKNOWNOUTCOME";
   }
 }
 

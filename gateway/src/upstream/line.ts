@@ -142,7 +142,10 @@ export class Line {
   #forget(message: string): void {
     const entries: Written[] = [];
     for (let entry = this.#written.shift(); entry; entry = this.#written.shift()) entries.push(entry);
-    for (const { lot, bytes } of entries) if (lot.answered(bytes)) this.#user.onTurn(lot);
+    for (const { lot, bytes } of entries) {
+      lot.isBroken = true;
+      if (lot.answered(bytes)) this.#user.onTurn(lot);
+    }
     const failure = new UpstreamFailure("lost", message);
     for (const { receiver, tag } of entries) receiver?.onFailure(failure, tag);
   }

@@ -22,6 +22,8 @@ export class Lot {
   #next = 0;
   #unanswered = 0;
   #bytes = 0;
+  /** Whether a command of it was lost with its connection: what follows must not run in its place. */
+  isBroken = false;
 
   constructor(
     commands: readonly Command[],
@@ -37,6 +39,11 @@ export class Lot {
   /** Whether all its commands were taken. */
   get isEmpty(): boolean {
     return this.#next === this.#commands.length;
+  }
+
+  /** How many of its commands were not taken. */
+  get left(): number {
+    return this.#commands.length - this.#next;
   }
 
   /** The place of the next command. */

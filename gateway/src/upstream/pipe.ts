@@ -48,11 +48,12 @@ export interface PipeOptions extends LinkOptions {
 }
 
 /**
- * A connection to Redis shared by many commands. All commands of a turn of the event loop go out in one
- * write, but for one that comes alone, which goes at once; replies come back in order. A command is written once at most: when the connection is lost, those
- * written are unknown, those not yet written wait for the next connection, and one whose time is over is
- * never written. Of many commands given at once a part is written at a time, so that what others send later does not
- * wait for them all.
+ * A connection to Redis shared by many commands. All commands of a turn of the event loop go out in one write, but for
+ * one that comes alone, which goes at once; replies come back in order. A command is written once at most, and never
+ * when its time is over. When the connection is lost, those written are unknown, and those not yet written wait for the
+ * next connection, unless they were given together with an unknown one: they are unsent, so that who repeats that one
+ * can have them run after it. Of many commands given at once a part is written at a time, so that what others send later
+ * does not wait for them all.
  *
  * A connection on which a command waited in vain while Redis said nothing gets no more commands: a new one takes its
  * place, and it lasts as long as somebody waits for what was written on it.
@@ -310,6 +311,8 @@ export class Pipe {
     this.#line = null;
     this.#trouble = trouble;
     if (this.#closed) return;
+    this.#failBroken();
+    if (this.#closed) return;
     const { upSince } = line;
     const steady = upSince !== null && performance.now() - upSince >= STEADY;
     if (upSince !== null) this.#attempts = 0;
@@ -329,6 +332,19 @@ export class Pipe {
       this.#retry.unref();
       this.#failWaiting(new UpstreamFailure("unreachable", this.#unreachable()));
     }
+  }
+
+  /** Fails what is left of lots of which a command was lost. */
+  #failBroken(): void {
+    const lots = this.#waitingLots();
+    const broken = lots.filter(({ isBroken }) => isBroken);
+    if (broken.length === 0) return;
+    this.#resting.clear();
+    while (this.#turns.shift());
+    for (const lot of lots) if (!lot.isBroken) this.#turns.push(lot);
+    for (const lot of broken) this.#waiting -= lot.left;
+    const message = "not sent since the connection to Redis was lost with commands before it";
+    for (const lot of broken) lot.failRest(new UpstreamFailure("unreachable", message));
   }
 
   #failWaiting(failure: UpstreamFailure): void {

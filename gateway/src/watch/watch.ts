@@ -85,7 +85,7 @@ class WatchingReceiver implements Receiver {
 
   onFailure(failure: UpstreamFailure, tag: number): void {
     this.receiver.onFailure(failure, tag);
-    this.#telling.tell(tag, failureWord(failure));
+    this.#telling.tell(tag, failure.code);
   }
 }
 
@@ -116,15 +116,11 @@ class WatchingTransaction implements TransactionReceiver {
   onFailure(failure: UpstreamFailure): void {
     this.receiver.onFailure(failure);
     this.commands.forEach((_, tag) => {
-      this.#telling.tell(tag, failureWord(failure));
+      this.#telling.tell(tag, failure.code);
     });
   }
 }
 
 function errorOf(reply: Buffer): string | null {
   return reply[0] === MINUS ? errorWord(reply.toString("latin1", 1, 64)) : null;
-}
-
-function failureWord({ outcome }: UpstreamFailure): string {
-  return outcome === "unsent" ? "UNSENT" : "UNKNOWNOUTCOME";
 }

@@ -10,7 +10,7 @@ export interface WatchedCommand {
   readonly keys: readonly string[];
   /** From when it was handed on until its reply came, in ms. */
   readonly ms: number;
-  /** Null when it succeeded; else the first word of Redis's error, or `UNSENT` or `UNKNOWNOUTCOME`. */
+  /** Null when it succeeded; else the first word of Redis's error, or the gateway's: `UNSENT`, `UNKNOWNOUTCOME`, `TRYAGAIN`. */
   readonly error: string | null;
   /** Whether it ran between MULTI and EXEC. */
   readonly transaction: boolean;

@@ -70,6 +70,19 @@ describe("a reply lost with its connection", () => {
     expect(fake.applied.filter(({ words }) => words[1] === "bad")).toHaveLength(1);
   });
 
+  it("has what follows it in the same batch, and was not written yet, unsent: it must not run in its place", async () => {
+    await start(({ words }) => (words[2] === "400" ? "close" : undefined));
+    const body = Array.from({ length: 1_600 }, (_, at) => ["SET", "key", String(at)]);
+    const { json } = await call(gateway, "/pipeline", { body });
+    const fates: string[] = json.map(({ error }: { error?: string }) => error?.split(" ")[0] ?? "OK");
+    const firstOf = (fate: string) => fates.indexOf(fate);
+    expect(firstOf("UNKNOWNOUTCOME")).toBe(400);
+    expect(firstOf("UNSENT")).toBeGreaterThan(400);
+    expect(fates.lastIndexOf("OK")).toBe(399);
+    expect(fates.lastIndexOf("UNKNOWNOUTCOME")).toBe(firstOf("UNSENT") - 1);
+    expect(Number((await send("GET", "key")).json.result)).toBeLessThan(firstOf("UNSENT"));
+  });
+
   it("keeps resp2 batches well-formed", async () => {
     await start(() => "close");
     const headers = { "upstash-response-format": "resp2" };

@@ -25,6 +25,8 @@ export class Task implements Receiver {
   state: "due" | "sent" | "parked" | "done" = "due";
   /** Whether it was executed, or may have been. */
   executed = false;
+  /** Whether it failed, and may have been executed. */
+  doubtful = false;
   /** The node that it was sent to last. */
   node: Node | null = null;
   /** Where a node has sent it. */
@@ -91,6 +93,8 @@ export class Batch {
   readonly tasks: Task[] = [];
   /** How many of them wait to be sent again. */
   parked = 0;
+  /** Whether one of them failed, and may have been executed. */
+  doubtful = false;
   /** Whether they have connections of their own. */
   alone = false;
   /** Whether one of them was sent again, and so not on the connection of the others. */
@@ -121,6 +125,16 @@ export class Batch {
     return false;
   }
 
+  /** Whether an earlier task of the same slot may have been executed: if that is repeated, a write has to come after. */
+  isInDoubt(task: Task): boolean {
+    if (!this.doubtful || task.way.repeatable) return false;
+    for (const other of this.tasks) {
+      if (other === task) return false;
+      if (other.doubtful && conflict(other, task)) return true;
+    }
+    return false;
+  }
+
   /** What has become of later tasks of the same slot: `sent` if one may be executed now, `executed` if one was. */
   overtaken(task: Task): "no" | "sent" | "executed" {
     if (this.tasks.length === 1) return "no";
@@ -144,6 +158,12 @@ function conflict(one: Task, other: Task): boolean {
 
 /** Said of a command whose turn was lost: it was not executed. */
 export const OVERTAKEN = new UpstreamFailure(
-  "unreachable",
+  "overtaken",
   "the cluster could not run the command in its turn, and a later one of the same slot has run",
+);
+
+/** Said of a command that was not sent because of {@link Batch.isInDoubt}. */
+export const IN_DOUBT = new UpstreamFailure(
+  "unreachable",
+  "not sent since an earlier command of the same slot may have run or not",
 );

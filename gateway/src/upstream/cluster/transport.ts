@@ -8,7 +8,7 @@ import type { Nodes } from "./nodes.js";
 import { candidatesOf, type ReadPolicy } from "./read-policy.js";
 import { type Redirection, redirectionOf } from "./redirection.js";
 import { isNoScript, type Scripts } from "./scripts.js";
-import { type Carrier, Group, OVERTAKEN, type Task } from "./task.js";
+import { type Carrier, Group, IN_DOUBT, OVERTAKEN, type Task } from "./task.js";
 import { addressOf, nameOf, type Topology } from "./topology.js";
 
 const MINUS = 0x2d;
@@ -55,9 +55,7 @@ export class Transport implements Carrier {
   /** Sends tasks in their order; those of one slot share a connection. */
   send(tasks: readonly Task[]): void {
     if (tasks.length === 1) {
-      const choice = this.#choose(tasks[0]!);
-      if (choice) this.#give(choice, [tasks[0]!]);
-      else this.#park(tasks[0]!);
+      this.#sendOne(tasks[0]!);
       return;
     }
     const groups = new Map<unknown, { choice: Choice; tasks: Task[] }>();
@@ -75,6 +73,16 @@ export class Transport implements Carrier {
       else groups.set(key, { choice, tasks: [task] });
     }
     for (const group of groups.values()) this.#give(group.choice, group.tasks);
+  }
+
+  #sendOne(task: Task): void {
+    if (task.batch.isInDoubt(task)) {
+      this.#fail(task, IN_DOUBT);
+      return;
+    }
+    const choice = this.#choose(task);
+    if (choice) this.#give(choice, [task]);
+    else this.#park(task);
   }
 
   onReply(task: Task, reply: Buffer): void {
@@ -176,7 +184,7 @@ export class Transport implements Carrier {
     task.target = isKnown ? name : null;
     task.asking = isKnown && kind === "ask";
     if (!isKnown || ++task.redirections > MOST_REDIRECTIONS || task.batch.isBehind(task)) this.#park(task);
-    else this.send([task]);
+    else this.#sendOne(task);
   }
 
   /** What has waited at a node, and goes to another, may wait for the rest of its time alone. */
@@ -198,7 +206,7 @@ export class Transport implements Carrier {
     task.command = command;
     const { batch } = task;
     if (batch.isBehind(task) || batch.overtaken(task) !== "no") this.#park(task);
-    else this.send([task]);
+    else this.#sendOne(task);
   }
 
   /** To the next node that can be tried, or to wait. */
@@ -208,7 +216,7 @@ export class Transport implements Carrier {
     const { topology, policy } = this.#options;
     const shard = task.way.read && task.way.slot >= 0 ? topology.shardOf(task.way.slot) : undefined;
     const others = shard && !task.mustSeeWrites && !task.batch.alone ? candidatesOf(shard, policy) : [];
-    if (others.some((name) => !task.tried.has(name)) && !task.batch.isBehind(task)) this.send([task]);
+    if (others.some((name) => !task.tried.has(name)) && !task.batch.isBehind(task)) this.#sendOne(task);
     else this.#park(task);
   }
 
@@ -244,7 +252,7 @@ export class Transport implements Carrier {
           task.batch.parked--;
           task.state = "due";
           task.redirections = 0;
-          this.send([task]);
+          this.#sendOne(task);
         }
       }
     }
@@ -280,7 +288,11 @@ export class Transport implements Carrier {
   #fail(task: Task, failure: UpstreamFailure): void {
     if (task.state === "parked") task.batch.parked--;
     task.state = "done";
-    task.executed = failure.outcome === "unknown";
+    if (failure.outcome === "unknown") {
+      task.executed = true;
+      task.doubtful = true;
+      task.batch.doubtful = true;
+    }
     task.sink.onFailure(failure, task.tag);
   }
 

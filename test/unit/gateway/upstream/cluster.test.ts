@@ -1,12 +1,16 @@
 import { afterEach, describe, expect, it } from "vitest";
+import type { ClusterOptions } from "../../../../gateway/src/upstream/cluster/cluster.js";
 import { type Receiver, UpstreamFailure } from "../../../../gateway/src/upstream/failure.js";
 import { FakeCluster, type Fate, sent } from "./fake-cluster.js";
 
 let fake: FakeCluster;
 afterEach(() => fake.close());
 
-const start = (decide: (node: string, words: readonly string[]) => Fate) => {
-  fake = new FakeCluster(decide);
+const start = (
+  decide: (node: string, words: readonly string[]) => Fate,
+  options?: Partial<ClusterOptions>,
+) => {
+  fake = new FakeCluster(decide, options);
 };
 
 describe("an MSET over two nodes", () => {
@@ -36,10 +40,10 @@ describe("an MSET over two nodes", () => {
 });
 
 describe("a pipeline's command that can't run in its turn", () => {
-  it("is not run behind a later one of its slot that has run: it is unsent", async () => {
+  it("is not run behind a later one of its slot that has run, and is not to be repeated either", async () => {
     start((_, [, , value]) => (value === "first" ? "-TRYAGAIN wait" : "+OK"));
     const [first, second, other] = await fake.send("SET bar first", "SET bar second", "SET hello x");
-    expect(first).toMatchObject({ outcome: "unsent" });
+    expect(first).toMatchObject({ reason: "overtaken", outcome: "unsent", code: "TRYAGAIN" });
     expect((first as UpstreamFailure).message).toMatch(/in its turn/);
     expect([second, other]).toEqual(["+OK", "+OK"]);
     expect(fake.received.filter((text) => text.endsWith("first"))).toHaveLength(1);
@@ -58,6 +62,33 @@ describe("a pipeline's command that can't run in its turn", () => {
     start(() => (refusals-- > 0 ? "-CLUSTERDOWN wait" : "+OK"));
     expect(await fake.send("SET bar 1", "SET bar 2", "SET bar 3")).toEqual(["+OK", "+OK", "+OK"]);
     expect(fake.received.slice(3)).toEqual(["a: SET bar 1", "a: SET bar 2", "a: SET bar 3"]);
+  });
+});
+
+describe("a pipeline's command behind one that may have run", () => {
+  it("is unsent if it is of the same slot and was not sent yet, so that both can be repeated in their order", async () => {
+    start((_, [, , value]) => (value === "first" ? "close" : "+OK"), { maxPending: 10_000 });
+    // As many as a connection has unanswered at a time, and more.
+    const many = Array.from({ length: 1_200 }, (_, at) => `SET bar ${at}`);
+    const [first, ...rest] = await fake.send("SET bar first", ...many, "SET hello x", "SET foo x");
+    expect(first).toMatchObject({ code: "UNKNOWNOUTCOME" });
+    const [other, elsewhere] = rest.splice(-2);
+    expect([other, elsewhere]).toEqual(["+OK", "+OK"]);
+    expect(new Set(rest.map((result) => (result as UpstreamFailure).code))).toEqual(
+      new Set(["UNKNOWNOUTCOME", "UNSENT"]),
+    );
+    expect(fake.received.filter((text) => text.startsWith("a: SET bar"))).toEqual(["a: SET bar first"]);
+  });
+
+  it("is unsent though it waited for another reason", async () => {
+    start((node, [, , value]) => {
+      if (node === "b") return value === "first" ? "close" : "+OK";
+      return value === "first" ? "-MOVED 5061 b:1" : "-TRYAGAIN wait";
+    });
+    const [first, second] = await fake.send("SET bar first", "SET bar second");
+    expect(first).toMatchObject({ code: "UNKNOWNOUTCOME" });
+    expect(second).toMatchObject({ code: "UNSENT" });
+    expect(fake.received).toEqual(["a: SET bar first", "a: SET bar second", "b: SET bar first"]);
   });
 });
 
