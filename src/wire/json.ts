@@ -38,9 +38,14 @@ function readValue(value: any, base64: boolean): RawReply {
 /** JSON.parse rounds integers from 2^53 on, so they become objects first, which no reply of Redis is. */
 function keepDigits(text: string): string {
   if (!/\d{16}/.test(text)) return text;
-  return text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token) =>
-    token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : `{"digits":"${token}"}`,
-  );
+  let inString = false;
+  // A string's end is found token by token: a repetition over all of it would need as much of the stack.
+  return text.replace(/\\.|"|-?\d[\d.eE+-]*/g, (token) => {
+    if (token === '"') inString = !inString;
+    return inString || !/^-?\d{16,}$/.test(token) || Number.isSafeInteger(Number(token))
+      ? token
+      : `{"digits":"${token}"}`;
+  });
 }
 
 /** A string of an answer. */

@@ -16,9 +16,10 @@ test("the fetch entry, with every command but the modules", async () => {
   // The goal is 12 * 1024, in one file or at least at the start, which the commands and the rules for outcomes have not
   // come down to (docs/performance.md): lower these with every saving. 300 bytes make rows and methods when they are
   // asked for: the import takes a third to a half less time. 500 keep outcomes true over several tries, and calls
-  // alive under fake timers. 100 find the core of a client made anew without making a key of its options.
-  expect(size.eager).toBeLessThanOrEqual(17_480);
-  expect(size.gzipped).toBeLessThanOrEqual(23_550);
+  // alive under fake timers. 100 find the core of a client made anew without making a key of its options. 120 look for
+  // digits that would be lost in a sixth of the time, whatever is stored.
+  expect(size.eager).toBeLessThanOrEqual(17_600);
+  expect(size.gzipped).toBeLessThanOrEqual(23_680);
 });
 
 test("the Node entry", async () => {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseLossless } from "../../../src/wire/lossless.js";
 
 test.each([
@@ -26,6 +26,7 @@ test.each([
   '{"id":9007199254740993}',
   '{"a":[0.12345678901234567891]}',
   '{"big":1e999}',
+  '{"text":"\\"", "n":-0.0, "m":1.00000000000000001}',
 ])("%j stays the text that was stored", (stored) => {
   expect(parseLossless(stored)).toBe(stored);
 });
@@ -46,8 +47,38 @@ test.each([
   ['{"n":1e3,"m":12345678901234567891e3}', '{"n":1e3,"m":12345678901234567891e3}'],
   ['{"n":1e3}', { n: 1000 }],
   ['{"text":"1e999 and 12345678901234567890"}', { text: "1e999 and 12345678901234567890" }],
+  ['{ "text": "\\\\" , "n": 100E-2 }', { text: "\\", n: 1 }],
+  ['["\\"1e999", 1.50, 1e21]', ['"1e999', 1.5, 1e21]],
 ])("%j is read as JSON", (stored, value) => {
   expect(parseLossless(stored)).toEqual(value);
+});
+
+describe("what would take a careless search too long, or too much of the stack", () => {
+  const million = 1_000_000;
+  test.each([
+    ["a long string", `"${"a".repeat(20 * million)}"`],
+    ["a long string of escapes", `"${"\\n".repeat(10 * million)}"`],
+    ["many digits in a string", `"${"1".repeat(million)}x"`],
+    ["as many zeros as digits", `"${"10".repeat(million)}.x"`],
+  ])("%s beside a number with an exponent is read", (_, json) => {
+    const stored = `[${json}, 1e3]`;
+    expect(parseLossless(stored)).toEqual([JSON.parse(json), 1_000]);
+  });
+
+  test.each([
+    ["zeros", `1${"0".repeat(million)}1`],
+    ["zeros and an exponent", `1${"0".repeat(million)}1e-${million}`],
+    ["a small fraction", `0.${"0".repeat(million)}1`],
+  ])("a number of a million %s stays the text that was stored", (_, number) => {
+    expect(parseLossless(`[${number}]`)).toBe(`[${number}]`);
+  });
+
+  test("many levels beside a number with an exponent are read", () => {
+    const levels = 50_000;
+    let value = parseLossless(`${"[".repeat(levels)} 1e3 ${"]".repeat(levels)}`);
+    for (let i = 0; i < levels; i++) value = (value as unknown[])[0];
+    expect(value).toBe(1_000);
+  });
 });
 
 test("whatever JSON.stringify writes of objects and arrays is read back", () => {
@@ -56,6 +87,35 @@ test("whatever JSON.stringify writes of objects and arrays is read back", () => 
       const text = JSON.stringify(tree);
       expect(parseLossless(text)).toEqual(JSON.parse(text));
     }),
+  );
+});
+
+test("numbers written in any way lose no digit, wherever they stand", () => {
+  const digits = fc.stringMatching(/^[0-9]{0,20}$/);
+  const number = fc
+    .tuple(fc.boolean(), fc.bigInt(), digits, fc.option(fc.integer({ min: -400, max: 400 })))
+    .map(([dot, whole, more, exponent]) => {
+      return `${whole}${dot && more ? `.${more}` : ""}${exponent === null ? "" : `e${exponent}`}`;
+    });
+  const exact = (text: string) => {
+    const [, sign, whole, fraction = "", exponent = "0"] = /^(-?)(\d+)(?:\.(\d+))?(?:e(.+))?$/.exec(text)!;
+    return { value: BigInt(`${sign}${whole}${fraction}`), scale: Number(exponent) - fraction.length };
+  };
+  const same = (a: string, b: string) => {
+    const [one, two] = [exact(a), exact(b)];
+    const low = Math.min(one.scale, two.scale);
+    if (one.value === 0n || two.value === 0n) return one.value === two.value;
+    return one.value * 10n ** BigInt(one.scale - low) === two.value * 10n ** BigInt(two.scale - low);
+  };
+  fc.assert(
+    fc.property(number, fc.string(), fc.constantFrom("", " "), (token, text, space) => {
+      const stored = `[${JSON.stringify(text)},${space}${token},${JSON.stringify(token)}]`;
+      const value = parseLossless(stored);
+      const printed = String(Number(token));
+      const kept = Number.isFinite(Number(token)) && same(token, printed) && !/^-0/.test(token);
+      expect(value).toEqual(kept ? [text, Number(token), token] : stored);
+    }),
+    { numRuns: 2_000 },
   );
 });
 

@@ -27,25 +27,31 @@ export function replyTo(words: readonly unknown[]): Reply {
   return answer([name!, ...args]);
 }
 
-/** A key says what is under it: `text:BYTES`, `json:BYTES`, or anything else for a short greeting. */
+/** A key says what is under it: `text:BYTES`, `json:BYTES`, `numbers:BYTES`, or anything else for a short greeting. */
 function storedUnder(key: string): Reply {
   const [kind, bytes] = key.split(":");
   if (kind === "text") return Buffer.alloc(Number(bytes), "warm line ");
-  if (kind === "json") return Buffer.from(jsonOf(Number(bytes)));
+  if (kind === "json") return Buffer.from(jsonOf(Number(bytes), record));
+  if (kind === "numbers") return Buffer.from(jsonOf(Number(bytes), point));
   return kind === "none" ? null : GREETING;
 }
 
 const TEXT = "Ada Lovelace wrote the first program for a machine that was never built. ".repeat(8);
 
-/** A JSON array of records that are mostly text, as documents are, about so many bytes long. */
-function jsonOf(bytes: number): string {
-  const item = (id: number) => ({
-    id,
-    name: `user ${id}`,
-    active: id % 2 === 0,
-    tags: ["a", "b"],
-    about: TEXT,
-  });
+/** Mostly text, as documents are. */
+const record = (id: number) => ({
+  id,
+  name: `user ${id}`,
+  active: id % 2 === 0,
+  tags: ["a", "b"],
+  about: TEXT,
+});
+
+/** Numbers with all the digits that they can have, as measurements and embeddings are. */
+const point = (id: number) => ({ id, x: Math.sin(id), y: Math.cos(id), z: Math.sqrt(id) });
+
+/** A JSON array about so many bytes long. */
+function jsonOf(bytes: number, item: (id: number) => unknown): string {
   const items: string[] = [];
   for (let length = 2; length < bytes; length += items.at(-1)!.length + 1)
     items.push(JSON.stringify(item(items.length)));

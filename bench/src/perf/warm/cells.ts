@@ -65,6 +65,12 @@ export function cellsOf(ms: number, quick: boolean, rate: number): Cell[] {
       group: "values",
       job: { kind: "sequential", call: "json", size: 1_000_000, ms },
     },
+    {
+      ...one,
+      name: "GET of 1 MB of JSON, mostly numbers",
+      group: "values",
+      job: { kind: "sequential", call: "numbers", size: 1_000_000, ms },
+    },
     { ...one, name: `${rate} arrivals per second`, group: "arrivals", job: { kind: "arrivals", rate, ms } },
   ];
 }

@@ -8,8 +8,10 @@ export interface Work {
   alone(): Promise<unknown>;
   /** The same with a client made for it. */
   recreated(): Promise<unknown>;
-  /** GET of a JSON document of `size` bytes. */
+  /** GET of a JSON document of `size` bytes, mostly text. */
   json(size: number): Promise<unknown>;
+  /** The same of one that is mostly numbers with many digits. */
+  numbers(size: number): Promise<unknown>;
   /** GET of `size` bytes that are not parsed. */
   bytes(size: number): Promise<unknown>;
   /** A pipeline of `size` commands of several kinds. */

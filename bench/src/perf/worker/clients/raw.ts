@@ -22,11 +22,14 @@ export const open: OpenClient = (endpoint) => {
   const greeting = ready('["GET","greeting"]');
   const pipeline = (size: number) =>
     ready(JSON.stringify(Array.from({ length: size }, () => ["GET", "greeting"])), "pipeline");
+  const json = async (key: string) =>
+    JSON.parse(bulkOf(await send(ready(JSON.stringify(["GET", key])))).toString("utf8"));
   return {
     get: () => send(greeting),
     alone: () => send(greeting),
     recreated: () => send(greeting),
-    json: async (size) => JSON.parse(bulkOf(await send(ready(`["GET","json:${size}"]`))).toString("utf8")),
+    json: (size) => json(`json:${size}`),
+    numbers: (size) => json(`numbers:${size}`),
     bytes: async (size) => bulkOf(await send(ready(`["GET","text:${size}"]`))),
     mixed: (size) => send(pipeline(size)),
   };

@@ -10,6 +10,7 @@ export const open: OpenClient = (endpoint) => {
     alone: () => unbatched.get("greeting"),
     recreated: () => new Redis(endpoint).get("greeting"),
     json: (size) => redis.get(`json:${size}`),
+    numbers: (size) => redis.get(`numbers:${size}`),
     bytes: (size) => binary.get(`text:${size}`),
     mixed: (size) => mixedOn(redis.pipeline(), size).exec(),
   };
