@@ -40,7 +40,6 @@ export interface CallOptions {
 export interface IdleOptions {
   /** Ignored: the client has a pool of its own. */
   agent?: unknown;
-  /** Ignored. */
   /** Ignored: there is none. */
   enableTelemetry?: boolean;
   /** Ignored; see the channels of `node:diagnostics_channel`. */
