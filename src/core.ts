@@ -11,6 +11,7 @@ import type { Endpoint } from "./config.js";
 import { beginCall, type CallRules } from "./connection/call.js";
 import { elapsed, moment } from "./connection/clock.js";
 import { afterUnknown } from "./connection/outcome.js";
+import { clearTimeout, setTimeout } from "./connection/timers.js";
 import type { Transport } from "./connection/transport.js";
 import {
   ArgumentError,
@@ -102,15 +103,21 @@ export class Core {
 
   /**
    * What few use.
-   * @throws ConnectionError where it can't be loaded.
+   * @throws ConnectionError where it can't be loaded in the time of a call.
    */
   async late(): Promise<typeof Late> {
     const { late } = this.base.platform;
     if (typeof late !== "function") return late;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const tooLate = new Promise<never>((_, reject) => {
+      timer = setTimeout(reject, this.settings.timeout);
+    });
     try {
-      return await late();
+      return await Promise.race([late(), tooLate]);
     } catch (cause) {
       throw new ConnectionError("a part of warmline could not be loaded", { cause });
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -155,8 +162,9 @@ export class Core {
       own = row.words(codec.encode, ...args);
     } catch (cause) {
       // Arguments of a shape that no overload has, such as a missing object, make the row stumble.
-      if (!(cause instanceof TypeError)) throw cause;
-      const message = `${row.name}: arguments of a wrong shape`;
+      const many = cause instanceof RangeError;
+      if (!many && !(cause instanceof TypeError)) throw cause;
+      const message = `${row.name}: ${many ? "more arguments than a call can have" : "arguments of a wrong shape"}`;
       throw new ArgumentError(message, { command: row.name, cause });
     }
     const words = toWords(row.name, own);

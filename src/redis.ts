@@ -128,9 +128,9 @@ export function createRedisClass(platform: Platform): RedisConstructor {
   const coreFor = (options: RedisOptions): Core => {
     // A handler that makes its client anew gives the same again: to compare them takes a fraction of making a key.
     if (last && equal(last.options, options)) return last.core;
-    if (Object.values(options).some((item) => item !== null && /function|object/.test(typeof item))) {
-      return createCore(platform, options);
-    }
+    const isPlain = (item: unknown) =>
+      item === null || Number.isFinite(item) || !/function|object|number/.test(typeof item);
+    if (!Object.values(options).every(isPlain)) return createCore(platform, options);
     const key = JSON.stringify(options);
     let core = cores.get(key);
     if (!core) {

@@ -122,7 +122,10 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
     const results = invocations.flatMap(({ result }) => (result as { results: Done[][] }).results);
     await Promise.all(functions.map((each) => each.stop()));
     // What was still on its way to Redis has arrived.
-    for (let seen = ""; seen !== (seen = await writesSeen()); ) await pause(500);
+    for (let before = "", now = await writesSeen(); now !== before; now = await writesSeen()) {
+      before = now;
+      await pause(500);
+    }
     return { plans, results, lanes, seed };
   }
 

@@ -31,6 +31,13 @@ test("a missing url or token warns once and rejects the first command", async ()
   await expect(new Redis().get("k")).rejects.toMatchObject({ outcome: "unsent" });
 });
 
+test("numbers that JSON writes alike are told apart", () => {
+  const endpoint = { url: "https://numbers.example", token: "t" };
+  new Redis({ ...endpoint, timeout: Number.POSITIVE_INFINITY });
+  for (const timeout of [Number.NaN, Number.NEGATIVE_INFINITY])
+    expect(() => new Redis({ ...endpoint, timeout })).toThrow(/timeout/);
+});
+
 test.each([
   [{ url: "redis://localhost:6379", token: "t" }, /warmline-gateway/],
   [{ url: "rediss://localhost:6379", token: "t" }, /warmline-gateway/],

@@ -131,6 +131,27 @@ test.each(Object.entries(uses))("%s rejects as not sent", async (_name, use) => 
   expect(attempts).toBe(0);
 });
 
+test("where loading never ends it is given up in the time of a call, and nothing was sent", async () => {
+  attempts = 0;
+  const Hanging = createRedisClass({
+    env: () => ({}),
+    late: () => new Promise(() => {}),
+    createTransport: () => transport,
+  });
+  const hanging = new Hanging({ url: "http://127.0.0.1:1", token: "t", timeout: 30 });
+  for (const call of [
+    hanging.exec(["INCR", "k"]),
+    hanging.with({ writes: "exactly-once" }).incr("k"),
+    hanging.multi().get("k", { schema: z.string() }).exec(),
+    hanging.scanIterator().next(),
+  ]) {
+    const error = await call.catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ outcome: "unsent" });
+  }
+  expect(attempts).toBe(0);
+});
+
 test("a subscriber that is not loaded yet knows its channels, and can be given up", async () => {
   const subscriber = redis.subscribe(["a", "b", "a"]);
   subscriber.ready.catch(() => {});

@@ -140,6 +140,16 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await redis.pipeline().incr("n").exec()).toEqual(["9007199254740994"]);
     });
 
+    test("more arguments than a call can have are refused; as an array they are sent", async () => {
+      const redis = client();
+      const keys = Array.from({ length: 100_000 }, (_, at) => `key${at}`);
+      await expect(redis.mget(...keys)).rejects.toMatchObject({
+        name: "ArgumentError",
+        message: "MGET: more arguments than a call can have",
+      });
+      expect(await redis.mget(keys)).toHaveLength(keys.length);
+    });
+
     test.each([undefined, Number.NaN, () => 1, "\udc00"])(
       "%s is refused, and nothing is stored",
       async (value) => {
