@@ -43,7 +43,7 @@ function finderOf(notation: string): Finder {
     for (const part of parts) {
       const found = part(command);
       if (found === null) return null;
-      places.push(...found);
+      for (const place of found) places.push(place);
     }
     return places;
   };

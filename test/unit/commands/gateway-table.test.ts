@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { allFacts } from "../../../gateway/src/commands/facts.js";
 import { keyPlacesOf } from "../../../gateway/src/commands/keys.js";
 import { command } from "../../../gateway/src/upstream/command.js";
+import { CommandWriter } from "../../../gateway/src/upstream/command-writer.js";
 import { facts } from "../../../scripts/commands/check.js";
 import { gatewayTable, keyProblems } from "../../../scripts/commands/gateway-table.js";
 
@@ -28,4 +29,12 @@ test("every row's places of keys can be read", () => {
     const size = fact.arity > 0 ? fact.arity : words.length;
     expect(() => keyPlacesOf(command(...words.slice(0, size)))).not.toThrow();
   }
+});
+
+test("the keys of a command are found however many they are", () => {
+  const writer = new CommandWriter();
+  writer.begin();
+  for (const word of ["ZUNIONSTORE", "to", "200000"]) writer.text(word);
+  for (let key = 0; key < 200_000; key++) writer.text(`key${key}`);
+  expect(keyPlacesOf(writer.end())).toHaveLength(200_001);
 });
