@@ -2,6 +2,7 @@
 //   node scripts/release-notes.mjs v0.2.0
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { dependents, isVersion, released } from "./release.mjs";
 
 const root = process.env.RELEASE_ROOT ?? resolve(import.meta.dirname, "..");
 
@@ -11,13 +12,22 @@ function fail(message) {
 }
 
 const tag = process.argv[2] ?? "";
-if (!/^v\d+\.\d+\.\d+(-[\w.]+)?$/.test(tag)) fail(`'${tag}' is no tag of a release, such as v0.2.0`);
+if (!tag.startsWith("v") || !isVersion(tag.slice(1))) fail(`'${tag}' is no tag of a release, such as v0.2.0`);
 const version = tag.slice(1);
 
-// Released together: a gateway is tested with the client of its version.
-for (const path of ["package.json", "gateway/package.json"]) {
-  const manifest = JSON.parse(readFileSync(join(root, path), "utf8"));
+const manifestAt = (path) => JSON.parse(readFileSync(join(root, path), "utf8"));
+
+for (const path of released) {
+  const manifest = manifestAt(path);
   if (manifest.version !== version) fail(`${path} says ${manifest.version}, the tag ${version}`);
+}
+for (const path of dependents(root)) {
+  const { dependencies, devDependencies } = manifestAt(path);
+  for (const name of ["warmline", "warmline-gateway"]) {
+    const range = dependencies?.[name] ?? devDependencies?.[name] ?? `^${version}`;
+    if (range !== `^${version}`)
+      fail(`${path} wants ${name} ${range}: npm run release:version -- ${version}`);
+  }
 }
 
 const lines = readFileSync(join(root, "CHANGELOG.md"), "utf8").split("\n");

@@ -35,6 +35,18 @@ describe("warmline, installed from its tarball", () => {
     expect(manifest.peerDependencies ?? {}).toEqual({});
   });
 
+  test("brings the terms of what is bundled into it", () => {
+    const dist = join(folder, "node_modules/warmline/dist");
+    const bundled = readdirSync(dist)
+      .filter((file) => file.endsWith(".map"))
+      .flatMap((file) => JSON.parse(readFileSync(join(dist, file), "utf8")).sources as string[])
+      .flatMap((source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1] ?? []);
+    expect(bundled).toContain("undici");
+    const terms = readFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), "utf8");
+    for (const name of new Set(bundled)) expect(terms).toMatch(new RegExp(`^${name} \\(part of `, "m"));
+    expect(terms).toContain("Copyright (c) Matteo Collina and Undici contributors");
+  });
+
   const script = `
     const redis = Redis.fromEnv();
     const value = { name: "Ada", n: [1, 2.5, null] };

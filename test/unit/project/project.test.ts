@@ -96,10 +96,19 @@ test("what llms.txt points to is there", () => {
 describe("release notes", () => {
   const folder = mkdtempSync(join(tmpdir(), "warmline-release-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  mkdirSync(join(folder, "gateway"));
+  for (const path of ["gateway", "compat", "examples/one"])
+    mkdirSync(join(folder, path), { recursive: true });
 
-  function notes(tag: string, files: { client?: string; gateway?: string; changelog?: string } = {}): string {
-    const { client = "1.2.0", gateway = "1.2.0" } = files;
+  function notes(tag: string, files: Record<string, string> = {}): string {
+    const { client = "1.2.0", gateway = "1.2.0", compat = "^1.2.0", example = "^1.2.0" } = files;
+    writeFileSync(
+      join(folder, "compat/package.json"),
+      JSON.stringify({ dependencies: { warmline: compat } }),
+    );
+    writeFileSync(
+      join(folder, "examples/one/package.json"),
+      JSON.stringify({ devDependencies: { "warmline-gateway": example } }),
+    );
     writeFileSync(join(folder, "package.json"), JSON.stringify({ version: client }));
     writeFileSync(join(folder, "gateway/package.json"), JSON.stringify({ version: gateway }));
     writeFileSync(
@@ -123,9 +132,67 @@ describe("release notes", () => {
     ["1.2.0", {}, "is no tag"],
     ["v1.3.0", {}, "package.json says 1.2.0, the tag 1.3.0"],
     ["v1.2.0", { gateway: "1.1.0" }, "gateway/package.json says 1.1.0"],
+    ["v1.2.0", { compat: "^1.1.0" }, "compat/package.json wants warmline ^1.1.0"],
+    ["v1.2.0", { example: "^1.1.0" }, "examples/one/package.json wants warmline-gateway ^1.1.0"],
     ["v1.2.0", { changelog: "# Changelog\n\n## 1.1.0 - 2025-01-01\n" }, "has no section"],
     ["v1.2.0", { changelog: "## 1.2.0 - unreleased\n" }, "has no date yet"],
   ])("fail for %s %o", (tag, files, message) => {
     expect(() => notes(tag, files)).toThrow(message);
+  });
+});
+
+describe("publishing a release", () => {
+  const folder = mkdtempSync(join(tmpdir(), "warmline-publish-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  // What the workflow would run, written down instead; "there" lists what npm and GitHub know already.
+  const fake = `#!/bin/sh\ncase "$1 $2" in "view "*|"release view") grep -qF "$*" there ;; *) echo "$(basename "$0") $*" >> ran ;; esac\n`;
+  for (const name of ["npm", "gh"]) writeFileSync(join(folder, name), fake, { mode: 0o755 });
+
+  function publish(tag: string, there: string[] = []): string[] {
+    const { steps } = parse(read(".github/workflows/release.yml")).jobs.publish;
+    for (const path of [".", "gateway", "compat"]) {
+      const { name } = JSON.parse(read(join(path, "package.json")));
+      const version = path === "compat" ? "1.39.7" : tag.slice(1);
+      mkdirSync(join(folder, path), { recursive: true });
+      writeFileSync(join(folder, path, "package.json"), JSON.stringify({ name, version }));
+    }
+    writeFileSync(join(folder, "there"), there.join("\n"));
+    writeFileSync(join(folder, "ran"), "");
+    for (const { run } of steps.filter(({ name }: { name?: string }) => name)) {
+      const env = {
+        ...process.env,
+        PATH: `${folder}:${process.env.PATH}`,
+        GITHUB_REF_NAME: tag,
+        RUNNER_TEMP: "/tmp",
+      };
+      execFileSync("bash", ["-e", "-c", run], { cwd: folder, env, stdio: "pipe" });
+    }
+    return readFileSync(join(folder, "ran"), "utf8").trim().split("\n");
+  }
+
+  test("publishes three packages, and makes the release", () => {
+    expect(publish("v1.2.0")).toEqual([
+      "npm publish . --provenance --tag latest",
+      "npm publish ./gateway --provenance --tag latest",
+      "npm publish ./compat --provenance --tag latest",
+      "gh release create v1.2.0 --verify-tag --title v1.2.0 --notes-file /tmp/notes.md --latest",
+    ]);
+  });
+
+  test("run again after it failed half-way, publishes what is missing", () => {
+    const there = ["view warmline@1.2.0 version", "view warmline-upstash@1.39.7 version"];
+    expect(publish("v1.2.0", there)).toEqual([
+      "npm publish ./gateway --provenance --tag latest",
+      expect.stringMatching(/^gh release create v1\.2\.0 /),
+    ]);
+    expect(
+      publish("v1.2.0", [...there, "view warmline-gateway@1.2.0 version", "release view v1.2.0"]),
+    ).toEqual([""]);
+  });
+
+  test("what comes before a release is not what everybody gets", () => {
+    const ran = publish("v1.2.0-beta.1");
+    for (const line of ran.slice(0, 3)) expect(line).toMatch(/--tag next$/);
+    expect(ran[3]).toMatch(/--prerelease$/);
   });
 });

@@ -1,9 +1,9 @@
-// Writes the terms of every package that is part of what was built, as their licenses ask.
+// Writes the terms of every package that is part of what was built, as their licenses ask. Run in a package's folder.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
-const require = createRequire(import.meta.url);
+const require = createRequire(resolve("package.json"));
 
 /** The packages that a built file was made from, by its source map. */
 function packagesIn(map) {

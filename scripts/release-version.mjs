@@ -1,0 +1,48 @@
+// Sets a release's version wherever it stands: the packages, what depends on them, and the lock file.
+//   node scripts/release-version.mjs 0.2.0
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { dependents, isVersion, released } from "./release.mjs";
+
+const root = process.env.RELEASE_ROOT ?? resolve(import.meta.dirname, "..");
+const version = process.argv[2] ?? "";
+if (!isVersion(version)) {
+  console.error(`release: '${version}' is no version, such as 0.2.0`);
+  process.exit(1);
+}
+
+function change(path, edit) {
+  const before = readFileSync(join(root, path), "utf8");
+  const manifest = JSON.parse(before);
+  edit(manifest);
+  const after = `${JSON.stringify(manifest, null, 2)}\n`;
+  if (after === before) return;
+  writeFileSync(join(root, path), after);
+  console.log(path);
+}
+
+for (const path of released) {
+  change(path, (manifest) => {
+    manifest.version = version;
+  });
+}
+for (const path of dependents(root)) {
+  change(path, (manifest) => {
+    let changed = false;
+    for (const list of [manifest.dependencies ?? {}, manifest.devDependencies ?? {}]) {
+      for (const name of ["warmline", "warmline-gateway"]) {
+        if (list[name] === undefined || list[name] === `^${version}`) continue;
+        list[name] = `^${version}`;
+        changed = true;
+      }
+    }
+    // What is published for itself has to be published anew to depend on something else.
+    if (changed && manifest.version)
+      manifest.version = manifest.version.replace(/\d+$/, (patch) => Number(patch) + 1);
+  });
+}
+const deployed = "gateway/deploy/kubernetes.yaml";
+const yaml = readFileSync(join(root, deployed), "utf8");
+writeFileSync(join(root, deployed), yaml.replace(/(image: warmline-gateway:).*/, `$1${version}`));
+execFileSync("npm", ["install", "--package-lock-only", "--ignore-scripts"], { cwd: root, stdio: "inherit" });
