@@ -1,3 +1,4 @@
+import { elapsed, moment } from "../connection/clock.js";
 import type { Command, Core } from "../core.js";
 import { timeLeft } from "../settings.js";
 import type { Word } from "../wire/words.js";
@@ -12,7 +13,9 @@ const microtask = Promise.resolve();
 
 /** Commands issued in one microtask turn. */
 export interface Turn {
-  waiting: Waiting[];
+  /** Requests, in the order issued; the last has room for more. */
+  requests: Waiting[][];
+  /** About how many bytes that one has. */
   bytes: number;
   /** How many of them can't be sent yet: those that can wait with them. */
   held: number;
@@ -20,8 +23,8 @@ export interface Turn {
 
 /**
  * Collects the commands issued in one microtask turn and sends them as one request, in the order issued. Commands
- * beyond a limit travel in further requests at the same time. Each command has its own fate. Where several requests
- * are served in one process, those of one never travel with those of another, even if all had to wait.
+ * beyond a limit travel in further requests, each after the one before. Each command has its own fate. Where several
+ * requests are served in one process, those of one never travel with those of another, even if all had to wait.
  */
 export class AutomaticBatch {
   #turn: Turn | undefined;
@@ -34,7 +37,7 @@ export class AutomaticBatch {
   /** That of the commands issued now. */
   get turn(): Turn {
     if (this.#turn) return this.#turn;
-    const turn: Turn = { waiting: [], bytes: 0, held: 0 };
+    const turn: Turn = { requests: [[]], bytes: 0, held: 0 };
     this.#turn = turn;
     microtask.then(() => {
       this.#turn = undefined;
@@ -52,24 +55,57 @@ export class AutomaticBatch {
   add(command: Command, turn = this.turn): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const bytes = sizeOf(command.words);
-      const full = turn.waiting.length === MOST_COMMANDS || turn.bytes + bytes > MOST_BYTES;
-      if (full) this.#send(turn);
+      let request = turn.requests.at(-1)!;
+      if (request.length === MOST_COMMANDS || (request.length > 0 && turn.bytes + bytes > MOST_BYTES)) {
+        request = [];
+        turn.requests.push(request);
+        turn.bytes = 0;
+      }
       turn.bytes += bytes;
-      turn.waiting.push({ command, resolve, reject });
+      request.push({ command, resolve, reject });
     });
   }
 
   #flush(turn: Turn): void {
-    if (turn.held === 0) this.#send(turn);
+    if (turn.held > 0) return;
+    const [first, ...more] = turn.requests;
+    turn.requests = [[]];
+    if (more.length === 0) this.#send(first!);
+    else this.#sendInTurn([first!, ...more]);
   }
 
-  #send(turn: Turn): void {
-    const batch = turn.waiting;
-    turn.waiting = [];
-    turn.bytes = 0;
+  /** Sends each when all commands of the one before have settled. */
+  async #sendInTurn(requests: readonly Waiting[][]): Promise<void> {
+    const began = moment();
+    for (const request of requests) {
+      let open = request.length;
+      await new Promise<void>((done) => {
+        const settled = <T>(how: (value: T) => void) => {
+          return (value: T) => {
+            how(value);
+            if (--open === 0) done();
+          };
+        };
+        this.#send(
+          request.map(({ command, resolve, reject }) => ({
+            command,
+            resolve: settled(resolve),
+            reject: settled(reject),
+          })),
+          elapsed(began),
+        );
+      });
+    }
+  }
+
+  /** @param spent how long it has waited, in ms. */
+  #send(batch: Waiting[], spent?: number): void {
+    const { settings } = this.#core;
     try {
-      if (batch.length === 1) this.#core.runOne(batch[0]!);
-      else if (batch.length > 1) sendEach(this.#core, batch, timeLeft(this.#core.settings));
+      if (batch.length === 1 && spent === undefined) this.#core.runOne(batch[0]!);
+      else if (batch.length > 0) {
+        sendEach(this.#core, batch, Math.min(timeLeft(settings), settings.timeout - (spent ?? 0)));
+      }
     } catch (error) {
       // Such as what the function that tells the deadline throws.
       for (const { reject } of batch) reject(error);

@@ -56,6 +56,42 @@ describe("automatic", () => {
     expect(endpoint.requests.map(({ body }) => body.length > 300_000)).toEqual([true, true]);
   });
 
+  test("what is beyond a limit comes after what is before it, however long that takes", async () => {
+    const redis = client();
+    let arrived = 0;
+    endpoint.onRequest = (request) => {
+      if (arrived++ === 0) setTimeout(() => echo(request), 100);
+      else echo(request);
+    };
+    const order: number[] = [];
+    await Promise.all(
+      Array.from({ length: 2_100 }, (_, i) => redis.incr(`k${i}`).catch(() => order.push(i))),
+    );
+    expect(endpoint.requests.map(({ body }) => JSON.parse(body)[0][1])).toEqual(["k0", "k1000", "k2000"]);
+    // An echo is no reply to INCR.
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+  });
+
+  test("a failed request does not keep those after it, and all have the time of one call", async () => {
+    const redis = client({ timeout: 300, enableAutoPipelining: true });
+    let arrived = 0;
+    endpoint.onRequest = (request) => {
+      arrived++;
+      if (arrived === 1) request.socket.destroy();
+      else if (arrived === 2) echo(request);
+    };
+    const begun = performance.now();
+    const settled = await Promise.allSettled(Array.from({ length: 4_000 }, (_, i) => redis.set(`k${i}`, i)));
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    const fates = [0, 1_000, 2_000, 3_000].map((at) => settled[at]!);
+    expect(fates).toMatchObject([
+      { reason: { name: "UnknownOutcomeError", command: "SET" } },
+      { value: "SET k1000 1000" },
+      { reason: { name: "TimeoutError", outcome: "unknown" } },
+      { reason: { name: "TimeoutError", outcome: "unsent", command: "SET" } },
+    ]);
+  });
+
   test("a failing command rejects its own promise and no other", async () => {
     endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*3\r\n+OK\r\n-WRONGTYPE no\r\n:1\r\n"));
     const redis = client();
