@@ -215,7 +215,14 @@ function listen() {
   let heard = 0;
   let messages = 0;
   let gap = true;
-  const redis = new Redis({ url: STREAM_URL, token: process.env.WARMLINE_TOKEN, codec: "text" });
+  const redis = new Redis({
+    url: STREAM_URL,
+    token: process.env.WARMLINE_TOKEN,
+    codec: "text",
+    // A gateway that is killed before the stream first stands may take its time to come again.
+    timeout: 600_000,
+    retry: { retries: 6_000, backoff: () => 100 },
+  });
   const subscriber = redis.subscribe("news");
   subscriber.on("message", ({ message }) => {
     const [number, before] = message.split(" ").map(Number);
