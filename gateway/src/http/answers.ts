@@ -3,9 +3,12 @@ import type { Receiver, UpstreamFailure } from "../upstream/failure.js";
 import type { TransactionReceiver } from "../upstream/upstream.js";
 import { type Exchange, JSON_TYPE, RESP_TYPE } from "./exchange.js";
 import { jsonElements, jsonReplies, jsonReply } from "./json-reply.js";
+import { inTurns, TURN } from "./turns.js";
 
 const MINUS = 0x2d;
 const STAR = 0x2a;
+/** Bytes of replies that are made into an answer at a time, but for one that is larger. */
+const TURN_BYTES = 512 * 1_024;
 
 /** The answer to one command. */
 export class SingleAnswer implements Receiver {
@@ -76,13 +79,25 @@ export class PipelineAnswer implements Receiver {
 
   #settle(place: number, reply: Buffer): void {
     this.#replies[place] = reply;
+    if (--this.#open === 0) this.#answer();
+  }
+
+  #answer(): void {
     const { exchange } = this;
-    if (--this.#open > 0 || exchange.gone) return;
     const replies = this.#replies;
-    exchange.guard(() => {
-      if (exchange.format === "resp2") {
-        exchange.answer(200, RESP_TYPE, Buffer.concat([Buffer.from(`*${replies.length}\r\n`), ...replies]));
-      } else exchange.answer(200, JSON_TYPE, jsonReplies(replies, exchange.format === "base64"));
+    const isResp = exchange.format === "resp2";
+    const parts: Buffer[] = isResp ? [Buffer.from(`*${replies.length}\r\n`)] : [];
+    let next = 0;
+    inTurns(exchange, () => {
+      const first = next;
+      for (let bytes = 0; next < replies.length && next - first < TURN && bytes < TURN_BYTES; next++)
+        bytes += replies[next]!.length;
+      if (isResp) parts.push(...replies.slice(first, next));
+      else parts.push(jsonReplies(replies, exchange.format === "base64", first, next));
+      if (next < replies.length) return true;
+      const body = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+      exchange.answer(200, isResp ? RESP_TYPE : JSON_TYPE, body);
+      return false;
     });
   }
 }
@@ -116,13 +131,13 @@ export class TransactionAnswer implements TransactionReceiver {
     const [first] = refused;
     if (!first) return reply[0] === MINUS ? errorText(reply) : "EXECABORT Transaction discarded.";
     const [index, error] = first;
-    return discarded(index, this.names, errorText(error));
+    return discarded(index, this.names.length, this.names[index]!, errorText(error));
   }
 }
 
 /** The text that says which command a transaction was discarded for. */
-export function discarded(index: number, names: readonly string[], text: string): string {
-  const which = `command ${index + 1} of ${names.length}, '${names[index]!.toLowerCase()}'`;
+export function discarded(index: number, of: number, name: string, text: string): string {
+  const which = `command ${index + 1} of ${of}, '${name.toLowerCase()}'`;
   return `EXECABORT Transaction discarded because of previous errors. ${which}: ${text}`;
 }
 

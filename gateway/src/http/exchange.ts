@@ -149,6 +149,13 @@ export class Exchange {
     if (this.#connection.hasClientEnded) this.destroy();
   }
 
+  /** Calls `cancel` when the client goes before the answer is complete, as {@link onOver} has it. */
+  onGone(cancel: () => void): void {
+    this.onOver((gone) => {
+      if (gone) cancel();
+    });
+  }
+
   /** Begins an answer that is a stream of events. Its connection serves no other request. */
   startStream(): void {
     if (this.#answer !== Answer.Awaited) return;

@@ -11,14 +11,15 @@ import type { RequestLog } from "../log/request-log.js";
 import type { Traffic } from "../metrics/traffic.js";
 import { waitOf } from "../upstream/blocking.js";
 import type { Command } from "../upstream/command.js";
-import type { Cancel, Upstream } from "../upstream/upstream.js";
-import { discarded, PipelineAnswer, SingleAnswer, TransactionAnswer } from "./answers.js";
+import type { Upstream } from "../upstream/upstream.js";
+import { SingleAnswer } from "./answers.js";
 import { BadRequest } from "./bad-request.js";
+import { readBatch, runPipeline, runTransaction } from "./batch.js";
 import { type Exchange, JSON_TYPE, RESP_TYPE } from "./exchange.js";
-import { readJsonCommand, readJsonCommands } from "./json-words.js";
+import { JsonCommands, readJsonCommand } from "./json-words.js";
 import { readPathCommand, unescapeBytes } from "./path-words.js";
 import type { RequestHead } from "./request-head.js";
-import { readRespCommand, readRespCommands } from "./resp-words.js";
+import { RespCommands, readRespCommand } from "./resp-words.js";
 import type { Streams } from "./streams.js";
 
 /** What the handler works with. */
@@ -58,7 +59,6 @@ interface Looked {
 }
 
 const SINGLE: Place = { kind: "single", before: 0 };
-const TRANSACTION: Place = { kind: "transaction", before: 0 };
 /** How long Redis may take to answer a health check, in ms. */
 const HEALTH_TIMEOUT = 1_000;
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -178,15 +178,12 @@ export class Handler {
       this.#single(exchange, grant, isResp ? readRespCommand(body) : readJsonCommand(body));
     } else if (path === "/pipeline" || path === "/multi-exec") {
       if (!body) throw new BadRequest("ERR empty pipeline");
-      const given = isResp ? readRespCommands(body) : readJsonCommands(body);
-      const { maxCommands } = this.#options;
-      exchange.what = String(given.length);
-      if (given.length > maxCommands) {
-        throw new BadRequest(`ERR ${given.length} commands, and ${maxCommands} are allowed in one request`);
-      }
-      const commands = given.map((command) => this.#scripts.plain(command));
-      if (path === "/pipeline") this.#pipeline(exchange, grant, commands);
-      else this.#transaction(exchange, grant, commands);
+      const source = isResp ? new RespCommands(body) : new JsonCommands(body);
+      const plain = (command: Command) => this.#scripts.plain(command);
+      readBatch(exchange, source, this.#options.maxCommands, plain, (commands) => {
+        if (path === "/pipeline") runPipeline(exchange, grant, commands);
+        else runTransaction(exchange, grant, commands);
+      });
     } else {
       const command = readPathCommand(path, query, body);
       if (!body && !this.#options.pathWrites && !isRead(command)) {
@@ -210,42 +207,7 @@ export class Handler {
     }
     const { commands, receiver } = rewritten(grant, [command], answer);
     if (wait === null) grant.upstream.send(commands, receiver);
-    else cancelWhenGone(exchange, grant.upstream.sendAlone(commands, [wait], receiver));
-  }
-
-  #pipeline(exchange: Exchange, grant: Grant, commands: readonly Command[]): void {
-    const places: number[] = [];
-    const allowed: Command[] = [];
-    const refusals: [place: number, text: string][] = [];
-    for (const [place, command] of commands.entries()) {
-      const text = grant.refusal(command, { kind: "pipeline", before: place });
-      if (text !== null) refusals.push([place, text]);
-      else {
-        places.push(place);
-        allowed.push(command);
-      }
-    }
-    const answer = new PipelineAnswer(exchange, commands.length, places);
-    for (const [place, text] of refusals) answer.refuse(place, text);
-    if (places.length === 0) return;
-    const { upstream } = grant;
-    const { commands: sent, receiver } = rewritten(grant, allowed, answer);
-    if (sent.every((command) => waitOf(command) === null)) upstream.send(sent, receiver);
-    else {
-      const waits = sent.map((command) => waitOf(command) ?? 0);
-      cancelWhenGone(exchange, upstream.sendAlone(sent, waits, receiver));
-    }
-  }
-
-  #transaction(exchange: Exchange, grant: Grant, commands: readonly Command[]): void {
-    if (exchange.format === "resp2")
-      throw new BadRequest("ERR the resp2 format is not available for multi-exec");
-    const names = commands.map((command) => command.name);
-    commands.forEach((command, index) => {
-      const text = grant.refusal(command, TRANSACTION);
-      if (text !== null) throw new BadRequest(discarded(index, names, text));
-    });
-    grant.upstream.transaction(commands, new TransactionAnswer(exchange, names));
+    else exchange.onGone(grant.upstream.sendAlone(commands, [wait], receiver));
   }
 
   #health(exchange: Exchange, authorized: boolean): void {
@@ -315,10 +277,4 @@ function readFormat(exchange: Exchange): void {
     throw new BadRequest("ERR unknown Upstash-Response-Format: only resp2 is understood");
   if (encoding !== undefined) throw new BadRequest("ERR resp2 and base64 can't be asked for together");
   exchange.format = "resp2";
-}
-
-function cancelWhenGone(exchange: Exchange, cancel: Cancel): void {
-  exchange.onOver((gone) => {
-    if (gone) cancel();
-  });
 }

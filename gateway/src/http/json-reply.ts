@@ -31,15 +31,23 @@ export function jsonReply(bytes: Buffer, base64: boolean): Buffer {
   return end();
 }
 
-/** The body for several replies: `[{"result":...},{"error":"..."}]`. */
-export function jsonReplies(replies: readonly Buffer[], base64: boolean): Buffer {
-  begin(replies.length * 16);
-  push(0x5b);
-  for (let i = 0; i < replies.length; i++) {
+/**
+ * The body for several replies, `[{"result":...},{"error":"..."}]`, or the part of it that the replies from `first` up
+ * to `stop` make up.
+ */
+export function jsonReplies(
+  replies: readonly Buffer[],
+  base64: boolean,
+  first = 0,
+  stop = replies.length,
+): Buffer {
+  begin((stop - first) * 16);
+  if (first === 0) push(0x5b);
+  for (let i = first; i < stop; i++) {
     if (i > 0) push(0x2c);
     item(replies[i]!, base64);
   }
-  push(0x5d);
+  if (stop === replies.length) push(0x5d);
   return end();
 }
 

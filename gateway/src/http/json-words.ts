@@ -29,26 +29,43 @@ export function readJsonCommand(bytes: Buffer): Command {
   return command;
 }
 
-/**
- * Reads several commands: a JSON array of such arrays.
- * @throws {BadRequest} when the body is anything else, or holds no command
- */
-export function readJsonCommands(bytes: Buffer): Command[] {
-  start(bytes);
-  const commands: Command[] = [];
-  expect(OPEN, "expected an array of commands");
-  skipSpace();
-  if (body[at] === CLOSE) throw new BadRequest("ERR empty pipeline");
-  for (;;) {
+/** Reads several commands, a JSON array of such arrays, some at a time. */
+export class JsonCommands {
+  readonly #bytes: Buffer;
+  #at: number;
+
+  /** @throws {BadRequest} when the body is anything else, or holds no command */
+  constructor(bytes: Buffer) {
+    start(bytes);
+    expect(OPEN, "expected an array of commands");
     skipSpace();
-    commands.push(readArray());
-    skipSpace();
-    const byte = body[at++];
-    if (byte === CLOSE) break;
-    if (byte !== COMMA) throw invalid();
+    if (body[at] === CLOSE) throw new BadRequest("ERR empty pipeline");
+    this.#bytes = bytes;
+    this.#at = at;
   }
-  finish();
-  return commands;
+
+  /**
+   * Appends the next commands to `into`, at most so many. Returns whether there are more.
+   * @throws {BadRequest} when the body is anything else
+   */
+  read(into: Command[], most: number): boolean {
+    body = this.#bytes;
+    at = this.#at;
+    for (let i = 0; i < most; i++) {
+      skipSpace();
+      into.push(readArray());
+      skipSpace();
+      const byte = body[at++];
+      if (byte === CLOSE) {
+        finish();
+        return false;
+      }
+      if (byte !== COMMA) throw invalid();
+    }
+    this.#at = at;
+    body = NOTHING;
+    return true;
+  }
 }
 
 function start(bytes: Buffer): void {

@@ -19,16 +19,27 @@ export function readRespCommand(body: Buffer): Command {
   return command;
 }
 
-/**
- * Reads a body that is one or more commands in RESP2, one after another.
- * @throws {BadRequest} when it is anything else
- */
-export function readRespCommands(body: Buffer): Command[] {
-  at = 0;
-  const commands: Command[] = [];
-  while (at < body.length) commands.push(readOne(body));
-  if (commands.length === 0) throw new BadRequest("ERR empty pipeline");
-  return commands;
+/** Reads a body that is one or more commands in RESP2, one after another, some at a time. */
+export class RespCommands {
+  readonly #body: Buffer;
+  #at = 0;
+
+  /** @throws {BadRequest} when the body holds no command */
+  constructor(body: Buffer) {
+    if (body.length === 0) throw new BadRequest("ERR empty pipeline");
+    this.#body = body;
+  }
+
+  /**
+   * Appends the next commands to `into`, at most so many. Returns whether there are more.
+   * @throws {BadRequest} when the body is anything else
+   */
+  read(into: Command[], most: number): boolean {
+    at = this.#at;
+    for (let i = 0; i < most && at < this.#body.length; i++) into.push(readOne(this.#body));
+    this.#at = at;
+    return at < this.#body.length;
+  }
 }
 
 function readOne(body: Buffer): Command {

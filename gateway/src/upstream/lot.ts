@@ -46,6 +46,11 @@ export class Lot {
     return this.#commands.length - this.#next;
   }
 
+  /** Whether it takes more than one turn. */
+  get isLong(): boolean {
+    return this.#commands.length > TURN;
+  }
+
   /** The place of the next command. */
   get tag(): number {
     return this.#next;

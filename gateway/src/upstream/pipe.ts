@@ -65,6 +65,8 @@ export class Pipe {
   /** Lots that wait for replies before their next turn. */
   readonly #resting = new Set<Lot>();
   #waiting = 0;
+  /** How many of those that wait belong to lots of more than a turn. */
+  #waitingInLong = 0;
   #line: Line | null = null;
   /** Lines that fell silent and were replaced. */
   readonly #silent = new Set<Line>();
@@ -111,12 +113,12 @@ export class Pipe {
   send(commands: readonly Command[], receiver: Receiver, options?: LotOptions): void {
     const now = performance.now();
     const lot = new Lot(commands, receiver, now + this.#options.timeout, options);
-    const refusal = this.#refusal();
+    const refusal = this.#refusal(lot);
     if (refusal) {
       lot.failRest(refusal);
       return;
     }
-    this.#waiting += commands.length;
+    this.#countWaiting(lot, commands.length);
     this.#turns.push(lot);
     this.#used();
     this.#arm(lot.deadline);
@@ -162,12 +164,19 @@ export class Pipe {
     this.#line = null;
   };
 
-  #refusal(): UpstreamFailure | null {
+  #countWaiting(lot: Lot, more: number): void {
+    this.#waiting += more;
+    if (lot.isLong) this.#waitingInLong += more;
+  }
+
+  #refusal(lot: Lot): UpstreamFailure | null {
     if (this.#closed) return new UpstreamFailure("closing", "the connection to Redis was closed");
     if (this.#retry && this.#options.reconnect === "wanted") {
       return new UpstreamFailure("unreachable", this.#unreachable());
     }
-    if (this.pending < this.#options.maxPending) return null;
+    // What long lots still have to send comes behind a short one: a client's pipeline must not have others refused.
+    const before = lot.isLong ? this.pending : this.pending - this.#waitingInLong;
+    if (before < this.#options.maxPending) return null;
     return new UpstreamFailure("full", "too many commands are waiting for Redis");
   }
 
@@ -216,7 +225,7 @@ export class Pipe {
     this.#lastTurn = this.#turns.size;
     for (let lot = this.#turns.shift(); lot; lot = this.#turns.shift()) {
       while (lot.hasTurn) {
-        this.#waiting--;
+        this.#countWaiting(lot, -1);
         if (lot.receiver.abandoned) {
           failed.push([lot.receiver, new UpstreamFailure("closing", "nobody waits for the reply"), lot.tag]);
           lot.take();
@@ -259,7 +268,7 @@ export class Pipe {
     if (state) due = Math.min(due, state.due, isSilent ? due : state.silentAt);
     for (const lot of this.#waitingLots()) {
       while (!lot.isEmpty && lot.deadline <= now) {
-        this.#waiting--;
+        this.#countWaiting(lot, -1);
         failed.push(this.#late(lot));
       }
       if (lot.isEmpty) this.#resting.delete(lot);
@@ -342,7 +351,7 @@ export class Pipe {
     this.#resting.clear();
     while (this.#turns.shift());
     for (const lot of lots) if (!lot.isBroken) this.#turns.push(lot);
-    for (const lot of broken) this.#waiting -= lot.left;
+    for (const lot of broken) this.#countWaiting(lot, -lot.left);
     const message = "not sent since the connection to Redis was lost with commands before it";
     for (const lot of broken) lot.failRest(new UpstreamFailure("unreachable", message));
   }
@@ -352,6 +361,7 @@ export class Pipe {
     this.#resting.clear();
     while (this.#turns.shift());
     this.#waiting = 0;
+    this.#waitingInLong = 0;
     for (const lot of lots) lot.failRest(failure);
   }
 }

@@ -85,6 +85,38 @@ it("a command waits for no more than a turn of ten thousand that came before it"
   expect(short.replies).toEqual(["+SHORT"]);
 });
 
+it("a long lot leaves room for commands of others, and none for another long one", async () => {
+  const connections = start({ maxPending: 3_000 });
+  const [long, short, refused] = [new Answers(), new Answers(), new Answers()];
+  pipe.send(
+    words(3_000, (i) => `L${i}`),
+    long,
+  );
+  await expect.poll(() => connections[0]?.received.length).toBeGreaterThan(0);
+  pipe.send(
+    words(3_000, (i) => `R${i}`),
+    refused,
+  );
+  expect(new Set(refused.failures.map(({ reason }) => reason))).toEqual(new Set(["full"]));
+  expect(refused.failures.length).toBe(3_000);
+  const { side, received } = connections[0]!;
+  // As many as may be pending, a turn of the long one included.
+  for (let i = 0; i < 2_001; i++) pipe.send([command(`S${i}`)], short);
+  expect(short.failures.map(({ reason }) => reason)).toEqual(["full"]);
+  for (let answered = 0; answered < 5_000; ) {
+    await expect.poll(() => received.length, { interval: 1 }).toBeGreaterThan(answered);
+    const due = received.length - answered;
+    answered += due;
+    side.write("+OK\r\n".repeat(due));
+  }
+  await expect.poll(() => [long.replies.length, short.replies.length]).toEqual([3_000, 2_000]);
+  pipe.send(
+    words(3_000, (i) => `N${i}`),
+    refused,
+  );
+  expect(refused.failures.length).toBe(3_000);
+});
+
 it("long lots take turns with each other", async () => {
   const connections = start();
   const answers = new Answers();

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BadRequest } from "../../../gateway/src/http/bad-request.js";
-import { readJsonCommand, readJsonCommands } from "../../../gateway/src/http/json-words.js";
+import { JsonCommands, readJsonCommand } from "../../../gateway/src/http/json-words.js";
 import { readPathCommand } from "../../../gateway/src/http/path-words.js";
-import { readRespCommand, readRespCommands } from "../../../gateway/src/http/resp-words.js";
+import { RespCommands, readRespCommand } from "../../../gateway/src/http/resp-words.js";
 import type { Command } from "../../../gateway/src/upstream/command.js";
 
 /** The encoding that a command must have. */
@@ -18,6 +18,15 @@ function words(command: Command): string[] {
   return Array.from({ length: command.size }, (_, i) => Buffer.from(command.text(i), "latin1").toString());
 }
 
+/** All commands that a source holds, read so many at a time. */
+function all(source: JsonCommands | RespCommands, most = 1): Command[] {
+  const commands: Command[] = [];
+  while (source.read(commands, most)) json('["overwrites","nothing"]');
+  return commands;
+}
+
+const readJsonCommands = (bytes: Buffer, most?: number) => all(new JsonCommands(bytes), most);
+const readRespCommands = (bytes: Buffer, most?: number) => all(new RespCommands(bytes), most);
 const json = (text: string | Buffer) => readJsonCommand(Buffer.from(text));
 
 describe("a command in JSON", () => {
@@ -43,8 +52,8 @@ describe("a command in JSON", () => {
   it("may be many in a pipeline, each as it is alone, and keeps its bytes", () => {
     const lists = fc.array(fc.array(word, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 5 });
     fc.assert(
-      fc.property(lists, (all) => {
-        const commands = readJsonCommands(Buffer.from(JSON.stringify(all)));
+      fc.property(lists, fc.constantFrom(1, 2, 100), (all, most) => {
+        const commands = readJsonCommands(Buffer.from(JSON.stringify(all)), most);
         json('["overwrites","nothing"]');
         expect(commands.map((command) => command.bytes.toString("latin1"))).toEqual(
           all.map((list) => resp(list).toString("latin1")),
@@ -183,14 +192,31 @@ describe("a pipeline in JSON", () => {
   });
 });
 
+describe("a batch is read as far as it is asked for", () => {
+  const lines = Buffer.concat(Array.from({ length: 5 }, (_, i) => resp(["ECHO", `${i}`])));
+  const text = Buffer.from(JSON.stringify(Array.from({ length: 5 }, (_, i) => ["ECHO", i])));
+
+  it.each([
+    ["JSON", () => new JsonCommands(text)],
+    ["RESP", () => new RespCommands(lines)],
+  ])("in %s", (_, open) => {
+    const source = open();
+    const commands: Command[] = [];
+    expect(source.read(commands, 2)).toBe(true);
+    expect(commands.length).toBe(2);
+    while (source.read(commands, 2));
+    expect(commands.map((command) => command.text(1))).toEqual(["0", "1", "2", "3", "4"]);
+  });
+});
+
 describe("a command in RESP", () => {
   const list = fc.array(fc.uint8Array({ maxLength: 40 }), { minLength: 1, maxLength: 6 });
 
   it("goes to Redis as it is", () => {
     fc.assert(
-      fc.property(fc.array(list, { minLength: 1, maxLength: 4 }), (all) => {
+      fc.property(fc.array(list, { minLength: 1, maxLength: 4 }), fc.constantFrom(1, 2, 100), (all, most) => {
         const encoded = all.map(resp);
-        const commands = readRespCommands(Buffer.concat(encoded));
+        const commands = readRespCommands(Buffer.concat(encoded), most);
         expect(commands.map((command) => command.bytes)).toEqual(encoded);
         expect(commands.map((command) => command.size)).toEqual(all.map((words) => words.length));
         expect(readRespCommand(encoded[0]!).bytes).toEqual(encoded[0]);

@@ -1,0 +1,101 @@
+import type { Grant } from "../access/grant.js";
+import type { Place } from "../access/refusals.js";
+import { rewritten } from "../access/rewritten.js";
+import { waitOf } from "../upstream/blocking.js";
+import type { Command } from "../upstream/command.js";
+import { discarded, PipelineAnswer, TransactionAnswer } from "./answers.js";
+import { BadRequest } from "./bad-request.js";
+import type { Exchange } from "./exchange.js";
+import type { JsonCommands } from "./json-words.js";
+import type { RespCommands } from "./resp-words.js";
+import { inTurns, TURN } from "./turns.js";
+
+const TRANSACTION: Place = { kind: "transaction", before: 0 };
+
+/**
+ * Reads the commands of a batch and calls `done` with them. There may be so many that other requests have to have their
+ * turns meanwhile.
+ * @param max the most commands that are allowed; what is behind them is not read
+ * @param plain what is run in a command's place
+ */
+export function readBatch(
+  exchange: Exchange,
+  source: JsonCommands | RespCommands,
+  max: number,
+  plain: (command: Command) => Command,
+  done: (commands: readonly Command[]) => void,
+): void {
+  const commands: Command[] = [];
+  inTurns(exchange, () => {
+    const before = commands.length;
+    const more = source.read(commands, Math.min(TURN, max - before + 1));
+    if (commands.length > max) throw new BadRequest(`ERR more than ${max} commands in one request`);
+    for (let i = before; i < commands.length; i++) commands[i] = plain(commands[i]!);
+    if (more) return true;
+    exchange.what = String(commands.length);
+    done(commands);
+    return false;
+  });
+}
+
+/** Runs commands one after another; those that are refused get their errors in their places. */
+export function runPipeline(exchange: Exchange, grant: Grant, commands: readonly Command[]): void {
+  const places: number[] = [];
+  const allowed: Command[] = [];
+  const waits: number[] = [];
+  const refusals: [place: number, text: string][] = [];
+  let mayWait = false;
+  const check = (command: Command, place: number) => {
+    const text = grant.refusal(command, { kind: "pipeline", before: place });
+    if (text !== null) {
+      refusals.push([place, text]);
+      return;
+    }
+    const wait = waitOf(command);
+    mayWait ||= wait !== null;
+    places.push(place);
+    allowed.push(command);
+    waits.push(wait ?? 0);
+  };
+  forEachInTurns(exchange, commands, check, () => {
+    const answer = new PipelineAnswer(exchange, commands.length, places);
+    for (const [place, text] of refusals) answer.refuse(place, text);
+    if (places.length === 0) return;
+    const { upstream } = grant;
+    const { commands: sent, receiver } = rewritten(grant, allowed, answer);
+    if (mayWait) exchange.onGone(upstream.sendAlone(sent, waits, receiver));
+    else upstream.send(sent, receiver);
+  });
+}
+
+/** Runs commands as a whole, or none of them. */
+export function runTransaction(exchange: Exchange, grant: Grant, commands: readonly Command[]): void {
+  if (exchange.format === "resp2")
+    throw new BadRequest("ERR the resp2 format is not available for multi-exec");
+  const names: string[] = [];
+  const check = (command: Command, index: number) => {
+    const text = grant.refusal(command, TRANSACTION);
+    if (text !== null) throw new BadRequest(discarded(index, commands.length, command.name, text));
+    names.push(command.name);
+  };
+  forEachInTurns(exchange, commands, check, () => {
+    grant.upstream.transaction(commands, new TransactionAnswer(exchange, names));
+  });
+}
+
+/** Calls `each` for every command, some in each turn, and then `done`. */
+function forEachInTurns(
+  exchange: Exchange,
+  commands: readonly Command[],
+  each: (command: Command, index: number) => void,
+  done: () => void,
+): void {
+  let next = 0;
+  inTurns(exchange, () => {
+    const stop = Math.min(next + TURN, commands.length);
+    for (; next < stop; next++) each(commands[next]!, next);
+    if (next < commands.length) return true;
+    done();
+    return false;
+  });
+}

@@ -1,0 +1,77 @@
+import { expect, it, vi } from "vitest";
+import { PipelineAnswer } from "../../../../gateway/src/http/answers.js";
+import { BadRequest } from "../../../../gateway/src/http/bad-request.js";
+import type { Exchange } from "../../../../gateway/src/http/exchange.js";
+import { inTurns } from "../../../../gateway/src/http/turns.js";
+
+/** What of an exchange has a part in taking turns. */
+function exchange(format: Exchange["format"] = "json") {
+  const answers: string[] = [];
+  const refusals: string[] = [];
+  const given = {
+    gone: false,
+    format,
+    guard(step: () => void) {
+      try {
+        step();
+      } catch (error) {
+        refusals.push((error as Error).message);
+      }
+    },
+    answer: (_status: number, _type: string, body: Buffer) => answers.push(body.toString()),
+  };
+  return { given, answers, refusals, exchange: given as unknown as Exchange };
+}
+
+/** Lets the event loop turn. */
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+it("the first turn is taken at once, each further one when the event loop has turned", async () => {
+  const step = vi.fn(() => step.mock.calls.length < 3);
+  inTurns(exchange().exchange, step);
+  expect(step).toHaveBeenCalledTimes(1);
+  await turn();
+  expect(step).toHaveBeenCalledTimes(2);
+  for (let i = 0; i < 5; i++) await turn();
+  expect(step).toHaveBeenCalledTimes(3);
+});
+
+it("it ends when nobody waits any more, and with what is thrown", async () => {
+  const { given, exchange: waiting } = exchange();
+  const endless = vi.fn(() => true);
+  inTurns(waiting, endless);
+  await turn();
+  given.gone = true;
+  const calls = endless.mock.calls.length;
+  for (let i = 0; i < 3; i++) await turn();
+  expect(endless).toHaveBeenCalledTimes(calls);
+  const { exchange: other, refusals } = exchange();
+  const failing = vi.fn(() => {
+    throw new BadRequest("no");
+  });
+  inTurns(other, failing);
+  for (let i = 0; i < 3; i++) await turn();
+  expect(failing).toHaveBeenCalledTimes(1);
+  expect(refusals).toEqual(["no"]);
+});
+
+it.each(["json", "base64", "resp2"] as const)(
+  "a long answer in %s is made in turns, and whole",
+  async (format) => {
+    const { answers, exchange: waiting } = exchange(format);
+    const size = 4_500;
+    const answer = new PipelineAnswer(
+      waiting,
+      size,
+      Array.from({ length: size }, (_, i) => i),
+    );
+    for (let i = 0; i < size; i++) answer.onReply(Buffer.from(`:${i}\r\n`), i);
+    expect(answers).toEqual([]);
+    for (let i = 0; i < 10; i++) await turn();
+    expect(answers.length).toBe(1);
+    const numbers = Array.from({ length: size }, (_, i) => i);
+    if (format === "resp2")
+      expect(answers[0]).toBe(`*${size}\r\n${numbers.map((n) => `:${n}\r\n`).join("")}`);
+    else expect(JSON.parse(answers[0]!)).toEqual(numbers.map((result) => ({ result })));
+  },
+);
