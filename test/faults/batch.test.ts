@@ -80,9 +80,9 @@ describe("automatic", () => {
       if (arrived === 1) request.socket.destroy();
       else if (arrived === 2) echo(request);
     };
-    const begun = performance.now();
     const settled = await Promise.allSettled(Array.from({ length: 4_000 }, (_, i) => redis.set(`k${i}`, i)));
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    // The last is not sent: its time was over with that of the one before.
+    expect(arrived).toBe(3);
     const fates = [0, 1_000, 2_000, 3_000].map((at) => settled[at]!);
     expect(fates).toMatchObject([
       { reason: { name: "UnknownOutcomeError", command: "SET" } },
