@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runAdvise } from "./advise/run.js";
@@ -27,6 +27,7 @@ async function main(): Promise<void> {
     const from = command.from && resolve(HERE, command.from);
     process.stdout.write(await runAdvise({ ...command, from }, known, lastOf, perform));
   } else if (command.action === "run") {
+    assertWritable(command);
     const result = await perform(command);
     show(result);
     keep(command, result);
@@ -38,6 +39,7 @@ async function main(): Promise<void> {
 async function runAll({ runs, ...output }: Extract<CommandLine, { action: "all" }>): Promise<void> {
   const results: Result[] = [];
   const leftOut: LeftOut[] = [];
+  assertWritable(output);
   for (const run of runs) {
     const { name: scenario, missing } = run.scenario;
     const reason = missing?.();
@@ -132,6 +134,20 @@ function wrap(text: string, width: number): string {
     else lines[lines.length - 1] = last === "" ? word : `${last} ${word}`;
   }
   return lines.join("\n");
+}
+
+/** Before minutes are spent: what will be measured has a place to go. */
+function assertWritable({ json, report }: Output): void {
+  for (const [option, name] of Object.entries({ json, report })) {
+    if (name === undefined) continue;
+    const file = resolve(HERE, name);
+    try {
+      mkdirSync(dirname(file), { recursive: true });
+      closeSync(openSync(file, "a"));
+    } catch (error) {
+      throw new UsageError(`--${option} can't be written: ${(error as Error).message}.`);
+    }
+  }
 }
 
 function write(file: string, text: string): void {

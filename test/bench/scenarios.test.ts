@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
@@ -19,6 +19,22 @@ async function run(scenario: string, ...args: string[]): Promise<any> {
   expect(readFileSync(join(folder, `${scenario}.html`), "utf8")).not.toMatch(/NaN|undefined|Infinity/);
   return result;
 }
+
+test("what can't be written or read is said before anything is measured", async () => {
+  writeFileSync(join(folder, "three.json"), "3");
+  const question = ["--memory", "512", "--ops", "3", "--rtt", "2", "--concurrency", "200"];
+  for (const [args, said] of [
+    [["keepalive", "--quick", "--json", "."], "--json can't be written: EISDIR"],
+    [["all", "--quick", "--report", "."], "--report can't be written: EISDIR"],
+    [["advise", ...question, "--from", "none.json"], "none.json cannot be read as results: ENOENT"],
+    [["advise", ...question, "--from", "three.json"], "three.json holds no results of this bench."],
+  ] as const) {
+    const { code, stdout, stderr } = await bench(folder, args);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(said);
+    expect(stderr.trim().split("\n")).toHaveLength(1);
+  }
+});
 
 describe("zombie", () => {
   test("a naive client loses calls where the idle limit is the shorter, warmline none", async () => {

@@ -56,7 +56,7 @@ function protocolOf(
     };
   }
   const faster = http.reused - tcp.reused;
-  const numbers = `${ops} commands take ${ms(tcp.reused)} over TCP (${tcp.label}) and ${ms(http.reused)} over HTTP (${http.label})`;
+  const numbers = `${ops} command${ops === 1 ? " takes" : "s take"} ${ms(tcp.reused)} over TCP (${tcp.label}) and ${ms(http.reused)} over HTTP (${http.label})`;
   if (held > maxConnections) {
     return {
       question,

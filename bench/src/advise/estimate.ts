@@ -6,7 +6,7 @@ import type { Measured as Frozen } from "../zombie/told.js";
 import type { Question } from "./question.js";
 
 /** Results by scenario. */
-export type Evidence = ReadonlyMap<string, Pick<Result, "data" | "startedAt" | "machine">>;
+export type Evidence = ReadonlyMap<string, Pick<Result, "data" | "settings">>;
 
 /** The scenarios without whose numbers there is no advice. */
 export const NEEDED = ["distance", "memory", "sequential"] as const;
@@ -48,15 +48,17 @@ export function estimate(evidence: Evidence, question: Question, client: string)
   const sequences = of<InSequence>("sequential").filter(({ keepAlive }) => keepAlive);
   if (distances.length === 0 || sizes.length === 0 || sequences.length === 0) return undefined;
 
-  const away = (keepAlive: boolean) =>
+  const away = (keepAlive: boolean, rttMs = question.rttMs) =>
     between(
       distances.filter((row) => row.keepAlive === keepAlive).map((row) => [row.rttMs, row.all.p50]),
-      question.rttMs,
+      rttMs,
     );
+  // Work takes as much longer as the share of a processor is smaller; more memory than was measured makes nothing faster.
+  const largest = Math.max(...sizes.map(({ memoryMb }) => memoryMb));
   const sized = (memoryMb: number, value: (row: AtSize) => number, reused: boolean) =>
     between(
-      sizes.filter((row) => row.reused === reused).map((row) => [row.memoryMb, value(row)]),
-      memoryMb,
+      sizes.filter((row) => row.reused === reused).map((row) => [1 / row.memoryMb, value(row)]),
+      1 / Math.min(memoryMb, largest),
     );
   const mean = (memoryMb: number, reused: boolean) => sized(memoryMb, ({ all }) => all.mean, reused);
   const { memoryMb, ops } = question;
@@ -67,6 +69,8 @@ export function estimate(evidence: Evidence, question: Question, client: string)
     (mean(WHOLE_PROCESSOR_MB, false) - mean(WHOLE_PROCESSOR_MB, true));
   const warm = away(true) + slower;
   const connect = Math.max(0, away(false) - away(true) + Math.max(0, dearer));
+  // Starts were measured over a way of this length; the first invocation connects.
+  const { rttMs = question.rttMs } = evidence.get("memory")!.settings as { rttMs?: number };
   const p50 = (name: InSequence["name"]) => sequences.find((row) => row.name === name)!;
   const pipeline = p50("pipeline");
   const further = Math.max(0, (pipeline.all.p50 - p50("one").all.p50) / (pipeline.commands - 1));
@@ -80,7 +84,10 @@ export function estimate(evidence: Evidence, question: Question, client: string)
     reused: ops * warm,
     ephemeral: ops * warm + connect,
     pipelined: warm + (ops - 1) * further,
-    start: sized(memoryMb, ({ init, first }) => init.median + first.median, true),
+    start:
+      sized(memoryMb, ({ init, first }) => init.median + first.median, true) +
+      away(false) -
+      away(false, rttMs),
     lostAfterFreeze:
       frozen.length === 0
         ? undefined

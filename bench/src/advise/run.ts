@@ -11,6 +11,9 @@ import { type Estimate, type Evidence, estimate, NEEDED } from "./estimate.js";
 const HTTP = ["warmline", "upstash", "agent"];
 const TCP = ["ioredis", "node-redis"];
 
+/** The scenarios whose numbers advice goes by. */
+const USED: readonly string[] = [...NEEDED, "zombie"];
+
 type AdviseCommand = Extract<CommandLine, { action: "advise" }>;
 
 /**
@@ -36,7 +39,7 @@ export async function runAdvise(
       );
     }
   } else if (!command.measure) {
-    for (const name of [...NEEDED, "zombie"]) {
+    for (const name of USED) {
       if (existsSync(cached(name))) for (const result of resultsIn(cached(name))) evidence.set(name, result);
     }
   }
@@ -53,7 +56,7 @@ export async function runAdvise(
   const tcp = firstOf(TCP, evidence, question);
   const { memoryMb, ops, rttMs, tls, concurrency } = question;
   const lines = [
-    `A function of ${memoryMb} MB that runs ${ops} command${ops === 1 ? "" : "s"} per invocation, ${rttMs} ms${tls ? " and TLS" : ""} away from Redis, in up to ${concurrency} instances at a time:`,
+    `A function of ${memoryMb} MB that runs ${ops} command${ops === 1 ? "" : "s"} per invocation, ${rttMs} ms${tls ? " and TLS" : ""} away from Redis, in up to ${concurrency} instance${concurrency === 1 ? "" : "s"} at a time:`,
     "",
     ...advise(question, http, tcp).flatMap(({ question, answer, because }) => [
       `${question}  ${answer}`,
@@ -61,7 +64,13 @@ export async function runAdvise(
     ]),
     "",
     `A new instance takes about ${Math.round(http.start)} ms for init phase and first invocation with ${http.label}${tcp ? `, ${Math.round(tcp.start)} ms with ${tcp.label}` : ""}; warm, a command takes ${ms(http.warm)}.`,
-    `From ${[...evidence].map(([name, { startedAt, machine }]) => `${name} (${startedAt.slice(0, 10)}, ${machine.cores} cores, Node ${machine.node.slice(1)})`).join(", ")}.`,
+    `From ${[...evidence]
+      .filter(([name]) => USED.includes(name))
+      .map(
+        ([name, { startedAt, machine }]) =>
+          `${name} (${startedAt.slice(0, 10)}, ${machine.cores} cores, Node ${machine.node.slice(1)})`,
+      )
+      .join(", ")}.`,
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -94,8 +103,8 @@ function resultsIn(file: string): Result[] {
   } catch (error) {
     throw new UsageError(`${file} cannot be read as results: ${(error as Error).message}`);
   }
-  const results = "results" in parsed ? parsed.results : [parsed];
-  if (results.some((result) => result?.format !== 1)) {
+  const results = parsed && typeof parsed === "object" && "results" in parsed ? parsed.results : [parsed];
+  if (!Array.isArray(results) || results.some((result) => result?.format !== 1)) {
     throw new UsageError(`${file} holds no results of this bench.`);
   }
   return results;

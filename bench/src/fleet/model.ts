@@ -19,7 +19,7 @@ export interface Prediction {
   readonly connectionsUnlimited: number;
   /** With limits: those in use are never closed, and beyond the hard limit none is added. */
   readonly connectionsLimited: readonly [least: number, most: number];
-  /** Whether there are evictions and refusals at all. */
+  /** Whether there are evictions, and whether there may be refusals. */
   readonly evicts: boolean;
   readonly refuses: boolean;
 }

@@ -23,6 +23,8 @@ export interface FleetReport {
   readonly throttled: number;
   /** Answers of the gateway that there was no room; each was waited out. */
   readonly refusals: number;
+  /** Connections that ended under a command, or were not to be had: closed just when it was written, or without a word. */
+  readonly cutOff: number;
   /** Connections found closed after a thaw, and opened anew. */
   readonly reopened: number;
 }
@@ -41,7 +43,7 @@ export const handler = async (event: FleetEvent): Promise<{ body: FleetReport }>
   const { target, arrivals, workMs, lifetimeMs, mostInstances } = event;
   const latencies: number[] = [];
   const idle: FleetInstance[] = [];
-  let [alive, created, failed, throttled, refusals, reopened] = [0, 0, 0, 0, 0, 0];
+  let [alive, created, failed, throttled, refusals, cutOff, reopened] = [0, 0, 0, 0, 0, 0, 0];
 
   const command = async (instance: FleetInstance) => {
     await instance.connection?.thaw();
@@ -58,8 +60,9 @@ export const handler = async (event: FleetEvent): Promise<{ body: FleetReport }>
         instance.connection?.close();
         instance.connection = undefined;
         if (attempt >= RETRIES) throw error;
-        // Refused, or reset while it was being refused: not applied either way, and this is a read.
-        refusals++;
+        // Whether it was applied does not matter: it is a read.
+        if (error instanceof Error && error.message.startsWith("HTTP/1.1 503 ")) refusals++;
+        else cutOff++;
         await pause(RETRY_AFTER_MS);
       }
     }
@@ -100,5 +103,5 @@ export const handler = async (event: FleetEvent): Promise<{ body: FleetReport }>
     running.push(invoke(warm ?? { connection: undefined, idleSince: 0 }));
   }
   await Promise.all(running);
-  return { body: { latencies, instances: created, failed, throttled, refusals, reopened } };
+  return { body: { latencies, instances: created, failed, throttled, refusals, cutOff, reopened } };
 };

@@ -95,7 +95,36 @@ export function findingOf(cells: readonly Measured[], rttMs: number, tls: boolea
     ({ client, label }) => `${ms(pick(cells, client, true, true).first.median)} with ${label}`,
   );
   sentences.push(`The first invocation of a new instance takes ${listed(firsts)}.`);
+  sentences.push(articleOf(cells));
   return sentences.join(" ");
+}
+
+/** What the article found, and whether it came out. */
+function articleOf(cells: readonly Measured[]): string {
+  const clients = labels(cells);
+  const ratios = clients.map(({ client, label }) => {
+    const { first, warm } = pick(cells, client, true, true);
+    return `${factor(first.median / warm.p50)} with ${label}`;
+  });
+  const otherwise = clients.flatMap(({ client, label }) => {
+    const on = pick(cells, client, true, true);
+    const kept = on.warm.p50 < pick(cells, client, false, true).warm.p50;
+    return kept && on.warm.p50 < on.first.median ? [] : [label];
+  });
+  const loses = clients.filter(({ client }) => {
+    const cell = pick(cells, client, true, false);
+    return cell.connections === cell.invocations;
+  });
+  return (
+    `The article's first request took 43 ms and its later ones 2.2 ms (20 x; here ${listed(ratios)}), and it lost the connection ` +
+    "where the agent was made anew. " +
+    (otherwise.length === 0
+      ? "Its direction, that a kept connection is faster than a new one, comes out; "
+      : `Its direction, that a kept connection is faster than a new one, does not come out with ${listed(otherwise)}; `) +
+    (loses.length === 0
+      ? "that making anew loses it does not."
+      : `that making anew loses it is true of ${listed(loses.map(({ label }) => label))}${loses.length < clients.length ? " alone" : ""}.`)
+  );
 }
 
 /** How many connections a cell opened, in words. */

@@ -1,5 +1,5 @@
 import type { LineChart } from "../result.js";
-import { linear, roundSteps, short } from "./scale.js";
+import { evenSteps, linear, short } from "./scale.js";
 import { picture, tag, words } from "./svg.js";
 
 const WIDTH = 360;
@@ -15,17 +15,23 @@ export function lines(chart: LineChart): string[] {
   const points = chart.panels.flatMap((panel) => panel.lines.flatMap((line) => line.points));
   const from = Math.min(...points.map(([at]) => at), 0);
   const to = Math.max(...points.map(([at]) => at), from + 1e-3);
-  const top = roundSteps(1, Math.max(2, ...points.map(([, value]) => value))).at(-1)!;
+  const heights = evenSteps(0, Math.max(MARKS, ...points.map(([, value]) => value)), MARKS);
+  const top = heights.at(-1)!;
   const x = linear(from, to, LEFT, RIGHT);
   const y = linear(0, top, BOTTOM, TOP);
-  const marks = Array.from({ length: MARKS + 1 }, (_, index) => index / MARKS);
-  const grid = marks.flatMap((part) => [
-    tag("path", { class: "grid", d: `M${LEFT} ${y(part * top).toFixed(1)}H${RIGHT}` }),
-    words(LEFT - 6, y(part * top) + 4, short(part * top), { "text-anchor": "end" }),
-    words(x(from + part * (to - from)), BOTTOM + 18, `${short(from + part * (to - from))} ${chart.along}`, {
-      "text-anchor": part === 0 ? "start" : part === 1 ? "end" : "middle",
-    }),
-  ]);
+  const grid = [
+    ...heights.flatMap((height) => [
+      tag("path", { class: "grid", d: `M${LEFT} ${y(height).toFixed(1)}H${RIGHT}` }),
+      words(LEFT - 6, y(height) + 4, short(height), { "text-anchor": "end" }),
+    ]),
+    ...evenSteps(from, to, MARKS)
+      .filter((at) => at <= to)
+      .map((at) =>
+        words(x(at), BOTTOM + 18, `${short(at)} ${chart.along}`, {
+          "text-anchor": at === from ? "start" : x(at) > RIGHT - 20 ? "end" : "middle",
+        }),
+      ),
+  ];
   return chart.panels.map((panel) => {
     const drawn = panel.lines.map((line) => {
       const path = line.points.map(([at, value]) => `${x(at).toFixed(1)} ${y(value).toFixed(1)}`).join("L");

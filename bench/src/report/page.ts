@@ -75,8 +75,9 @@ function section(result: Result): string {
     ...result.charts.map(chart),
     tag("h2", {}, "All numbers"),
     table(result.table),
-    tag("h2", {}, "What must hold"),
-    tag("ul", { class: "checks" }, ...result.checks.map(check)),
+    ...(result.checks.length === 0
+      ? []
+      : [tag("h2", {}, "What must hold"), tag("ul", { class: "checks" }, ...result.checks.map(check))]),
     tag("h2", {}, "How it was measured"),
     tag("ul", { class: "notes" }, ...result.notes.map((note) => tag("li", {}, quoted(note)))),
     tag("h2", {}, "Run it again"),

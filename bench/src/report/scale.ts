@@ -32,6 +32,15 @@ export function roundSteps(lowest: number, highest: number): number[] {
   return steps.slice(first, last + 1);
 }
 
+/** Multiples of a round step (1, 2, 5 and their tenfold), about `count` steps, from `from` to at least `to`. */
+export function evenSteps(from: number, to: number, count: number): number[] {
+  const rough = (to - from) / count;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((digit) => digit * power).find((each) => each >= rough * (1 - 1e-9))!;
+  const steps = Math.ceil((to - from) / step - 1e-9);
+  return Array.from({ length: steps + 1 }, (_, index) => Number((from + index * step).toPrecision(12)));
+}
+
 /** A value with as many digits as a reader needs. */
 export function short(value: number): string {
   if (value >= 100 || Number.isInteger(value)) return String(Math.round(value));

@@ -130,7 +130,7 @@ export function told(
           groupOf: (row) => `Node ${row.node.slice(1)}`,
           styleOf: (row) => styleOf(row.client),
           valueOf: (row) => row.beforeMs.median,
-          spread: { words: "the middle half", of: (row) => row.beforeMs },
+          spread: { words: "over the middle half of the rounds", of: (row) => row.beforeMs },
         },
       ),
       barChart(
@@ -141,7 +141,7 @@ export function told(
           groupOf: (row) => `Node ${row.node.slice(1)}`,
           styleOf: (row) => styleOf(row.client),
           valueOf: (row) => row.firstMs!.median,
-          spread: { words: "the middle half", of: (row) => row.firstMs! },
+          spread: { words: "over the middle half of the rounds", of: (row) => row.firstMs! },
         },
       ),
     ],

@@ -2,7 +2,7 @@ import { NOTES, versionsMeasured } from "../perf/labels.js";
 import { chosenNodes, missingNote } from "../perf/nodes.js";
 import { placements, startFixedServer } from "../perf/processes.js";
 import { coldTargets, sizeTargets } from "../perf/targets/cold.js";
-import { amount, isHeld, type Target, wanted } from "../perf/targets/target.js";
+import { isHeld, measuredText, type Target, wanted } from "../perf/targets/target.js";
 import { warmTargets } from "../perf/targets/warm.js";
 import { barChart, tableOf } from "../present.js";
 import { randomFrom } from "../random.js";
@@ -85,19 +85,19 @@ export function told(
       missed.length === 0
         ? `All ${rows.length} targets are held.`
         : `${rows.length - missed.length} of ${rows.length} targets are held. Missed: ${missed
-            .map((row) => `${nameOf(row)}, ${amount(row, row.measured.median)}`)
+            .map((row) => `${nameOf(row)}, ${measuredText(row)}`)
             .join("; ")}.`,
     figures: [{ value: `${rows.length - missed.length} of ${rows.length}`, label: "targets held" }],
     checks: rows.map((row) => ({
       claim: `${nameOf(row)}: ${wanted(row)}`,
       held: isHeld(row),
-      measured: amount(row, row.measured.median),
+      measured: measuredText(row),
     })),
     table: tableOf(rows, ({ node }) => node, [
       ["Node", ({ node }) => node.slice(1)],
       ["measure", ({ measure }) => measure],
       ["target", wanted],
-      ["measured", (row) => amount(row, row.measured.median), "number"],
+      ["measured", (row) => measuredText(row), "number"],
       [
         "middle half",
         ({ unit, measured: { low, high } }) =>
@@ -115,7 +115,7 @@ export function told(
           groupOf: ({ node }) => `Node ${node.slice(1)}`,
           styleOf: (row) => ({ label: row.measure, hue: isHeld(row) ? 0 : 1 }),
           valueOf: shareOf,
-          textOf: (row) => `${amount(row, row.measured.median)}, ${wanted(row)}`,
+          textOf: (row) => `${measuredText(row)}, ${wanted(row)}`,
         },
       ),
     ],

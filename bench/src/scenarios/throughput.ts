@@ -118,7 +118,7 @@ export function told(
         groupOf: (row) => row.cell,
         styleOf: (row) => styleOf(row.client),
         valueOf: (row) => row.perSecond.median,
-        spread: { words: "the middle half", of: (row) => row.perSecond },
+        spread: { words: "over the middle half of the rounds", of: (row) => row.perSecond },
         textOf: (row) => Math.round(row.perSecond.median).toLocaleString("en"),
       },
     );

@@ -100,7 +100,17 @@ test("the finding says the numbers and who loses the connection", () => {
   expect(text).toContain("bare agent (+100.0 %; one connection per invocation) loses it");
   expect(text).toContain("takes 6.00 ms with warmline and 6.50 ms with bare agent");
   expect(findingOf(GOOD, 0, false)).toContain("Over loopback");
+  expect(text).toContain("(20 x; here 5.0 x with warmline and 5.0 x with bare agent)");
+  expect(text).toContain("comes out; that making anew loses it is true of bare agent alone.");
   expect(figuresOf(GOOD).map(({ value }) => value)).toEqual(["1.20 ms", "2.40 ms", "6.00 ms", "10"]);
+});
+
+test("the finding says where the article's direction does not come out", () => {
+  const slow = GOOD.map((cell) =>
+    cell.client === "agent" && cell.keepAlive ? { ...cell, warm: { ...cell.warm, p50: 99 } } : cell,
+  );
+  expect(findingOf(slow, 1, false)).toContain("does not come out with bare agent;");
+  expect(findingOf(GOOD.slice(0, 4), 1, false)).toMatch(/that making anew loses it does not\.$/);
 });
 
 test("the table has a row for each client and scenario", () => {

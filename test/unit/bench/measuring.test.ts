@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { advise } from "../../../bench/src/advise/advice.js";
-import { between, type Estimate } from "../../../bench/src/advise/estimate.js";
+import { between, type Estimate, type Evidence, estimate } from "../../../bench/src/advise/estimate.js";
 import type { Question } from "../../../bench/src/advise/question.js";
 import { arrivals, mostAtOnce } from "../../../bench/src/fleet/arrivals.js";
 import { sumOf } from "../../../bench/src/fleet/metrics.js";
@@ -173,6 +173,55 @@ describe("advice", () => {
     expect([between(points, 1), between(points, 2), between(points, 11)]).toEqual([2, 3, 16.5]);
     expect(between(points, 38)).toBe(57);
     expect(between([[5, 7]], 100)).toBe(7);
+  });
+
+  test("a function larger than any that was measured starts as fast as the largest, and no start is faster for being far", () => {
+    const of = (data: object[], settings = {}) => ({
+      data: data.map((row) => ({ client: "warmline", ...row })),
+      settings,
+    });
+    const time = (mean: number) => ({ all: { mean, p50: mean } });
+    const size = (memoryMb: number, init: number) =>
+      [true, false].map((reused) => ({
+        memoryMb,
+        reused,
+        init: { median: init },
+        first: { median: 3 },
+        ...time(reused ? 2 : 4),
+      }));
+    const evidence: Evidence = new Map([
+      ["memory", of([...size(128, 1_600), ...size(1_769, 300), ...size(3_008, 97)], { rttMs: 1 })],
+      [
+        "distance",
+        of(
+          [0, 20].flatMap((rttMs) =>
+            [true, false].map((keepAlive) => ({
+              label: "warmline",
+              tls: false,
+              rttMs,
+              keepAlive,
+              ...time((keepAlive ? 1 : 2) * (rttMs + 1)),
+            })),
+          ),
+        ),
+      ],
+      [
+        "sequential",
+        of([
+          { name: "one", keepAlive: true, commands: 1, ...time(1) },
+          { name: "pipeline", keepAlive: true, commands: 10, ...time(2) },
+        ]),
+      ],
+    ]);
+    const start = (memoryMb: number, rttMs: number) =>
+      estimate(evidence, { ...question, memoryMb, rttMs }, "warmline")!.start;
+    expect(start(10_240, 1)).toBe(100);
+    expect(start(3_008, 1)).toBe(100);
+    // Connecting and the command: two round trips.
+    expect(start(10_240, 101)).toBe(300);
+    // Half the processor of the smallest that was measured: longer, and not by a step of a straight line.
+    expect(start(64, 1)).toBeGreaterThan(2_800);
+    expect(start(256, 1)).toBeCloseTo(300 + 3 + (1_300 * (1 / 256 - 1 / 1_769)) / (1 / 128 - 1 / 1_769), 6);
   });
 
   test("TCP where it is faster and the connections fit, with what it risks; HTTP where they do not", () => {

@@ -4,7 +4,7 @@ import { parse, UsageError } from "../../../bench/src/command-line.js";
 import { Latencies, median } from "../../../bench/src/latencies.js";
 import type { Peer } from "../../../bench/src/peer.js";
 import { randomFrom, shuffled } from "../../../bench/src/random.js";
-import { roundSteps } from "../../../bench/src/report/scale.js";
+import { evenSteps, roundSteps } from "../../../bench/src/report/scale.js";
 import type { Scenario } from "../../../bench/src/scenario.js";
 import { asText } from "../../../bench/src/table.js";
 
@@ -63,6 +63,10 @@ test("round steps hold every value between them", () => {
   );
   expect(roundSteps(1, 1)).toEqual([1, 2]);
   expect(roundSteps(1.3, 18)).toEqual([1, 2, 5, 10, 20]);
+  expect(evenSteps(0, 741, 4)).toEqual([0, 200, 400, 600, 800]);
+  expect(evenSteps(0, 5.24, 4)).toEqual([0, 2, 4, 6]);
+  expect(evenSteps(0, 4, 4)).toEqual([0, 1, 2, 3, 4]);
+  expect(evenSteps(0, 0.003, 4)).toEqual([0, 0.001, 0.002, 0.003]);
 });
 
 test("a table as text", () => {

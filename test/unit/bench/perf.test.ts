@@ -53,6 +53,13 @@ describe("targets", () => {
     expect(table.rows.map(({ cells }) => cells[5])).toEqual(["MISSED", "held"]);
     expect(told([target("at most", 1, 0.5)]).finding).toBe("All 1 targets are held.");
   });
+
+  test("what is missed by little is shown by as many digits as that takes", () => {
+    expect(told([target("at most", 1.02, 1.0236)]).checks[0]!.measured).toBe("1.024 x");
+    expect(told([target("at most", 1.02, 1.02001)]).checks[0]!.measured).toBe("1.02001 x");
+    expect(told([target("at least", 3, 2.9997)]).checks[0]!.measured).toBe("2.9997 x");
+    expect(told([target("at most", 1.02, 1.0164)]).checks[0]!.measured).toBe("1.02 x");
+  });
 });
 
 describe("fixed replies", () => {

@@ -27,6 +27,15 @@ export function amount({ unit }: Target, value: number): string {
     : `${value.toFixed(value < 10 ? 2 : 1)} x`;
 }
 
+/** What was measured as text, with as many digits as it takes to see on which side of the limit it is. */
+export function measuredText(target: Target): string {
+  const { limit, measured, unit } = target;
+  const text = amount(target, measured.median);
+  if (unit === "bytes" || isHeld(target) || text !== amount(target, limit)) return text;
+  const digits = [3, 4, 5].find((each) => measured.median.toFixed(each) !== limit.toFixed(each)) ?? 6;
+  return `${measured.median.toFixed(digits)} x`;
+}
+
 /** The target as text, such as `at most 0.45 x @upstash/redis`. */
 export function wanted(target: Target): string {
   const { bound, limit, against } = target;
