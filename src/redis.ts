@@ -72,8 +72,8 @@ export interface Redis
    * `redis.with({ signal }).monitor()` can be ended from outside; when the stream is lost the loop throws.
    */
   monitor(): AsyncGenerator<string, void, undefined>;
-  /** The same client with other settings, for one call or many. */
-  with(options: CallOptions): Redis;
+  /** The same client with other settings, for one call or many. What a class of your own keeps in fields goes along. */
+  with(options: CallOptions): this;
   /** The endpoint's sync token: hand it to another process, and its reads see what was written here. */
   readYourWritesSyncToken: string | undefined;
   /** Puts `middleware` around every request of this client, outside of what was put before. */
@@ -177,6 +177,7 @@ export function createRedisClass(platform: Platform): RedisConstructor {
       Object.defineProperty(this, CORE, { value: core, configurable: true });
     }
   }
+  Object.setPrototypeOf(RedisClient.prototype, inherited);
   return RedisClient as unknown as RedisConstructor;
 }
 
@@ -229,7 +230,13 @@ function boundMethods(core: Core, prototype: object): object {
 
 /** An object with every method bound to the core, above the prototype, whose own methods win. */
 function bind(core: Core, prototype: object): object {
-  const methods = onDemand(prototype, (name) => holding(methodOf(name)?.(core, prototype)), methodNames);
+  const taken = (name: string) => {
+    for (let at: object | null = prototype; at && at !== inherited; at = Object.getPrototypeOf(at)) {
+      if (Object.hasOwn(at, name)) return true;
+    }
+    return name in Object.prototype;
+  };
+  const methods = onDemand(prototype, (name) => holding(methodOf(name)?.(core, prototype)), methodNames, taken);
   return Object.defineProperties(methods, { [CORE]: { value: core }, [PROTOTYPE]: { value: prototype } });
 }
 
@@ -280,33 +287,46 @@ const clientMethods: Record<string, Bound> = {
   hscanIterator: iterating("hscan"),
   sscanIterator: iterating("sscan"),
   zscanIterator: iterating("zscan"),
-  with: (core, prototype) => (options: CallOptions) =>
-    derived(core.having(withOptions(core.settings, options)), prototype),
+  with: (core, prototype) =>
+    function (this: object | undefined, options: CallOptions) {
+      const client = derived(core.having(withOptions(core.settings, options)), prototype);
+      // The fields of its user's class, but not what was put in a method's place: that has the settings of before.
+      if (this && coreOf(this) === core) {
+        for (const name of Object.keys(this)) {
+          if (!methodOf(name)) Object.defineProperty(client, name, Object.getOwnPropertyDescriptor(this, name)!);
+        }
+      }
+      return client;
+    },
   ready: (core) => () => core.base.transport.preconnect(),
   stats: (core) => () => ({ ...core.base.transport.stats }),
   close: (core) => () => core.base.transport.close(),
 };
 const methodNames = () => [...commandNames(), ...Object.keys(clientMethods)];
 
-const lazyPrototypes = new WeakMap<object, object>();
+/**
+ * What every class of clients inherits: methods that are bound whenever they are looked up. Clients for one call or a few
+ * have no others, and `super.get(key)` in a class of its user's finds them here.
+ */
+const inherited = onDemand(
+  Object.prototype,
+  (name) => {
+    const method = methodOf(name);
+    return (
+      method && {
+        get(this: { [CORE]: Core; [PROTOTYPE]: object }) {
+          return method(this[CORE], this[PROTOTYPE]);
+        },
+      }
+    );
+  },
+  methodNames,
+);
 
-/** A client for one call or a few: its methods are bound whenever they are looked up. */
+/** A client for one call or a few. */
 function derived(core: Core, prototype: object): object {
-  let lazy = lazyPrototypes.get(prototype);
-  if (!lazy) {
-    const propertyOf = (name: string): PropertyDescriptor | undefined => {
-      const method = methodOf(name);
-      return (
-        method && {
-          get(this: { [CORE]: Core }) {
-            return method(this[CORE], prototype);
-          },
-        }
-      );
-    };
-    lazy = onDemand(prototype, propertyOf, methodNames);
-    Object.defineProperty(lazy, PROTOTYPE, { value: prototype });
-    lazyPrototypes.set(prototype, lazy);
-  }
-  return Object.create(lazy, { [CORE]: { value: core, configurable: true } });
+  return Object.create(prototype, {
+    [CORE]: { value: core, configurable: true },
+    [PROTOTYPE]: { value: prototype },
+  });
 }

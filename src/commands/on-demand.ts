@@ -1,18 +1,20 @@
 /**
  * An object whose properties are made when they are first looked up, and are ordinary ones from then on: they can be
  * taken out, spied on, replaced and listed. 400 methods, most of which nobody calls, cost nothing until then.
- * @param prototype what it inherits from; its properties win.
+ * @param prototype what it inherits from.
  * @param describe gives the property of a name, or undefined where there is none.
  * @param names all of those names.
+ * @param taken whether what is inherited by a name wins; by default whatever there is.
  */
 export function onDemand(
   prototype: object,
   describe: (name: string) => PropertyDescriptor | undefined,
   names: () => readonly string[],
+  taken = (name: string) => name in prototype,
 ): object {
   const lookUp = (name: PropertyKey): PropertyDescriptor | undefined => {
     // What awaits an object asks for `then`: no command has this name, and to find that out all would be made.
-    if (typeof name !== "string" || name === "then" || name in prototype) return undefined;
+    if (typeof name !== "string" || name === "then" || taken(name)) return undefined;
     const found = Object.hasOwn(made, name) ? undefined : describe(name);
     if (found) Object.defineProperty(made, name, { ...found, configurable: true, enumerable: true });
     return Object.getOwnPropertyDescriptor(made, name);
@@ -22,7 +24,7 @@ export function onDemand(
       get: (_, name, receiver) => Reflect.get(lookUp(name) ? made : prototype, name, receiver),
       has: (_, name) => name in prototype || lookUp(name) !== undefined,
       getOwnPropertyDescriptor: (_, name) => lookUp(name),
-      ownKeys: () => names().filter((name) => !(name in prototype)),
+      ownKeys: () => names().filter((name) => !taken(name)),
     }),
   );
   return made;

@@ -56,6 +56,7 @@ describe("making a client", () => {
     }
     expectTypeOf(new Store({}).user("1")).toEqualTypeOf<Promise<User | null>>();
     expectTypeOf(new Store({}).incr("n")).toEqualTypeOf<Promise<number>>();
+    expectTypeOf(new Store({}).with({ timeout: 1 }).user("1")).toEqualTypeOf<Promise<User | null>>();
   });
 });
 

@@ -157,6 +157,40 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await mine.get("n")).toBe(2);
     });
 
+    test("a subclass calls what it overrides, and keeps its fields in with()", async () => {
+      class Prefixed extends Redis {
+        prefix = "app:";
+        override get<T>(key: string) {
+          return super.get<T>(this.prefix + key);
+        }
+        override pipeline() {
+          return super.pipeline().set(`${this.prefix}n`, 1) as unknown as ReturnType<Redis["pipeline"]>;
+        }
+      }
+      const mine = new Prefixed({ url: gateway.url, token: gateway.token });
+      expect(await mine.pipeline().incr("app:n").exec()).toEqual(["OK", 2]);
+      expect(await mine.get("n")).toBe(2);
+      const text = mine.with({ codec: "text" });
+      expect(await text.get("n")).toBe("2");
+      expect(text.prefix).toBe("app:");
+      mine.prefix = "other:";
+      expect(await mine.with({ timeout: 5_000 }).with({ codec: "text" }).get("n")).toBe(null);
+      const proxy = new Proxy(mine, {});
+      expect(proxy.with({ timeout: 5_000 }).prefix).toBe("other:");
+      // Detached, and as a property of something else, it is a client all the same.
+      const elsewhere = { with: mine.with, prefix: "not this" } as unknown as Prefixed;
+      expect(elsewhere.with({ codec: "text" }).prefix).toBe(undefined);
+    });
+
+    test("with() does not go by what was put in a method's place", async () => {
+      const mine = client();
+      await mine.set("k", 1);
+      const real = mine.get;
+      mine.get = (async (key: string) => `before ${await real(key)}`) as typeof real;
+      expect(await mine.get("k")).toBe("before 1");
+      expect(await mine.with({ codec: "text" }).get("k")).toBe("1");
+    });
+
     test.each(["SELECT", "multi", "Subscribe", "WATCH", "client"])(
       "exec refuses %s and says why",
       async (name) => {
