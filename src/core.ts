@@ -165,9 +165,9 @@ export class Core {
       const many = cause instanceof RangeError;
       if (!many && !(cause instanceof TypeError)) throw cause;
       const message = `${row.name}: ${many ? "more arguments than a call can have" : "arguments of a wrong shape"}`;
-      throw new ArgumentError(message, { command: row.name, cause });
+      throw new ArgumentError(message, { command: row.name, index, cause });
     }
-    const words = toWords(row.name, own);
+    const words = toWords(row.name, own, index);
     const write = typeof row.write === "function" ? row.write(own) : row.write;
     const repeatable = !write || writes === "at-least-once";
     return {

@@ -46,7 +46,12 @@ export class WarmlineError extends Error {
   /** Whether a value is an error of this class, also of another copy of the package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: the class that was asked about, not this one
-    return (value as Record<symbol, unknown> | null | undefined)?.[brand(this.prototype)] === true;
+    const { prototype } = this;
+    const own = brand(prototype);
+    // A class of the user's that extends one of these has no brand.
+    return Object.hasOwn(prototype, own)
+      ? (value as Record<symbol, unknown> | null | undefined)?.[own] === true
+      : Object.prototype.isPrototypeOf.call(prototype, value as object);
   }
 }
 
@@ -64,12 +69,16 @@ export class RedisError extends WarmlineError {
     // command's name is ours.
     const shown = reply
       .replace(/,? with args beginning with:.*| \(command: \S+\)$/s, "")
-      .replace(/^(NOGROUP|ERR unknown subcommand|ERR Error in ACL)(.*?)'.*'/s, "$1$2'...'");
+      .replace(
+        /^(NOGROUP|ERR (?:un\w+ (?:subcommand|category)|Error in ACL|User|Path))(.*?)'.*'/is,
+        "$1$2'...'",
+      )
+      .replace(/^((\w+ )?(un\w+ (argument|option)\b|syntax error at offset \d+)).+/is, "$1 ...");
     super(details.command ? `${shown} (command: ${details.command})` : shown, {
       ...details,
       outcome: "answered",
     });
-    this.code = /^[A-Z][A-Z0-9_]*/.exec(reply)?.[0] ?? "ERR";
+    this.code = /^[A-Z][A-Z0-9_]*(?![a-z])/.exec(reply)?.[0] ?? "ERR";
   }
 }
 

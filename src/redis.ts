@@ -236,7 +236,12 @@ function bind(core: Core, prototype: object): object {
     }
     return name in Object.prototype;
   };
-  const methods = onDemand(prototype, (name) => holding(methodOf(name)?.(core, prototype)), methodNames, taken);
+  const methods = onDemand(
+    prototype,
+    (name) => holding(methodOf(name)?.(core, prototype)),
+    methodNames,
+    taken,
+  );
   return Object.defineProperties(methods, { [CORE]: { value: core }, [PROTOTYPE]: { value: prototype } });
 }
 
@@ -293,7 +298,8 @@ const clientMethods: Record<string, Bound> = {
       // The fields of its user's class, but not what was put in a method's place: that has the settings of before.
       if (this && coreOf(this) === core) {
         for (const name of Object.keys(this)) {
-          if (!methodOf(name)) Object.defineProperty(client, name, Object.getOwnPropertyDescriptor(this, name)!);
+          if (!methodOf(name))
+            Object.defineProperty(client, name, Object.getOwnPropertyDescriptor(this, name)!);
         }
       }
       return client;

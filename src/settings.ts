@@ -45,6 +45,10 @@ export function withOptions(
     /^(safe|exactly-once|at-least-once)$/.test(writes),
     "writes must be safe, exactly-once or at-least-once",
   );
+  insist(
+    !signal || typeof signal === "function" || "aborted" in Object(signal),
+    "signal must be an AbortSignal",
+  );
   return {
     ...base,
     codec: codec === undefined ? base.codec : codecFrom(codec),
@@ -58,11 +62,14 @@ export function withOptions(
 /**
  * The time that a call made now has, in ms.
  * @param wait what the command itself may wait at the server, which comes on top of the timeout.
+ * @throws ConfigError where the deadline gives no number, and what its function throws.
  */
 export function timeLeft({ timeout, deadline }: Settings, wait = 0): number {
   if (!deadline) return timeout + wait;
-  const left = "remaining" in deadline ? deadline.remaining() : deadline.getRemainingTimeInMillis();
-  return Math.max(0, Math.min(timeout + wait, left - DEADLINE_MARGIN));
+  const { remaining, getRemainingTimeInMillis } = deadline as Partial<Record<string, () => number>>;
+  const left = (remaining ?? getRemainingTimeInMillis)?.call(deadline);
+  insist(left === Number(left), "deadline must be a Lambda context, or have remaining(), that give ms");
+  return Math.max(0, Math.min(timeout + wait, left! - DEADLINE_MARGIN));
 }
 
 /** setTimeout takes no more ms; longer would fire at once. */

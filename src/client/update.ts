@@ -26,7 +26,7 @@ const STORED: Codec = { encode: (value) => value, decode: (stored) => stored };
  * @param change gets the value or null; gives the new value, null to delete the key, undefined to leave it. It may be
  * called several times.
  * @returns what is stored now.
- * @throws WarmlineError where the key was changed by others at every attempt.
+ * @throws ArgumentError where there are no attempts; WarmlineError where the key was changed by others at every attempt.
  */
 export async function update<T>(
   core: Core,
@@ -34,6 +34,7 @@ export async function update<T>(
   change: Change<T>,
   { attempts = 10 }: UpdateOptions = {},
 ): Promise<T | null> {
+  if (!(attempts >= 1)) throw core.failureOf("update")("ArgumentError", "attempts must be 1 or more");
   const { codec } = core.settings;
   // The script compares: guarding it against repeats would add nothing.
   const plain = core.having({ codec: STORED, writes: "safe" });

@@ -113,16 +113,18 @@ class Call<T> implements AttemptListener {
       }
     } else if (answer.status >= 500) {
       // Whatever stands between says so; the request may have been applied behind it.
-      this.failed("unknown", new Error(`the endpoint answered with status ${answer.status}`));
+      this.failed("unknown", answeredWith(answer));
       return;
     }
     let value: T;
     try {
       value = this.read(answer, this.unknown);
     } catch (error) {
-      // Of an earlier try whose fate is unknown a refusal says nothing.
-      if (refusedUnsent(answer) || (this.unknown && refusedUnapplied(answer))) this.giveUp(error as Error);
-      else if (error instanceof MalformedReply) this.failed("unknown", error, ProtocolError);
+      const malformed = error instanceof MalformedReply;
+      // Of an earlier try whose fate is unknown a refusal says nothing. Who limits requests may be no Redis endpoint.
+      if (refusedUnsent(answer) || (refusedUnapplied(answer) && (this.unknown || malformed))) {
+        this.giveUp(malformed ? answeredWith(answer) : (error as Error));
+      } else if (malformed) this.failed("unknown", error, ProtocolError);
       else this.settle(this.reject, error);
       return;
     }
@@ -213,6 +215,8 @@ function unknownMessage(cause: Error, safe: boolean): string {
     ? `no whole answer: ${cause.message}`
     : `sent, and no whole answer came, so it may have been applied: ${cause.message}`;
 }
+
+const answeredWith = ({ status }: HttpAnswer) => new Error(`the endpoint answered with status ${status}`);
 
 /** Answers that say that the request was not applied: too many requests, or our gateway's word for it. */
 function refusedUnapplied(answer: HttpAnswer): boolean {

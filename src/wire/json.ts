@@ -1,5 +1,5 @@
 import { BytesBulk, TextBulk } from "./bytes.js";
-import { MalformedReply } from "./malformed.js";
+import { deeper, MalformedReply } from "./malformed.js";
 import { type Bulk, ErrorReply, type RawReply } from "./reply.js";
 
 /**
@@ -27,10 +27,13 @@ function readItem(item: any, base64: boolean): RawReply {
   return item?.result === "OK" ? "OK" : readValue(item?.result, base64);
 }
 
-function readValue(value: any, base64: boolean): RawReply {
+function readValue(value: any, base64: boolean, depth = 0): RawReply {
   if (typeof value === "string") return bulkOf(value, base64);
   if (value === null || typeof value === "number") return value;
-  if (Array.isArray(value)) return value.map((item) => readValue(item, base64));
+  if (Array.isArray(value)) {
+    const inside = deeper(depth);
+    return value.map((item) => readValue(item, base64, inside));
+  }
   if (typeof value?.digits === "string") return value.digits;
   throw new MalformedReply("the answer has neither a result nor an error");
 }

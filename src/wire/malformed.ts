@@ -14,3 +14,12 @@ export function integer(digits: string): number | string {
   const value = Number(digits);
   return Number.isSafeInteger(value) ? value : digits;
 }
+
+/** Deeper than any command's reply; a bound keeps a hostile answer from exhausting the stack. */
+const DEEPEST = 64;
+
+/** How deep the items of an array lie that itself lies so deep. @throws MalformedReply beyond all measure. */
+export function deeper(depth: number): number {
+  if (depth === DEEPEST) throw new MalformedReply("arrays are nested too deep");
+  return depth + 1;
+}

@@ -1,12 +1,9 @@
 import { BytesBulk, type Chunk, utf8 } from "./bytes.js";
-import { integer, MalformedReply } from "./malformed.js";
+import { deeper, integer, MalformedReply } from "./malformed.js";
 import { ErrorReply, type RawReply } from "./reply.js";
 
 const CR = 13;
 const LF = 10;
-
-/** Deeper than any command's reply; a bound keeps a hostile answer from exhausting the stack. */
-const DEEPEST = 64;
 
 /**
  * Reads an answer that is exactly one RESP2 reply.
@@ -62,9 +59,9 @@ class Resp2Reader {
     if (length === -1) return null;
     // Every element takes three bytes at least, so a false length can't make us allocate.
     if (length * 3 > this.chunk.length - this.at) throw new MalformedReply("an array is cut off");
-    if (depth === DEEPEST) throw new MalformedReply("arrays are nested too deep");
+    const inside = deeper(depth);
     const items: RawReply[] = new Array(length);
-    for (let i = 0; i < length; i++) items[i] = this.read(depth + 1);
+    for (let i = 0; i < length; i++) items[i] = this.read(inside);
     return items;
   }
 

@@ -6,19 +6,20 @@ export type Word = string | Uint8Array;
 /**
  * Turns a command's arguments into words, as the JSON of the REST protocol would: numbers and booleans by their
  * text, objects and arrays as JSON, bytes as they are.
+ * @param place where the command stands in its pipeline, if in one.
  * @throws ArgumentError for what has no faithful form: undefined, NaN, functions, symbols, lone surrogates.
  */
-export function toWords(command: string, args: readonly unknown[]): Word[] {
+export function toWords(command: string, args: readonly unknown[], place?: number): Word[] {
   // A subcommand is a word of its own: OBJECT ENCODING.
   const words: Word[] = command.includes(" ") ? command.split(" ") : [command];
   for (let i = 0; i < args.length; i++) {
     const arg = args[i];
-    words.push(typeof arg === "string" && arg.isWellFormed() ? arg : toWord(command, arg, i));
+    words.push(typeof arg === "string" && arg.isWellFormed() ? arg : toWord(command, arg, i, place));
   }
   return words;
 }
 
-function toWord(command: string, arg: unknown, index: number): Word {
+function toWord(command: string, arg: unknown, at: number, index?: number): Word {
   let what: string = typeof arg;
   let cause: unknown;
   if (arg instanceof Uint8Array) return arg;
@@ -35,7 +36,7 @@ function toWord(command: string, arg: unknown, index: number): Word {
     }
     what = "an object that can't be written as JSON";
   }
-  throw new ArgumentError(`${command}: argument ${index + 1} is ${what}`, { command, cause });
+  throw new ArgumentError(`${command}: argument ${at + 1} is ${what}`, { command, index, cause });
 }
 
 /** Whether a word is bytes, which JSON can't carry. */

@@ -115,6 +115,23 @@ test("429 that asks for more time than the call has is the error that came with 
   await expect(client().incr("n")).rejects.toMatchObject({ code: "ERR", outcome: "answered" });
 });
 
+test("429 of somebody who is no Redis endpoint, once it was waited out in vain, says that nothing was sent on", async () => {
+  endpoint.onRequest = ({ socket }) =>
+    socket.write(answer("<html>", { "content-type": "text/html", "retry-after": "0" }, "429 Too Many"));
+  const unsent = {
+    name: "ConnectionError",
+    outcome: "unsent",
+    message: expect.stringMatching(/status 429$/),
+  };
+  const redis = client({ retry: { retries: 2 } });
+  await expect(redis.incr("n")).rejects.toMatchObject({ ...unsent, command: "INCR" });
+  await expect(redis.get("k")).rejects.toMatchObject({ ...unsent, command: "GET" });
+  expect(endpoint.requests).toHaveLength(6);
+  const batch = await Promise.allSettled([redis.get("k"), redis.incr("n")]);
+  expect(batch).toMatchObject([{ reason: unsent }, { reason: unsent }]);
+  await expect(redis.multi().incr("n").exec()).rejects.toMatchObject(unsent);
+});
+
 test.each<[string, string]>([
   ["a page", answer("<html>Welcome</html>", { "content-type": "text/html" })],
   ["an empty 200", answer("", {})],
@@ -318,6 +335,14 @@ test.each([
   "NOGROUP No such key 'a secret's key' or consumer group 'secret' in XREADGROUP with GROUP option",
   "ERR unknown command 'LPUSHALL', with args beginning with: 'secret' 'more'",
   "ERR unknown subcommand 'secret'. Try OBJECT HELP.",
+  "ERR Unknown subcommand or wrong number of arguments for 'secret'. Try XGROUP HELP.",
+  "ERR Unsupported option secret",
+  "ERR unknown argument: secret",
+  "ERR Unknown argument secret",
+  "ERR Unknown option given: secret",
+  "ERR User 'secret' not found",
+  "ERR Path '$[?(@.name==\"secret\")]' does not exist",
+  "SEARCH_SYNTAX Syntax error at offset 7 near secret",
   "ERR Error in ACL SETUSER modifier '#secret': The password hash must be exactly 64 characters",
 ])("what Redis repeats of arguments is not shown: %s", async (reply) => {
   endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(`-${reply}\r\n`, {}, "400 Bad Request"));

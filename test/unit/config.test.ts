@@ -78,6 +78,58 @@ test("errors of another copy of the package are instances of this one's classes,
   expect(foreign).toBeInstanceOf(RedisError);
 });
 
+test("a class of one's own that extends an error has its own instances alone", () => {
+  class Missing extends RedisError {}
+  class Named extends RedisError {}
+  Object.defineProperty(Named.prototype, "name", { value: "Named" });
+  const details = { command: "GET" };
+  expect(new RedisError("ERR no", details)).not.toBeInstanceOf(Missing);
+  expect(new Missing("ERR no", details)).toBeInstanceOf(Missing);
+  expect(new Missing("ERR no", details)).toBeInstanceOf(RedisError);
+  expect(new Named("ERR no", details)).toBeInstanceOf(Named);
+  expect(new Named("ERR no", details)).not.toBeInstanceOf(Missing);
+  expect(undefined).not.toBeInstanceOf(Missing);
+});
+
+test.each([
+  ["WRONGTYPE Operation against a key", "WRONGTYPE"],
+  ["SEARCH_INDEX_NOT_FOUND no such index", "SEARCH_INDEX_NOT_FOUND"],
+  ["TSDB: the key does not exist", "TSDB"],
+  ["Unknown Index name", "ERR"],
+  ["max requests limit exceeded", "ERR"],
+])("%s has the code %s", (reply, code) => {
+  expect(new RedisError(reply, { command: "FOO" }).code).toBe(code);
+});
+
+test.each([{ signal: 5 }, { signal: {} }, { signal: new AbortController() }])(
+  "a malformed signal throws where it is given: %j",
+  (options) => {
+    const redis = new Redis({ url: "https://host", token: "t" });
+    expect(() => redis.with(options as never)).toThrow("signal must be an AbortSignal");
+    expect(() => new Redis({ url: "https://host", token: "t", ...options } as never)).toThrow(ConfigError);
+  },
+);
+
+test.each([
+  ["no object", 5],
+  ["an empty one", {}],
+  ["the function alone", () => 5_000],
+  ["NaN", { remaining: () => Number.NaN }],
+  ["text", { getRemainingTimeInMillis: () => "5" }],
+  ["nothing", { remaining: () => undefined }],
+])("a deadline that is, or gives, %s is a ConfigError of the call", async (_what, deadline) => {
+  const redis = new Redis({ url: "http://127.0.0.1:1", token: "t" }).with({ deadline: deadline as never });
+  const failure = {
+    name: "ConfigError",
+    message: expect.stringMatching(/^deadline must be/),
+    outcome: "unsent",
+  };
+  await expect(redis.get("k")).rejects.toMatchObject(failure);
+  await expect(redis.multi().get("k").exec()).rejects.toMatchObject(failure);
+  const batch = await Promise.allSettled([redis.get("k"), redis.incr("n"), redis.blpop("l", 1)]);
+  expect(batch).toMatchObject([{ reason: failure }, { reason: failure }, { reason: failure }]);
+});
+
 test("an unknown command's arguments don't show in its error", () => {
   const reply = "ERR unknown command 'FOO', with args beginning with: 'secret' 'data'";
   const error = new RedisError(reply, { command: "FOO" });

@@ -95,6 +95,12 @@ describe.each(setups)("$name", ({ available, start }) => {
     test("creates, deletes, and leaves as it is", async () => {
       expect(await redis.update("n", (n) => n ?? 1)).toBe(1);
       expect(await redis.update("n", () => undefined)).toBe(1);
+      for (const attempts of [0, -1, Number.NaN]) {
+        await expect(redis.update("n", () => 2, { attempts })).rejects.toMatchObject({
+          name: "ArgumentError",
+          message: "update: attempts must be 1 or more",
+        });
+      }
       expect(await redis.update("n", () => null)).toBe(null);
       expect(await redis.exists("n")).toBe(0);
       await redis.with({ codec: "bytes" }).set("b", new Uint8Array([0, 255]));

@@ -111,6 +111,14 @@ describe("RESP2", () => {
 });
 
 describe("JSON", () => {
+  test("arrays nested without end are refused", () => {
+    const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
+    expect(() => readJson(`{"result":${deep}}`, false)).toThrow(MalformedReply);
+    expect(() => readJson(`[{"result":${deep}}]`, true)).toThrow(MalformedReply);
+    const most = `${"[".repeat(64)}1${"]".repeat(64)}`;
+    expect(readJson(`{"result":${most}}`, false)).toEqual(JSON.parse(most));
+  });
+
   test("plain and base64 strings, integers of any size, nulls, nested arrays", () => {
     const big = readJson('{"result":["a",[1,9007199254740993,-12345678901234567],null]}', false);
     expect(plain(big)).toEqual([{ bulk: bytes("a") }, [1, "9007199254740993", "-12345678901234567"], null]);

@@ -40,7 +40,7 @@ test.each([
 ])("%s is an ArgumentError that names the command and the place, not the value", (_what, value) => {
   let error: unknown;
   try {
-    toWords("SET", ["secret", value]);
+    toWords("SET", ["secret", value], 3);
   } catch (thrown) {
     error = thrown;
   }
@@ -48,6 +48,7 @@ test.each([
   expect(error).toMatchObject({
     outcome: "unsent",
     command: "SET",
+    index: 3,
     message: expect.stringMatching(/^SET: argument 2 is /),
   });
   expect((error as Error).message).not.toContain("secret");
