@@ -17,11 +17,12 @@ export function spread(
   const written = new Set<number>();
   let wroteAnywhere = false;
   let patience = 0;
+  const writers: Writers = { names: new Set(), seen: 0 };
   commands.forEach((command, tag) => {
     const plan = planOf(command);
     const first = batch.tasks.length;
     patience += waits?.[tag] ?? 0;
-    add(batch, command, plan, tag, topology, waits?.[tag]);
+    add(batch, command, plan, tag, topology, writers, waits?.[tag]);
     for (let at = first; at < batch.tasks.length; at++) {
       const task = batch.tasks[at]!;
       const { slot, repeatable } = task.way;
@@ -41,6 +42,7 @@ function add(
   plan: Plan,
   tag: number,
   topology: Topology,
+  writers: Writers,
   wait?: number,
 ): void {
   const { repeatable } = plan;
@@ -77,7 +79,7 @@ function add(
       addScan(batch, command, tag, topology);
       return;
     case "wait":
-      addWait(batch, command, tag, topology, wait);
+      addWait(batch, command, tag, topology, writers, wait);
   }
 }
 
@@ -98,11 +100,25 @@ function addScan(batch: Batch, command: Command, tag: number, topology: Topology
   batch.add(step.command, { slot: -1, read: false, repeatable: true, only: step.node }, sink, 0);
 }
 
+/** The nodes that a batch writes to, by the first so many of its tasks. */
+interface Writers {
+  readonly names: Set<string>;
+  seen: number;
+}
+
 /** WAIT concerns the writes of its own connection: it goes wherever the batch has written before it. */
-function addWait(batch: Batch, command: Command, tag: number, topology: Topology, wait?: number): void {
+function addWait(
+  batch: Batch,
+  command: Command,
+  tag: number,
+  topology: Topology,
+  writers: Writers,
+  wait?: number,
+): void {
   const { receiver } = batch;
-  const names = new Set<string>();
-  for (const { way } of batch.tasks) {
+  const { names } = writers;
+  for (; writers.seen < batch.tasks.length; writers.seen++) {
+    const { way } = batch.tasks[writers.seen]!;
     const name = way.only ?? topology.shardOf(way.slot)?.primary;
     if (!way.repeatable && name !== undefined) names.add(name);
   }

@@ -1,6 +1,7 @@
 import type { Command } from "../command.js";
 import { type Receiver, UpstreamFailure } from "../failure.js";
 import type { Node } from "./node.js";
+import { SlotOrder } from "./slot-order.js";
 
 /** What a task needs to know to find its node. */
 export interface Way {
@@ -23,6 +24,8 @@ export interface Carrier {
 /** One command, or a part of one, on its way through the cluster. */
 export class Task implements Receiver {
   state: "due" | "sent" | "parked" | "done" = "due";
+  /** Its place among the tasks of its slot, once that is asked for. */
+  place = -1;
   /** Whether it was executed, or may have been. */
   executed = false;
   /** Whether it failed, and may have been executed. */
@@ -100,6 +103,8 @@ export class Batch {
   /** Whether one of them was sent again, and so not on the connection of the others. */
   scattered = false;
   readonly cancels: (() => void)[] = [];
+  /** The tasks by slot, once that is asked for: most batches go through without. */
+  #orders: Map<number, SlotOrder> | null = null;
 
   constructor(
     readonly carrier: Carrier,
@@ -115,45 +120,61 @@ export class Batch {
     return task;
   }
 
+  /** The task has been given to a node. */
+  sent(task: Task, node: Node): void {
+    task.node = node;
+    task.state = "sent";
+    this.#orders?.get(task.way.slot)?.sent(task);
+  }
+
+  /** The task waits to be sent again. */
+  park(task: Task): void {
+    if (task.state !== "parked") this.parked++;
+    task.state = "parked";
+    this.#orders?.get(task.way.slot)?.parked(task);
+  }
+
+  /** The task was executed; or it may have been, or not. */
+  executed(task: Task, isSure: boolean): void {
+    task.executed = true;
+    const order = this.#orders?.get(task.way.slot);
+    order?.executed(task);
+    if (isSure) return;
+    task.doubtful = true;
+    this.doubtful = true;
+    order?.doubtful(task);
+  }
+
   /** Whether an earlier task of the same slot waits to be sent again, so that this one has to wait behind it. */
   isBehind(task: Task): boolean {
-    if (this.parked === 0) return false;
-    for (const other of this.tasks) {
-      if (other === task) return false;
-      if (other.state === "parked" && conflict(other, task)) return true;
-    }
-    return false;
+    return this.parked > 0 && (this.#orderOf(task)?.isBehind(task) ?? false);
   }
 
   /** Whether an earlier task of the same slot may have been executed: if that is repeated, a write has to come after. */
   isInDoubt(task: Task): boolean {
     if (!this.doubtful || task.way.repeatable) return false;
-    for (const other of this.tasks) {
-      if (other === task) return false;
-      if (other.doubtful && conflict(other, task)) return true;
-    }
-    return false;
+    return this.#orderOf(task)?.isInDoubt(task) ?? false;
   }
 
   /** What has become of later tasks of the same slot: `sent` if one may be executed now, `executed` if one was. */
   overtaken(task: Task): "no" | "sent" | "executed" {
-    if (this.tasks.length === 1) return "no";
-    let found: "no" | "sent" = "no";
-    for (let at = this.tasks.indexOf(task) + 1; at < this.tasks.length; at++) {
-      const other = this.tasks[at]!;
-      if (!conflict(task, other)) continue;
-      if (other.executed) return "executed";
-      if (other.state === "sent") found = "sent";
-    }
-    return found;
+    return this.#orderOf(task)?.overtaken(task) ?? "no";
   }
-}
 
-/** Whether it matters which of two is executed first. */
-function conflict(one: Task, other: Task): boolean {
-  return (
-    one.way.slot === other.way.slot && one.way.slot >= 0 && !(one.way.repeatable && other.way.repeatable)
-  );
+  /** The tasks of the same slot; null where the order does not matter. */
+  #orderOf({ way: { slot } }: Task): SlotOrder | null {
+    if (slot < 0 || this.tasks.length === 1) return null;
+    if (!this.#orders) {
+      this.#orders = new Map();
+      for (const each of this.tasks) {
+        if (each.way.slot < 0) continue;
+        const order = this.#orders.get(each.way.slot) ?? new SlotOrder();
+        this.#orders.set(each.way.slot, order);
+        order.add(each);
+      }
+    }
+    return this.#orders.get(slot)!;
+  }
 }
 
 /** Said of a command whose turn was lost: it was not executed. */

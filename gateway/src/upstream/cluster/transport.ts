@@ -2,6 +2,7 @@ import { asking } from "../asking.js";
 import { waitingFor } from "../blocking.js";
 import type { Command } from "../command.js";
 import { UpstreamFailure } from "../failure.js";
+import { Fifo } from "../fifo.js";
 import type { PipeCounters } from "../pipe.js";
 import type { Node } from "./node.js";
 import type { Nodes } from "./nodes.js";
@@ -18,6 +19,8 @@ const MOST_REDIRECTIONS = 16;
 const MOST_REPEATS = 5;
 /** How long what can't be sent now waits, in ms, unless the topology changes before. */
 const PAUSE = 50;
+/** How many of them are tried again at a time. */
+const TURN = 1_000;
 
 export interface TransportOptions {
   readonly topology: Topology;
@@ -45,6 +48,9 @@ export class Transport implements Carrier {
   readonly #options: TransportOptions;
   #parked: Task[] = [];
   #timer: NodeJS.Timeout | undefined;
+  /** Those whose wait is over and that are tried again. */
+  readonly #due = new Fifo<Task>();
+  #more: NodeJS.Immediate | undefined;
   #closed = false;
 
   constructor(options: TransportOptions) {
@@ -91,7 +97,7 @@ export class Transport implements Carrier {
     const byText = isError && isNoScript(reply) ? this.#options.scripts.withText(task.command) : null;
     const redirection = isError ? redirectionOf(reply) : null;
     if (!byText && !redirection) {
-      task.executed = true;
+      task.batch.executed(task, true);
       this.#answer(task, reply);
       return;
     }
@@ -126,9 +132,12 @@ export class Transport implements Carrier {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
+    clearImmediate(this.#more);
     this.#options.topology.off("change", this.#resume);
-    for (const task of this.#take())
-      this.#fail(task, new UpstreamFailure("closing", "the gateway is closing"));
+    const left = this.#parked;
+    this.#parked = [];
+    for (let task = this.#due.shift(); task; task = this.#due.shift()) left.push(task);
+    for (const task of left) this.#fail(task, new UpstreamFailure("closing", "the gateway is closing"));
   }
 
   #choose(task: Task): Choice | null {
@@ -156,10 +165,7 @@ export class Transport implements Carrier {
 
   #give({ node, fromReplica, others }: Choice, tasks: Task[]): void {
     const [first] = tasks as [Task];
-    for (const task of tasks) {
-      task.node = node;
-      task.state = "sent";
-    }
+    for (const task of tasks) task.batch.sent(task, node);
     const commands = tasks.map((task) => (task.asking ? asking(task.command) : task.command));
     const group = tasks.length === 1 ? first : new Group(tasks);
     if (first.batch.alone) {
@@ -223,40 +229,48 @@ export class Transport implements Carrier {
   #park(task: Task): void {
     task.target = task.asking ? null : task.target;
     task.asking = false;
-    if (task.state !== "parked") task.batch.parked++;
-    task.state = "parked";
+    task.batch.park(task);
     this.#parked.push(task);
     this.#timer ??= setTimeout(this.#resume, PAUSE);
   }
 
-  #take(): Task[] {
+  /** What has waited is tried again, in its order: very many one after another, so that others have their turns. */
+  #resume = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const parked = this.#parked;
+    for (const task of this.#parked) this.#due.push(task);
     this.#parked = [];
-    return parked;
-  }
+    this.#resumeSome();
+  };
 
-  #resume = (): void => {
-    if (this.#parked.length === 0) return;
+  #resumeSome = (): void => {
+    this.#more = undefined;
     const now = performance.now();
-    for (const task of this.#take()) {
-      if (task.abandoned) this.#fail(task, new UpstreamFailure("closing", "nobody waits for the reply"));
-      else if (now >= task.until) this.#giveUp(task);
-      else if (task.batch.isBehind(task)) this.#park(task);
+    for (let i = 0; i < TURN; i++) {
+      const task = this.#due.shift();
+      if (!task) return;
+      this.#resumeOne(task, now);
+    }
+    if (this.#due.size > 0) this.#more ??= setImmediate(this.#resumeSome);
+  };
+
+  #resumeOne(task: Task, now: number): void {
+    const { batch } = task;
+    if (task.abandoned) this.#fail(task, new UpstreamFailure("closing", "nobody waits for the reply"));
+    else if (now >= task.until) this.#giveUp(task);
+    else if (batch.isBehind(task)) this.#park(task);
+    else {
+      const overtaken = batch.overtaken(task);
+      if (overtaken === "executed") this.#missed(task);
+      else if (overtaken === "sent") this.#park(task);
       else {
-        const overtaken = task.batch.overtaken(task);
-        if (overtaken === "executed") this.#missed(task);
-        else if (overtaken === "sent") this.#park(task);
-        else {
-          task.batch.parked--;
-          task.state = "due";
-          task.redirections = 0;
-          this.#sendOne(task);
-        }
+        batch.parked--;
+        task.state = "due";
+        task.redirections = 0;
+        this.#sendOne(task);
       }
     }
-  };
+  }
 
   #missed(task: Task): void {
     const { obstacle } = task;
@@ -288,11 +302,7 @@ export class Transport implements Carrier {
   #fail(task: Task, failure: UpstreamFailure): void {
     if (task.state === "parked") task.batch.parked--;
     task.state = "done";
-    if (failure.outcome === "unknown") {
-      task.executed = true;
-      task.doubtful = true;
-      task.batch.doubtful = true;
-    }
+    if (failure.outcome === "unknown") task.batch.executed(task, false);
     task.sink.onFailure(failure, task.tag);
   }
 
