@@ -72,9 +72,15 @@ export class Connections {
     return this.#refused.size;
   }
 
+  /** How many more connections may come, those that are only told that they are too many included. */
+  get room(): number {
+    const refusable = Math.max(0, MOST_REFUSED - this.#refused.size);
+    return Math.max(0, this.#limits.hard - this.#open.size) + refusable - this.#arrived.length;
+  }
+
   /** Whether a connection more would be too many even for being told so. */
   get isOverrun(): boolean {
-    return this.open >= this.#limits.hard && this.#refused.size + this.#arrived.length >= MOST_REFUSED;
+    return this.room <= 0;
   }
 
   /** Follows a new connection. Whether there is room for it is decided before its first byte is read. */

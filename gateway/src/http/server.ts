@@ -45,8 +45,8 @@ export class HttpServer implements Site {
   readonly #connections: Connections;
   readonly #certificate: Certificate | null;
   readonly #onFailure: (error: unknown) => void;
-  /** TLS connections that are not ready yet. */
-  readonly #greeting = new Set<Socket>();
+  /** TLS connections that are not ready yet, by whom they are with; the oldest comes first. */
+  readonly #greeting = new Map<string, Socket>();
 
   constructor(options: HttpServerOptions) {
     this.heads = options.heads;
@@ -77,7 +77,7 @@ export class HttpServer implements Site {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(() => {
         this.#connections.destroyAll();
-        for (const socket of this.#greeting) socket.destroy();
+        for (const socket of this.#greeting.values()) socket.destroy();
       }, grace);
       this.#server.close(() => {
         clearTimeout(timer);
@@ -123,14 +123,12 @@ export class HttpServer implements Site {
       handshakeTimeout: greetTimeout,
     };
     const server = createTlsServer(options, (socket) => {
+      this.#greeting.delete(endOf(socket));
       this.#accept(socket);
     });
-    server.on("connection", (socket: Socket) => {
-      // Before its greeting, which costs more than all that follows.
-      if (this.#connections.isOverrun) socket.destroy();
-      this.#greeting.add(socket);
-      socket.once("close", () => this.#greeting.delete(socket));
-    });
+    server.on("connection", (socket: Socket) => this.#greet(socket));
+    // A greeting that failed, or was not made in time: Node leaves the connection open.
+    server.on("tlsClientError", (_error, socket) => socket.destroy());
     certificate.watch(
       (renewed) => {
         server.setSecureContext(renewed);
@@ -141,10 +139,32 @@ export class HttpServer implements Site {
     return server;
   }
 
+  /**
+   * Follows a connection until TLS is agreed on, which costs more than all that follows. Of more than there may be, the one
+   * that has taken longest makes room: a client that means it is ready long before.
+   */
+  #greet(socket: Socket): void {
+    const end = endOf(socket);
+    this.#greeting.set(end, socket);
+    socket.once("close", () => {
+      if (this.#greeting.get(end) === socket) this.#greeting.delete(end);
+    });
+    if (this.#greeting.size <= this.#connections.room) return;
+    this.#connections.refusals++;
+    const [[longest, oldest]] = this.#greeting as unknown as [[string, Socket]];
+    this.#greeting.delete(longest);
+    oldest.destroy();
+  }
+
   #accept(socket: Socket): void {
     if (this.#connections.isOverrun) {
       this.#connections.refusals++;
       socket.destroy();
     } else this.#connections.add(new Connection(socket, this));
   }
+}
+
+/** The other end of a connection: no two have the same at a time. */
+function endOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }

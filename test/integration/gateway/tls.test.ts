@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
-import { connect as connectTcp } from "node:net";
+import { connect as connectTcp, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
@@ -110,6 +110,34 @@ it("closes although a client has not finished its greeting", async () => {
   await gateway!.close();
   expect(performance.now() - began).toBeLessThan(5_000);
   socket.destroy();
+});
+
+/** Connects, and says nothing. */
+async function silent(url: string): Promise<Socket> {
+  const socket = connectTcp(Number(new URL(url).port), "127.0.0.1");
+  socket.on("error", () => {});
+  await new Promise((resolve) => socket.once("connect", resolve));
+  return socket;
+}
+
+it("a client that does not greet in time, or wrongly, is closed", async () => {
+  const { url } = await start({ headTimeout: 300 });
+  const closed = await silent(url);
+  const wrong = await silent(url);
+  wrong.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await expect.poll(() => [closed.closed, wrong.closed], { timeout: 5_000 }).toEqual([true, true]);
+  expect((await run(["PING"])).body).toBe('{"result":"PONG"}');
+});
+
+it("clients that do not greet are bounded in number, and keep nobody out", async () => {
+  const { url } = await start({ hardLimit: 5, softLimit: 4 });
+  const sockets = await Promise.all(Array.from({ length: 300 }, () => silent(url)));
+  // As many as there may be connections, and those that would be told that there are too many.
+  const open = () => sockets.filter((socket) => !socket.closed).length;
+  await expect.poll(open, { timeout: 5_000 }).toBeLessThanOrEqual(5 + 256);
+  expect((await run(["PING"])).body).toBe('{"result":"PONG"}');
+  expect(open()).toBeGreaterThan(200);
+  for (const socket of sockets) socket.destroy();
 });
 
 it.each([
