@@ -59,7 +59,8 @@ export function told(
     };
   });
   const words = clients.map(([, own]) => {
-    const longest = Math.max(...own.map(({ longestMs }) => longestMs)) / 1_000;
+    const longest =
+      Math.max(...(short(own).length > 0 ? short(own) : own).map(({ longestMs }) => longestMs)) / 1_000;
     return `${own[0]!.label} lost ${lost(short(own))} of ${sum(short(own), "calls")} (longest wait ${longest.toFixed(1)} s)`;
   });
   const naive = checks.filter(({ claim }) => claim.includes("shorter than"));

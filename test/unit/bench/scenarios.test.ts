@@ -323,7 +323,8 @@ test("the schema finds what is missing, surplus or of the wrong kind", () => {
 test("without a Redis over TCP, reconnect speaks of the gateway alone", () => {
   const told = reconnect(reconnects({ "gateway-static": 500, "gateway-reconnect": 120 }));
   expect(told.checks).toHaveLength(1);
-  expect(told.finding).toContain("only the gateway was measured");
+  expect(told.finding).toContain("only the gateway was measured: with 1 client 500/s");
+  expect(told.finding).toMatch(/what a pool recovers of it was not tried\.$/);
 });
 
 test("a flood: whoever had neither a result nor a refusal, or lost its connection, is told of", () => {
