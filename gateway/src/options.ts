@@ -1,4 +1,4 @@
-import { isLoopbackName } from "./access/origin.js";
+import { checkHosts, checkOrigins, isLoopbackName } from "./access/origin.js";
 import { MOST_WORDS, openedCommands } from "./access/refusals.js";
 import { checkTokens, TOKEN_FORM, TOKEN_RULE, type TokenOptions } from "./access/tokens.js";
 import type { Engine } from "./engine/engine.js";
@@ -228,6 +228,8 @@ export function settingsOf(options: GatewayOptions = {}): Settings {
     throw new TypeError(`${tlsCert === undefined ? "tlsKey" : "tlsCert"}: tlsCert and tlsKey go together`);
   }
   checkAccess(settings);
+  checkOrigins(settings.cors);
+  checkHosts(settings.allowedHosts);
   if (!LOG_LEVELS.includes(settings.logLevel))
     throw new TypeError(`logLevel: must be one of ${LOG_LEVELS.join(", ")}`);
   checkRoutes(settings);

@@ -1,3 +1,5 @@
+import { isIPv6 } from "node:net";
+
 /** Where requests of web pages may come from. */
 export interface OriginRules {
   /** Whether the Host header must name this machine: the defence against a name that was made to point here. */
@@ -40,6 +42,38 @@ export function originRefusal(headers: OriginHeaders, rules: OriginRules): strin
 /** Whether pages of `origin` were allowed in so many words. */
 export function originAllowed(origin: string, rules: OriginRules): boolean {
   return rules.origins.includes("*") || rules.origins.includes(origin);
+}
+
+/** Any scheme's: not only pages of the web have origins (`capacitor://localhost`). */
+const ORIGIN_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/;
+
+/**
+ * Checks that browsers may send these as origins: what is written otherwise would match none.
+ * @throws {TypeError}
+ */
+export function checkOrigins(origins: readonly string[]): void {
+  for (const origin of origins) {
+    if (origin === "*" || origin === "null") continue;
+    const isWeb = /^https?:/i.test(origin) && URL.canParse(origin);
+    const proper = isWeb ? new URL(origin).origin : origin;
+    if (proper !== origin) throw new TypeError(`cors: '${origin}' is not an origin; write ${proper}`);
+    if (!isWeb && !ORIGIN_FORM.test(origin)) {
+      throw new TypeError(`cors: '${origin}' is not an origin, such as https://app.example`);
+    }
+  }
+}
+
+/**
+ * Checks that Host headers can hold these names.
+ * @throws {TypeError}
+ */
+export function checkHosts(hosts: readonly string[]): void {
+  for (const host of hosts) {
+    if (isIPv6(host) || /^[a-z0-9._-]+$/.test(host)) continue;
+    throw new TypeError(
+      `allowedHosts: '${host}' is not a name in lower case, without scheme and port, such as box.example`,
+    );
+  }
 }
 
 /** Whether a host name stands for this machine and no other. */

@@ -40,6 +40,7 @@ const byName: Record<string, [text: string, value: unknown]> = {
   secret: ["sixteen-characters", "sixteen-characters"],
   allowCommand: ["config get, DEBUG", ["config get", "DEBUG"]],
   logLevel: ["error", "error"],
+  allowedHosts: ["a.test, b.test", ["a.test", "b.test"]],
   tokenFile: [secretFile, secretFile],
   tokensFile: [tokensFile, tokensFile],
   readPolicy: ["any", "any"],
@@ -112,6 +113,28 @@ describe("every option of the gateway", () => {
       "https://a.test",
       "https://b.test",
     ]);
+  });
+});
+
+describe("what no browser would send is refused, since it would match nothing", () => {
+  it.each([
+    ["cors", "app.example", "'app.example' is not an origin, such as https://app.example"],
+    ["cors", "https://app.example/", "'https://app.example/' is not an origin; write https://app.example"],
+    ["cors", "https://App.example:443", "is not an origin; write https://app.example"],
+    ["cors", "https://", "'https://' is not an origin"],
+    ["allowed-hosts", "Box.example", "is not a name in lower case, without scheme and port"],
+    ["allowed-hosts", "box.example:8079", "is not a name in lower case, without scheme and port"],
+    ["allowed-hosts", "http://box.example", "is not a name in lower case, without scheme and port"],
+  ])("--%s %s", (flag, value, message) => {
+    expect(() => readSettings([`--${flag}`, value], {})).toThrow(message);
+  });
+
+  it.each([
+    ["cors", ["*", "null", "https://app.example", "http://[::1]:3000", "capacitor://localhost"]],
+    ["allowed-hosts", ["box.example", "fd00::1", "my_box"]],
+  ])("and what one sends is not: --%s", (flag, values) => {
+    const args = values.flatMap((value) => [`--${flag}`, value]);
+    expect(() => readSettings(args, {})).not.toThrow();
   });
 });
 
