@@ -1,10 +1,10 @@
 import { timingSafeEqual } from "node:crypto";
 import { stat } from "node:fs/promises";
 import type { Command } from "../upstream/command.js";
-import type { Upstreams } from "../upstream/upstream.js";
+import type { Upstream, Upstreams } from "../upstream/upstream.js";
 import { type Grant, grantOf } from "./grant.js";
 import type { CommonRules } from "./refusals.js";
-import { RestTokens, userTrouble } from "./rest-token.js";
+import { administratorTrouble, RestTokens, userTrouble } from "./rest-token.js";
 import { digestOf, randomToken } from "./token.js";
 import { type KnownToken, readTokenList, type TokenList, type TokenSources } from "./token-list.js";
 
@@ -67,13 +67,16 @@ export class Access {
     return command.name === "ACL" && command.upper(1) === "RESTTOKEN";
   }
 
-  /** The reply to a command that the gateway answers by itself, in RESP. */
-  async answer(command: Command): Promise<Buffer> {
+  /** The reply to a command that the gateway answers by itself, in RESP. `asking` is where its sender's commands go. */
+  async answer(command: Command, asking: Upstream): Promise<Buffer> {
     if (command.size !== 4) return reply("-ERR wrong number of arguments for 'acl|resttoken' command");
     const words = [command.text(2), command.text(3)];
     const [username = "", password = ""] = words.map((word) => Buffer.from(word, "latin1").toString());
     const user = { username, password };
-    const trouble = await userTrouble(user, this.#options.upstreams.of(null).feedOptions);
+    const own = this.#options.upstreams.of(null);
+    // A Redis user must not become another one whose password is none, unless Redis lets it administer users.
+    const refusal = asking === own ? null : await administratorTrouble(username, asking.feedOptions);
+    const trouble = refusal ?? (await userTrouble(user, own.feedOptions));
     if (trouble !== null) return reply(`-${trouble}`);
     const token = this.#restTokens.seal(user);
     return reply(`$${token.length}\r\n${token}`);

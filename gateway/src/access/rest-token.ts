@@ -1,7 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
+import { ask } from "../upstream/ask.js";
 import { command } from "../upstream/command.js";
+import type { UpstreamFailure } from "../upstream/failure.js";
 import { Feed, type FeedOptions } from "../upstream/feed.js";
 import type { RedisUser } from "../upstream/upstream.js";
+import { refused } from "./refusals.js";
 
 /** What every token of this kind begins with. */
 const MARK = "wlu1_";
@@ -75,4 +78,19 @@ export function userTrouble(user: RedisUser, options: FeedOptions): Promise<stri
     );
     feed.open();
   });
+}
+
+/**
+ * Whether Redis lets whom `options` sign in as administer this user.
+ * @returns null when it does, else an error text
+ */
+export async function administratorTrouble(username: string, options: FeedOptions): Promise<string | null> {
+  try {
+    await ask(options, command("ACL", "GETUSER", username));
+    return null;
+  } catch (error) {
+    const { message } = error as UpstreamFailure;
+    if (/^it answered NOPERM/.test(message)) return refused("acl|resttoken");
+    return `ERR the permission can't be checked: ${message}`;
+  }
 }

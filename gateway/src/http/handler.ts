@@ -202,7 +202,7 @@ export class Handler {
     const wait = waitOf(command);
     const answer = new SingleAnswer(exchange, wait === null ? traffic : null);
     if (access.answersItself(command)) {
-      void access.answer(command).then((reply) => answer.onReply(reply));
+      void access.answer(command, grant.upstream).then((reply) => answer.onReply(reply));
       return;
     }
     const { commands, receiver } = rewritten(grant, [command], answer);

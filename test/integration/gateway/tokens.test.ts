@@ -231,6 +231,25 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     expect(await runAs(gateway, token, "GET", "ann:k")).toBeNull();
   });
 
+  it("ACL RESTTOKEN makes no Redis user another one, unless Redis lets it administer users", async () => {
+    await redis.command("ACL", "SETUSER", "chief", "reset", "on", ">pw", "~*", "+@all");
+    const gateway = await start({ token: "main" });
+    const [ann, chief] = await Promise.all([
+      runAs(gateway, "main", "ACL", "RESTTOKEN", "ann", "pa ss"),
+      runAs(gateway, "main", "ACL", "RESTTOKEN", "chief", "pw"),
+    ]);
+    // The default user has no password here: any one will do.
+    const default_ = ["ACL", "RESTTOKEN", "default", "x"];
+    expect(await runAs(gateway, ann, ...default_)).toEqual({ status: 400, error: noperm });
+    expect(await runAs(gateway, ann, "ACL", "RESTTOKEN", "chief", "pw")).toEqual({
+      status: 400,
+      error: noperm,
+    });
+    const other = await runAs(gateway, chief, ...default_);
+    expect(await runAs(gateway, other, "ACL", "WHOAMI")).toBe("default");
+    await redis.command("ACL", "DELUSER", "chief");
+  });
+
   it("are read again when their files change, and connections stay", async () => {
     const tokensFile = join(folder, "tokens.yaml");
     const tokenFile = join(folder, "token");
