@@ -1,3 +1,4 @@
+import { accessSync, constants } from "node:fs";
 import { parseArgs } from "node:util";
 import { type Question, questionOf } from "./advise/question.js";
 import type { Peer } from "./peer.js";
@@ -47,7 +48,7 @@ npm run bench -- --list
                    Scenarios that compare distances take several: --rtt 0,2,20
 --tls              TLS with a throw-away certificate
 --engine ENGINE    the gateway's engine: embedded (default), auto, or the path of a redis-server
---clients A,B      only these clients, or all
+--clients A,B      only these clients, or all; not where a scenario has clients of its own
 --invocations N    invocations per client and scenario; of faults and zombie: trials per client and case
 --rounds N         instances that they are spread over
 --seconds N        how long load is driven, where a scenario drives it by time
@@ -89,7 +90,7 @@ export function parse(
       rtts,
       tls: values.tls ?? false,
       seed,
-      engine: values.engine ?? "embedded",
+      engine: engineOf(values.engine),
       invocations: number("invocations", values.invocations, 2),
       rounds: number("rounds", values.rounds, 1),
       seconds: number("seconds", values.seconds, 0.1, false),
@@ -110,6 +111,8 @@ export function parse(
   if (!scenario) throw new UsageError(`There is no scenario ${name}; --list shows those there are.`);
   if (rtts && rtts.length > 1 && !scenario.distances)
     throw new UsageError(`${name} measures one round-trip time: give --rtt one number.`);
+  if (values.clients !== undefined && scenario.clients?.length === 0)
+    throw new UsageError(`${name} has clients of its own to compare: leave --clients out.`);
   return { action: "run", ...runOf(scenario), ...output };
 }
 
@@ -145,6 +148,17 @@ function read(args: readonly string[]) {
   } catch (error) {
     throw new UsageError((error as Error).message.split("\n")[0]);
   }
+}
+
+/** Which engine; a program is looked for now, rather than when the gateway starts it. */
+function engineOf(engine = "embedded"): string {
+  if (engine === "embedded" || engine === "auto") return engine;
+  try {
+    accessSync(engine, constants.X_OK);
+  } catch {
+    throw new UsageError(`--engine must be embedded, auto or a program: ${engine} can't be run.`);
+  }
+  return engine;
 }
 
 function chosen(text: string | undefined, scenario: Scenario, peers: readonly Peer[]): readonly Peer[] {

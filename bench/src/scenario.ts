@@ -37,7 +37,10 @@ export interface Scenario {
   readonly title: string;
   /** What it answers, in one sentence. */
   readonly question: string;
-  /** The clients that it measures where the command line names none: by default the standard ones. */
+  /**
+   * The clients that it measures where the command line names none: by default the standard ones. `[]` where it has
+   * clients of its own, and the command line can't name any.
+   */
   readonly clients?: "all" | readonly string[];
   /** Whether it can measure several round-trip times in one run. */
   readonly distances?: boolean;

@@ -45,12 +45,15 @@ export function told(
       measured: `${ms(pick(client, small, true).first.median)} against ${ms(pick(client, large, true).first.median)}`,
     },
   ]);
+  const ends = sizes.length > 1 ? [small, large] : [small];
+  const atEach = (value: (size: number) => string) =>
+    ends.map((size) => `${value(size)} at ${size} MB`).join(" and ");
   const held = checks.every((check) => check.held);
   const lead = clients[0]!;
   return {
     finding:
-      `A connection per invocation instead of one for all costs, on average, ${listed(clients.map(({ client, label }) => `${ms(extra(client, small))} at ${small} MB and ${ms(extra(client, large))} at ${large} MB with ${label}`))}. ` +
-      `Init phase and first invocation together take ${listed(clients.map(({ client, label }) => `${Math.round(start(pick(client, small, true)))} ms at ${small} MB and ${Math.round(start(pick(client, large, true)))} ms at ${large} MB with ${label}`))}. ` +
+      `A connection per invocation instead of one for all costs, on average, ${listed(clients.map(({ client, label }) => `${atEach((size) => ms(extra(client, size)))} with ${label}`))}. ` +
+      `Init phase and first invocation together take ${listed(clients.map(({ client, label }) => `${atEach((size) => `${Math.round(start(pick(client, size, true)))} ms`)} with ${label}`))}. ` +
       (compared.length === 0
         ? "With one size there is nothing to compare it with."
         : held
@@ -58,8 +61,8 @@ export function told(
           : `The article's direction does not come out everywhere: ${listed(checks.filter((check) => !check.held).map(({ claim, measured }) => `missed is "${claim}" (${measured})`))}.`),
     figures: [
       { value: ms(extra(lead.client, small)), label: `what connecting costs ${lead.label} at ${small} MB` },
-      { value: ms(extra(lead.client, large)), label: `and at ${large} MB` },
-      ...clients.slice(0, 2).map(({ client, label }) => ({
+      ...(sizes.length > 1 ? [{ value: ms(extra(lead.client, large)), label: `and at ${large} MB` }] : []),
+      ...compared.slice(0, 2).map(({ client, label }) => ({
         value: factor(start(pick(client, small, true)) / start(pick(client, large, true))),
         label: `start at ${small} MB against ${large} MB, ${label}`,
       })),

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { UsageError } from "../usage.js";
 import { built } from "./built.js";
 
 /** A Node that measured processes run under. */
@@ -12,12 +13,12 @@ export interface Node {
 
 const NODE_24 = fileURLToPath(built("../nodes/24/node_modules/node/bin/node"));
 
-/** @throws Error when the file is not a Node that runs here */
+/** @throws UsageError when the file is not a Node that runs here */
 export function nodeAt(path: string): Node {
   try {
     return { path, version: execFileSync(path, ["--version"], { encoding: "utf8" }).trim() };
-  } catch (cause) {
-    throw new Error(`${path} is not a Node that runs here`, { cause });
+  } catch {
+    throw new UsageError(`--node must be a Node that runs here, and ${path} is none.`);
   }
 }
 

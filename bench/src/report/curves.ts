@@ -14,7 +14,8 @@ export function curves(chart: CurveChart): string[] {
   const points = chart.panels.flatMap((panel) => panel.lines.flatMap((line) => line.points));
   const values = points.map(([, value]) => value);
   const steps = roundSteps(Math.min(...values), Math.max(...values));
-  const highest = Math.max(...points.map(([percent]) => percent));
+  // Of a single value there is one point, which is every percentile.
+  const highest = Math.max(50, ...points.map(([percent]) => percent));
   const x = percentiles(highest, LEFT, RIGHT);
   const y = logarithmic(steps[0]!, steps.at(-1)!, BOTTOM, TOP);
 

@@ -22,6 +22,7 @@ const cold: Scenario = {
   name: "cold",
   title: "Cold starts",
   question: "What does the first command of a new instance cost, and what can an init phase take off it?",
+  clients: [],
   order: 10,
   run: measure,
 };

@@ -13,6 +13,7 @@ import { randomFrom, shuffled } from "../random.js";
 import type { Outcome } from "../result.js";
 import { conditionsOf, startRig } from "../rig.js";
 import type { Scenario, Settings } from "../scenario.js";
+import { UsageError } from "../usage.js";
 
 const GROUPS: readonly FaultGroup[] = [lostAnswers, badAnswers, unreachable, frozenMeanwhile];
 
@@ -37,7 +38,8 @@ async function measure(settings: Settings): Promise<Outcome> {
   const lanesEach = settings.rounds ?? (settings.quick ? 2 : 3);
   const peers = settings.peers.filter((peer) => peer.faults);
   const clients = peers.flatMap((peer) => peer.faults!);
-  if (clients.length === 0) throw new Error("None of these clients deals with faults by itself.");
+  if (clients.length === 0)
+    throw new UsageError("None of these clients deals with faults by itself; warmline and upstash do.");
   const tallies = GROUPS.flatMap(({ title, faults }) =>
     faults.flatMap((fault) => clients.map((client) => new Tally(title, fault, client))),
   );

@@ -14,6 +14,7 @@ const targets: Scenario = {
   name: "targets",
   title: "Performance targets",
   question: "Does the client keep every promise about its speed, size and memory?",
+  clients: [],
   order: 12,
   run: measure,
 };

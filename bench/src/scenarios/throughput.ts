@@ -87,7 +87,7 @@ const atGateway = (cell: Cell): Cell => ({
   ...cell,
   name: `gateway: ${cell.name}`,
   group: "gateway",
-  clients: ["warmline", "upstash"],
+  clients: [],
 });
 
 /** Finding, figures, table and charts of the rows. */

@@ -85,7 +85,8 @@ describe("the command line", () => {
   ] as Peer[];
   const peers = [...standard, { name: "undici", standard: false } as Peer];
   const sweep = { name: "sweep", clients: "all", distances: true } as Scenario;
-  const read = (...args: string[]) => parse(args, [scenario, sweep], peers);
+  const fixed = { name: "fixed", clients: [] } as Partial<Scenario> as Scenario;
+  const read = (...args: string[]) => parse(args, [scenario, sweep, fixed], peers);
 
   test("defaults", () => {
     expect(read("keepalive", "--seed", "5")).toMatchObject({
@@ -133,6 +134,8 @@ describe("the command line", () => {
     [["keepalive", "--clients", "nobody"], "no client nobody; there are warmline, agent, undici"],
     [["keepalive", "--rtt", "1,2"], "keepalive measures one round-trip time"],
     [["keepalive", "--wrong"], "--wrong"],
+    [["keepalive", "--engine", "/none"], "--engine must be embedded, auto or a program: /none can't be run."],
+    [["fixed", "--clients", "agent"], "fixed has clients of its own to compare: leave --clients out."],
   ])("%j is refused in one line", (args, message) => {
     expect(() => read(...args)).toThrow(UsageError);
     expect(() => read(...args)).toThrow(message);

@@ -292,6 +292,23 @@ test("a scenario that promises nothing has no heading for promises", () => {
   expect(page([result("fleet", { ...GOOD.fleet!, checks: [] })])).not.toContain("What must hold");
 });
 
+test("one size of a function is told once, and a single sample is drawn", () => {
+  const rows = memories(6, 1).filter(({ memoryMb }) => memoryMb === 128);
+  const told = memory(rows);
+  expect(told.finding.match(/128 MB/g)).toHaveLength(2);
+  expect(told.figures).toHaveLength(1);
+  const [first, ...rest] = GOOD.fleet!.charts;
+  const point = {
+    kind: "curves",
+    title: "one",
+    unit: "ms",
+    panels: [{ title: "a", lines: [{ label: "b", hue: 0, points: [[0, 3]] }] }],
+  } as const;
+  expect(page([result("fleet", { ...GOOD.fleet!, charts: [first!, point, ...rest] })])).not.toMatch(
+    /NaN|undefined|Infinity/,
+  );
+});
+
 test("a fleet of which none had to be refused does what the model says; one that fits and is refused does not", () => {
   const missed = ({ checks }: Told) => checks.filter(({ held }) => !held);
   const told = fleet([fleets(false, 900, 0, 0), fleets(true, 650, 100, 0)], model, limits);
