@@ -1,7 +1,7 @@
 /** The report's looks: light and dark by the reader's preference, one column on a phone. */
 export const STYLE = `
 :root{color-scheme:light dark;--page:#faf9f6;--card:#fff;--ink:#1d2129;--soft:#5f6673;--line:#e4e1da;
---hue0:#0b7f74;--hue1:#d9480f;--hue2:#6d4bd0;--hue3:#b08900;--hue4:#1c6fd1;--inside:#fff}
+--hue0:#0b7f74;--hue1:#c4400c;--hue2:#6d4bd0;--hue3:#b08900;--hue4:#1c6fd1;--inside:#fff}
 @media (prefers-color-scheme:dark){:root{--page:#12151a;--card:#1a1e25;--ink:#e8e6e1;--soft:#9aa2af;--line:#2c323c;
 --hue0:#34c3b3;--hue1:#ff8a4c;--hue2:#a78bfa;--hue3:#e0b93d;--hue4:#6cb0ff;--inside:#12151a}}
 *{box-sizing:border-box}
