@@ -1,9 +1,10 @@
 import type { Traffic } from "../metrics/traffic.js";
 import type { Receiver, UpstreamFailure } from "../upstream/failure.js";
+import { TURN } from "../upstream/lot.js";
 import type { TransactionReceiver } from "../upstream/upstream.js";
 import { type Exchange, JSON_TYPE, RESP_TYPE } from "./exchange.js";
 import { jsonElements, jsonReplies, jsonReply } from "./json-reply.js";
-import { inTurns, TURN } from "./turns.js";
+import { inTurns } from "./turns.js";
 
 const MINUS = 0x2d;
 const STAR = 0x2a;

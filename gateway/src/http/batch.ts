@@ -3,12 +3,13 @@ import type { Place } from "../access/refusals.js";
 import { rewritten } from "../access/rewritten.js";
 import { waitOf } from "../upstream/blocking.js";
 import type { Command } from "../upstream/command.js";
+import { TURN } from "../upstream/lot.js";
 import { discarded, PipelineAnswer, TransactionAnswer } from "./answers.js";
 import { BadRequest } from "./bad-request.js";
 import type { Exchange } from "./exchange.js";
 import type { JsonCommands } from "./json-words.js";
 import type { RespCommands } from "./resp-words.js";
-import { inTurns, TURN } from "./turns.js";
+import { inTurns } from "./turns.js";
 
 const TRANSACTION: Place = { kind: "transaction", before: 0 };
 

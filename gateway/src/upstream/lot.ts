@@ -2,7 +2,7 @@ import type { Command } from "./command.js";
 import type { Receiver, UpstreamFailure } from "./failure.js";
 
 /** Commands of one lot that may be unanswered at a time: what clients batch by themselves goes in one turn. */
-const TURN = 1_000;
+export const TURN = 1_000;
 /** Bytes of one lot that may be unanswered at a time, if there is more than one command to them. */
 const TURN_BYTES = 512 * 1024;
 

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import type { Command } from "../command.js";
 import { type Receiver, UpstreamFailure } from "../failure.js";
 import type { FeedOptions } from "../feed.js";
+import { TURN } from "../lot.js";
 import type { PipeCounters, PipeOptions } from "../pipe.js";
 import { answersPing, PING } from "../server.js";
 import type { SingleUseOptions } from "../single-use.js";
@@ -10,7 +11,7 @@ import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import { Nodes } from "./nodes.js";
 import type { ReadPolicy } from "./read-policy.js";
 import { Scripts } from "./scripts.js";
-import { spread } from "./spread.js";
+import { Spread } from "./spread.js";
 import { Batch } from "./task.js";
 import { type Address, addressOf, type Topology } from "./topology.js";
 import { ClusterTransaction } from "./transaction.js";
@@ -38,6 +39,8 @@ export interface ClusterOptions extends SingleUseOptions {
 
 /** How long a node may take to let itself be connected to, in ms: others may have taken its place. */
 export const CONNECT_TIMEOUT = 1_000;
+
+const CLOSING = new UpstreamFailure("closing", "the gateway is closing");
 
 /** A call that waits for the topology to be known. */
 interface Early {
@@ -133,16 +136,7 @@ export class Cluster implements Upstream {
   }
 
   send(commands: readonly Command[], receiver: Receiver, deadline?: number): void {
-    this.#note(commands);
-    const batch = this.#batch(receiver, deadline);
-    this.#whenKnown(
-      batch.until,
-      () => {
-        spread(batch, commands, this.#topology);
-        this.#transport.send(batch.tasks);
-      },
-      (failure) => failAll(commands, receiver, failure),
-    );
+    this.#send(this.#batch(receiver, deadline), commands);
   }
 
   sendAlone(
@@ -151,24 +145,16 @@ export class Cluster implements Upstream {
     receiver: Receiver,
     deadline?: number,
   ): Cancel {
-    this.#note(commands);
     const batch = this.#batch(receiver, deadline);
     batch.alone = true;
-    this.#whenKnown(
-      batch.until,
-      () => {
-        spread(batch, commands, this.#topology, waits);
-        this.#transport.send(batch.tasks);
-      },
-      (failure) => failAll(commands, receiver, failure),
-    );
+    this.#send(batch, commands, waits);
     return () => {
       for (const cancel of batch.cancels) cancel();
     };
   }
 
   transaction(commands: readonly Command[], receiver: TransactionReceiver, deadline?: number): Cancel {
-    this.#note(commands);
+    for (const command of commands) this.#scripts.note(command);
     const until = deadline ?? performance.now() + this.#options.timeout;
     const transaction = new ClusterTransaction(commands, receiver, this.#topology, this.#nodes, until);
     this.#whenKnown(
@@ -188,15 +174,41 @@ export class Cluster implements Upstream {
     this.#topology.off("change", this.#onTopology);
     for (const { fail, timer } of this.#early) {
       clearTimeout(timer);
-      fail(new UpstreamFailure("closing", "the gateway is closing"));
+      fail(CLOSING);
     }
     this.#early.clear();
     this.#transport.close();
     this.#nodes.close();
   }
 
-  #note(commands: readonly Command[]): void {
-    for (const command of commands) this.#scripts.note(command);
+  #send(batch: Batch, commands: readonly Command[], waits?: readonly number[]): void {
+    this.#whenKnown(
+      batch.until,
+      () => this.#spread(batch, commands, waits),
+      (failure) => failFrom(0, commands, batch.receiver, failure),
+    );
+  }
+
+  /** Finds out where commands go, of very many some at a time, and sends them. */
+  #spread(batch: Batch, commands: readonly Command[], waits?: readonly number[]): void {
+    const spread = new Spread(batch, this.#topology);
+    let next = 0;
+    const turn = () => {
+      if (this.#closed) {
+        for (const { sink, tag } of batch.tasks) sink.onFailure(CLOSING, tag);
+        failFrom(next, commands, batch.receiver, CLOSING);
+        return;
+      }
+      const stop = Math.min(next + TURN, commands.length);
+      for (; next < stop; next++) {
+        const command = commands[next]!;
+        this.#scripts.note(command);
+        spread.add(command, next, waits?.[next]);
+      }
+      if (next < commands.length) setImmediate(turn);
+      else this.#transport.send(batch.tasks);
+    };
+    turn();
   }
 
   #batch(receiver: Receiver, deadline = performance.now() + this.#options.timeout): Batch {
@@ -205,7 +217,7 @@ export class Cluster implements Upstream {
   }
 
   #whenKnown(until: number, run: () => void, fail: (failure: UpstreamFailure) => void): void {
-    if (this.#closed) fail(new UpstreamFailure("closing", "the gateway is closing"));
+    if (this.#closed) fail(CLOSING);
     else if (this.#topology.isKnown) run();
     else {
       this.#topology.open();
@@ -237,6 +249,11 @@ export class Cluster implements Upstream {
   }
 }
 
-function failAll(commands: readonly Command[], receiver: Receiver, failure: UpstreamFailure): void {
-  for (let tag = 0; tag < commands.length; tag++) receiver.onFailure(failure, tag);
+function failFrom(
+  first: number,
+  commands: readonly Command[],
+  receiver: Receiver,
+  failure: UpstreamFailure,
+): void {
+  for (let tag = first; tag < commands.length; tag++) receiver.onFailure(failure, tag);
 }

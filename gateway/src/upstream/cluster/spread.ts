@@ -8,32 +8,38 @@ import type { Batch, Way } from "./task.js";
 import type { Topology } from "./topology.js";
 
 /** Adds to a batch what commands come to: one task, or one for each node or slot that they concern. */
-export function spread(
-  batch: Batch,
-  commands: readonly Command[],
-  topology: Topology,
-  waits?: readonly number[],
-): void {
-  const written = new Set<number>();
-  let wroteAnywhere = false;
-  let patience = 0;
-  const writers: Writers = { names: new Set(), seen: 0 };
-  commands.forEach((command, tag) => {
+export class Spread {
+  readonly #batch: Batch;
+  readonly #topology: Topology;
+  /** Slots that were written to. */
+  readonly #written = new Set<number>();
+  #wroteAnywhere = false;
+  #patience = 0;
+  readonly #writers: Writers = { names: new Set(), seen: 0 };
+
+  constructor(batch: Batch, topology: Topology) {
+    this.#batch = batch;
+    this.#topology = topology;
+  }
+
+  /** Adds the next command. */
+  add(command: Command, tag: number, wait?: number): void {
+    const batch = this.#batch;
     const plan = planOf(command);
     const first = batch.tasks.length;
-    patience += waits?.[tag] ?? 0;
-    add(batch, command, plan, tag, topology, writers, waits?.[tag]);
+    this.#patience += wait ?? 0;
+    add(batch, command, plan, tag, this.#topology, this.#writers, wait);
     for (let at = first; at < batch.tasks.length; at++) {
       const task = batch.tasks[at]!;
       const { slot, repeatable } = task.way;
-      task.mustSeeWrites = wroteAnywhere || written.has(slot);
-      task.patience = patience;
+      task.mustSeeWrites = this.#wroteAnywhere || this.#written.has(slot);
+      task.patience = this.#patience;
       if (repeatable) continue;
       // Where a command without keys writes is not known.
-      if (plan.kind === "everywhere" || slot < 0) wroteAnywhere = true;
-      else written.add(slot);
+      if (plan.kind === "everywhere" || slot < 0) this.#wroteAnywhere = true;
+      else this.#written.add(slot);
     }
-  });
+  }
 }
 
 function add(

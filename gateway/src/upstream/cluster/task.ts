@@ -40,8 +40,8 @@ export class Task implements Receiver {
   repeats = 0;
   /** Whether it has to be answered by the primary, since what was given before it writes to its slot. */
   mustSeeWrites = false;
-  /** Nodes that failed it. */
-  readonly tried = new Set<string>();
+  /** Nodes that failed it, if any did. */
+  #tried: Set<string> | null = null;
   /** The error for which it has to wait, should it wait too long. */
   obstacle: Buffer | UpstreamFailure | null = null;
   /** By when it is given up, on the clock of `performance.now()`. */
@@ -63,6 +63,22 @@ export class Task implements Receiver {
 
   get abandoned(): boolean {
     return this.batch.receiver.abandoned;
+  }
+
+  /** A node has failed it. */
+  failedAt(name: string): void {
+    this.#tried ??= new Set();
+    this.#tried.add(name);
+  }
+
+  /** Whether that node has failed it. */
+  hasFailedAt(name: string): boolean {
+    return this.#tried?.has(name) ?? false;
+  }
+
+  /** All nodes may be tried again. */
+  startOver(): void {
+    this.#tried = null;
   }
 
   onReply(reply: Buffer): void {

@@ -3,6 +3,7 @@ import { waitingFor } from "../blocking.js";
 import type { Command } from "../command.js";
 import { UpstreamFailure } from "../failure.js";
 import { Fifo } from "../fifo.js";
+import { TURN } from "../lot.js";
 import type { PipeCounters } from "../pipe.js";
 import type { Node } from "./node.js";
 import type { Nodes } from "./nodes.js";
@@ -19,8 +20,6 @@ const MOST_REDIRECTIONS = 16;
 const MOST_REPEATS = 5;
 /** How long what can't be sent now waits, in ms, unless the topology changes before. */
 const PAUSE = 50;
-/** How many of them are tried again at a time. */
-const TURN = 1_000;
 
 export interface TransportOptions {
   readonly topology: Topology;
@@ -106,7 +105,7 @@ export class Transport implements Carrier {
     if (byText) this.#repeat(task, byText);
     else if (redirection?.kind === "later") {
       if (task.node) this.#options.topology.refreshSoon();
-      if (task.way.read && task.node) task.tried.add(task.node.name);
+      if (task.way.read && task.node) task.failedAt(task.node.name);
       this.#again(task);
     } else if (redirection) this.#redirect(task, redirection);
   }
@@ -115,7 +114,7 @@ export class Transport implements Carrier {
     const { reason, outcome } = failure;
     if (task.node && (reason === "unreachable" || reason === "lost" || reason === "timeout")) {
       this.#inTrouble(task.node);
-      if (task.way.read) task.tried.add(task.node.name);
+      if (task.way.read) task.failedAt(task.node.name);
     }
     task.target = null;
     task.asking = false;
@@ -153,11 +152,11 @@ export class Transport implements Carrier {
     if (!shard) return null;
     const isPlain = !read || task.mustSeeWrites || task.batch.alone;
     const candidates = isPlain ? [shard.primary] : candidatesOf(shard, policy);
-    const left = isPlain ? candidates : candidates.filter((name) => !task.tried.has(name));
+    const left = isPlain ? candidates : candidates.filter((name) => !task.hasFailedAt(name));
     const name = nodes.best(left);
     if (name === undefined) {
       // All have failed: from the start, after a pause.
-      task.tried.clear();
+      task.startOver();
       return null;
     }
     return { node: nodes.get(name), fromReplica: name !== shard.primary, others: left.length - 1 };
@@ -222,7 +221,7 @@ export class Transport implements Carrier {
     const { topology, policy } = this.#options;
     const shard = task.way.read && task.way.slot >= 0 ? topology.shardOf(task.way.slot) : undefined;
     const others = shard && !task.mustSeeWrites && !task.batch.alone ? candidatesOf(shard, policy) : [];
-    if (others.some((name) => !task.tried.has(name)) && !task.batch.isBehind(task)) this.#sendOne(task);
+    if (others.some((name) => !task.hasFailedAt(name)) && !task.batch.isBehind(task)) this.#sendOne(task);
     else this.#park(task);
   }
 

@@ -92,6 +92,34 @@ describe("a pipeline's command behind one that may have run", () => {
   });
 });
 
+describe("a pipeline of thousands", () => {
+  const many = Array.from({ length: 3_500 }, (_, at) => `SET ${at % 2 ? "bar" : "foo"} ${at}`);
+
+  it("lets others have their turns while it is found out where it goes, and keeps its order", async () => {
+    start(() => "+OK", { maxPending: 10_000 });
+    await fake.send("PING");
+    const [long, short] = await Promise.all([fake.send(...many), fake.send("GET foo")]);
+    expect([long.length, new Set(long), short]).toEqual([many.length, new Set(["+OK"]), ["+OK"]]);
+    expect(fake.received[0]).toBe("b: GET foo");
+    for (const node of ["a", "b"]) {
+      const got = fake.received.filter((text) => text.startsWith(`${node}: SET`));
+      const key = node === "a" ? "bar" : "foo";
+      expect(got).toEqual(many.filter((text) => text.includes(key)).map((text) => `${node}: ${text}`));
+    }
+  });
+
+  it("is unsent when the gateway closes meanwhile", async () => {
+    start(() => "+OK", { maxPending: 10_000 });
+    await fake.send("PING");
+    const results = fake.send(...many);
+    fake.close();
+    expect(new Set((await results).map((result) => (result as UpstreamFailure).reason))).toEqual(
+      new Set(["closing"]),
+    );
+    expect(fake.received).toEqual([]);
+  });
+});
+
 describe("MOVED to a node that is not known", () => {
   it("has the topology asked for; the command follows when that names the node", async () => {
     start((node) => (node === "c" ? "+OK" : "-MOVED 5061 c:1"));
