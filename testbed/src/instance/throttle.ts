@@ -69,9 +69,11 @@ function quota(share: number, version: "v1" | "v2"): Throttle | undefined {
 
 /**
  * The same without the kernel's help: the process is stopped once it has used its part of a period, and goes on with
- * the next one. Coarser, and what the process waits for while stopped comes late.
+ * the next one. Coarser, and what the process waits for while stopped comes late. Where the system does not say how long
+ * it ran, all the time counts in which it might have.
+ * @param ran how long the threads of a process have been running, in ms; undefined where the system does not say
  */
-function dutyCycle(share: number): Throttle {
+export function dutyCycle(share: number, ran: (pid: number) => number | undefined = processorMs): Throttle {
   const budget = share * PERIOD_MS;
   let timer: NodeJS.Timeout | undefined;
   let pid = 0;
@@ -79,6 +81,7 @@ function dutyCycle(share: number): Throttle {
   let paused = false;
   let credit = budget;
   let used = 0;
+  let lookedAt = 0;
   let periodEnd = 0;
 
   const signal = (name: "SIGSTOP" | "SIGCONT") => {
@@ -92,7 +95,8 @@ function dutyCycle(share: number): Throttle {
   const look = () => {
     const now = performance.now();
     const before = used;
-    used = processorMs(pid) ?? used;
+    used = ran(pid) ?? used + (stopped ? 0 : now - lookedAt);
+    lookedAt = now;
     credit -= used - before;
     while (now >= periodEnd) {
       periodEnd += PERIOD_MS;
@@ -107,7 +111,8 @@ function dutyCycle(share: number): Throttle {
     wrap: (command, args) => [command, [...args]],
     begin: (child) => {
       pid = child;
-      periodEnd = performance.now() + PERIOD_MS;
+      lookedAt = performance.now();
+      periodEnd = lookedAt + PERIOD_MS;
       timer = setInterval(look, 1);
       timer.unref();
     },
