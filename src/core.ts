@@ -1,6 +1,6 @@
 import { AutomaticBatch, type Turn } from "./batch/automatic.js";
 import type { Waiting } from "./batch/each.js";
-import type { Middleware, Requester } from "./client/requester.js";
+import type { Carrier, Middleware } from "./client/requester.js";
 import { blockingTime } from "./commands/blocking.js";
 import { type Commands, rowFor } from "./commands/index.js";
 import type { Kind } from "./commands/kind.js";
@@ -8,6 +8,7 @@ import { rowOf } from "./commands/known.js";
 import type { Row } from "./commands/row.js";
 import { type StandardSchema, schemaAmong } from "./commands/schema.js";
 import type { Endpoint } from "./config.js";
+import { onAbort } from "./connection/abort.js";
 import { beginCall, type CallRules } from "./connection/call.js";
 import { elapsed, moment } from "./connection/clock.js";
 import { afterUnknown } from "./connection/outcome.js";
@@ -69,10 +70,13 @@ export interface Base {
   /** Where it all goes, or what every command is rejected with when url or token is missing; a requester knows. */
   readonly endpoint: Endpoint | ConfigError | undefined;
   /** What carries the requests instead of the transport, where there is such a thing. */
-  readonly requester?: Requester | undefined;
+  readonly carrier?: Carrier | undefined;
   /** What has to be done before each command, if anything; a promise is waited for. */
   readonly beforeCall?: (() => Promise<unknown> | undefined) | undefined;
 }
+
+/** What is sent on has a clock of its own, which says more exactly what became of it: that comes first. In ms. */
+const GRACE = 20;
 
 /** What error messages call a batch as a whole. */
 const LABELS: Record<BatchPath, string> = { pipeline: "PIPELINE", "multi-exec": "MULTI" };
@@ -108,16 +112,10 @@ export class Core {
   async late(): Promise<typeof Late> {
     const { late } = this.base.platform;
     if (typeof late !== "function") return late;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const tooLate = new Promise<never>((_, reject) => {
-      timer = setTimeout(reject, this.settings.timeout);
-    });
     try {
-      return await Promise.race([late(), tooLate]);
+      return await within(this.settings.timeout, late());
     } catch (cause) {
       throw new ConnectionError("a part of warmline could not be loaded", { cause });
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -141,16 +139,11 @@ export class Core {
 
   /** The same with `middleware` around every request. */
   around(middleware: Middleware): Core {
-    const next: Requester = this.base.requester ?? {
-      request: async (request) => (await this.late()).forward(this, request),
-    };
-    return new Core(
-      {
-        ...this.base,
-        requester: { request: (request) => middleware(request, (inner) => next.request(inner)) },
-      },
-      this.settings,
-    );
+    const next: Carrier =
+      this.base.carrier ??
+      (async (request, call) => (await this.late()).forward(this.having(call.core.settings), request, call));
+    const carrier: Carrier = (request, call) => middleware(request, (inner) => next(inner, call));
+    return new Core({ ...this.base, carrier }, this.settings);
   }
 
   /** @throws ArgumentError when an argument can't be sent. */
@@ -259,7 +252,7 @@ export class Core {
 
   /** Sends one command by itself. */
   runOne({ command, resolve, reject }: Waiting): void {
-    const time = Math.min(timeLeft(this.settings, command.wait), LONGEST_TIMER);
+    const time = timeLeft(this.settings, command.wait);
     const read = (reply: RawReply, tried: boolean) => this.#value(command, reply, tried);
     const { words, bytes, row, repeatable } = command;
     // Only bytes are ever sent in another form.
@@ -324,10 +317,10 @@ export class Core {
     reject: (reason: unknown) => void,
     timeout = timeLeft(this.settings),
   ): void {
-    const { endpoint, requester, transport } = this.base;
+    const { endpoint, carrier, transport } = this.base;
     if (endpoint && !("origin" in endpoint)) reject(endpoint);
-    else if (requester)
-      this.#request(requester, message, label)
+    else if (carrier)
+      this.#carry(carrier, message, label, safe, timeout)
         .then((reply) => read(reply, false))
         .then(resolve, (error) => reject(protocolError(error, label)));
     else {
@@ -338,9 +331,12 @@ export class Core {
     }
   }
 
-  async #request(requester: Requester, message: Message, label: string): Promise<RawReply> {
-    const { carry } = await this.late();
-    return readJson(await carry(this, requester, message, label), false);
+  async #carry(carrier: Carrier, message: Message, label: string, safe: boolean, timeout: number) {
+    const { carry, tooLate } = await this.late();
+    const { signal } = this;
+    const call = { core: this, words: message.words, safe, timeout, signal };
+    const carried = carry(carrier, message, label, call);
+    return readJson(await within(timeout + GRACE, carried, () => tooLate(call, label, true), signal), false);
   }
 
   /** The signal of a call made now. */
@@ -386,6 +382,23 @@ export class Core {
       ? this.#late!.readChecked(row, args, schema, reply, decode, index, SchemaError)
       : row.reply(reply, decode, args);
   }
+}
+
+/** What a promise gives, unless it takes more than so many ms, or the signal aborts before. */
+function within<T>(ms: number, promise: Promise<T>, tooLate?: () => Error, signal?: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end =
+      <V>(how: (value: V) => void) =>
+      (value: V) => {
+        clearTimeout(timer);
+        forget?.();
+        how(value);
+      };
+    const giveUp = end(reject);
+    const timer = setTimeout(() => giveUp(tooLate?.()), Math.min(ms, LONGEST_TIMER));
+    const forget = signal && onAbort(signal, () => giveUp(signal.reason));
+    promise.then(end(resolve), giveUp);
+  });
 }
 
 /** What the caller gets of an answer that can't be read; any other error is as it was. */

@@ -3,7 +3,7 @@
  * types of the rest of the client: what it needs of that it is given with the core.
  */
 export { iterate } from "./client/iterators.js";
-export { carry, forward } from "./client/requester.js";
+export { carry, forward, tooLate } from "./client/requester.js";
 export { sha1 } from "./client/sha1.js";
 export { update } from "./client/update.js";
 export { readChecked } from "./commands/checked.js";

@@ -1,6 +1,6 @@
 import { createPipeline, type Pipeline } from "./batch/pipeline.js";
 import type { Iterators } from "./client/iterators.js";
-import type { Middleware, Requester } from "./client/requester.js";
+import type { Carrier, Middleware, Requester } from "./client/requester.js";
 import { createScript, type ReadonlyScript, type Script } from "./client/script.js";
 import type { Change, UpdateOptions } from "./client/update.js";
 import type { Builders, Commands, Namespaces } from "./commands/index.js";
@@ -209,7 +209,8 @@ function createCore(platform: Platform, options: RedisOptions, requester?: Reque
   const transport = platform.createTransport(usable, options, protocol.ping());
   if (usable !== NOWHERE && (options.preconnect ?? platform.preconnects?.())) void transport.preconnect();
   const beforeCall = platform.beforeCalls?.(options);
-  return new Core({ platform, transport, protocol, endpoint, requester, beforeCall }, settings);
+  const carrier: Carrier | undefined = requester && ((request) => requester.request(request));
+  return new Core({ platform, transport, protocol, endpoint, carrier, beforeCall }, settings);
 }
 
 const tables = new WeakMap<Core, Map<object, object>>();

@@ -65,11 +65,12 @@ export function withOptions(
  * @throws ConfigError where the deadline gives no number, and what its function throws.
  */
 export function timeLeft({ timeout, deadline }: Settings, wait = 0): number {
-  if (!deadline) return timeout + wait;
+  const time = Math.min(timeout + wait, LONGEST_TIMER);
+  if (!deadline) return time;
   const { remaining, getRemainingTimeInMillis } = deadline as Partial<Record<string, () => number>>;
   const left = (remaining ?? getRemainingTimeInMillis)?.call(deadline);
   insist(left === Number(left), "deadline must be a Lambda context, or have remaining(), that give ms");
-  return Math.max(0, Math.min(timeout + wait, left! - DEADLINE_MARGIN));
+  return Math.max(0, Math.min(time, left! - DEADLINE_MARGIN));
 }
 
 /** setTimeout takes no more ms; longer would fire at once. */

@@ -95,7 +95,9 @@ function eachOf(core: Core, commands: readonly Command[]): Promise<Result[]> {
         reject: (error: unknown) => settle({ error }),
       };
     });
-    sendEach(core, batch, timeLeft(core.settings), fail);
+    // Commands that wait do so one after the other.
+    const wait = commands.reduce((sum, command) => sum + (command.wait ?? 0), 0);
+    sendEach(core, batch, timeLeft(core.settings, wait), fail);
   });
 }
 

@@ -1,5 +1,6 @@
 import { isWrite } from "../commands/write.js";
 import type { Core } from "../core.js";
+import type { WarmlineError } from "../errors.js";
 import type { Message, Route } from "../wire/protocol.js";
 
 /** A request of the REST protocol before it becomes HTTP: what middleware sees. */
@@ -34,38 +35,69 @@ export type Middleware = (
   next: <T = unknown>(request: UpstashRequest) => Promise<UpstashResponse<T>>,
 ) => Promise<UpstashResponse<any>>;
 
+/** The call that a request is carried for. */
+export interface Carried {
+  /** The settings of the client that was called, which may be others than those of the one that has the middleware. */
+  readonly core: Core;
+  /** What is asked for, as it was before middleware saw it. */
+  readonly words: Message["words"];
+  /** Whether these words may be written again after they may have been applied. */
+  readonly safe: boolean;
+  /** The time for all of it, in ms. */
+  readonly timeout: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** A requester, or middleware around one. */
+export type Carrier = (request: UpstashRequest, call: Carried) => Promise<UpstashResponse<any>>;
+
+/** The error of a call whose time is up. @param sent whether it had been given to what carries it. */
+export function tooLate({ core, timeout }: Carried, label: string, sent: boolean): WarmlineError {
+  const state = sent ? "it was sent and may have been applied" : "it was not sent";
+  const message = `no answer within ${Math.round(timeout)} ms; ${state}`;
+  return core.failureOf(label)("TimeoutError", message, { outcome: sent ? "unknown" : "unsent" });
+}
+
 /** Has a message carried. Gives the answer as JSON, which is empty where there was none. */
 export async function carry(
-  core: Core,
-  requester: Requester,
+  carrier: Carrier,
   { words, route }: Message,
   label: string,
+  call: Carried,
 ): Promise<string> {
+  const { core, timeout, signal } = call;
   if ((route ? words : [words]).flat().some((word) => typeof word !== "string")) {
     throw core.failureOf(label)("ArgumentError", "bytes can't pass middleware, which sees JSON");
   }
-  const answer = await requester.request(route ? { path: [route], body: words } : { body: words });
-  return JSON.stringify(answer) ?? "";
+  if (timeout <= 0) throw tooLate(call, label, false);
+  if (signal?.aborted) throw signal.reason;
+  const request = { ...(route && { path: [route] }), body: words, ...(signal && { signal }) };
+  return JSON.stringify(await carrier(request, call)) ?? "";
 }
 
 /**
  * Sends what middleware lets through.
+ * @param direct the client without middleware, with the settings of the call.
  * @throws RedisError where the answer has an error, as in the reference client.
  */
 export function forward(
-  core: Core,
-  { path = [], body, signal = core.signal }: UpstashRequest,
+  direct: Core,
+  { path = [], body, signal = direct.signal }: UpstashRequest,
+  call: Carried,
 ): Promise<UpstashResponse<any>> {
   const route = path.join("/") as Route;
   const commands = (route ? body : [body]) as unknown[][];
   const label = route ? route.toUpperCase() : String(commands[0]?.[0]);
-  const safe = !commands.some((words) => isWrite(words, core.rowOf));
+  // Of what middleware has made itself nothing is known but its words.
+  const safe = body === call.words ? call.safe : !commands.some((words) => isWrite(words, direct.rowOf));
   const read = (answer: unknown) => {
     const response = answer as UpstashResponse<any>;
-    if (typeof response?.error === "string") throw core.failureOf(label)("RedisError", response.error);
+    if (typeof response?.error === "string") throw direct.failureOf(label)("RedisError", response.error);
     return response;
   };
+  const core = direct.having({ signal });
+  const message = core.base.protocol.plain(body, route);
   return new Promise((resolve, reject) =>
-    core.having({ signal }).send(core.base.protocol.plain(body, route), label, safe, read, resolve, reject),
+    core.send(message, label, safe, read, resolve, reject, call.timeout),
   );
 }

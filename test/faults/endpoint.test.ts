@@ -115,6 +115,25 @@ test("429 that asks for more time than the call has is the error that came with 
   await expect(client().incr("n")).rejects.toMatchObject({ code: "ERR", outcome: "answered" });
 });
 
+test("behind middleware a write is sent again as the call's settings say, unless middleware changed it", async () => {
+  endpoint.onRequest = ({ socket }) => {
+    if (endpoint.requests.length % 2 === 1) socket.destroy();
+    else socket.write(answer('{"result":1}', { "content-type": "application/json" }));
+  };
+  const redis = client(patient);
+  let change = false;
+  redis.use((request, next) => next(change ? { body: ["INCR", "other"] } : request));
+  const unknown = { name: "UnknownOutcomeError", command: "INCR" };
+  await expect(redis.incr("n")).rejects.toMatchObject(unknown);
+  expect(endpoint.requests).toHaveLength(1);
+  endpoint.requests.length = 0;
+  expect(await redis.with({ writes: "at-least-once" }).incr("n")).toBe(1);
+  expect(endpoint.requests).toHaveLength(2);
+  change = true;
+  await expect(redis.with({ writes: "at-least-once" }).incr("n")).rejects.toMatchObject(unknown);
+  expect(endpoint.requests).toHaveLength(3);
+});
+
 test("429 of somebody who is no Redis endpoint, once it was waited out in vain, says that nothing was sent on", async () => {
   endpoint.onRequest = ({ socket }) =>
     socket.write(answer("<html>", { "content-type": "text/html", "retry-after": "0" }, "429 Too Many"));

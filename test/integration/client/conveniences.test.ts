@@ -216,6 +216,13 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await redis.exists("a", "h", "n")).toBe(0);
     });
 
+    test("a pipeline has the time that its blocking commands may wait", async () => {
+      const hasty = redis.with({ timeout: 300 });
+      await redis.rpush("jobs", "a");
+      const popped = hasty.pipeline().blpop("none", 0.3).blpop("jobs", 1).blpop("none", 0.3).ping().exec();
+      expect(await popped).toEqual([null, ["jobs", "a"], null, "PONG"]);
+    });
+
     test("bitfield, alone and in a pipeline", async () => {
       expect(await redis.bitfield("b").set("u8", 0, 200).incrby("u8", 0, 10).exec()).toEqual([0, 210]);
       expect(await redis.pipeline().bitfield("b").get("u8", 0).exec().get("n").exec()).toEqual([[210], null]);
@@ -223,6 +230,48 @@ describe.each(setups)("$name", ({ available, start }) => {
   });
 
   describe.skipIf(!available)("middleware", () => {
+    test("heeds the settings of the call: time, signal, deadline", async () => {
+      const mine = client();
+      const signals: unknown[] = [];
+      mine.use((request, next) => {
+        signals.push(request.signal);
+        return next(request);
+      });
+      const { signal } = new AbortController();
+      expect(await mine.with({ signal }).ping()).toBe("PONG");
+      expect(signals).toEqual([signal]);
+      const reason = new Error("enough");
+      await expect(mine.with({ signal: AbortSignal.abort(reason) }).incr("n")).rejects.toBe(reason);
+      const controller = new AbortController();
+      const popped = mine.with({ signal: controller.signal }).blpop("none", 5);
+      setTimeout(() => controller.abort(reason), 50);
+      await expect(popped).rejects.toBe(reason);
+      const unsent = { name: "TimeoutError", outcome: "unsent" };
+      await expect(mine.with({ deadline: { remaining: () => 10 } }).incr("n")).rejects.toMatchObject(unsent);
+      expect(await mine.exists("n")).toBe(0);
+      // What a blocking command may wait comes on top.
+      expect(await mine.with({ timeout: 200 }).blpop("none", 0.4)).toBe(null);
+    });
+
+    test("that never answers, or a requester, doesn't keep a call from settling", async () => {
+      const silent = () => new Promise<never>(() => {});
+      const mine = client();
+      mine.use(silent);
+      for (const redis of [mine, new Redis({ request: silent })]) {
+        const failure = { name: "TimeoutError", outcome: "unknown", command: "INCR" };
+        const hasty = redis.with({ timeout: 50 });
+        await expect(hasty.incr("n")).rejects.toMatchObject(failure);
+        const batch = await Promise.allSettled([hasty.get("k"), hasty.incr("n")]);
+        expect(batch).toMatchObject([{ reason: { name: "TimeoutError" } }, { reason: failure }]);
+        const many = { ...failure, command: "MULTI" };
+        await expect(hasty.multi().incr("n").exec()).rejects.toMatchObject(many);
+        const controller = new AbortController();
+        const call = redis.with({ signal: controller.signal }).incr("n");
+        setTimeout(() => controller.abort("reason"), 20);
+        await expect(call).rejects.toBe("reason");
+      }
+    });
+
     test("sees and may change every request of its client, and of no other", async () => {
       const mine = client();
       const seen: unknown[] = [];
