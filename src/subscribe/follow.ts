@@ -1,6 +1,6 @@
 import type { Settings } from "../settings.js";
 import { type Frame, readFrame } from "./frame.js";
-import { type StreamRequest, streamLines } from "./lines.js";
+import { dataIn, type StreamRequest, streamLines } from "./lines.js";
 
 /** What a subscription is by. */
 export type Sort = "subscribe" | "psubscribe";
@@ -32,10 +32,11 @@ export async function* follow(
       for await (const lines of streamLines(request, confirmed ? timeout : due - performance.now())) {
         const frames: Frame[] = [];
         for (const line of lines) {
+          const data = dataIn(line);
           if (line.startsWith("exact: ")) exact = line.slice(7);
           else if (line === "event: gap") frames.push(gap);
-          else if (line.startsWith("data: ")) {
-            const frame = readFrame(line.slice(6), name, exact);
+          else if (data !== undefined) {
+            const frame = readFrame(data, name, exact);
             exact = undefined;
             if (frame.kind !== sort) frames.push(frame);
             else {

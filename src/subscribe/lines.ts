@@ -16,7 +16,7 @@ export interface StreamRequest {
 
 /**
  * Opens an event stream and gives its lines, those that came together together. Leaving the loop ends the request.
- * @param timeout how long the first line may take, in ms.
+ * @param timeout how long the first data may take, in ms.
  * @throws RedisError when the endpoint refuses; ProtocolError when it is none; ConnectionError when it can't be
  * reached or the stream ends, TimeoutError when nothing comes in time: for these, trying again may help. The
  * signal's reason when that is what ended it.
@@ -52,17 +52,24 @@ export async function* streamLines(
     const reader = response.body!.getReader();
     const decoder = new TextDecoder();
     let rest = "";
+    let begun = false;
     for (;;) {
       const { done, value } = await reader.read();
-      clearTimeout(timer);
+      if (begun) clearTimeout(timer);
       if (done) throw failure("ConnectionError", "the stream ended");
       const lines = decoder.decode(value, { stream: true }).split("\n");
       // Only what is new is searched for line ends, however long the line.
       lines[0] = rest + lines[0];
       rest = lines.pop()!;
+      for (const [i, line] of lines.entries()) if (line.endsWith("\r")) lines[i] = line.slice(0, -1);
+      // Comments say nothing of the subscription.
+      if (!begun && lines.some((line) => dataIn(line) !== undefined)) {
+        begun = true;
+        clearTimeout(timer);
+      }
       // Whoever takes the lines may take their time; the sender is not to blame for that.
       yield lines;
-      if (headers.has("warmline-gateway")) expectWithin(LONGEST_SILENCE);
+      if (begun && headers.has("warmline-gateway")) expectWithin(LONGEST_SILENCE);
     }
   } catch (error) {
     // Failures have an outcome; what fetch throws has none.
@@ -73,6 +80,11 @@ export async function* streamLines(
     signal?.removeEventListener("abort", abort);
     controller.abort();
   }
+}
+
+/** What a line says, if it is one of data. The space is optional, and a line may end in CRLF: HTML standard, 9.2.6. */
+export function dataIn(line: string): string | undefined {
+  return (line.startsWith("data:") && line.slice(line[5] === " " ? 6 : 5)) || undefined;
 }
 
 function errorIn(text: string): string | undefined {

@@ -1,6 +1,6 @@
 import type { Core } from "../core.js";
 import { endpointOf } from "./endpoint.js";
-import { streamLines } from "./lines.js";
+import { dataIn, streamLines } from "./lines.js";
 
 /** The lines of MONITOR. @throws what {@link streamLines} throws; nothing is tried again. */
 export async function* monitor(core: Core): AsyncGenerator<string, void, undefined> {
@@ -8,7 +8,8 @@ export async function* monitor(core: Core): AsyncGenerator<string, void, undefin
   const request = { endpoint: endpointOf(core, failure), path: "/monitor", failure, signal: core.signal };
   for await (const lines of streamLines(request, core.settings.timeout)) {
     for (const line of lines) {
-      if (line.startsWith("data: ") && line !== 'data: "OK"') yield line.slice(6);
+      const data = dataIn(line);
+      if (data !== undefined && data !== '"OK"') yield data;
     }
   }
 }

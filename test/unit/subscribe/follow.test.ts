@@ -99,6 +99,29 @@ describe("what the gateway writes is what the client reads", () => {
     );
   });
 
+  test("lines of somebody else may end in CRLF, and have no space before their data", async () => {
+    const text = 'data:subscribe,a,1\r\n\r\ndata: message,a,"x"\r\n\r\ndata:message,a, y\r\n\r\n';
+    const bytes = (text: string) => new Uint8Array(Buffer.from(text));
+    for (const places of [[], [20, 45], Array.from({ length: text.length }, (_, at) => at)]) {
+      answer(cut(bytes(text), places), false);
+      expect(await framesOf("subscribe", "a")).toEqual([
+        ["subscribe", "a", bytes("1")],
+        ["message", "a", bytes('"x"')],
+        ["message", "a", bytes(" y")],
+      ]);
+    }
+  });
+
+  test("a stream of nothing but comments is given up in the call's time", async () => {
+    answer([Buffer.from(":\n\n"), null]);
+    const settings = settingsFrom({ timeout: 100, retry: false });
+    const frames = follow("subscribe", "a", { ...request, signal: new AbortController().signal }, settings);
+    const all = (async () => {
+      for await (const some of frames) expect(some).toEqual([]);
+    })();
+    await expect(all).rejects.toMatchObject({ name: "TimeoutError" });
+  });
+
   test("any message by any pattern", async () => {
     await fc.assert(
       fc.asyncProperty(name, name, fc.array(payload), async (pattern, channel, payloads) => {
