@@ -71,7 +71,10 @@ export interface GatewayOptions {
   readonly maxBlocking?: number;
   /** Connections for transactions, one each while they run; default 8. */
   readonly maxTransactions?: number;
-  /** Commands waiting or unanswered on one shared connection before more are refused; default 100,000. */
+  /**
+   * Commands waiting or unanswered on one shared connection before more are refused; default 100,000. What pipelines of more
+   * than a thousand have not sent yet counts against other such pipelines alone.
+   */
   readonly maxPending?: number;
   /** File of the certificate, in PEM, with which to speak TLS; read again when it changes. Goes with `tlsKey`. */
   readonly tlsCert?: string;

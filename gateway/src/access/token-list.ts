@@ -62,9 +62,24 @@ export function readTokenList(sources: TokenSources): TokenList {
   if (sources.tokensFile !== undefined) listed.push(...tokensIn(sources.tokensFile, files));
   const tokens = listed.map((each) => knownToken(each, secretIn));
   if (main !== "") tokens.unshift({ ...ADMIN, digest: digestOf(main) });
-  const digests = new Set(tokens.map(({ digest }) => digest.toString("hex")));
-  if (digests.size < tokens.length) throw new TypeError("tokens: two of them are the same token");
+  const same = sameTwo(tokens);
+  if (same) {
+    const option = sources.tokens ? "tokens" : `tokensFile: ${sources.tokensFile}`;
+    throw new TypeError(`${option}: '${same[0]}' and '${same[1]}' are the same token`);
+  }
   return { main, tokens, files };
+}
+
+/** The names of two that are the same token; null when all differ. */
+function sameTwo(tokens: readonly KnownToken[]): readonly [string, string] | null {
+  const names = new Map<string, string>();
+  for (const { name, digest } of tokens) {
+    const key = digest.toString("hex");
+    const other = names.get(key);
+    if (other !== undefined) return [other, name];
+    names.set(key, name);
+  }
+  return null;
 }
 
 const ADMIN = { name: "main", role: "admin", user: null, prefix: undefined, commands: undefined } as const;

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { RestTokens } from "../../../../gateway/src/access/rest-token.js";
 import { readTokenList } from "../../../../gateway/src/access/token-list.js";
@@ -67,7 +70,13 @@ describe("a list of tokens", () => {
       { name: "a", token: "x" },
       { name: "b", token: "x" },
     ];
-    expect(() => readTokenList({ tokens })).toThrow(/^tokens: two of them are the same token/);
+    expect(() => readTokenList({ tokens })).toThrow(/^tokens: 'a' and 'b' are the same token$/);
+    expect(() => readTokenList({ token: "x", tokens: [tokens[0]!] })).toThrow(/'main' and 'a' are the same/);
+    const folder = mkdtempSync(join(tmpdir(), "warmline-tokens-"));
+    const tokensFile = join(folder, "tokens.json");
+    writeFileSync(tokensFile, JSON.stringify(tokens));
+    expect(() => readTokenList({ tokensFile })).toThrow(`tokensFile: ${tokensFile}: 'a' and 'b' are`);
+    rmSync(folder, { recursive: true });
   });
 
   it("lets the gateway listen beyond loopback", () => {
