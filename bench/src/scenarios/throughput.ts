@@ -16,6 +16,7 @@ const throughput: Scenario = {
   name: "throughput",
   title: "Throughput and what a command costs",
   question: "How many commands does a client carry, batched and not, and what CPU time does each take?",
+  clients: [],
   order: 11,
   run: measure,
 };
@@ -87,7 +88,7 @@ const atGateway = (cell: Cell): Cell => ({
   ...cell,
   name: `gateway: ${cell.name}`,
   group: "gateway",
-  clients: [],
+  clients: ["warmline", "upstash"],
 });
 
 /** Finding, figures, table and charts of the rows. */
