@@ -10,6 +10,9 @@ export interface Arrived {
   readonly socket: Socket;
 }
 
+/** Those of all endpoints that there have been. */
+const urls = new Set<string>();
+
 /**
  * An HTTP endpoint whose every byte a test decides: `onRequest` gets each whole request and writes to the socket
  * what it likes.
@@ -31,6 +34,12 @@ export class RawEndpoint {
     const endpoint = new RawEndpoint(server);
     server.on("connection", (socket) => endpoint.accept(socket));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    // A client counts by origin, for as long as the process lives.
+    if (urls.has(endpoint.url)) {
+      await endpoint.stop();
+      return RawEndpoint.start();
+    }
+    urls.add(endpoint.url);
     return endpoint;
   }
 
