@@ -1,8 +1,8 @@
-import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Writes } from "warmline";
 import {
+  freePorts,
   type GatewayProcess,
   type Instance,
   type Path,
@@ -53,14 +53,6 @@ async function held(redis: RedisServer, { kind, key, mark }: Written, lists: Map
   return lists.get(key)!.filter((each) => each === mark).length;
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, () => {
   const closing: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
@@ -82,7 +74,7 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, () => {
     const upstream = later(await startPath({ to: { port: redis.port! }, protocol: "raw" }), (each) =>
       each.close(),
     );
-    const port = await freePort();
+    const [port] = (await freePorts(1)) as [number];
     const startGateway = () =>
       startGatewayProcess({
         args: ["--port", String(port), "--token", TOKEN, "--redis", `redis://127.0.0.1:${upstream.port}`],

@@ -1,22 +1,34 @@
-import { type AddressInfo, createServer } from "node:net";
+import { randomInt } from "node:crypto";
+import { createServer } from "node:net";
 
 /**
- * Finds loopback ports that are free now. Another process could take one before it is used, so this is only for
- * programs that cannot be told to choose a port themselves.
+ * Systems give connections, and servers that ask for any port, higher ones (Linux from 32,768 on), so that nobody takes
+ * one of these by chance before it is used. The same goes for those 10,000 above, on which the nodes of a cluster talk.
  */
-export async function freePorts(
-  count: number,
-  accept: (port: number) => boolean = () => true,
-): Promise<number[]> {
-  const servers = [];
+const [LOWEST, HIGHEST] = [11_000, 22_000];
+
+/** Those that this process was given already. */
+const given = new Set<number>();
+
+/**
+ * Finds loopback ports that are free now, each once in a process. Another process could take one before it is used, so
+ * this is only for programs that cannot be told to choose a port themselves.
+ */
+export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   while (ports.length < count) {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    servers.push(server);
-    const { port } = server.address() as AddressInfo;
-    if (accept(port)) ports.push(port);
+    const port = randomInt(LOWEST, HIGHEST);
+    if (given.has(port) || !(await isFree(port))) continue;
+    given.add(port);
+    ports.push(port);
   }
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
 }

@@ -7,10 +7,6 @@ import type { RedisConnection } from "./connection.js";
 import { type RedisProcess, runRedis } from "./process.js";
 
 const SLOTS = 16_384;
-/** A node's bus listens this far above its port. */
-const BUS_OFFSET = 10_000;
-
-const hasBus = (port: number) => port + BUS_OFFSET < 65_536;
 
 /** One node of a cluster. */
 export interface ClusterNode {
@@ -64,10 +60,10 @@ export async function startCluster(options: ClusterOptions = {}): Promise<RedisC
     rmSync(folder, { recursive: true, force: true });
   };
   const whenReady = () => allReady(nodes);
-  const tlsPorts = options.tls === undefined ? [] : await freePorts(6, hasBus);
+  const tlsPorts = options.tls === undefined ? [] : await freePorts(6);
   const tlsUrl = tlsPorts.length > 0 ? `rediss://127.0.0.1:${tlsPorts[0]}` : undefined;
   try {
-    for (const port of await freePorts(6, hasBus)) {
+    for (const port of await freePorts(6)) {
       const flags = [...(options.flags ?? []), ...tlsFlags(tlsPorts[nodes.length], options.tls)];
       const role = nodes.length < 3 ? "primary" : "replica";
       nodes.push(await startNode(port, role, folder, { ...options, flags }));
