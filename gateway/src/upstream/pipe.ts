@@ -320,7 +320,8 @@ export class Pipe {
     this.#line = null;
     this.#trouble = trouble;
     if (this.#closed) return;
-    this.#failBroken();
+    const message = "not sent since the connection to Redis was lost with commands before it";
+    this.#failWaiting(new UpstreamFailure("unreachable", message), ({ isBroken }) => isBroken);
     if (this.#closed) return;
     const { upSince } = line;
     const steady = upSince !== null && performance.now() - upSince >= STEADY;
@@ -343,25 +344,17 @@ export class Pipe {
     }
   }
 
-  /** Fails what is left of lots of which a command was lost. */
-  #failBroken(): void {
-    const lots = this.#waitingLots();
-    const broken = lots.filter(({ isBroken }) => isBroken);
-    if (broken.length === 0) return;
-    this.#resting.clear();
-    while (this.#turns.shift());
-    for (const lot of lots) if (!lot.isBroken) this.#turns.push(lot);
-    for (const lot of broken) this.#countWaiting(lot, -lot.left);
-    const message = "not sent since the connection to Redis was lost with commands before it";
-    for (const lot of broken) lot.failRest(new UpstreamFailure("unreachable", message));
-  }
-
-  #failWaiting(failure: UpstreamFailure): void {
+  /** Fails what is left of the lots that `which` picks; by default of all. */
+  #failWaiting(failure: UpstreamFailure, which = (_: Lot) => true): void {
+    const failed: Lot[] = [];
     const lots = this.#waitingLots();
     this.#resting.clear();
     while (this.#turns.shift());
-    this.#waiting = 0;
-    this.#waitingInLong = 0;
-    for (const lot of lots) lot.failRest(failure);
+    for (const lot of lots) {
+      if (which(lot)) failed.push(lot);
+      else this.#turns.push(lot);
+    }
+    for (const lot of failed) this.#countWaiting(lot, -lot.left);
+    for (const lot of failed) lot.failRest(failure);
   }
 }

@@ -27,7 +27,7 @@ export interface WarmOptions {
 
 /**
  * Gives every lane its turn in each round, in mixed order; gives what each round took, lane by lane. Each client has a
- * process of its own. Lanes of one client share it: two processes of the same code differ by up to 6 %.
+ * process of its own. Lanes of one client share it: two processes of the same code differ by several per cent.
  */
 export async function measureLanes(lanes: readonly Lane[], options: WarmOptions): Promise<Took[][]> {
   const workers = new Map<WarmClientName, Worker>();
