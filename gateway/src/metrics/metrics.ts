@@ -35,7 +35,7 @@ function addTraffic(registry: Registry, traffic: Traffic): void {
     }
   };
   const help = "Requests that are over, by route and status; none where the client went first.";
-  addNumbers(registry, "counter", "answers_total", help, answers);
+  addNumbers(registry, "counter", "responses_total", help, answers);
   addHistograms(registry, "request_duration_seconds", "From a request's head to its answer.", () =>
     Array.from(traffic.routes, ([route, { duration }]) => [{ route }, duration] as const),
   );
@@ -78,7 +78,11 @@ function addConnections(registry: Registry, { connections, streams }: MetricsSou
     () => limits.map(([limit, value]): Sample => [{ limit }, value]),
   );
   gauge("streams_open", "Event streams open now.", () => streams.open);
-  counter("streams_cut_total", "Event streams ended because their reader was too slow.", () => streams.cut);
+  counter(
+    "streams_dropped_total",
+    "Event streams ended because their reader was too slow.",
+    () => streams.cut,
+  );
 }
 
 function addUpstream(registry: Registry, { upstream, upstreams, streams }: MetricsSources): void {

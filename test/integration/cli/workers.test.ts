@@ -40,7 +40,7 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     expect(await (await ask("/get/n")).json()).toEqual({ result: "12" });
     const text = await (await ask("/metrics")).text();
     expect(text).toMatch(/^warmline_gateway_requests_total 14$/m);
-    expect(text).toMatch(/^warmline_gateway_answers_total\{route="command",status="200"\} 13$/m);
+    expect(text).toMatch(/^warmline_gateway_responses_total\{route="command",status="200"\} 13$/m);
     expect(text).toMatch(/^warmline_gateway_request_duration_seconds_count\{route="command"\} 13$/m);
     // Each of them has a connection to Redis.
     expect(text).toContain(`warmline_gateway_upstream_connections{use="shared"} ${WORKERS}\n`);

@@ -27,11 +27,11 @@ it("counts answers by route and status, and how long they and Redis took", async
   await call(gateway, "/get/k", { token: null });
   await call(gateway, "/", { body: ["BLPOP", "none", "0.05"] });
   const now = await samples();
-  expect(now.get('answers_total{route="command",status="200"}')).toBe(4);
-  expect(now.get('answers_total{route="command",status="400"}')).toBe(1);
-  expect(now.get('answers_total{route="pipeline",status="200"}')).toBe(1);
-  expect(now.get('answers_total{route="multi-exec",status="200"}')).toBe(1);
-  expect(now.get('answers_total{route="other",status="401"}')).toBe(1);
+  expect(now.get('responses_total{route="command",status="200"}')).toBe(4);
+  expect(now.get('responses_total{route="command",status="400"}')).toBe(1);
+  expect(now.get('responses_total{route="pipeline",status="200"}')).toBe(1);
+  expect(now.get('responses_total{route="multi-exec",status="200"}')).toBe(1);
+  expect(now.get('responses_total{route="other",status="401"}')).toBe(1);
   const count = 'request_duration_seconds_count{route="command"}';
   expect(now.get(count)).toBe(5);
   expect(now.get('request_duration_seconds_bucket{le="+Inf",route="command"}')).toBe(5);

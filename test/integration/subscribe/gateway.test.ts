@@ -135,12 +135,12 @@ for (const setup of setups) {
       slow.pause();
       const payload = "x".repeat(64 * 1024);
       let sent = 0;
-      while ((await metric(gateway, "streams_cut_total")) === 0 && sent < 1_000) {
+      while ((await metric(gateway, "streams_dropped_total")) === 0 && sent < 1_000) {
         await run(gateway, "PUBLISH", "flood", payload);
         sent++;
       }
       expect(sent).toBeLessThan(1_000);
-      expect(await metric(gateway, "streams_cut_total")).toBe(1);
+      expect(await metric(gateway, "streams_dropped_total")).toBe(1);
       await expect.poll(() => metric(gateway, "streams_open")).toBe(1);
       await run(gateway, "PUBLISH", "flood", "last");
       await expect.poll(() => quick.data.at(-1), { timeout: 10_000 }).toBe("message,flood,last");

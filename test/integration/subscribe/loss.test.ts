@@ -132,11 +132,11 @@ describe("the stream is lost", () => {
     await subscriber.ready;
     const payload = "x".repeat(32 * 1024);
     let sent = 0;
-    while ((await metric(gateway, "streams_cut_total")) === 0 && sent < 4_000) {
+    while ((await metric(gateway, "streams_dropped_total")) === 0 && sent < 4_000) {
       await Promise.all(Array.from({ length: 20 }, () => client.publish("flood", payload)));
       sent += 20;
     }
-    expect(await metric(gateway, "streams_cut_total")).toBe(1);
+    expect(await metric(gateway, "streams_dropped_total")).toBe(1);
     go();
     await expect.poll(() => gaps, { timeout: 10_000 }).toEqual(["flood"]);
     await client.publish("flood", "last");
