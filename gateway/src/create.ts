@@ -13,6 +13,7 @@ import { Streams } from "./http/streams.js";
 import { failureOf } from "./log/failure.js";
 import { createLog } from "./log/log.js";
 import { RequestLog } from "./log/request-log.js";
+import { LoopDelay } from "./metrics/loop-delay.js";
 import { metricsOf } from "./metrics/metrics.js";
 import { Traffic } from "./metrics/traffic.js";
 import { type GatewayOptions, hasToken, type Settings, settingsOf } from "./options.js";
@@ -81,7 +82,8 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
     heartbeat: settings.streamHeartbeat,
   });
   const traffic = new Traffic();
-  const metrics = metricsOf({ traffic, connections, upstream, upstreams, streams });
+  const loopDelay = new LoopDelay();
+  const metrics = metricsOf({ traffic, connections, upstream, upstreams, streams, loopDelay });
   setting.onMetrics?.(metrics);
   const handler = new Handler({
     upstream,
@@ -109,6 +111,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
   });
   const end = async () => {
     access.close();
+    loopDelay.close();
     requests.close();
     await backend.close();
   };

@@ -27,6 +27,8 @@ export interface CommandFacts {
   readonly responsePolicy: string | null;
   /** Where its keys are, in the table's notation; read by `keyPlacesOf`. */
   readonly keys: string;
+  /** Its place in the table, from 0 on. */
+  readonly id: number;
 }
 
 const all = new Map<string, CommandFacts>();
@@ -50,8 +52,12 @@ for (const row of TABLE.trim().split("\n")) {
     requestPolicy: request === "-" ? null : request,
     responsePolicy: response === "-" ? null : response,
     keys,
+    id: all.size,
   });
 }
+
+/** Commands in the table. */
+export const COMMAND_COUNT = all.size;
 
 /** What is known of a command; null when it is unknown, or an unknown subcommand. */
 export function factsOf(command: Command): CommandFacts | null {

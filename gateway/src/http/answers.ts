@@ -1,4 +1,5 @@
-import type { Traffic } from "../metrics/traffic.js";
+import type { CommandFacts } from "../commands/facts.js";
+import type { CommandCounts } from "../metrics/commands.js";
 import type { Receiver, UpstreamFailure } from "../upstream/failure.js";
 import { TURN } from "../upstream/lot.js";
 import type { TransactionReceiver } from "../upstream/upstream.js";
@@ -13,14 +14,16 @@ const TURN_BYTES = 512 * 1_024;
 
 /** The answer to one command. */
 export class SingleAnswer implements Receiver {
-  readonly #sentAt: number;
-
-  /** @param traffic told how long Redis took; null for a command that waits there, where it would say nothing */
+  /**
+   * @param facts the command's; null for one that is not known
+   * @param counts where its reply is counted
+   */
   constructor(
     readonly exchange: Exchange,
-    readonly traffic: Traffic | null,
+    readonly facts: CommandFacts | null,
+    readonly counts: CommandCounts,
   ) {
-    this.#sentAt = traffic ? performance.now() : 0;
+    exchange.sent();
   }
 
   get abandoned(): boolean {
@@ -28,17 +31,20 @@ export class SingleAnswer implements Receiver {
   }
 
   onReply(reply: Buffer): void {
-    const { exchange } = this;
-    this.traffic?.upstream.observe(performance.now() - this.#sentAt);
+    const { exchange, facts, counts } = this;
+    counts.replied(facts, exchange.replied());
+    const isError = reply[0] === MINUS;
+    if (isError) counts.failed(facts);
     if (exchange.gone) return;
     exchange.guard(() => {
-      const status = reply[0] === MINUS ? 400 : 200;
+      const status = isError ? 400 : 200;
       if (exchange.format === "resp2") exchange.answer(status, RESP_TYPE, reply);
       else exchange.answer(status, JSON_TYPE, jsonReply(reply, exchange.format === "base64"));
     });
   }
 
   onFailure(failure: UpstreamFailure): void {
+    this.counts.failed(this.facts);
     this.exchange.failure(failure);
   }
 }
@@ -51,14 +57,17 @@ export class PipelineAnswer implements Receiver {
   /**
    * @param size the number of commands, refused ones included
    * @param places where in the pipeline each command that was sent stands
+   * @param onError called with the place of each command whose reply is an error
    */
   constructor(
     readonly exchange: Exchange,
     size: number,
     readonly places: readonly number[],
+    readonly onError: (place: number) => void,
   ) {
     this.#replies = new Array(size);
     this.#open = size;
+    exchange.sent();
   }
 
   get abandoned(): boolean {
@@ -80,7 +89,10 @@ export class PipelineAnswer implements Receiver {
 
   #settle(place: number, reply: Buffer): void {
     this.#replies[place] = reply;
-    if (--this.#open === 0) this.#answer();
+    if (reply[0] === MINUS) this.onError(place);
+    if (--this.#open > 0) return;
+    if (this.places.length > 0) this.exchange.replied();
+    this.#answer();
   }
 
   #answer(): void {
@@ -108,7 +120,9 @@ export class TransactionAnswer implements TransactionReceiver {
   constructor(
     readonly exchange: Exchange,
     readonly names: readonly string[],
-  ) {}
+  ) {
+    exchange.sent();
+  }
 
   get abandoned(): boolean {
     return this.exchange.gone;
@@ -116,6 +130,7 @@ export class TransactionAnswer implements TransactionReceiver {
 
   onExec(reply: Buffer, refused: ReadonlyMap<number, Buffer>): void {
     const { exchange } = this;
+    exchange.replied();
     if (exchange.gone) return;
     exchange.guard(() => {
       if (reply[0] === STAR && reply[1] !== MINUS) {

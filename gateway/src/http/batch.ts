@@ -1,6 +1,8 @@
 import type { Grant } from "../access/grant.js";
 import type { Place } from "../access/refusals.js";
 import { rewritten } from "../access/rewritten.js";
+import { factsOf } from "../commands/facts.js";
+import type { CommandCounts } from "../metrics/commands.js";
 import { waitOf } from "../upstream/blocking.js";
 import type { Command } from "../upstream/command.js";
 import { TURN } from "../upstream/lot.js";
@@ -40,13 +42,19 @@ export function readBatch(
 }
 
 /** Runs commands one after another; those that are refused get their errors in their places. */
-export function runPipeline(exchange: Exchange, grant: Grant, commands: readonly Command[]): void {
+export function runPipeline(
+  exchange: Exchange,
+  grant: Grant,
+  commands: readonly Command[],
+  counts: CommandCounts,
+): void {
   const places: number[] = [];
   const allowed: Command[] = [];
   const waits: number[] = [];
   const refusals: [place: number, text: string][] = [];
   let mayWait = false;
   const check = (command: Command, place: number) => {
+    counts.received(factsOf(command));
     const text = grant.refusal(command, { kind: "pipeline", before: place });
     if (text !== null) {
       refusals.push([place, text]);
@@ -59,9 +67,12 @@ export function runPipeline(exchange: Exchange, grant: Grant, commands: readonly
     waits.push(wait ?? 0);
   };
   forEachInTurns(exchange, commands, check, () => {
-    const answer = new PipelineAnswer(exchange, commands.length, places);
+    const answer = new PipelineAnswer(exchange, commands.length, places, (place) =>
+      counts.failed(factsOf(commands[place]!)),
+    );
     for (const [place, text] of refusals) answer.refuse(place, text);
     if (places.length === 0) return;
+    exchange.blocks = mayWait;
     const { upstream } = grant;
     const { commands: sent, receiver } = rewritten(grant, allowed, answer);
     if (mayWait) exchange.onGone(upstream.sendAlone(sent, waits, receiver));
@@ -70,13 +81,23 @@ export function runPipeline(exchange: Exchange, grant: Grant, commands: readonly
 }
 
 /** Runs commands as a whole, or none of them. */
-export function runTransaction(exchange: Exchange, grant: Grant, commands: readonly Command[]): void {
+export function runTransaction(
+  exchange: Exchange,
+  grant: Grant,
+  commands: readonly Command[],
+  counts: CommandCounts,
+): void {
   if (exchange.format === "resp2")
     throw new BadRequest("ERR the resp2 format is not available for multi-exec");
   const names: string[] = [];
   const check = (command: Command, index: number) => {
+    const facts = factsOf(command);
+    counts.received(facts);
     const text = grant.refusal(command, TRANSACTION);
-    if (text !== null) throw new BadRequest(discarded(index, commands.length, command.name, text));
+    if (text !== null) {
+      counts.failed(facts);
+      throw new BadRequest(discarded(index, commands.length, command.name, text));
+    }
     names.push(command.name);
   };
   forEachInTurns(exchange, commands, check, () => {

@@ -1,3 +1,4 @@
+import type { TokenNumbers } from "../metrics/tokens.js";
 import type { UpstreamFailure } from "../upstream/failure.js";
 import { BadRequest } from "./bad-request.js";
 import type { Connection } from "./connection.js";
@@ -41,6 +42,16 @@ export class Exchange {
   what = "";
   /** The name of the token that was presented. */
   token = "";
+  /** The numbers of that token. */
+  tokenNumbers: TokenNumbers | null = null;
+  /** Bytes of the request's body that were read, and of the response's body. */
+  requestBytes = 0;
+  responseBytes = 0;
+  /** How long Redis took from {@link sent} to {@link replied}, in ms; null where it was not asked or has not replied. */
+  upstreamMs: number | null = null;
+  /** Whether a command may wait at Redis. */
+  blocks = false;
+  #sentAt = 0;
   /** Further headers of the answer, name and value in turn. */
   readonly extraHeaders: string[] = [];
   readonly #connection: Connection;
@@ -74,6 +85,17 @@ export class Exchange {
     return this.#site.draining;
   }
 
+  /** The request's commands are given to the connections to Redis. */
+  sent(): void {
+    this.#sentAt = performance.now();
+  }
+
+  /** The last reply is there. Returns how long Redis took, in ms. */
+  replied(): number {
+    this.upstreamMs = performance.now() - this.#sentAt;
+    return this.upstreamMs;
+  }
+
   /** Runs `step`; what it throws becomes the answer, so that one request's trouble stays its own. */
   guard(step: () => void): void {
     try {
@@ -90,6 +112,7 @@ export class Exchange {
   /** Answers. `more` are further headers, name and value in turn. */
   answer(status: number, type: string, body: Buffer, more: readonly string[] = NOTHING): void {
     if (this.#answer !== Answer.Awaited) return;
+    this.responseBytes = body.length;
     this.#over(status);
     const connection = this.#connection;
     const keep = connection.mayContinue;
@@ -130,8 +153,10 @@ export class Exchange {
     if ((this.#connection.unread ?? 0) > max) this.#tooLarge(max);
     else {
       this.#connection.readBody(max, (body) => {
-        if (body) done(body);
-        else this.#tooLarge(max);
+        if (body) {
+          this.requestBytes = body.length;
+          done(body);
+        } else this.#tooLarge(max);
       });
     }
   }
@@ -171,6 +196,7 @@ export class Exchange {
   /** Sends more of the stream. */
   stream(bytes: Buffer): void {
     if (!this.streaming) return;
+    this.responseBytes += bytes.length;
     this.#connection.stream(
       this.#chunked ? Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, CRLF]) : bytes,
     );

@@ -8,6 +8,7 @@ import { factsOf, isRead } from "../commands/facts.js";
 import { KeyLockingScripts } from "../commands/key-locking.js";
 import { consolePage, wantsPage } from "../console/console-page.js";
 import type { RequestLog } from "../log/request-log.js";
+import type { TokenNumbers } from "../metrics/tokens.js";
 import type { Traffic } from "../metrics/traffic.js";
 import { waitOf } from "../upstream/blocking.js";
 import type { Command } from "../upstream/command.js";
@@ -54,6 +55,8 @@ interface Looked {
   readonly foreign: string | null;
   /** What the sender may do; null when it presents no token that is known. */
   readonly grant: Grant | null;
+  /** The numbers of that token. */
+  readonly numbers: TokenNumbers | null;
   /** The tokens as they stood then. */
   readonly generation: number;
 }
@@ -81,10 +84,19 @@ export class Handler {
   }
 
   /** An exchange is over; `status` is 0 when it had no answer. */
-  settled({ req, route, what, token, startedAt, streaming }: Exchange, status: number): void {
-    const ms = performance.now() - startedAt;
+  settled(exchange: Exchange, status: number): void {
+    const { req, route, what, token, requestBytes, responseBytes } = exchange;
+    const ms = performance.now() - exchange.startedAt;
     const { traffic, log } = this.#options;
-    traffic.settled(route, status, streaming ? null : ms);
+    traffic.settled({
+      route,
+      status,
+      ms: exchange.streaming ? null : ms,
+      upstreamMs: exchange.blocks ? null : exchange.upstreamMs,
+      requestBytes,
+      responseBytes,
+      token: exchange.tokenNumbers,
+    });
     if (log.each) log.request({ method: req.method, route, what, token, status, ms });
     if (status >= 500) log.failed(status);
   }
@@ -92,7 +104,7 @@ export class Handler {
   #route(exchange: Exchange): void {
     const { req } = exchange;
     const { origins, maxBody, console } = this.#options;
-    const { foreign, path, query, grant } = this.#look(req);
+    const { foreign, path, query, grant, numbers } = this.#look(req);
     if (foreign) throw new BadRequest(`NOPERM ${foreign}`, 403);
     const { origin } = req.headers;
     if (origin !== undefined && originAllowed(origin, origins)) this.#allowOrigin(exchange, origin);
@@ -117,8 +129,10 @@ export class Handler {
       else this.#ready(exchange);
       return;
     }
-    if (grant) exchange.token = grant.name;
-    else {
+    if (grant) {
+      exchange.token = grant.name;
+      exchange.tokenNumbers = numbers;
+    } else {
       exchange.refuse(401, "WRONGPASS invalid or missing auth token");
       return;
     }
@@ -150,7 +164,7 @@ export class Handler {
 
   /** What the head alone says. A client that sends the same head again is not looked at again. */
   #look(req: RequestHead): Looked {
-    const { access, origins } = this.#options;
+    const { access, origins, traffic } = this.#options;
     let looked = this.#looked.get(req);
     if (looked?.generation !== access.generation) {
       const { url, headers } = req;
@@ -158,11 +172,13 @@ export class Handler {
       const path = mark < 0 ? url : url.slice(0, mark);
       const query = mark < 0 ? "" : url.slice(mark + 1);
       const token = tokenOf(req, query);
+      const grant = token === null ? null : access.authenticate(token);
       looked = {
         path,
         query,
         foreign: originRefusal(headers, origins),
-        grant: token === null ? null : access.authenticate(token),
+        grant,
+        numbers: grant && traffic.tokens.of(grant.name),
         generation: access.generation,
       };
       this.#looked.set(req, looked);
@@ -181,8 +197,10 @@ export class Handler {
       const source = isResp ? new RespCommands(body) : new JsonCommands(body);
       const plain = (command: Command) => this.#scripts.plain(command);
       readBatch(exchange, source, this.#options.maxCommands, plain, (commands) => {
-        if (path === "/pipeline") runPipeline(exchange, grant, commands);
-        else runTransaction(exchange, grant, commands);
+        exchange.tokenNumbers!.commands += commands.length;
+        const counts = this.#options.traffic.commands;
+        if (path === "/pipeline") runPipeline(exchange, grant, commands, counts);
+        else runTransaction(exchange, grant, commands, counts);
       });
     } else {
       const command = readPathCommand(path, query, body);
@@ -195,12 +213,19 @@ export class Handler {
 
   #single(exchange: Exchange, grant: Grant, given: Command): void {
     const command = this.#scripts.plain(given);
-    if (this.#options.log.each) exchange.what = factsOf(command)?.name ?? "unknown";
+    const { access, traffic, log } = this.#options;
+    const facts = factsOf(command);
+    if (log.each) exchange.what = facts?.name ?? "unknown";
+    traffic.commands.received(facts);
+    exchange.tokenNumbers!.commands++;
     const text = grant.refusal(command, SINGLE);
-    if (text !== null) throw new BadRequest(text);
-    const { access, traffic } = this.#options;
+    if (text !== null) {
+      traffic.commands.failed(facts);
+      throw new BadRequest(text);
+    }
     const wait = waitOf(command);
-    const answer = new SingleAnswer(exchange, wait === null ? traffic : null);
+    exchange.blocks = wait !== null;
+    const answer = new SingleAnswer(exchange, facts, traffic.commands);
     if (access.answersItself(command)) {
       void access.answer(command, grant.upstream).then((reply) => answer.onReply(reply));
       return;

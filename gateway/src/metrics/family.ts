@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import { BOUNDS, type Histogram } from "./histogram.js";
+import type { Histogram } from "./histogram.js";
 
 const PREFIX = "warmline_gateway_";
 
@@ -29,7 +29,7 @@ export function addNumbers(
   });
 }
 
-/** Adds a histogram of durations, one for each set of labels. */
+/** Adds a histogram, one for each set of labels. */
 export function addHistograms(
   registry: Registry,
   name: string,
@@ -38,6 +38,21 @@ export function addHistograms(
 ): void {
   add(registry, "histogram", name, help, () =>
     Array.from(read()).flatMap(([labels, each]) => valuesOf(name, labels, each)),
+  );
+}
+
+/** Adds a summary without quantiles: a sum and a count for each set of labels. */
+export function addSums(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => Iterable<readonly [labels: Labels, sum: number, count: number]>,
+): void {
+  add(registry, "summary", name, help, () =>
+    Array.from(read()).flatMap(([labels, sum, count]) => [
+      { labels: { ...labels }, value: sum, metricName: `${PREFIX}${name}_sum` },
+      { labels: { ...labels }, value: count, metricName: `${PREFIX}${name}_count` },
+    ]),
   );
 }
 
@@ -52,12 +67,12 @@ function add(registry: Registry, type: string, name: string, help: string, value
   registry.registerMetric(metric as never);
 }
 
-function valuesOf(name: string, labels: Labels, { counts, sum }: Histogram): Value[] {
+function valuesOf(name: string, labels: Labels, { bounds, counts, sum }: Histogram): Value[] {
   const full = PREFIX + name;
   let total = 0;
   const buckets = Array.from(counts, (count, at) => {
     total += count;
-    return { labels: { le: BOUNDS[at] ?? "+Inf", ...labels }, value: total, metricName: `${full}_bucket` };
+    return { labels: { le: bounds[at] ?? "+Inf", ...labels }, value: total, metricName: `${full}_bucket` };
   });
   return [
     ...buckets,

@@ -2,8 +2,11 @@ import { Registry } from "prom-client";
 import type { Connections } from "../http/connections.js";
 import type { Streams } from "../http/streams.js";
 import type { Upstream } from "../upstream/upstream.js";
-import { addHistograms, addNumbers, type Sample } from "./family.js";
-import type { Traffic } from "./traffic.js";
+import { addHistograms, addNumbers, addSums, type Sample } from "./family.js";
+import type { Histogram } from "./histogram.js";
+import type { LoopDelay } from "./loop-delay.js";
+import type { TokenNumbers } from "./tokens.js";
+import type { RouteNumbers, Traffic } from "./traffic.js";
 
 /** Where the numbers come from. */
 export interface MetricsSources {
@@ -13,37 +16,91 @@ export interface MetricsSources {
   /** Of every Redis user, that one among them. */
   readonly upstreams: Iterable<Upstream>;
   readonly streams: Streams;
+  readonly loopDelay: LoopDelay;
 }
 
 /** Everything that the gateway counts, each under `warmline_gateway_`. */
 export function metricsOf(sources: MetricsSources): Registry {
   const registry = new Registry();
   addTraffic(registry, sources.traffic);
+  addCommands(registry, sources.traffic);
+  addTokens(registry, sources.traffic);
   addConnections(registry, sources);
   addUpstream(registry, sources);
-  addProcess(registry);
+  addProcess(registry, sources.loopDelay);
   return registry;
 }
 
 function addTraffic(registry: Registry, traffic: Traffic): void {
   addNumbers(registry, "counter", "requests_total", "HTTP requests received.", () => traffic.requests);
-  const answers = function* (): Iterable<Sample> {
-    for (const [route, { answers }] of traffic.routes) {
-      for (const [status, count] of answers) {
+  const responses = function* (): Iterable<Sample> {
+    for (const [route, { responses }] of traffic.routes) {
+      for (const [status, count] of responses) {
         yield [{ route, status: status === 0 ? "none" : String(status) }, count];
       }
     }
   };
   const help = "Requests that are over, by route and status; none where the client went first.";
-  addNumbers(registry, "counter", "responses_total", help, answers);
-  addHistograms(registry, "request_duration_seconds", "From a request's head to its answer.", () =>
-    Array.from(traffic.routes, ([route, { duration }]) => [{ route }, duration] as const),
-  );
-  addHistograms(
-    registry,
+  addNumbers(registry, "counter", "responses_total", help, responses);
+  const byRoute = (name: string, help: string, read: (numbers: RouteNumbers) => Histogram) =>
+    addHistograms(registry, name, help, () =>
+      Array.from(traffic.routes, ([route, numbers]) => [{ route }, read(numbers)] as const),
+    );
+  byRoute("request_duration_seconds", "From a request's head to its response.", ({ duration }) => duration);
+  byRoute(
     "upstream_duration_seconds",
-    "From a command to its reply, on shared connections.",
-    () => [[{}, traffic.upstream]],
+    "From sending a request's commands to Redis to the last reply, without blocking commands.",
+    ({ upstream }) => upstream,
+  );
+  byRoute("request_size_bytes", "Bytes of request bodies.", ({ requestSize }) => requestSize);
+  byRoute("response_size_bytes", "Bytes of response bodies.", ({ responseSize }) => responseSize);
+}
+
+function addCommands(registry: Registry, { commands }: Traffic): void {
+  const all = () => Array.from(commands, (numbers) => ({ labels: { command: numbers.name }, ...numbers }));
+  addNumbers(
+    registry,
+    "counter",
+    "commands_total",
+    "Commands received, by name; other for names that the gateway does not know.",
+    () => all().map(({ labels, received }): Sample => [labels, received]),
+  );
+  addNumbers(
+    registry,
+    "counter",
+    "command_errors_total",
+    "Commands refused, failed, or answered with an error; of a transaction, those refused.",
+    () => all().map(({ labels, errors }): Sample => [labels, errors]),
+  );
+  addSums(
+    registry,
+    "command_duration_seconds",
+    "From sending a command to Redis to its reply, where it was alone in its request.",
+    () => all().map(({ labels, seconds, timed }) => [labels, seconds, timed] as const),
+  );
+}
+
+function addTokens(registry: Registry, { tokens }: Traffic): void {
+  const counter = (name: string, help: string, read: (numbers: TokenNumbers) => number) =>
+    addNumbers(registry, "counter", name, help, () =>
+      Array.from(tokens, ([token, numbers]): Sample => [{ token }, read(numbers)]),
+    );
+  counter("token_requests_total", "Requests that are over, by the token's name.", ({ requests }) => requests);
+  counter(
+    "token_errors_total",
+    "Those of a status from 400 on, by the token's name.",
+    ({ errors }) => errors,
+  );
+  counter("token_commands_total", "Commands received, by the token's name.", ({ commands }) => commands);
+  counter(
+    "token_request_bytes_total",
+    "Bytes of request bodies, by the token's name.",
+    ({ requestBytes }) => requestBytes,
+  );
+  counter(
+    "token_response_bytes_total",
+    "Bytes of response bodies, by the token's name.",
+    ({ responseBytes }) => responseBytes,
   );
 }
 
@@ -126,12 +183,18 @@ function addUpstream(registry: Registry, { upstream, upstreams, streams }: Metri
   counter("upstream_timeouts_total", "Commands without a reply in time.", () => counters.timeouts);
 }
 
-function addProcess(registry: Registry): void {
+function addProcess(registry: Registry, { longest }: LoopDelay): void {
   addNumbers(registry, "counter", "process_cpu_seconds_total", "Processor time spent.", () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   });
   addNumbers(registry, "gauge", "process_resident_memory_bytes", "Memory in use.", () =>
     process.memoryUsage.rss(),
+  );
+  addHistograms(
+    registry,
+    "event_loop_delay_seconds",
+    "The longest delay of the event loop in each second.",
+    () => [[{}, longest]],
   );
 }

@@ -1,31 +1,66 @@
-import { Histogram } from "./histogram.js";
+import { CommandCounts } from "./commands.js";
+import { BYTES, Histogram, SECONDS } from "./histogram.js";
+import { TokenCounts, type TokenNumbers } from "./tokens.js";
 
-/** What is counted of one route. */
-interface Route {
-  readonly answers: Map<number, number>;
+/** One route's numbers. */
+export interface RouteNumbers {
+  /** Responses by status; 0 stands for none. */
+  readonly responses: Map<number, number>;
+  /** From a request's head to its response, in seconds. */
   readonly duration: Histogram;
+  /** From sending commands to Redis to the last reply, in seconds; blocking commands are left out. */
+  readonly upstream: Histogram;
+  readonly requestSize: Histogram;
+  readonly responseSize: Histogram;
 }
 
-/** Counts requests, their answers and how long they took. */
+/** A request that is over. */
+export interface SettledTraffic {
+  readonly route: string;
+  /** 0 when the client went before the response. */
+  readonly status: number;
+  /** How long it took, in ms; null for an event stream, whose length says nothing. */
+  readonly ms: number | null;
+  /** How long Redis took, in ms; null where it was not asked, gave no reply, or a command waited there. */
+  readonly upstreamMs: number | null;
+  /** Bytes of the bodies. */
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+  /** The numbers of its token; null without one that is known. */
+  readonly token: TokenNumbers | null;
+}
+
+/** Counts requests, their responses and how long they took: by route, command and token. */
 export class Traffic {
   /** Requests whose head arrived. */
   requests = 0;
-  readonly routes = new Map<string, Route>();
-  /** How long Redis took over commands on shared connections, waiting included. */
-  readonly upstream = new Histogram();
+  readonly routes = new Map<string, RouteNumbers>();
+  readonly commands = new CommandCounts();
+  readonly tokens = new TokenCounts();
 
-  /**
-   * An exchange is over.
-   * @param status 0 when its client went before the answer
-   * @param ms how long it took; null where that says nothing
-   */
-  settled(name: string, status: number, ms: number | null): void {
+  /** Counts a request that is over. */
+  settled(request: SettledTraffic): void {
+    const { route: name, status, ms, upstreamMs, requestBytes, responseBytes, token } = request;
     let route = this.routes.get(name);
     if (!route) {
-      route = { answers: new Map(), duration: new Histogram() };
+      route = {
+        responses: new Map(),
+        duration: new Histogram(SECONDS),
+        upstream: new Histogram(SECONDS),
+        requestSize: new Histogram(BYTES),
+        responseSize: new Histogram(BYTES),
+      };
       this.routes.set(name, route);
     }
-    route.answers.set(status, (route.answers.get(status) ?? 0) + 1);
-    if (ms !== null) route.duration.observe(ms);
+    route.responses.set(status, (route.responses.get(status) ?? 0) + 1);
+    if (ms !== null) route.duration.observe(ms / 1_000);
+    if (upstreamMs !== null) route.upstream.observe(upstreamMs / 1_000);
+    route.requestSize.observe(requestBytes);
+    if (status !== 0) route.responseSize.observe(responseBytes);
+    if (!token) return;
+    token.requests++;
+    if (status >= 400) token.errors++;
+    token.requestBytes += requestBytes;
+    token.responseBytes += responseBytes;
   }
 }

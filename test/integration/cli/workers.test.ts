@@ -42,6 +42,12 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     expect(text).toMatch(/^warmline_gateway_requests_total 14$/m);
     expect(text).toMatch(/^warmline_gateway_responses_total\{route="command",status="200"\} 13$/m);
     expect(text).toMatch(/^warmline_gateway_request_duration_seconds_count\{route="command"\} 13$/m);
+    expect(text).toMatch(/^warmline_gateway_request_size_bytes_sum\{route="command"\} 144$/m);
+    expect(text).toMatch(/^warmline_gateway_request_size_bytes_bucket\{le="64",route="command"\} 13$/m);
+    expect(text).toMatch(/^warmline_gateway_upstream_duration_seconds_count\{route="command"\} 13$/m);
+    expect(text).toMatch(/^warmline_gateway_commands_total\{command="INCR"\} 12$/m);
+    expect(text).toMatch(/^warmline_gateway_command_duration_seconds_count\{command="INCR"\} 12$/m);
+    expect(text).toMatch(/^warmline_gateway_token_requests_total\{token="main"\} 13$/m);
     // Each of them has a connection to Redis.
     expect(text).toContain(`warmline_gateway_upstream_connections{use="shared"} ${WORKERS}\n`);
   });

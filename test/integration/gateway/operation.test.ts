@@ -1,10 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
 import { startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { TokenCounts } from "../../../gateway/src/metrics/tokens.js";
 import { call, run } from "./http.js";
 
 let gateway: Gateway;
-afterEach(() => gateway.close());
+afterEach(() => gateway?.close());
 
 /** The samples of `/metrics` by their full names, labels included. */
 async function samples(): Promise<Map<string, number>> {
@@ -38,11 +40,130 @@ it("counts answers by route and status, and how long they and Redis took", async
   expect(now.get('request_duration_seconds_bucket{le="0.025",route="command"}')).toBeLessThanOrEqual(4);
   expect(now.get('request_duration_seconds_sum{route="command"}')).toBeGreaterThan(0.05);
   // What waits at Redis says nothing of how long Redis takes.
-  expect(now.get("upstream_duration_seconds_count")).toBe(4);
+  expect(now.get('upstream_duration_seconds_count{route="command"}')).toBe(4);
+  expect(now.get('upstream_duration_seconds_count{route="pipeline"}')).toBe(1);
+  expect(now.get('upstream_duration_seconds_count{route="multi-exec"}')).toBe(1);
+  expect(now.get('upstream_duration_seconds_sum{route="pipeline"}')).toBeLessThan(
+    now.get('request_duration_seconds_sum{route="pipeline"}')!,
+  );
   expect(now.get('connections{state="active"}')).toBe(1);
   expect(now.get("upstream_pending")).toBe(0);
   expect(now.get("topology_changes_total")).toBe(0);
   expect(now.get("process_resident_memory_bytes")).toBeGreaterThan(1e6);
+});
+
+it("counts by command: those of the table by name, all others as one", async () => {
+  gateway = await createGateway({ engine: "embedded", port: 0 });
+  await run(gateway, "SET", "k", "text");
+  await run(gateway, "INCR", "k");
+  await run(gateway, "BLPOP", "none", "0.05");
+  await run(gateway, "CONFIG", "GET", "port");
+  for (let i = 0; i < 50; i++) await run(gateway, `NOSUCH${i}`, "k");
+  await call(gateway, "/pipeline", { body: [["GET", "k"], ["INCR", "k"], ["SELECT", "1"], ["NOSUCH"]] });
+  await call(gateway, "/multi-exec", {
+    body: [
+      ["GET", "k"],
+      ["SET", "k", "1"],
+    ],
+  });
+  const now = await samples();
+  const of = (name: string) =>
+    Object.fromEntries(
+      [...now].flatMap(([full, value]) => {
+        const [, command] = /^(\w+)\{command="(.*)"\}$/.exec(full)?.slice(1) ?? [];
+        return command !== undefined && full.startsWith(`${name}{`) ? [[command, value]] : [];
+      }),
+    );
+  const received = { SET: 2, INCR: 2, BLPOP: 1, "CONFIG GET": 1, GET: 2, SELECT: 1, other: 51 };
+  expect(of("commands_total")).toEqual(received);
+  expect(of("command_errors_total")).toEqual({
+    ...{ SET: 0, BLPOP: 0, GET: 0 },
+    ...{ INCR: 2, "CONFIG GET": 1, SELECT: 1, other: 51 },
+  });
+  const timed = of("command_duration_seconds_count");
+  expect(timed).toMatchObject({ SET: 1, INCR: 1, BLPOP: 1, GET: 0, other: 50, "CONFIG GET": 0 });
+  expect(of("command_duration_seconds_sum").BLPOP).toBeGreaterThan(0.045);
+  expect(of("command_duration_seconds_sum").SET).toBeLessThan(0.045);
+});
+
+it("counts by token's name, never by what the token is", async () => {
+  const tokens = [
+    { name: "shop", token: "secret-of-shop", role: "read-only" as const },
+    { name: "desk", token: "secret-of-desk" },
+  ];
+  gateway = await createGateway({ engine: "embedded", port: 0, token: "secret-of-main", tokens });
+  const by = (token: string, body: unknown[], path = "/") => call(gateway, path, { token, body });
+  const written = await by("secret-of-desk", ["SET", "k", "x".repeat(1_000)]);
+  await by("secret-of-shop", ["SET", "k", "v"]);
+  const read = await by("secret-of-shop", ["GET", "k"]);
+  const both = await by(
+    "secret-of-shop",
+    [
+      ["GET", "k"],
+      ["GET", "none"],
+    ],
+    "/pipeline",
+  );
+  await by("wrong", ["GET", "k"]);
+  const { text } = await call(gateway, "/metrics", { token: "secret-of-main" });
+  expect(text).not.toContain("secret");
+  const value = (name: string, token: string) => {
+    const line = text
+      .split("\n")
+      .find((each) => each.startsWith(`warmline_gateway_${name}{token="${token}"}`));
+    return Number(line?.split(" ").at(-1));
+  };
+  expect([value("token_requests_total", "shop"), value("token_requests_total", "desk")]).toEqual([3, 1]);
+  expect([value("token_errors_total", "shop"), value("token_errors_total", "desk")]).toEqual([1, 0]);
+  expect([value("token_commands_total", "shop"), value("token_commands_total", "desk")]).toEqual([4, 1]);
+  expect(value("token_response_bytes_total", "desk")).toBe(written.bytes.length);
+  expect(value("token_response_bytes_total", "shop")).toBeGreaterThan(read.bytes.length + both.bytes.length);
+  expect(value("token_request_bytes_total", "desk")).toBe(
+    JSON.stringify(["SET", "k", "x".repeat(1_000)]).length,
+  );
+  expect(text).not.toContain('token="wrong"');
+});
+
+it("keeps the number of tokens that are told apart in bounds", () => {
+  const counts = new TokenCounts();
+  for (let i = 0; i < 1_000; i++) counts.of(`user ${i}`).requests++;
+  const all = [...counts];
+  expect(all.length).toBeLessThan(250);
+  expect(all.reduce((sum, [, { requests }]) => sum + requests, 0)).toBe(1_000);
+  expect(counts.of("other").requests).toBeGreaterThan(750);
+  expect(counts.of("user 3").requests).toBe(1);
+});
+
+it("has histograms of the sizes of requests and responses", async () => {
+  gateway = await createGateway({ engine: "embedded", port: 0 });
+  const value = "x".repeat(5_000);
+  await run(gateway, "SET", "k", value);
+  const get = await call(gateway, "/get/k");
+  const now = await samples();
+  const bucket = (name: string, le: string) => now.get(`${name}_bucket{le="${le}",route="command"}`);
+  expect(now.get('request_size_bytes_sum{route="command"}')).toBe(JSON.stringify(["SET", "k", value]).length);
+  expect(now.get('response_size_bytes_sum{route="command"}')).toBe(
+    get.bytes.length + '{"result":"OK"}'.length,
+  );
+  expect(["64", "4096", "16384", "+Inf"].map((le) => bucket("request_size_bytes", le))).toEqual([1, 1, 2, 2]);
+  expect(["64", "4096", "16384", "+Inf"].map((le) => bucket("response_size_bytes", le))).toEqual([
+    1, 1, 2, 2,
+  ]);
+});
+
+it("records the longest delay of the event loop in each second", async () => {
+  gateway = await createGateway({ engine: "embedded", port: 0 });
+  const above = async (le: string) => {
+    const now = await samples();
+    return (
+      now.get("event_loop_delay_seconds_count")! - now.get(`event_loop_delay_seconds_bucket{le="${le}"}`)!
+    );
+  };
+  await sleep(50);
+  const before = await above("0.25");
+  const begun = performance.now();
+  while (performance.now() - begun < 400);
+  await expect.poll(() => above("0.25"), { timeout: 5_000 }).toBe(before + 1);
 });
 
 it("is ready while Redis answers, and says when it does not", async () => {

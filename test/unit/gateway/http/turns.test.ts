@@ -18,6 +18,8 @@ function exchange(format: Exchange["format"] = "json") {
         refusals.push((error as Error).message);
       }
     },
+    sent() {},
+    replied: () => 0,
     answer: (_status: number, _type: string, body: Buffer) => answers.push(body.toString()),
   };
   return { given, answers, refusals, exchange: given as unknown as Exchange };
@@ -64,6 +66,7 @@ it.each(["json", "base64", "resp2"] as const)(
       waiting,
       size,
       Array.from({ length: size }, (_, i) => i),
+      () => {},
     );
     for (let i = 0; i < size; i++) answer.onReply(Buffer.from(`:${i}\r\n`), i);
     expect(answers).toEqual([]);

@@ -1,0 +1,59 @@
+import { allFacts, COMMAND_COUNT, type CommandFacts } from "../commands/facts.js";
+
+/** Label of the commands that the table does not know: clients choose their names, so they share one. */
+const OTHER = "other";
+
+/** One command's numbers. */
+export interface CommandNumbers {
+  readonly name: string;
+  readonly received: number;
+  readonly errors: number;
+  /** Commands that were alone in their request and got a reply, and the seconds that Redis took for them. */
+  readonly timed: number;
+  readonly seconds: number;
+}
+
+/** Counts commands by name. Each command of the table has a place in preallocated arrays, all others share one. */
+export class CommandCounts {
+  readonly #received = new Float64Array(COMMAND_COUNT + 1);
+  readonly #errors = new Float64Array(COMMAND_COUNT + 1);
+  readonly #timed = new Float64Array(COMMAND_COUNT + 1);
+  readonly #seconds = new Float64Array(COMMAND_COUNT + 1);
+
+  /** A client sent this command; null for one that the table does not know. */
+  received(facts: CommandFacts | null): void {
+    this.#received[placeOf(facts)]!++;
+  }
+
+  /** It was refused, failed, or got an error from Redis. */
+  failed(facts: CommandFacts | null): void {
+    this.#errors[placeOf(facts)]!++;
+  }
+
+  /** Redis replied to it after `ms`. */
+  replied(facts: CommandFacts | null, ms: number): void {
+    const place = placeOf(facts);
+    this.#timed[place]!++;
+    this.#seconds[place]! += ms / 1_000;
+  }
+
+  /** The numbers of every command that was received. */
+  *[Symbol.iterator](): Iterator<CommandNumbers> {
+    for (const { id, name } of allFacts()) if (this.#received[id]! > 0) yield this.#at(id, name);
+    if (this.#received[COMMAND_COUNT]! > 0) yield this.#at(COMMAND_COUNT, OTHER);
+  }
+
+  #at(place: number, name: string): CommandNumbers {
+    return {
+      name,
+      received: this.#received[place]!,
+      errors: this.#errors[place]!,
+      timed: this.#timed[place]!,
+      seconds: this.#seconds[place]!,
+    };
+  }
+}
+
+function placeOf(facts: CommandFacts | null): number {
+  return facts?.id ?? COMMAND_COUNT;
+}

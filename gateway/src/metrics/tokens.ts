@@ -1,0 +1,33 @@
+/** Names of tokens that have numbers of their own. Tokens of `ACL RESTTOKEN` are named by users, of any number. */
+const MAX_NAMES = 200;
+/** Label of the tokens beyond that. */
+const OTHER = "other";
+
+/** One token's numbers. */
+export class TokenNumbers {
+  requests = 0;
+  /** Requests that ended with a status from 400 on. */
+  errors = 0;
+  commands = 0;
+  requestBytes = 0;
+  responseBytes = 0;
+}
+
+/** Counts by the name of the token. */
+export class TokenCounts {
+  readonly #byName = new Map<string, TokenNumbers>();
+
+  /** The numbers of the token with that name, to be kept by the caller while the token stands. */
+  of(name: string): TokenNumbers {
+    const known = this.#byName.get(name);
+    if (known) return known;
+    if (this.#byName.size >= MAX_NAMES && name !== OTHER) return this.of(OTHER);
+    const numbers = new TokenNumbers();
+    this.#byName.set(name, numbers);
+    return numbers;
+  }
+
+  [Symbol.iterator](): Iterator<[name: string, numbers: TokenNumbers]> {
+    return this.#byName[Symbol.iterator]();
+  }
+}
