@@ -74,8 +74,9 @@ export interface RedisOptions extends CallOptions, IdleOptions {
   /** Opens a connection when the client is created. Default on where AWS_LAMBDA_FUNCTION_NAME is set. */
   preconnect?: boolean;
   /**
-   * How long the first reply of an exactly-once write is kept, in ms. Default 120,000. A call takes no longer than
-   * that, so nothing is repeated after it.
+   * How long Redis keeps the first reply of an exactly-once write, in ms, counted from the first application. Default
+   * 120,000. It must be at least 10,000 ms longer than `timeout`: the last repeat is sent before the call ends, and
+   * needs time to arrive.
    */
   replyLifetime?: number;
   /** How replies travel: `"resp2"` (default) falls back to JSON where the endpoint has none. */

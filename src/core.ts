@@ -275,9 +275,15 @@ export class Core {
 
   /**
    * Sends commands as one request.
+   * @param repeat whether one of them may have been written before.
    * @returns a result for each; rejects when the request as a whole failed.
    */
-  runBatch(batch: readonly Command[], path: BatchPath, time = timeLeft(this.settings)): Promise<Result[]> {
+  runBatch(
+    batch: readonly Command[],
+    path: BatchPath,
+    time = timeLeft(this.settings),
+    repeat = false,
+  ): Promise<Result[]> {
     const label = LABELS[path];
     const commands = this.#exactlyOnce ? this.#late!.withReadsGuarded(this, batch, path) : batch;
     const safe = commands.every((command) => command.repeatable);
@@ -300,7 +306,7 @@ export class Core {
       return reply.map((item, index) => this.#result(commands[index]!, item, tried, index));
     };
     return new Promise<Result[]>((resolve, reject) =>
-      this.send(message, label, safe, read, resolve, reject, time),
+      this.send(message, label, safe, read, resolve, reject, time, repeat),
     ).catch((error) => {
       if (!(error instanceof Resp2Refused)) throw error;
       throw new ArgumentError(`${label}: this endpoint takes bytes only in single commands`);
@@ -316,6 +322,7 @@ export class Core {
     resolve: (value: T) => void,
     reject: (reason: unknown) => void,
     timeout = timeLeft(this.settings),
+    repeat = false,
   ): void {
     const { endpoint, carrier, transport } = this.base;
     if (endpoint && !("origin" in endpoint)) reject(endpoint);
@@ -324,7 +331,7 @@ export class Core {
         .then((reply) => read(reply, false))
         .then(resolve, (error) => reject(protocolError(error, label)));
     else {
-      const rules = this.#rules(label, safe, timeout);
+      const rules = this.#rules(label, safe, timeout, repeat);
       const readAnswer: Parameters<typeof beginCall<T>>[3] = (answer, tried) =>
         read(message.read(answer), tried);
       beginCall(transport, message.request, rules, readAnswer, resolve, reject);
@@ -334,7 +341,9 @@ export class Core {
   async #carry(carrier: Carrier, message: Message, label: string, safe: boolean, timeout: number) {
     const { carry, tooLate } = await this.late();
     const { signal } = this;
-    const call = { core: this, words: message.words, safe, timeout, signal };
+    const began = moment();
+    const timeLeft = () => timeout - elapsed(began);
+    const call = { core: this, words: message.words, safe, timeout, timeLeft, signal };
     const carried = carry(carrier, message, label, call);
     return readJson(await within(timeout + GRACE, carried, () => tooLate(call, label, true), signal), false);
   }
@@ -345,17 +354,9 @@ export class Core {
     return typeof signal === "function" ? signal() : signal;
   }
 
-  #rules(command: string, safe: boolean, timeout: number): CallRules {
-    const { writes, replyLifetime, retries, backoff } = this.settings;
-    return {
-      command,
-      safe,
-      // No repeat may come after the first reply is forgotten.
-      timeout: writes === "exactly-once" ? Math.min(timeout, replyLifetime) : timeout,
-      signal: this.signal,
-      retries,
-      backoff,
-    };
+  #rules(command: string, safe: boolean, timeout: number, repeat: boolean): CallRules {
+    const { retries, backoff } = this.settings;
+    return { command, safe, repeat, timeout, signal: this.signal, retries, backoff };
   }
 
   #result(command: Command, reply: RawReply, tried: boolean, index: number): Result {

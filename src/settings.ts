@@ -16,6 +16,9 @@ export interface Settings {
   backoff(retry: number): number;
 }
 
+/** The least time that a repeat of an exactly-once write may take to arrive, in ms. */
+const DELIVERY_MARGIN = 10_000;
+
 /** Left for the handler to say that its time is running out, in ms. */
 const DEADLINE_MARGIN = 50;
 
@@ -49,7 +52,7 @@ export function withOptions(
     !signal || typeof signal === "function" || "aborted" in Object(signal),
     "signal must be an AbortSignal",
   );
-  return {
+  const settings = {
     ...base,
     codec: codec === undefined ? base.codec : codecFrom(codec),
     timeout: timeout === undefined ? base.timeout : milliseconds("timeout", timeout),
@@ -57,6 +60,19 @@ export function withOptions(
     deadline: deadline ?? base.deadline,
     writes,
   };
+  if (writes === "exactly-once") insistOnLifetime(settings);
+  return settings;
+}
+
+/**
+ * Redis may hold a token from the moment that the call began, and the last repeat is sent when the call ends. Up to
+ * `DELIVERY_MARGIN` may pass until that repeat arrives.
+ */
+function insistOnLifetime({ replyLifetime, timeout }: Settings): void {
+  insist(
+    replyLifetime >= timeout + DELIVERY_MARGIN,
+    `replyLifetime (${replyLifetime} ms) must be at least ${DELIVERY_MARGIN} ms longer than timeout (${timeout} ms), or a repeated write could be applied twice`,
+  );
 }
 
 /**

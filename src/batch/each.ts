@@ -18,6 +18,7 @@ export interface Waiting {
  * @param time for all of it, in ms.
  * @param onFailure is told where the request as a whole failed. Without it the same goes for such a request: its
  * reads are sent again by themselves.
+ * @param repeated whether one of them may have been written before.
  */
 export async function sendEach(
   core: Core,
@@ -25,6 +26,7 @@ export async function sendEach(
   time: number,
   onFailure?: (error: unknown) => void,
   retried = 0,
+  repeated = false,
 ): Promise<void> {
   const began = moment();
   // After a freeze it may be too late: what an exactly-once write's repeat relies on may be forgotten by then.
@@ -48,7 +50,7 @@ export async function sendEach(
   try {
     // Here, where it is caught if the user's function throws.
     signal = core.signal;
-    const results = await core.runBatch(commands, "pipeline", time);
+    const results = await core.runBatch(commands, "pipeline", time, repeated);
     for (const [i, result] of results.entries()) {
       const waiting = batch[i]!;
       if (!("error" in result)) waiting.resolve(result.result);
@@ -67,7 +69,7 @@ export async function sendEach(
     }
     if (again.length > 0) {
       repeat(0);
-      sendEach(core, again, left(), undefined, retried);
+      sendEach(core, again, left(), undefined, retried, true);
     }
     return;
   }
@@ -79,7 +81,7 @@ export async function sendEach(
   repeat(wait);
   pause(wait, signal, (aborted) => {
     if (aborted) for (const { reject } of again) reject(aborted.reason);
-    else if (left() > 0) sendEach(core, again, left(), undefined, retried + 1);
+    else if (left() > 0) sendEach(core, again, left(), undefined, retried + 1, true);
     else giveUp();
   });
 }

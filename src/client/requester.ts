@@ -45,6 +45,8 @@ export interface Carried {
   readonly safe: boolean;
   /** The time for all of it, in ms. */
   readonly timeout: number;
+  /** The part of it that is left, in ms: middleware may send a request late, and again. */
+  timeLeft(): number;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -98,6 +100,6 @@ export function forward(
   const core = direct.having({ signal });
   const message = core.base.protocol.plain(body, route);
   return new Promise((resolve, reject) =>
-    core.send(message, label, safe, read, resolve, reject, call.timeout),
+    core.send(message, label, safe, read, resolve, reject, call.timeLeft()),
   );
 }

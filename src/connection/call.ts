@@ -18,6 +18,8 @@ export interface CallRules {
   readonly command: string;
   /** Whether it may be written again after it may have been applied. */
   readonly safe: boolean;
+  /** Whether it carries something that an earlier call may have written. */
+  readonly repeat?: boolean;
   /** The time for all of it, in ms. */
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
@@ -94,7 +96,8 @@ class Call<T> implements AttemptListener {
 
   /** @throws Error where this would be a repeat after the call's time, as when the process was frozen meanwhile. */
   onStart(): void {
-    if ((this.started || this.unknown) && this.timeLeft <= 0) throw new Error("its time is up");
+    const repeat = this.started || this.unknown || this.rules.repeat;
+    if (repeat && this.timeLeft <= 0) throw new Error("its time is up");
     this.started = true;
   }
 

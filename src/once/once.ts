@@ -68,7 +68,13 @@ function plain(word: Uint8Array): Word {
   }
 }
 
-// Not a counter with a random prefix: a process restored from a snapshot would count on from the same place.
+/**
+ * Returns 96 random bits in base 36. A process restored from a snapshot may draw the random numbers of another one
+ * restored from it, so 64 of the bits are mixed with the wall clock in ms and the monotonic clock in ns.
+ */
 function randomId(): string {
-  return Array.from(crypto.getRandomValues(new Uint32Array(3)), (number) => number.toString(36)).join("");
+  const numbers = crypto.getRandomValues(new Uint32Array(3));
+  numbers[0]! ^= Date.now();
+  numbers[1]! ^= performance.now() * 1e6;
+  return Array.from(numbers, (number) => number.toString(36)).join("");
 }

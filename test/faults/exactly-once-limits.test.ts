@@ -1,4 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions, TimeoutError } from "warmline";
 import {
   carries,
@@ -62,14 +64,62 @@ describe.skipIf(!redisAvailable())("on a real Redis", () => {
     }
   });
 
-  test("no repeat is sent once the first reply may have been forgotten", async () => {
-    path.onConnection(() => onRequest(carries("INCR"), loseReply({ leave: "open" })));
-    const begun = performance.now();
-    await expect(client({ replyLifetime: 300 }).incr("n")).rejects.toBeInstanceOf(TimeoutError);
-    expect(performance.now() - begun).toBeLessThan(1_000);
-    await pause(400);
+  test("a repeat that the network delivers after the call has ended finds the first reply", async () => {
+    let delivered = 0;
+    path.onConnection((number) =>
+      number === 1
+        ? onRequest(carries("INCR"), loseReply())
+        : onRequest(carries("INCR"), {
+            request(link, { request }) {
+              link.silence();
+              setTimeout(() => {
+                delivered++;
+                link.toServer(request);
+              }, 2_500);
+            },
+          }),
+    );
+    // The shortest lifetime that is allowed: the second repeat is sent shortly before the call ends.
+    const redis = client({ timeout: 500, replyLifetime: 10_500, retry: { retries: 2, backoff: () => 400 } });
+    await expect(redis.incr("n")).rejects.toBeInstanceOf(TimeoutError);
+    await vi.waitFor(() => expect(delivered).toBeGreaterThan(0), 5_000);
+    await pause(200);
     expect(await direct().get("n")).toBe(1);
-    expect(await direct().keys("*")).toEqual(["n"]);
+    const [token] = await direct().keys("n:wl:*");
+    expect(await direct().pttl(token!)).toBeGreaterThan(5_000);
+  });
+
+  test("middleware sends no repeat after the call has ended", async () => {
+    const redis = client({ timeout: 200 });
+    let late: Promise<unknown> | undefined;
+    redis.use(async (request, next) => {
+      const first = await next(request);
+      await pause(400);
+      late = next(request);
+      late.catch(() => {});
+      return first;
+    });
+    await expect(redis.incr("n")).rejects.toBeInstanceOf(TimeoutError);
+    await vi.waitFor(() => expect(late).toBeDefined());
+    await expect(late).rejects.toMatchObject({ name: "TimeoutError", outcome: "unsent" });
+  });
+
+  test("processes that were cloned with the same random state draw different tokens", async () => {
+    const url = new URL("../../dist/index.js", import.meta.url);
+    const program = `
+      let next = 0;
+      Crypto.prototype.getRandomValues = (array) => array.map(() => ++next);
+      const { Redis } = await import(${JSON.stringify(url)});
+      const redis = new Redis({ url: process.env.URL, token: process.env.TOKEN, writes: "exactly-once" });
+      const replies = [];
+      for (let i = 0; i < 3; i++) replies.push(await redis.incr("n"));
+      console.log(JSON.stringify(replies));`;
+    const env = { ...process.env, URL: gateway.url, TOKEN: gateway.token };
+    const run = promisify(execFile);
+    const clones = [1, 2].map(() => run(process.execPath, ["--input-type=module", "-e", program], { env }));
+    const replies = (await Promise.all(clones)).flatMap(({ stdout }) => JSON.parse(stdout) as number[]);
+    expect(replies.sort()).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(await direct().keys("n:wl:*")).toHaveLength(6);
   });
 
   test("a first copy that comes after its repeat and after another client's write changes nothing", async () => {

@@ -53,6 +53,14 @@ test.each([
   [{ url: "https://host", token: "t", codec: "yaml" as never }, /codec/],
   [{ url: "https://host", token: "t", writes: "twice" as never }, /writes/],
   [{ url: "https://host", token: "t", retry: { retries: -1 } }, /retry\.retries/],
+  [
+    { url: "https://host", token: "t", writes: "exactly-once" as const, replyLifetime: 19_999 },
+    /replyLifetime .*timeout/,
+  ],
+  [
+    { url: "https://host", token: "t", writes: "exactly-once" as const, timeout: 110_001 },
+    /replyLifetime .*timeout/,
+  ],
 ])("%j is refused at once, without repeating a secret", (options, message) => {
   let error: unknown;
   try {
@@ -63,6 +71,20 @@ test.each([
   expect(error).toBeInstanceOf(ConfigError);
   expect((error as Error).message).toMatch(message);
   expect((error as Error).message).not.toContain("secret");
+});
+
+test("a first reply has to be kept for 10 s longer than a call may take, where there are exactly-once writes", () => {
+  const endpoint = { url: "https://lifetimes.example", token: "t", replyLifetime: 30_000 };
+  const once = new Redis({ ...endpoint, writes: "exactly-once", timeout: 20_000 });
+  expect(() => once.with({ timeout: 20_001 })).toThrow(
+    new ConfigError(
+      "replyLifetime (30000 ms) must be at least 10000 ms longer than timeout (20001 ms), or a repeated write could be applied twice",
+    ),
+  );
+  expect(() => once.with({ timeout: 20_001, writes: "safe" })).not.toThrow();
+  const safe = new Redis({ ...endpoint, timeout: 20_001 });
+  expect(() => safe.with({ writes: "exactly-once" })).toThrow(ConfigError);
+  expect(() => safe.with({ writes: "exactly-once", timeout: 1_000 })).not.toThrow();
 });
 
 test("unknown options are tolerated", () => {

@@ -2,6 +2,8 @@ import { expect, test } from "vitest";
 import { beginCall, type CallRules } from "../../../src/connection/call.js";
 import type { AttemptListener, Transport } from "../../../src/connection/transport.js";
 import { TimeoutError } from "../../../src/errors.js";
+import { Redis } from "../../../src/index.js";
+import { answer, RawEndpoint } from "../../support/endpoint.js";
 
 // A process that was frozen between two tries finds all of its timers late at once. What was to be repeated must not
 // be repeated now: an exactly-once write's first reply may be forgotten by then.
@@ -76,4 +78,28 @@ test("frozen while a repeat waits for its connection: it is not written", async 
   });
   await expect(call(path, rules)).rejects.toMatchObject({ outcome: "unknown" });
   expect(written).toBe(1);
+});
+
+test("frozen while the repeat of one command of a batch waits for its connection: it is not written", async () => {
+  const endpoint = await RawEndpoint.start();
+  const unknown = '{"error":"UNKNOWNOUTCOME the connection to Redis was lost"}';
+  endpoint.onRequest = ({ socket }) => {
+    const headers = { "content-type": "application/json", "warmline-gateway": "0", connection: "close" };
+    socket.end(answer(`[${unknown},${unknown}]`, headers));
+  };
+  endpoint.onConnection = (_, connection) => {
+    if (connection === 2) freeze(700);
+  };
+  const redis = new Redis({
+    url: endpoint.url,
+    token: "t",
+    writes: "exactly-once",
+    timeout: 400,
+    retry: { backoff: () => 1 },
+  });
+  const written = redis.pipeline().incr("a").incr("b").exec();
+  await expect(written).rejects.toMatchObject({ outcome: "unknown" });
+  expect(endpoint.connections).toBe(2);
+  expect(endpoint.requests).toHaveLength(1);
+  await endpoint.stop();
 });
