@@ -56,7 +56,7 @@ it("counts by command: those of the table by name, all others as one", async () 
   gateway = await createGateway({ engine: "embedded", port: 0 });
   await run(gateway, "SET", "k", "text");
   await run(gateway, "INCR", "k");
-  await run(gateway, "BLPOP", "none", "0.05");
+  await run(gateway, "BLPOP", "none", "0.5");
   await run(gateway, "CONFIG", "GET", "port");
   for (let i = 0; i < 50; i++) await run(gateway, `NOSUCH${i}`, "k");
   await call(gateway, "/pipeline", { body: [["GET", "k"], ["INCR", "k"], ["SELECT", "1"], ["NOSUCH"]] });
@@ -82,8 +82,8 @@ it("counts by command: those of the table by name, all others as one", async () 
   });
   const timed = of("command_duration_seconds_count");
   expect(timed).toMatchObject({ SET: 1, INCR: 1, BLPOP: 1, GET: 0, other: 50, "CONFIG GET": 0 });
-  expect(of("command_duration_seconds_sum").BLPOP).toBeGreaterThan(0.045);
-  expect(of("command_duration_seconds_sum").SET).toBeLessThan(0.045);
+  expect(of("command_duration_seconds_sum").BLPOP).toBeGreaterThan(0.45);
+  expect(of("command_duration_seconds_sum").SET).toBeLessThan(0.45);
 });
 
 it("counts by token's name, never by what the token is", async () => {
@@ -163,7 +163,7 @@ it("records the longest delay of the event loop in each second", async () => {
   const before = await above("0.25");
   const begun = performance.now();
   while (performance.now() - begun < 400);
-  await expect.poll(() => above("0.25"), { timeout: 5_000 }).toBe(before + 1);
+  await expect.poll(() => above("0.25"), { timeout: 5_000 }).toBeGreaterThan(before);
 });
 
 it("is ready while Redis answers, and says when it does not", async () => {
