@@ -1,0 +1,158 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { parser } from "@prometheus-io/lezer-promql";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { startFakeRedis } from "warmline-testbed";
+import { parse } from "yaml";
+import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { call, run } from "./http.js";
+
+const deploy = resolve(import.meta.dirname, "../../../gateway/deploy");
+const dashboard = JSON.parse(readFileSync(resolve(deploy, "grafana-dashboard.json"), "utf8"));
+const rules = parse(readFileSync(resolve(deploy, "alerts.yaml"), "utf8"));
+
+/** Labels that Prometheus itself adds to what it scrapes. */
+const SCRAPED = ["job", "instance"];
+
+type Labels = Readonly<Record<string, string>>;
+/** The samples of a live `/metrics`: the labels of each, by name. */
+const live = new Map<string, Labels[]>();
+
+let gateway: Gateway;
+beforeAll(async () => {
+  const redis = await startFakeRedis();
+  gateway = await createGateway({ redis: redis.url, port: 0, token: "t", operationTimeout: 500 });
+  expect(await run(gateway, "SET", "k", "v")).toBe("OK");
+  await call(gateway, "/pipeline", { body: [["GET", "k"]] });
+  await call(gateway, "/multi-exec", { body: [["GET", "k"]] });
+  await call(gateway, "/get/k", { token: null });
+  await redis.close();
+  await vi.waitFor(async () => expect((await call(gateway, "/get/k")).status).toBe(503));
+  // Of every second one sample.
+  await new Promise((done) => setTimeout(done, 1_200));
+  const { text } = await call(gateway, "/metrics");
+  for (const line of text.split("\n")) {
+    const [, name, labels] = /^(\w+)(?:\{(.*)\})? \S+$/.exec(line) ?? [];
+    if (name === undefined) continue;
+    const pairs = [...(labels ?? "").matchAll(/(\w+)="([^"]*)"/g)].map(([, label, value]) => [label, value]);
+    live.set(name, [...(live.get(name) ?? []), Object.fromEntries(pairs)]);
+  }
+});
+afterAll(() => gateway.close());
+
+interface Panel {
+  readonly title: string;
+  readonly targets?: { readonly expr: string; readonly legendFormat: string }[];
+}
+
+const panels: Panel[] = dashboard.panels.filter(({ type }: { type: string }) => type !== "row");
+const alerts: { alert: string; expr: string; annotations: Labels }[] = rules.groups.flatMap(
+  (group: { rules: unknown[] }) => group.rules,
+);
+const expressions = [
+  ...panels.flatMap(({ title, targets }) =>
+    targets!.map(({ expr, legendFormat }) => ({ where: `panel ${title}`, expr, shown: legendFormat })),
+  ),
+  ...alerts.map(({ alert, expr, annotations }) => ({
+    where: `alert ${alert}`,
+    expr,
+    shown: Object.values(annotations).join(" "),
+  })),
+];
+
+/** What an expression in PromQL uses that a live scrape does not have. */
+function missing(expr: string): string[] {
+  const text = expr.replaceAll("$__rate_interval", "5m");
+  const problems: string[] = [];
+  const selectors: { from: number; to: number; samples: readonly Labels[] }[] = [];
+  const groupings: { from: number; to: number; labels: string[] }[] = [];
+  const tree = parser.parse(text);
+  tree.iterate({
+    enter({ name, from, to, node }) {
+      const inner = (what: string) => node.getChildren(what).map((child) => text.slice(child.from, child.to));
+      if (name === "⚠") problems.push(`is not PromQL at ${from}: ${text.slice(from, to + 10)}`);
+      else if (name === "VectorSelector") {
+        const [metric = ""] = inner("Identifier");
+        let samples = live.get(metric) ?? [];
+        if (samples.length === 0) problems.push(`${metric} is not there`);
+        for (const matcher of node.getChild("LabelMatchers")?.getChildren("UnquotedLabelMatcher") ?? []) {
+          const [, label, operator, value] = /^(\w+)\s*(=~?)\s*"(.*)"$/.exec(
+            text.slice(matcher.from, matcher.to),
+          )!;
+          if (SCRAPED.includes(label!)) continue;
+          const wanted = operator === "=" ? (each: string) => each === value : isWhole(value!);
+          samples = samples.filter((labels) => wanted(labels[label!] ?? ""));
+          if (samples.length === 0) problems.push(`${metric} has no ${label} like ${value}`);
+        }
+        selectors.push({ from, to, samples });
+      } else if (name === "AggregateExpr") {
+        const labels = node
+          .getChild("AggregateModifier")
+          ?.getChild("GroupingLabels")
+          ?.getChildren("LabelName");
+        groupings.push({ from, to, labels: (labels ?? []).map((each) => text.slice(each.from, each.to)) });
+      }
+    },
+  });
+  for (const { from, to, labels } of groupings) {
+    for (const selector of selectors.filter((each) => each.from >= from && each.to <= to)) {
+      for (const label of labels) {
+        if (SCRAPED.includes(label)) continue;
+        if (selector.samples.some((sample) => sample[label] === undefined))
+          problems.push(`${text.slice(selector.from, selector.to)} has no label ${label}`);
+      }
+    }
+  }
+  if (selectors.length === 0) problems.push("uses no metric");
+  return problems;
+}
+
+function isWhole(pattern: string): (text: string) => boolean {
+  const expression = new RegExp(`^(?:${pattern})$`);
+  return (text) => expression.test(text);
+}
+
+describe("the Grafana dashboard and the alert rules", () => {
+  it.each(expressions)("$where uses what a live scrape has: $expr", ({ expr, shown }) => {
+    expect(missing(expr)).toEqual([]);
+    // What a legend or a text shows has to be left over after aggregation.
+    for (const [, label] of shown.matchAll(/\{\{ ?(?:\$labels\.)?(\w+) ?\}\}/g)) {
+      const [, labels = ""] = /by \(([^)]*)\)/.exec(expr) ?? [];
+      expect(labels.split(", ")).toContain(label);
+    }
+  });
+
+  it.each([
+    ["rate(warmline_gateway_nothing_total[5m])", /is not there/],
+    ['warmline_gateway_responses_total{code="200"}', /no code like 200/],
+    ['warmline_gateway_responses_total{route="none"}', /no route like none/],
+    ["sum by (color) (warmline_gateway_responses_total)", /no label color/],
+    ["sum by (route) (warmline_gateway_responses_total", /is not PromQL/],
+    ["1 + 1", /uses no metric/],
+  ])("the check fails for %s", (expr, problem) => {
+    expect(missing(expr).join()).toMatch(problem);
+  });
+
+  it("have names and places of their own", () => {
+    const ids = dashboard.panels.map(({ id }: { id: number }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
+    const cells = new Set<string>();
+    for (const { gridPos } of dashboard.panels) {
+      for (let x = gridPos.x; x < gridPos.x + gridPos.w; x++) {
+        for (let y = gridPos.y; y < gridPos.y + gridPos.h; y++) {
+          expect(cells.has(`${x}:${y}`), `${x}:${y} is taken twice`).toBe(false);
+          cells.add(`${x}:${y}`);
+        }
+      }
+    }
+  });
+
+  it("have variables that a live scrape can fill", () => {
+    for (const { type, query } of dashboard.templating.list) {
+      if (type !== "query") continue;
+      const [, metric] = /^label_values\((\w+)(?:\{.*\})?, \w+\)$/.exec(query.query)!;
+      expect([...live.keys()]).toContain(metric);
+    }
+  });
+});
