@@ -2,6 +2,7 @@ import type { Registry } from "prom-client";
 import { Access } from "./access/access.js";
 import { isLoopbackName } from "./access/origin.js";
 import { openedCommands } from "./access/refusals.js";
+import { Shares } from "./access/shares.js";
 import { randomToken } from "./access/token.js";
 import { readTokenList, type TokenSources } from "./access/token-list.js";
 import { AnswerHeads } from "./http/answer-head.js";
@@ -65,6 +66,16 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
     tokens,
     upstreams,
     rules: { opened: openedCommands(settings.allowCommand), maxWords: settings.maxWords },
+    shares: new Shares(
+      {
+        blocking: settings.maxBlocking,
+        transactions: settings.maxTransactions,
+        streams: settings.maxStreams,
+        queued: settings.maxPending * settings.connections,
+      },
+      settings.tokenShare,
+      settings.operationTimeout,
+    ),
     secret: settings.secret,
     onNotice,
   });

@@ -76,6 +76,11 @@ export interface GatewayOptions {
    * than a thousand have not sent yet counts against other such pipelines alone.
    */
   readonly maxPending?: number;
+  /**
+   * The most that one of several tokens may hold of the connections for blocking commands and for transactions, of the
+   * event streams and of the queued commands, in percent; default 50. A single token may hold all.
+   */
+  readonly tokenShare?: number;
   /** File of the certificate, in PEM, with which to speak TLS; read again when it changes. Goes with `tlsKey`. */
   readonly tlsCert?: string;
   /** File of that certificate's key, in PEM. */
@@ -129,6 +134,7 @@ const DEFAULTS = {
   maxBlocking: 64,
   maxTransactions: 8,
   maxPending: 100_000,
+  tokenShare: 50,
   keepAlive: 310_000,
   headTimeout: 10_000,
   bodyTimeout: 60_000,
@@ -184,6 +190,7 @@ const RANGES = {
   maxBlocking: [1, 10_000],
   maxTransactions: [1, 10_000],
   maxPending: [1, 10_000_000],
+  tokenShare: [1, 100],
   keepAlive: [1_000, 86_400_000],
   headTimeout: [1, 3_600_000],
   bodyTimeout: [1, 3_600_000],

@@ -3,8 +3,10 @@ import { stat } from "node:fs/promises";
 import type { Command } from "../upstream/command.js";
 import type { Upstream, Upstreams } from "../upstream/upstream.js";
 import { type Grant, grantOf } from "./grant.js";
+import { Quota } from "./quota.js";
 import type { CommonRules } from "./refusals.js";
 import { administratorTrouble, RestTokens, userTrouble } from "./rest-token.js";
+import type { Shares } from "./shares.js";
 import { digestOf, randomToken } from "./token.js";
 import { type KnownToken, readTokenList, type TokenList, type TokenSources } from "./token-list.js";
 
@@ -15,6 +17,8 @@ export interface AccessOptions {
   readonly tokens: TokenList;
   readonly upstreams: Upstreams;
   readonly rules: CommonRules;
+  /** What one token may hold of what all share. */
+  readonly shares: Shares;
   /** What the tokens of `ACL RESTTOKEN` are sealed with; default: the main token. */
   readonly secret: string | undefined;
   /** Told, in one line for people, when tokens were read again, or could not be. */
@@ -25,6 +29,8 @@ export interface AccessOptions {
 const LOOK_EVERY = 1_000;
 /** Tokens of `ACL RESTTOKEN` whose grants are remembered. */
 const REMEMBERED = 1_000;
+/** Quotas kept, unless more have something under way. */
+const MAX_QUOTAS = 10_000;
 
 /** Knows the tokens, and what their bearers may do. */
 export class Access {
@@ -34,6 +40,8 @@ export class Access {
   #grants: readonly (readonly [KnownToken, Grant])[] = [];
   #restTokens: RestTokens;
   readonly #restGrants = new Map<string, Grant>();
+  /** By the token's name, or the Redis user's: they last when tokens are read again. */
+  readonly #quotas = new Map<string, Quota>();
   #stamps = "";
   /** Changes whenever a token may have come to mean something else. */
   generation = 0;
@@ -98,6 +106,7 @@ export class Access {
     }
     this.#list = list;
     this.#grants = list.tokens.map((token) => [token, this.#grantOf(token)] as const);
+    this.#countTokens();
     this.generation++;
   }
 
@@ -105,7 +114,26 @@ export class Access {
     const { rules, upstreams } = this.#options;
     const own = upstreams.of(null);
     const upstream = user ? () => upstreams.of(user) : () => own;
-    return grantOf({ name, role, prefix, commands, rules, upstream });
+    const quota = this.#quota(`token ${name}`);
+    return grantOf({ name, role, prefix, commands, rules, upstream, quota });
+  }
+
+  /** The one quota of this key. Those that nothing is under way for are dropped when there are very many. */
+  #quota(key: string): Quota {
+    let quota = this.#quotas.get(key);
+    if (!quota) {
+      if (this.#quotas.size >= MAX_QUOTAS)
+        for (const [other, { isIdle }] of this.#quotas) if (isIdle) this.#quotas.delete(other);
+      quota = new Quota(this.#options.shares);
+      this.#quotas.set(key, quota);
+    }
+    return quota;
+  }
+
+  /** Sets the shares by whether several tokens may run commands. All tokens of Redis users count as one. */
+  #countTokens(): void {
+    const configured = this.#list.tokens.filter(({ role }) => role !== "metrics").length;
+    this.#options.shares.setSeveral(configured + Math.min(1, this.#restGrants.size) > 1);
   }
 
   #restGrant(token: string, digest: Buffer): Grant | null {
@@ -116,12 +144,14 @@ export class Access {
     if (user === null) return null;
     const { rules, upstreams } = this.#options;
     const name = `user ${user.username}`;
-    const grant = grantOf({ name, role: "admin", rules, upstream: () => upstreams.of(user) });
+    const quota = this.#quota(name);
+    const grant = grantOf({ name, role: "admin", rules, upstream: () => upstreams.of(user), quota });
     for (const oldest of this.#restGrants.keys()) {
       if (this.#restGrants.size < REMEMBERED) break;
       this.#restGrants.delete(oldest);
     }
     this.#restGrants.set(key, grant);
+    this.#countTokens();
     return grant;
   }
 

@@ -3,6 +3,7 @@ import { onceCallOf } from "../commands/once.js";
 import type { Command } from "../upstream/command.js";
 import type { Upstream } from "../upstream/upstream.js";
 import { Prefix } from "./prefix.js";
+import type { Quota } from "./quota.js";
 import { type CommonRules, type Place, refusal, refused } from "./refusals.js";
 import { COMMANDS_OF, type Role } from "./roles.js";
 import { type Rewrite, scanWithin } from "./scan.js";
@@ -14,6 +15,8 @@ export interface Grant {
   readonly role: Role;
   /** Where its commands go: connections signed in as the user that the token stands for. */
   readonly upstream: Upstream;
+  /** What the token has under way, and its limits. */
+  readonly quota: Quota;
   /** The error text for a command that is refused, or null for one that may go to Redis. */
   refusal(command: Command, place: Place): string | null;
   /** Whether any command is rewritten. */
@@ -32,6 +35,7 @@ export interface GrantOptions {
   readonly role: Role;
   readonly rules: CommonRules;
   readonly upstream: () => Upstream;
+  readonly quota: Quota;
   readonly prefix?: string | undefined;
   /** If given, no other commands than these: names of the facts, or of containers for all their subcommands. */
   readonly commands?: ReadonlySet<string> | undefined;
@@ -62,6 +66,10 @@ class OpenGrant implements Grant {
 
   get upstream(): Upstream {
     return this.options.upstream();
+  }
+
+  get quota(): Quota {
+    return this.options.quota;
   }
 
   refusal(command: Command, place: Place): string | null {

@@ -205,6 +205,13 @@ export const flags: readonly Flag[] = [
     kind: "integer",
   },
   {
+    name: "token-share",
+    value: "<percent>",
+    help: "most of blocking and transaction connections, streams and queued commands for one of several tokens (default 50)",
+    option: "tokenShare",
+    kind: "integer",
+  },
+  {
     name: "tls-cert",
     value: "<file>",
     help: "certificate to speak TLS with, in PEM; read again when it changes",

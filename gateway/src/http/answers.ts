@@ -1,3 +1,4 @@
+import type { Quota } from "../access/quota.js";
 import type { CommandFacts } from "../commands/facts.js";
 import type { CommandCounts } from "../metrics/commands.js";
 import type { Receiver, UpstreamFailure } from "../upstream/failure.js";
@@ -17,11 +18,13 @@ export class SingleAnswer implements Receiver {
   /**
    * @param facts the command's; null for one that is not known
    * @param counts where its reply is counted
+   * @param quota where the command is counted until it is over
    */
   constructor(
     readonly exchange: Exchange,
     readonly facts: CommandFacts | null,
     readonly counts: CommandCounts,
+    readonly quota: Quota,
   ) {
     exchange.sent();
   }
@@ -32,6 +35,7 @@ export class SingleAnswer implements Receiver {
 
   onReply(reply: Buffer): void {
     const { exchange, facts, counts } = this;
+    this.quota.leave(1, exchange.blocks);
     counts.replied(facts, exchange.replied());
     const isError = reply[0] === MINUS;
     if (isError) counts.failed(facts);
@@ -44,6 +48,7 @@ export class SingleAnswer implements Receiver {
   }
 
   onFailure(failure: UpstreamFailure): void {
+    this.quota.leave(1, this.exchange.blocks);
     this.counts.failed(this.facts);
     this.exchange.failure(failure);
   }
@@ -58,12 +63,14 @@ export class PipelineAnswer implements Receiver {
    * @param size the number of commands, refused ones included
    * @param places where in the pipeline each command that was sent stands
    * @param onError called with the place of each command whose reply is an error
+   * @param onSettled called when every command is answered, refused or failed
    */
   constructor(
     readonly exchange: Exchange,
     size: number,
     readonly places: readonly number[],
     readonly onError: (place: number) => void,
+    readonly onSettled: () => void = () => {},
   ) {
     this.#replies = new Array(size);
     this.#open = size;
@@ -92,6 +99,7 @@ export class PipelineAnswer implements Receiver {
     if (reply[0] === MINUS) this.onError(place);
     if (--this.#open > 0) return;
     if (this.places.length > 0) this.exchange.replied();
+    this.onSettled();
     this.#answer();
   }
 
@@ -117,9 +125,14 @@ export class PipelineAnswer implements Receiver {
 
 /** The answer to a transaction: one error when it was discarded, else each command's result. */
 export class TransactionAnswer implements TransactionReceiver {
+  /**
+   * @param names the names of the commands
+   * @param onSettled called when the transaction is answered or failed
+   */
   constructor(
     readonly exchange: Exchange,
     readonly names: readonly string[],
+    readonly onSettled: () => void,
   ) {
     exchange.sent();
   }
@@ -130,6 +143,7 @@ export class TransactionAnswer implements TransactionReceiver {
 
   onExec(reply: Buffer, refused: ReadonlyMap<number, Buffer>): void {
     const { exchange } = this;
+    this.onSettled();
     exchange.replied();
     if (exchange.gone) return;
     exchange.guard(() => {
@@ -140,6 +154,7 @@ export class TransactionAnswer implements TransactionReceiver {
   }
 
   onFailure(failure: UpstreamFailure): void {
+    this.onSettled();
     this.exchange.failure(failure);
   }
 

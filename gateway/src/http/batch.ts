@@ -67,11 +67,20 @@ export function runPipeline(
     waits.push(wait ?? 0);
   };
   forEachInTurns(exchange, commands, check, () => {
-    const answer = new PipelineAnswer(exchange, commands.length, places, (place) =>
-      counts.failed(factsOf(commands[place]!)),
+    const { quota } = grant;
+    const sentCount = places.length;
+    if (sentCount > 0) quota.enter(sentCount, mayWait);
+    const answer = new PipelineAnswer(
+      exchange,
+      commands.length,
+      places,
+      (place) => counts.failed(factsOf(commands[place]!)),
+      () => {
+        if (sentCount > 0) quota.leave(sentCount, mayWait);
+      },
     );
     for (const [place, text] of refusals) answer.refuse(place, text);
-    if (places.length === 0) return;
+    if (sentCount === 0) return;
     exchange.blocks = mayWait;
     const { upstream } = grant;
     const { commands: sent, receiver } = rewritten(grant, allowed, answer);
@@ -101,7 +110,26 @@ export function runTransaction(
     names.push(command.name);
   };
   forEachInTurns(exchange, commands, check, () => {
-    grant.upstream.transaction(commands, new TransactionAnswer(exchange, names));
+    const { quota } = grant;
+    const size = commands.length;
+    quota.enter(size, false);
+    const deadline = performance.now() + quota.transactionTimeout;
+    quota.enterTransaction({
+      get abandoned() {
+        return exchange.gone;
+      },
+      run: () => {
+        const answer = new TransactionAnswer(exchange, names, () => {
+          quota.leave(size, false);
+          quota.leaveTransaction();
+        });
+        grant.upstream.transaction(commands, answer, deadline);
+      },
+      onMissed: () => {
+        quota.leave(size, false);
+        exchange.limit(quota.transactionsExceeded);
+      },
+    });
   });
 }
 

@@ -1,3 +1,4 @@
+import { LimitExceeded } from "../access/limit-exceeded.js";
 import type { TokenNumbers } from "../metrics/tokens.js";
 import type { UpstreamFailure } from "../upstream/failure.js";
 import { BadRequest } from "./bad-request.js";
@@ -102,6 +103,7 @@ export class Exchange {
       step();
     } catch (error) {
       if (error instanceof BadRequest) this.refuse(error.status, error.message);
+      else if (error instanceof LimitExceeded) this.limit(error);
       else {
         this.#site.failed(error);
         this.refuse(500, "ERR the gateway failed on this request");
@@ -136,6 +138,11 @@ export class Exchange {
   /** Answers that nothing was run, and that it may be worth to ask again. */
   unsent(message: string): void {
     this.error(503, message, ["Warmline-Outcome", "unsent", "Retry-After", RETRY_AFTER]);
+  }
+
+  /** Responds that the token is over a limit, that nothing was run, and when to try again. */
+  limit({ message, retryAfter }: LimitExceeded): void {
+    this.refuse(429, `ERR ${message}`, ["Warmline-Outcome", "unsent", "Retry-After", String(retryAfter)]);
   }
 
   /**

@@ -225,7 +225,8 @@ export class Handler {
     }
     const wait = waitOf(command);
     exchange.blocks = wait !== null;
-    const answer = new SingleAnswer(exchange, facts, traffic.commands);
+    grant.quota.enter(1, exchange.blocks);
+    const answer = new SingleAnswer(exchange, facts, traffic.commands, grant.quota);
     if (access.answersItself(command)) {
       void access.answer(command, grant.upstream).then((reply) => answer.onReply(reply));
       return;

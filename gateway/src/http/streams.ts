@@ -1,4 +1,5 @@
 import type { Grant } from "../access/grant.js";
+import type { Quota } from "../access/quota.js";
 import { UpstreamFailure } from "../upstream/failure.js";
 import { Monitor } from "../upstream/monitor.js";
 import { type Listener, type Sort, Subscriptions } from "../upstream/subscriptions.js";
@@ -60,7 +61,7 @@ export class Streams {
       return (exchange) => {
         allow(grant.streamRefusal("monitor", []));
         const { monitor } = this.#feedsOf(grant.upstream);
-        this.#start(exchange, first, (listener) => monitor.add(listener));
+        this.#start(exchange, grant.quota, first, (listener) => monitor.add(listener));
       };
     }
     const [, word, list] = /^\/(p?subscribe)\/(.*)$/i.exec(path) ?? [];
@@ -71,7 +72,7 @@ export class Streams {
       allow(grant.streamRefusal(sort, names));
       const { subscriptions } = this.#feedsOf(grant.upstream);
       const first = names.map((name, at) => confirmationFrame(sort, name, at + 1));
-      this.#start(exchange, first, (listener) => subscriptions.add(sort, names, listener));
+      this.#start(exchange, grant.quota, first, (listener) => subscriptions.add(sort, names, listener));
     };
   }
 
@@ -102,18 +103,25 @@ export class Streams {
     return feeds;
   }
 
-  #start(exchange: Exchange, first: readonly Buffer[], add: (listener: Listener) => Cancel): void {
+  #start(
+    exchange: Exchange,
+    quota: Quota,
+    first: readonly Buffer[],
+    add: (listener: Listener) => Cancel,
+  ): void {
     const { maxStreams, maxBuffer } = this.#options;
     if (this.#open.size >= maxStreams) {
       exchange.failure(new UpstreamFailure("full", `all ${maxStreams} event streams are in use`));
       return;
     }
     if (exchange.gone) return;
+    quota.enterStream();
     const stream = new EventStream(exchange, first, maxBuffer, () => this.cut++);
     this.#open.add(stream);
     const cancel = add(stream);
     exchange.onOver(() => {
       this.#open.delete(stream);
+      quota.leaveStream();
       cancel();
     });
   }

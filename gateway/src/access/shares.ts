@@ -1,0 +1,53 @@
+/** What all tokens of a gateway share. */
+export interface SharedLimits {
+  /** Connections for blocking commands. */
+  readonly blocking: number;
+  /** Connections for transactions. */
+  readonly transactions: number;
+  /** Event streams. */
+  readonly streams: number;
+  /** Commands waiting or unanswered on the shared connections. */
+  readonly queued: number;
+}
+
+const NO_LIMITS: SharedLimits = {
+  blocking: Number.POSITIVE_INFINITY,
+  transactions: Number.POSITIVE_INFINITY,
+  streams: Number.POSITIVE_INFINITY,
+  queued: Number.POSITIVE_INFINITY,
+};
+
+/** How much of what tokens share one token may hold: with a single token all of it. */
+export class Shares {
+  readonly #share: SharedLimits;
+  /** What one token may hold now. */
+  max = NO_LIMITS;
+
+  /**
+   * @param totals the gateway's limits
+   * @param percent what one of several tokens may hold of each, at least one
+   * @param timeout how long a transaction may wait for others of its token, in ms
+   */
+  constructor(
+    readonly totals: SharedLimits,
+    percent: number,
+    readonly timeout: number,
+  ) {
+    const part = (total: number) => Math.max(1, Math.floor((total * percent) / 100));
+    const { blocking, transactions, streams, queued } = totals;
+    this.#share =
+      percent === 100
+        ? NO_LIMITS
+        : {
+            blocking: part(blocking),
+            transactions: part(transactions),
+            streams: part(streams),
+            queued: part(queued),
+          };
+  }
+
+  /** Sets whether more than one token may run commands. */
+  setSeveral(several: boolean): void {
+    this.max = several ? this.#share : NO_LIMITS;
+  }
+}

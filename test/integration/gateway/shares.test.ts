@@ -1,0 +1,207 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { type FakeFate, type FakeRedis, startFakeRedis } from "warmline-testbed";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { type Listening, listen } from "../subscribe/listen.js";
+import { setups } from "./engines.js";
+import { type Answer, call } from "./http.js";
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const TOKENS: Partial<GatewayOptions> = {
+  tokens: [
+    { name: "app", token: "app" },
+    { name: "page", token: "page", role: "read-only" },
+  ],
+};
+
+/** A refusal that says which limit it is about, that nothing ran, and when to try again. */
+function expectRefused({ status, headers, json }: Answer, message: RegExp): void {
+  expect(status).toBe(429);
+  expect(headers["retry-after"]).toBe("1");
+  expect(headers["warmline-outcome"]).toBe("unsent");
+  expect(json.error).toMatch(message);
+}
+
+for (const setup of setups) {
+  describe.runIf(setup.available)(`shares of a token, on ${setup.name}`, () => {
+    let gateway: Gateway;
+    let stop: () => Promise<void>;
+    const controllers: AbortController[] = [];
+    const streams: Listening[] = [];
+    const begin = async (options: Partial<GatewayOptions>) => {
+      ({ gateway, stop } = await setup.start({ closeGrace: 0, ...options }));
+    };
+    afterEach(async () => {
+      for (const controller of controllers.splice(0)) controller.abort();
+      for (const stream of streams.splice(0)) stream.close();
+      await stop();
+    });
+
+    /** Sends commands that wait for ever; those that were refused are returned. */
+    const block = async (token: string, count: number, path = "/"): Promise<Answer[]> => {
+      const refused: Answer[] = [];
+      for (let i = 0; i < count; i++) {
+        const controller = new AbortController();
+        controllers.push(controller);
+        const words = ["XREAD", "BLOCK", "0", "STREAMS", "s", "$"];
+        const body = path === "/" ? words : [words];
+        call(gateway, path, { token, body, signal: controller.signal }).then(
+          (answer) => refused.push(answer),
+          () => {},
+        );
+      }
+      await sleep(300);
+      return refused;
+    };
+
+    it.each(["/", "/pipeline"])(
+      "one takes no more than half of the blocking connections: %s",
+      async (path) => {
+        await begin({ ...TOKENS, maxBlocking: 8 });
+        const refused = await block("page", 10, path);
+        expect(refused.length).toBe(6);
+        for (const each of refused) expectRefused(each, /4 of the 8 connections for blocking commands/);
+        const began = performance.now();
+        const waiting = call(gateway, "/", { token: "app", body: ["BLPOP", "l", "5"] });
+        await sleep(50);
+        await call(gateway, "/", { token: "app", body: ["RPUSH", "l", "value"] });
+        expect((await waiting).json).toEqual({ result: ["l", "value"] });
+        expect(performance.now() - began).toBeLessThan(2_000);
+        // What has ended counts no more.
+        for (const controller of controllers.splice(0)) controller.abort();
+        await expect
+          .poll(async () => (await call(gateway, "/", { token: "page", body: XREAD_SHORT })).status)
+          .toBe(200);
+      },
+    );
+
+    it("the only token that runs commands has all of them", async () => {
+      await begin({
+        tokens: [
+          { name: "app", token: "app" },
+          { name: "scraper", token: "scraper", role: "metrics" },
+        ],
+        maxBlocking: 4,
+      });
+      expect(await block("app", 4)).toEqual([]);
+    });
+
+    it("a share is set in percent", async () => {
+      await begin({ ...TOKENS, maxBlocking: 8, tokenShare: 25 });
+      const refused = await block("page", 3);
+      expect(refused.length).toBe(1);
+      expectRefused(refused[0]!, /2 of the 8 connections for blocking commands.*tokenShare/);
+    });
+
+    it("one opens no more than half of the event streams", async () => {
+      await begin({ ...TOKENS, maxStreams: 4 });
+      for (let i = 0; i < 2; i++) streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));
+      const refused = await call(gateway, "/subscribe/c", { token: "page", method: "POST", body: [] });
+      expectRefused(refused, /2 of the 4 event streams/);
+      const other = await listen(gateway, "/subscribe/c", { token: "app" });
+      streams.push(other);
+      expect(other.status).toBe(200);
+      streams[0]!.close();
+      await expect
+        .poll(async () => {
+          const again = await listen(gateway, "/subscribe/c", { token: "page" });
+          streams.push(again);
+          return again.status;
+        })
+        .toBe(200);
+    });
+
+    it("users of Redis have a share each, however many tokens stand for one", async () => {
+      if (!setup.name.startsWith("a real")) return begin({});
+      await begin({ token: "main", maxBlocking: 4 });
+      const acl = ["ACL", "SETUSER", "ann", "on", ">pw", "~*", "&*", "+@all"];
+      await call(gateway, "/", { body: acl });
+      const tokens = await Promise.all(
+        [1, 2].map(async () => {
+          const { json } = await call(gateway, "/", { body: ["ACL", "RESTTOKEN", "ann", "pw"] });
+          return json.result as string;
+        }),
+      );
+      expect(await block(tokens[0]!, 2)).toEqual([]);
+      const refused = await block(tokens[1]!, 1);
+      expect(refused.length).toBe(1);
+      expectRefused(refused[0]!, /2 of the 4 connections for blocking commands/);
+      expect(await block("main", 2)).toEqual([]);
+    });
+  });
+}
+
+const XREAD_SHORT = ["XREAD", "BLOCK", "1", "STREAMS", "s", "$"];
+
+describe("shares of a token, while Redis is slow", () => {
+  let fake: FakeRedis;
+  let gateway: Gateway;
+  const begin = async (decide: (name: string, key: string) => FakeFate | undefined, options: object) => {
+    fake = await startFakeRedis(({ name, words }) =>
+      name === "PING" || name === "INFO" ? undefined : decide(name, words[1] ?? ""),
+    );
+    gateway = await createGateway({ redis: fake.url, port: 0, closeGrace: 0, ...TOKENS, ...options });
+  };
+  afterEach(async () => {
+    await gateway.close();
+    await fake.close();
+  });
+
+  const transactions: Record<string, FakeFate> = {
+    MULTI: { bytes: "+OK\r\n" },
+    DISCARD: { bytes: "+OK\r\n" },
+    ECHO: { late: 100 },
+    EXEC: { bytes: "*1\r\n$1\r\na\r\n" },
+  };
+
+  it("transactions of one wait for each other, those of others do not wait for them", async () => {
+    await begin((name) => transactions[name], { maxTransactions: 2 });
+    const run = (token: string) => call(gateway, "/multi-exec", { token, body: [["ECHO", "a"]] });
+    const order: string[] = [];
+    const many = Array.from({ length: 10 }, () =>
+      run("page").then(({ status }) => order.push(`page ${status}`)),
+    );
+    await sleep(20);
+    await run("app").then(({ status }) => order.push(`app ${status}`));
+    expect(order.length).toBeLessThan(5);
+    await Promise.all(many);
+    expect(order.filter((each) => each === "page 200").length).toBe(10);
+    expect(order).toContain("app 200");
+  });
+
+  it("a transaction that waited too long for its own is told so, unsent", async () => {
+    await begin((name) => transactions[name], { maxTransactions: 2, operationTimeout: 250 });
+    const run = () => call(gateway, "/multi-exec", { token: "page", body: [["ECHO", "a"]] });
+    const answers = await Promise.all(Array.from({ length: 6 }, run));
+    // One may have been sent just before its time was over.
+    const refused = answers.filter(({ status }) => status !== 200 && status !== 504);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const each of refused) expectRefused(each, /1 of the 2 connections for transactions/);
+    await sleep(200);
+    expect(fake.count("ECHO")).toBe(6 - refused.length);
+  });
+
+  it("one has no more than half of the queued commands waiting", async () => {
+    let slow = true;
+    await begin(
+      (name) => {
+        if (name !== "GET" || !slow) return undefined;
+        slow = false;
+        return { late: 400 };
+      },
+      { maxPending: 20 },
+    );
+    const get = (token: string) => call(gateway, "/", { token, body: ["GET", "k"] });
+    const many = Array.from({ length: 15 }, () => get("page"));
+    await sleep(100);
+    const other = await get("app");
+    expect(other.status).toBe(200);
+    const answers = await Promise.all(many);
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.length).toBe(5);
+    for (const each of refused) expectRefused(each, /10 of the 20 commands/);
+    // A batch that is larger than the share goes alone.
+    const body = Array.from({ length: 15 }, () => ["GET", "k"]);
+    expect((await call(gateway, "/pipeline", { token: "page", body })).status).toBe(200);
+  });
+});
