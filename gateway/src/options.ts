@@ -89,7 +89,7 @@ export interface GatewayOptions {
   readonly keepAlive?: number;
   /** How long the head of a request may take from its first byte, in ms; default 10,000. */
   readonly headTimeout?: number;
-  /** How long the body of a request may take, in ms; default 60,000. */
+  /** How long the body of a request may take, and the reader of a response without taking any of it, in ms; default 60,000. */
   readonly bodyTimeout?: number;
   /**
    * Client connections above which each new one costs the one that has been idle for longest; default four fifths of

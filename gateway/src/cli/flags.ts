@@ -242,7 +242,7 @@ export const flags: readonly Flag[] = [
   {
     name: "body-timeout",
     value: "<time>",
-    help: "how long the body of a request may take (default 60s)",
+    help: "how long the body of a request may take, and the reader of a response without taking any (default 60s)",
     option: "bodyTimeout",
     kind: "ms",
   },

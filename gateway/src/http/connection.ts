@@ -13,8 +13,12 @@ import type { Site } from "./site.js";
 const LONGEST_HEAD = 16 * 1_024;
 /** Bytes of later requests that are read ahead while one is being answered. */
 const READ_AHEAD = 64 * 1_024;
-/** How long a connection is still read after its last answer, in ms: closing at once could destroy the answer on its way. */
+/** How long a connection is read after its last byte was handed to the kernel, in ms: closing could discard that byte. */
 const LINGER = 2_000;
+/** Bodies are written in slices of this many bytes, so that what a slow reader has taken shows. */
+const SLICE = 128 * 1_024;
+/** Time in ms after which a body that is being sent lets other requests proceed. */
+const SEND_TURN = 4;
 /** Heads up to this many bytes are remembered: most clients send the same one again. */
 const REMEMBERED = 1_024;
 /** Heads up to this many bytes are compared byte by byte. */
@@ -34,10 +38,34 @@ enum Stage {
   Body,
   /** Waiting for the answer. */
   Answer,
+  /** Sending the body of a response. */
+  Send,
   /** Sending events. */
   Stream,
   /** Nothing is answered any more; what still comes is read and dropped. */
   Ending,
+}
+
+/** The body of a response, made as the client takes it. */
+export interface BodySource {
+  /** Returns the next bytes; null after the last; undefined if there are none yet: {@link Connection.send} follows. */
+  next(): Buffer | null | undefined;
+  /** The connection closed before the last byte. */
+  cancel?(): void;
+}
+
+/** A body that is there as a whole, in slices. */
+class WholeBody implements BodySource {
+  #at = 0;
+
+  constructor(readonly bytes: Buffer) {}
+
+  next(): Buffer | null {
+    if (this.#at === this.bytes.length) return null;
+    const from = this.#at;
+    this.#at = Math.min(from + SLICE, this.bytes.length);
+    return this.bytes.subarray(from, this.#at);
+  }
 }
 
 /**
@@ -67,8 +95,12 @@ export class Connection implements Idle {
   #chunked: ChunkedBody | null = null;
   #body: BodyBuffer | null = null;
   #onBody: ((body: Buffer | null) => void) | null = null;
-  #untaken = 0;
-  #untakenSince = 0;
+  #source: BodySource | null = null;
+  /** Whether another request may follow the response that is being sent. */
+  #keep = false;
+  #sendSoon = false;
+  #taken = 0;
+  #takenAt = 0;
   #lastHead: RequestHead | null = null;
   /** Its bytes, the empty line included; none for a long one. */
   #lastBytes: Buffer = NOTHING;
@@ -87,13 +119,15 @@ export class Connection implements Idle {
       this.#exchange?.lose();
       this.#exchange = null;
       this.#stage = Stage.Ending;
+      this.#source?.cancel?.();
+      this.#source = null;
       site.closed(this);
     });
   }
 
-  /** Whether a request is being answered, or read. */
+  /** Whether a request is being read or answered, or its response sent. */
   get isBusy(): boolean {
-    return this.#exchange !== null;
+    return this.#exchange !== null || this.#stage === Stage.Send;
   }
 
   /** Whether the body of a request, rather than a head, is what is being waited for. */
@@ -122,11 +156,12 @@ export class Connection implements Idle {
 
   /** Whether the client took some of what waits for it in the last `within` ms. */
   progresses(now: number, within: number): boolean {
-    if (this.#untaken !== this.backlog) {
-      this.#untaken = this.backlog;
-      this.#untakenSince = now;
+    const taken = this.#socket.bytesWritten - this.backlog;
+    if (this.#taken !== taken) {
+      this.#taken = taken;
+      this.#takenAt = now;
     }
-    return now - this.#untakenSince <= within;
+    return now - this.#takenAt <= within;
   }
 
   /** Ends it now, whatever it is doing. */
@@ -134,7 +169,7 @@ export class Connection implements Idle {
     this.#socket.destroy();
   }
 
-  /** Ends it when what was written has been taken; what still comes is read and dropped for a while. */
+  /** Ends it after the last byte that was written has left; what still comes is read and dropped for a while. */
   end(): void {
     if (this.#stage === Stage.Ending) return;
     this.#stage = Stage.Ending;
@@ -143,9 +178,13 @@ export class Connection implements Idle {
     this.#onBody = null;
     this.#body = null;
     const socket = this.#socket;
-    socket.end();
-    if (this.#clientEnded) return;
-    socket.resume();
+    socket.end(() => this.#linger());
+    if (!this.#clientEnded) socket.resume();
+  }
+
+  #linger(): void {
+    const socket = this.#socket;
+    if (this.#clientEnded || socket.destroyed) return;
     const timer = setTimeout(() => socket.destroy(), LINGER);
     socket.once("end", () => clearTimeout(timer));
     socket.once("close", () => clearTimeout(timer));
@@ -184,22 +223,74 @@ export class Connection implements Idle {
     this.#advance();
   }
 
-  /** Sends the answer to the present request. Unless `keep`, the connection ends with it. */
+  /** Sends the answer to the present request, its head and body. Unless `keep`, the connection ends with it. */
   finish(answer: readonly Buffer[], keep: boolean): void {
-    const socket = this.#socket;
-    if (answer.length === 1) socket.write(answer[0]!);
-    else {
-      socket.cork();
-      for (const part of answer) socket.write(part);
-      socket.uncork();
-    }
     this.#exchange = null;
     this.lateSince = 0;
+    const [head, body] = answer as [Buffer, Buffer?];
+    if (body) this.sendBody(head, new WholeBody(body), keep);
+    else {
+      this.#socket.write(head);
+      this.#responded(keep);
+    }
+  }
+
+  /** Sends the answer to the present request, whose body is taken from `source`. */
+  sendBody(head: Buffer, source: BodySource, keep: boolean): void {
+    this.#stage = Stage.Send;
+    this.#source = source;
+    this.#keep = keep;
+    this.#takenAt = performance.now();
+    this.#socket.cork();
+    this.#socket.write(head);
+    this.send();
+    this.#socket.uncork();
+  }
+
+  /** Sends more of the body, as much as the client takes now. */
+  send = (): void => {
+    const socket = this.#socket;
+    const source = this.#source;
+    if (!source || this.#sendSoon) return;
+    const until = performance.now() + SEND_TURN;
+    while (socket.writableLength < SLICE) {
+      const part = source.next();
+      if (part === undefined) return;
+      if (part === null) {
+        this.#sent();
+        return;
+      }
+      socket.write(part, this.#onWritten);
+      if (performance.now() < until) continue;
+      this.#sendSoon = true;
+      setImmediate(this.#sendMore);
+      return;
+    }
+  };
+
+  #sendMore = (): void => {
+    this.#sendSoon = false;
+    this.send();
+  };
+
+  #onWritten = (): void => {
+    if (this.#stage === Stage.Send && !this.#socket.destroyed) this.send();
+  };
+
+  /** The last byte of the body was given to the socket. */
+  #sent(): void {
+    this.#source = null;
+    this.#exchange = null;
+    this.#responded(this.#keep);
+  }
+
+  #responded(keep: boolean): void {
     this.idleSince = performance.now();
     if (!keep) {
       this.end();
       return;
     }
+    const socket = this.#socket;
     this.#stage = Stage.Head;
     this.#site.idle(this);
     if (socket.isPaused()) socket.resume();
@@ -226,7 +317,8 @@ export class Connection implements Idle {
     else this.#input = Buffer.concat([this.#input.subarray(this.#at), chunk]);
     this.#at = 0;
     this.#advance();
-    if (this.#stage === Stage.Answer && this.#input.length - this.#at > READ_AHEAD) this.#socket.pause();
+    const waits = this.#stage === Stage.Answer || this.#stage === Stage.Send;
+    if (waits && this.#input.length - this.#at > READ_AHEAD) this.#socket.pause();
   }
 
   #onEnd = (): void => {

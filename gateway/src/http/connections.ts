@@ -16,7 +16,7 @@ export interface ConnectionLimits {
   readonly idle: number;
   /** A request's head must be complete this long after its first byte. */
   readonly head: number;
-  /** A request's body must be complete this long after its head; of an answer, some must be taken within it. */
+  /** A request's body must be complete this long after its head; some of a response must be taken each such time. */
   readonly body: number;
   /** Above this many connections each new one costs the one that has been idle for longest. */
   readonly soft: number;
@@ -141,8 +141,19 @@ export class Connections {
 
   /** Closes the connection that has been idle for longest, if it has been for long enough. */
   #evict(): boolean {
-    const oldest = this.#idle.oldest;
-    if (!oldest || performance.now() - oldest.idleSince < EVICTED_AFTER) return false;
+    const now = performance.now();
+    let oldest = this.#idle.oldest;
+    // The last bytes of a response may not have left yet: such a connection counts as idle from now on.
+    for (
+      ;
+      oldest && oldest.backlog > 0 && now - oldest.idleSince >= EVICTED_AFTER;
+      oldest = this.#idle.oldest
+    ) {
+      this.#idle.remove(oldest);
+      oldest.idleSince = now;
+      this.#idle.add(oldest);
+    }
+    if (!oldest || now - oldest.idleSince < EVICTED_AFTER) return false;
     this.remove(oldest);
     this.evicted++;
     oldest.destroy();

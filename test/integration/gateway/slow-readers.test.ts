@@ -1,0 +1,140 @@
+import { connect, type Socket } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { CliProcess } from "../cli/cli-process.js";
+import { run } from "./http.js";
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+/** Several times what the kernel's buffers on loopback hold. */
+const SIZE = 24_000_000;
+/** Longer than a connection lingers after its last byte, in ms. */
+const LONG = 2_600;
+
+let redis: RedisServer;
+let gateway: Gateway;
+const readers: Reader[] = [];
+
+/** A client that reads nothing until `resume()`, or a little at a time. */
+class Reader {
+  readonly socket: Socket;
+  bytes = 0;
+  head = "";
+  closed = false;
+  reset = false;
+
+  constructor(port: number, request: string, token = "t") {
+    readers.push(this);
+    this.socket = connect(port, "127.0.0.1");
+    this.socket.pause();
+    this.socket.on("data", (chunk) => {
+      if (!this.head.includes("\r\n\r\n")) this.head += chunk.toString("latin1", 0, 2_000);
+      this.bytes += chunk.length;
+    });
+    this.socket.on("error", () => {
+      this.reset = true;
+    });
+    this.socket.on("close", () => {
+      this.closed = true;
+    });
+    this.socket.write(request.replace("\r\n\r\n", `\r\nAuthorization: Bearer ${token}\r\n\r\n`));
+  }
+
+  /** Reads for a moment every `everyMs` until the connection has ended. */
+  async sip(everyMs: number): Promise<void> {
+    while (!this.closed) {
+      this.socket.resume();
+      await sleep(1);
+      this.socket.pause();
+      await sleep(everyMs);
+    }
+  }
+}
+
+async function start(options: Partial<GatewayOptions> = {}): Promise<number> {
+  gateway = await createGateway({ redis: redis.url, port: 0, token: "t", ...options });
+  return Number(new URL(gateway.url).port);
+}
+
+const get = (path: string, version = "1.1", more = "") =>
+  `GET ${path} HTTP/${version}\r\nHost: localhost${more}\r\n\r\n`;
+const CLOSE = "\r\nConnection: close";
+
+describe.skipIf(!redisAvailable())(`slow readers (${redisAvailable() ? "a real Redis" : NO_REDIS})`, () => {
+  beforeAll(async () => {
+    redis = await startRedis();
+    const loader = await createGateway({ redis: redis.url, port: 0, token: "t" });
+    for (let i = 0; i < 8; i++) await run(loader, "APPEND", "big", "x".repeat(SIZE / 8));
+    for (const list of ["close", "old"]) {
+      const elements = new Array(24).fill("y".repeat(100_000));
+      for (let i = 0; i < 10; i++) await run(loader, "RPUSH", `list:${list}`, ...elements);
+    }
+    await loader.close();
+  });
+  afterAll(() => redis?.stop());
+  afterEach(async () => {
+    for (const reader of readers.splice(0)) reader.socket.destroy();
+    await gateway?.close();
+  });
+
+  const cases = [
+    { name: "Connection: close", request: get("/getrange/big/0/-1", "1.1", CLOSE), size: SIZE },
+    { name: "HTTP/1.0", request: get("/getrange/big/0/-1", "1.0"), size: SIZE },
+    { name: "Connection: close, LPOP", request: get("/lpop/list:close/240", "1.1", CLOSE), size: 24_000_000 },
+    { name: "HTTP/1.0, LPOP", request: get("/lpop/list:old/240", "1.0"), size: 24_000_000 },
+    {
+      name: "Connection: close, RESP2",
+      request: get("/getrange/big/0/-1", "1.1", `${CLOSE}\r\nUpstash-Response-Format: resp2`),
+      size: SIZE,
+    },
+  ];
+  it("a response arrives whole, however late its reader is", async () => {
+    const port = await start();
+    const all = cases.map(({ request }) => new Reader(port, request));
+    await sleep(LONG);
+    for (const reader of all) reader.socket.resume();
+    await expect.poll(() => all.every(({ closed }) => closed), { timeout: 20_000 }).toBe(true);
+    for (const [at, { name, size }] of cases.entries()) {
+      expect([name, all[at]!.reset, all[at]!.bytes > size]).toEqual([name, false, true]);
+    }
+  });
+
+  it("a reader that takes a little at a time is not ended, one that takes nothing is", async () => {
+    const port = await start({ bodyTimeout: 1_000 });
+    const slow = new Reader(port, get("/getrange/big/0/-1", "1.1", CLOSE));
+    const stuck = new Reader(port, get("/getrange/big/0/-1", "1.1", CLOSE));
+    const sipped = slow.sip(250);
+    await sleep(LONG);
+    stuck.socket.resume();
+    await expect.poll(() => stuck.closed, { timeout: 10_000 }).toBe(true);
+    expect(stuck.bytes).toBeLessThan(SIZE);
+    await Promise.race([sipped, sleep(20_000)]);
+    expect([slow.reset, slow.bytes > SIZE]).toEqual([false, true]);
+  });
+
+  it("the soft limit closes no connection whose response is still being sent", async () => {
+    const port = await start({ softLimit: 2, hardLimit: 10 });
+    const slow = new Reader(port, get("/getrange/big/0/-1"));
+    await sleep(1_500);
+    for (let i = 0; i < 4; i++) {
+      new Reader(port, get("/ping")).socket.resume();
+      await sleep(30);
+    }
+    slow.socket.resume();
+    await expect.poll(() => slow.bytes > SIZE, { timeout: 10_000 }).toBe(true);
+    expect(slow.closed).toBe(false);
+  });
+
+  it("SIGTERM lets a response that is being sent arrive whole within the grace time", async () => {
+    const cli = new CliProcess(["--redis", redis.url, "--port", "0", "--token", "t", "--close-grace", "20s"]);
+    const port = Number((await cli.printed(/ready http:\/\/127\.0\.0\.1:(\d+)/))[1]);
+    const reader = new Reader(port, get("/getrange/big/0/-1"));
+    await sleep(500);
+    const ended = cli.stop();
+    await sleep(LONG);
+    reader.socket.resume();
+    expect(await ended).toBe(0);
+    await expect.poll(() => reader.closed).toBe(true);
+    expect([reader.reset, reader.bytes > SIZE]).toEqual([false, true]);
+  });
+});
