@@ -3,15 +3,12 @@ import type { Settings } from "../options.js";
 import { ask } from "./ask.js";
 import { Cluster, CONNECT_TIMEOUT } from "./cluster/cluster.js";
 import { type Address, addressOf, Topology } from "./cluster/topology.js";
-import { command } from "./command.js";
 import { Detecting, Finding } from "./detecting.js";
 import type { RemoteEngine } from "./redis-url.js";
 import { Sentinel } from "./sentinel.js";
 import { newCounters, PING, Server } from "./server.js";
 import type { RedisUser, Upstream, Upstreams } from "./upstream.js";
 import { USER_IDLE, Users } from "./users.js";
-
-const CLUSTER_SLOTS = command("CLUSTER", "SLOTS");
 
 /** Makes the upstreams of an engine, by the gateway's settings. Nothing is connected yet. */
 export function upstreamsOf(engine: RemoteEngine, settings: Settings): Upstreams {
@@ -93,7 +90,7 @@ function topologyOf(engine: RemoteEngine, settings: Settings): Topology {
   const { operationTimeout, maxReply, topologyRefresh, topologyRedirects } = settings;
   return new Topology(
     engine.addresses,
-    (name) =>
+    (name, question) =>
       ask(
         {
           connect: (onRead) => engine.connectTo(addressOf(name), onRead),
@@ -102,7 +99,7 @@ function topologyOf(engine: RemoteEngine, settings: Settings): Topology {
           maxReply,
           counters,
         },
-        CLUSTER_SLOTS,
+        question,
       ),
     { interval: topologyRefresh, redirects: topologyRedirects },
     counters,

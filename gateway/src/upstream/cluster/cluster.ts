@@ -191,7 +191,7 @@ export class Cluster implements Upstream {
 
   /** Finds out where commands go, of very many some at a time, and sends them. */
   #spread(batch: Batch, commands: readonly Command[], waits?: readonly number[]): void {
-    const spread = new Spread(batch, this.#topology);
+    const spread = new Spread(batch, this.#topology, (task) => this.#transport.send([task]));
     let next = 0;
     const turn = () => {
       if (this.#closed) {

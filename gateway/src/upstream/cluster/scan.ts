@@ -1,111 +1,273 @@
 import type { Command } from "../command.js";
-import { arrayOf, bulkOf, elementsOf } from "../replies.js";
+import { type Receiver, UpstreamFailure } from "../failure.js";
+import { arrayOf, bulkOf, elementsOf, errorOf } from "../replies.js";
 import { commandOf, Words } from "../words.js";
-import { SLOTS, slotOf } from "./slot.js";
+import { CLUSTER_NODES, type NodeView, nodeViewOf } from "./node-view.js";
+import { slotOf } from "./slot.js";
+import { SlotSet } from "./slot-set.js";
 import type { Topology } from "./topology.js";
 
-const MARKS = 1023;
+/** Which of a node's slots a scan of the node covers. */
+enum Mode {
+  /** Those that it serves and that are not being moved away. */
+  Stable,
+  /** Those that are being moved away: the scan of the other node, right after, completes it. */
+  Source,
+  /** Those that are being moved to it, after the scan of their source. */
+  Target,
+}
 
 /**
- * SCAN goes from node to node, by the lowest slot of each. The cursor that a client gets is a number that holds the
- * node's own cursor and where in the slots the scan stands: every slot up to there is covered.
+ * How far a SCAN is. It is what the cursor holds that a client gets, so that any gateway can go on with it.
  *
- * A node's cursor means nothing to another node: after a failover the shard is begun anew. After slots have moved, a node
- * that was scanned already may have got some that were not covered, so that from then on no node is passed over: a key
- * may come twice, as SCAN allows, and none is missed.
+ * Nodes are scanned one after another, each from its first cursor to its last. At every step the slots of the node are
+ * compared: a slot is covered by the scan of a node if all its keys were there at each step. Slots that were moved
+ * meanwhile are left, and their nodes are scanned after, so that no key is missed; some come twice, as SCAN allows.
+ *
+ * A slot whose move takes longer than the scan has keys on both sides. They only go from its source to its target: the
+ * source is scanned, then the target, which finds what has gone over before the source was looked at.
  */
 interface Position {
+  readonly mode: Mode;
+  /** The mark of the node that is being scanned; 0 for the one that serves the first slot left. */
+  readonly node: number;
   /** The node's own cursor. */
   readonly cursor: bigint;
-  /** A slot of the node that is being scanned; lower ones are covered. */
-  readonly slot: number;
-  /** Tells nodes apart, so that a node's cursor is used with no other. */
-  readonly node: number;
-  /** Tells states of the topology apart. */
-  readonly state: number;
-  /** Whether the topology has changed since the scan began. */
-  readonly changed: boolean;
+  /** Slots that are not covered. */
+  readonly left: SlotSet;
+  /** Those of them that the scan of this node covers, as far as it has got. */
+  readonly kept: SlotSet;
 }
 
-/** What to ask of which node, and what to make of its reply. */
-export interface ScanStep {
-  readonly command: Command;
-  readonly node: string;
-  readonly reply: (reply: Buffer) => Buffer;
+/** Ranges of a set that a cursor holds at most: it has some 4,000 digits then. What is left out is scanned once more. */
+const MOST_RANGES = 200;
+const LONGEST_CURSOR = 4_500;
+const INVALID = errorOf("ERR invalid cursor");
+const MINUS = 0x2d;
+
+/** What a scan sends with: adds the command for a node to its batch, the reply being for the receiver under the tag. */
+export interface ScanSender {
+  readonly topology: Topology;
+  /** Adds a command; it is sent with the rest of the batch. */
+  add(command: Command, node: string, sink: Receiver, tag: number): void;
+  /** Sends a command by itself. */
+  send(command: Command, node: string, sink: Receiver, tag: number): void;
 }
 
-/** The step that a SCAN asks for; null when its cursor is none, or nobody serves the slot where it stands. */
-export function scanStep(command: Command, topology: Topology): ScanStep | null {
+/** Adds the step of a SCAN that its cursor asks for. Returns false where no node can be told that serves the slots left. */
+export function addScan(command: Command, receiver: Receiver, tag: number, sender: ScanSender): boolean {
   const text = command.text(1);
-  if (!/^\d{1,40}$/.test(text)) return null;
-  const sent = decodePosition(BigInt(text));
-  const slot = sent ? sent.slot : lowestSlot(topology, () => true);
-  const name = slot === undefined ? undefined : topology.shardOf(slot)?.primary;
-  if (slot === undefined || name === undefined) return null;
-  const here = { slot, node: markOf(name), state: markOf(topology.picture) };
-  const changed = sent !== null && (sent.changed || sent.state !== here.state);
-  const cursor = sent?.node === here.node ? sent.cursor : 0n;
-  const words = new Words(command);
-  return {
-    command: commandOf(command.size, [words.slice(0, 1), bulk(cursor), words.slice(2, command.size)]),
-    node: name,
-    reply(reply) {
-      const [first, ...keys] = elementsOf(reply);
-      if (!first) return reply;
-      const next = BigInt(textOf(first));
-      if (next !== 0n) return arrayOf([bulk(encodePosition({ ...here, cursor: next, changed })), ...keys]);
-      const following = nextSlot(topology, slot, name, changed);
-      if (following === undefined) return arrayOf([bulk(0n), ...keys]);
-      const node = markOf(topology.shardOf(following)!.primary);
-      const position = { cursor: 0n, slot: following, node, state: here.state, changed };
-      return arrayOf([bulk(encodePosition(position)), ...keys]);
-    },
+  if (!/^\d+$/.test(text)) return false;
+  const sent = text.length > LONGEST_CURSOR ? null : decodePosition(BigInt(text));
+  if (!sent) {
+    receiver.onReply(INVALID, tag);
+    return true;
+  }
+  const found = atNode(sent, sender.topology);
+  if (!found) return false;
+  new ScanStep(command, found.position, found.node, receiver, tag, sender).add();
+  return true;
+}
+
+/** One step of a SCAN: a page of one node's keys, between two looks at the node's slots. */
+class ScanStep implements Receiver {
+  readonly #page: Command;
+  readonly #replies: Buffer[] = [];
+  #inOrder = true;
+  #failure: UpstreamFailure | null = null;
+  #open = 3;
+
+  constructor(
+    command: Command,
+    readonly position: Position,
+    readonly node: string,
+    readonly receiver: Receiver,
+    readonly tag: number,
+    readonly sender: ScanSender,
+  ) {
+    const words = new Words(command);
+    const cursor = bulkOf(Buffer.from(String(position.cursor)));
+    this.#page = commandOf(command.size, [words.slice(0, 1), cursor, words.slice(2, command.size)]);
+  }
+
+  get abandoned(): boolean {
+    return this.receiver.abandoned;
+  }
+
+  add(): void {
+    [CLUSTER_NODES, this.#page, CLUSTER_NODES].forEach((command, at) => {
+      this.sender.add(command, this.node, this, at);
+    });
+  }
+
+  onReply(reply: Buffer, at: number): void {
+    // What was sent again may have run at another time than the rest.
+    this.#inOrder &&= at === 3 - this.#open;
+    this.#replies[at] = reply;
+    this.#settle();
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    this.#failure ??= failure;
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (--this.#open > 0) return;
+    const { receiver, tag } = this;
+    const [before, page, after] = this.#replies as [Buffer, Buffer, Buffer];
+    if (this.#failure) receiver.onFailure(this.#failure, tag);
+    else if (page[0] === MINUS) receiver.onReply(page, tag);
+    else if (before[0] === MINUS || after[0] === MINUS) void this.#askAsGateway();
+    else this.#answer(page, this.#inOrder ? [nodeViewOf(before), nodeViewOf(after)] : []);
+  }
+
+  /** The step once more, for a user of Redis who may not look at slots: the gateway's own user looks. */
+  async #askAsGateway(): Promise<void> {
+    const { sender, node, receiver, tag } = this;
+    try {
+      const before = nodeViewOf(await sender.topology.ask(node, CLUSTER_NODES));
+      const page = await new Promise<Buffer>((onReply, onFailure) => {
+        const sink = {
+          get abandoned() {
+            return receiver.abandoned;
+          },
+          onReply,
+          onFailure,
+        };
+        sender.send(this.#page, node, sink, 0);
+      });
+      const after = nodeViewOf(await sender.topology.ask(node, CLUSTER_NODES));
+      this.#answer(page, [before, after]);
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure)) throw error;
+      receiver.onFailure(error, tag);
+    }
+  }
+
+  /** Without views the position stays where it is. */
+  #answer(page: Buffer, views: readonly NodeView[]): void {
+    const [cursor, ...keys] = elementsOf(page);
+    const next = cursor && views.length > 0 ? this.#next(BigInt(textOf(cursor)), views) : this.position;
+    const text = Buffer.from(String(next ? encodePosition(next) : 0n));
+    this.receiver.onReply(arrayOf([bulkOf(text), ...keys]), this.tag);
+  }
+
+  /** The position after a page that ended at `cursor`; null when every slot is covered. */
+  #next(cursor: bigint, views: readonly NodeView[]): Position | null {
+    const { topology } = this.sender;
+    const { mode, node, left: before } = this.position;
+    const view = views.at(-1)!;
+    topology.heardOf(view.names);
+    const kept = views.reduce((set, each) => set.and(coveredBy(mode, each)), this.position.kept);
+    if (!kept.isEmpty && cursor !== 0n) return { ...this.position, cursor, kept };
+    if (mode === Mode.Source) {
+      const target = nameOfTarget(kept, view, topology);
+      if (target !== undefined) {
+        const going = goingAlong(kept, view);
+        return { mode: Mode.Target, node: markOf(target), cursor: 0n, left: before, kept: going };
+      }
+    }
+    const left = (mode === Mode.Source ? before : before.without(kept)).and(view.served);
+    if (left.isEmpty) return null;
+    const open = left.and(view.leaving);
+    const rest = left.without(open);
+    // Slots on their way come last: most have arrived by then.
+    if (!open.isEmpty && (rest.isEmpty || (mode === Mode.Stable && kept.isEmpty))) {
+      return { mode: Mode.Source, node, cursor: 0n, left, kept: goingAlong(open, view) };
+    }
+    const slot = rest.first!;
+    const owner = topology.nameOfId(view.ownerOf(slot)!) ?? topology.shardOf(slot)?.primary;
+    if (owner !== undefined && owner !== topology.shardOf(slot)?.primary) topology.moved(slot, owner);
+    return { mode: Mode.Stable, node: owner === undefined ? 0 : markOf(owner), cursor: 0n, left, kept: left };
+  }
+}
+
+/** The slots of a node that a step of its scan covers. */
+function coveredBy(mode: Mode, { stable, leaving, arriving }: NodeView): SlotSet {
+  if (mode === Mode.Stable) return stable;
+  return stable.or(mode === Mode.Source ? leaving : arriving);
+}
+
+function nameOfTarget(slots: SlotSet, view: NodeView, topology: Topology): string | undefined {
+  const id = slots.first === undefined ? undefined : view.targetOf(slots.first);
+  return id === undefined ? undefined : topology.nameOfId(id);
+}
+
+/** Those of the slots that go to the same node as the first one. */
+function goingAlong(slots: SlotSet, view: NodeView): SlotSet {
+  const target = view.targetOf(slots.first!);
+  const going: (readonly [number, number])[] = [];
+  for (let at = 0; at < slots.bounds.length; at += 2) {
+    for (let slot = slots.bounds[at]!; slot < slots.bounds[at + 1]!; slot++) {
+      if (view.targetOf(slot) === target) going.push([slot, slot]);
+    }
+  }
+  return SlotSet.ofRanges(going);
+}
+
+/** The node of a position; where that is no primary any more, the scan of the next one. Null when none is known. */
+function atNode(sent: Position, topology: Topology): { position: Position; node: string } | null {
+  const isMeant = (name: string) => markOf(name) === sent.node;
+  const primaries = topology.shards.map(({ primary }) => primary);
+  const candidates = sent.mode === Mode.Target ? [...primaries, ...topology.everyName] : primaries;
+  const known = candidates.find(isMeant);
+  if (known !== undefined) return { position: sent, node: known };
+  const { left } = sent;
+  for (let at = 0; at < left.bounds.length; at += 2) {
+    for (let slot = left.bounds[at]!; slot < left.bounds[at + 1]!; slot++) {
+      const node = topology.shardOf(slot)?.primary;
+      if (node === undefined) continue;
+      return { position: { mode: Mode.Stable, node: markOf(node), cursor: 0n, left, kept: left }, node };
+    }
+  }
+  return null;
+}
+
+/** A position as a number that is not 0, which is the end: fields of so many bits, and before them the node's cursor. */
+function encodePosition({ mode, node, cursor, left, kept }: Position): bigint {
+  let value = cursor;
+  const add = (field: number, bits: bigint) => {
+    value = (value << bits) | BigInt(field);
   };
+  // A scan that begins needs no second set: all that is left may be covered by it.
+  const sets = [kept === left ? SlotSet.NONE : kept.lowest(MOST_RANGES), left.joined(MOST_RANGES)];
+  for (const { bounds } of sets) {
+    for (let at = bounds.length - 1; at >= 0; at--) add(bounds[at]!, 15n);
+    add(bounds.length / 2, 8n);
+  }
+  add(node, 16n);
+  add(mode + 1, 2n);
+  return value;
 }
 
-/** Where to go on when the node that serves `slot` is done; nowhere when all is covered. */
-function nextSlot(topology: Topology, slot: number, name: string, changed: boolean): number | undefined {
-  const isElsewhere = (at: number) => topology.shardOf(at)!.primary !== name;
-  if (changed) return lowestSlot(topology, (at) => at > slot && isElsewhere(at));
-  const seen = new Set<string>();
-  return lowestSlot(topology, (at) => {
-    const { primary } = topology.shardOf(at)!;
-    // A node that begins at a lower slot was scanned already.
-    if (at <= slot) seen.add(primary);
-    return at > slot && !seen.has(primary);
-  });
-}
-
-function lowestSlot(topology: Topology, isMeant: (slot: number) => boolean): number | undefined {
-  for (let slot = 0; slot < SLOTS; slot++) if (topology.shardOf(slot) && isMeant(slot)) return slot;
-  return undefined;
-}
-
-function encodePosition({ cursor, slot, node, state, changed }: Position): bigint {
-  return (((cursor << 14n) + BigInt(slot)) << 21n) + BigInt((node << 11) + (state << 1) + (changed ? 1 : 0));
-}
-
-function decodePosition(value: bigint): Position | null {
-  if (value === 0n) return null;
-  const marks = Number(value & 0x1fffffn);
-  const rest = value >> 21n;
-  return {
-    cursor: rest >> 14n,
-    slot: Number(rest & 0x3fffn),
-    node: marks >> 11,
-    state: (marks >> 1) & 0x3ff,
-    changed: (marks & 1) === 1,
+/** The position that a number holds; null for a number that holds none. */
+function decodePosition(number: bigint): Position | null {
+  if (number === 0n) {
+    return { mode: Mode.Stable, node: 0, cursor: 0n, left: SlotSet.ALL, kept: SlotSet.ALL };
+  }
+  let value = number;
+  const take = (bits: bigint): number => {
+    const field = Number(value & ((1n << bits) - 1n));
+    value >>= bits;
+    return field;
   };
+  const takeSet = () => SlotSet.withBounds(Array.from({ length: 2 * take(8n) }, () => take(15n)));
+  const mode = take(2n) - 1;
+  const node = take(16n);
+  const left = takeSet();
+  const kept = takeSet();
+  const cursor = value;
+  if (mode < 0 || !left || left.isEmpty || !kept || cursor >= 1n << 64n) return null;
+  return { mode, node, cursor, left, kept: kept.isEmpty ? left : kept };
 }
 
-/** Tells texts apart, in most cases, by a number from 1 to 1023: with it no position is 0, which is the end. */
-function markOf(text: string): number {
-  const bytes = Buffer.from(text);
-  return 1 + (slotOf(bytes, 0, bytes.length) % MARKS);
-}
-
-function bulk(cursor: bigint): Buffer {
-  return bulkOf(Buffer.from(String(cursor)));
+/** Tells names apart, in most cases, by a number from 1 to 65,535. */
+function markOf(name: string): number {
+  let hash = 0;
+  for (let at = 0; at < name.length; at++) hash = (Math.imul(hash, 31) + name.charCodeAt(at)) | 0;
+  const bytes = Buffer.from(name);
+  return 1 + (((hash >>> 0) + slotOf(bytes, 0, bytes.length)) % 0xffff);
 }
 
 function textOf(element: Buffer): string {

@@ -3,23 +3,26 @@ import type { Receiver } from "../failure.js";
 import { type Combine, combiners, Merge } from "../merge.js";
 import { integerOf } from "../replies.js";
 import { type Plan, planOf } from "./plan.js";
-import { scanStep } from "./scan.js";
-import type { Batch, Way } from "./task.js";
+import { addScan } from "./scan.js";
+import type { Batch, Task, Way } from "./task.js";
 import type { Topology } from "./topology.js";
 
 /** Adds to a batch what commands come to: one task, or one for each node or slot that they concern. */
 export class Spread {
   readonly #batch: Batch;
   readonly #topology: Topology;
+  readonly #send: (task: Task) => void;
   /** Slots that were written to. */
   readonly #written = new Set<number>();
   #wroteAnywhere = false;
   #patience = 0;
   readonly #writers: Writers = { names: new Set(), seen: 0 };
 
-  constructor(batch: Batch, topology: Topology) {
+  /** @param send sends a task at once, apart from the batch */
+  constructor(batch: Batch, topology: Topology, send: (task: Task) => void) {
     this.#batch = batch;
     this.#topology = topology;
+    this.#send = send;
   }
 
   /** Adds the next command. */
@@ -28,7 +31,7 @@ export class Spread {
     const plan = planOf(command);
     const first = batch.tasks.length;
     this.#patience += wait ?? 0;
-    add(batch, command, plan, tag, this.#topology, this.#writers, wait);
+    add(batch, command, plan, tag, this.#topology, this.#writers, this.#send, wait);
     for (let at = first; at < batch.tasks.length; at++) {
       const task = batch.tasks[at]!;
       const { slot, repeatable } = task.way;
@@ -49,6 +52,7 @@ function add(
   tag: number,
   topology: Topology,
   writers: Writers,
+  send: (task: Task) => void,
   wait?: number,
 ): void {
   const { repeatable } = plan;
@@ -81,29 +85,21 @@ function add(
       });
       return;
     }
-    case "scan":
-      addScan(batch, command, tag, topology);
+    case "scan": {
+      const way = { slot: -1, read: false, repeatable: true };
+      const toNode = (each: Command, only: string, sink: Receiver, part: number) =>
+        batch.add(each, { ...way, only }, sink, part);
+      const isAdded = addScan(command, receiver, tag, {
+        topology,
+        add: toNode,
+        send: (...given) => send(toNode(...given)),
+      });
+      if (!isAdded) batch.add(command, way, receiver, tag);
       return;
+    }
     case "wait":
       addWait(batch, command, tag, topology, writers, wait);
   }
-}
-
-function addScan(batch: Batch, command: Command, tag: number, topology: Topology): void {
-  const { receiver } = batch;
-  const step = scanStep(command, topology);
-  if (!step) {
-    batch.add(command, { slot: -1, read: false, repeatable: true }, receiver, tag);
-    return;
-  }
-  const sink: Receiver = {
-    get abandoned() {
-      return receiver.abandoned;
-    },
-    onReply: (reply) => receiver.onReply(step.reply(reply), tag),
-    onFailure: (failure) => receiver.onFailure(failure, tag),
-  };
-  batch.add(step.command, { slot: -1, read: false, repeatable: true, only: step.node }, sink, 0);
 }
 
 /** The nodes that a batch writes to, by the first so many of its tasks. */

@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import { type Command, command } from "../command.js";
 import type { PipeCounters } from "../pipe.js";
 import { type Decoded, decode } from "../replies.js";
 import { SLOTS } from "./slot.js";
@@ -23,6 +24,8 @@ export interface RefreshOptions {
   readonly redirects: number;
 }
 
+const CLUSTER_SLOTS = command("CLUSTER", "SLOTS");
+
 /** Least time between two requests for the topology, in ms: when a node is in trouble, and when slots just move. */
 const URGENT_GAP = 100;
 const CALM_GAP = 1_000;
@@ -41,7 +44,7 @@ export function addressOf(name: string): Address {
 /** Which node serves which slot. Emits `change` when that was learnt or has changed. */
 export class Topology extends EventEmitter<{ change: [] }> {
   readonly #seeds: readonly string[];
-  readonly #ask: (name: string) => Promise<Buffer>;
+  readonly #ask: (name: string, command: Command) => Promise<Buffer>;
   readonly #options: RefreshOptions;
   #slots: (Shard | undefined)[] = new Array(SLOTS);
   #shards: readonly Shard[] = [];
@@ -52,14 +55,16 @@ export class Topology extends EventEmitter<{ change: [] }> {
   #soon: NodeJS.Timeout | undefined;
   #redirects = 0;
   #suspects = new Set<string>();
+  /** The names of nodes by their ids. */
+  readonly #names = new Map<string, string>();
   #closed = false;
   /** Why it could not be learnt when it was last asked for; null when it could. */
   trouble: string | null = "the cluster's topology is not known yet";
 
-  /** @param ask sends CLUSTER SLOTS to a node */
+  /** @param ask sends a command to a node, as the user that the gateway was set up with */
   constructor(
     seeds: readonly Address[],
-    ask: (name: string) => Promise<Buffer>,
+    ask: (name: string, command: Command) => Promise<Buffer>,
     options: RefreshOptions,
     readonly counters: PipeCounters,
   ) {
@@ -124,6 +129,26 @@ export class Topology extends EventEmitter<{ change: [] }> {
     return true;
   }
 
+  /** Sends a command to a node, as the user that the gateway was set up with. @throws {UpstreamFailure} without a reply */
+  ask(name: string, command: Command): Promise<Buffer> {
+    return this.#ask(name, command);
+  }
+
+  /** The name of the node with this id; undefined for one that was never heard of. */
+  nameOfId(id: string): string | undefined {
+    return this.#names.get(id);
+  }
+
+  /** Takes in where nodes are that serve no slots yet, by their ids. */
+  heardOf(names: ReadonlyMap<string, string>): void {
+    for (const [id, name] of names) if (!this.#names.has(id)) this.#names.set(id, name);
+  }
+
+  /** Every node that was heard of. */
+  get everyName(): Iterable<string> {
+    return this.#names.values();
+  }
+
   /** A node is in trouble: others may have taken its place. */
   suspect(name: string): void {
     this.#suspects.add(name);
@@ -165,7 +190,7 @@ export class Topology extends EventEmitter<{ change: [] }> {
     ];
     for (const name of order) {
       try {
-        this.#learn(decode(await this.#ask(name)), name);
+        this.#learn(decode(await this.#ask(name, CLUSTER_SLOTS)), name);
         this.trouble = null;
         break;
       } catch (error) {
@@ -188,6 +213,11 @@ export class Topology extends EventEmitter<{ change: [] }> {
       if (!Array.isArray(range)) throw new Error("a node's answer to CLUSTER SLOTS is not understood");
       const [first, last, ...nodes] = range;
       const names = nodes.map((node) => nodeName(node, from)).filter((name) => name !== null);
+      for (const node of nodes) {
+        const name = nodeName(node, from);
+        if (name !== null && Array.isArray(node) && typeof node[2] === "string")
+          this.#names.set(node[2], name);
+      }
       const [primary, ...replicas] = names;
       if (primary === undefined) continue;
       let shard = shards.get(primary);

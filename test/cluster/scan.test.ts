@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type ClusterNode, type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
+import type { Gateway } from "../../gateway/src/index.js";
+import { migrate } from "./migrate.js";
+import { gatewayAt, keyOfEachSlot, pipeline, run } from "./support.js";
+
+// SCAN returns every key that exists throughout, whichever slots move meanwhile.
+
+describe.skipIf(!redisAvailable())("SCAN while slots move", () => {
+  let cluster: RedisCluster;
+  let gateway: Gateway;
+  let other: Gateway;
+  const keys = keyOfEachSlot().filter((_, slot) => slot % 5 < 1);
+  beforeAll(async () => {
+    cluster = await startCluster({ nodeTimeoutMs: 10_000 });
+    gateway = await gatewayAt(cluster.url);
+    other = await gatewayAt(cluster.url);
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await other?.close();
+    await cluster?.stop();
+  });
+  beforeEach(async () => {
+    await run(gateway, "FLUSHALL");
+    await run(gateway, "MSET", ...keys.flatMap((key) => [key, "v"]));
+  });
+
+  const primaries = () => cluster.nodes.slice(0, 3) as [ClusterNode, ClusterNode, ClusterNode];
+  const slots = (first: number, count: number) => Array.from({ length: count }, (_, at) => first + at);
+
+  /** Scans to the end; `between` is called after each step. Returns the keys that were missed. */
+  async function missedBy(
+    gateways: readonly Gateway[],
+    between: (step: number, seen: number) => Promise<void> | void = () => {},
+    count = 20,
+  ): Promise<string[]> {
+    const seen = new Set<string>();
+    let cursor = "0";
+    let steps = 0;
+    do {
+      const page = await run(gateways[steps % gateways.length]!, "SCAN", cursor, "COUNT", count);
+      if (!Array.isArray(page)) throw new Error(JSON.stringify(page));
+      cursor = page[0];
+      expect(cursor).toMatch(/^\d+$/);
+      for (const key of page[1]) seen.add(key);
+      await between(++steps, seen.size);
+    } while (cursor !== "0" && steps < 20_000);
+    expect(cursor).toBe("0");
+    return keys.filter((key) => !seen.has(key));
+  }
+
+  it("finds what has moved from a node not scanned yet to one that was scanned", async () => {
+    const [first, , third] = primaries();
+    let moved = false;
+    const missed = await missedBy([gateway], async (_, seen) => {
+      if (moved || seen < keys.length / 2) return;
+      moved = true;
+      await migrate(third, first, slots(16_000, 300), primaries());
+    });
+    expect(moved).toBe(true);
+    expect(missed).toEqual([]);
+    await migrate(first, third, slots(16_000, 300), primaries());
+  }, 60_000);
+
+  it("finds what has moved to the node that is being scanned, and goes on at any gateway", async () => {
+    const [first, second, third] = primaries();
+    let moved = 0;
+    const missed = await missedBy([gateway, other], async (_, seen) => {
+      if (moved === 0 && seen > keys.length / 4) {
+        moved++;
+        await migrate(third, first, slots(12_000, 200), primaries());
+      } else if (moved === 1 && seen > keys.length / 2) {
+        moved++;
+        // There and back, and on to another.
+        await migrate(first, second, slots(12_000, 100), primaries());
+        await migrate(first, third, slots(12_100, 100), primaries());
+      }
+    });
+    expect(moved).toBe(2);
+    expect(missed).toEqual([]);
+    await migrate(second, third, slots(12_000, 100), primaries());
+  }, 60_000);
+
+  it("finds what is on either side of slots whose move was never finished", async () => {
+    const [first, second, third] = primaries();
+    const open = [
+      [first, third, 0],
+      [first, second, 5],
+      [third, first, 15_000],
+    ] as const;
+    for (const [from, to, slot] of open) {
+      await to.command("CLUSTER", "SETSLOT", slot, "IMPORTING", from.id);
+      await from.command("CLUSTER", "SETSLOT", slot, "MIGRATING", to.id);
+    }
+    const [key] = (await first.command("CLUSTER", "GETKEYSINSLOT", 0, 10)) as string[];
+    await first.command("MIGRATE", "127.0.0.1", third.port, "", 0, 5_000, "KEYS", key!);
+    let steps = 0;
+    const missed = await missedBy([gateway, other], (step) => {
+      steps = step;
+    });
+    expect(missed).toEqual([]);
+    expect(steps).toBeLessThan((keys.length / 20) * 8);
+    for (const [from, to, slot] of open) await migrate(from, to, [slot], primaries());
+    for (const [from, to, slot] of open) await migrate(to, from, [slot], primaries());
+  }, 60_000);
+
+  it("misses no key during ten reshards under load", async () => {
+    const all = primaries();
+    let running = true;
+    const faults: unknown[] = [];
+    const load = Array.from({ length: 4 }, async (_, worker) => {
+      for (let round = 0; running; round++) {
+        const picked = Array.from(
+          { length: 20 },
+          (_, at) => keys[(worker * 97 + round * 31 + at * 53) % keys.length]!,
+        );
+        const items = await pipeline(gateway, [
+          ...picked.map((key) => ["SET", key, round]),
+          ...picked.map((key) => ["SET", `{${key}}${worker}`, round]),
+          ...picked.map((key) => ["DEL", `{${key}}${worker}`]),
+        ]);
+        faults.push(...items.filter(({ error }) => error !== undefined));
+      }
+    });
+    let scans = 0;
+    const missed: string[][] = [];
+    const scan = async (gateways: readonly Gateway[], count: number) => {
+      while (running) {
+        missed.push(await missedBy(gateways, undefined, count));
+        scans++;
+      }
+    };
+    const scanning = [scan([gateway], 50), scan([other, gateway], 400)];
+    for (let reshard = 0; reshard < 10; reshard++) {
+      const from = all[reshard % 3]!;
+      const to = all[(reshard + 1 + (reshard % 2)) % 3]!;
+      const lines = String(await from.command("CLUSTER", "NODES"));
+      const mine = lines.split("\n").find((line) => line.includes("myself"))!;
+      const [begin] = mine.split(" ").slice(8);
+      await migrate(from, to, slots(Number.parseInt(begin!, 10), 100), all);
+    }
+    running = false;
+    await Promise.all([...load, ...scanning]);
+    expect(faults.slice(0, 5)).toEqual([]);
+    expect(scans).toBeGreaterThan(2);
+    expect(missed.filter((keys) => keys.length > 0)).toEqual([]);
+  }, 240_000);
+});
