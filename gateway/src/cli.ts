@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import cluster from "node:cluster";
 import { constants } from "node:os";
-import { isLoopbackName } from "./access/origin.js";
 import { commandLine, wantsColours } from "./cli/command-lines.js";
 import { helpText } from "./cli/help.js";
 import { environmentOf, readyLines } from "./cli/ready-lines.js";
@@ -12,7 +11,7 @@ import { UsageError } from "./cli/usage-error.js";
 import { runWorker } from "./cli/workers/worker.js";
 import { logUncaught } from "./log/fatal.js";
 import { createLog } from "./log/log.js";
-import { settingsOf } from "./options.js";
+import { hasToken, settingsOf } from "./options.js";
 import { VERSION } from "./version.js";
 import type { WatchedCommand } from "./watch/watched-command.js";
 
@@ -41,8 +40,7 @@ async function run(settings: CliSettings): Promise<number> {
   const gateway = await start({ ...settings, options: { ...settings.options, onCommand } }, (message) =>
     log.error(message),
   );
-  const showToken = isLoopbackName(settings.options.host ?? "127.0.0.1");
-  const lines = readyLines(gateway, showToken);
+  const lines = readyLines(gateway, !hasToken(settings.options));
   output.write(`${lines.join("\n")}\n`);
   let status = 0;
   if (settings.command === undefined) await stopSignal();

@@ -16,16 +16,15 @@ export function environmentOf(gateway: {
 /**
  * What is printed once the gateway answers. The first line is for programs that wait for it; the last
  * ones are to be pasted into a `.env` file.
- * @param showToken false where the output may be kept, as a server's log is.
+ * @param showToken whether the token was made for this run: one that was given is known already, and a server's output
+ * is kept in logs
  */
 export function readyLines(
   gateway: Pick<Gateway, "url" | "token" | "engine" | "console">,
   showToken: boolean,
 ): string[] {
   const environment = Object.entries(environmentOf(gateway));
-  const shown = environment.filter(
-    ([name]) => !name.endsWith("TOKEN") || (showToken && gateway.token !== ""),
-  );
+  const shown = environment.filter(([name]) => showToken || !name.endsWith("TOKEN"));
   return [
     `warmline-gateway ready ${gateway.url}`,
     `engine: ${gateway.engine}`,

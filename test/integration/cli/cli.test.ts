@@ -122,10 +122,26 @@ describe("a gateway that runs until it is stopped", () => {
     expect(await page(refused.url)).toBe("401 application/json");
   });
 
-  test("a token that was given is not printed where others may read it", async () => {
-    const { started } = await ready(["--host", "0.0.0.0", "--token", "secret-token"]);
-    await started.printed(/UPSTASH_REDIS_REST_URL=\S+\n/);
-    expect(started.stdout + started.stderr).not.toContain("secret-token");
+  test.each([
+    "--token",
+    "--token-file",
+    "WARMLINE_GATEWAY_TOKEN",
+    "WARMLINE_GATEWAY_TOKEN_FILE",
+    "a config file",
+  ])("a token that was given by %s is not printed", async (how) => {
+    const file = join(scratch, `given-${how.replaceAll(/\W/g, "")}`);
+    const isConfig = how === "a config file";
+    writeFileSync(file, isConfig ? "token: secret-token\nconsole: true\n" : "secret-token\n");
+    const value = /file/i.test(how) ? file : "secret-token";
+    const args = how.startsWith("--") ? [how, value] : isConfig ? ["--config", file] : [];
+    const environment = how.startsWith("WARMLINE") ? { [how]: value } : {};
+    for (const host of ["127.0.0.1", "0.0.0.0"]) {
+      const { started, url } = await ready(["--host", host, "--console", ...args], environment);
+      await started.printed(/UPSTASH_REDIS_REST_URL=\S+\n/);
+      expect((await post(url, "secret-token", ["PING"])).status).toBe(200);
+      expect(started.stdout).toContain(`WARMLINE_URL=${url}\n`);
+      expect(started.stdout + started.stderr).not.toMatch(/secret-token|TOKEN/);
+    }
   });
 
   test("--redis uses a Redis that runs, and names it without its password", async () => {

@@ -64,6 +64,31 @@ describe.skipIf(!redisAvailable())("--workers", () => {
       .toContain(`warmline_gateway_upstream_connections{use="shared"} ${WORKERS}\n`);
   });
 
+  test("no counter goes backwards when one is killed, nor for those that are killed after it", async () => {
+    const counted = async (pattern: RegExp) =>
+      Number(pattern.exec(await (await ask("/metrics")).text())?.[1]);
+    const requests = () => counted(/^warmline_gateway_requests_total (\d+)$/m);
+    const incremented = () => counted(/^warmline_gateway_commands_total\{command="INCR"\} (\d+)$/m);
+    await Promise.all(Array.from({ length: 60 }, () => ask("/", ["INCR", "n"])));
+    expect(await incremented()).toBe(60);
+    let before = await requests();
+    for (let round = 0; round < 2; round++) {
+      const all = workers();
+      process.kill(all[0]!, "SIGKILL");
+      await expect.poll(() => workers().includes(all[0]!), { timeout: 10_000 }).toBe(false);
+      for (let i = 0; i < 3; i++) {
+        const now = await requests();
+        expect(now).toBeGreaterThan(before);
+        before = now;
+        expect(await incremented()).toBe(60);
+      }
+      await expect.poll(workers, { timeout: 10_000 }).toHaveLength(WORKERS);
+      await expect
+        .poll(async () => (await ask("/metrics")).text(), { timeout: 10_000 })
+        .toContain(`warmline_gateway_upstream_connections{use="shared"} ${WORKERS}\n`);
+    }
+  });
+
   test("connections to Redis are bounded for all together", async () => {
     const args = ["--redis", redis.url, "--port", "0", "--token", "t", "--workers", String(WORKERS)];
     const other = new CliProcess([

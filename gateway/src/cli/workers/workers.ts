@@ -10,8 +10,10 @@ const FIRST_BACKOFF = 100;
 const LONGEST_BACKOFF = 10_000;
 /** A worker that ran this long, in ms, is replaced without waiting longer than the first time. */
 const STEADY = 30_000;
-/** How long a worker may take to send its numbers, in ms; without them the others' are shown. */
+/** How long a worker may take to send its numbers, in ms; without them its last ones are shown. */
 const COUNT_WITHIN = 1_000;
+/** Types of metrics that only grow: what a worker had counted stays when it ends. */
+const CUMULATIVE: readonly string[] = ["counter", "histogram", "summary"];
 /** Beyond the grace time, in ms, a worker is ended by force. */
 const FORCE_AFTER = 2_000;
 
@@ -45,6 +47,10 @@ class Workers {
   readonly #shared: GatewayOptions;
   readonly #all = new Set<Worker>();
   readonly #counts = new Map<number, (numbers: object[]) => void>();
+  /** The numbers that each worker sent last. */
+  readonly #last = new Map<Worker, object[]>();
+  /** What workers that have ended had counted, as far as it was shown. */
+  #ended: object[] = [];
   #port: number | undefined;
   #ids = 0;
   #backoff = FIRST_BACKOFF;
@@ -116,6 +122,7 @@ class Workers {
       });
       worker.once("exit", (code, signal) => {
         this.#all.delete(worker);
+        this.#keepCounts(worker);
         reject(new Error(`a worker ended before it was ready (${signal ?? `status ${code}`})`));
         if (isReady) this.#replace(code, signal, performance.now() - begun);
       });
@@ -154,20 +161,31 @@ class Workers {
 
   /** The numbers of all workers together, as Prometheus reads them. */
   async #metrics(): Promise<string> {
-    const all = await Promise.all([...this.#all].map((worker) => this.#count(worker)));
-    return AggregatorRegistry.aggregate(all.filter((each) => each !== null)).metrics();
+    await Promise.all([...this.#all].map((worker) => this.#count(worker)));
+    return AggregatorRegistry.aggregate([...this.#last.values(), this.#ended]).metrics();
   }
 
-  #count(worker: Worker): Promise<object[] | null> {
+  /** Has a worker send its numbers, if it does so in time. */
+  #count(worker: Worker): Promise<void> {
     const id = ++this.#ids;
-    return new Promise<object[] | null>((resolve) => {
-      const timer = setTimeout(() => resolve(null), COUNT_WITHIN);
+    return new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, COUNT_WITHIN);
       this.#counts.set(id, (numbers) => {
         clearTimeout(timer);
-        resolve(numbers);
+        if (this.#all.has(worker)) this.#last.set(worker, numbers);
+        resolve();
       });
       tell(worker, { kind: "count", id });
     }).finally(() => this.#counts.delete(id));
+  }
+
+  /** Adds what a worker that has ended had counted to that of others, so that no counter goes backwards. */
+  #keepCounts(worker: Worker): void {
+    const last = this.#last.get(worker) as { type: string }[] | undefined;
+    if (!last) return;
+    this.#last.delete(worker);
+    const counted = last.filter(({ type }) => CUMULATIVE.includes(type));
+    this.#ended = AggregatorRegistry.aggregate([counted, this.#ended]).getMetricsAsArray();
   }
 }
 
