@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { loseReply } from "warmline-testbed";
+import { carries, type Fault, httpAnswer, idleReaper, loseReply, rewrite } from "warmline-testbed";
 import { Backend, Route } from "../faults/support/rig.js";
 import { binary, folder } from "./support/suite.js";
 
-// Other runtimes that take the entry for Node. Deno's own fetch would send a request again by itself.
+// Deno's own fetch sends a request again by itself when the response is lost, and Node's when its status is 421.
 
 const PROGRAM = `
 import { Redis } from "warmline";
@@ -28,6 +28,22 @@ afterEach(async () => {
   await backend.stop();
 });
 
+/** Runs a program to its end, and returns what it prints. */
+async function run(command: string, args: readonly string[]): Promise<unknown> {
+  const child = spawn(command, args, {
+    cwd: folder,
+    env: { ...process.env, URL: route.path.url, TOKEN: backend.gateway.token, KEY: route.key },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    output += text;
+  });
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  expect(code).toBe(0);
+  return JSON.parse(output);
+}
+
 describe.each([
   ["deno", ["eval", PROGRAM]],
   ["bun", ["--eval", PROGRAM]],
@@ -43,18 +59,7 @@ describe.each([
         return loseReply({ leave });
       },
     }));
-    const child = spawn(binary(`.bin/${name}`), args, {
-      cwd: folder,
-      env: { ...process.env, URL: route.path.url, TOKEN: backend.gateway.token, KEY: route.key },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    let output = "";
-    child.stdout.setEncoding("utf8").on("data", (text) => {
-      output += text;
-    });
-    const code = await new Promise((resolve) => child.on("close", resolve));
-    expect(code).toBe(0);
-    expect(JSON.parse(output)).toEqual([
+    expect(await run(binary(`.bin/${name}`), args)).toEqual([
       { name: "UnknownOutcomeError", outcome: "unknown" },
       { value: "1" },
       { value: 2 },
@@ -64,5 +69,56 @@ describe.each([
     ]);
     expect(route.applied("INCR")).toBe(3);
     expect(route.applied("GET")).toBe(4);
+  });
+});
+
+const ON_FETCH = `
+import { Redis } from "warmline/fetch";
+const redis = new Redis({ url: process.env.URL, token: process.env.TOKEN, codec: "text" });
+const told = (call) => call.then((value) => ({ value }), ({ outcome }) => ({ outcome }));
+const key = process.env.KEY;
+const results = [];
+for (const name of ["get", "incr", "incr", "get"]) results.push(await told(redis[name](key)));
+// The server closes idle connections meanwhile.
+await new Promise((resolve) => setTimeout(resolve, 900));
+results.push(await told(redis.incr(key)));
+console.log(JSON.stringify(results));
+`;
+
+describe.each([
+  ["deno", binary(".bin/deno"), ["eval", ON_FETCH]],
+  ["bun", binary(".bin/bun"), ["--eval", ON_FETCH]],
+  ...[20, 22, 24, 26].map(
+    (version) =>
+      [
+        `node ${version}`,
+        binary(`node${version}/bin/node`),
+        ["--input-type=module", "--eval", ON_FETCH],
+      ] as const,
+  ),
+] as const)("%s with warmline/fetch", (_name, command, args) => {
+  test.each<[string, Fault]>([
+    ["the connection is closed", loseReply()],
+    ["the connection is reset", loseReply({ leave: "reset" })],
+    ["its status becomes 421", rewrite(httpAnswer(421))],
+  ])("a reply lost on a warm connection applies a write once: %s", async (_what, fault) => {
+    let lost = false;
+    route.path.onConnection(() => ({
+      ...idleReaper({ closeMs: 500 }),
+      exchange(exchange) {
+        if (lost || !carries('"INCR"')(exchange)) return undefined;
+        lost = true;
+        return fault;
+      },
+    }));
+    const results = await run(command, args);
+    expect(results).toEqual([
+      { value: null },
+      { outcome: "unknown" },
+      { value: 2 },
+      { value: "2" },
+      { value: 3 },
+    ]);
+    expect(route.applied("INCR")).toBe(3);
   });
 });

@@ -1,6 +1,25 @@
 import type { HttpRequest } from "../../wire/http.js";
 import type { Attempt, AttemptListener, ConnectionStats, Transport } from "../transport.js";
 
+const { Deno, process } = globalThis as {
+  Deno?: unknown;
+  process?: { versions?: Record<string, string | undefined> };
+};
+
+/**
+ * Returns the part of a request's init that holds its body, in a form that the runtime's fetch sends once.
+ *
+ * Deno's fetch repeats a request when the connection is lost before the response, unless the body is read as a stream;
+ * a Blob is, and keeps its content-length. Node's fetch repeats one that was answered with status 421, as the Fetch
+ * standard says, unless the body has no source, which is a stream of one's own.
+ * @see https://fetch.spec.whatwg.org/#http-network-or-cache-fetch
+ */
+const sentOnce: (body: string) => object = Deno
+  ? (body) => ({ body: new Blob([body]) })
+  : process?.versions?.node && !process.versions.bun
+    ? (body) => ({ body: new Response(body).body, duplex: "half" })
+    : (body) => ({ body });
+
 /**
  * Requests over the runtime's own `fetch`, which keeps connections as it likes. It doesn't tell whether a request
  * that failed had been written, so outcomes are coarser here: once handed to fetch, a request counts as sent.
@@ -14,9 +33,9 @@ export class FetchTransport implements Transport {
     private readonly init: Readonly<Record<string, string>>,
   ) {}
 
-  attempt(request: HttpRequest, _safe: boolean, listener: AttemptListener): Attempt {
+  attempt(request: HttpRequest, safe: boolean, listener: AttemptListener): Attempt {
     const controller = new AbortController();
-    this.exchange(request, controller.signal, listener).then(
+    this.exchange(request, safe, controller.signal, listener).then(
       (answer) => controller.signal.aborted || listener.onAnswer(answer),
       (cause) => controller.signal.aborted || listener.onFailure(cause),
     );
@@ -33,17 +52,24 @@ export class FetchTransport implements Transport {
 
   close(): void {}
 
-  private async exchange(request: HttpRequest, signal: AbortSignal, listener: AttemptListener) {
+  private async exchange(
+    request: HttpRequest,
+    safe: boolean,
+    signal: AbortSignal,
+    listener: AttemptListener,
+  ) {
     listener.onStart();
     const headers: [string, string][] = [];
     for (let i = 0; i < request.headers.length; i += 2) {
       headers.push([request.headers[i]!, request.headers[i + 1]!]);
     }
+    // A RequestInit, a Blob and a Response take bytes as they take text.
+    const body = request.body as string;
     const response = await fetch(this.origin + request.path, {
       ...this.init,
       method: "POST",
       headers,
-      body: request.body as RequestInit["body"],
+      ...(safe ? { body } : sentOnce(body)),
       // A redirect would repeat the command elsewhere, or drop its body.
       redirect: "manual",
       signal,
