@@ -70,15 +70,34 @@ export class RawEndpoint {
         const end = received.indexOf("\r\n\r\n");
         if (end === -1) return;
         const head = received.slice(0, end);
+        const rest = received.slice(end + 4);
         const length = Number(/content-length: *(\d+)/i.exec(head)?.[1] ?? 0);
-        if (received.length < end + 4 + length) return;
-        const body = received.slice(end + 4, end + 4 + length);
-        received = received.slice(end + 4 + length);
+        const whole = /transfer-encoding: *chunked/i.test(head)
+          ? unchunked(rest)
+          : ([rest.slice(0, length), length] as const);
+        if (!whole || rest.length < whole[1]) return;
+        const [body, taken] = whole;
+        received = rest.slice(taken);
         const request = { head, body, connection, number: ++number, socket };
         this.requests.push(request);
         this.onRequest(request);
       }
     });
+  }
+}
+
+/** Returns a chunked body and its length as it was sent; undefined if it is not whole yet. */
+function unchunked(sent: string): readonly [body: string, taken: number] | undefined {
+  let body = "";
+  for (let at = 0; ; ) {
+    const lineEnd = sent.indexOf("\r\n", at);
+    if (lineEnd === -1) return undefined;
+    const size = Number.parseInt(sent.slice(at, lineEnd), 16);
+    const end = lineEnd + 2 + size;
+    if (sent.length < end + 2) return undefined;
+    if (size === 0) return [body, end + 2];
+    body += sent.slice(lineEnd + 2, end);
+    at = end + 2;
   }
 }
 
