@@ -1,4 +1,5 @@
 import { type CommandFacts, factsOf } from "../commands/facts.js";
+import { keyPatternsOf } from "../commands/key-patterns.js";
 import { onceCallOf } from "../commands/once.js";
 import type { Command } from "../upstream/command.js";
 import type { Upstream } from "../upstream/upstream.js";
@@ -112,6 +113,7 @@ class BoundedGrant extends OpenGrant {
     }
     const facts = factsOf(command);
     if (!this.#mayRun(command, facts)) return refused(facts?.name ?? command.name);
+    if (this.role === "read-only" && keyPatternsOf(command).length > 0) return KEYS_BY_PATTERN;
     return this.#prefix?.refusal(command, facts, place) ?? null;
   }
 
@@ -150,4 +152,6 @@ class BoundedGrant extends OpenGrant {
   }
 }
 
+const KEYS_BY_PATTERN =
+  "NOPERM a read-only token may only read keys that it names: leave out BY and GET with a pattern";
 const WHAT = { subscribe: "channels", psubscribe: "patterns" } as const;

@@ -88,7 +88,7 @@ export function isLoopbackName(name: string): boolean {
 
 /** The name in a Host header: no port, no brackets, lower case. */
 function hostName(host: string): string {
-  const bracketed = /^\[([^\]]*)\]/.exec(host);
+  const bracketed = /^\[([^\]]*)\](?::\d*)?$/.exec(host);
   if (bracketed) return bracketed[1]!.toLowerCase();
   return host.replace(/:\d*$/, "").toLowerCase();
 }

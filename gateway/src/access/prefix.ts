@@ -1,4 +1,5 @@
 import { allFacts, type CommandFacts } from "../commands/facts.js";
+import { keyPatternsOf } from "../commands/key-patterns.js";
 import { keyPlacesOf } from "../commands/keys.js";
 import { onceCallOf } from "../commands/once.js";
 import { allBeginWith, wordsOf } from "../commands/words.js";
@@ -78,22 +79,15 @@ export class Prefix {
       const rest = wordsOf(command).slice(3);
       return rest.every((word) => word.toUpperCase() === "REPLACE") ? null : beyond("copy ... db");
     }
-    if (name !== "SORT" && name !== "SORT_RO") return null;
-    const words = wordsOf(command);
-    for (let at = 2; at < words.length; at++) {
-      const option = words[at]!.toUpperCase();
-      if (option === "LIMIT") at += 2;
-      else if (option === "BY" || option === "GET") {
-        if (!this.#coversSortPattern(words[++at]!)) return beyond(`${name} ... ${option}`);
-      } else if (option === "STORE") at++;
+    for (const { option, pattern } of keyPatternsOf(command)) {
+      if (!this.#coversSortPattern(pattern)) return beyond(`${name} ... ${option}`);
     }
     return null;
   }
 
-  /** In a pattern of SORT the first star stands for an element; without one no key is looked up. */
+  /** In a pattern of SORT the first star stands for an element. */
   #coversSortPattern(pattern: string): boolean {
-    const star = pattern.indexOf("*");
-    return star < 0 || (star >= this.#text.length && pattern.startsWith(this.#text));
+    return pattern.indexOf("*") >= this.#text.length && pattern.startsWith(this.#text);
   }
 }
 

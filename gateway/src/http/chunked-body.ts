@@ -22,7 +22,10 @@ enum At {
   Done,
 }
 
-/** Reads a body that comes in chunks (RFC 9112, 7.1). Extensions and trailers are checked for their form and dropped. */
+/**
+ * Reads a body that comes in chunks (RFC 9112, 7.1). Extensions and trailers are checked for their form and dropped:
+ * fields that only count ahead of a body, such as Content-Length, mean nothing there (RFC 9110, 6.5.1).
+ */
 export class ChunkedBody {
   #at = At.Size;
   #left = 0;

@@ -109,6 +109,11 @@ export class Handler {
     const { origin } = req.headers;
     if (origin !== undefined && originAllowed(origin, origins)) this.#allowOrigin(exchange, origin);
     const { method } = req;
+    if (path === "*") {
+      // About the server as a whole (RFC 9110, 9.3.7).
+      exchange.answer(204, JSON_TYPE, Buffer.alloc(0), ["Allow", `${ALLOWED}, OPTIONS`]);
+      return;
+    }
     if (method === "OPTIONS" && origins.origins.length > 0) {
       exchange.answer(204, JSON_TYPE, Buffer.alloc(0));
       return;

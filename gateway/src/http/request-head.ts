@@ -32,7 +32,7 @@ export interface RequestHead {
   readonly method: string;
   /** The version is HTTP/1.0 or 1.1. */
   readonly minor: 0 | 1;
-  /** The target, which starts with a slash and is ASCII. */
+  /** The target's path and query, which start with a slash and are ASCII; or `*`, which stands for the server (OPTIONS). */
   readonly url: string;
   readonly headers: RequestHeaders;
   /** How many bytes the body has; null when it comes in chunks. */
@@ -54,6 +54,12 @@ const CR = 0x0d;
 const LF = 0x0a;
 const COLON = 0x3a;
 const SLASH = 0x2f;
+const STAR = 0x2a;
+
+/** A target in absolute form (RFC 9112, 3.2.2). Names of users in it are refused, as RFC 9110, 4.2.4 advises. */
+const ABSOLUTE = /^https?:\/\/([^/?#@]+)([/?][^#]*)?$/i;
+/** A host and perhaps a port (RFC 9110, 7.2; RFC 3986, 3.2.2). A Host header may be empty. */
+const HOST = /^(?:\[[\da-f:.]+\]|[\w.~!$&'()*+,;=%-]*)(?::\d*)?$/i;
 
 const byHash = new Map<number, HeaderName>();
 for (const name of NAMES) {
@@ -81,10 +87,19 @@ export function readHead(bytes: Buffer, from: number, end: number): RequestHead 
   const targetEnd = at;
   const minor = minorVersion(bytes, at + 1, end);
   if (method === undefined) throw new BadRequest("ERR this method is not known", 501);
-  if (bytes[targetFrom] !== SLASH) throw malformed("the request's target is not a path");
-  const url = targetEnd - targetFrom === 1 ? "/" : bytes.toString("latin1", targetFrom, targetEnd);
-  const headers = readHeaders(bytes, at + 9, end);
-  if (minor === 1 && headers.host === undefined) throw malformed("the Host header is missing");
+  const target = targetEnd - targetFrom === 1 ? "" : bytes.toString("latin1", targetFrom, targetEnd);
+  let url = bytes[targetFrom] === SLASH ? target || "/" : "*";
+  const given = readHeaders(bytes, at + 9, end);
+  if (minor === 1 && given.host === undefined) throw malformed("the Host header is missing");
+  if (given.host !== undefined && !HOST.test(given.host)) throw malformed("the Host header names no host");
+  let headers: RequestHeaders = given;
+  if (url === "*" && !(method === "OPTIONS" && bytes[targetFrom] === STAR && target === "")) {
+    const [, host, rest = ""] = ABSOLUTE.exec(target) ?? [];
+    if (host === undefined || !HOST.test(host)) throw malformed("the request's target is not a path");
+    // The target says which host is meant, whatever the Host header says (RFC 9112, 3.2.2).
+    headers = { ...given, host };
+    url = rest.startsWith("/") ? rest : `/${rest}`;
+  }
   return {
     method,
     minor,

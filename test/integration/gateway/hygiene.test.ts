@@ -205,12 +205,66 @@ it("a client that takes no answers is given no more of them", async () => {
   expect(await run(gateway, "GET", "behind")).toBeNull();
 });
 
-it.each(["http://localhost/get/k", "*"])("a target that is no path (%s) is refused", async (target) => {
+it.each([
+  ["GET *"],
+  ["GET *x"],
+  ["GET ftp://localhost/get/k"],
+  ["GET http:///get/k"],
+  ["GET http://user@localhost/get/k"],
+  ["GET localhost/get/k"],
+])("a target that is no path (%s) is refused", async (line) => {
   await start();
   const { socket, received } = open();
-  socket.write(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n`);
+  socket.write(`${line} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n`);
   await expect.poll(received).toMatch(/^HTTP\/1\.1 400 /);
 });
+
+describe("a target in absolute form", () => {
+  const sent = async (line: string, host: string) => {
+    const { socket, received } = open();
+    socket.write(`${line} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer t\r\n\r\n`);
+    await expect.poll(received).toMatch(/\r\n\r\n/);
+    return received();
+  };
+
+  it("is run as its path, query included", async () => {
+    await start();
+    expect(await sent("GET http://localhost:8079/set/absolute/v?EX=100", "localhost")).toContain(
+      '{"result":"OK"}',
+    );
+    expect(await sent("GET HTTPS://[::1]/get/absolute", "localhost")).toContain('{"result":"v"}');
+    expect(await sent("GET http://localhost?_token=t", "localhost")).toContain("empty command");
+    expect(await sent("GET http://localhost", "localhost")).toContain("empty command");
+  });
+
+  it("says which host is meant, whatever the Host header says", async () => {
+    await start();
+    expect(await sent("GET http://evil.com/get/k", "localhost")).toMatch(/^HTTP\/1\.1 403 .*Host header/s);
+    expect(await sent("GET http://localhost/get/k", "evil.com")).toMatch(/^HTTP\/1\.1 200 /);
+    const { socket, received } = open();
+    socket.write("GET http://localhost/get/k HTTP/1.1\r\nAuthorization: Bearer t\r\n\r\n");
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 400 .*Host header is missing/s);
+  });
+});
+
+it("OPTIONS * tells the methods that the server knows, and the connection goes on", async () => {
+  await start();
+  const { socket, received } = open();
+  socket.write("OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  await expect.poll(received).toMatch(/^HTTP\/1\.1 204 .*Allow: HEAD, GET, POST, PUT, OPTIONS\r\n/s);
+  socket.write(post('["PING"]'));
+  await expect.poll(received).toContain('{"result":"PONG"}');
+});
+
+it.each(["[::1]evil.com", "[::1", "local host", "localhost:80x", "localhost/", "a@localhost"])(
+  "a Host header that names no host (%s) is refused",
+  async (host) => {
+    await start();
+    const { socket, received } = open();
+    socket.write(`GET /ping HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer t\r\n\r\n`);
+    await expect.poll(received).toMatch(/^HTTP\/1\.1 400 .*Host header/s);
+  },
+);
 
 it("a seeded flood of nonsense runs nothing without the token and leaves the gateway well", async () => {
   await start();
@@ -317,6 +371,17 @@ describe("bodies", () => {
       await sleep(20);
     }
     await expect.poll(received).toContain('{"result":"PONG"}');
+  });
+
+  it("in chunks end where they end: a length in the trailers means nothing", async () => {
+    await start();
+    const { socket, received } = open();
+    const head =
+      "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nTransfer-Encoding: chunked\r\n\r\n";
+    socket.write(
+      `${head}8\r\n["PING"]\r\n0\r\nContent-Length: 20\r\nHost: evil.com\r\n\r\n${post('["ECHO","b"]')}`,
+    );
+    await expect.poll(() => answers(received())).toEqual(['{"result":"PONG"}', '{"result":"b"}']);
   });
 
   it("in chunks that grow over the limit are refused, and the answer arrives", async () => {

@@ -137,6 +137,22 @@ describe.skipIf(!redisAvailable())("a token of a role", () => {
     await attack("app", shared);
   });
 
+  it("that only reads reads no key by a pattern of SORT_RO", async () => {
+    await redis.command("MSET", "secret:1", "a", "secret:2", "b");
+    const sort = async (...options: string[]) =>
+      (await call(gateway, "/", { token: "reader", body: ["SORT_RO", own("list"), ...options] })).json;
+    for (const options of [
+      ["BY", "nosort", "GET", "secret:*"],
+      ["GET", "#", "get", "secret:*"],
+      ["by", "secret:*"],
+      ["LIMIT", "0", "1", "GET", "secret:*->f"],
+    ]) {
+      expect((await sort(...options)).error).toMatch(/^NOPERM .*keys that it names/);
+    }
+    expect(await sort("BY", "nosort", "GET", "#", "LIMIT", "0", "5")).toEqual({ result: ["1", "2"] });
+    expect(await sort("DESC")).toEqual({ result: ["2", "1"] });
+  });
+
   it("that is for metrics runs nothing at all", async () => {
     const answers = await attack("scraper", data);
     expect(answers.filter((error) => !error.startsWith("NOPERM"))).toEqual([]);

@@ -47,7 +47,9 @@ describe("a head", () => {
     ["GET  / HTTP/1.1\r\nHost: h", 400],
     ["GET / HTTP/1.1 \r\nHost: h", 400],
     ["GET /\u00e9 HTTP/1.1\r\nHost: h", 400],
-    ["GET http://h/ HTTP/1.1\r\nHost: h", 400],
+    ["GET http:// HTTP/1.1\r\nHost: h", 400],
+    ["GET * HTTP/1.1\r\nHost: h", 400],
+    ["GET / HTTP/1.1\r\nHost: [::1]h", 400],
     ["GET / HTTP/1.1", 400],
     ["GET / http/1.1\r\nHost: h", 400],
     ["GET / HTTP/1.11\r\nHost: h", 400],
@@ -56,6 +58,17 @@ describe("a head", () => {
     ["POST / HTTP/1.0\r\nTransfer-Encoding: chunked", 400],
   ])("%j is refused", (text, status) => {
     expect(() => read(text)).toThrow(expect.objectContaining({ status }));
+  });
+
+  it.each([
+    ["GET http://a.test:1/x?y HTTP/1.1\r\nHost: h", "/x?y", "a.test:1"],
+    ["GET http://a.test?y HTTP/1.1\r\nHost: h", "/?y", "a.test"],
+    ["GET https://[::1] HTTP/1.1\r\nHost:", "/", "[::1]"],
+    ["OPTIONS * HTTP/1.1\r\nHost: h", "*", "h"],
+    ["GET /http://a.test/ HTTP/1.1\r\nHost: h", "/http://a.test/", "h"],
+  ])("%j has the target %s at %s", (text, url, host) => {
+    const head = read(text);
+    expect([head.url, head.headers.host]).toEqual([url, host]);
   });
 
   it("of a client that asks for another protocol is the last on its connection", () => {

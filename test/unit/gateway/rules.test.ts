@@ -156,6 +156,8 @@ describe("where requests come from", () => {
     [{ host: "localhost.evil.test:80" }],
     [{ host: "127.0.0.1@evil.test" }],
     [{ host: "" }],
+    [{ host: "[::1]evil.test" }],
+    [{ host: "[::1]:80.evil.test" }],
     [{ host: "localhost:1", origin: "https://evil.test" }],
     [{ host: "localhost:1", origin: "null" }],
     [{ host: "localhost:1", origin: "http://localhost:2" }],

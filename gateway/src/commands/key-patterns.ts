@@ -1,0 +1,30 @@
+import type { Command } from "../upstream/command.js";
+import { wordsOf } from "./words.js";
+
+/** An option of SORT or SORT_RO that names further keys. */
+export interface KeyPattern {
+  readonly option: "BY" | "GET";
+  /** The names of keys, byte by byte as text (Latin-1); the first star stands for an element. */
+  readonly pattern: string;
+}
+
+/**
+ * Returns the patterns by which a command reads keys that it does not name: BY and GET of SORT and SORT_RO. A pattern
+ * without a star reads no key.
+ * @see https://redis.io/docs/latest/commands/sort_ro/
+ */
+export function keyPatternsOf(command: Command): KeyPattern[] {
+  if (command.name !== "SORT" && command.name !== "SORT_RO") return [];
+  const words = wordsOf(command);
+  const found: KeyPattern[] = [];
+  for (let at = 2; at < words.length; at++) {
+    const option = command.upper(at);
+    if (option === "LIMIT") at += 2;
+    else if (option === "STORE") at++;
+    else if (option === "BY" || option === "GET") {
+      const pattern = words[++at] ?? "";
+      if (pattern.includes("*")) found.push({ option, pattern });
+    }
+  }
+  return found;
+}
