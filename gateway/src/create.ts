@@ -40,6 +40,8 @@ export interface Gateway {
 
 /** Where a gateway differs that is one of several processes. */
 export interface Setting {
+  /** How many processes the gateway consists of; default 1. */
+  readonly workers?: number;
   /** Gives the text for `/metrics`; default: this process's own. */
   readonly metrics?: () => Promise<string>;
   /** Given this process's own numbers. */
@@ -75,6 +77,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
       },
       settings.tokenShare,
       settings.operationTimeout,
+      setting.workers ?? 1,
     ),
     secret: settings.secret,
     onNotice,

@@ -110,11 +110,12 @@ export class Access {
     this.generation++;
   }
 
-  #grantOf({ name, role, prefix, commands, user }: KnownToken): Grant {
+  #grantOf({ name, role, prefix, commands, user, limits }: KnownToken): Grant {
     const { rules, upstreams } = this.#options;
     const own = upstreams.of(null);
     const upstream = user ? () => upstreams.of(user) : () => own;
     const quota = this.#quota(`token ${name}`);
+    quota.setLimits(limits ?? null);
     return grantOf({ name, role, prefix, commands, rules, upstream, quota });
   }
 

@@ -1,6 +1,8 @@
 import { type Entrant, Gate } from "./gate.js";
 import { LimitExceeded } from "./limit-exceeded.js";
+import { RateLimit } from "./rate-limit.js";
 import type { SharedLimits, Shares } from "./shares.js";
+import type { ParsedLimits } from "./token-limits.js";
 
 /** How each limit is named in a message. */
 const NAMES: Readonly<Record<keyof SharedLimits, string>> = {
@@ -10,6 +12,9 @@ const NAMES: Readonly<Record<keyof SharedLimits, string>> = {
   queued: "commands that may wait for Redis",
 };
 
+const NO_LIMIT = Number.POSITIVE_INFINITY;
+const NO_LIMITS: Partial<ParsedLimits> = {};
+
 /** What one token has under way, held against its limits. */
 export class Quota {
   readonly #shares: Shares;
@@ -17,6 +22,11 @@ export class Quota {
   #queued = 0;
   #blocking = 0;
   #streams = 0;
+  #requests = 0;
+  #limits: ParsedLimits | null = null;
+  #maxRequests = NO_LIMIT;
+  #commandRate: RateLimit | null = null;
+  #byteRate: RateLimit | null = null;
 
   constructor(shares: Shares) {
     this.#shares = shares;
@@ -24,12 +34,62 @@ export class Quota {
 
   /** Whether nothing is under way. */
   get isIdle(): boolean {
-    return this.#queued === 0 && this.#streams === 0;
+    return this.#queued === 0 && this.#streams === 0 && this.#requests === 0;
+  }
+
+  /** Whether the token has limits of its own, so that {@link enterRequest} is due. */
+  get isLimited(): boolean {
+    return this.#limits !== null;
+  }
+
+  /** Sets the token's own limits. Limits that stay the same keep what they have counted. */
+  setLimits(limits: ParsedLimits | null): void {
+    const before = this.#limits;
+    this.#limits = limits;
+    const part = this.#shares.workers;
+    const { commandsPerSecond, concurrentRequests, bytesPerSecond } = limits ?? NO_LIMITS;
+    this.#maxRequests = concurrentRequests ? Math.max(1, Math.floor(concurrentRequests / part)) : NO_LIMIT;
+    const now = performance.now();
+    if (commandsPerSecond !== before?.commandsPerSecond)
+      this.#commandRate = commandsPerSecond ? new RateLimit(commandsPerSecond / part, now) : null;
+    if (bytesPerSecond !== before?.bytesPerSecond)
+      this.#byteRate = bytesPerSecond ? new RateLimit(bytesPerSecond / part, now) : null;
+  }
+
+  /**
+   * Counts a request, until {@link leaveRequest}.
+   * @throws {LimitExceeded} when too many are under way, or the bytes of earlier ones are more than the rate allows
+   */
+  enterRequest(): void {
+    if (this.#requests >= this.#maxRequests) {
+      const { concurrentRequests } = this.#limits!;
+      throw this.#overLimit("concurrentRequests", `has its ${concurrentRequests} requests under way`, 1);
+    }
+    const seconds = this.#byteRate?.secondsUntil(1, performance.now()) ?? 0;
+    if (seconds > 0) {
+      const { bytesPerSecond } = this.#limits!;
+      throw this.#overLimit(
+        "bytesPerSecond",
+        `may send and receive ${bytesPerSecond} bytes per second`,
+        seconds,
+      );
+    }
+    this.#requests++;
+  }
+
+  /** A request is over. */
+  leaveRequest(): void {
+    this.#requests--;
+  }
+
+  /** Counts bytes of a body that was received or is sent. */
+  transferred(bytes: number): void {
+    this.#byteRate?.take(bytes);
   }
 
   /**
    * Counts commands that are about to be sent, until {@link leave}. A batch larger than the token's share is let in when
-   * nothing else of the token is under way.
+   * nothing else of the token is under way; one larger than its rate when the token has sent nothing for a second.
    * @param blocks whether one of them may wait at Redis, on a connection of its own
    * @throws {LimitExceeded}
    */
@@ -37,6 +97,7 @@ export class Quota {
     const { max } = this.#shares;
     if (this.#queued > 0 && this.#queued + commands > max.queued) throw this.#exceeded("queued");
     if (blocks && this.#blocking >= max.blocking) throw this.#exceeded("blocking");
+    this.#spend(commands);
     this.#queued += commands;
     if (blocks) this.#blocking++;
   }
@@ -70,16 +131,39 @@ export class Quota {
 
   /**
    * Counts an event stream, until {@link leaveStream}.
+   * @param channels how many it begins with, each of which counts as a command
    * @throws {LimitExceeded}
    */
-  enterStream(): void {
+  enterStream(channels: number): void {
     if (this.#streams >= this.#shares.max.streams) throw this.#exceeded("streams");
+    this.#spend(channels);
     this.#streams++;
   }
 
   /** An event stream has ended. */
   leaveStream(): void {
     this.#streams--;
+  }
+
+  #spend(commands: number): void {
+    const rate = this.#commandRate;
+    if (!rate) return;
+    const seconds = rate.secondsUntil(commands, performance.now());
+    if (seconds > 0) {
+      const { commandsPerSecond } = this.#limits!;
+      throw this.#overLimit(
+        "commandsPerSecond",
+        `may send ${commandsPerSecond} commands per second`,
+        seconds,
+      );
+    }
+    rate.take(commands);
+  }
+
+  #overLimit(limit: keyof ParsedLimits, text: string, seconds: number): LimitExceeded {
+    const { workers } = this.#shares;
+    const part = workers > 1 ? `, divided by ${workers} workers` : "";
+    return new LimitExceeded(`this token ${text} (limit ${limit}${part})`, Math.ceil(seconds));
   }
 
   #exceeded(limit: keyof SharedLimits): LimitExceeded {

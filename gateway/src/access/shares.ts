@@ -27,11 +27,13 @@ export class Shares {
    * @param totals the gateway's limits
    * @param percent what one of several tokens may hold of each, at least one
    * @param timeout how long a transaction may wait for others of its token, in ms
+   * @param workers processes among which each limit of a token is divided
    */
   constructor(
     readonly totals: SharedLimits,
     percent: number,
     readonly timeout: number,
+    readonly workers: number,
   ) {
     const part = (total: number) => Math.max(1, Math.floor((total * percent) / 100));
     const { blocking, transactions, streams, queued } = totals;

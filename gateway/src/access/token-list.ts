@@ -2,6 +2,7 @@ import { type FileError, readTextFile, readYamlFile } from "../config/yaml-file.
 import type { RedisUser } from "../upstream/upstream.js";
 import type { Role } from "./roles.js";
 import { digestOf } from "./token.js";
+import { type ParsedLimits, parseLimits } from "./token-limits.js";
 import {
   checkTokens,
   commandName,
@@ -30,6 +31,7 @@ export interface KnownToken {
   readonly user: RedisUser | null;
   readonly prefix: string | undefined;
   readonly commands: ReadonlySet<string> | undefined;
+  readonly limits: ParsedLimits | undefined;
 }
 
 /** All tokens as they stand now. */
@@ -82,7 +84,14 @@ function sameTwo(tokens: readonly KnownToken[]): readonly [string, string] | nul
   return null;
 }
 
-const ADMIN = { name: "main", role: "admin", user: null, prefix: undefined, commands: undefined } as const;
+const ADMIN = {
+  name: "main",
+  role: "admin",
+  user: null,
+  prefix: undefined,
+  commands: undefined,
+  limits: undefined,
+} as const;
 
 function tokensIn(path: string, files: Map<string, string>): readonly TokenOptions[] {
   const file = inOption("tokensFile", () => readYamlFile(path));
@@ -99,7 +108,7 @@ function tokensIn(path: string, files: Map<string, string>): readonly TokenOptio
 }
 
 function knownToken(options: TokenOptions, secretIn: (option: string, path: string) => string): KnownToken {
-  const { name, token, tokenFile, tokenSha256, user, prefix, commands } = options;
+  const { name, token, tokenFile, tokenSha256, user, prefix, commands, limits } = options;
   const text = tokenFile === undefined ? token : secretIn("tokens", tokenFile);
   return {
     name,
@@ -110,6 +119,7 @@ function knownToken(options: TokenOptions, secretIn: (option: string, path: stri
       : null,
     prefix,
     commands: commands && new Set(commands.map(commandName)),
+    limits: limits && parseLimits(limits),
   };
 }
 

@@ -1,6 +1,7 @@
 import { allFacts } from "../commands/facts.js";
 import { nearest } from "../config/nearest.js";
 import { ROLES, type Role } from "./roles.js";
+import { LIMIT_FIELDS, limitProblem, type TokenLimits } from "./token-limits.js";
 
 /** A token and what its bearer may do. */
 export interface TokenOptions {
@@ -28,9 +29,11 @@ export interface TokenOptions {
   readonly prefix?: string;
   /** If given, these commands and no others, of those that the role allows: `GET`, `CONFIG GET`, or `XINFO` for all its subcommands. */
   readonly commands?: readonly string[];
+  /** What its bearer may use of the gateway; default: no limits beside the token's share of what all tokens use. */
+  readonly limits?: TokenLimits;
 }
 
-const FIELDS = ["name", "token", "tokenFile", "tokenSha256", "role", "user", "prefix", "commands"];
+const FIELDS = ["name", "token", "tokenFile", "tokenSha256", "role", "user", "prefix", "commands", "limits"];
 const USER_FIELDS = ["username", "password", "passwordFile"];
 const STREAM_COMMANDS = ["SUBSCRIBE", "PSUBSCRIBE", "MONITOR"];
 
@@ -83,6 +86,16 @@ function checkToken(entry: unknown, index: number): void {
     throw wrong("role", `must be one of ${ROLES.join(", ")}`);
   if (entry.user !== undefined) checkUser(entry.user, index);
   if (entry.commands !== undefined) checkCommands(entry.commands, index);
+  if (entry.limits !== undefined) checkLimits(entry.limits, index);
+}
+
+function checkLimits(limits: unknown, index: number): void {
+  if (!isRecord(limits)) throw new TokensError([index, "limits"], `must have ${LIMIT_FIELDS.join(", ")}`);
+  checkFields(limits, LIMIT_FIELDS, [index, "limits"]);
+  for (const field of LIMIT_FIELDS) {
+    const problem = limits[field] === undefined ? null : limitProblem(field, limits[field]);
+    if (problem !== null) throw new TokensError([index, "limits", field], problem);
+  }
 }
 
 function checkUser(user: unknown, index: number): void {

@@ -1,3 +1,4 @@
+import { parseQuantity, SIZES, TIMES } from "../config/units.js";
 import { FileError, parseYaml } from "../config/yaml-file.js";
 import type { Kind } from "./flags.js";
 import { UsageError } from "./usage-error.js";
@@ -12,9 +13,6 @@ export interface Given {
   /** 0 for a flag, 1 for the environment, 2 for the config file. */
   readonly rank: number;
 }
-
-const SIZES: Readonly<Record<string, number>> = { "": 1, b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
-const TIMES: Readonly<Record<string, number>> = { "": 1, ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 
 /**
  * Turns what was given into what the option takes.
@@ -53,12 +51,9 @@ function withUnit(
   units: Readonly<Record<string, number>>,
   what: string,
 ): number {
-  if (typeof value === "number" && Number.isInteger(value)) return value;
-  const [, digits, unit = ""] = /^(\d{1,15})\s*([a-z]*)$/i.exec(String(value).trim()) ?? [];
-  const factor = units[unit.toLowerCase()];
-  if (digits === undefined || factor === undefined)
-    throw new UsageError(`${from}: '${String(value)}' is not ${what}`);
-  return Number(digits) * factor;
+  const quantity = parseQuantity(value, units);
+  if (quantity === null) throw new UsageError(`${from}: '${String(value)}' is not ${what}`);
+  return quantity;
 }
 
 function parsed(text: string, from: string): unknown {

@@ -1,4 +1,5 @@
 import { LimitExceeded } from "../access/limit-exceeded.js";
+import type { Quota } from "../access/quota.js";
 import type { TokenNumbers } from "../metrics/tokens.js";
 import type { UpstreamFailure } from "../upstream/failure.js";
 import { BadRequest } from "./bad-request.js";
@@ -52,6 +53,8 @@ export class Exchange {
   upstreamMs: number | null = null;
   /** Whether a command may wait at Redis. */
   blocks = false;
+  /** Where the request is counted until it is over; null when its token has no limits of its own. */
+  quota: Quota | null = null;
   #sentAt = 0;
   /** Further headers of the answer, name and value in turn. */
   readonly extraHeaders: string[] = [];
@@ -204,6 +207,7 @@ export class Exchange {
   stream(bytes: Buffer): void {
     if (!this.streaming) return;
     this.responseBytes += bytes.length;
+    this.quota?.transferred(bytes.length);
     this.#connection.stream(
       this.#chunked ? Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, CRLF]) : bytes,
     );

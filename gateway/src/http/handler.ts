@@ -88,6 +88,11 @@ export class Handler {
     const { req, route, what, token, requestBytes, responseBytes } = exchange;
     const ms = performance.now() - exchange.startedAt;
     const { traffic, log } = this.#options;
+    if (exchange.quota) {
+      exchange.quota.leaveRequest();
+      // The bytes of an event stream were counted as they were sent.
+      exchange.quota.transferred(requestBytes + (exchange.streaming ? 0 : responseBytes));
+    }
     traffic.settled({
       route,
       status,
@@ -150,6 +155,10 @@ export class Handler {
     if (exchange.refused) {
       exchange.unsent("ERR max number of clients reached");
       return;
+    }
+    if (grant.quota.isLimited) {
+      grant.quota.enterRequest();
+      exchange.quota = grant.quota;
     }
     const open = this.#options.streams.match(path, grant);
     if (open) {

@@ -115,7 +115,7 @@ export class Streams {
       return;
     }
     if (exchange.gone) return;
-    quota.enterStream();
+    quota.enterStream(first.length);
     const stream = new EventStream(exchange, first, maxBuffer, () => this.cut++);
     this.#open.add(stream);
     const cancel = add(stream);

@@ -17,7 +17,7 @@ test("its examples are tokens and settings that the gateway takes", () => {
   const [ci, tokens, config] = blocks;
   expect(blocks).toHaveLength(3);
   expect(ci[0].run).toMatch(/^npx warmline-gateway .* -- npm test$/);
-  expect(checkTokens(tokens)).toHaveLength(4);
+  expect(checkTokens(tokens)).toHaveLength(5);
   const known = new Set(flags.map(({ option }) => option));
   expect(Object.keys(config).filter((key) => !known.has(key))).toEqual([]);
   for (const flag of page.matchAll(/--(?:no-)?([a-z][a-z-]*[a-z])/g)) {

@@ -14,6 +14,8 @@ export type ToWorker =
       readonly kind: "start";
       readonly options: GatewayOptions;
       readonly engine: SharedEngine | null;
+      /** How many workers there are. */
+      readonly workers: number;
       /** Tell of every command. */
       readonly watch: boolean;
     }

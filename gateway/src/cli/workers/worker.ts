@@ -22,7 +22,7 @@ export function runWorker(): void {
       asked.set(++ids, resolve);
       tell({ kind: "metrics", id: ids });
     });
-  const start = async ({ options, engine, watch }: Extract<ToWorker, { kind: "start" }>) => {
+  const start = async ({ options, engine, watch, workers }: Extract<ToWorker, { kind: "start" }>) => {
     try {
       logUncaught(createLog(settingsOf(options).logLevel));
       const given = {
@@ -31,6 +31,7 @@ export function runWorker(): void {
         ...(watch && { onCommand: (command: WatchedCommand) => tell({ kind: "command", command }) }),
       };
       gateway = startGateway(given, {
+        workers,
         metrics,
         onMetrics: (own) => {
           numbers = own;

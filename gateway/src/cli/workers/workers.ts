@@ -132,11 +132,12 @@ class Workers {
   #startMessage(): ToWorker {
     // While others have the port, this one has to ask for it in the same words.
     const port = this.#port === undefined || this.#all.size > 1 ? this.#shared.port : this.#port;
-    const { engine, options } = this.#options;
+    const { engine, options, count } = this.#options;
     return {
       kind: "start",
       options: { ...this.#shared, port },
       engine,
+      workers: count,
       watch: options.onCommand !== undefined,
     };
   }

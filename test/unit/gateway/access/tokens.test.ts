@@ -30,6 +30,23 @@ describe("a list of tokens", () => {
       [{ name: "a", token: "hush", user: { username: "x", pass: "hush" } }],
       /^tokens\[0\]\.user\.pass: there is no such field/,
     ],
+    [[{ name: "a", token: "hush", limits: 7 }], /^tokens\[0\]\.limits: must have commandsPerSecond, /],
+    [
+      [{ name: "a", token: "hush", limits: { commandPerSecond: 7 } }],
+      /^tokens\[0\]\.limits\.commandPerSecond: there is no such field; did you mean "commandsPerSecond"\?/,
+    ],
+    [
+      [{ name: "a", token: "hush", limits: { commandsPerSecond: 0 } }],
+      /^tokens\[0\]\.limits\.commandsPerSecond: must be a whole number of at least 1$/,
+    ],
+    [
+      [{ name: "a", token: "hush", limits: { concurrentRequests: "7" } }],
+      /^tokens\[0\]\.limits\.concurrentRequests: must be a whole number of at least 1$/,
+    ],
+    [
+      [{ name: "a", token: "hush", limits: { bytesPerSecond: "7 elephants" } }],
+      /^tokens\[0\]\.limits\.bytesPerSecond: must be a size per second of at least 1 byte, such as 500kb/,
+    ],
     [
       [{ name: "a", token: "hush", commands: ["GTE"] }],
       /^tokens\[0\]\.commands\[0\]: there is no such command; did you mean GET\?/,

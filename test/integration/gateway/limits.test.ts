@@ -1,0 +1,169 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { type GatewayProcess, NO_REDIS, redisAvailable, startGatewayProcess } from "warmline-testbed";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { Redis } from "../../../src/index.js";
+import { type Listening, listen } from "../subscribe/listen.js";
+import { setups } from "./engines.js";
+import { type Answer, call } from "./http.js";
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+function expectLimited({ status, headers, json }: Answer, message: RegExp, retryAfter: string): void {
+  expect(status).toBe(429);
+  expect(headers["retry-after"]).toBe(retryAfter);
+  expect(headers["warmline-outcome"]).toBe("unsent");
+  expect(json.error).toMatch(message);
+}
+
+for (const setup of setups) {
+  describe.runIf(setup.available)(`limits of a token, on ${setup.name}`, () => {
+    let gateway: Gateway;
+    let stop: () => Promise<void>;
+    const streams: Listening[] = [];
+    const begin = async (limits: object, options: Partial<GatewayOptions> = {}) => {
+      ({ gateway, stop } = await setup.start({
+        closeGrace: 0,
+        tokens: [
+          { name: "page", token: "page", limits },
+          { name: "app", token: "app" },
+        ],
+        ...options,
+      }));
+    };
+    const send = (body: readonly unknown[], path = "/", token = "page") =>
+      call(gateway, path, { token, body });
+    afterEach(async () => {
+      for (const stream of streams.splice(0)) stream.close();
+      await stop();
+    });
+
+    it("commands per second: each command counts, alone, in a pipeline and in a transaction", async () => {
+      await begin({ commandsPerSecond: 6 });
+      const pair = [
+        ["INCR", "n"],
+        ["INCR", "n"],
+      ];
+      expect((await send(["INCR", "n"])).status).toBe(200);
+      expect((await send(pair, "/pipeline")).status).toBe(200);
+      expect((await send(pair, "/multi-exec")).status).toBe(200);
+      const refused = await send(pair, "/pipeline");
+      expectLimited(refused, /may send 6 commands per second \(limit commandsPerSecond\)/, "1");
+      expect((await send(["GET", "n"], "/", "app")).json).toEqual({ result: "5" });
+      await sleep(1_050);
+      expect((await send(pair, "/pipeline")).json).toEqual([{ result: 6 }, { result: 7 }]);
+    });
+
+    it("a batch larger than a second's worth is paid for before the next command", async () => {
+      await begin({ commandsPerSecond: 5 });
+      const body = Array.from({ length: 14 }, () => ["PING"]);
+      expect((await send(body, "/pipeline")).status).toBe(200);
+      expectLimited(await send(["PING"]), /commandsPerSecond/, "2");
+      await sleep(2_050);
+      expect((await send(["PING"])).status).toBe(200);
+    });
+
+    it("requests at a time, those that wait and event streams included", async () => {
+      await begin({ concurrentRequests: 2 });
+      streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));
+      const waiting = send(["BLPOP", "l", "5"]);
+      await sleep(100);
+      expectLimited(await send(["PING"]), /has its 2 requests under way \(limit concurrentRequests\)/, "1");
+      expectLimited(await call(gateway, "/subscribe/d", { token: "page" }), /limit concurrentRequests/, "1");
+      expect((await send(["RPUSH", "l", "v"], "/", "app")).status).toBe(200);
+      expect((await waiting).status).toBe(200);
+      expect((await send(["PING"])).status).toBe(200);
+      streams[0]!.close();
+      await sleep(50);
+      streams.push(await listen(gateway, "/subscribe/d", { token: "page" }));
+      expect(streams[1]!.status).toBe(200);
+    });
+
+    it("bytes per second, of requests, responses and event streams", async () => {
+      await begin({ bytesPerSecond: "10kb" });
+      const value = "x".repeat(20_000);
+      expect((await send(["SET", "k", value])).status).toBe(200);
+      expectLimited(await send(["GET", "k"]), /10240 bytes per second \(limit bytesPerSecond\)/, "1");
+      await sleep(1_050);
+      expect((await send(["GET", "k"])).status).toBe(200);
+      const refused = await send(["PING"]);
+      expect(refused.status).toBe(429);
+      const seconds = Number(refused.headers["retry-after"]);
+      expect(seconds).toBeGreaterThan(0);
+      await sleep(seconds * 1_000 + 50);
+      streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));
+      await send(["PUBLISH", "c", value], "/", "app");
+      await expect.poll(() => streams[0]!.data.length).toBe(2);
+      expect((await send(["PING"])).status).toBe(429);
+    });
+
+    it("the client waits as long as it is told, and every write is applied once", async () => {
+      await begin({ commandsPerSecond: 20 });
+      const redis = new Redis({ url: gateway.url, token: "page", enableAutoPipelining: false });
+      const began = performance.now();
+      const numbers = await Promise.all(Array.from({ length: 40 }, () => redis.incr("n")));
+      expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1));
+      expect(performance.now() - began).toBeGreaterThan(900);
+      redis.close();
+    });
+  });
+}
+
+describe("limits of a token", () => {
+  it("are read again with its file", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "warmline-limits-"));
+    const tokensFile = join(folder, "tokens.yaml");
+    const write = (limits: string) =>
+      writeFileSync(tokensFile, `- { name: page, token: page, limits: { ${limits} } }\n`);
+    write("commandsPerSecond: 2");
+    const gateway = await createGateway({ engine: "embedded", port: 0, token: "main", tokensFile });
+    const ping = () => call(gateway, "/", { token: "page", body: ["PING"] });
+    try {
+      await ping();
+      await ping();
+      expect((await ping()).status).toBe(429);
+      write("commandsPerSecond: 1000");
+      const burst = async () =>
+        (await Promise.all(Array.from({ length: 10 }, ping))).map(({ status }) => status);
+      await expect.poll(burst, { timeout: 5_000 }).toEqual(Array(10).fill(200));
+    } finally {
+      await gateway.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe.skipIf(!redisAvailable())(`limits of a token over workers${NO_REDIS ? `: ${NO_REDIS}` : ""}`, () => {
+  let gateway: GatewayProcess;
+  afterEach(() => gateway?.stop());
+
+  it("are divided among them", async () => {
+    const tokens = JSON.stringify([
+      { name: "page", token: "page", limits: { commandsPerSecond: 20, concurrentRequests: 4 } },
+    ]);
+    gateway = await startGatewayProcess({ args: ["--workers", "2", "--tokens", tokens] });
+    const send = (body: unknown) =>
+      fetch(gateway.url, {
+        method: "POST",
+        headers: { authorization: "Bearer page" },
+        body: JSON.stringify(body),
+      });
+    const began = performance.now();
+    let done = 0;
+    const errors = new Set<string>();
+    while (performance.now() - began < 3_000) {
+      // Each on a connection of its own, so that both workers get some.
+      const answers = await Promise.all([1, 2].map(() => send(["PING"])));
+      for (const answer of answers) {
+        if (answer.status === 200) done++;
+        else errors.add(((await answer.json()) as { error: string }).error);
+      }
+    }
+    const seconds = (performance.now() - began) / 1_000;
+    expect(done).toBeLessThanOrEqual(20 * seconds + 20);
+    expect(done).toBeGreaterThanOrEqual(20);
+    expect([...errors].join()).toMatch(/limit commandsPerSecond, divided by 2 workers/);
+  });
+});
