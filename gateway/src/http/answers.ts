@@ -147,9 +147,13 @@ export class TransactionAnswer implements TransactionReceiver {
     exchange.replied();
     if (exchange.gone) return;
     exchange.guard(() => {
-      if (reply[0] === STAR && reply[1] !== MINUS) {
-        exchange.answer(200, JSON_TYPE, jsonElements(reply, exchange.format === "base64"));
-      } else exchange.error(400, this.#discarded(reply, refused));
+      const isResp = exchange.format === "resp2";
+      if (reply[0] !== STAR || reply[1] === MINUS) {
+        const text = this.#discarded(reply, refused);
+        if (isResp) exchange.answer(400, RESP_TYPE, Buffer.from(`-${text}\r\n`));
+        else exchange.error(400, text);
+      } else if (isResp) exchange.answer(200, RESP_TYPE, reply);
+      else exchange.answer(200, JSON_TYPE, jsonElements(reply, exchange.format === "base64"));
     });
   }
 

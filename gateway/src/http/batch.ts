@@ -96,8 +96,6 @@ export function runTransaction(
   commands: readonly Command[],
   counts: CommandCounts,
 ): void {
-  if (exchange.format === "resp2")
-    throw new BadRequest("ERR the resp2 format is not available for multi-exec");
   const names: string[] = [];
   const check = (command: Command, index: number) => {
     const facts = factsOf(command);

@@ -144,15 +144,53 @@ for (const setup of setups) {
         );
       });
 
+      it("come as Redis's own array for a transaction: bytes, errors, nulls and nested arrays", async () => {
+        const bytes = Buffer.from([0, 13, 10, 0xff, 0xfe]);
+        const body = Buffer.concat([
+          Buffer.from("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$5\r\n"),
+          bytes,
+          Buffer.from("\r\n*2\r\n$3\r\nGET\r\n$1\r\nk\r\n*2\r\n$4\r\nINCR\r\n$1\r\nk\r\n"),
+          Buffer.from("*3\r\n$4\r\nLPOP\r\n$4\r\nnone\r\n$1\r\n2\r\n"),
+          Buffer.from("*3\r\n$5\r\nHMGET\r\n$1\r\nh\r\n$1\r\nf\r\n"),
+        ]);
+        const answer = await call(gateway, "/multi-exec", {
+          body,
+          headers: { ...RESP2, "content-type": "application/vnd.redis.resp2" },
+        });
+        expect(answer.status).toBe(200);
+        expect(answer.headers["content-type"]).toBe("application/vnd.redis.resp2");
+        expect(answer.bytes).toEqual(
+          Buffer.concat([
+            Buffer.from("*5\r\n+OK\r\n$5\r\n"),
+            bytes,
+            Buffer.from("\r\n-ERR value is not an integer or out of range\r\n*-1\r\n*1\r\n$-1\r\n"),
+          ]),
+        );
+      });
+
+      it("come for a transaction that was discarded, too", async () => {
+        const send = (body: unknown[]) => call(gateway, "/multi-exec", { body, headers: RESP2 });
+        const answer = await send([["SET", "k", "v"], ["GET"]]);
+        expect(answer.status).toBe(400);
+        expect(answer.headers["content-type"]).toBe("application/vnd.redis.resp2");
+        expect(answer.text).toMatch(/^-EXECABORT [^\r\n]*command 2 of 2, 'get': ERR [^\r\n]*\r\n$/);
+        expect(await run(gateway, "GET", "k")).toBeNull();
+        // What the gateway itself refuses is JSON, as everywhere.
+        const refused = await send([
+          ["SET", "k", "v"],
+          ["SELECT", "1"],
+        ]);
+        expect(refused.status).toBe(400);
+        expect(refused.headers["content-type"]).toBe("application/json");
+        expect(refused.json.error).toMatch(/^EXECABORT .*'select'/);
+        expect(await run(gateway, "GET", "k")).toBeNull();
+      });
+
       it.each([
-        ["/multi-exec", RESP2],
         ["/", { ...RESP2, ...BASE64 }],
         ["/", { "upstash-response-format": "resp3" }],
       ])("are refused on %s with %j", async (path, headers) => {
-        const answer = await call(gateway, path, {
-          body: path === "/" ? ["INCR", "n"] : [["INCR", "n"]],
-          headers,
-        });
+        const answer = await call(gateway, path, { body: ["INCR", "n"], headers });
         expect(answer.status).toBe(400);
         expect(answer.json.error).toMatch(/^ERR /);
         expect(await run(gateway, "GET", "n")).toBeNull();
