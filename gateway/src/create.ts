@@ -11,6 +11,7 @@ import { Connections } from "./http/connections.js";
 import { Handler } from "./http/handler.js";
 import { HttpServer } from "./http/server.js";
 import { Streams } from "./http/streams.js";
+import { TrustedProxies } from "./http/trusted-proxies.js";
 import { failureOf } from "./log/failure.js";
 import { createLog } from "./log/log.js";
 import { RequestLog } from "./log/request-log.js";
@@ -61,7 +62,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
   const plain = backend.upstreams;
   const upstreams = settings.onCommand ? watch(plain, settings.onCommand) : plain;
   const upstream = upstreams.of(null);
-  const requests = new RequestLog(log, settings.logRequests);
+  const requests = new RequestLog(log, settings.logRequests, settings.slowLog);
   const onNotice = (message: string, isError: boolean) => (isError ? log.error(message) : log.info(message));
   const access = new Access({
     sources,
@@ -95,6 +96,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
     maxBuffer: settings.streamBuffer,
     heartbeat: settings.streamHeartbeat,
   });
+  const proxies = new TrustedProxies(settings.trustedProxies);
   const traffic = new Traffic();
   const loopDelay = new LoopDelay();
   const metrics = metricsOf({ traffic, connections, upstream, upstreams, streams, loopDelay });
@@ -106,6 +108,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
     origins: { loopbackHostOnly: isLocal, hosts: settings.allowedHosts, origins: settings.cors },
     traffic,
     log: requests,
+    proxies,
     metrics: () => setting.metrics?.() ?? metrics.metrics(),
     engine: backend.description,
     engineIsPublic: isLocal,
@@ -120,6 +123,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
     heads: new AnswerHeads(settings.keepAlive),
     certificate,
     greetTimeout: settings.headTimeout,
+    proxies: settings.proxyProtocol ? proxies : null,
     onNotice,
     onFailure: (error) => log.error(failureOf(error), "a request failed inside the gateway"),
   });

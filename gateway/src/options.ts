@@ -3,6 +3,7 @@ import { MOST_WORDS, openedCommands } from "./access/refusals.js";
 import { checkTokens, TOKEN_FORM, TOKEN_RULE, type TokenOptions } from "./access/tokens.js";
 import type { Engine } from "./engine/engine.js";
 import { connectionsByFileLimit } from "./http/file-limit.js";
+import { TrustedProxies } from "./http/trusted-proxies.js";
 import { LOG_LEVELS, type LogLevel } from "./log/log.js";
 import { READ_POLICIES, type ReadPolicy } from "./upstream/cluster/read-policy.js";
 import { parseRedisUrl } from "./upstream/redis-address.js";
@@ -114,6 +115,21 @@ export interface GatewayOptions {
   readonly logLevel?: LogLevel;
   /** Whether each request is logged, at level `info`: what it asked for, never a key, a value or a token; default false. */
   readonly logRequests?: boolean;
+  /**
+   * From how many ms on a request is logged at level `warn`, with its command's name; default 0 for never. Blocking commands
+   * and event streams are left out.
+   */
+  readonly slowLog?: number;
+  /**
+   * Proxies in front of the gateway, as IP addresses or ranges such as `10.0.0.0/8`, whose `X-Forwarded-For` and PROXY headers
+   * say where a client is; default none.
+   */
+  readonly trustedProxies?: readonly string[];
+  /**
+   * Whether every connection begins with a header of the PROXY protocol, version 2, sent by one of `trustedProxies`; a
+   * connection without one is closed. Default false.
+   */
+  readonly proxyProtocol?: boolean;
   /** Names, beside loopback ones, that the Host header may hold while listening on loopback; default none. */
   readonly allowedHosts?: readonly string[];
   /** Whether browsers get a console page at `/`; default: only where no `token` was given, as in development. */
@@ -147,6 +163,9 @@ const DEFAULTS = {
   allowPathWrites: true,
   logLevel: "warn" as LogLevel,
   logRequests: false,
+  slowLog: 0,
+  trustedProxies: [] as readonly string[],
+  proxyProtocol: false,
   allowCommand: [] as readonly string[],
   routes: [] as readonly string[],
   readPolicy: "primary" as ReadPolicy,
@@ -200,6 +219,7 @@ const RANGES = {
   streamBuffer: [1, 1024 * 1024 * 1024],
   streamHeartbeat: [1, 3_600_000],
   closeGrace: [0, 3_600_000],
+  slowLog: [0, 3_600_000],
   topologyRefresh: [100, 86_400_000],
   topologyRedirects: [1, 1_000_000],
 } as const;
@@ -240,6 +260,12 @@ export function settingsOf(options: GatewayOptions = {}): Settings {
   checkAccess(settings);
   checkOrigins(settings.cors);
   checkHosts(settings.allowedHosts);
+  new TrustedProxies(settings.trustedProxies);
+  if (settings.proxyProtocol && settings.trustedProxies.length === 0) {
+    throw new TypeError(
+      "proxyProtocol: needs trustedProxies, the addresses of the proxies that send the PROXY header",
+    );
+  }
   if (!LOG_LEVELS.includes(settings.logLevel))
     throw new TypeError(`logLevel: must be one of ${LOG_LEVELS.join(", ")}`);
   checkRoutes(settings);

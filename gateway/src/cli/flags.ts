@@ -331,6 +331,27 @@ export const flags: readonly Flag[] = [
     kind: "switch",
   },
   {
+    name: "slow-log",
+    value: "<time>",
+    help: "logs each request that takes at least that long, with its command's name (default 0, off)",
+    option: "slowLog",
+    kind: "ms",
+  },
+  {
+    name: "trusted-proxies",
+    value: "<range>",
+    help: "a proxy's address or range such as 10.0.0.0/8, whose X-Forwarded-For counts; may be repeated (default none)",
+    option: "trustedProxies",
+    kind: "list",
+  },
+  {
+    name: "proxy-protocol",
+    value: "",
+    help: "whether trusted proxies begin each connection with a PROXY protocol v2 header (default off)",
+    option: "proxyProtocol",
+    kind: "switch",
+  },
+  {
     name: "console",
     value: "",
     help: "whether browsers get a console page at / (default on, off where a token is given)",

@@ -8,6 +8,7 @@ import type { Idle } from "./idle-list.js";
 import { jsonError } from "./json-reply.js";
 import { mayBecomeHead, type RequestHead, readHead } from "./request-head.js";
 import type { Site } from "./site.js";
+import { plainAddress } from "./trusted-proxies.js";
 
 /** The longest head of a request, in bytes. */
 const LONGEST_HEAD = 16 * 1_024;
@@ -83,6 +84,7 @@ export class Connection implements Idle {
   refused = false;
   readonly #socket: Socket;
   readonly #site: Site;
+  #client: string | null;
   #stage = Stage.Head;
   /** Bytes received and not yet looked at: those of `#input` from `#at` on. */
   #input: Buffer = NOTHING;
@@ -105,8 +107,12 @@ export class Connection implements Idle {
   /** Its bytes, the empty line included; none for a long one. */
   #lastBytes: Buffer = NOTHING;
 
-  /** @param accepted a socket of which nothing was read yet */
-  constructor(accepted: Socket, site: Site) {
+  /**
+   * @param accepted a socket of which nothing was read yet, or what was read was put back
+   * @param client the address of its client; null where that is the socket's other end
+   */
+  constructor(accepted: Socket, site: Site, client: string | null = null) {
+    this.#client = client;
     const socket = adopt(accepted, (chunk) => this.#onData(chunk));
     this.#socket = socket;
     this.#site = site;
@@ -133,6 +139,12 @@ export class Connection implements Idle {
   /** Whether the body of a request, rather than a head, is what is being waited for. */
   get isReadingBody(): boolean {
     return this.#stage === Stage.Body;
+  }
+
+  /** The IP address of the client, or of the last proxy before this gateway; empty once the connection is closed. */
+  get client(): string {
+    this.#client ??= plainAddress(this.#socket.remoteAddress ?? "");
+    return this.#client;
   }
 
   /** Whether the client has ended its side. */

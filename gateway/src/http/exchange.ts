@@ -55,6 +55,10 @@ export class Exchange {
   blocks = false;
   /** Where the request is counted until it is over; null when its token has no limits of its own. */
   quota: Quota | null = null;
+  /** What logs and the response call this request; empty where nothing does. */
+  requestId = "";
+  /** The IP address of the client, where logs tell it. */
+  client = "";
   #sentAt = 0;
   /** Further headers of the answer, name and value in turn. */
   readonly extraHeaders: string[] = [];
@@ -89,12 +93,17 @@ export class Exchange {
     return this.#site.draining;
   }
 
+  /** The IP address of the other end of its connection, or what a PROXY header says in its place. */
+  get peer(): string {
+    return this.#connection.client;
+  }
+
   /** The request's commands are given to the connections to Redis. */
   sent(): void {
     this.#sentAt = performance.now();
   }
 
-  /** The last reply is there. Returns how long Redis took, in ms. */
+  /** The last reply is there, or is waited for no more. Returns how long Redis took, in ms. */
   replied(): number {
     this.upstreamMs = performance.now() - this.#sentAt;
     return this.upstreamMs;
@@ -134,6 +143,7 @@ export class Exchange {
   /** Answers that a command has no reply of Redis, and whether it may have run. */
   failure(failure: UpstreamFailure): void {
     const { outcome, reason, message } = failure;
+    if (outcome === "unknown") this.replied();
     if (outcome === "unsent") this.unsent(message);
     else this.error(reason === "timeout" ? 504 : 502, message, ["Warmline-Outcome", "unknown"]);
   }

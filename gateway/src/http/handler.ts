@@ -7,6 +7,7 @@ import { bearerOf } from "../access/token.js";
 import { factsOf, isRead } from "../commands/facts.js";
 import { KeyLockingScripts } from "../commands/key-locking.js";
 import { consolePage, wantsPage } from "../console/console-page.js";
+import { requestIdOf, traceContextOf } from "../log/request-id.js";
 import type { RequestLog } from "../log/request-log.js";
 import type { TokenNumbers } from "../metrics/tokens.js";
 import type { Traffic } from "../metrics/traffic.js";
@@ -22,6 +23,7 @@ import { readPathCommand, unescapeBytes } from "./path-words.js";
 import type { RequestHead } from "./request-head.js";
 import { RespCommands, readRespCommand } from "./resp-words.js";
 import type { Streams } from "./streams.js";
+import type { TrustedProxies } from "./trusted-proxies.js";
 
 /** What the handler works with. */
 export interface HandlerOptions {
@@ -30,6 +32,7 @@ export interface HandlerOptions {
   readonly origins: OriginRules;
   readonly traffic: Traffic;
   readonly log: RequestLog;
+  readonly proxies: TrustedProxies;
   /** Gives everything counted, as Prometheus reads it. */
   readonly metrics: () => Promise<string>;
   readonly streams: Streams;
@@ -80,6 +83,7 @@ export class Handler {
   /** Takes a request whose head has arrived. Never throws. */
   handle(exchange: Exchange): void {
     this.#options.traffic.requests++;
+    this.#identify(exchange);
     exchange.guard(() => this.#route(exchange));
   }
 
@@ -102,8 +106,25 @@ export class Handler {
       responseBytes,
       token: exchange.tokenNumbers,
     });
-    if (log.each) log.request({ method: req.method, route, what, token, status, ms });
+    if (log.isOn) {
+      const { upstreamMs, requestId, client, blocks, streaming } = exchange;
+      log.request({
+        ...{ method: req.method, route, what, token, status, ms, upstreamMs, requestBytes, responseBytes },
+        ...{ requestId, client, trace: traceContextOf(req.headers.traceparent), waits: blocks || streaming },
+      });
+    }
     if (status >= 500) log.failed(status);
+  }
+
+  /** Without a log of requests an id that is made here would lead nowhere: then only a given one is returned. */
+  #identify(exchange: Exchange): void {
+    const { log, proxies } = this.#options;
+    const { headers } = exchange.req;
+    const given = headers["x-request-id"];
+    if (given === undefined && !log.isOn) return;
+    exchange.requestId = requestIdOf(given);
+    exchange.extraHeaders.push("X-Request-Id", exchange.requestId);
+    if (log.isOn) exchange.client = proxies.clientOf(exchange.peer, headers["x-forwarded-for"]);
   }
 
   #route(exchange: Exchange): void {
@@ -229,7 +250,7 @@ export class Handler {
     const command = this.#scripts.plain(given);
     const { access, traffic, log } = this.#options;
     const facts = factsOf(command);
-    if (log.each) exchange.what = facts?.name ?? "unknown";
+    if (log.isOn) exchange.what = facts?.name ?? "unknown";
     traffic.commands.received(facts);
     exchange.tokenNumbers!.commands++;
     const text = grant.refusal(command, SINGLE);
@@ -280,7 +301,7 @@ export class Handler {
       "Vary",
       "Origin",
       "Access-Control-Expose-Headers",
-      "Retry-After, upstash-sync-token, Warmline-Gateway, Warmline-Outcome",
+      "Retry-After, upstash-sync-token, Warmline-Gateway, Warmline-Outcome, X-Request-Id",
     );
     if (exchange.req.method !== "OPTIONS") return;
     exchange.extraHeaders.push(

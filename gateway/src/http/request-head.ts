@@ -13,13 +13,16 @@ const NAMES = [
   "host",
   "origin",
   "sec-fetch-site",
+  "traceparent",
   "transfer-encoding",
   "upstash-encoding",
   "upstash-response-format",
+  "x-forwarded-for",
+  "x-request-id",
 ] as const;
 
 /** Those that may be there more than once, and are then one list. */
-const LISTS: readonly string[] = ["accept", "connection"];
+const LISTS: readonly string[] = ["accept", "connection", "traceparent", "x-forwarded-for", "x-request-id"];
 
 /** The name of a header that the gateway looks at, in lower case. */
 export type HeaderName = (typeof NAMES)[number];

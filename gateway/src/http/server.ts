@@ -6,7 +6,9 @@ import { Connection } from "./connection.js";
 import type { Connections } from "./connections.js";
 import type { Exchange } from "./exchange.js";
 import type { Handler } from "./handler.js";
+import { ProxyEntrance } from "./proxy-entrance.js";
 import type { Site } from "./site.js";
+import type { TrustedProxies } from "./trusted-proxies.js";
 
 /** Connections that may wait to be accepted. */
 const BACKLOG = 4_096;
@@ -28,7 +30,9 @@ export interface HttpServerOptions {
   readonly heads: AnswerHeads;
   /** With one, it speaks TLS. */
   readonly certificate: Certificate | null;
-  /** How long a client may take to agree on TLS, in ms. */
+  /** With them, each connection begins with a PROXY header that one of them sent. */
+  readonly proxies: TrustedProxies | null;
+  /** How long a client may take to agree on TLS, and a proxy to send its header, in ms. */
   readonly greetTimeout: number;
   /** Told, in one line for people, what changed. */
   readonly onNotice: (message: string, isError: boolean) => void;
@@ -47,6 +51,9 @@ export class HttpServer implements Site {
   readonly #onFailure: (error: unknown) => void;
   /** TLS connections that are not ready yet, by whom they are with; the oldest comes first. */
   readonly #greeting = new Map<string, Socket>();
+  #entrance: ProxyEntrance | undefined;
+  /** Addresses of clients that PROXY headers told, by the ends of their connections. */
+  readonly #clients = new Map<string, string>();
 
   constructor(options: HttpServerOptions) {
     this.heads = options.heads;
@@ -54,10 +61,33 @@ export class HttpServer implements Site {
     this.#connections = options.connections;
     this.#certificate = options.certificate;
     this.#onFailure = options.onFailure;
-    this.#server = this.#certificate
-      ? this.#secure(this.#certificate, options)
-      : createServer({ ...SOCKETS, pauseOnConnect: true });
-    if (!this.#certificate) this.#server.on("connection", (socket) => this.#accept(socket));
+    const secure = this.#certificate && this.#secure(this.#certificate, options);
+    const { proxies, greetTimeout, onNotice } = options;
+    if (secure && !proxies) {
+      this.#server = secure;
+      return;
+    }
+    this.#server = createServer({ ...SOCKETS, pauseOnConnect: true });
+    const take = (socket: Socket) => (secure ? secure.emit("connection", socket) : this.#accept(socket));
+    if (proxies) {
+      const entrance = new ProxyEntrance({
+        proxies,
+        timeout: greetTimeout,
+        room: () => this.#connections.room,
+        onNotice: (message) => onNotice(message, true),
+      });
+      this.#entrance = entrance;
+      this.#server.on("connection", (socket) => {
+        entrance.enter(socket, (client) => {
+          if (client !== null) {
+            const end = endOf(socket);
+            this.#clients.set(end, client);
+            socket.once("close", () => this.#clients.delete(end));
+          }
+          take(socket);
+        });
+      });
+    } else this.#server.on("connection", take);
   }
 
   /** Listens, and returns the port. @throws when it can't */
@@ -84,7 +114,10 @@ export class HttpServer implements Site {
         resolve();
       });
       // After one more poll: requests that are there already are answered.
-      setImmediate(() => this.#connections.endIdle());
+      setImmediate(() => {
+        this.#connections.endIdle();
+        this.#entrance?.close();
+      });
     });
     this.#connections.stop();
     this.#certificate?.close();
@@ -156,11 +189,15 @@ export class HttpServer implements Site {
     oldest.destroy();
   }
 
+  #clientOf(socket: Socket): string | null {
+    return this.#entrance ? (this.#clients.get(endOf(socket)) ?? null) : null;
+  }
+
   #accept(socket: Socket): void {
     if (this.#connections.isOverrun) {
       this.#connections.refusals++;
       socket.destroy();
-    } else this.#connections.add(new Connection(socket, this));
+    } else this.#connections.add(new Connection(socket, this, this.#clientOf(socket)));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Log } from "./log.js";
+import type { TraceContext } from "./request-id.js";
 
 /** What is known of a request once it is over. Neither its path nor its body is: they hold keys and values. */
 export interface SettledRequest {
@@ -9,35 +10,62 @@ export interface SettledRequest {
   readonly what: string;
   /** The name of the token that it presented; empty without one. */
   readonly token: string;
-  /** 0 when the client went before it had an answer. */
+  /** 0 when the client went before it had a response. */
   readonly status: number;
   readonly ms: number;
+  /** How long Redis took, in ms; null where it was not asked or has not replied. */
+  readonly upstreamMs: number | null;
+  /** Bytes of the bodies. */
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+  readonly requestId: string;
+  /** The IP address of the client. */
+  readonly client: string;
+  readonly trace: TraceContext | null;
+  /** Whether it waits by its nature: a blocking command, an event stream. */
+  readonly waits: boolean;
 }
 
 /** How often failures are reported, in ms. */
 const REPORT_EVERY = 1_000;
 
-/** Writes requests to the log: each of them where that was asked for, and in any case how many failed. */
+/** Writes requests to the log: each, or the slow ones, where that was asked for; in any case how many failed. */
 export class RequestLog {
   readonly #log: Log;
   readonly #each: boolean;
+  readonly #slow: number;
   readonly #failed = new Map<number, number>();
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param each whether every request is logged, at level `info` */
-  constructor(log: Log, each: boolean) {
+  /**
+   * @param each whether every request is logged, at level `info`
+   * @param slow how long a request takes from which on it is logged at level `warn`, in ms; 0 for never
+   */
+  constructor(log: Log, each: boolean, slow: number) {
     this.#log = log;
     this.#each = each && log.isLevelEnabled("info");
+    this.#slow = slow > 0 && log.isLevelEnabled("warn") ? slow : Number.POSITIVE_INFINITY;
   }
 
-  /** Whether every request is logged. */
-  get each(): boolean {
-    return this.#each;
+  /** Whether any request may be logged by itself. */
+  get isOn(): boolean {
+    return this.#each || this.#slow < Number.POSITIVE_INFINITY;
   }
 
-  /** Logs a request that is over: see {@link each}. */
-  request({ ms, ...rest }: SettledRequest): void {
-    this.#log.info({ ...rest, ms: Math.round(ms * 1_000) / 1_000 }, "request");
+  /** Logs a request that is over, where it is to be logged: see {@link isOn}. */
+  request(request: SettledRequest): void {
+    const { ms, waits } = request;
+    const isSlow = ms >= this.#slow && !waits;
+    if (!this.#each && !isSlow) return;
+    const { method, route, what, token, status, upstreamMs, requestBytes, responseBytes } = request;
+    const line = {
+      ...{ method, route, what, token, status, ms: rounded(ms) },
+      ...(upstreamMs !== null && { upstreamMs: rounded(upstreamMs) }),
+      ...{ requestBytes, responseBytes, requestId: request.requestId, client: request.client },
+      ...request.trace,
+    };
+    if (this.#each) this.#log.info(line, "request");
+    if (isSlow) this.#log.warn(line, "slow request");
   }
 
   /** Counts a request that failed, which is reported in time. */
@@ -58,4 +86,9 @@ export class RequestLog {
     this.#failed.clear();
     this.#log.warn({ failed }, "requests failed, by status");
   }
+}
+
+/** To a microsecond. */
+function rounded(ms: number): number {
+  return Math.round(ms * 1_000) / 1_000;
 }

@@ -49,7 +49,7 @@ function addTraffic(registry: Registry, traffic: Traffic): void {
   byRoute("request_duration_seconds", "From a request's head to its response.", ({ duration }) => duration);
   byRoute(
     "upstream_duration_seconds",
-    "From sending a request's commands to Redis to the last reply, without blocking commands.",
+    "From sending a request's commands to Redis to the last reply or giving up, without blocking commands.",
     ({ upstream }) => upstream,
   );
   byRoute("request_size_bytes", "Bytes of request bodies.", ({ requestSize }) => requestSize);

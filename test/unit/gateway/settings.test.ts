@@ -40,6 +40,7 @@ const byName: Record<string, [text: string, value: unknown]> = {
   secret: ["sixteen-characters", "sixteen-characters"],
   allowCommand: ["config get, DEBUG", ["config get", "DEBUG"]],
   logLevel: ["error", "error"],
+  trustedProxies: ["10.0.0.0/8, fd00::1", ["10.0.0.0/8", "fd00::1"]],
   allowedHosts: ["a.test, b.test", ["a.test", "b.test"]],
   tokenFile: [secretFile, secretFile],
   tokensFile: [tokensFile, tokensFile],

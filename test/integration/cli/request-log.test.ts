@@ -1,0 +1,371 @@
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect as connectTls } from "node:tls";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { makeCertificate, startFakeRedis } from "warmline-testbed";
+import { proxyHeader } from "../../support/proxy-header.js";
+import { CliProcess } from "./cli-process.js";
+
+const folder = mkdtempSync(join(tmpdir(), "warmline-requests-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+type Line = Record<string, unknown>;
+
+let cli: CliProcess;
+let url: URL;
+afterEach(() => cli.stop());
+async function start(...args: string[]): Promise<void> {
+  cli = new CliProcess(["--port", "0", "--token", "t", ...args]);
+  url = new URL((await cli.printed(/^warmline-gateway ready (\S+)\n/))[1]!);
+}
+const LOGGED = ["--engine", "embedded", "--log-level", "info", "--log-requests"];
+
+const logged = (msg = "request"): Line[] =>
+  cli.stderr
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line))
+    .filter((line) => line.msg === msg);
+
+/** The lines of that many requests, once they are there. */
+async function lines(count: number, msg?: string): Promise<Line[]> {
+  await expect.poll(() => logged(msg).length, { timeout: 5_000 }).toBe(count);
+  return logged(msg);
+}
+
+/** Sends a request on a connection of its own. */
+function send(body: unknown[], headers: Record<string, string | string[]> = {}, path = "/") {
+  return new Promise<{ status: number; id: string | undefined; bytes: number }>((resolve, reject) => {
+    const sent = request(
+      new URL(path, url),
+      { method: "POST", headers: { authorization: "Bearer t", ...headers }, agent: new Agent() },
+      (response) => {
+        let bytes = 0;
+        response.on("data", (chunk: Buffer) => {
+          bytes += chunk.length;
+        });
+        response.on("end", () => {
+          const id = response.headers["x-request-id"] as string | undefined;
+          resolve({ status: response.statusCode!, id, bytes });
+        });
+      },
+    );
+    sent.on("error", reject);
+    sent.end(JSON.stringify(body));
+  });
+}
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
+
+describe("a request's line in the log", () => {
+  test("has its id: the given one where it is well-formed, else a new one, which the response has too", async () => {
+    await start(...LOGGED);
+    const bad = ["two words", 'a"b', "x".repeat(129), "ä", "a\u0000b".replace("\u0000", "\t"), ""];
+    const given = await send(["PING"], { "x-request-id": "req-7.a_b/c=" });
+    const made = await send(["PING"]);
+    const replaced = [];
+    for (const id of bad)
+      replaced.push(await send(["PING"], { "x-request-id": Buffer.from(id).toString("latin1") }));
+    const twice = await send(["PING"], { "x-request-id": ["a", "b"] });
+    expect(given.id).toBe("req-7.a_b/c=");
+    for (const { id, status } of [made, ...replaced, twice]) {
+      expect(status).toBe(200);
+      expect(id).toMatch(UUID);
+    }
+    const ids = (await lines(bad.length + 3)).map(({ requestId }) => requestId);
+    expect(ids).toEqual([given, made, ...replaced, twice].map(({ id }) => id));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test("refusals and failures have one too", async () => {
+    await start(...LOGGED);
+    const refused = await send(["PING"], { authorization: "Bearer wrong", "x-request-id": "one" });
+    const wrong = await send(["NOSUCH"], { "x-request-id": "two" });
+    expect([refused, wrong].map(({ status, id }) => [status, id])).toEqual([
+      [401, "one"],
+      [400, "two"],
+    ]);
+    expect((await lines(2)).map(({ requestId, status }) => [status, requestId])).toEqual([
+      [401, "one"],
+      [400, "two"],
+    ]);
+  });
+
+  test("without a log a given id is returned, and none is made", async () => {
+    await start("--engine", "embedded");
+    expect((await send(["PING"], { "x-request-id": "mine" })).id).toBe("mine");
+    expect((await send(["PING"])).id).toBeUndefined();
+  });
+
+  test("has the trace that it belongs to, if that is well-formed", async () => {
+    await start(...LOGGED);
+    const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    const good = `00-${trace}-00f067aa0ba902b7-01`;
+    const bad = [
+      good.toUpperCase(),
+      `ff-${trace}-00f067aa0ba902b7-01`,
+      `00-${"0".repeat(32)}-00f067aa0ba902b7-01`,
+      `00-${trace}-${"0".repeat(16)}-01`,
+      `${good}x`,
+      "secret",
+    ];
+    for (const traceparent of [good, ...bad]) await send(["PING"], { traceparent });
+    await send(["PING"], { traceparent: [good, good] });
+    const [first, ...others] = await lines(bad.length + 2);
+    expect(first).toMatchObject({ trace_id: trace, span_id: "00f067aa0ba902b7", trace_flags: "01" });
+    for (const line of others) expect(Object.keys(line)).not.toContain("trace_id");
+    expect(cli.stderr).not.toContain("secret");
+  });
+
+  test("has sizes, and Redis's part of the time", async () => {
+    await start(...LOGGED);
+    await send(["SET", "k", "x".repeat(2_000)]);
+    const get = await send(["GET", "k"]);
+    await send(["BLPOP", "none", "0.2"]);
+    await send(
+      [
+        ["GET", "k"],
+        ["GET", "k"],
+      ],
+      {},
+      "/pipeline",
+    );
+    await send(["AUTH", "x"]);
+    const [set, got, waited, batch, refused] = await lines(5);
+    expect(set).toMatchObject({ requestBytes: JSON.stringify(["SET", "k", "x".repeat(2_000)]).length });
+    expect(got).toMatchObject({ what: "GET", responseBytes: get.bytes, status: 200 });
+    expect(waited!.upstreamMs).toBeGreaterThan(190);
+    for (const { ms, upstreamMs } of [set!, got!, waited!, batch!]) {
+      expect(upstreamMs).toBeGreaterThan(0);
+      expect(upstreamMs).toBeLessThanOrEqual(ms as number);
+    }
+    expect(refused).not.toHaveProperty("upstreamMs");
+  });
+});
+
+describe("the client's address in the log", () => {
+  test("is that of the connection: X-Forwarded-For counts for nothing where its sender is not trusted", async () => {
+    await start(...LOGGED, "--trusted-proxies", "10.0.0.0/8");
+    await send(["PING"]);
+    await send(["PING"], { "x-forwarded-for": "203.0.113.9" });
+    await send(["PING"], { "x-forwarded-for": "203.0.113.9, 10.0.0.1" });
+    expect((await lines(3)).map(({ client }) => client)).toEqual(Array(3).fill("127.0.0.1"));
+  });
+
+  test("is what a trusted proxy says, and never what stands before that", async () => {
+    await start(...LOGGED, "--trusted-proxies", "127.0.0.0/8,10.0.0.0/8");
+    await send(["PING"], { "x-forwarded-for": "203.0.113.9" });
+    await send(["PING"], { "x-forwarded-for": "1.1.1.1, 203.0.113.9, 10.0.0.1" });
+    await send(["PING"], { "x-forwarded-for": ["1.1.1.1", "203.0.113.9"] });
+    await send(["PING"], { "x-forwarded-for": "unknown" });
+    const clients = (await lines(4)).map(({ client }) => client);
+    expect(clients).toEqual([...Array(3).fill("203.0.113.9"), "127.0.0.1"]);
+  });
+
+  test.each([
+    [
+      ["--trusted-proxies", "somewhere"],
+      "--trusted-proxies: 'somewhere' is neither an IP address nor a range",
+    ],
+    [["--proxy-protocol"], "--proxy-protocol: needs trustedProxies"],
+  ])("%j is refused", async (args, message) => {
+    cli = new CliProcess(["--port", "0", ...args]);
+    expect(await cli.ended).toBe(2);
+    expect(cli.stderr).toContain(message);
+  });
+});
+
+const HTTP = "POST / HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer t\r\ncontent-length: 8\r\n\r\n";
+const REQUEST = Buffer.from(`${HTTP}["PING"]`);
+
+/** Everything that a socket gets until it closes. */
+async function allOf(socket: Socket): Promise<string> {
+  let text = "";
+  socket.on("error", () => {});
+  socket.on("data", (chunk) => {
+    text += chunk;
+  });
+  await new Promise((done) => socket.once("close", done));
+  return text;
+}
+
+describe("--proxy-protocol", () => {
+  const PROXIED = [...LOGGED, "--proxy-protocol", "--trusted-proxies", "127.0.0.1"];
+  const dial = () => connect(Number(url.port), "127.0.0.1");
+  const pong = /^HTTP\/1\.1 200 OK\r\n.*\{"result":"PONG"\}$/s;
+
+  test("the header of a trusted proxy says where the client is", async () => {
+    await start(...PROXIED);
+    const headers = [
+      proxyHeader({ source: "203.0.113.9" }),
+      proxyHeader({ source: "2001:db8::17" }),
+      proxyHeader({ source: "203.0.113.10", more: Buffer.from("\x04\0\x03abc") }),
+      proxyHeader({ command: 0 }),
+      proxyHeader({ command: 0, source: "203.0.113.9" }),
+      proxyHeader({ family: 0 }),
+    ];
+    for (const header of headers) {
+      const socket = dial();
+      socket.end(Buffer.concat([header, REQUEST]));
+      expect(await allOf(socket)).toMatch(pong);
+    }
+    expect((await lines(headers.length)).map(({ client }) => client)).toEqual([
+      ...["203.0.113.9", "2001:db8::17", "203.0.113.10"],
+      ...["127.0.0.1", "127.0.0.1", "127.0.0.1"],
+    ]);
+  });
+
+  test("the header may come in pieces, the request at once behind it or later, and more requests follow", async () => {
+    await start(...PROXIED);
+    const header = proxyHeader({ source: "2001:db8::17" });
+    const whole = Buffer.concat([header, REQUEST, REQUEST]);
+    for (const cuts of [[1], [11], [12], [13], [16], [17], [51], [52], [53], [5, 14, 30, 60]]) {
+      const socket = dial().setNoDelay(true);
+      const text = allOf(socket);
+      let from = 0;
+      for (const cut of [...cuts, whole.length]) {
+        socket.write(whole.subarray(from, cut));
+        from = cut;
+        await new Promise((done) => setTimeout(done, 15));
+      }
+      socket.end();
+      expect((await text).match(/"PONG"/g)).toHaveLength(2);
+    }
+    const clients = new Set((await lines(20)).map(({ client }) => client));
+    expect([...clients]).toEqual(["2001:db8::17"]);
+  });
+
+  test("X-Forwarded-For counts only where the header names a trusted proxy", async () => {
+    await start(...LOGGED, "--proxy-protocol", "--trusted-proxies", "127.0.0.1,192.0.2.0/24");
+    for (const source of ["203.0.113.9", "192.0.2.7"]) {
+      const socket = dial();
+      const text = REQUEST.toString().replace("host:", "x-forwarded-for: 198.51.100.1\r\nhost:");
+      socket.end(Buffer.concat([proxyHeader({ source }), Buffer.from(text)]));
+      await allOf(socket);
+    }
+    expect((await lines(2)).map(({ client }) => client)).toEqual(["203.0.113.9", "198.51.100.1"]);
+  });
+
+  test.each([
+    ["HTTP at once", REQUEST],
+    ["version 1", Buffer.concat([Buffer.from("PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\n"), REQUEST])],
+    ["a malformed one", Buffer.concat([proxyHeader({ source: "1.2.3.4", command: 7 }), REQUEST])],
+    ["half of one", proxyHeader({ source: "1.2.3.4" }).subarray(0, 20)],
+  ])("%s closes the connection without a word", async (_what, bytes) => {
+    await start(...PROXIED);
+    const socket = dial();
+    socket.end(bytes);
+    expect(await allOf(socket)).toBe("");
+    await cli.printed(/--proxy-protocol: closed connections that/, "stderr");
+    expect(logged()).toEqual([]);
+  });
+
+  test("one that does not come in time, too", async () => {
+    await start(...PROXIED, "--head-timeout", "300ms");
+    const socket = dial();
+    socket.write(proxyHeader({ source: "1.2.3.4" }).subarray(0, 20));
+    expect(await allOf(socket)).toBe("");
+    await cli.printed(/did not send their PROXY header in time: 1/, "stderr");
+  });
+
+  test("that of a sender who is not trusted closes the connection", async () => {
+    await start(...LOGGED, "--proxy-protocol", "--trusted-proxies", "10.0.0.0/8");
+    const socket = dial();
+    socket.end(Buffer.concat([proxyHeader({ source: "10.0.0.1" }), REQUEST]));
+    expect(await allOf(socket)).toBe("");
+    await cli.printed(/closed connections that are not of a trusted proxy: 1/, "stderr");
+    expect(logged()).toEqual([]);
+  });
+
+  test("it comes before TLS", async () => {
+    const certificate = makeCertificate();
+    const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
+    writeFileSync(files.cert, certificate.cert);
+    writeFileSync(files.key, certificate.key);
+    certificate.remove();
+    await start(...PROXIED, "--tls-cert", files.cert, "--tls-key", files.key);
+    for (const isCut of [false, true]) {
+      const raw = dial();
+      await once(raw, "connect");
+      const header = proxyHeader({ source: "203.0.113.9" });
+      raw.cork();
+      raw.write(header.subarray(0, isCut ? 9 : header.length));
+      if (isCut) {
+        raw.uncork();
+        await new Promise((done) => setTimeout(done, 30));
+        raw.write(header.subarray(9));
+      }
+      const socket = connectTls({ socket: raw, rejectUnauthorized: false });
+      // Together with the first bytes of TLS.
+      if (!isCut) setImmediate(() => raw.uncork());
+      await once(socket, "secureConnect");
+      socket.write(REQUEST);
+      const [answer] = (await once(socket, "data")) as [Buffer];
+      expect(String(answer)).toContain("PONG");
+      socket.destroy();
+    }
+    expect((await lines(2)).map(({ client }) => client)).toEqual(["203.0.113.9", "203.0.113.9"]);
+  });
+
+  test("a check whether the port is open is no fault, and connections without a header do not hold up the end", async () => {
+    await start(...PROXIED);
+    const socket = dial();
+    socket.end();
+    await allOf(socket);
+    const silent = dial();
+    await once(silent, "connect");
+    const begun = performance.now();
+    expect(await cli.stop()).toBe(0);
+    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect(cli.stderr).toBe("");
+  });
+});
+
+describe("--slow-log", () => {
+  test("has one line for each request that took that long, with its command's name and no argument", async () => {
+    const redis = await startFakeRedis();
+    try {
+      await start("--redis", redis.url, "--slow-log", "150ms");
+      await send(["SET", "secret-key", "secret-value"]);
+      redis.script(({ name }) => (name === "GET" ? { late: 250 } : undefined));
+      const slow = send(["GET", "secret-key"], { "x-request-id": "slow-one" });
+      const batch = send(
+        [
+          ["GET", "secret-key"],
+          ["SET", "secret-key", "secret-value"],
+        ],
+        {},
+        "/pipeline",
+      );
+      await Promise.all([slow, batch]);
+      const found = await lines(2, "slow request");
+      const single = found.find(({ route }) => route === "command")!;
+      expect(single).toMatchObject({
+        level: 40,
+        what: "GET",
+        token: "main",
+        requestId: "slow-one",
+        status: 200,
+      });
+      expect(single.ms).toBeGreaterThan(150);
+      expect(single.upstreamMs).toBeGreaterThan(150);
+      expect(single.upstreamMs).toBeLessThanOrEqual(single.ms as number);
+      expect(found.find(({ route }) => route === "pipeline")).toMatchObject({ what: "2" });
+      expect(cli.stderr).not.toContain("secret");
+      expect(logged("request")).toEqual([]);
+    } finally {
+      await redis.close();
+    }
+  });
+
+  test("has no line for a command that waits because it is to wait", async () => {
+    await start("--engine", "embedded", "--slow-log", "50ms");
+    await send(["BLPOP", "none", "0.3"]);
+    await cli.stop();
+    expect(cli.stderr).toBe("");
+  });
+});
