@@ -33,10 +33,14 @@ class CallTimer {
     if (!this.call) return;
     this.call = undefined;
     const { idle } = this.home;
-    if (idle.length < MOST_KEPT) {
+    if (kept === this.home && idle.length < MOST_KEPT) {
       this.timer.unref();
       idle.push(this);
-    } else clearTimeout(this.timer);
+    } else this.clear();
+  }
+
+  clear(): void {
+    clearTimeout(this.timer);
   }
 
   onFire(): void {
@@ -53,7 +57,11 @@ const fire = (timer: CallTimer) => timer.onFire();
 /** The clocks of calls, which are nearly all as long and nearly never run down. */
 export const callTimers: Timers<CallTimer> = {
   start(ms, call) {
-    if (kept?.ms !== ms) kept = { ms, idle: [] };
+    if (kept?.ms !== ms) {
+      // Deadlines give each call a time of its own: unused timers of other lengths would stay until they fire.
+      for (const timer of kept?.idle ?? []) timer.clear();
+      kept = { ms, idle: [] };
+    }
     const timer = kept.idle.pop();
     if (!timer) return new CallTimer(kept, call);
     timer.start(call);

@@ -1,3 +1,4 @@
+import { createHook } from "node:async_hooks";
 import { expect, test, vi } from "vitest";
 import { callTimers } from "../../../src/connection/node/call-timers.js";
 
@@ -49,4 +50,24 @@ test("the process is kept alive while a call runs, and not by what is kept for t
   expect(timers).toContain(timer);
   expect(keepingAlive()).toBe(before + 1);
   callTimers.stop(timer);
+});
+
+test("calls of differing times leave no timers behind", async () => {
+  const alive = new Set<number>();
+  const hook = createHook({
+    init: (id, type) => void (type === "Timeout" && alive.add(id)),
+    destroy: (id) => void alive.delete(id),
+  });
+  callTimers.stop(callTimers.start(7_000, counting()));
+  hook.enable();
+  for (let i = 0; i < 1_000; i++) {
+    // One beside the constant timeout, as of a client with a deadline and one without.
+    const overlapping = callTimers.start(900_000 - i, counting());
+    callTimers.stop(callTimers.start(6_000, counting()));
+    callTimers.stop(overlapping);
+  }
+  // Node reports the end of timers later.
+  for (let i = 0; i < 3; i++) await new Promise(setImmediate);
+  hook.disable();
+  expect(alive.size).toBeLessThanOrEqual(1);
 });
