@@ -20,11 +20,14 @@ export type Deadline = { getRemainingTimeInMillis(): number } | { remaining(): n
 
 /** Settings that may differ from call to call: `redis.with({ ... })`. */
 export interface CallOptions {
-  /** Rejects the call with the signal's reason; a function is asked at every call. */
-  signal?: AbortSignal | (() => AbortSignal);
+  /**
+   * Rejects the call with the signal's reason. A function is called once per command, `exec()` or subscription, in the
+   * asynchronous context of its caller; undefined means no signal.
+   */
+  signal?: AbortSignal | (() => AbortSignal | undefined);
   /** How long a call may take in all, retries included, in ms. Default 10,000. */
   timeout?: number;
-  /** Keeps every call inside the time that is left. */
+  /** Keeps each call inside the time that is left when it is made, less 50 ms. */
   deadline?: Deadline;
   /**
    * What happens to a write whose outcome is unknown: `"safe"` (default) never sends it again and rejects with

@@ -1,5 +1,6 @@
 import { AutomaticBatch, type Turn } from "./batch/automatic.js";
 import type { Waiting } from "./batch/each.js";
+import type { SharedRequest } from "./batch/member.js";
 import type { Carrier, Middleware } from "./client/requester.js";
 import { blockingTime } from "./commands/blocking.js";
 import { type Commands, rowFor } from "./commands/index.js";
@@ -9,9 +10,9 @@ import type { Row } from "./commands/row.js";
 import { type StandardSchema, schemaAmong } from "./commands/schema.js";
 import type { Endpoint } from "./config.js";
 import { onAbort } from "./connection/abort.js";
-import { beginCall, type CallRules } from "./connection/call.js";
+import { beginCall, type CallRules, type SentCall } from "./connection/call.js";
 import { elapsed, moment } from "./connection/clock.js";
-import { afterUnknown } from "./connection/outcome.js";
+import { afterUnknown, timeIsUp } from "./connection/outcome.js";
 import { clearTimeout, setTimeout } from "./connection/timers.js";
 import type { Transport } from "./connection/transport.js";
 import {
@@ -24,8 +25,9 @@ import {
   UnknownOutcomeError,
 } from "./errors.js";
 import type * as Late from "./late.js";
+import { type Limits, limitsOf, signalOf, timeLeft } from "./limits.js";
 import type { Platform } from "./redis.js";
-import { LONGEST_TIMER, type Settings, timeLeft } from "./settings.js";
+import { LONGEST_TIMER, type Settings } from "./settings.js";
 import { failureOf } from "./subscribe/failure.js";
 import { bulkOf, readJson } from "./wire/json.js";
 import { MalformedReply } from "./wire/malformed.js";
@@ -58,6 +60,18 @@ export interface Command {
 export function needsLate({ schema, bytes }: Command): boolean {
   return bytes || schema !== undefined;
 }
+
+/** What ends a request before its response does. */
+export interface RequestLimits {
+  /** The time for all of it, in ms. */
+  readonly time: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Whether it carries something that an earlier call may have written. */
+  readonly repeated?: boolean | undefined;
+}
+
+/** A request whose call is not known: it counts as written as soon as it is passed on. */
+const CARRIED: SentCall = { written: true };
 
 /** What a batch gives for one of its commands; a value may be a promise where a schema checks it. */
 export type Result = { readonly result: unknown } | { readonly error: unknown };
@@ -189,14 +203,19 @@ export class Core {
   /**
    * Does what has to be done ahead of commands; makes writes repeatable where they are to be applied exactly once.
    * @param rare whether they can't do without what few use.
-   * @throws ConfigError when a write can't be run so.
+   * @param label what error messages call them.
+   * @throws ConfigError when a write can't be run so; TimeoutError or the signal's reason when the limits end it before.
    */
-  async ahead(commands: () => readonly Command[], rare: boolean): Promise<readonly Command[]> {
+  async ahead(
+    commands: () => readonly Command[],
+    rare: boolean,
+    limits: Limits | undefined,
+    label: string,
+  ): Promise<readonly Command[]> {
     const needed = rare || this.#exactlyOnce;
-    const [problem] = await Promise.all([
-      needed || this.#loading ? this.#load() : undefined,
-      this.base.beforeCall?.(),
-    ]);
+    const done = Promise.all([needed || this.#loading ? this.#load() : undefined, this.base.beforeCall?.()]);
+    const tooLate = () => timeIsUp(label, limits!.time(), "unsent");
+    const [problem] = await (limits ? within(limits.left(), done, tooLate, limits.signal) : done);
     if (needed && problem) throw problem;
     return this.#exactlyOnce ? this.#late!.guarded(this, commands()) : commands();
   }
@@ -210,8 +229,11 @@ export class Core {
   run(row: Row, args: readonly unknown[]): Promise<unknown> {
     try {
       const command = this.prepare(row, args);
+      const limits = limitsOf(this.settings);
       const rare = needsLate(command);
-      return this.#mayGo(rare) ? this.#dispatch(command) : this.#wait(() => command, rare);
+      return this.#mayGo(rare)
+        ? this.#dispatch(command, limits)
+        : this.#wait(() => command, rare, limits, row.name);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -219,8 +241,9 @@ export class Core {
 
   /** Sends a command given word by word. */
   raw(words: readonly unknown[]): Promise<unknown> {
+    const limits = limitsOf(this.settings);
     const command = () => this.prepare(...this.#late!.rawCommand(this, words));
-    return this.#mayGo(true) ? this.#dispatch(command()) : this.#wait(command, true);
+    return this.#mayGo(true) ? this.#dispatch(command(), limits) : this.#wait(command, true, limits, "exec");
   }
 
   /** Whether a command may be sent at once. Reads wait with the writes, to keep the order issued. */
@@ -228,36 +251,41 @@ export class Core {
     return !this.waits && (!rare || this.#late !== undefined);
   }
 
-  async #wait(command: () => Command, rare: boolean): Promise<unknown> {
+  async #wait(
+    command: () => Command,
+    rare: boolean,
+    limits: Limits | undefined,
+    label: string,
+  ): Promise<unknown> {
     const { turn } = this.#automatic;
     turn.held++;
     try {
-      const [ready] = await this.ahead(() => [command()], rare);
-      return this.#dispatch(ready!, turn);
+      const [ready] = await this.ahead(() => [command()], rare, limits, label);
+      return this.#dispatch(ready!, limits, turn);
     } finally {
       this.#automatic.release(turn);
     }
   }
 
-  #dispatch(command: Command, turn?: Turn): Promise<unknown> {
+  #dispatch(command: Command, limits: Limits | undefined, turn?: Turn): Promise<unknown> {
     // A command that waits would keep all the others waiting.
     const batched =
       this.settings.autoPipelining &&
       command.wait === undefined &&
       (this.base.protocol.batchesBytes || !command.bytes);
     return batched
-      ? this.#automatic.add(command, turn)
-      : new Promise((resolve, reject) => this.runOne({ command, resolve, reject }));
+      ? this.#automatic.add(command, limits, turn)
+      : new Promise((resolve, reject) => this.runOne({ command, limits, resolve, reject }));
   }
 
   /** Sends one command by itself. */
-  runOne({ command, resolve, reject }: Waiting): void {
-    const time = timeLeft(this.settings, command.wait);
+  runOne({ command, limits, resolve, reject }: Waiting): void {
+    const time = timeLeft(this.settings, limits, command.wait);
     const read = (reply: RawReply, tried: boolean) => this.#value(command, reply, tried);
     const { words, bytes, row, repeatable } = command;
     // Only bytes are ever sent in another form.
     const began = bytes ? moment() : undefined;
-    const send = (left: number, rejected: Waiting["reject"], inPath?: boolean) =>
+    const send = (time: number, rejected: Waiting["reject"], inPath?: boolean) =>
       this.send(
         this.base.protocol.command(words, bytes ? this.#late : undefined, inPath),
         row.name,
@@ -265,7 +293,7 @@ export class Core {
         read,
         resolve,
         rejected,
-        left,
+        { time, signal: limits?.signal },
       );
     send(time, (error) => {
       if (error instanceof Resp2Refused) send(time - elapsed(began!), reject, true);
@@ -275,23 +303,38 @@ export class Core {
 
   /**
    * Sends commands as one request.
-   * @param repeat whether one of them may have been written before.
-   * @returns a result for each; rejects when the request as a whole failed.
+   * @param wanted gives the commands; asked again before it is written, for fewer of them, where they share it.
+   * @returns a result for each that was sent; rejects when the request as a whole failed.
    */
   runBatch(
-    batch: readonly Command[],
+    wanted: () => readonly Command[],
     path: BatchPath,
-    time = timeLeft(this.settings),
-    repeat = false,
+    limits: RequestLimits,
+    shared?: SharedRequest,
   ): Promise<Result[]> {
     const label = LABELS[path];
-    const commands = this.#exactlyOnce ? this.#late!.withReadsGuarded(this, batch, path) : batch;
+    let commands: readonly Command[] = [];
+    const build = (batch: readonly Command[]) => {
+      commands = this.#exactlyOnce ? this.#late!.withReadsGuarded(this, batch, path) : batch;
+      return this.base.protocol.batch(
+        commands.map((command) => command.words),
+        path,
+        commands.some(({ bytes }) => bytes) ? this.#late : undefined,
+      );
+    };
+    let message = build(wanted());
     const safe = commands.every((command) => command.repeatable);
-    const message = this.base.protocol.batch(
-      commands.map((command) => command.words),
-      path,
-      commands.some(({ bytes }) => bytes) ? this.#late : undefined,
-    );
+    const sent: Message = shared
+      ? {
+          ...message,
+          get request() {
+            const batch = wanted();
+            if (batch.length < commands.length) message = build(batch);
+            return message.request;
+          },
+          read: (answer) => message.read(answer),
+        }
+      : message;
     const read = (reply: RawReply, tried: boolean) => {
       if (reply instanceof ErrorReply) {
         // Our gateway says which command a transaction was discarded for.
@@ -305,15 +348,19 @@ export class Core {
       }
       return reply.map((item, index) => this.#result(commands[index]!, item, tried, index));
     };
-    return new Promise<Result[]>((resolve, reject) =>
-      this.send(message, label, safe, read, resolve, reject, time, repeat),
-    ).catch((error) => {
+    return new Promise<Result[]>((resolve, reject) => {
+      const call = this.send(sent, label, safe, read, resolve, reject, limits);
+      if (shared) shared.call = call;
+    }).catch((error) => {
       if (!(error instanceof Resp2Refused)) throw error;
       throw new ArgumentError(`${label}: this endpoint takes bytes only in single commands`);
     });
   }
 
-  /** Sends a message. @param read makes a value of its reply. */
+  /**
+   * Sends a message.
+   * @param read makes a value of its reply.
+   */
   send<T>(
     message: Message,
     label: string,
@@ -321,26 +368,27 @@ export class Core {
     read: (reply: RawReply, tried: boolean) => T,
     resolve: (value: T) => void,
     reject: (reason: unknown) => void,
-    timeout = timeLeft(this.settings),
-    repeat = false,
-  ): void {
+    limits: RequestLimits,
+  ): SentCall | undefined {
     const { endpoint, carrier, transport } = this.base;
-    if (endpoint && !("origin" in endpoint)) reject(endpoint);
-    else if (carrier)
-      this.#carry(carrier, message, label, safe, timeout)
+    if (endpoint && !("origin" in endpoint)) {
+      reject(endpoint);
+      return undefined;
+    }
+    if (carrier) {
+      this.#carry(carrier, message, label, safe, limits)
         .then((reply) => read(reply, false))
         .then(resolve, (error) => reject(protocolError(error, label)));
-    else {
-      const rules = this.#rules(label, safe, timeout, repeat);
-      const readAnswer: Parameters<typeof beginCall<T>>[3] = (answer, tried) =>
-        read(message.read(answer), tried);
-      beginCall(transport, message.request, rules, readAnswer, resolve, reject);
+      return CARRIED;
     }
+    const readAnswer: Parameters<typeof beginCall<T>>[3] = (answer, tried) =>
+      read(message.read(answer), tried);
+    return beginCall(transport, message, this.#rules(label, safe, limits), readAnswer, resolve, reject);
   }
 
-  async #carry(carrier: Carrier, message: Message, label: string, safe: boolean, timeout: number) {
+  async #carry(carrier: Carrier, message: Message, label: string, safe: boolean, limits: RequestLimits) {
     const { carry, tooLate } = await this.late();
-    const { signal } = this;
+    const { time: timeout, signal } = limits;
     const began = moment();
     const timeLeft = () => timeout - elapsed(began);
     const call = { core: this, words: message.words, safe, timeout, timeLeft, signal };
@@ -348,15 +396,14 @@ export class Core {
     return readJson(await within(timeout + GRACE, carried, () => tooLate(call, label, true), signal), false);
   }
 
-  /** The signal of a call made now. */
+  /** The signal of a call made now. @throws as {@link signalOf} does. */
   get signal(): AbortSignal | undefined {
-    const { signal } = this.settings;
-    return typeof signal === "function" ? signal() : signal;
+    return signalOf(this.settings);
   }
 
-  #rules(command: string, safe: boolean, timeout: number, repeat: boolean): CallRules {
+  #rules(command: string, safe: boolean, { time, signal, repeated }: RequestLimits): CallRules {
     const { retries, backoff } = this.settings;
-    return { command, safe, repeat, timeout, signal: this.signal, retries, backoff };
+    return { command, safe, repeat: repeated, timeout: time, signal, retries, backoff };
   }
 
   #result(command: Command, reply: RawReply, tried: boolean, index: number): Result {
@@ -388,6 +435,7 @@ export class Core {
 /** What a promise gives, unless it takes more than so many ms, or the signal aborts before. */
 function within<T>(ms: number, promise: Promise<T>, tooLate?: () => Error, signal?: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
     const end =
       <V>(how: (value: V) => void) =>
       (value: V) => {

@@ -6,7 +6,7 @@ import { type Codec, codecFrom } from "./wire/codec.js";
 export interface Settings {
   readonly codec: Codec;
   readonly timeout: number;
-  readonly signal: AbortSignal | (() => AbortSignal) | undefined;
+  readonly signal: AbortSignal | (() => AbortSignal | undefined) | undefined;
   readonly deadline: Deadline | undefined;
   readonly writes: Writes;
   /** How long the first reply of an exactly-once write is kept, in ms. */
@@ -18,9 +18,6 @@ export interface Settings {
 
 /** The least time that a repeat of an exactly-once write may take to arrive, in ms. */
 const DELIVERY_MARGIN = 10_000;
-
-/** Left for the handler to say that its time is running out, in ms. */
-const DEADLINE_MARGIN = 50;
 
 /** @throws ConfigError naming the option that is wrong. */
 export function settingsFrom(options: RedisOptions): Settings {
@@ -73,20 +70,6 @@ function insistOnLifetime({ replyLifetime, timeout }: Settings): void {
     replyLifetime >= timeout + DELIVERY_MARGIN,
     `replyLifetime (${replyLifetime} ms) must be at least ${DELIVERY_MARGIN} ms longer than timeout (${timeout} ms), or a repeated write could be applied twice`,
   );
-}
-
-/**
- * The time that a call made now has, in ms.
- * @param wait what the command itself may wait at the server, which comes on top of the timeout.
- * @throws ConfigError where the deadline gives no number, and what its function throws.
- */
-export function timeLeft({ timeout, deadline }: Settings, wait = 0): number {
-  const time = Math.min(timeout + wait, LONGEST_TIMER);
-  if (!deadline) return time;
-  const { remaining, getRemainingTimeInMillis } = deadline as Partial<Record<string, () => number>>;
-  const left = (remaining ?? getRemainingTimeInMillis)?.call(deadline);
-  insist(left === Number(left), "deadline must be a Lambda context, or have remaining(), that give ms");
-  return Math.max(0, Math.min(time, left! - DEADLINE_MARGIN));
 }
 
 /** setTimeout takes no more ms; longer would fire at once. */

@@ -1,8 +1,9 @@
 import { elapsed, moment } from "../connection/clock.js";
 import type { Command, Core } from "../core.js";
-import { timeLeft } from "../settings.js";
+import type { Limits } from "../limits.js";
 import type { Word } from "../wire/words.js";
 import { sendEach, type Waiting } from "./each.js";
+import { Member, SharedRequest } from "./member.js";
 
 /** The most commands, and the most bytes of words, that travel in one request. */
 const MOST_COMMANDS = 1_000;
@@ -52,7 +53,7 @@ export class AutomaticBatch {
   }
 
   /** @param turn when it was issued: earlier than now if it had to wait. */
-  add(command: Command, turn = this.turn): Promise<unknown> {
+  add(command: Command, limits: Limits | undefined, turn = this.turn): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const bytes = sizeOf(command.words);
       let request = turn.requests.at(-1)!;
@@ -62,7 +63,8 @@ export class AutomaticBatch {
         turn.bytes = 0;
       }
       turn.bytes += bytes;
-      request.push({ command, resolve, reject });
+      const waiting = { command, limits, resolve, reject };
+      request.push(limits ? new Member(waiting, limits) : waiting);
     });
   }
 
@@ -77,21 +79,17 @@ export class AutomaticBatch {
   /** Sends each when all commands of the one before have settled. */
   async #sendInTurn(requests: readonly Waiting[][]): Promise<void> {
     const began = moment();
+    for (const waiting of requests.flat()) if (waiting instanceof Member) waiting.arm();
     for (const request of requests) {
-      let open = request.length;
+      const batch = request.filter(isOpen);
+      let open = batch.length;
+      if (open === 0) continue;
       await new Promise<void>((done) => {
-        const settled = <T>(how: (value: T) => void) => {
-          return (value: T) => {
-            how(value);
-            if (--open === 0) done();
-          };
+        const onEnd = () => {
+          if (--open === 0) done();
         };
         this.#send(
-          request.map(({ command, resolve, reject }) => ({
-            command,
-            resolve: settled(resolve),
-            reject: settled(reject),
-          })),
+          batch.map((waiting) => withEnd(waiting, onEnd)),
           elapsed(began),
         );
       });
@@ -100,17 +98,49 @@ export class AutomaticBatch {
 
   /** @param spent how long it has waited, in ms. */
   #send(batch: Waiting[], spent?: number): void {
-    const { settings } = this.#core;
-    try {
-      if (batch.length === 1 && spent === undefined) this.#core.runOne(batch[0]!);
-      else if (batch.length > 0) {
-        sendEach(this.#core, batch, Math.min(timeLeft(settings), settings.timeout - (spent ?? 0)));
-      }
-    } catch (error) {
-      // Such as what the function that tells the deadline throws.
-      for (const { reject } of batch) reject(error);
-    }
+    const core = this.#core;
+    const alone = batch.length === 1 && spent === undefined;
+    if (batch[0]?.limits) this.#sendLimited(batch as Member[], alone);
+    else if (alone) core.runOne(batch[0]!);
+    else if (batch.length > 0) sendEach(core, batch, { time: core.settings.timeout - (spent ?? 0) });
   }
+
+  #sendLimited(batch: Member[], alone: boolean): void {
+    const members = batch.filter((member) => member.check());
+    const [first] = members;
+    if (!first) return;
+    const { signal } = first.limits;
+    const time = first.limits.left();
+    const alike = members.every(
+      ({ limits }) => limits.signal === signal && Math.abs(limits.left() - time) < 1,
+    );
+    if (!alike) {
+      const shared = new SharedRequest(members);
+      sendEach(this.#core, members, shared, { shared });
+      return;
+    }
+    for (const member of members) member.disarm();
+    if (alone) this.#core.runOne(first);
+    else sendEach(this.#core, members, { signal, time });
+  }
+}
+
+const isOpen = ({ over }: Waiting) => !over;
+
+/** Has `onEnd` called once the command is settled. */
+function withEnd(waiting: Waiting, onEnd: () => void): Waiting {
+  if (waiting instanceof Member) {
+    waiting.onEnd = onEnd;
+    return waiting;
+  }
+  const ending = <T>(settle: (value: T) => void) => {
+    return (value: T) => {
+      settle(value);
+      onEnd();
+    };
+  };
+  const { command, resolve, reject } = waiting;
+  return { command, resolve: ending(resolve), reject: ending(reject) };
 }
 
 /** About as many bytes as the words take; exact for ASCII. */

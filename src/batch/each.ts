@@ -2,39 +2,54 @@ import { onAbort } from "../connection/abort.js";
 import { elapsed, moment } from "../connection/clock.js";
 import { afterUnknown } from "../connection/outcome.js";
 import { clearTimeout, setTimeout } from "../connection/timers.js";
-import type { Command, Core } from "../core.js";
+import type { Command, Core, RequestLimits } from "../core.js";
 import { ConnectionError, UnknownOutcomeError, WarmlineError } from "../errors.js";
+import type { Limits } from "../limits.js";
+import type { SharedRequest } from "./member.js";
 
 /** A command of a batch, and whoever waits for it. */
 export interface Waiting {
   readonly command: Command;
+  readonly limits?: Limits | undefined;
+  /** Whether its limits have settled it. */
+  readonly over?: boolean;
+  /** Gives the same for a command that an earlier try may have applied. */
+  doubt?(): Waiting;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
+}
+
+interface EachOptions {
+  /** Is called where the request as a whole failed. Without it its reads are sent again by themselves. */
+  readonly onFailure?: (error: unknown) => void;
+  /** The request, where the commands have limits of their own. */
+  readonly shared?: SharedRequest | undefined;
+  /** How many times they were sent again already. */
+  readonly retried?: number;
 }
 
 /**
  * Sends commands as one pipeline in which each has its own fate: what the gateway did not send on is sent again,
  * and so are the reads whose outcome it does not know; only writes reject.
- * @param time for all of it, in ms.
- * @param onFailure is told where the request as a whole failed. Without it the same goes for such a request: its
- * reads are sent again by themselves.
- * @param repeated whether one of them may have been written before.
  */
 export async function sendEach(
   core: Core,
   batch: readonly Waiting[],
-  time: number,
-  onFailure?: (error: unknown) => void,
-  retried = 0,
-  repeated = false,
+  { time, signal, repeated }: RequestLimits,
+  { onFailure, shared, retried = 0 }: EachOptions = {},
 ): Promise<void> {
   const began = moment();
   // After a freeze it may be too late: what an exactly-once write's repeat relies on may be forgotten by then.
   const left = () => time - elapsed(began);
-  const commands = batch.map(({ command }) => command);
+  let sent = batch;
+  const wanted = () => {
+    if (shared) sent = sent.filter(({ over }) => !over);
+    return sent.map(({ command }) => command);
+  };
   const again: Waiting[] = [];
   const errors: unknown[] = [];
   const sendAgain = (waiting: Waiting, error: unknown) => {
+    if (waiting.over) return;
     again.push(isUnknown(error) ? doubted(waiting) : waiting);
     errors.push(error);
   };
@@ -46,13 +61,10 @@ export async function sendEach(
     core.base.transport.onRetry({ command: "PIPELINE", outcome, retry: retried + 1, waitMs: wait });
   };
 
-  let signal: AbortSignal | undefined;
   try {
-    // Here, where it is caught if the user's function throws.
-    signal = core.signal;
-    const results = await core.runBatch(commands, "pipeline", time, repeated);
+    const results = await core.runBatch(wanted, "pipeline", { time, signal, repeated }, shared);
     for (const [i, result] of results.entries()) {
-      const waiting = batch[i]!;
+      const waiting = sent[i]!;
       if (!("error" in result)) waiting.resolve(result.result);
       else if (mayRepeat(result.error, waiting.command)) sendAgain(waiting, result.error);
       else waiting.reject(result.error);
@@ -60,7 +72,7 @@ export async function sendEach(
   } catch (error) {
     if (onFailure) return onFailure(error);
     // A batch of nothing else has been sent again as often as it may be.
-    const mixed = isUnknown(error) && left() > 0 && commands.some(({ repeatable }) => !repeatable);
+    const mixed = isUnknown(error) && left() > 0 && batch.some(({ command }) => !command.repeatable);
     for (const waiting of batch) {
       const { row, repeatable } = waiting.command;
       const own = error instanceof WarmlineError ? error.about(row.name) : error;
@@ -69,7 +81,7 @@ export async function sendEach(
     }
     if (again.length > 0) {
       repeat(0);
-      sendEach(core, again, left(), undefined, retried, true);
+      sendEach(core, again, { time: left(), signal, repeated: true }, { shared, retried });
     }
     return;
   }
@@ -81,7 +93,8 @@ export async function sendEach(
   repeat(wait);
   pause(wait, signal, (aborted) => {
     if (aborted) for (const { reject } of again) reject(aborted.reason);
-    else if (left() > 0) sendEach(core, again, left(), undefined, retried + 1, true);
+    else if (left() > 0)
+      sendEach(core, again, { time: left(), signal, repeated: true }, { shared, retried: retried + 1 });
     else giveUp();
   });
 }
@@ -102,8 +115,11 @@ function pause(ms: number, signal: AbortSignal | undefined, then: (aborted?: Abo
 }
 
 /** One that may have been applied already: nothing that becomes of a later try can say that it was not. */
-function doubted({ command, resolve, reject }: Waiting): Waiting {
-  return { command, resolve, reject: (error) => reject(afterUnknown(error, command.write)) };
+function doubted(waiting: Waiting): Waiting {
+  const { command, resolve, reject } = waiting;
+  return (
+    waiting.doubt?.() ?? { command, resolve, reject: (error) => reject(afterUnknown(error, command.write)) }
+  );
 }
 
 /** Whether the gateway's word for what became of the command lets it be sent again. */

@@ -6,7 +6,7 @@ import { holding, onDemand } from "../commands/on-demand.js";
 import type { Row } from "../commands/row.js";
 import { type Command, type Core, needsLate, type Result } from "../core.js";
 import { ArgumentError } from "../errors.js";
-import { timeLeft } from "../settings.js";
+import { type Limits, limitsOf, timeLeft } from "../limits.js";
 import type { BatchPath } from "../wire/protocol.js";
 import { sendEach } from "./each.js";
 
@@ -67,10 +67,14 @@ class CommandQueue {
     const core = this.#core;
     let commands: readonly Command[] = this.#commands;
     if (commands.length === 0) throw new ArgumentError("Pipeline is empty");
+    const limits = limitsOf(core.settings);
     const rare = commands.some(needsLate);
-    if (core.waits || rare) commands = await core.ahead(() => this.#commands, rare);
+    if (core.waits || rare) commands = await core.ahead(() => this.#commands, rare, limits, "exec");
+    const signal = limits?.signal;
     const results =
-      this.#path === "pipeline" ? await eachOf(core, commands) : await core.runBatch(commands, this.#path);
+      this.#path === "pipeline"
+        ? await eachOf(core, commands, limits)
+        : await core.runBatch(() => commands, this.#path, { time: timeLeft(core.settings, limits), signal });
     const kept = results.some(isPending) ? await Promise.all(results.map(settled)) : results;
     if (options?.keepErrors) return kept as unknown[];
     return kept.map((item) => {
@@ -80,8 +84,8 @@ class CommandQueue {
   };
 }
 
-function eachOf(core: Core, commands: readonly Command[]): Promise<Result[]> {
-  return new Promise((done, fail) => {
+function eachOf(core: Core, commands: readonly Command[], limits: Limits | undefined): Promise<Result[]> {
+  return new Promise((done, onFailure) => {
     const results: Result[] = [];
     let missing = commands.length;
     const batch = commands.map((command, at) => {
@@ -97,7 +101,8 @@ function eachOf(core: Core, commands: readonly Command[]): Promise<Result[]> {
     });
     // Commands that wait do so one after the other.
     const wait = commands.reduce((sum, command) => sum + (command.wait ?? 0), 0);
-    sendEach(core, batch, timeLeft(core.settings, wait), fail);
+    const time = timeLeft(core.settings, limits, wait);
+    sendEach(core, batch, { time, signal: limits?.signal }, { onFailure });
   });
 }
 

@@ -84,7 +84,7 @@ export async function carry(
  */
 export function forward(
   direct: Core,
-  { path = [], body, signal = direct.signal }: UpstashRequest,
+  { path = [], body, signal: given }: UpstashRequest,
   call: Carried,
 ): Promise<UpstashResponse<any>> {
   const route = path.join("/") as Route;
@@ -97,9 +97,9 @@ export function forward(
     if (typeof response?.error === "string") throw direct.failureOf(label)("RedisError", response.error);
     return response;
   };
-  const core = direct.having({ signal });
-  const message = core.base.protocol.plain(body, route);
+  const signal = given ?? call.signal;
+  const message = direct.base.protocol.plain(body, route);
   return new Promise((resolve, reject) =>
-    core.send(message, label, safe, read, resolve, reject, call.timeLeft()),
+    direct.send(message, label, safe, read, resolve, reject, { time: call.timeLeft(), signal }),
   );
 }

@@ -1,14 +1,9 @@
-import {
-  ConnectionError,
-  type Outcome,
-  ProtocolError,
-  TimeoutError,
-  UnknownOutcomeError,
-} from "../errors.js";
+import { ConnectionError, type Outcome, ProtocolError, UnknownOutcomeError } from "../errors.js";
 import type { HttpAnswer, HttpRequest } from "../wire/http.js";
 import { MalformedReply } from "../wire/malformed.js";
 import { onAbort } from "./abort.js";
 import { elapsed, moment } from "./clock.js";
+import { timeIsUp } from "./outcome.js";
 import { clearTimeout, setImmediate, setTimeout } from "./timers.js";
 import type { Attempt, AttemptListener, Timed, Timers, Transport } from "./transport.js";
 
@@ -19,7 +14,7 @@ export interface CallRules {
   /** Whether it may be written again after it may have been applied. */
   readonly safe: boolean;
   /** Whether it carries something that an earlier call may have written. */
-  readonly repeat?: boolean;
+  readonly repeat?: boolean | undefined;
   /** The time for all of it, in ms. */
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
@@ -27,6 +22,17 @@ export interface CallRules {
   readonly retries: number;
   /** The wait before the nth retry, from 0, in ms. */
   backoff(retry: number): number;
+}
+
+/** Where a call gets its request from: one whose `request` changes is asked anew until something was written. */
+export interface RequestSource {
+  readonly request: HttpRequest;
+}
+
+/** A call under way. */
+export interface SentCall {
+  /** Whether it was written and may have been applied; false again once it is settled. */
+  readonly written: boolean;
 }
 
 /**
@@ -37,13 +43,13 @@ export interface CallRules {
  */
 export function beginCall<T>(
   transport: Transport,
-  request: HttpRequest,
+  source: RequestSource,
   rules: CallRules,
   read: (answer: HttpAnswer, tried: boolean) => T,
   resolve: (value: T) => void,
   reject: (reason: unknown) => void,
-): void {
-  new Call(transport, request, rules, read, resolve, reject).begin();
+): SentCall {
+  return new Call(transport, source, rules, read, resolve, reject).begin();
 }
 
 class Call<T> implements AttemptListener {
@@ -59,26 +65,28 @@ class Call<T> implements AttemptListener {
   private unknown = false;
   private settled = false;
   private forgetSignal: (() => void) | undefined;
+  /** What was written last, or is about to be. */
+  private newest: HttpRequest | undefined;
 
   constructor(
     private readonly transport: Transport,
-    private readonly request: HttpRequest,
+    private readonly source: RequestSource,
     private readonly rules: CallRules,
     private readonly read: (answer: HttpAnswer, tried: boolean) => T,
     private readonly resolve: (value: T) => void,
     private readonly reject: (reason: unknown) => void,
   ) {}
 
-  begin(): void {
+  begin(): this {
     const { signal, timeout } = this.rules;
     if (signal?.aborted) {
       this.settled = true;
       this.reject(signal.reason);
-      return;
+      return this;
     }
     if (timeout <= 0) {
       this.giveUpInTime();
-      return;
+      return this;
     }
     if (signal) {
       this.forgetSignal = onAbort(signal, () => {
@@ -88,6 +96,17 @@ class Call<T> implements AttemptListener {
     }
     this.timer = this.timers.start(timeout, this);
     this.send();
+    return this;
+  }
+
+  get written(): boolean {
+    return !this.settled && (this.started || this.unknown);
+  }
+
+  /** A repeat of what may have been applied is the same, byte for byte. */
+  get request(): HttpRequest {
+    if (!this.newest || !this.written) this.newest = this.source.request;
+    return this.newest;
   }
 
   private get timers(): Timers {
@@ -167,7 +186,7 @@ class Call<T> implements AttemptListener {
     // After a freeze the pause and the call's own timer are late together, and the pause comes first.
     if (this.retried > 0 && this.timeLeft <= 0) return;
     this.started = false;
-    this.attempt = this.transport.attempt(this.request, this.rules.safe, this);
+    this.attempt = this.transport.attempt(this.rules.safe, this);
   }
 
   private sendAgain(wait: number, outcome: Outcome): void {
@@ -189,9 +208,7 @@ class Call<T> implements AttemptListener {
   private giveUpInTime(): void {
     const outcome: Outcome = this.started || this.unknown ? "unknown" : "unsent";
     const { command, timeout } = this.rules;
-    const state = outcome === "unsent" ? "it was not sent" : "it was sent and may have been applied";
-    const message = `${command}: no answer within ${Math.round(timeout)} ms; ${state}`;
-    this.settle(this.reject, new TimeoutError(message, { outcome, command }));
+    this.settle(this.reject, timeIsUp(command, timeout, outcome));
   }
 
   private settle<V>(how: (value: V) => void, value: V): void {
@@ -205,11 +222,11 @@ class Call<T> implements AttemptListener {
 }
 
 // Handed to timers with the call as their argument, so that a call needs no functions of its own.
-const timeIsUp = (call: Timed) => call.onTimeout();
+const fire = (call: Timed) => call.onTimeout();
 const sendNow = (call: Pick<Call<never>, "send">) => call.send();
 
 const plainTimers: Timers<ReturnType<typeof setTimeout>> = {
-  start: (ms, call) => setTimeout(timeIsUp, ms, call),
+  start: (ms, call) => setTimeout(fire, ms, call),
   stop: (timer) => clearTimeout(timer),
 };
 

@@ -1,4 +1,4 @@
-import { RedisError, TimeoutError, UnknownOutcomeError, WarmlineError } from "../errors.js";
+import { type Outcome, RedisError, TimeoutError, UnknownOutcomeError, WarmlineError } from "../errors.js";
 
 /** Redis's words for what it did not run at this moment, and so neither compared with what was run before. */
 const NOT_RUN =
@@ -20,4 +20,11 @@ export function afterUnknown(error: unknown, write: boolean): unknown {
     index,
     cause: error,
   });
+}
+
+/** The error of a command whose time, in ms, is up. */
+export function timeIsUp(command: string, time: number, outcome: Outcome): TimeoutError {
+  const state = outcome === "unsent" ? "it was not sent" : "it was sent and may have been applied";
+  const message = `${command}: no answer within ${Math.round(time)} ms; ${state}`;
+  return new TimeoutError(message, { outcome, command });
 }

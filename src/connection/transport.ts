@@ -3,6 +3,8 @@ import type { HttpAnswer, HttpRequest } from "../wire/http.js";
 
 /** What becomes of one attempt. Exactly one of `onAnswer` and `onFailure` is called, unless it is aborted. */
 export interface AttemptListener {
+  /** What to write; to be read right before it is written. */
+  readonly request: HttpRequest;
   /**
    * Right before the first byte is written: from here on the request may be applied. May be called twice.
    * @throws Error when it must not be written any more.
@@ -63,7 +65,7 @@ export interface Transport {
   /** Where there are better ones than the runtime's own. */
   readonly timers?: Timers;
   /** @param safe whether the request may be written twice. */
-  attempt(request: HttpRequest, safe: boolean, listener: AttemptListener): Attempt;
+  attempt(safe: boolean, listener: AttemptListener): Attempt;
   /** Counts a retry. */
   onRetry(again: Again): void;
   /** Opens a connection ahead of need; settles when that is done, failed or has taken a second. Never rejects. */

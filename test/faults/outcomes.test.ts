@@ -139,20 +139,5 @@ describe.each([
         { name: "ConnectionError", outcome: "unsent" },
       ]);
     });
-
-    test("signal, between two tries of a batch: every command rejects with that", async () => {
-      endpoint.onRequest = ({ socket }) =>
-        void socket.write(json('[{"error":"UNSENT no"},{"error":"UNSENT no"}]'));
-      let asked = 0;
-      const signal = () => {
-        if (++asked === 3) throw new Error("mine");
-        return new AbortController().signal;
-      };
-      const redis = client({ signal });
-      expect(await reasons(redis.incr("a"), redis.incr("b"))).toMatchObject([
-        { message: "mine" },
-        { message: "mine" },
-      ]);
-    });
   });
 });

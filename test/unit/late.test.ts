@@ -39,7 +39,8 @@ function slowlyLoaded() {
     },
     createTransport: () => ({
       ...transport,
-      attempt({ body }, _safe, listener) {
+      attempt(_safe, listener) {
+        const { body } = listener.request;
         const sent: unknown[] = JSON.parse(String(body));
         bodies.push(sent);
         const reply = { result: null };

@@ -1,4 +1,3 @@
-import type { HttpRequest } from "../../wire/http.js";
 import type { Attempt, AttemptListener, ConnectionStats, Transport } from "../transport.js";
 
 const { Deno, process } = globalThis as {
@@ -33,9 +32,9 @@ export class FetchTransport implements Transport {
     private readonly init: Readonly<Record<string, string>>,
   ) {}
 
-  attempt(request: HttpRequest, safe: boolean, listener: AttemptListener): Attempt {
+  attempt(safe: boolean, listener: AttemptListener): Attempt {
     const controller = new AbortController();
-    this.exchange(request, safe, controller.signal, listener).then(
+    this.exchange(safe, controller.signal, listener).then(
       (answer) => controller.signal.aborted || listener.onAnswer(answer),
       (cause) => controller.signal.aborted || listener.onFailure(cause),
     );
@@ -52,12 +51,8 @@ export class FetchTransport implements Transport {
 
   close(): void {}
 
-  private async exchange(
-    request: HttpRequest,
-    safe: boolean,
-    signal: AbortSignal,
-    listener: AttemptListener,
-  ) {
+  private async exchange(safe: boolean, signal: AbortSignal, listener: AttemptListener) {
+    const { request } = listener;
     listener.onStart();
     const headers: [string, string][] = [];
     for (let i = 0; i < request.headers.length; i += 2) {

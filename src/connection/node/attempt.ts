@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpRequest } from "../../wire/http.js";
+import type { HttpAnswer } from "../../wire/http.js";
 import { clearTimeout, setImmediate, setTimeout } from "../timers.js";
 import type { Attempt, AttemptListener } from "../transport.js";
 import type { Connection, Discard, ExchangeListener } from "./connection.js";
@@ -37,7 +37,6 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   constructor(
     private readonly pool: Pool,
     private readonly options: NodeTransportOptions,
-    private readonly request: HttpRequest,
     private readonly safe: boolean,
     private readonly listener: AttemptListener,
   ) {}
@@ -133,7 +132,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   private write(connection: Connection): void {
     if (connection.requests > 0) this.pool.onReuse(connection);
     this.written++;
-    connection.send(this.request, this.options.keepAlive, this);
+    connection.send(this.listener.request, this.options.keepAlive, this);
   }
 
   onStart(): void {

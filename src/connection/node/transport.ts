@@ -30,8 +30,8 @@ export class NodeTransport implements Transport {
     return this.pool.stats;
   }
 
-  attempt(request: HttpRequest, safe: boolean, listener: AttemptListener): Attempt {
-    return new PooledAttempt(this.pool, this.options, request, safe, listener).begin();
+  attempt(safe: boolean, listener: AttemptListener): Attempt {
+    return new PooledAttempt(this.pool, this.options, safe, listener).begin();
   }
 
   onRetry(again: Again): void {

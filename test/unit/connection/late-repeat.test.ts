@@ -24,7 +24,7 @@ function transport(
   return {
     attempts: 0,
     stats: { opened: 0, reused: 0, discarded: 0, retries: 0, thaws: 0 },
-    attempt(_request, _safe, listener) {
+    attempt(_safe, listener) {
       attempt(++this.attempts, listener);
       return { abort() {} };
     },
@@ -35,7 +35,7 @@ function transport(
 }
 
 const call = (path: Transport, rules: CallRules) =>
-  new Promise((resolve, reject) => beginCall(path, request, rules, () => 1, resolve, reject));
+  new Promise((resolve, reject) => beginCall(path, { request }, rules, () => 1, resolve, reject));
 
 /** Nothing runs meanwhile, as in a frozen process. */
 function freeze(ms: number): void {

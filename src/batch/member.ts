@@ -1,0 +1,116 @@
+import { onAbort } from "../connection/abort.js";
+import { type SentCall, turnTwice } from "../connection/call.js";
+import { afterUnknown, timeIsUp } from "../connection/outcome.js";
+import { clearTimeout, setTimeout } from "../connection/timers.js";
+import type { Command } from "../core.js";
+import type { Limits } from "../limits.js";
+import type { Waiting } from "./each.js";
+
+/** A command with limits of its own: they settle it while others that share its request go on. */
+export class Member implements Waiting {
+  /** Whether it is settled. */
+  over = false;
+  /** Is called when it is settled. */
+  onEnd: (() => void) | undefined;
+  readonly command: Command;
+  private shared: SharedRequest | undefined;
+  /** Whether an earlier try may have applied it. */
+  private doubted = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private forgetSignal: (() => void) | undefined;
+
+  constructor(
+    private readonly waiting: Waiting,
+    readonly limits: Limits,
+  ) {
+    this.command = waiting.command;
+  }
+
+  readonly resolve = (value: unknown): void => {
+    if (this.end()) this.waiting.resolve(value);
+  };
+
+  readonly reject = (error: unknown): void => {
+    if (this.end()) this.waiting.reject(this.doubted ? afterUnknown(error, this.command.write) : error);
+  };
+
+  /**
+   * Heeds the limits from now on.
+   * @param time when somebody else ends it at the latest, in ms: no timer is needed for that.
+   */
+  arm(shared?: SharedRequest, time = Number.POSITIVE_INFINITY): void {
+    this.disarm();
+    if (!this.check()) return;
+    this.shared = shared;
+    const { signal } = this.limits;
+    if (signal) this.forgetSignal = onAbort(signal, () => this.leave(() => this.reject(signal.reason)));
+    const left = this.limits.left();
+    // As with a call's own timer: a reply that has arrived is read first.
+    const onTimeout = () => turnTwice(() => this.leave(() => this.expire()));
+    if (left < time - 1) this.timer = setTimeout(onTimeout, left);
+  }
+
+  /** Settles it where its signal has aborted or its time is up. @returns whether it is still to be sent. */
+  check(): boolean {
+    const { signal } = this.limits;
+    if (signal?.aborted) this.reject(signal.reason);
+    else if (this.limits.left() <= 0) this.expire();
+    return !this.over;
+  }
+
+  /** Leaves the limits to the request that carries this command alone, or others with the same limits. */
+  disarm(): void {
+    clearTimeout(this.timer);
+    this.forgetSignal?.();
+    this.forgetSignal = undefined;
+  }
+
+  doubt(): this {
+    this.doubted = true;
+    return this;
+  }
+
+  private expire(): void {
+    const { name } = this.command.row;
+    const { limits, shared } = this;
+    this.reject(timeIsUp(name, limits.time(), shared?.written || this.doubted ? "unknown" : "unsent"));
+  }
+
+  private leave(settle: () => void): void {
+    if (this.over) return;
+    settle();
+    this.shared?.onLeft();
+  }
+
+  private end(): boolean {
+    if (this.over) return false;
+    this.over = true;
+    this.disarm();
+    this.onEnd?.();
+    return true;
+  }
+}
+
+/** A request that goes on until each command in it is settled. */
+export class SharedRequest {
+  readonly time: number;
+  private readonly controller = new AbortController();
+  /** Aborts when no command waits for the request any more. */
+  readonly signal: AbortSignal = this.controller.signal;
+  /** What carries it now. */
+  call: SentCall | undefined;
+
+  constructor(private readonly members: readonly Member[]) {
+    this.time = Math.max(...members.map(({ limits }) => limits.left()));
+    for (const member of members) member.arm(this, this.time);
+  }
+
+  /** Whether it was written and may have been applied. */
+  get written(): boolean {
+    return this.call?.written === true;
+  }
+
+  onLeft(): void {
+    if (this.members.every(({ over }) => over)) this.controller.abort();
+  }
+}

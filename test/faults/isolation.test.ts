@@ -1,0 +1,396 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Redis, type RedisOptions } from "warmline";
+import { Redis as FetchRedis } from "warmline/fetch";
+import { type Arrived, answer, RawEndpoint } from "../support/endpoint.js";
+import { random } from "./support/random.js";
+import { pause } from "./support/rig.js";
+
+// Commands of several requests that one process serves travel together. Each keeps its own signal, deadline and time: an
+// abort or a timeout settles its own command, and no other.
+
+let endpoint: RawEndpoint;
+beforeEach(async () => {
+  endpoint = await RawEndpoint.start();
+  endpoint.onRequest = reply;
+});
+afterEach(() => endpoint.stop());
+
+const json = (body: string, headers: Record<string, string> = {}, status?: string) =>
+  answer(body, { "content-type": "application/json", "warmline-gateway": "0", ...headers }, status);
+/** Replies to each command with 1. */
+const reply = ({ socket, body }: Arrived) => {
+  const commands = JSON.parse(body) as unknown[];
+  const batch = Array.isArray(commands[0]);
+  socket.write(json(batch ? JSON.stringify(commands.map(() => ({ result: 1 }))) : '{"result":1}'));
+};
+const replyAfter = (ms: number) => (request: Arrived) => void setTimeout(reply, ms, request);
+/** The keys that arrived, request by request. */
+const arrived = () =>
+  endpoint.requests.map(({ body }) => {
+    const commands = JSON.parse(body) as string[] | string[][];
+    return Array.isArray(commands[0]) ? (commands as string[][]).map(([, key]) => key) : [commands[1]];
+  });
+
+/** A signal and a deadline for the commands that are issued inside `run`. */
+interface Request {
+  readonly signal?: AbortSignal;
+  readonly remaining?: number;
+}
+const request = new AsyncLocalStorage<Request>();
+const run = <T>(own: Request, call: () => Promise<T>): Promise<T> => request.run(own, call);
+const aborted = (reason: unknown) => ({ signal: AbortSignal.abort(reason) });
+
+describe.each([
+  { entry: "Node", Client: Redis },
+  { entry: "fetch", Client: FetchRedis },
+])("on the entry for $entry", ({ entry, Client }) => {
+  const onNode = entry === "Node";
+  const client = (options: RedisOptions = {}) =>
+    new Client({ url: endpoint.url, token: "t", wire: "json", ...options });
+  const withSignals = (options: RedisOptions = {}) =>
+    client({ signal: (() => request.getStore()?.signal) as () => AbortSignal, ...options });
+  const withDeadlines = (options: RedisOptions = {}) =>
+    client({ deadline: { remaining: () => request.getStore()?.remaining ?? 60_000 }, ...options });
+
+  test("1,000 requests, 50 at a time, of which 100 are aborted: no other is rejected", async () => {
+    const { next, seed } = random("ISOLATION_SEED");
+    endpoint.onRequest = replyAfter(16);
+    const redis = withSignals();
+    const outcomes: Record<string, number> = { ok: 0, aborted: 0, victim: 0, missed: 0 };
+    let started = 0;
+    const serve = async (number: number) => {
+      const controller = new AbortController();
+      const reason = new Error(`request ${number}`);
+      const aborts = number % 10 === 5;
+      if (aborts) setTimeout(() => controller.abort(reason), 1 + next() * 14);
+      try {
+        await run({ signal: controller.signal }, async () => {
+          await redis.strlen(`k${number}`);
+          await redis.incr(`n${number}`);
+        });
+        outcomes[aborts ? "missed" : "ok"]!++;
+      } catch (error) {
+        outcomes[aborts && error === reason ? "aborted" : "victim"]!++;
+      }
+    };
+    const worker = async () => {
+      while (started < 1_000) await serve(started++);
+    };
+    await Promise.all(Array.from({ length: 50 }, worker));
+    expect(outcomes, `seed ${seed}`).toEqual({ ok: 900, aborted: 100, victim: 0, missed: 0 });
+  });
+
+  describe.each(["short", "long"])("deadlines of different lengths, the %s one first", (first) => {
+    test("the short one ends its own command, and the long one goes on", async () => {
+      const redis = withDeadlines();
+      await redis.strlen("warm");
+      endpoint.onRequest = replyAfter(500);
+      const began = performance.now();
+      let shortTook = 0;
+      let plainTook = 0;
+      // A deadline leaves 50 ms to its handler.
+      const short = () =>
+        run({ remaining: 200 }, () => redis.incr("short")).catch((error) => {
+          shortTook = performance.now() - began;
+          return error;
+        });
+      const long = () => run({ remaining: 5_000 }, () => redis.incr("long"));
+      const calls = first === "short" ? [short(), long()] : [long(), short()].reverse();
+      setTimeout(() => {
+        plainTook = performance.now() - began;
+      }, 150);
+      expect(await Promise.all(calls)).toMatchObject([
+        { name: "TimeoutError", outcome: "unknown", command: "INCR" },
+        1,
+      ]);
+      expect(Math.abs(shortTook - plainTook)).toBeLessThan(20);
+      expect(endpoint.requests).toHaveLength(2);
+    });
+  });
+
+  describe.each(["before", "behind"])("one that is aborted already, %s another", (place) => {
+    test("is not sent, and the other is", async () => {
+      const redis = withSignals();
+      const [own, live] = [() => run(aborted("mine"), () => redis.incr("a")), () => redis.incr("b")];
+      const calls = place === "before" ? [own(), live()] : [live(), own()].reverse();
+      expect(await Promise.allSettled(calls)).toEqual([
+        { status: "rejected", reason: "mine" },
+        { status: "fulfilled", value: 1 },
+      ]);
+      expect(arrived()).toEqual([["b"]]);
+    });
+
+    test("in the same turn: is not sent, and the others are", async () => {
+      const redis = withSignals({ writes: "exactly-once" });
+      const controller = new AbortController();
+      const own = () => run({ signal: controller.signal }, () => redis.incr("own"));
+      const others = () => Promise.all([redis.incr("b"), redis.incr("c")]);
+      const calls = place === "before" ? [own(), others()] : [others(), own()].reverse();
+      controller.abort("mine");
+      expect(await Promise.allSettled(calls)).toEqual([
+        { status: "rejected", reason: "mine" },
+        { status: "fulfilled", value: [1, 1] },
+      ]);
+      expect(endpoint.requests).toHaveLength(1);
+      expect(endpoint.count('"own"')).toBe(0);
+    });
+  });
+
+  test("aborted in flight: the request goes on while another waits, and the connection stays", async () => {
+    const redis = withSignals();
+    await redis.strlen("warm");
+    endpoint.onRequest = replyAfter(100);
+    const controller = new AbortController();
+    const own = run({ signal: controller.signal }, () => redis.incr("a"));
+    const other = redis.incr("b");
+    setTimeout(() => controller.abort("mine"), 30);
+    await expect(own).rejects.toBe("mine");
+    expect(await other).toBe(1);
+    expect(arrived()).toEqual([["warm"], ["a", "b"]]);
+    if (onNode) expect(endpoint.connections).toBe(1);
+  });
+
+  test("aborted in flight, all of them: the request ends with the last", async () => {
+    const redis = withSignals();
+    const controllers = [new AbortController(), new AbortController()];
+    let closed = false;
+    endpoint.onRequest = ({ socket }) => {
+      socket.on("close", () => {
+        closed = true;
+      });
+      setTimeout(() => controllers[0]!.abort("first"), 20);
+    };
+    const calls = controllers.map(({ signal }, i) => run({ signal }, () => redis.incr(`k${i}`)));
+    await expect(calls[0]).rejects.toBe("first");
+    await pause(50);
+    expect(closed).toBe(false);
+    controllers[1]!.abort("last");
+    await expect(calls[1]).rejects.toBe("last");
+    await vi.waitFor(() => expect(closed).toBe(true));
+    await pause(100);
+    expect(endpoint.requests).toHaveLength(1);
+  });
+
+  test("aborted while it waits for too many requests: is not sent again, and the other is", async () => {
+    const redis = withSignals({ retry: { backoff: () => 200 } });
+    const controller = new AbortController();
+    endpoint.onRequest = (arrived) => {
+      if (endpoint.requests.length > 1) return reply(arrived);
+      arrived.socket.write(json('{"error":"slow down"}', {}, "429 Too Many Requests"));
+      setTimeout(() => controller.abort("mine"), 50);
+    };
+    const own = run({ signal: controller.signal }, () => redis.incr("a"));
+    const other = redis.incr("b");
+    await expect(own).rejects.toBe("mine");
+    expect(await other).toBe(1);
+    expect(arrived()).toEqual([["a", "b"], ["b"]]);
+  });
+
+  test("aborted between two tries of the commands: is not sent again, and the other is", async () => {
+    const redis = withSignals({ retry: { backoff: () => 100 } });
+    const controller = new AbortController();
+    endpoint.onRequest = (arrived) => {
+      if (endpoint.requests.length > 1) return reply(arrived);
+      arrived.socket.write(json('[{"error":"UNSENT no room"},{"error":"UNSENT no room"}]'));
+      setTimeout(() => controller.abort("mine"), 50);
+    };
+    const own = run({ signal: controller.signal }, () => redis.incr("a"));
+    const other = redis.incr("b");
+    await expect(own).rejects.toBe("mine");
+    expect(await other).toBe(1);
+    expect(arrived()).toEqual([["a", "b"], ["b"]]);
+  });
+
+  test("timed out between two tries of the commands: unsent where the gateway did not pass it on", async () => {
+    const redis = withDeadlines({ retry: { backoff: () => 300 } });
+    endpoint.onRequest = (arrived) =>
+      endpoint.requests.length > 1
+        ? reply(arrived)
+        : void arrived.socket.write(
+            json('[{"error":"UNSENT no room"},{"error":"UNKNOWNOUTCOME lost"},{"result":1}]'),
+          );
+    const calls = [
+      run({ remaining: 150 }, () => redis.incr("unsent")),
+      run({ remaining: 160 }, () => redis.strlen("unknown")),
+      redis.incr("other"),
+    ];
+    expect(await Promise.allSettled(calls)).toMatchObject([
+      { reason: { name: "TimeoutError", outcome: "unsent", command: "INCR" } },
+      { reason: { name: "TimeoutError", outcome: "unknown", command: "STRLEN" } },
+      { value: 1 },
+    ]);
+    await pause(400);
+    expect(endpoint.requests).toHaveLength(1);
+  });
+
+  test("reads of a lost request are sent again without one that was aborted", async () => {
+    const redis = withSignals();
+    const controller = new AbortController();
+    endpoint.onRequest = (arrived) => {
+      if (endpoint.requests.length > 1) return reply(arrived);
+      controller.abort("mine");
+      setTimeout(() => arrived.socket.destroy(), 20);
+    };
+    const calls = [
+      run({ signal: controller.signal }, () => redis.strlen("own")),
+      redis.strlen("read"),
+      redis.incr("write"),
+    ];
+    expect(await Promise.allSettled(calls)).toMatchObject([
+      { reason: "mine" },
+      { value: 1 },
+      { reason: { name: "UnknownOutcomeError", command: "INCR" } },
+    ]);
+    expect(arrived()).toEqual([["own", "read", "write"], ["read"]]);
+  });
+
+  test("of commands too many for one request: settles its own at once, and the others keep their order", async () => {
+    const redis = withSignals();
+    const controller = new AbortController();
+    endpoint.onRequest = replyAfter(60);
+    const issue = (i: number) => redis.incr(`k${i}`);
+    let ownTook = Number.POSITIVE_INFINITY;
+    const began = performance.now();
+    const calls = Array.from({ length: 2_500 }, (_, i) =>
+      i === 1_700 ? run({ signal: controller.signal }, () => issue(i)) : issue(i),
+    );
+    calls[1_700]!.catch(() => {
+      ownTook = performance.now() - began;
+    });
+    setTimeout(() => controller.abort("mine"), 10);
+    const settled = await Promise.allSettled(calls);
+    expect(settled.filter(({ status }) => status === "rejected")).toEqual([
+      { status: "rejected", reason: "mine" },
+    ]);
+    expect(ownTook).toBeLessThan(performance.now() - began - 60);
+    expect(arrived().map(({ length }) => length)).toEqual([1_000, 999, 500]);
+    expect(endpoint.count('"k1700"')).toBe(0);
+  });
+
+  test("of commands too many for one request, all of one: the next request is sent", async () => {
+    const redis = withSignals();
+    const controller = new AbortController();
+    endpoint.onRequest = replyAfter(30);
+    const calls = Array.from({ length: 2_100 }, (_, i) =>
+      i >= 1_000 && i < 2_000
+        ? run({ signal: controller.signal }, () => redis.incr(`k${i}`))
+        : redis.incr(`k${i}`),
+    );
+    setTimeout(() => controller.abort("mine"), 10);
+    const settled = await Promise.allSettled(calls);
+    expect(settled.filter(({ status }) => status === "fulfilled")).toHaveLength(1_100);
+    expect(arrived().map(({ length }) => length)).toEqual([1_000, 100]);
+  });
+
+  test("the signal is asked for once per call, in the context of its caller; undefined is none", async () => {
+    const asked: (Request | undefined)[] = [];
+    const redis = withSignals({
+      signal: (() => {
+        asked.push(request.getStore());
+        return request.getStore()?.signal;
+      }) as () => AbortSignal,
+    });
+    const [a, b] = [{}, { signal: new AbortController().signal }];
+    await Promise.all([
+      run(a, () => redis.incr("a")),
+      run(b, () => redis.incr("b")),
+      run(a, () => redis.pipeline().incr("c").incr("d").exec()),
+      run(b, () => redis.multi().incr("e").incr("f").exec()),
+    ]);
+    expect(asked).toEqual([a, b, a, b]);
+  });
+
+  test.each([
+    ["null", null],
+    ["an object", {}],
+    ["a number", 5],
+    ["a controller", new AbortController()],
+  ])("a signal that is asked for and is %s is a ConfigError of its own call", async (_what, given) => {
+    let calls = 0;
+    const redis = client({ signal: (() => (++calls % 2 ? given : undefined)) as () => AbortSignal });
+    const message = "signal must return an AbortSignal or undefined";
+    expect(await Promise.allSettled([redis.incr("a"), redis.incr("b")])).toMatchObject([
+      { reason: { name: "ConfigError", message } },
+      { value: 1 },
+    ]);
+    await expect(redis.pipeline().incr("c").exec()).rejects.toMatchObject({ name: "ConfigError", message });
+    expect(arrived()).toEqual([["b"]]);
+  });
+
+  test("what the signal's function, or the deadline's, throws is the rejection of its own call", async () => {
+    let calls = 0;
+    const fails = () => {
+      if (++calls % 2) throw new Error("mine");
+    };
+    const signal = (() => fails()) as () => never;
+    const remaining = () => {
+      fails();
+      return 1_000;
+    };
+    for (const options of [{ signal }, { deadline: { remaining } }]) {
+      const redis = client(options);
+      expect(await Promise.allSettled([redis.incr("a"), redis.incr("b")])).toMatchObject([
+        { reason: { message: "mine" } },
+        { value: 1 },
+      ]);
+    }
+  });
+
+  test("commands with one signal and one time share a listener and a timer", async () => {
+    const { signal } = new AbortController();
+    const listen = vi.spyOn(signal, "addEventListener");
+    const redis = client({ signal, deadline: { remaining: () => 5_000 } });
+    expect(await Promise.all([redis.incr("a"), redis.incr("b"), redis.incr("c")])).toEqual([1, 1, 1]);
+    expect(listen).toHaveBeenCalledTimes(1);
+  });
+
+  test("middleware sees the signal of the commands that share a request", async () => {
+    const redis = withSignals();
+    const seen: (AbortSignal | undefined)[] = [];
+    redis.use((given, next) => {
+      seen.push(given.signal);
+      return next({ path: given.path, body: given.body } as typeof given);
+    });
+    const controllers = [new AbortController(), new AbortController()];
+    endpoint.onRequest = () => controllers[0]!.abort("first");
+    const calls = controllers.map(({ signal }, i) => run({ signal }, () => redis.incr(`k${i}`)));
+    await expect(calls[0]).rejects.toBe("first");
+    expect(seen[0]?.aborted).toBe(false);
+    controllers[1]!.abort("last");
+    await expect(calls[1]).rejects.toBe("last");
+    expect(seen[0]?.aborted).toBe(true);
+  });
+});
+
+describe("while the only connection is taken", () => {
+  const redis = (options: RedisOptions) =>
+    new Redis({ url: endpoint.url, token: "t", wire: "json", maxConnections: 1, ...options });
+  beforeEach(async () => {
+    await redis({}).strlen("warm");
+    endpoint.onRequest = replyAfter(300);
+  });
+
+  test("a command that is aborted is never sent, and those beside it are", async () => {
+    const controller = new AbortController();
+    const before = redis({}).strlen("before");
+    const waiting = redis({ signal: (() => request.getStore()?.signal) as () => AbortSignal });
+    const own = run({ signal: controller.signal }, () => waiting.incr("own"));
+    const others = [waiting.incr("b"), waiting.incr("c")];
+    setTimeout(() => controller.abort("mine"), 50);
+    await expect(own).rejects.toBe("mine");
+    expect(await Promise.all([before, ...others])).toEqual([1, 1, 1]);
+    expect(arrived()).toEqual([["warm"], ["before"], ["b", "c"]]);
+    expect(endpoint.connections).toBe(1);
+  });
+
+  test("a command that timed out was not sent, and says so", async () => {
+    const before = redis({}).strlen("before");
+    const waiting = redis({ deadline: { remaining: () => request.getStore()?.remaining ?? 60_000 } });
+    const own = run({ remaining: 100 }, () => waiting.incr("own"));
+    const other = waiting.incr("other");
+    await expect(own).rejects.toMatchObject({ name: "TimeoutError", outcome: "unsent", command: "INCR" });
+    expect(await Promise.all([before, other])).toEqual([1, 1]);
+    expect(arrived()).toEqual([["warm"], ["before"], ["other"]]);
+  });
+});
