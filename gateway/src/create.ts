@@ -33,8 +33,9 @@ export interface Gateway {
   /** Whether a browser that opens {@link Gateway.url} gets a console page, which asks for a token. */
   readonly console: boolean;
   /**
-   * Stops accepting, answers what is in flight within the grace time, then closes every connection and the
-   * engine. Safe to call more than once.
+   * Says that it is closing for the drain delay (`/ready`), then stops accepting, answers what is in flight within the
+   * grace time, and closes every connection and the engine. Commands that wait at Redis are ended. Safe to call more
+   * than once.
    */
   close(): Promise<void>;
 }
@@ -144,6 +145,14 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
   }
   upstream.open();
 
+  const close = async () => {
+    const { drainDelay, closeGrace } = settings;
+    await server.drain(drainDelay);
+    streams.close();
+    for (const each of plain) each.endWaits(closeGrace);
+    await server.close(closeGrace);
+    await end();
+  };
   let closing: Promise<void> | undefined;
   return {
     url: `${certificate ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
@@ -153,8 +162,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
     engine: backend.description,
     console: settings.console,
     close() {
-      streams.close();
-      closing ??= server.close(settings.closeGrace).then(end);
+      closing ??= close();
       return closing;
     },
   };

@@ -105,6 +105,11 @@ export interface GatewayOptions {
   readonly streamBuffer?: number;
   /** How often an event stream shows that it is alive, in ms; default 25,000. */
   readonly streamHeartbeat?: number;
+  /**
+   * How long a closing gateway goes on to accept connections, in ms, while `/ready` says that it is closing: as long as a
+   * load balancer takes to notice; default 0.
+   */
+  readonly drainDelay?: number;
   /** How long `Gateway.close` waits for requests in flight, in ms; default 5,000. */
   readonly closeGrace?: number;
   /** Whether GET and HEAD may run commands that write, as the Upstash protocol has it; default true. */
@@ -159,6 +164,7 @@ const DEFAULTS = {
   maxStreams: 1_000,
   streamBuffer: 1024 * 1024,
   streamHeartbeat: 25_000,
+  drainDelay: 0,
   closeGrace: 5_000,
   allowPathWrites: true,
   logLevel: "warn" as LogLevel,
@@ -218,6 +224,7 @@ const RANGES = {
   maxStreams: [0, 100_000],
   streamBuffer: [1, 1024 * 1024 * 1024],
   streamHeartbeat: [1, 3_600_000],
+  drainDelay: [0, 3_600_000],
   closeGrace: [0, 3_600_000],
   slowLog: [0, 3_600_000],
   topologyRefresh: [100, 86_400_000],

@@ -289,6 +289,13 @@ export const flags: readonly Flag[] = [
     kind: "ms",
   },
   {
+    name: "drain-delay",
+    value: "<time>",
+    help: "how long stopping goes on to accept connections while /ready says closing (default 0)",
+    option: "drainDelay",
+    kind: "ms",
+  },
+  {
     name: "close-grace",
     value: "<time>",
     help: "how long stopping waits for requests in flight (default 5s)",

@@ -15,8 +15,9 @@ import { startWorkers } from "./workers/workers.js";
 export async function start(settings: CliSettings, onNotice: (message: string) => void): Promise<Gateway> {
   const { options, workers } = settings;
   const several = (given: GatewayOptions, engine: SharedEngine | null) => {
-    const { closeGrace } = settingsOf(given);
-    return startWorkers({ options: given, count: workers, engine, closeGrace, onNotice });
+    const { drainDelay, closeGrace } = settingsOf(given);
+    const closesWithin = drainDelay + closeGrace;
+    return startWorkers({ options: given, count: workers, engine, closesWithin, onNotice });
   };
   if (settings.engine === undefined) {
     const create = (given: GatewayOptions) => (workers > 1 ? several(given, null) : createGateway(given));

@@ -145,7 +145,11 @@ export class Exchange {
     const { outcome, reason, message } = failure;
     if (outcome === "unknown") this.replied();
     if (outcome === "unsent") this.unsent(message);
-    else this.error(reason === "timeout" ? 504 : 502, message, ["Warmline-Outcome", "unknown"]);
+    else
+      this.error(reason === "timeout" ? 504 : this.draining ? 503 : 502, message, [
+        "Warmline-Outcome",
+        "unknown",
+      ]);
   }
 
   /** Answers that nothing was run, and that it may be worth to ask again. */

@@ -1,4 +1,5 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
 import type { AnswerHeads } from "./answer-head.js";
 import type { Certificate } from "./certificate.js";
@@ -44,6 +45,7 @@ export interface HttpServerOptions {
 export class HttpServer implements Site {
   readonly heads: AnswerHeads;
   draining = false;
+  #closing = false;
   readonly #server: Server;
   readonly #handler: Handler;
   readonly #connections: Connections;
@@ -101,9 +103,16 @@ export class HttpServer implements Site {
     });
   }
 
+  /** Says that it is closing, for `delay` ms: each connection ends with its current response, and new ones are served. */
+  async drain(delay: number): Promise<void> {
+    this.draining = true;
+    if (delay > 0) await sleep(delay);
+  }
+
   /** Stops accepting, lets requests in flight be answered for `grace` ms, then closes what is left. */
   async close(grace: number): Promise<void> {
     this.draining = true;
+    this.#closing = true;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(() => {
         this.#connections.destroyAll();
@@ -140,7 +149,7 @@ export class HttpServer implements Site {
   }
 
   idle(connection: Connection): void {
-    if (this.draining) connection.end();
+    if (this.#closing) connection.end();
     else this.#connections.setIdle(connection);
   }
 

@@ -111,6 +111,10 @@ export class Detecting implements Upstream {
     return answersPing(this, timeout);
   }
 
+  endWaits(within: number): void {
+    for (const upstream of new Set([this.#server, this.#upstream])) upstream.endWaits(within);
+  }
+
   close(): void {
     this.#closed = true;
     this.#stopWaiting();

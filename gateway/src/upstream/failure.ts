@@ -4,6 +4,7 @@
  * - `unreachable`: no connection could be had in time
  * - `full`: too many commands wait already
  * - `closing`: the gateway is shutting down
+ * - `ended`: it waited at Redis, and was ended there without having run, since the gateway is shutting down
  * - `lost`: the connection ended after the command was written
  * - `timeout`: the reply did not come in time after the command was written
  * - `too-large`: the reply is larger than the gateway passes on
@@ -14,13 +15,14 @@ export type FailureReason =
   | "unreachable"
   | "full"
   | "closing"
+  | "ended"
   | "lost"
   | "timeout"
   | "too-large"
   | "partial"
   | "overtaken";
 
-const UNSENT: readonly FailureReason[] = ["unreachable", "full", "closing", "overtaken"];
+const UNSENT: readonly FailureReason[] = ["unreachable", "full", "closing", "ended", "overtaken"];
 
 /** A failure between the gateway and Redis. It never holds a command's arguments. */
 export class UpstreamFailure extends Error {

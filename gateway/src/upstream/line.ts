@@ -54,6 +54,11 @@ export class Line {
     return this.#link.upSince;
   }
 
+  /** The number by which the server knows the connection, where that was asked for; else null. */
+  get clientId(): string | null {
+    return this.#link.clientId;
+  }
+
   get isWritable(): boolean {
     return this.#link.upSince !== null && !this.#link.blocked;
   }

@@ -1,11 +1,15 @@
 import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import { inChunks } from "../sockets/in-chunks.js";
-import type { Command } from "./command.js";
+import { type Command, command } from "./command.js";
 import { Framer, MalformedReply } from "./framer.js";
 import type { PipeCounters } from "./pipe.js";
 
 const MINUS = 0x2d;
+const COLON = 0x3a;
+
+/** In a handshake: asks by which number the server knows the connection. A user that may not ask connects all the same. */
+export const CLIENT_ID = command("CLIENT", "ID");
 
 /** How one connection to Redis is made. */
 export interface LinkOptions {
@@ -43,6 +47,8 @@ export class Link {
   #ended = false;
   /** When it came up, or null. */
   upSince: number | null = null;
+  /** The number by which the server knows the connection, where {@link CLIENT_ID} asked for it; else null. */
+  clientId: string | null = null;
   /** Whether writing has to wait until what was written has gone out. */
   blocked = false;
   /** When bytes were last heard, in ms by the monotonic clock. */
@@ -136,7 +142,9 @@ export class Link {
     }
     const { handshake, counters } = this.#options;
     const asked = handshake[handshake.length - this.#handshake]!;
-    if (reply?.[0] === MINUS && !isUserWithoutPing(asked, reply)) {
+    if (asked === CLIENT_ID) {
+      if (reply?.[0] === COLON) this.clientId = reply.toString("latin1", 1, reply.length - 2);
+    } else if (reply?.[0] === MINUS && !isUserWithoutPing(asked, reply)) {
       this.#down(`it answered ${reply.toString("utf8", 1, reply.length - 2)}`);
       return;
     }

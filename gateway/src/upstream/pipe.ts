@@ -93,6 +93,11 @@ export class Pipe {
     return this.#line?.upSince != null;
   }
 
+  /** The number by which the server knows the connection, where that was asked for and it is up; else null. */
+  get clientId(): string | null {
+    return this.#line?.clientId ?? null;
+  }
+
   get closed(): boolean {
     return this.#closed;
   }

@@ -36,6 +36,7 @@ export class Pool {
   readonly #all = new Set<Pipe>();
   readonly #waiting = new Fifo<Waiting>();
   #queued = 0;
+  #refusal: UpstreamFailure | null = null;
   #closed = false;
 
   constructor(pipe: PipeOptions, options: PoolOptions) {
@@ -50,8 +51,8 @@ export class Pool {
 
   /** Lends a connection, now or when one comes back by `deadline`, on the clock of `performance.now()`. */
   borrow(borrower: Borrower, deadline: number): void {
-    if (this.#closed) {
-      borrower.onFailure(new UpstreamFailure("closing", "the gateway is closing"));
+    if (this.#closed || this.#refusal) {
+      borrower.onFailure(this.#refusal ?? new UpstreamFailure("closing", "the gateway is closing"));
       return;
     }
     const idle = this.#idle.pop();
@@ -74,6 +75,12 @@ export class Pool {
     if (next) next.onPipe(pipe);
     else if (this.#idle.length >= KEPT_IDLE) pipe.close();
     else this.#idle.push({ pipe, timer: setTimeout(() => pipe.close(), IDLE_FOR).unref() });
+  }
+
+  /** Lends nothing any more, to those that wait for a connection neither; what was lent stays so. */
+  stopLending(refusal: UpstreamFailure): void {
+    this.#refusal = refusal;
+    for (let next = this.#next(); next; next = this.#next()) next.onFailure(refusal);
   }
 
   /** Closes every connection, lent ones too. */

@@ -91,6 +91,10 @@ export class Server implements Upstream {
     return answersPing(this, timeout);
   }
 
+  endWaits(within: number): void {
+    this.#single.endWaits(within);
+  }
+
   close(): void {
     for (const pipe of this.#pipes) pipe.close();
     this.#single.close();

@@ -1,6 +1,7 @@
 import { type Command, command } from "./command.js";
 import { type Receiver, UpstreamFailure } from "./failure.js";
-import type { Pipe, PipeOptions } from "./pipe.js";
+import { CLIENT_ID } from "./link.js";
+import { Pipe, type PipeOptions } from "./pipe.js";
 import { type Borrower, Pool } from "./pool.js";
 import type { Cancel, TransactionReceiver } from "./upstream.js";
 
@@ -8,6 +9,14 @@ const MULTI = command("MULTI");
 const EXEC = command("EXEC");
 const DISCARD = command("DISCARD");
 const MINUS = 0x2d;
+const STAR = 0x2a;
+const DOLLAR = 0x24;
+/** How often what still waits at the server is ended again, in ms: the next command of a pipeline may wait too. */
+const UNBLOCK_EVERY = 100;
+const ENDED = new UpstreamFailure(
+  "ended",
+  "the gateway is closing: the command was ended before it could run",
+);
 
 /** How many connections of one server may be lent. */
 export interface SingleUseOptions {
@@ -17,16 +26,40 @@ export interface SingleUseOptions {
   readonly maxTransactions: number;
 }
 
+/** A connection on which commands wait at the server. */
+interface Lent {
+  readonly pipe: Pipe;
+  /** By when they will have waited as long as they may, on the clock of `performance.now()`. */
+  readonly endsAt: number;
+}
+
+/** How long commands may wait at the server. */
+interface Waits {
+  /** For each, how long it and those before it may, in ms. */
+  readonly sums: readonly number[];
+  /** Since when they may wait, on the clock of `performance.now()`. */
+  from: number;
+}
+
 /** Connections of one server that are lent to one use at a time. */
 export class SingleUse {
   readonly #blocking: Pool;
   readonly #transactions: Pool;
+  readonly #pipe: PipeOptions;
   readonly #timeout: number;
+  /** Where commands wait at the server, or may. */
+  readonly #waiting = new Set<Lent>();
+  /** Ends waits at the server, once the gateway is closing. */
+  #unblocker: Pipe | null = null;
+  #again: NodeJS.Timeout | undefined;
+  #ending = false;
 
   constructor(pipe: PipeOptions, { maxBlocking, maxTransactions }: SingleUseOptions) {
+    this.#pipe = pipe;
     this.#timeout = pipe.timeout;
     const bounds = { maxWaiting: 1_000 };
-    this.#blocking = new Pool(pipe, { max: maxBlocking, ...bounds });
+    const numbered = { ...pipe, handshake: [...pipe.handshake, CLIENT_ID] };
+    this.#blocking = new Pool(numbered, { max: maxBlocking, ...bounds });
     // A user that may not use MULTI is found out here: its commands would run one by one, not as a whole.
     const proven = { ...pipe, handshake: [...pipe.handshake, MULTI, DISCARD] };
     this.#transactions = new Pool(proven, { max: maxTransactions, ...bounds });
@@ -47,12 +80,36 @@ export class SingleUse {
     receiver: Receiver,
     deadline?: number,
   ): Cancel {
-    let extra = 0;
+    let sum = 0;
     const sums = waits.map((wait) => {
-      extra += wait;
-      return extra;
+      sum += wait;
+      return sum;
     });
-    return this.#lend(this.#blocking, commands, receiver, deadline, (index) => sums[index]!);
+    const waiting: Waits = { sums, from: Number.POSITIVE_INFINITY };
+    const through: Receiver = {
+      get abandoned() {
+        return receiver.abandoned;
+      },
+      onReply: (reply, tag) => {
+        const isEarly = this.#ending && performance.now() < waiting.from + sums[tag]!;
+        if (isEarly && waits[tag]! > 0 && isNull(reply)) receiver.onFailure(ENDED, tag);
+        else receiver.onReply(reply, tag);
+      },
+      onFailure: (failure, tag) => receiver.onFailure(failure, tag),
+    };
+    return this.#lend(this.#blocking, commands, through, deadline, waiting);
+  }
+
+  /**
+   * Ends what waits at the server, without its having run; what comes later is refused. Where the server does not let
+   * this user end it (CLIENT UNBLOCK), what would not end by itself within so many ms loses its connection: it may have
+   * run then.
+   */
+  endWaits(within: number): void {
+    if (this.#ending) return;
+    this.#ending = true;
+    this.#blocking.stopLending(ENDED);
+    this.#unblock(performance.now() + within);
   }
 
   /** Runs commands between MULTI and EXEC; `multi` is what to begin with in place of a plain MULTI. */
@@ -88,8 +145,36 @@ export class SingleUse {
 
   /** Ends every connection. */
   close(): void {
+    clearTimeout(this.#again);
+    this.#unblocker?.close();
     this.#blocking.close();
     this.#transactions.close();
+  }
+
+  #unblock(until: number): void {
+    const waiting = [...this.#waiting];
+    if (waiting.length === 0) {
+      this.#unblocker?.close();
+      return;
+    }
+    const cut = ({ pipe, endsAt }: Lent) => {
+      if (endsAt > until) pipe.close();
+    };
+    const numbered = waiting.filter(({ pipe }) => pipe.clientId !== null);
+    // The others are not connected: nothing was sent on them.
+    for (const lent of waiting) if (lent.pipe.clientId === null) cut(lent);
+    if (numbered.length > 0) {
+      this.#unblocker ??= new Pipe({ ...this.#pipe, reconnect: "never" });
+      this.#unblocker.send(
+        numbered.map(({ pipe }) => command("CLIENT", "UNBLOCK", pipe.clientId!)),
+        {
+          abandoned: false,
+          onReply: (reply, tag) => reply[0] === MINUS && cut(numbered[tag]!),
+          onFailure: (_failure, tag) => cut(numbered[tag]!),
+        },
+      );
+    }
+    this.#again = setTimeout(() => this.#unblock(until), UNBLOCK_EVERY).unref();
   }
 
   #lend(
@@ -97,15 +182,18 @@ export class SingleUse {
     commands: readonly Command[],
     receiver: Receiver,
     deadline = performance.now() + this.#timeout,
-    extra?: (index: number) => number,
+    waits?: Waits,
   ): Cancel {
+    const allWaiting = this.#waiting;
     let lent: Pipe | null = null;
+    let waiting: Lent | null = null;
     let open = commands.length;
     let failed = false;
     const settle = () => {
       if (--open > 0 || !lent) return;
       const pipe = lent;
       lent = null;
+      if (waiting) allWaiting.delete(waiting);
       // What was not written may be the end of a transaction, whose beginning Redis holds.
       if (failed) pipe.close();
       else pool.giveBack(pipe);
@@ -130,7 +218,12 @@ export class SingleUse {
       },
       onPipe(pipe) {
         lent = pipe;
-        pipe.send(commands, through, { deadline, extra });
+        if (waits) {
+          waits.from = performance.now();
+          waiting = { pipe, endsAt: waits.from + waits.sums.at(-1)! };
+          allWaiting.add(waiting);
+        }
+        pipe.send(commands, through, { deadline, extra: waits && ((index) => waits.sums[index]!) });
       },
       onFailure(failure) {
         for (let tag = 0; tag < commands.length; tag++) receiver.onFailure(failure, tag);
@@ -141,4 +234,9 @@ export class SingleUse {
       lent?.close();
     };
   }
+}
+
+/** Whether a reply is null, in either of its forms: what a command that waited in vain is answered with. */
+function isNull(reply: Buffer): boolean {
+  return reply[1] === MINUS && (reply[0] === STAR || reply[0] === DOLLAR);
 }

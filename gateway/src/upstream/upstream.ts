@@ -44,6 +44,11 @@ export interface Upstream {
   transaction(commands: readonly Command[], receiver: TransactionReceiver, deadline?: number): Cancel;
   /** Whether Redis answers now, within `timeout` ms. */
   ping(timeout?: number): Promise<boolean>;
+  /**
+   * Ends commands that wait at the server, without their having run; those that come later are refused. What can't be
+   * ended there, and would not end by itself within `within` ms, loses its connection: it may have run then.
+   */
+  endWaits(within: number): void;
   /** Ends every connection. */
   close(): void;
 }

@@ -176,8 +176,10 @@ describe("the Kubernetes example", () => {
       secret: "a-secret-of-some-length",
     });
     expect(options.port).toBe(container.ports[0].containerPort);
-    const [, pause] = container.lifecycle.preStop.exec.command;
-    expect(Number(pause) + options.closeGrace! / 1_000).toBeLessThan(spec.terminationGracePeriodSeconds);
+    expect(options.drainDelay).toBeGreaterThanOrEqual(5_000);
+    expect((options.drainDelay! + options.closeGrace!) / 1_000).toBeLessThan(
+      spec.terminationGracePeriodSeconds,
+    );
   });
 });
 

@@ -106,13 +106,15 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     await other.stop();
   });
 
-  test("at SIGTERM all of them finish what runs; status 0", async () => {
-    const waiting = Array.from({ length: WORKERS }, () => ask("/", ["BLPOP", "none", "1"]));
+  test("at SIGTERM all of them finish what runs, and end what waits; status 0", async () => {
+    const waiting = Array.from({ length: WORKERS }, () => ask("/", ["BLPOP", "none", "30"]));
     await expect
       .poll(async () => (await ask("/metrics")).text())
       .toContain(`warmline_gateway_upstream_connections{use="blocking"} ${WORKERS}\n`);
     gateway.child.kill("SIGTERM");
-    for (const answer of await Promise.all(waiting)) expect(await answer.json()).toEqual({ result: null });
+    const ended = await Promise.all(waiting);
+    expect(ended.map(({ status }) => status)).toEqual(Array(WORKERS).fill(503));
+    expect(ended.every(({ headers }) => headers.get("warmline-outcome") === "unsent")).toBe(true);
     expect(await gateway.ended).toBe(0);
     const { port } = new URL(url);
     await new Promise<void>((resolve, reject) => {

@@ -23,8 +23,8 @@ export interface WorkersOptions {
   readonly count: number;
   /** The Redis to share; null where the options name one. */
   readonly engine: SharedEngine | null;
-  /** How long requests in flight may take when it closes, in ms. */
-  readonly closeGrace: number;
+  /** How long closing may take, in ms: the drain delay, and requests in flight. */
+  readonly closesWithin: number;
   /** Told, in one line for people, when a worker ended by itself. */
   readonly onNotice: (message: string) => void;
 }
@@ -94,7 +94,7 @@ class Workers {
     for (const worker of workers) tell(worker, { kind: "close" });
     const force = setTimeout(() => {
       for (const worker of this.#all) worker.process.kill("SIGKILL");
-    }, this.#options.closeGrace + FORCE_AFTER);
+    }, this.#options.closesWithin + FORCE_AFTER);
     await Promise.all(ended);
     clearTimeout(force);
   }

@@ -169,6 +169,10 @@ export class Cluster implements Upstream {
     return answersPing(this, timeout);
   }
 
+  endWaits(within: number): void {
+    for (const { single } of this.#nodes) single.endWaits(within);
+  }
+
   close(): void {
     this.#closed = true;
     this.#topology.off("change", this.#onTopology);

@@ -122,7 +122,7 @@ export class Transport implements Carrier {
     const isOver = this.#closed || task.abandoned || performance.now() >= task.until;
     const mayRepeat =
       outcome === "unsent"
-        ? reason !== "full"
+        ? reason !== "full" && reason !== "ended"
         : task.way.repeatable && reason !== "too-large" && ++task.repeats <= MOST_REPEATS;
     if (isOver || !mayRepeat) this.#fail(task, failure);
     else this.#again(task);

@@ -130,6 +130,10 @@ export class Routes implements Upstream {
     return answers.every(Boolean);
   }
 
+  endWaits(within: number): void {
+    for (const { upstream } of this.#routes) upstream.endWaits(within);
+  }
+
   close(): void {
     for (const { upstream } of this.#routes) upstream.close();
   }

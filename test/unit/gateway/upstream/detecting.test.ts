@@ -34,7 +34,7 @@ function start(answers = true): { received: string[]; tell: () => void; asked: P
           onAsked();
           continue;
         }
-        const isCommon = name === "PING" || name === "MULTI" || name === "DISCARD";
+        const isCommon = ["PING", "CLIENT", "MULTI", "DISCARD"].includes(name);
         if (!isCommon) received.push([name, ...words].join(" "));
         if (isCommon || answers) far.write("+OK\r\n");
       }

@@ -19,7 +19,7 @@ export type Range = readonly [first: number, last: number, node: string];
 
 /** A cluster whose nodes are functions; each is known by its host. */
 export class FakeCluster {
-  /** Every command that reached a node but PING: the node's name and the command's words. */
+  /** Every command that reached a node but those of a handshake: the node's name and the command's words. */
   readonly received: string[] = [];
   /** What CLUSTER SLOTS says. */
   ranges = HALVES;
@@ -75,8 +75,8 @@ export class FakeCluster {
     const [near, far] = duplexPair();
     far.on("data", (chunk: Buffer) => {
       for (const words of commandsIn(chunk)) {
-        if (words[0] === "PING") {
-          far.write("+PONG\r\n");
+        if (words[0] === "PING" || words[0] === "CLIENT") {
+          far.write(words[0] === "PING" ? "+PONG\r\n" : ":7\r\n");
           continue;
         }
         this.received.push(`${host}: ${words.join(" ")}`);

@@ -1,0 +1,166 @@
+import { connect, type Socket } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import {
+  connectRedis,
+  type RedisConnection,
+  type RedisServer,
+  redisAvailable,
+  startRedis,
+} from "../../../testbed/src/index.js";
+import { call } from "./http.js";
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe.skipIf(!redisAvailable())("a gateway that closes", () => {
+  let server: RedisServer;
+  let redis: RedisConnection;
+  let gateway: Gateway;
+  const sockets: Socket[] = [];
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await connectRedis({ path: server.path! });
+    await redis.command("ACL", "SETUSER", "plain", "on", ">pw", "~*", "+@all", "-client|unblock");
+  });
+  afterAll(async () => {
+    redis?.close();
+    await server?.stop();
+  });
+  afterEach(async () => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+    await gateway?.close();
+    await redis.command("FLUSHALL");
+  });
+  const start = async (options: Partial<GatewayOptions> = {}) => {
+    const plain = { name: "plain", token: "plain", user: { username: "plain", password: "pw" } };
+    const tokens = [plain, { name: "other", token: "other" }];
+    gateway = await createGateway({ port: 0, redis: server.url, token: "t", tokens, ...options });
+  };
+
+  /** A connection of its own, and what came back on it. */
+  function open(request?: string) {
+    const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+    sockets.push(socket);
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk.toString();
+    });
+    const error = new Promise<string | undefined>((resolve) => {
+      socket.on("error", ({ code }: NodeJS.ErrnoException) => resolve(code));
+      socket.on("close", () => resolve(undefined));
+    });
+    if (request) socket.write(request);
+    return { socket, received: () => text, error };
+  }
+  const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n`;
+  const post = (body: unknown, token = "t", path = "/") => {
+    const text = JSON.stringify(body);
+    const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n`;
+    return `${head}Content-Length: ${text.length}\r\n\r\n${text}`;
+  };
+  const blocked = async () => Number(/^blocked_clients:(\d+)/m.exec(String(await redis.command("INFO")))![1]);
+
+  it("says so for the drain delay and goes on to serve, each connection up to its response", async () => {
+    await start({ drainDelay: 800 });
+    const kept = open(get("/ready"));
+    await expect.poll(kept.received).toMatch(/^HTTP\/1\.1 200 .*Connection: keep-alive.*"ready"/s);
+    const silent = open();
+    await sleep(50);
+    const began = performance.now();
+    const closing = gateway.close();
+    const fresh = open(get("/ready"));
+    await expect.poll(fresh.received).toMatch(/^HTTP\/1\.1 503 .*Connection: close.*"closing"/s);
+    expect(await fresh.error).toBeUndefined();
+    kept.socket.write(post(["SET", "k", "v"]));
+    await expect.poll(kept.received).toMatch(/HTTP\/1\.1 200 [^{]*Connection: close[^{]*\{"result":"OK"\}$/);
+    expect(await kept.error).toBeUndefined();
+    const waiting = open(post(["BLPOP", "none", "30"]));
+    await expect.poll(blocked).toBe(1);
+    silent.socket.write(post(["GET", "k"]));
+    await expect.poll(silent.received).toContain('{"result":"v"}');
+    expect(performance.now() - began).toBeLessThan(700);
+    await closing;
+    expect(performance.now() - began).toBeGreaterThanOrEqual(790);
+    expect(waiting.received()).toMatch(/^HTTP\/1\.1 503 .*Warmline-Outcome: unsent/s);
+    await expect(call(gateway, "/ready")).rejects.toThrow(/ECONNREFUSED/);
+  });
+
+  it("ends commands that wait without their having run, soon, and says that they were not", async () => {
+    await start({ closeGrace: 10_000 });
+    await redis.command("XADD", "stream", "1-1", "f", "v");
+    await redis.command("XGROUP", "CREATE", "stream", "group", "$");
+    const commands = [
+      ["BLPOP", "list", "30"],
+      ["BLMOVE", "list", "other", "LEFT", "LEFT", "0"],
+      ["BZPOPMIN", "zset", "30"],
+      ["XREAD", "BLOCK", "0", "STREAMS", "stream", "$"],
+      ["XREADGROUP", "GROUP", "group", "me", "BLOCK", "30000", "STREAMS", "stream", ">"],
+    ];
+    const waiting = commands.map((command) => open(post(command)));
+    const wait = open(
+      post(
+        [
+          ["SET", "k", "v"],
+          ["WAIT", 5, 0],
+        ],
+        "t",
+        "/pipeline",
+      ),
+    );
+    const pipeline = open(
+      post(
+        [
+          ["SET", "a", 1],
+          ["BLPOP", "list", 30],
+          ["INCR", "a"],
+          ["BRPOP", "list", 30],
+        ],
+        "t",
+        "/pipeline",
+      ),
+    );
+    await expect.poll(blocked).toBe(commands.length + 2);
+    const began = performance.now();
+    await gateway.close();
+    expect(performance.now() - began).toBeLessThan(2_000);
+    for (const each of waiting) {
+      expect(await each.error).toBeUndefined();
+      expect(each.received()).toMatch(
+        /^HTTP\/1\.1 503 .*Connection: close\r\n.*Warmline-Outcome: unsent\r\n/s,
+      );
+      expect(each.received()).toContain("the gateway is closing");
+    }
+    expect(wait.received()).toContain('[{"result":"OK"},{"result":0}]');
+    expect(pipeline.received()).toMatch(
+      /\[\{"result":"OK"\},\{"error":"UNSENT [^"]*"\},\{"result":2\},\{"error":"UNSENT [^"]*"\}\]$/,
+    );
+    expect(await blocked()).toBe(0);
+    await redis.command("RPUSH", "list", "x");
+    expect(await redis.command("LLEN", "list")).toBe(1);
+  });
+
+  it("says that they may have run where Redis does not let it end them", async () => {
+    await start({ closeGrace: 3_000 });
+    const long = open(post(["BLPOP", "list", "30"], "plain"));
+    const short = open(post(["BLPOP", "list", "0.6"], "plain"));
+    await expect.poll(blocked).toBe(2);
+    const began = performance.now();
+    await gateway.close();
+    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(long.received()).toMatch(/^HTTP\/1\.1 503 .*Warmline-Outcome: unknown\r\n/s);
+    expect(short.received()).toMatch(/^HTTP\/1\.1 200 .*\{"result":null\}$/s);
+    expect([await long.error, await short.error]).toEqual([undefined, undefined]);
+  });
+
+  it("refuses commands that would wait, those that wait for a connection among them", async () => {
+    await start({ maxBlocking: 1 });
+    const first = open(post(["BLPOP", "list", "30"]));
+    await expect.poll(blocked).toBe(1);
+    const second = open(post(["BLPOP", "list", "30"], "other"));
+    await sleep(100);
+    await gateway.close();
+    for (const each of [first, second]) {
+      expect(each.received()).toMatch(/^HTTP\/1\.1 503 .*Warmline-Outcome: unsent\r\n/s);
+    }
+  });
+});
