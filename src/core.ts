@@ -33,6 +33,7 @@ import { bulkOf, readJson } from "./wire/json.js";
 import { MalformedReply } from "./wire/malformed.js";
 import { type BatchPath, type Message, type Protocol, Resp2Refused } from "./wire/protocol.js";
 import { ErrorReply, type RawReply } from "./wire/reply.js";
+import { readReply } from "./wire/status.js";
 import { hasBytes, toWords, type Word } from "./wire/words.js";
 
 /** A command ready to be sent. */
@@ -382,7 +383,7 @@ export class Core {
       return CARRIED;
     }
     const readAnswer: Parameters<typeof beginCall<T>>[3] = (answer, tried) =>
-      read(message.read(answer), tried);
+      read(readReply(message, answer, endpoint?.origin ?? ""), tried);
     return beginCall(transport, message, this.#rules(label, safe, limits), readAnswer, resolve, reject);
   }
 

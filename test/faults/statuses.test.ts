@@ -1,0 +1,114 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ProtocolError, Redis, RedisError } from "warmline";
+import { Redis as FetchRedis } from "warmline/fetch";
+import { answer, RawEndpoint, resp2Answer } from "../support/endpoint.js";
+
+// Responses whose status says that the endpoint did not run the command: proxies, redirects, wrong addresses.
+
+let endpoint: RawEndpoint;
+beforeEach(async () => {
+  endpoint = await RawEndpoint.start();
+});
+afterEach(() => endpoint.stop());
+
+const json = { "content-type": "application/json" };
+const html = { "content-type": "text/html" };
+
+describe.each([
+  { entry: "Node", Client: Redis },
+  { entry: "fetch", Client: FetchRedis },
+])("on the entry for $entry", ({ Client }) => {
+  const client = () => new Client({ url: endpoint.url, token: "secret", retry: false });
+  /** What a write fails of, in each form of a request. */
+  const failures = async (bytes: string): Promise<any[]> => {
+    endpoint.onRequest = ({ socket }) => void socket.write(bytes);
+    const redis = client();
+    const settled = await Promise.allSettled([
+      redis.incr("alone"),
+      redis.pipeline().incr("a").incr("b").exec(),
+      redis.multi().incr("a").exec(),
+    ]);
+    return settled.map((one) => (one as PromiseRejectedResult).reason);
+  };
+
+  describe.each([301, 302, 303, 307, 308])("status %i", (status) => {
+    test("is not followed, and named with the origin of its target", async () => {
+      const followed: unknown[] = [];
+      const target: Server = createServer((request, response) => {
+        followed.push(request.headers);
+        response.setHeader("content-type", "application/json").end('{"result":1}');
+      });
+      await new Promise<void>((resolve) => target.listen(0, "127.0.0.1", resolve));
+      const origin = `http://127.0.0.1:${(target.address() as AddressInfo).port}`;
+      for (const error of await failures(
+        answer("", { location: `${origin}/login?session=hidden` }, `${status} Moved`),
+      )) {
+        expect(error).toBeInstanceOf(ProtocolError);
+        expect(error.outcome).toBe("unknown");
+        expect(error.message).toContain(
+          `status ${status}, a redirect to ${origin}: give the final address as url`,
+        );
+        expect(error.message).not.toMatch(/login|hidden|secret/);
+      }
+      expect(followed).toEqual([]);
+      target.close();
+    });
+  });
+
+  test.each<[location: string | undefined, named: () => string]>([
+    ["/other?x=1", () => endpoint.url],
+    ["//host.test/x", () => "http://host.test"],
+    ["http://[", () => "another address"],
+    [undefined, () => "another address"],
+  ])("a redirect to %s names no more than an origin", async (location, named) => {
+    const headers: Record<string, string> = location === undefined ? {} : { location };
+    for (const error of await failures(answer("moved", headers, "302 Found"))) {
+      expect(error).toMatchObject({ name: "ProtocolError" });
+      expect(error.message).toMatch(new RegExp(`redirect to ${named().replaceAll(/[.[\]]/g, "\\$&")}:`));
+    }
+  });
+
+  test.each([
+    ["403 Forbidden", answer("denied", { "content-type": "text/plain" }, "403 Forbidden")],
+    ["404 Not Found", answer("<html>none</html>", html, "404 Not Found")],
+    ["405 Method Not Allowed", answer("", {}, "405 Method Not Allowed")],
+    ["204 No Content", "HTTP/1.1 204 No Content\r\n\r\n"],
+    ["404 with a result", answer('{"result":1}', json, "404 Not Found")],
+    ["403 with a result in RESP2", resp2Answer(":1\r\n", {}, "403 Forbidden")],
+    ["302 with a result", answer('{"result":1}', json, "302 Found")],
+    ["400 with neither", answer('{"ok":true}', json, "400 Bad Request")],
+  ])("%s is a ProtocolError that names the status", async (what, bytes) => {
+    for (const error of await failures(bytes)) {
+      expect(error).toBeInstanceOf(ProtocolError);
+      expect(error.outcome).toBe("unknown");
+      expect(error.message).toContain(`status ${what.slice(0, 3)}`);
+      expect(error.message).not.toMatch(/denied|none/);
+    }
+    expect(endpoint.count("alone")).toBe(1);
+  });
+
+  test.each(["400 Bad Request", "401 Unauthorized", "403 Forbidden", "413 Content Too Large"])(
+    "%s with an error is that error",
+    async (status) => {
+      for (const error of await failures(answer('{"error":"WRONGPASS no"}', json, status))) {
+        expect(error).toBeInstanceOf(RedisError);
+        expect(error).toMatchObject({ outcome: "answered", code: "WRONGPASS" });
+      }
+    },
+  );
+
+  test("middleware gets no result of a 404 either", async () => {
+    endpoint.onRequest = ({ socket }) => void socket.write(answer('{"result":1}', json, "404 Not Found"));
+    const redis = client();
+    redis.use((request, next) => next(request));
+    await expect(redis.incr("n")).rejects.toMatchObject({
+      name: "ProtocolError",
+      message: expect.stringContaining("status 404"),
+    });
+    endpoint.onRequest = ({ socket }) =>
+      void socket.write(answer('{"error":"ERR no"}', json, "400 Bad Request"));
+    await expect(redis.incr("n")).rejects.toMatchObject({ name: "RedisError" });
+  });
+});
