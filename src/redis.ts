@@ -7,7 +7,7 @@ import type { Builders, Commands, Namespaces } from "./commands/index.js";
 import type { Immediate, Key } from "./commands/kind.js";
 import { commandMethod, commandNames } from "./commands/methods.js";
 import { SEND, type Target } from "./commands/modules/target.js";
-import { holding, onDemand } from "./commands/on-demand.js";
+import { boundTo, holding, onDemand } from "./commands/on-demand.js";
 import type { Row } from "./commands/row.js";
 import {
   type CallOptions,
@@ -167,19 +167,21 @@ export function createRedisClass(platform: Platform): RedisConstructor {
     [SEND](row: Row, args: unknown[]): Promise<unknown> {
       return coreOf(this).run(row, args);
     }
-
-    use(middleware: Middleware): void {
-      // From here on this client differs from those that it shared its methods with.
-      const core = coreOf(this).around(middleware);
-      // What was put in a method's place, and calls the one before, would go without the middleware.
-      for (const name of Object.keys(this)) if (methodOf(name)) Reflect.deleteProperty(this, name);
-      Object.setPrototypeOf(this, bind(core, this[PROTOTYPE]));
-      Object.defineProperty(this, CORE, { value: core, configurable: true });
-    }
   }
+  Object.defineProperty(RedisClient.prototype, "use", boundTo("use", use));
   Object.setPrototypeOf(RedisClient.prototype, inherited);
   return RedisClient as unknown as RedisConstructor;
 }
+
+/** Puts middleware around the requests of one client. */
+const use = (client: { readonly [PROTOTYPE]: object }) => (middleware: Middleware) => {
+  // From here on this client differs from those that it shared its methods with.
+  const core = coreOf(client).around(middleware);
+  // What was put in a method's place, and calls the one before, would go without the middleware.
+  for (const name of Object.keys(client)) if (methodOf(name)) Reflect.deleteProperty(client, name);
+  Object.setPrototypeOf(client, bind(core, client[PROTOTYPE]));
+  Object.defineProperty(client, CORE, { value: core, configurable: true });
+};
 
 /** Whether two objects have the same properties. */
 function equal<T extends object>(one: T, other: T): boolean {

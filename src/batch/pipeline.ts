@@ -2,7 +2,7 @@ import { type Builders, type Commands, type Namespaces, rowFor } from "../comman
 import type { Kind } from "../commands/kind.js";
 import { commandMethod, commandNames } from "../commands/methods.js";
 import { SEND, type Target } from "../commands/modules/target.js";
-import { holding, onDemand } from "../commands/on-demand.js";
+import { boundTo, onDemand } from "../commands/on-demand.js";
 import type { Row } from "../commands/row.js";
 import { type Command, type Core, needsLate, type Result } from "../core.js";
 import { ArgumentError } from "../errors.js";
@@ -58,11 +58,9 @@ class CommandQueue {
     return this;
   }
 
-  length(): number {
-    return this.#commands.length;
-  }
+  // Bound, as everything that is taken out of a client or a pipeline works on its own.
+  length = (): number => this.#commands.length;
 
-  // Bound, as everything that people take out of a client works on its own.
   exec = async (options?: { keepErrors?: boolean }): Promise<unknown[]> => {
     const core = this.#core;
     let commands: readonly Command[] = this.#commands;
@@ -124,18 +122,15 @@ async function settled(outcome: Result): Promise<Result> {
 function propertyOf(name: string): PropertyDescriptor | undefined {
   const row = rowFor(name);
   if (row) {
-    return holding(function (this: CommandQueue, ...args: unknown[]) {
-      return this[SEND](row, args);
-    });
+    return boundTo<CommandQueue>(
+      name,
+      (queue) =>
+        (...args: unknown[]) =>
+          queue[SEND](row, args),
+    );
   }
   const make = commandMethod(name);
-  return (
-    make && {
-      get(this: CommandQueue) {
-        return make((row, args) => this[SEND](row, args));
-      },
-    }
-  );
+  return make && boundTo<CommandQueue>(name, (queue) => make((row, args) => queue[SEND](row, args)));
 }
 
 Object.setPrototypeOf(CommandQueue.prototype, onDemand(Object.prototype, propertyOf, commandNames));

@@ -6,7 +6,7 @@ import { RedisError } from "../errors.js";
 export interface Script<T = unknown, Args extends readonly unknown[] = unknown[]> {
   /** The script's text. */
   readonly script: string;
-  /** The script's SHA-1 digest; empty until the first call has worked it out. */
+  /** The script's SHA-1 digest. On the entry on `fetch` it is an empty string until the code for it is loaded. */
   readonly sha1: string;
   /** Runs it by its text. */
   eval(keys?: Key[], args?: Args): Promise<T>;
@@ -25,18 +25,27 @@ export interface ReadonlyScript<T = unknown, Args extends readonly unknown[] = u
   evalshaRo(keys?: Key[], args?: Args): Promise<T>;
 }
 
+const noop = () => {};
+
 /**
  * @param readonly whether the script only reads, and so may run on a replica and be repeated.
  */
 export function createScript(core: Core, script: string, readonly: boolean): Script<any> {
   const [byText, byDigest] = readonly ? (["evalRo", "evalshaRo"] as const) : (["eval", "evalsha"] as const);
+  let sha1 = "";
+  const { late } = core.base.platform;
+  // Not by core.late(), whose timer must not be started where a module is loaded.
+  if (typeof late === "function") late().then((loaded) => (sha1 ||= loaded.sha1(script)), noop);
   const self = {
     script,
-    sha1: "",
+    get sha1() {
+      if (typeof late !== "function") sha1 ||= late.sha1(script);
+      return sha1;
+    },
     eval: (keys: Key[] = [], args: unknown[] = []) => core.call(byText, script, keys, args),
     async evalsha(keys: Key[] = [], args: unknown[] = []) {
-      self.sha1 ||= await (await core.late()).sha1(script);
-      return core.call(byDigest, self.sha1, keys, args);
+      sha1 ||= (await core.late()).sha1(script);
+      return core.call(byDigest, sha1, keys, args);
     },
     exec: (keys: Key[] = [], args: unknown[] = []) =>
       self.evalsha(keys, args).catch((error) => {

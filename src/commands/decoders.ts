@@ -32,6 +32,9 @@ export const float = (reply: RawReply): number => {
   return shown === "" || (Number.isNaN(value) && !/^-?nan$/i.test(shown)) ? unexpected("a number") : value;
 };
 
+/** Whether a reply is text of any kind. */
+export const isText = (reply: RawReply): boolean => typeof reply === "string" || isBulk(reply);
+
 const bulk = (reply: RawReply): Bulk => (isBulk(reply) ? reply : new TextBulk(text(reply)));
 
 /** A stored value, through the codec. */

@@ -1,4 +1,4 @@
-import { int, list, nestedText, oneOrMany, orNull, text, value } from "./decoders.js";
+import { int, isText, list, nested, nestedText, oneOrMany, orNull, text, value } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
 import { checked, group, read, rearrange, write } from "./rows.js";
@@ -103,7 +103,8 @@ const lengths = oneOrMany(int);
 const lengthsAfter = write(lengths);
 const lengthsOf = read(lengths);
 const count = write(int);
-const numbers = write(json);
+// JSON text of RedisJSON; a number, or an array of them, of others.
+const numbers = write((...reply) => (isText(reply[0]) ? json(...reply) : nested(...reply)));
 
 export const jsonCommands = group(
   () => ({

@@ -30,6 +30,16 @@ export function onDemand(
   return made;
 }
 
+/** A property whose value is made for the object that it is read from, so that a method works detached from it. */
+export const boundTo = <T extends object>(name: string, make: (owner: T) => unknown): PropertyDescriptor => ({
+  get(this: T) {
+    return make(this);
+  },
+  set(this: T, value) {
+    Object.defineProperty(this, name, { value, writable: true, configurable: true, enumerable: true });
+  },
+});
+
 /** A property that holds a value, as an assignment makes it; undefined for no value. */
 export const holding = (value: unknown): PropertyDescriptor | undefined =>
   value === undefined ? undefined : { value, writable: true };

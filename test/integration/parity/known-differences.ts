@@ -39,6 +39,11 @@ export const differences = new Map<string, string>([
   ["XPENDING s g -> [0,null,null,null]", LEFT_OUT],
   ['GEODIST g <"a"> <1> -> "166274.1516"', "without a unit none is sent; Redis measures in metres then too"],
 
+  [
+    'GEODIST g <"a"> <"b"> M -> "545518.8700"',
+    "a distance is a number, also where the reference client leaves text that ends in zeros",
+  ],
+
   ['GEOADD g 0 0 <{"at":0}> 13.361389 38.115556 <"Palermo"> -> 2', ZERO],
   [
     'XCLAIM s g c 0 1-1 2-0 IDLE 0 TIME 7 RETRYCOUNT 3 FORCE JUSTID LASTID 2-0 -> ["1-1"]',

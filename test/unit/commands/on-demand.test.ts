@@ -63,6 +63,34 @@ test("a client's methods can be spied on, replaced and put back before anybody c
   expect(client().strlen).not.toBe(redis.strlen);
 });
 
+test.each(["pipeline", "multi"] as const)(
+  "methods work detached from a %s, and can be replaced",
+  async (batch) => {
+    const queue = client()[batch]();
+    const { echo, json, length, exec } = queue;
+    echo("a");
+    json.get("b");
+    expect(queue.incr("c")).toBe(queue);
+    expect(length()).toBe(3);
+    await expect(exec()).rejects.toMatchObject({ name: "UnknownOutcomeError" });
+
+    const spy = vi.spyOn(queue, "decr").mockReturnValue(queue as never);
+    queue.decr("d");
+    expect(spy).toHaveBeenCalledTimes(1);
+    expect(queue.length()).toBe(3);
+    spy.mockRestore();
+    queue.decr("d");
+    expect(length()).toBe(4);
+  },
+);
+
+test("`use` works detached", async () => {
+  const redis = client();
+  const { use } = redis;
+  use(async () => ({ result: "answered" }));
+  expect(await redis.get("k")).toBe("answered");
+});
+
 test("a client lists its methods, and a pipeline too", () => {
   for (const of of [client(), client().pipeline(), client().with({ timeout: 1 })]) {
     const names: string[] = [];

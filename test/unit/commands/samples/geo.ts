@@ -18,6 +18,7 @@ export const geoSamples: Samples<GeoCommands<Kind>> = {
   geodist: [
     [["g", "a", 1], 'GEODIST g <"a"> <1>', "166274.1516", 166274.1516],
     [["g", "a", "b", "KM"], 'GEODIST g <"a"> <"b"> KM', null, null],
+    [["g", "a", "b", "M"], 'GEODIST g <"a"> <"b"> M', "545518.8700", 545518.87],
   ],
   geohash: [
     [["g", "a", "b"], 'GEOHASH g <"a"> <"b">', ["sqc8b49rny0", null], ["sqc8b49rny0", null]],

@@ -48,7 +48,11 @@ export const jsonSamples: Samples<JsonCommands<Kind>> = {
       "OK",
     ],
   ],
-  numincrby: [[["d", "$.n", 1.5], "JSON.NUMINCRBY d $.n 1.5", "[2.5,null]", [2.5, null]]],
+  numincrby: [
+    [["d", "$.n", 1.5], "JSON.NUMINCRBY d $.n 1.5", "[2.5,null]", [2.5, null]],
+    [["d", "$.n", 2], "JSON.NUMINCRBY d $.n 2", 3, 3],
+    [["d", "$.n", 3], "JSON.NUMINCRBY d $.n 3", [3, null], [3, null]],
+  ],
   nummultby: [[["d", "$.n", 2], "JSON.NUMMULTBY d $.n 2", "[4]", [4]]],
   numpowby: [[["d", "$.n", 2], "JSON.NUMPOWBY d $.n 2", "[16]", [16]]],
   objkeys: [[["d", "$"], "JSON.OBJKEYS d $", [["1", "a"], null], [["1", "a"], null]]],
