@@ -27,6 +27,7 @@ const platform: Platform = {
   preconnects: () => process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined,
   late,
   beforeCalls: tellNext,
+  sha1: (text) => process.getBuiltinModule("node:crypto").createHash("sha1").update(text).digest("hex"),
   contextNow: () => process.getBuiltinModule("node:async_hooks").AsyncResource.bind((read) => read()),
   createTransport: ({ origin }, { keepAlive, maxConnections = 64 }, probe) =>
     new NodeTransport({

@@ -111,6 +111,8 @@ export interface Platform {
   createTransport(endpoint: Endpoint, options: RedisOptions, probe: HttpRequest): Transport;
   /** What few use. An entry whose size matters loads it when it is needed. */
   late: typeof Late | (() => Promise<typeof Late>);
+  /** Returns the SHA-1 digest of a text in hexadecimal digits, where the runtime has it synchronously. */
+  sha1?(text: string): string;
   /** Gives what calls a function in the asynchronous context of now, where answers come in one of their own. */
   contextNow?(): <T>(read: () => T) => T;
   /** What has to be done before each command of a client, if anything; a promise is waited for. */

@@ -1,12 +1,13 @@
 import type { Key } from "../commands/kind.js";
 import type { Core } from "../core.js";
 import { RedisError } from "../errors.js";
+import type * as Late from "../late.js";
 
 /** A Lua script, sent by its digest; its text follows only where the server doesn't know it yet. */
 export interface Script<T = unknown, Args extends readonly unknown[] = unknown[]> {
   /** The script's text. */
   readonly script: string;
-  /** The script's SHA-1 digest. On the entry on `fetch` it is an empty string until the code for it is loaded. */
+  /** The script's SHA-1 digest. On the entry on `fetch` it is an empty string for a tick or more. */
   readonly sha1: string;
   /** Runs it by its text. */
   eval(keys?: Key[], args?: Args): Promise<T>;
@@ -32,19 +33,27 @@ const noop = () => {};
  */
 export function createScript(core: Core, script: string, readonly: boolean): Script<any> {
   const [byText, byDigest] = readonly ? (["evalRo", "evalshaRo"] as const) : (["eval", "evalsha"] as const);
+  const { platform } = core.base;
   let sha1 = "";
-  const { late } = core.base.platform;
-  // Not by core.late(), whose timer must not be started where a module is loaded.
-  if (typeof late === "function") late().then((loaded) => (sha1 ||= loaded.sha1(script)), noop);
+  const digest = async ({ sha1: digestOf }: typeof Late) => {
+    sha1 ||= await digestOf(script);
+  };
+  if (!platform.sha1) {
+    // Not by core.late(), whose timer must not be started where a module is loaded.
+    const { late } = platform;
+    Promise.resolve(typeof late === "function" ? late() : late)
+      .then(digest)
+      .catch(noop);
+  }
   const self = {
     script,
     get sha1() {
-      if (typeof late !== "function") sha1 ||= late.sha1(script);
+      sha1 ||= platform.sha1?.(script) ?? "";
       return sha1;
     },
     eval: (keys: Key[] = [], args: unknown[] = []) => core.call(byText, script, keys, args),
     async evalsha(keys: Key[] = [], args: unknown[] = []) {
-      sha1 ||= (await core.late()).sha1(script);
+      if (!self.sha1) await digest(await core.late());
       return core.call(byDigest, sha1, keys, args);
     },
     exec: (keys: Key[] = [], args: unknown[] = []) =>
