@@ -28,7 +28,7 @@ export interface Grant {
   streamRefusal(kind: StreamKind, names: readonly Buffer[]): string | null;
 }
 
-export type StreamKind = "subscribe" | "psubscribe" | "monitor";
+export type StreamKind = "subscribe" | "psubscribe" | "ssubscribe" | "monitor";
 
 /** What a grant is made of. */
 export interface GrantOptions {
@@ -139,7 +139,7 @@ class BoundedGrant extends OpenGrant {
     if (!prefix) return null;
     if (kind === "monitor") return refused(kind);
     const covered = texts.every((name) =>
-      kind === "subscribe" ? prefix.covers(name) : prefix.coversPattern(name),
+      kind === "psubscribe" ? prefix.coversPattern(name) : prefix.covers(name),
     );
     return covered ? null : `NOPERM this token may only use ${WHAT[kind]} that begin with its prefix`;
   }
@@ -154,4 +154,4 @@ class BoundedGrant extends OpenGrant {
 
 const KEYS_BY_PATTERN =
   "NOPERM a read-only token may only read keys that it names: leave out BY and GET with a pattern";
-const WHAT = { subscribe: "channels", psubscribe: "patterns" } as const;
+const WHAT = { subscribe: "channels", psubscribe: "patterns", ssubscribe: "channels" } as const;

@@ -35,7 +35,7 @@ export interface TokenOptions {
 
 const FIELDS = ["name", "token", "tokenFile", "tokenSha256", "role", "user", "prefix", "commands", "limits"];
 const USER_FIELDS = ["username", "password", "passwordFile"];
-const STREAM_COMMANDS = ["SUBSCRIBE", "PSUBSCRIBE", "MONITOR"];
+const STREAM_COMMANDS = ["SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR"];
 
 /** What must be true of a token that travels in a header. */
 export const TOKEN_FORM = /^[\x21-\x7e]+$/;

@@ -1,13 +1,13 @@
 import type { UpstreamFailure } from "../upstream/failure.js";
-import type { Listener } from "../upstream/subscriptions.js";
-import { GAP, HEARTBEAT } from "./event-frames.js";
+import type { ChangingListener } from "../upstream/subscriptions.js";
+import { confirmationFrame, GAP, HEARTBEAT } from "./event-frames.js";
 import type { Exchange } from "./exchange.js";
 
 /** How long a reader may take over what is left for it when its stream ends, in ms. */
 const END_WITHIN = 250;
 
 /** One reader of server-sent events, from the request to the end of its connection. */
-export class EventStream implements Listener {
+export class EventStream implements ChangingListener {
   readonly #exchange: Exchange;
   readonly #first: readonly Buffer[];
   readonly #maxBuffer: number;
@@ -36,6 +36,10 @@ export class EventStream implements Listener {
 
   onGap(): void {
     this.#write(GAP);
+  }
+
+  onChanged(kind: string, name: Buffer, count: number): void {
+    this.#write(confirmationFrame(kind, name, count));
   }
 
   onRefusal(error: string): void {

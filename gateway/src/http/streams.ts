@@ -2,7 +2,8 @@ import type { Grant } from "../access/grant.js";
 import type { Quota } from "../access/quota.js";
 import { UpstreamFailure } from "../upstream/failure.js";
 import { Monitor } from "../upstream/monitor.js";
-import { type Listener, type Sort, Subscriptions } from "../upstream/subscriptions.js";
+import type { Sort } from "../upstream/subscription-feed.js";
+import { type ChangingListener, Subscriptions } from "../upstream/subscriptions.js";
 import type { Cancel, Upstream } from "../upstream/upstream.js";
 import { BadRequest } from "./bad-request.js";
 import { confirmationFrame, lineFrame, messageFrame } from "./event-frames.js";
@@ -25,7 +26,7 @@ interface Feeds {
   readonly monitor: Monitor;
 }
 
-/** The event streams: `/subscribe/<channel>...`, `/psubscribe/<pattern>...` and `/monitor`. */
+/** The event streams: `/subscribe/<channel>...`, `/psubscribe/<pattern>...`, `/ssubscribe/<channel>...` and `/monitor`. */
 export class Streams {
   readonly #options: StreamsOptions;
   readonly #feeds = new Map<Upstream, Feeds>();
@@ -64,7 +65,7 @@ export class Streams {
         this.#start(exchange, grant.quota, first, (listener) => monitor.add(listener));
       };
     }
-    const [, word, list] = /^\/(p?subscribe)\/(.*)$/i.exec(path) ?? [];
+    const [, word, list] = /^\/([ps]?subscribe)\/(.*)$/i.exec(path) ?? [];
     if (word === undefined) return null;
     const sort = word.toLowerCase() as Sort;
     return (exchange) => {
@@ -72,7 +73,13 @@ export class Streams {
       allow(grant.streamRefusal(sort, names));
       const { subscriptions } = this.#feedsOf(grant.upstream);
       const first = names.map((name, at) => confirmationFrame(sort, name, at + 1));
-      this.#start(exchange, grant.quota, first, (listener) => subscriptions.add(sort, names, listener));
+      this.#start(exchange, grant.quota, first, (listener) => {
+        const subscription = subscriptions.add(
+          names.map((name) => ({ sort, name })),
+          listener,
+        );
+        return () => subscription.cancel();
+      });
     };
   }
 
@@ -95,7 +102,11 @@ export class Streams {
       }
       const { feedOptions } = upstream;
       feeds = {
-        subscriptions: new Subscriptions({ ...feedOptions, encode: messageFrame }),
+        subscriptions: new Subscriptions({
+          ...feedOptions,
+          encode: messageFrame,
+          sharding: () => upstream.sharding,
+        }),
         monitor: new Monitor({ ...feedOptions, encode: lineFrame }),
       };
       this.#feeds.set(upstream, feeds);
@@ -107,7 +118,7 @@ export class Streams {
     exchange: Exchange,
     quota: Quota,
     first: readonly Buffer[],
-    add: (listener: Listener) => Cancel,
+    add: (listener: ChangingListener) => Cancel,
   ): void {
     const { maxStreams, maxBuffer } = this.#options;
     if (this.#open.size >= maxStreams) {

@@ -66,6 +66,10 @@ export class Detecting implements Upstream {
     return this.#server.counters;
   }
 
+  get sharding(): Upstream["sharding"] {
+    return this.#upstream.sharding;
+  }
+
   get feedOptions(): FeedOptions {
     const options = this.#server.feedOptions;
     return { ...options, connect: (onRead) => this.#upstream.feedOptions.connect(onRead) };

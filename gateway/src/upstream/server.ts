@@ -30,6 +30,7 @@ export const PING = command("PING");
 export class Server implements Upstream {
   readonly counters: PipeCounters;
   readonly feedOptions: FeedOptions;
+  readonly sharding = null;
   readonly #pipes: Pipe[];
   readonly #single: SingleUse;
   /** How long a command may take, in ms. */

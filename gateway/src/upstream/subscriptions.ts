@@ -1,19 +1,25 @@
-import type { Command } from "./command.js";
-import { CommandWriter } from "./command-writer.js";
+import { redirectionOf } from "./cluster/redirection.js";
+import { slotOf } from "./cluster/slot.js";
 import { UpstreamFailure } from "./failure.js";
-import { Feed, type FeedOptions } from "./feed.js";
-import { Fifo } from "./fifo.js";
-import { readPush } from "./push.js";
-import type { Cancel } from "./upstream.js";
+import type { FeedOptions } from "./feed.js";
+import { keyOf, type Sort, SubscriptionFeed } from "./subscription-feed.js";
+import type { Cancel, Sharding } from "./upstream.js";
 
-const MINUS = 0x2d;
 const FIRST_BACKOFF = 50;
 const LONGEST_BACKOFF = 2_000;
-/** How long the connection is kept after the last subscription, in ms. */
-const KEPT_UNUSED = 30_000;
+/** How long a sharded channel waits that no node serves at present, in ms, unless slots move before. */
+const PLACE_AGAIN = 100;
+/** How often in a row a sharded channel follows a redirection at once. */
+const MAX_REDIRECTIONS = 3;
+/** The connections that are to no particular node of a cluster. */
+const ANY_NODE = "";
+const ANY_NODE_SHARDED = "sharded";
 
-/** By channel or by pattern. */
-export type Sort = "subscribe" | "psubscribe";
+/** A channel, or a pattern. */
+export interface TopicName {
+  readonly sort: Sort;
+  readonly name: Buffer;
+}
 
 /** Whoever listens to channels or patterns. */
 export interface Listener {
@@ -29,163 +35,345 @@ export interface Listener {
   onFailure(failure: UpstreamFailure): void;
 }
 
+/** A listener whose channels can change. */
+export interface ChangingListener extends Listener {
+  /**
+   * A change has taken effect for one channel or pattern.
+   * @param kind such as `subscribe` or `punsubscribe`
+   * @param count how many channels and patterns the listener has now
+   */
+  onChanged(kind: string, name: Buffer, count: number): void;
+}
+
+/** What a listener listens to. */
+export interface Subscription {
+  /** How many channels and patterns it has. */
+  readonly size: number;
+  /**
+   * Gives channels up, then subscribes to others. What is there already, or is not, is confirmed all the same.
+   * @param done called once: with null when Redis has confirmed all, else with Redis's error text or the failure for
+   * those that it has not, which are given up again
+   */
+  change(
+    add: readonly TopicName[],
+    remove: readonly TopicName[],
+    done: (problem: string | UpstreamFailure | null) => void,
+  ): void;
+  cancel(): void;
+}
+
 export interface SubscriptionsOptions extends FeedOptions {
   /** Makes what listeners get of a message: `message`, channel, payload or `pmessage`, pattern, channel, payload. */
   readonly encode: (push: readonly Buffer[]) => Buffer;
+  /** Where sharded channels are; null where one server has all. It may turn out later that there are several. */
+  readonly sharding: () => Sharding | null;
 }
 
 /** A channel or pattern that somebody listens to. */
-interface Topic {
-  readonly sort: Sort;
-  readonly name: Buffer;
+interface Topic extends TopicName {
   readonly members: Set<Member>;
+  /** The slot of a sharded channel. */
+  readonly slot: number;
+  /** The connection that it is subscribed to on. */
+  place: Place | null;
   /** Whether Redis has confirmed it on the connection of now. */
   up: boolean;
+  /** Redirections since it was last confirmed. */
+  redirections: number;
 }
 
 interface Member {
   readonly listener: Listener;
-  readonly topics: readonly Topic[];
-  /** Topics that are not confirmed. */
+  readonly topics: Set<Topic>;
+  /** Topics that are to be confirmed before it starts, or after a connection was lost. */
   readonly awaited: Set<Topic>;
+  /** Topics that were added later and are not confirmed, and what waits for that. */
+  readonly added: Map<Topic, Change[]>;
   started: boolean;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** A reply that is due: each SUBSCRIBE and UNSUBSCRIBE names one topic, so that an error finds its own. */
-interface Due {
-  readonly topic: Topic;
-  readonly subscribes: boolean;
+/** A change of a member's topics that is not confirmed yet. */
+interface Change {
+  readonly topics: Set<Topic>;
+  readonly timer: NodeJS.Timeout;
+  readonly done: (problem: string | UpstreamFailure | null) => void;
+  problem: string | UpstreamFailure | null;
+}
+
+/** A connection for subscriptions that is made again when it is lost. */
+interface Place {
+  readonly name: string;
+  readonly feed: SubscriptionFeed<Topic>;
+  trouble: string;
+  attempts: number;
+  retry: NodeJS.Timeout | undefined;
 }
 
 /**
- * All subscriptions over one connection: a channel or pattern is subscribed to once, however many listen, and given
- * up with its last listener. A connection that was lost is made again and everything subscribed to anew.
+ * All subscriptions as one user of Redis: a channel or pattern is subscribed to once, however many listen, and given up
+ * with its last listener. All share one connection, but for sharded channels, which have another one; on a cluster one to
+ * each node that serves some of them, which they follow when their slots move. A connection that was lost is made again
+ * and everything subscribed to anew.
  */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #topics = new Map<string, Topic>();
-  readonly #writer = new CommandWriter();
-  #due = new Fifo<Due>();
-  #feed: Feed | null = null;
-  #up = false;
-  #attempts = 0;
-  #trouble = "no connection to Redis yet";
-  #retry: NodeJS.Timeout | undefined;
-  #unused: NodeJS.Timeout | undefined;
+  readonly #members = new Set<Member>();
+  readonly #places = new Map<string, Place>();
+  #placing: NodeJS.Timeout | undefined;
+  #stopWatching: Cancel | null = null;
+  #sharded = 0;
   #closed = false;
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
   }
 
-  /** Connections open now: one or none. */
+  /** Connections open now. */
   get connections(): number {
-    return this.#up ? 1 : 0;
+    let open = 0;
+    for (const { feed } of this.#places.values()) if (feed.isUp) open++;
+    return open;
   }
 
   /** Whether it has neither listeners nor a connection. */
   get isUnused(): boolean {
-    return this.#topics.size === 0 && this.#feed === null;
+    if (this.#members.size > 0) return false;
+    for (const { feed } of this.#places.values()) if (!feed.isUnused) return false;
+    return true;
   }
 
   /** Listens to every name, each a name of its own. The listener is never called before this returns. */
-  add(sort: Sort, names: readonly Buffer[], listener: Listener): Cancel {
-    const topics = names.map((name) => this.#topic(sort, name));
-    const member: Member = { listener, topics, awaited: new Set(), started: false, timer: undefined };
-    for (const topic of topics) {
-      topic.members.add(member);
+  add(names: readonly TopicName[], listener: ChangingListener): Subscription {
+    const member: Member = {
+      listener,
+      topics: new Set(),
+      awaited: new Set(),
+      added: new Map(),
+      started: false,
+      timer: undefined,
+    };
+    this.#members.add(member);
+    for (const name of names) {
+      const topic = this.#join(member, name);
       if (!topic.up) member.awaited.add(topic);
     }
     if (this.#closed) setImmediate(() => this.#fail(member, closing()));
     else {
-      member.timer = setTimeout(() => this.#fail(member, this.#late()), this.#options.timeout);
+      member.timer = setTimeout(() => this.#fail(member, this.#late(member.awaited)), this.#options.timeout);
       if (member.awaited.size === 0) setImmediate(() => this.#settled(member));
-      this.#open();
     }
-    return () => this.#remove(member);
+    return {
+      get size() {
+        return member.topics.size;
+      },
+      change: (add, remove, done) => this.#change(member, listener, add, remove, done),
+      cancel: () => this.#remove(member),
+    };
   }
 
   /** Ends every subscription. */
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#retry);
-    clearTimeout(this.#unused);
-    this.#feed?.close();
-    this.#feed = null;
-    this.#up = false;
-    for (const member of this.#members()) this.#fail(member, closing());
+    clearTimeout(this.#placing);
+    for (const { feed, retry } of this.#places.values()) {
+      clearTimeout(retry);
+      feed.close();
+    }
+    for (const member of [...this.#members]) this.#fail(member, closing());
   }
 
-  #topic(sort: Sort, name: Buffer): Topic {
+  #change(
+    member: Member,
+    listener: ChangingListener,
+    add: readonly TopicName[],
+    remove: readonly TopicName[],
+    done: Change["done"],
+  ): void {
+    if (!this.#members.has(member)) {
+      done(ended());
+      return;
+    }
+    for (const { sort, name } of remove) {
+      const topic = this.#topics.get(keyOf(sort, name));
+      if (topic && member.topics.has(topic)) this.#leave(member, topic);
+      listener.onChanged(sort.replace("sub", "unsub"), name, member.topics.size);
+    }
+    const change: Change = {
+      topics: new Set(),
+      timer: setTimeout(() => {
+        const problem = this.#late(change.topics);
+        for (const topic of [...change.topics]) {
+          for (const each of member.added.get(topic) ?? []) each.problem ??= problem;
+          this.#leave(member, topic);
+        }
+      }, this.#options.timeout),
+      done,
+      problem: null,
+    };
+    for (const name of add) {
+      const known = this.#topics.get(keyOf(name.sort, name.name));
+      const isThere = known !== undefined && member.topics.has(known);
+      const topic = isThere ? known : this.#join(member, name);
+      if (topic.up || (isThere && !member.added.has(topic))) {
+        listener.onChanged(topic.sort, topic.name, member.topics.size);
+        continue;
+      }
+      change.topics.add(topic);
+      const waiting = member.added.get(topic);
+      if (waiting) waiting.push(change);
+      else member.added.set(topic, [change]);
+    }
+    if (change.topics.size === 0) this.#end(change);
+  }
+
+  /** A topic of a change is confirmed, or given up. */
+  #resolve(change: Change, topic: Topic): void {
+    if (change.topics.delete(topic) && change.topics.size === 0) this.#end(change);
+  }
+
+  #end({ timer, done, problem }: Change): void {
+    clearTimeout(timer);
+    done(problem);
+  }
+
+  #join(member: Member, { sort, name }: TopicName): Topic {
     const key = keyOf(sort, name);
     let topic = this.#topics.get(key);
     if (!topic) {
-      topic = { sort, name, members: new Set(), up: false };
+      const isSharded = sort === "ssubscribe";
+      topic = {
+        sort,
+        name,
+        members: new Set(),
+        slot: isSharded ? slotOf(name, 0, name.length) : -1,
+        place: null,
+        up: false,
+        redirections: 0,
+      };
       this.#topics.set(key, topic);
-      if (this.#up) this.#ask(topic, true);
+      if (isSharded) this.#sharded++;
+      if (!this.#closed) this.#put(topic);
     }
+    topic.members.add(member);
+    member.topics.add(topic);
     return topic;
   }
 
-  #open(): void {
-    clearTimeout(this.#unused);
-    if (this.#feed || this.#retry) return;
-    this.#feed = new Feed(this.#options, {
-      onUp: () => this.#onUp(),
-      onReply: (reply) => this.#onReply(reply),
-      onDown: (trouble) => this.#onDown(trouble),
-    });
-    this.#feed.open();
+  #leave(member: Member, topic: Topic): void {
+    topic.members.delete(member);
+    member.topics.delete(topic);
+    const wasAwaited = member.awaited.delete(topic);
+    const changes = member.added.get(topic) ?? [];
+    member.added.delete(topic);
+    if (topic.members.size === 0) this.#drop(topic);
+    for (const change of changes) this.#resolve(change, topic);
+    if (wasAwaited && member.awaited.size === 0) this.#settled(member);
   }
 
-  #onUp(): void {
-    this.#up = true;
-    for (const topic of this.#topics.values()) this.#ask(topic, true);
-    this.#rest();
+  #drop(topic: Topic): void {
+    this.#topics.delete(keyOf(topic.sort, topic.name));
+    topic.place?.feed.remove(topic);
+    if (topic.sort !== "ssubscribe" || --this.#sharded > 0) return;
+    this.#stopWatching?.();
+    this.#stopWatching = null;
   }
 
-  #onDown(trouble: string): void {
-    this.#trouble = trouble;
-    this.#feed = null;
-    // What was lost in use is made again at once; what can't be had is waited for.
-    if (this.#up) this.#attempts = 0;
-    this.#up = false;
-    this.#due = new Fifo();
-    if (this.#topics.size === 0) return;
-    for (const topic of this.#topics.values()) {
-      topic.up = false;
-      for (const member of topic.members) member.awaited.add(topic);
+  /** Subscribes to a topic on the connection where it belongs now. */
+  #put(topic: Topic): void {
+    const name = this.#placeOf(topic);
+    if (name === topic.place?.name) return;
+    if (topic.place) {
+      topic.place.feed.remove(topic);
+      topic.place = null;
+      this.#lost(topic);
     }
-    const longest = Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** this.#attempts++);
-    this.#retry = setTimeout(() => {
-      this.#retry = undefined;
-      if (this.#topics.size > 0) this.#open();
+    if (name === undefined) {
+      this.#putLater();
+      return;
+    }
+    const place = this.#place(name);
+    topic.place = place;
+    place.feed.add(topic);
+    if (!place.retry) place.feed.open();
+  }
+
+  /** Finds the connection of each sharded channel anew. */
+  #putSharded = (): void => {
+    clearTimeout(this.#placing);
+    this.#placing = undefined;
+    for (const topic of [...this.#topics.values()]) if (topic.sort === "ssubscribe") this.#put(topic);
+  };
+
+  #putLater(): void {
+    this.#placing ??= setTimeout(this.#putSharded, PLACE_AGAIN).unref();
+  }
+
+  #placeOf({ sort, slot }: Topic): string | undefined {
+    if (sort !== "ssubscribe") return ANY_NODE;
+    const sharding = this.#options.sharding();
+    if (!sharding) return ANY_NODE_SHARDED;
+    this.#stopWatching ??= sharding.onChange(this.#putSharded);
+    return sharding.nodeOf(slot);
+  }
+
+  #place(name: string): Place {
+    const known = this.#places.get(name);
+    if (known) return known;
+    // Nodes come and go.
+    for (const [other, { feed, retry }] of this.#places)
+      if (feed.isUnused && !retry) this.#places.delete(other);
+    const isNode = name !== ANY_NODE && name !== ANY_NODE_SHARDED;
+    const options = isNode ? this.#options.sharding()!.feedOptions(name) : this.#options;
+    const place: Place = {
+      name,
+      feed: new SubscriptionFeed<Topic>(options, {
+        onSubscribed: (topic) => this.#confirmed(topic),
+        onError: (topic, reply) => this.#onError(place, topic, reply),
+        onEnded: (topic) => this.#onEnded(place, topic),
+        onMessage: (topic, push) => this.#deliver(topic, push),
+        onTooLarge: (topics) => this.#onTooLarge(topics),
+        onDown: (trouble, wasUp) => this.#onDown(place, trouble, wasUp),
+      }),
+      trouble: "no connection to Redis yet",
+      attempts: 0,
+      retry: undefined,
+    };
+    this.#places.set(name, place);
+    return place;
+  }
+
+  #onDown(place: Place, trouble: string, wasUp: boolean): void {
+    place.trouble = trouble;
+    // What was lost in use is made again at once; what can't be had is waited for.
+    if (wasUp) place.attempts = 0;
+    const topics = [...place.feed.topics];
+    if (topics.length === 0) return;
+    for (const topic of topics) this.#lost(topic);
+    this.#options.sharding()?.suspect(place.name);
+    const longest = Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** place.attempts++);
+    place.retry = setTimeout(() => {
+      place.retry = undefined;
+      for (const topic of [...place.feed.topics]) this.#put(topic);
+      if (!place.feed.isUnused) place.feed.open();
     }, longest * Math.random());
   }
 
-  #onReply(reply: Buffer | null): void {
-    if (!reply) {
-      // Whose message it was is not known any more.
-      for (const member of this.#members()) if (member.started) member.listener.onGap();
-      return;
-    }
-    if (reply[0] === MINUS) {
-      const due = this.#due.shift();
-      if (due?.subscribes) this.#refused(due.topic, reply.toString("utf8", 1, reply.length - 2));
-      return;
-    }
-    const push = readPush(reply);
-    const kind = push[0]?.toString("latin1");
-    if (kind === "message") this.#deliver("subscribe", push);
-    else if (kind === "pmessage") this.#deliver("psubscribe", push);
-    else this.#confirmed();
+  #lost(topic: Topic): void {
+    topic.up = false;
+    for (const member of topic.members) if (!member.added.has(topic)) member.awaited.add(topic);
   }
 
-  #deliver(sort: Sort, push: readonly Buffer[]): void {
-    const topic = this.#topics.get(keyOf(sort, push[1]!));
+  #onTooLarge(topics: Iterable<Topic>): void {
+    // Whose message it was is not known any more.
+    const members = new Set([...topics].flatMap(({ members }) => [...members]));
+    for (const member of members) if (member.started) member.listener.onGap();
+  }
+
+  #deliver(topic: Topic, push: readonly Buffer[]): void {
     // Before the confirmation it is a message of an earlier subscription that is just being given up.
-    if (!topic?.up) return;
+    if (!topic.up) return;
     let encoded: Buffer | undefined;
     for (const member of topic.members) {
       if (!member.started) continue;
@@ -194,20 +382,25 @@ export class Subscriptions {
     }
   }
 
-  #confirmed(): void {
-    const due = this.#due.shift();
-    if (!due?.subscribes || !this.#isHeard(due.topic)) return;
-    const { topic } = due;
+  #confirmed(topic: Topic): void {
     topic.up = true;
-    for (const member of topic.members) {
-      member.awaited.delete(topic);
-      if (member.awaited.size === 0) this.#settled(member);
+    topic.redirections = 0;
+    for (const member of [...topic.members]) {
+      const changes = member.added.get(topic);
+      if (changes) {
+        member.added.delete(topic);
+        (member.listener as ChangingListener).onChanged(topic.sort, topic.name, member.topics.size);
+        for (const change of changes) this.#resolve(change, topic);
+      } else {
+        member.awaited.delete(topic);
+        if (member.awaited.size === 0) this.#settled(member);
+      }
     }
   }
 
   #settled(member: Member): void {
     // The connection may have been lost, or the listener have gone, since this was due.
-    if (member.awaited.size > 0 || !this.#isMember(member)) return;
+    if (member.awaited.size > 0 || !this.#members.has(member)) return;
     if (member.started) {
       member.listener.onGap();
       return;
@@ -217,77 +410,72 @@ export class Subscriptions {
     member.listener.onReady();
   }
 
+  /** Redis refused a subscription: because another node serves the channel's slot, or for good. */
+  #onError(place: Place, topic: Topic, reply: Buffer): void {
+    const redirection = topic.sort === "ssubscribe" ? redirectionOf(reply) : null;
+    if (!redirection) {
+      this.#refused(topic, reply.toString("utf8", 1, reply.length - 2));
+      return;
+    }
+    place.feed.forget(topic);
+    topic.place = null;
+    if (redirection.kind === "moved") this.#options.sharding()?.moved(redirection, place.name);
+    if (redirection.kind === "moved" && ++topic.redirections <= MAX_REDIRECTIONS) this.#put(topic);
+    else this.#putLater();
+  }
+
+  /** Redis ended a subscription by itself: the channel's slot has moved. */
+  #onEnded(place: Place, topic: Topic): void {
+    place.feed.forget(topic);
+    topic.place = null;
+    this.#lost(topic);
+    this.#options.sharding()?.suspect(place.name);
+    this.#put(topic);
+  }
+
   #refused(topic: Topic, error: string): void {
     for (const member of [...topic.members]) {
-      this.#remove(member);
-      member.listener.onRefusal(error);
+      const changes = member.added.get(topic);
+      if (changes) {
+        for (const change of changes) change.problem = error;
+        this.#leave(member, topic);
+      } else {
+        this.#remove(member);
+        member.listener.onRefusal(error);
+      }
     }
   }
 
   #fail(member: Member, failure: UpstreamFailure): void {
-    if (!this.#isMember(member)) return;
+    if (!this.#members.has(member)) return;
     this.#remove(member);
     member.listener.onFailure(failure);
   }
 
   #remove(member: Member): void {
+    if (!this.#members.delete(member)) return;
     clearTimeout(member.timer);
-    for (const topic of member.topics) {
-      if (!topic.members.delete(member) || topic.members.size > 0) continue;
-      this.#topics.delete(keyOf(topic.sort, topic.name));
-      if (this.#up) this.#ask(topic, false);
-    }
-    this.#rest();
+    for (const changes of member.added.values()) for (const change of changes) change.problem ??= ended();
+    for (const topic of [...member.topics]) this.#leave(member, topic);
   }
 
-  /** Keeps an unused connection for a while: the next subscription is often not far. */
-  #rest(): void {
-    clearTimeout(this.#unused);
-    if (this.#topics.size > 0 || !this.#up) return;
-    this.#unused = setTimeout(() => {
-      this.#feed?.close();
-      this.#feed = null;
-      this.#up = false;
-    }, KEPT_UNUSED).unref();
-  }
-
-  #ask(topic: Topic, subscribes: boolean): void {
-    const { sort, name } = topic;
-    this.#due.push({ topic, subscribes });
-    this.#feed!.send(this.#command(subscribes ? sort : sort.replace("sub", "unsub"), name));
-  }
-
-  #command(word: string, name: Buffer): Command {
-    this.#writer.begin();
-    this.#writer.text(word.toUpperCase());
-    this.#writer.bytes(name, 0, name.length);
-    return this.#writer.end();
-  }
-
-  #isHeard(topic: Topic): boolean {
-    return this.#topics.get(keyOf(topic.sort, topic.name)) === topic;
-  }
-
-  #isMember(member: Member): boolean {
-    return member.topics[0]!.members.has(member);
-  }
-
-  #members(): Set<Member> {
-    return new Set([...this.#topics.values()].flatMap((topic) => [...topic.members]));
-  }
-
-  #late(): UpstreamFailure {
-    const text = this.#up
-      ? "Redis did not confirm the subscription in time"
-      : `Redis could not be reached: ${this.#trouble}`;
+  /** Why topics are not confirmed in time. */
+  #late(topics: ReadonlySet<Topic>): UpstreamFailure {
+    const [topic] = topics;
+    const place = topic?.place;
+    const text = !place
+      ? "no node of the cluster is known to serve the channel"
+      : place.feed.isUp
+        ? "Redis did not confirm the subscription in time"
+        : `Redis could not be reached: ${place.trouble}`;
     return new UpstreamFailure("unreachable", text);
   }
 }
 
-function keyOf(sort: Sort, name: Buffer): string {
-  return sort[0] + name.toString("latin1");
-}
-
 function closing(): UpstreamFailure {
   return new UpstreamFailure("closing", "the gateway is closing");
+}
+
+function ended(): UpstreamFailure {
+  return new UpstreamFailure("closing", "the event stream has ended");
 }

@@ -1,3 +1,4 @@
+import type { Redirection } from "./cluster/redirection.js";
 import type { Command } from "./command.js";
 import type { Receiver, UpstreamFailure } from "./failure.js";
 import type { FeedOptions } from "./feed.js";
@@ -14,11 +15,27 @@ export interface TransactionReceiver {
   onFailure(failure: UpstreamFailure): void;
 }
 
+/** Where sharded channels are, on a cluster. */
+export interface Sharding {
+  /** Returns the name of the node that serves a slot; undefined while that is not known. */
+  nodeOf(slot: number): string | undefined;
+  /** How a node is connected to. */
+  feedOptions(node: string): FeedOptions;
+  /** The node `from` said that a slot is at another. */
+  moved(redirection: Extract<Redirection, { slot: number }>, from: string): void;
+  /** A node can't be reached, or does not serve what it did: slots may be elsewhere. */
+  suspect(node: string): void;
+  /** Calls `listener` when slots have moved. */
+  onChange(listener: () => void): Cancel;
+}
+
 /** What the gateway sends commands to: one Redis, or several that act as one. */
 export interface Upstream {
   readonly counters: PipeCounters;
   /** How connections are made on which replies come unasked. */
   readonly feedOptions: FeedOptions;
+  /** Where sharded channels are; null where one server has all. */
+  readonly sharding: Sharding | null;
   /** Connections to Redis that are open for sharing, and that are lent or kept for single use. */
   readonly connections: { readonly shared: number; readonly blocking: number; readonly transactions: number };
   /** Commands waiting or unanswered on the shared connections. */

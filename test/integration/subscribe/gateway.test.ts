@@ -43,6 +43,27 @@ for (const setup of setups) {
       expect(await dataOf(stream, 2)).toEqual(["psubscribe,n*,1", "pmessage,n*,news,a"]);
     });
 
+    it("sharded channels, apart from others of the same name", async () => {
+      const sharded = await hear("/ssubscribe/news/a%2Fb");
+      const plain = await hear("/subscribe/news");
+      expect(await run(gateway, "SPUBLISH", "news", "to shards")).toBe(1);
+      expect(await run(gateway, "PUBLISH", "news", "to all")).toBe(1);
+      expect(await run(gateway, "SPUBLISH", "a/b", "two\nlines")).toBe(1);
+      expect(await dataOf(sharded, 4)).toEqual([
+        "ssubscribe,news,1",
+        "ssubscribe,a/b,2",
+        "smessage,news,to shards",
+        'smessage,a/b,"two\\nlines"',
+      ]);
+      expect(await dataOf(plain, 2)).toEqual(["subscribe,news,1", "message,news,to all"]);
+      expect(await metric(gateway, 'upstream_connections{use="stream"}')).toBe(2);
+      sharded.close();
+      await expect
+        .poll(() => run(gateway, "PUBSUB", "SHARDNUMSUB", "news", "a/b"))
+        .toEqual(["news", 0, "a/b", 0]);
+      expect(await numsub(gateway, "news")).toBe(1);
+    });
+
     it("several channels on one stream, each named once", async () => {
       const stream = await hear("/subscribe/a/b%2Fc/a/");
       for (const channel of ["a", "b/c", "b"]) await run(gateway, "PUBLISH", channel, `to ${channel}`);

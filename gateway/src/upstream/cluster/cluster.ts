@@ -11,6 +11,7 @@ import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import { Nodes } from "./nodes.js";
 import type { ReadPolicy } from "./read-policy.js";
 import { Scripts } from "./scripts.js";
+import { ClusterSharding } from "./sharding.js";
 import { Spread } from "./spread.js";
 import { Batch } from "./task.js";
 import { type Address, addressOf, type Topology } from "./topology.js";
@@ -53,6 +54,7 @@ interface Early {
 export class Cluster implements Upstream {
   readonly counters: PipeCounters;
   readonly feedOptions: FeedOptions;
+  readonly sharding: ClusterSharding;
   readonly #options: ClusterOptions;
   readonly #topology: Topology;
   readonly #nodes: Nodes;
@@ -104,6 +106,11 @@ export class Cluster implements Upstream {
       maxReply,
       counters,
     };
+    this.sharding = new ClusterSharding(topology, (name) => ({
+      ...this.feedOptions,
+      connect: (onRead) => connect(addressOf(name), onRead),
+      timeout: patience,
+    }));
     topology.on("change", this.#onTopology);
   }
 

@@ -50,6 +50,10 @@ export class Routes implements Upstream {
     return this.#rest.upstream.feedOptions;
   }
 
+  get sharding(): Upstream["sharding"] {
+    return this.#rest.upstream.sharding;
+  }
+
   get connections(): Upstream["connections"] {
     const sum = { shared: 0, blocking: 0, transactions: 0 };
     for (const { upstream } of this.#routes) {

@@ -1,0 +1,39 @@
+import type { FeedOptions } from "../feed.js";
+import type { Cancel, Sharding } from "../upstream.js";
+import type { Redirection } from "./redirection.js";
+import { addressOf, nameOf, type Topology } from "./topology.js";
+
+/** The sharded channels of a cluster: each is at the primary that serves its slot. */
+export class ClusterSharding implements Sharding {
+  readonly #topology: Topology;
+  readonly #feedOptions: (name: string) => FeedOptions;
+
+  constructor(topology: Topology, feedOptions: (name: string) => FeedOptions) {
+    this.#topology = topology;
+    this.#feedOptions = feedOptions;
+  }
+
+  nodeOf(slot: number): string | undefined {
+    this.#topology.open();
+    return this.#topology.shardOf(slot)?.primary;
+  }
+
+  feedOptions(node: string): FeedOptions {
+    return this.#feedOptions(node);
+  }
+
+  moved({ slot, host, port }: Extract<Redirection, { slot: number }>, from: string): void {
+    // A node that does not know its own address is where the reply came from.
+    const ownHost = from.includes(":") ? addressOf(from).host : "";
+    this.#topology.moved(slot, nameOf({ host: host || ownHost, port }));
+  }
+
+  suspect(node: string): void {
+    if (this.#topology.has(node)) this.#topology.suspect(node);
+  }
+
+  onChange(listener: () => void): Cancel {
+    this.#topology.on("change", listener);
+    return () => this.#topology.off("change", listener);
+  }
+}
