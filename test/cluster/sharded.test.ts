@@ -16,6 +16,8 @@ describe.skipIf(!redisAvailable())("sharded channels", () => {
   beforeAll(async () => {
     cluster = await startCluster({ nodeTimeoutMs: 2_000 });
     gateway = await gatewayAt(cluster.url);
+    // By now it has found out that this is a cluster.
+    await run(gateway, "DBSIZE");
   });
   afterAll(async () => {
     for (const stream of streams) stream.close();
