@@ -1,0 +1,332 @@
+import { isUtf8 } from "node:buffer";
+
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+const COLON = 0x3a;
+const DOLLAR = 0x24;
+const STAR = 0x2a;
+const CR = 0x0d;
+const LF = 0x0a;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+
+const NOTHING = Buffer.alloc(0);
+/** The most bytes that one byte of a string becomes: `\u0000`. */
+const LONGEST_ESCAPE = 6;
+
+/** What each byte of a JSON string is written as: 0 as itself, 1 as `\u00xx`, else a backslash and this letter. */
+const ESCAPES = new Uint8Array(256);
+ESCAPES.fill(1, 0, 0x20);
+for (const [byte, letter] of [
+  [0x08, "b"],
+  [0x09, "t"],
+  [0x0a, "n"],
+  [0x0c, "f"],
+  [0x0d, "r"],
+  [QUOTE, '"'],
+  [BACKSLASH, "\\"],
+] as const) {
+  ESCAPES[byte] = letter.charCodeAt(0);
+}
+const HEX = Buffer.from("0123456789abcdef");
+
+/** Turns the bytes of replies into the body of a response, a part at a time. */
+export interface ReplyEncoder {
+  /** Encodes the next bytes of a reply, wherever they were split. */
+  write(bytes: Buffer): void;
+  /** Encodes what comes after the last reply. */
+  end(): void;
+  /** Returns what was encoded since the last call. */
+  take(): Buffer;
+}
+
+/**
+ * What an encoder is given: `one` reply; the replies of a pipeline (`list`); the reply of EXEC, each element of which is
+ * a reply by itself (`elements`).
+ */
+export type Shape = "one" | "list" | "elements";
+
+enum At {
+  /** At the first byte of a line, or inside a line. */
+  Line,
+  /** Inside a bulk string. */
+  Body,
+  /** At the line break after a bulk string. */
+  BodyEnd,
+}
+
+/**
+ * Encodes RESP2 replies as JSON, byte for byte as `jsonReply`, `jsonReplies` and `jsonElements` do, from any split of
+ * their bytes. The time and memory of a call are bounded by the bytes given to it. The replies have to be well-formed.
+ */
+export class JsonEncoder implements ReplyEncoder {
+  readonly #base64: boolean;
+  readonly #shape: Shape;
+  #out: Buffer = NOTHING;
+  #size = 0;
+  #at = At.Line;
+  /** The beginning of a line that was split. */
+  #line: Buffer = NOTHING;
+  /** Bytes of the present bulk string still to come, or of its line break. */
+  #left = 0;
+  /** The end of what was given of a string: bytes that only make a character, or base64, together with the next. */
+  #carry: Buffer = NOTHING;
+  /** Elements still to come of each array that is open. */
+  readonly #open: number[] = [];
+  #items = 0;
+  #started = false;
+
+  constructor(base64: boolean, shape: Shape) {
+    this.#base64 = base64;
+    this.#shape = shape;
+  }
+
+  write(bytes: Buffer): void {
+    this.#reserve(bytes.length + (bytes.length >> 3));
+    if (!this.#started) {
+      this.#started = true;
+      if (this.#shape === "list") this.#push(0x5b);
+    }
+    let from = 0;
+    while (from < bytes.length) {
+      if (this.#at === At.Line) from = this.#readLine(bytes, from);
+      else {
+        const to = Math.min(bytes.length, from + this.#left);
+        this.#left -= to - from;
+        if (this.#at === At.Body) {
+          this.#text(bytes.subarray(from, to), this.#left === 0);
+          if (this.#left === 0) this.#endBody();
+        } else if (this.#left === 0) {
+          this.#at = At.Line;
+          this.#endValue();
+        }
+        from = to;
+      }
+    }
+  }
+
+  end(): void {
+    if (!this.#started && this.#shape === "list") this.#push(0x5b);
+    if (this.#shape !== "one") this.#push(0x5d);
+  }
+
+  take(): Buffer {
+    const done = this.#out.subarray(0, this.#size);
+    this.#out = NOTHING;
+    this.#size = 0;
+    return done;
+  }
+
+  #readLine(bytes: Buffer, from: number): number {
+    const feed = bytes.indexOf(LF, from);
+    const to = feed < 0 ? bytes.length : feed + 1;
+    let line = bytes;
+    let first = from;
+    let end = to;
+    if (this.#line.length > 0 || feed < 0) {
+      this.#line = Buffer.concat([this.#line, bytes.subarray(from, to)]);
+      if (feed < 0) return to;
+      line = this.#line;
+      first = 0;
+      end = line.length;
+      this.#line = NOTHING;
+    }
+    this.#takeLine(line, first, end - 2);
+    return to;
+  }
+
+  /** Takes a whole line, `line[from, to)`, its line break left out. */
+  #takeLine(line: Buffer, from: number, to: number): void {
+    const type = line[from]!;
+    const isTop = this.#open.length === 0;
+    if (isTop && this.#shape === "elements" && this.#items === 0) {
+      this.#items = 1;
+      this.#push(0x5b);
+      this.#open.push(numberIn(line, from + 1, to));
+      if (this.#open[0] === 0) this.#open.pop();
+      return;
+    }
+    const isItem = this.#isItem(isTop);
+    if (isItem && this.#shape === "list" && this.#items++ > 0) this.#push(COMMA);
+    if (type === MINUS) {
+      this.#ascii('{"error":"');
+      this.#escaped(line.subarray(from + 1, to));
+      this.#push(QUOTE);
+      // An error is the item: it closes nothing but itself.
+      this.#endValue(true);
+      return;
+    }
+    if (isItem) this.#ascii('{"result":');
+    if (type === DOLLAR || type === STAR) this.#takeLength(type, numberIn(line, from + 1, to));
+    else {
+      if (type === COLON) this.#bytes(line, from + 1, to);
+      else {
+        const text = line.subarray(from + 1, to);
+        this.#push(QUOTE);
+        if (this.#base64 && !(isItem && isOk(text))) this.#ascii(text.toString("base64"));
+        else this.#escaped(text);
+        this.#push(QUOTE);
+      }
+      this.#endValue();
+    }
+  }
+
+  #takeLength(type: number, length: number): void {
+    if (length < 0) this.#ascii("null");
+    else if (type === STAR) {
+      this.#push(0x5b);
+      if (length > 0) {
+        this.#open.push(length);
+        return;
+      }
+      this.#push(0x5d);
+    } else {
+      this.#push(QUOTE);
+      this.#left = length;
+      this.#at = At.Body;
+      if (length === 0) this.#endBody();
+      return;
+    }
+    this.#endValue();
+  }
+
+  /** Whether a value at this depth is wrapped in an object of its own. */
+  #isItem(isTop: boolean): boolean {
+    return this.#shape === "elements" ? this.#open.length === 1 : isTop;
+  }
+
+  #endBody(): void {
+    this.#push(QUOTE);
+    this.#at = At.BodyEnd;
+    this.#left = 2;
+  }
+
+  /** Closes what ends with a value. `isError` is true of an error, whose object is closed as that of a result is. */
+  #endValue(isError = false): void {
+    const open = this.#open;
+    if (isError || this.#isItem(open.length === 0)) this.#push(0x7d);
+    while (open.length > 0) {
+      const last = open.length - 1;
+      if (--open[last]! > 0) {
+        this.#push(COMMA);
+        return;
+      }
+      open.pop();
+      if (this.#shape === "elements" && open.length === 0) return;
+      this.#push(0x5d);
+      if (this.#isItem(open.length === 0)) this.#push(0x7d);
+    }
+  }
+
+  /** Appends a part of a string. */
+  #text(part: Buffer, isLast: boolean): void {
+    const all = this.#carry.length === 0 ? part : Buffer.concat([this.#carry, part]);
+    let to = all.length;
+    if (!isLast) to = this.#base64 ? to - (to % 3) : characterEnd(all);
+    // A copy, so that the part can be freed.
+    this.#carry = to === all.length ? NOTHING : Buffer.from(all.subarray(to));
+    if (this.#base64) this.#ascii(all.toString("base64", 0, to));
+    else this.#escaped(all.subarray(0, to));
+  }
+
+  #escaped(text: Buffer): void {
+    // What is no UTF-8 becomes U+FFFD, as Node decodes it.
+    const bytes = isUtf8(text) ? text : Buffer.from(text.toString("utf8"));
+    const { length } = bytes;
+    let i = 0;
+    while (i < length) {
+      this.#reserve(length - i);
+      const out = this.#out;
+      let at = this.#size;
+      const last = out.length - LONGEST_ESCAPE;
+      for (; i < length && at <= last; i++) {
+        const byte = bytes[i]!;
+        const escape = ESCAPES[byte]!;
+        if (escape === 0) out[at++] = byte;
+        else {
+          out[at++] = BACKSLASH;
+          if (escape > 1) out[at++] = escape;
+          else {
+            out[at++] = 0x75;
+            out[at++] = 0x30;
+            out[at++] = 0x30;
+            out[at++] = HEX[byte >> 4]!;
+            out[at++] = HEX[byte & 15]!;
+          }
+        }
+      }
+      this.#size = at;
+    }
+  }
+
+  #push(byte: number): void {
+    this.#reserve(1);
+    this.#out[this.#size++] = byte;
+  }
+
+  #ascii(letters: string): void {
+    this.#reserve(letters.length);
+    this.#size += this.#out.write(letters, this.#size, "latin1");
+  }
+
+  #bytes(source: Buffer, from: number, to: number): void {
+    this.#reserve(to - from);
+    this.#size += source.copy(this.#out, this.#size, from, to);
+  }
+
+  /** Makes room for `more` bytes, and for one escape beyond them. */
+  #reserve(more: number): void {
+    const needed = this.#size + more + LONGEST_ESCAPE;
+    if (needed <= this.#out.length) return;
+    const next = Buffer.allocUnsafeSlow(Math.max(needed + 64, 2 * this.#out.length));
+    this.#out.copy(next, 0, 0, this.#size);
+    this.#out = next;
+  }
+}
+
+/** Passes replies on as Redis's own bytes. */
+export class RespEncoder implements ReplyEncoder {
+  #parts: Buffer[];
+
+  /** @param size the number of replies of a pipeline; null for one reply alone */
+  constructor(size: number | null) {
+    this.#parts = size === null ? [] : [Buffer.from(`*${size}\r\n`)];
+  }
+
+  write(bytes: Buffer): void {
+    this.#parts.push(bytes);
+  }
+
+  end(): void {}
+
+  take(): Buffer {
+    const parts = this.#parts;
+    this.#parts = [];
+    return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  }
+}
+
+/** Where the last character ends of which no byte can be missing. */
+function characterEnd(bytes: Buffer): number {
+  const { length } = bytes;
+  for (let i = length - 1; i >= 0 && i >= length - 4; i--) {
+    const byte = bytes[i]!;
+    if (byte < 0x80) return length;
+    if (byte >= 0xc0) return i;
+  }
+  // Continuation bytes alone: no character reaches across them.
+  return length < 4 ? 0 : length;
+}
+
+function isOk(text: Buffer): boolean {
+  return text.length === 2 && text[0] === 0x4f && text[1] === 0x4b;
+}
+
+/** The number that stands there, -1 for a negative one. */
+function numberIn(line: Buffer, from: number, to: number): number {
+  if (line[from] === MINUS) return -1;
+  let number = 0;
+  for (let i = from; i < to; i++) number = number * 10 + line[i]! - 0x30;
+  return number;
+}
