@@ -15,6 +15,7 @@ import { TrustedProxies } from "./http/trusted-proxies.js";
 import { failureOf } from "./log/failure.js";
 import { createLog } from "./log/log.js";
 import { RequestLog } from "./log/request-log.js";
+import { BufferBudget } from "./memory/buffer-budget.js";
 import { LoopDelay } from "./metrics/loop-delay.js";
 import { metricsOf } from "./metrics/metrics.js";
 import { Traffic } from "./metrics/traffic.js";
@@ -58,7 +59,8 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
   const sources = sourcesOf(settings);
   const tokens = readTokenList(sources);
   const log = createLog(settings.logLevel);
-  const backend = await backendOf(settings, log);
+  const budget = new BufferBudget(settings.maxBufferedBytes);
+  const backend = await backendOf(settings, log, budget);
   const { host } = settings;
   const plain = backend.upstreams;
   const upstreams = settings.onCommand ? watch(plain, settings.onCommand) : plain;
@@ -122,6 +124,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
     handler,
     connections,
     heads: new AnswerHeads(settings.keepAlive),
+    budget,
     certificate,
     greetTimeout: settings.headTimeout,
     proxies: settings.proxyProtocol ? proxies : null,

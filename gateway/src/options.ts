@@ -5,6 +5,7 @@ import type { Engine } from "./engine/engine.js";
 import { connectionsByFileLimit } from "./http/file-limit.js";
 import { TrustedProxies } from "./http/trusted-proxies.js";
 import { LOG_LEVELS, type LogLevel } from "./log/log.js";
+import { defaultBufferedBytes } from "./memory/buffer-budget.js";
 import { READ_POLICIES, type ReadPolicy } from "./upstream/cluster/read-policy.js";
 import { parseRedisUrl } from "./upstream/redis-address.js";
 import { parseRoutes } from "./upstream/routes/route-text.js";
@@ -64,6 +65,11 @@ export interface GatewayOptions {
   readonly maxBody?: number;
   /** The largest reply of Redis that is passed on, in bytes; default 512 MB. */
   readonly maxReply?: number;
+  /**
+   * Bytes of request bodies and replies that are buffered at a time for all requests together; default a quarter of the
+   * memory that the process may use. Requests beyond it wait, or fail with 503.
+   */
+  readonly maxBufferedBytes?: number;
   /** How long Redis may take over a command, in ms; default 4,000. A blocking one gets its own timeout on top. */
   readonly operationTimeout?: number;
   /** Connections to Redis that ordinary commands share; default 1. */
@@ -150,6 +156,7 @@ const DEFAULTS = {
   maxCommands: 100_000,
   maxWords: MOST_WORDS,
   maxReply: 512 * 1024 * 1024,
+  maxBufferedBytes: defaultBufferedBytes(),
   operationTimeout: 4_000,
   connections: 1,
   maxBlocking: 64,
@@ -203,6 +210,9 @@ export const WITHOUT_DEFAULT = [
 /** Options with every default filled in. */
 export type Settings = typeof DEFAULTS & Pick<GatewayOptions, (typeof WITHOUT_DEFAULT)[number]>;
 
+/** The least that one process may be set to buffer. */
+export const MIN_BUFFERED_BYTES = 1024;
+
 /** Least and most of each option that is a whole number. */
 const RANGES = {
   port: [0, 65_535],
@@ -210,6 +220,7 @@ const RANGES = {
   maxCommands: [1, 10_000_000],
   maxWords: [1, MOST_WORDS],
   maxReply: [1, 1024 * 1024 * 1024],
+  maxBufferedBytes: [MIN_BUFFERED_BYTES, 1024 * 1024 * 1024 * 1024],
   operationTimeout: [1, 3_600_000],
   connections: [1, 64],
   maxBlocking: [1, 10_000],

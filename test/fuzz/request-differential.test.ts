@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { AnswerHeads } from "../../gateway/src/http/answer-head.js";
 import { Connection } from "../../gateway/src/http/connection.js";
 import type { Exchange } from "../../gateway/src/http/exchange.js";
+import { BufferBudget } from "../../gateway/src/memory/buffer-budget.js";
 import { Chance } from "./support/random.js";
 import { encode, pieces, spoil } from "./support/requests.js";
 
@@ -68,6 +69,7 @@ function readByUs(input: readonly Buffer[]): Promise<Read[]> {
   return new Promise((resolve) => {
     const site = {
       heads: new AnswerHeads(1_000),
+      budget: new BufferBudget(),
       draining: false,
       handle(exchange: Exchange) {
         const { method, url } = exchange.req;

@@ -20,6 +20,7 @@ export function rewritten(grant: Grant, commands: readonly Command[], receiver: 
         return receiver.abandoned;
       },
       onReply: (reply, tag) => receiver.onReply(rewrites[tag]?.reply(reply) ?? reply, tag),
+      onLarge: (tag, first) => (rewrites[tag] ? null : (receiver.onLarge?.(tag, first) ?? null)),
       onFailure: (failure, tag) => receiver.onFailure(failure, tag),
     },
   };

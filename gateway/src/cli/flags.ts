@@ -170,6 +170,13 @@ export const flags: readonly Flag[] = [
     kind: "bytes",
   },
   {
+    name: "max-buffered-bytes",
+    value: "<size>",
+    help: "bytes of requests and replies buffered at a time for all clients (default a quarter of the memory)",
+    option: "maxBufferedBytes",
+    kind: "bytes",
+  },
+  {
     name: "operation-timeout",
     value: "<time>",
     help: "how long Redis may take over a command, such as 500ms or 4s (default 4s)",

@@ -59,6 +59,14 @@ export class AnswerHeads {
     return [bytes];
   }
 
+  /** The head of a response whose length is not known. Unless it is chunked, the connection ends with it. */
+  unmeasured(status: number, type: string, keep: boolean, chunked: boolean, more: readonly string[]): Buffer {
+    let lines = chunked ? "Transfer-Encoding: chunked\r\n" : "";
+    for (let i = 0; i < more.length; i += 2) lines += `${more[i]}: ${more[i + 1]}\r\n`;
+    const { prefix } = this.#readyFor(status, type, keep);
+    return Buffer.concat([prefix, Buffer.from(`${lines}\r\n`, "latin1")]);
+  }
+
   /** The head of a stream of events. */
   stream(chunked: boolean, more: readonly string[]): Buffer {
     const lines = ["Cache-Control: no-cache"];

@@ -1,17 +1,25 @@
 import type { Quota } from "../access/quota.js";
 import type { CommandFacts } from "../commands/facts.js";
 import type { CommandCounts } from "../metrics/commands.js";
-import type { Receiver, UpstreamFailure } from "../upstream/failure.js";
+import type { Receiver, ReplyStream, UpstreamFailure } from "../upstream/failure.js";
+import { LARGE_REPLY } from "../upstream/framer.js";
 import { TURN } from "../upstream/lot.js";
 import type { TransactionReceiver } from "../upstream/upstream.js";
 import { type Exchange, JSON_TYPE, RESP_TYPE } from "./exchange.js";
+import { JsonEncoder, RespEncoder, type Shape } from "./json-encoder.js";
 import { jsonElements, jsonReplies, jsonReply } from "./json-reply.js";
-import { inTurns } from "./turns.js";
+import type { ReplyBody } from "./reply-body.js";
 
 const MINUS = 0x2d;
 const STAR = 0x2a;
-/** Bytes of replies that are made into an answer at a time, but for one that is larger. */
-const TURN_BYTES = 512 * 1_024;
+/** Replies to a pipeline that are encoded in one go, at most; more are sent as they come. */
+const MANY_REPLIES = 2 * TURN;
+
+/** Begins a response to be made of replies as they come; null if there is nobody or no room for it. */
+function startBody(exchange: Exchange, status: number, shape: Shape, size: number | null): ReplyBody | null {
+  if (exchange.format === "resp2") return exchange.startBody(status, RESP_TYPE, new RespEncoder(size));
+  return exchange.startBody(status, JSON_TYPE, new JsonEncoder(exchange.format === "base64", shape));
+}
 
 /** The answer to one command. */
 export class SingleAnswer implements Receiver {
@@ -42,9 +50,34 @@ export class SingleAnswer implements Receiver {
     if (exchange.gone) return;
     exchange.guard(() => {
       const status = isError ? 400 : 200;
-      if (exchange.format === "resp2") exchange.answer(status, RESP_TYPE, reply);
+      if (reply.length > LARGE_REPLY) {
+        const body = startBody(exchange, status, "one", null);
+        body?.write(reply);
+        body?.end();
+      } else if (exchange.format === "resp2") exchange.answer(status, RESP_TYPE, reply);
       else exchange.answer(status, JSON_TYPE, jsonReply(reply, exchange.format === "base64"));
     });
+  }
+
+  onLarge(_tag: number, first: number): ReplyStream | null {
+    // Its status is that of an error only if it is one.
+    if (first === MINUS) return null;
+    const { exchange } = this;
+    this.counts.replied(this.facts, exchange.replied());
+    const body = startBody(exchange, 200, "one", null);
+    const over = () => this.quota.leave(1, exchange.blocks);
+    return {
+      write: (bytes) => body?.write(bytes),
+      end() {
+        over();
+        body?.end();
+      },
+      fail: () => {
+        over();
+        this.counts.failed(this.facts);
+        body?.cut();
+      },
+    };
   }
 
   onFailure(failure: UpstreamFailure): void {
@@ -54,10 +87,22 @@ export class SingleAnswer implements Receiver {
   }
 }
 
-/** The answer to a pipeline: each command has its own fate. */
+/**
+ * The answer to a pipeline: each command has its own fate. Where the replies are few and small they are sent together,
+ * else as they come.
+ */
 export class PipelineAnswer implements Receiver {
-  readonly #replies: Buffer[];
+  readonly #replies: (Buffer | null)[];
   #open: number;
+  /** Bytes of replies so far, while they are collected. */
+  #size = 0;
+  /** Whether the response has begun. Without a body nobody reads it. */
+  #began = false;
+  #body: ReplyBody | null = null;
+  /** The first place whose reply was not given to the body. */
+  #next = 0;
+  /** Whether the reply to that place is being written. */
+  #inside = false;
 
   /**
    * @param size the number of commands, refused ones included
@@ -94,32 +139,67 @@ export class PipelineAnswer implements Receiver {
     this.refuse(this.places[tag]!, `${failure.code} ${failure.message}`);
   }
 
+  /** A large reply is sent as it comes if those before it have been. */
+  onLarge(tag: number, first: number): ReplyStream | null {
+    const place = this.places[tag]!;
+    if (first === MINUS) return null;
+    if (!this.#began) this.#begin();
+    if (place !== this.#next || this.#inside) return null;
+    this.#inside = true;
+    return {
+      write: (bytes) => this.#body?.write(bytes),
+      end: () => {
+        this.#inside = false;
+        this.#next++;
+        this.#settled();
+      },
+      fail: () => {
+        this.#inside = false;
+        this.#body?.cut();
+        this.#next++;
+        this.#settled();
+      },
+    };
+  }
+
   #settle(place: number, reply: Buffer): void {
     this.#replies[place] = reply;
+    this.#size += reply.length;
     if (reply[0] === MINUS) this.onError(place);
+    if (!this.#began && (this.#size > LARGE_REPLY || this.#replies.length > MANY_REPLIES)) this.#begin();
+    this.#settled();
+  }
+
+  #settled(): void {
+    if (this.#began) this.#flush();
     if (--this.#open > 0) return;
     if (this.places.length > 0) this.exchange.replied();
     this.onSettled();
-    this.#answer();
+    if (this.#began) this.#body?.end();
+    else this.exchange.guard(() => this.#answer());
+  }
+
+  #begin(): void {
+    this.#began = true;
+    this.#body = startBody(this.exchange, 200, "list", this.#replies.length);
+    this.#flush();
+  }
+
+  /** Gives the body what is there and comes next. */
+  #flush(): void {
+    const replies = this.#replies;
+    for (let reply = replies[this.#next]; reply && !this.#inside; reply = replies[this.#next]) {
+      replies[this.#next++] = null;
+      this.#body?.write(reply);
+    }
   }
 
   #answer(): void {
     const { exchange } = this;
-    const replies = this.#replies;
-    const isResp = exchange.format === "resp2";
-    const parts: Buffer[] = isResp ? [Buffer.from(`*${replies.length}\r\n`)] : [];
-    let next = 0;
-    inTurns(exchange, () => {
-      const first = next;
-      for (let bytes = 0; next < replies.length && next - first < TURN && bytes < TURN_BYTES; next++)
-        bytes += replies[next]!.length;
-      if (isResp) parts.push(...replies.slice(first, next));
-      else parts.push(jsonReplies(replies, exchange.format === "base64", first, next));
-      if (next < replies.length) return true;
-      const body = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
-      exchange.answer(200, isResp ? RESP_TYPE : JSON_TYPE, body);
-      return false;
-    });
+    const replies = this.#replies as Buffer[];
+    if (exchange.format === "resp2") {
+      exchange.answer(200, RESP_TYPE, Buffer.concat([Buffer.from(`*${replies.length}\r\n`), ...replies]));
+    } else exchange.answer(200, JSON_TYPE, jsonReplies(replies, exchange.format === "base64"));
   }
 }
 
@@ -152,6 +232,10 @@ export class TransactionAnswer implements TransactionReceiver {
         const text = this.#discarded(reply, refused);
         if (isResp) exchange.answer(400, RESP_TYPE, Buffer.from(`-${text}\r\n`));
         else exchange.error(400, text);
+      } else if (reply.length > LARGE_REPLY) {
+        const body = startBody(exchange, 200, "elements", null);
+        body?.write(reply);
+        body?.end();
       } else if (isResp) exchange.answer(200, RESP_TYPE, reply);
       else exchange.answer(200, JSON_TYPE, jsonElements(reply, exchange.format === "base64"));
     });

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { adopt } from "../sockets/adopt.js";
 import { BadRequest } from "./bad-request.js";
 import { BodyBuffer } from "./body-buffer.js";
@@ -100,7 +101,9 @@ export class Connection implements Idle {
   #source: BodySource | null = null;
   /** Whether another request may follow the response that is being sent. */
   #keep = false;
-  #sendSoon = false;
+  #sendsSoon = false;
+  /** Time spent on sending in this turn of the event loop, or since the last one that was long, in ms. */
+  #sendTime = 0;
   #taken = 0;
   #takenAt = 0;
   #lastHead: RequestHead | null = null;
@@ -179,6 +182,13 @@ export class Connection implements Idle {
   /** Ends it now, whatever it is doing. */
   destroy(): void {
     this.#socket.destroy();
+  }
+
+  /** Ends it now, so that the client can't take what it has got for a whole response. */
+  cut(): void {
+    // Without chunks and a length only a reset says so.
+    if (this.#socket instanceof TLSSocket) this.#socket.destroy();
+    else this.#socket.resetAndDestroy();
   }
 
   /** Ends it after the last byte that was written has left; what still comes is read and dropped for a while. */
@@ -263,25 +273,36 @@ export class Connection implements Idle {
   send = (): void => {
     const socket = this.#socket;
     const source = this.#source;
-    if (!source || this.#sendSoon) return;
-    const until = performance.now() + SEND_TURN;
+    if (!source || this.#sendsSoon) return;
+    const begun = performance.now();
+    let now = begun;
     while (socket.writableLength < SLICE) {
       const part = source.next();
-      if (part === undefined) return;
+      if (part === undefined) break;
       if (part === null) {
         this.#sent();
         return;
       }
       socket.write(part, this.#onWritten);
-      if (performance.now() < until) continue;
-      this.#sendSoon = true;
-      setImmediate(this.#sendMore);
-      return;
+      now = performance.now();
+      if (this.#sendTime + now - begun > SEND_TURN) {
+        this.sendSoon();
+        return;
+      }
     }
+    this.#sendTime += now - begun;
+  };
+
+  /** Sends more of the body once other requests have had their turn. */
+  sendSoon = (): void => {
+    if (this.#sendsSoon) return;
+    this.#sendsSoon = true;
+    setImmediate(this.#sendMore);
   };
 
   #sendMore = (): void => {
-    this.#sendSoon = false;
+    this.#sendsSoon = false;
+    this.#sendTime = 0;
     this.send();
   };
 
@@ -292,7 +313,9 @@ export class Connection implements Idle {
   /** The last byte of the body was given to the socket. */
   #sent(): void {
     this.#source = null;
+    this.#exchange?.bodySent();
     this.#exchange = null;
+    this.lateSince = 0;
     this.#responded(this.#keep);
   }
 

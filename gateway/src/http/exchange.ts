@@ -2,9 +2,12 @@ import { LimitExceeded } from "../access/limit-exceeded.js";
 import type { Quota } from "../access/quota.js";
 import type { TokenNumbers } from "../metrics/tokens.js";
 import type { UpstreamFailure } from "../upstream/failure.js";
+import { NO_ROOM } from "../upstream/line.js";
 import { BadRequest } from "./bad-request.js";
 import type { Connection } from "./connection.js";
+import type { ReplyEncoder } from "./json-encoder.js";
 import { jsonError } from "./json-reply.js";
+import { ReplyBody } from "./reply-body.js";
 import type { RequestHead } from "./request-head.js";
 import type { Site } from "./site.js";
 
@@ -31,6 +34,8 @@ export type Format = "json" | "base64" | "resp2";
 /** How far an exchange is. */
 enum Answer {
   Awaited,
+  /** The body is being sent. */
+  Sending,
   Streaming,
   Over,
 }
@@ -66,6 +71,8 @@ export class Exchange {
   readonly #site: Site;
   #answer = Answer.Awaited;
   #onOver: ((gone: boolean) => void) | null = null;
+  #status = 0;
+  #body: ReplyBody | null = null;
 
   /** @param startedAt when its head had been read, in ms by the monotonic clock */
   constructor(
@@ -118,7 +125,8 @@ export class Exchange {
       else if (error instanceof LimitExceeded) this.limit(error);
       else {
         this.#site.failed(error);
-        this.refuse(500, "ERR the gateway failed on this request");
+        if (this.#body) this.#body.cut();
+        else this.refuse(500, "ERR the gateway failed on this request");
       }
     }
   }
@@ -135,6 +143,46 @@ export class Exchange {
     connection.finish(this.#site.heads.answer(status, type, keep, extra, body, sendsBody), keep);
   }
 
+  /**
+   * Begins a response with this body, to be made of what is written to what is returned; null if nobody reads it, or if
+   * there is no room, which is then the answer.
+   */
+  startBody(status: number, type: string, encoder: ReplyEncoder): ReplyBody | null {
+    if (this.#answer !== Answer.Awaited) return null;
+    const connection = this.#connection;
+    const chunked = this.#chunked;
+    const keep = chunked && connection.mayContinue;
+    const head = () => this.#site.heads.unmeasured(status, type, keep, chunked, this.extraHeaders);
+    if (this.req.method === "HEAD") {
+      this.#over(status);
+      connection.finish([head()], keep);
+      return null;
+    }
+    const body = ReplyBody.create({
+      encoder,
+      budget: this.#site.budget,
+      chunked,
+      onMore: connection.send,
+      onLittle: connection.sendSoon,
+      onCut: () => connection.cut(),
+    });
+    if (!body) {
+      this.failure(NO_ROOM);
+      return null;
+    }
+    this.#answer = Answer.Sending;
+    this.#status = status;
+    this.#body = body;
+    connection.sendBody(head(), body, keep);
+    return body;
+  }
+
+  /** The body that was begun has been given to the client. */
+  bodySent(): void {
+    this.responseBytes = this.#body!.size;
+    this.#over(this.#status);
+  }
+
   /** Answers with an error in JSON. */
   error(status: number, text: string, more?: readonly string[]): void {
     this.answer(status, JSON_TYPE, jsonError(text), more);
@@ -145,11 +193,10 @@ export class Exchange {
     const { outcome, reason, message } = failure;
     if (outcome === "unknown") this.replied();
     if (outcome === "unsent") this.unsent(message);
-    else
-      this.error(reason === "timeout" ? 504 : this.draining ? 503 : 502, message, [
-        "Warmline-Outcome",
-        "unknown",
-      ]);
+    else {
+      const isShort = this.draining || reason === "no-room";
+      this.error(reason === "timeout" ? 504 : isShort ? 503 : 502, message, ["Warmline-Outcome", "unknown"]);
+    }
   }
 
   /** Answers that nothing was run, and that it may be worth to ask again. */
@@ -248,6 +295,7 @@ export class Exchange {
 
   /** The connection is lost. */
   lose(): void {
+    if (this.#body) this.responseBytes = this.#body.size;
     if (this.#answer !== Answer.Over) this.#over(this.streaming ? 200 : 0, true);
   }
 

@@ -1,11 +1,9 @@
 import { isUtf8 } from "node:buffer";
 
-const PLUS = 0x2b;
 const MINUS = 0x2d;
 const COLON = 0x3a;
 const DOLLAR = 0x24;
 const STAR = 0x2a;
-const CR = 0x0d;
 const LF = 0x0a;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -242,11 +240,11 @@ export class JsonEncoder implements ReplyEncoder {
       const last = out.length - LONGEST_ESCAPE;
       for (; i < length && at <= last; i++) {
         const byte = bytes[i]!;
-        const escape = ESCAPES[byte]!;
-        if (escape === 0) out[at++] = byte;
+        const letter = ESCAPES[byte]!;
+        if (letter === 0) out[at++] = byte;
         else {
           out[at++] = BACKSLASH;
-          if (escape > 1) out[at++] = escape;
+          if (letter > 1) out[at++] = letter;
           else {
             out[at++] = 0x75;
             out[at++] = 0x30;

@@ -1,6 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
+import type { BufferBudget } from "../memory/buffer-budget.js";
 import type { AnswerHeads } from "./answer-head.js";
 import type { Certificate } from "./certificate.js";
 import { Connection } from "./connection.js";
@@ -29,6 +30,7 @@ export interface HttpServerOptions {
   readonly handler: Handler;
   readonly connections: Connections;
   readonly heads: AnswerHeads;
+  readonly budget: BufferBudget;
   /** With one, it speaks TLS. */
   readonly certificate: Certificate | null;
   /** With them, each connection begins with a PROXY header that one of them sent. */
@@ -44,6 +46,7 @@ export interface HttpServerOptions {
 /** The HTTP server: accepts connections, and closes without losing answers. */
 export class HttpServer implements Site {
   readonly heads: AnswerHeads;
+  readonly budget: BufferBudget;
   draining = false;
   #closing = false;
   readonly #server: Server;
@@ -59,6 +62,7 @@ export class HttpServer implements Site {
 
   constructor(options: HttpServerOptions) {
     this.heads = options.heads;
+    this.budget = options.budget;
     this.#handler = options.handler;
     this.#connections = options.connections;
     this.#certificate = options.certificate;

@@ -1,3 +1,4 @@
+import type { BufferBudget } from "../memory/buffer-budget.js";
 import type { AnswerHeads } from "./answer-head.js";
 import type { Connection } from "./connection.js";
 import type { Exchange } from "./exchange.js";
@@ -5,6 +6,8 @@ import type { Exchange } from "./exchange.js";
 /** What connections and exchanges need to know of the server that they belong to. */
 export interface Site {
   readonly heads: AnswerHeads;
+  /** What may be buffered for all requests together. */
+  readonly budget: BufferBudget;
   /** Whether the server is closing, so that no connection is kept. */
   readonly draining: boolean;
   /** Takes a request whose head has arrived. Never throws. */

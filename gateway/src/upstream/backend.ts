@@ -1,6 +1,7 @@
 import type { Engine } from "../engine/engine.js";
 import { startEngine } from "../engine/start-engine.js";
 import type { Log } from "../log/log.js";
+import type { BufferBudget } from "../memory/buffer-budget.js";
 import type { Settings } from "../options.js";
 import { ownEngine, type RemoteEngine, redisAt } from "./redis-url.js";
 import { parseRoutes } from "./routes/route-text.js";
@@ -22,7 +23,7 @@ export interface Backend {
  * @throws {TypeError} when a URL or a route is wrong
  * @throws {Error} when the engine can't be started
  */
-export async function backendOf(settings: Settings, log: Log): Promise<Backend> {
+export async function backendOf(settings: Settings, log: Log, budget: BufferBudget): Promise<Backend> {
   const remote = { ca: settings.redisCa };
   const routes = parseRoutes(settings.routes).map((route) => ({
     ...route,
@@ -31,7 +32,7 @@ export async function backendOf(settings: Settings, log: Log): Promise<Backend> 
   const rest = routes.find(({ prefix }) => prefix === "");
   const first = rest?.engine ?? (await engineOf(settings, log));
   const engines = [...new Set([first, ...routes.map(({ engine }) => engine)])];
-  const main = upstreamsOf(first, settings);
+  const main = upstreamsOf(first, settings, budget);
   const close = async () => {
     upstreams.close();
     await Promise.all(engines.map((engine) => engine.close()));
@@ -43,7 +44,7 @@ export async function backendOf(settings: Settings, log: Log): Promise<Backend> 
       .map(({ prefix, strip, engine }) => ({
         prefix: Buffer.from(prefix),
         strip,
-        upstreams: upstreamsOf(engine, settings),
+        upstreams: upstreamsOf(engine, settings, budget),
       }));
     upstreams = routedUpstreams([...parts, { prefix: Buffer.alloc(0), strip: false, upstreams: main }]);
   }

@@ -8,6 +8,7 @@
  * - `lost`: the connection ended after the command was written
  * - `timeout`: the reply did not come in time after the command was written
  * - `too-large`: the reply is larger than the gateway passes on
+ * - `no-room`: the gateway had no memory left for the reply
  * - `partial`: of a command that went to several nodes a part ran and another did not
  * - `overtaken`: it could not run in its turn, and what was to run after it has run
  */
@@ -19,6 +20,7 @@ export type FailureReason =
   | "lost"
   | "timeout"
   | "too-large"
+  | "no-room"
   | "partial"
   | "overtaken";
 
@@ -50,11 +52,26 @@ export class UpstreamFailure extends Error {
   }
 }
 
-/** Takes the answers to commands. Exactly one call is made for each command that was sent. */
+/** Takes a large reply as it comes. After the last bytes either `end` or `fail` is called, once. */
+export interface ReplyStream {
+  write(bytes: Buffer): void;
+  end(): void;
+  fail(failure: UpstreamFailure): void;
+}
+
+/**
+ * Takes the answers to commands. For each command that was sent exactly one call is made: of `onReply` or `onFailure`, or
+ * of `onLarge` if that returns a stream.
+ */
 export interface Receiver {
   /** Whether nobody waits any more, so that a command not yet written need not be sent. */
   readonly abandoned: boolean;
   /** Redis's reply as its own bytes, error replies included. `tag` is the one given with the command. */
   onReply(reply: Buffer, tag: number): void;
+  /**
+   * A large reply has begun, with this byte. Returns what takes it as it comes; null to get it whole, as a receiver
+   * without this method does.
+   */
+  onLarge?(tag: number, first: number): ReplyStream | null;
   onFailure(failure: UpstreamFailure, tag: number): void;
 }

@@ -1,3 +1,5 @@
+import { BufferBudget } from "../memory/buffer-budget.js";
+
 const LF = 0x0a;
 const CR = 0x0d;
 const PLUS = 0x2b;
@@ -23,9 +25,29 @@ export class MalformedReply extends Error {
   override readonly name = "MalformedReply";
 }
 
+/** Replies from this many bytes on may be taken as they come. */
+export const LARGE_REPLY = 256 * 1_024;
+
+/** Takes the bytes of one large reply. */
+export interface LargeReply {
+  write(bytes: Buffer): void;
+  /** It is larger than `maxReply`. More may be written, and is not kept. */
+  onTooLarge(): void;
+  end(): void;
+}
+
+/** Whoever takes replies. */
+export interface FramerUser {
+  /** The next reply; null for one that was too large, or for which there was no room. */
+  onReply(reply: Buffer | null): void;
+  /** A large reply has begun, with this byte. Returns what takes it, or null to get it whole. */
+  onLarge?(first: number): LargeReply | null;
+}
+
 /**
  * Finds where each RESP2 reply ends, over any split of the bytes, without decoding it. A reply is handed on
- * as Redis's own bytes; one larger than `maxReply` bytes is consumed and handed on as null.
+ * as Redis's own bytes; one larger than `maxReply` bytes is consumed and handed on as null. Large ones that are kept
+ * whole are counted against the budget.
  */
 export class Framer {
   #at = At.Type;
@@ -38,11 +60,21 @@ export class Framer {
   #parts: Buffer[] = [];
   #kept = 0;
   #tooLarge = false;
+  #large: LargeReply | null = null;
+  /** Whether `onLarge` was called for the present reply. */
+  #offered = false;
+  /** Bytes taken from the budget. */
+  #taken = 0;
+  /** Whether the last reply that was null found no room, rather than being too large. */
+  noRoom = false;
 
-  constructor(readonly maxReply: number) {}
+  constructor(
+    readonly maxReply: number,
+    readonly budget = new BufferBudget(),
+  ) {}
 
   /** Takes the next bytes. @throws {MalformedReply} at the first byte that can't belong to a reply */
-  push(chunk: Buffer, onReply: (reply: Buffer | null) => void): void {
+  push(chunk: Buffer, user: FramerUser): void {
     const end = chunk.length;
     let start = 0;
     let i = 0;
@@ -98,6 +130,7 @@ export class Framer {
             break;
           }
           this.#at = this.#number === 0 ? At.BodyCr : At.Body;
+          if (this.#kept + this.#number > this.maxReply && !this.#large) this.#drop();
           continue;
         case At.Body: {
           const taken = Math.min(this.#number, end - i);
@@ -117,30 +150,88 @@ export class Framer {
       this.#at = At.Type;
       if (--this.#left > 0) continue;
       this.#left = 1;
-      const reply = this.#finish(chunk, start, i);
+      const reply = this.#finish(chunk, start, i, user);
       start = i;
-      onReply(reply);
+      if (reply !== undefined) user.onReply(reply);
     }
-    if (start < end) this.#keep(chunk.subarray(start));
+    if (start < end) this.#keep(chunk.subarray(start), user);
   }
 
-  #keep(part: Buffer): void {
+  /** Gives back what was taken from the budget: no more bytes come. */
+  close(): void {
+    this.#drop();
+  }
+
+  #keep(part: Buffer, user: FramerUser): void {
     this.#kept += part.length;
-    if (this.#kept > this.maxReply) {
-      this.#tooLarge = true;
-      this.#parts = [];
+    if (this.#large) {
+      if (this.#kept > this.maxReply && !this.#tooLarge) {
+        this.#tooLarge = true;
+        this.#large.onTooLarge();
+      }
+      this.#large.write(part);
+    } else if (this.#tooLarge) return;
+    else if (this.#kept > this.maxReply) this.#drop();
+    else {
+      this.#parts.push(part);
+      if (this.#kept > LARGE_REPLY) this.#keepLarge(part, user);
     }
-    if (!this.#tooLarge) this.#parts.push(part);
   }
 
-  #finish(chunk: Buffer, start: number, end: number): Buffer | null {
+  #keepLarge(part: Buffer, user: FramerUser): void {
+    let bytes = part.length;
+    if (!this.#offered) {
+      this.#offered = true;
+      bytes = this.#kept;
+      this.#large = user.onLarge?.(this.#parts[0]![0]!) ?? null;
+      if (this.#large) {
+        const parts = this.#parts;
+        this.#parts = [];
+        for (const each of parts) this.#large.write(each);
+        return;
+      }
+    }
+    // Twice: in the end the parts are copied into one.
+    if (this.budget.take(2 * bytes)) this.#taken += 2 * bytes;
+    else {
+      this.#drop();
+      this.noRoom = true;
+    }
+  }
+
+  /** Keeps no more of the present reply. */
+  #drop(): void {
+    this.#tooLarge = true;
+    this.noRoom = false;
+    this.#parts = [];
+    this.#release();
+  }
+
+  #release(): void {
+    if (this.#taken > 0) this.budget.give(this.#taken);
+    this.#taken = 0;
+  }
+
+  /** Returns the whole reply; null if it was not kept; undefined if it was taken as it came. */
+  #finish(chunk: Buffer, start: number, end: number, user: FramerUser): Buffer | null | undefined {
     const last = start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end);
-    if (this.#kept === 0) return last.length > this.maxReply ? null : last;
-    this.#keep(last);
-    const reply = this.#tooLarge ? null : Buffer.concat(this.#parts, this.#kept);
+    if (this.#kept === 0) {
+      if (!this.#tooLarge && last.length <= this.maxReply) return last;
+      this.#tooLarge = false;
+      this.noRoom = false;
+      return null;
+    }
+    this.#keep(last, user);
+    const large = this.#large;
+    const reply = this.#tooLarge || large ? null : Buffer.concat(this.#parts, this.#kept);
     this.#parts = [];
     this.#kept = 0;
     this.#tooLarge = false;
-    return reply;
+    this.#offered = false;
+    this.#large = null;
+    this.#release();
+    if (!large) return reply;
+    large.end();
+    return undefined;
   }
 }

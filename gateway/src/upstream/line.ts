@@ -1,7 +1,15 @@
-import { type Receiver, UpstreamFailure } from "./failure.js";
+import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { Fifo } from "./fifo.js";
+import type { LargeReply } from "./framer.js";
 import { Link, type LinkOptions } from "./link.js";
 import type { Lot } from "./lot.js";
+
+const TOO_LARGE = new UpstreamFailure("too-large", "the reply of Redis is larger than the gateway passes on");
+/** A reply for which there is no memory: see `maxBufferedBytes`. */
+export const NO_ROOM = new UpstreamFailure(
+  "no-room",
+  "the gateway has no memory left for the reply of Redis",
+);
 
 /** A command that was written. */
 interface Written {
@@ -13,6 +21,8 @@ interface Written {
   leading: number;
   /** Null once the command was given up; its reply is then consumed in its place. */
   receiver: Receiver | null;
+  /** What takes its reply as it comes, once that has begun. */
+  stream: ReplyStream | null;
 }
 
 /** Whoever writes on a line. */
@@ -41,7 +51,8 @@ export class Line {
     this.#link = new Link(options, {
       onUp: () => user.onWritable(),
       onDrain: () => user.onWritable(),
-      onReply: (reply) => this.#reply(reply),
+      onReply: (reply, noRoom) => this.#reply(reply, noRoom),
+      onLarge: (first) => this.#large(first),
       onDown: (trouble) => {
         this.#forget(`the connection to Redis was lost: ${trouble}`);
         user.onDown(trouble);
@@ -78,7 +89,7 @@ export class Line {
     const { tag, deadline, receiver } = lot;
     const { bytes, leading } = lot.take();
     lot.wrote(bytes.length);
-    this.#written.push({ lot, tag, bytes: bytes.length, deadline, leading, receiver });
+    this.#written.push({ lot, tag, bytes: bytes.length, deadline, leading, receiver, stream: null });
     return bytes;
   }
 
@@ -108,12 +119,23 @@ export class Line {
     const oldest = this.#written.peek();
     const isOverdue = oldest !== undefined && !oldest.receiver;
     const heard = Math.max(this.#waitingSince, this.#link.heardAt);
+    if (oldest?.stream) {
+      if (heard + this.#silence > now) due = Math.min(due, heard + this.#silence);
+      else
+        this.#failStream(
+          oldest,
+          new UpstreamFailure("timeout", "Redis did not go on with its reply in time"),
+        );
+    }
     return { due, silentAt: isOverdue ? heard + this.#silence : Number.POSITIVE_INFINITY };
   }
 
   /** Whether anybody waits for a reply. */
   get isAwaited(): boolean {
-    for (let i = 0; i < this.#written.size; i++) if (this.#written.peek(i)!.receiver) return true;
+    for (let i = 0; i < this.#written.size; i++) {
+      const { receiver, stream } = this.#written.peek(i)!;
+      if (receiver || stream) return true;
+    }
     return false;
   }
 
@@ -123,7 +145,34 @@ export class Line {
     this.#forget(message);
   }
 
-  #reply(reply: Buffer | null): void {
+  #large(first: number): LargeReply | null {
+    const entry = this.#written.peek();
+    if (!entry || entry.leading > 0) return null;
+    const { receiver, tag } = entry;
+    if (receiver) {
+      entry.stream = receiver.onLarge?.(tag, first) ?? null;
+      if (!entry.stream) return null;
+      entry.receiver = null;
+    }
+    return {
+      // Of a command that was given up nothing is kept.
+      write: (bytes) => entry.stream?.write(bytes),
+      onTooLarge: () => this.#failStream(entry, TOO_LARGE),
+      end: () => {
+        this.#written.shift();
+        if (entry.lot.answered(entry.bytes)) this.#user.onTurn(entry.lot);
+        entry.stream?.end();
+      },
+    };
+  }
+
+  #failStream(entry: Written, failure: UpstreamFailure): void {
+    const { stream } = entry;
+    entry.stream = null;
+    stream?.fail(failure);
+  }
+
+  #reply(reply: Buffer | null, noRoom: boolean): void {
     const entry = this.#written.peek();
     if (!entry) {
       this.#link.drop("it sent a reply that nobody asked for");
@@ -138,10 +187,7 @@ export class Line {
     if (lot.answered(entry.bytes)) this.#user.onTurn(lot);
     if (!receiver) return;
     if (reply) receiver.onReply(reply, tag);
-    else {
-      const text = "the reply of Redis is larger than the gateway passes on";
-      receiver.onFailure(new UpstreamFailure("too-large", text), tag);
-    }
+    else receiver.onFailure(noRoom ? NO_ROOM : TOO_LARGE, tag);
   }
 
   #forget(message: string): void {
@@ -152,6 +198,9 @@ export class Line {
       if (lot.answered(bytes)) this.#user.onTurn(lot);
     }
     const failure = new UpstreamFailure("lost", message);
-    for (const { receiver, tag } of entries) receiver?.onFailure(failure, tag);
+    for (const entry of entries) {
+      this.#failStream(entry, failure);
+      entry.receiver?.onFailure(failure, entry.tag);
+    }
   }
 }

@@ -1,8 +1,9 @@
 import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
+import type { BufferBudget } from "../memory/buffer-budget.js";
 import { inChunks } from "../sockets/in-chunks.js";
 import { type Command, command } from "./command.js";
-import { Framer, MalformedReply } from "./framer.js";
+import { Framer, type LargeReply, MalformedReply } from "./framer.js";
 import type { PipeCounters } from "./pipe.js";
 
 const MINUS = 0x2d;
@@ -20,6 +21,8 @@ export interface LinkOptions {
   readonly patience: number;
   /** The largest reply passed on, in bytes. */
   readonly maxReply: number;
+  /** What large replies that are kept whole are counted against; default: no limit. */
+  readonly budget?: BufferBudget | undefined;
   readonly counters: PipeCounters;
 }
 
@@ -27,8 +30,10 @@ export interface LinkOptions {
 export interface LinkUser {
   /** The connection is up: commands may be written. */
   onUp(): void;
-  /** The next reply in order; null stands for one that was too large. */
-  onReply(reply: Buffer | null): void;
+  /** The next reply in order; null stands for one that was too large, or `noRoom` for one that did not fit. */
+  onReply(reply: Buffer | null, noRoom: boolean): void;
+  /** A large reply has begun, with this byte. Returns what takes it, or null to get it whole. */
+  onLarge?(first: number): LargeReply | null;
   /** What was written has gone out: more may follow. */
   onDrain(): void;
   /** The connection ended, or could not be had. Called once, and not after {@link Link.close}. */
@@ -57,7 +62,7 @@ export class Link {
   constructor(options: LinkOptions, user: LinkUser) {
     this.#options = options;
     this.#user = user;
-    this.#framer = new Framer(options.maxReply);
+    this.#framer = new Framer(options.maxReply, options.budget);
     this.#handshake = options.handshake.length;
   }
 
@@ -114,6 +119,7 @@ export class Link {
   close(): void {
     this.#ended = true;
     clearTimeout(this.#timer);
+    this.#framer.close();
     this.#socket?.destroy();
   }
 
@@ -126,18 +132,24 @@ export class Link {
     if (this.#ended) return;
     this.heardAt = performance.now();
     try {
-      this.#framer.push(chunk, this.#onReply);
+      this.#framer.push(chunk, this);
     } catch (error) {
       if (!(error instanceof MalformedReply)) throw error;
       this.#down(`it sent ${error.message}`);
     }
   };
 
-  #onReply = (reply: Buffer | null): void => {
+  /** For the framer. */
+  onLarge(first: number): LargeReply | null {
+    return this.#handshake === 0 && !this.#ended ? (this.#user.onLarge?.(first) ?? null) : null;
+  }
+
+  /** For the framer. */
+  onReply(reply: Buffer | null): void {
     // One reply may have ended the connection while others lie in the same chunk.
     if (this.#ended) return;
     if (this.#handshake === 0) {
-      this.#user.onReply(reply);
+      this.#user.onReply(reply, this.#framer.noRoom);
       return;
     }
     const { handshake, counters } = this.#options;
@@ -153,7 +165,7 @@ export class Link {
     counters.opened++;
     this.upSince = performance.now();
     this.#user.onUp();
-  };
+  }
 
   #down(trouble: string): void {
     if (this.#ended) return;

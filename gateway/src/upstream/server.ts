@@ -1,3 +1,4 @@
+import type { BufferBudget } from "../memory/buffer-budget.js";
 import { type Command, command } from "./command.js";
 import type { Receiver } from "./failure.js";
 import type { FeedOptions } from "./feed.js";
@@ -19,6 +20,8 @@ export interface ServerOptions extends SingleUseOptions {
   readonly maxPending: number;
   /** The largest reply passed on, in bytes. */
   readonly maxReply: number;
+  /** What large replies that are kept whole are counted against; default: no limit. */
+  readonly budget?: BufferBudget | undefined;
   readonly counters: PipeCounters;
   /** How long a shared connection is kept though nobody uses it, in ms; default: for ever. */
   readonly idle?: number | undefined;
@@ -48,6 +51,7 @@ export class Server implements Upstream {
       patience: timeout,
       maxPending: options.maxPending,
       maxReply: options.maxReply,
+      budget: options.budget,
       reconnect: "always",
       idle: options.idle,
       counters: this.counters,

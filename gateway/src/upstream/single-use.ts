@@ -206,6 +206,22 @@ export class SingleUse {
         settle();
         receiver.onReply(reply, tag);
       },
+      onLarge(tag, first) {
+        const stream = receiver.onLarge?.(tag, first);
+        if (!stream) return null;
+        return {
+          write: (bytes) => stream.write(bytes),
+          end() {
+            settle();
+            stream.end();
+          },
+          fail(failure) {
+            failed = true;
+            settle();
+            stream.fail(failure);
+          },
+        };
+      },
       onFailure(failure, tag) {
         failed = true;
         settle();

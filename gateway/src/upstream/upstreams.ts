@@ -1,4 +1,5 @@
 import type { OnReadOpts } from "node:net";
+import type { BufferBudget } from "../memory/buffer-budget.js";
 import type { Settings } from "../options.js";
 import { ask } from "./ask.js";
 import { Cluster, CONNECT_TIMEOUT } from "./cluster/cluster.js";
@@ -11,7 +12,7 @@ import type { RedisUser, Upstream, Upstreams } from "./upstream.js";
 import { USER_IDLE, Users } from "./users.js";
 
 /** Makes the upstreams of an engine, by the gateway's settings. Nothing is connected yet. */
-export function upstreamsOf(engine: RemoteEngine, settings: Settings): Upstreams {
+export function upstreamsOf(engine: RemoteEngine, settings: Settings, budget?: BufferBudget): Upstreams {
   const topology = topologyOf(engine, settings);
   const sentinel = new Sentinel({
     sentinels: engine.addresses,
@@ -23,14 +24,14 @@ export function upstreamsOf(engine: RemoteEngine, settings: Settings): Upstreams
   const connect =
     engine.kind === "sentinel" ? (onRead?: OnReadOpts) => sentinel.connect(onRead) : engine.connect;
   const known: Shared = { topology, finding: new Finding() };
-  const own = upstreamOf({ ...engine, connect }, settings, known, null);
+  const own = upstreamOf({ ...engine, connect }, settings, known, null, budget);
   const users = new Users((user, counted) => {
     const through = {
       ...engine,
       connect: (onRead?: OnReadOpts) => counted(connect(onRead)),
       connectTo: (address: Address, onRead?: OnReadOpts) => counted(engine.connectTo(address, onRead)),
     };
-    return upstreamOf(through, settings, known, user);
+    return upstreamOf(through, settings, known, user, budget);
   });
   return {
     of: (user) => (user ? users.of(user) : own),
@@ -58,6 +59,7 @@ function upstreamOf(
   settings: Settings,
   { topology, finding }: Shared,
   user: RedisUser | null,
+  budget: BufferBudget | undefined,
 ): Upstream {
   const options = {
     handshake: engine.handshake(user),
@@ -67,6 +69,7 @@ function upstreamOf(
     maxTransactions: settings.maxTransactions,
     maxPending: settings.maxPending,
     maxReply: settings.maxReply,
+    budget,
     counters: topology.counters,
     idle: user ? USER_IDLE : undefined,
   };

@@ -1,5 +1,5 @@
 import type { Command } from "../upstream/command.js";
-import type { Receiver, UpstreamFailure } from "../upstream/failure.js";
+import type { Receiver, ReplyStream, UpstreamFailure } from "../upstream/failure.js";
 import type { TransactionReceiver, Upstream, Upstreams } from "../upstream/upstream.js";
 import { type CommandListener, describe, errorWord } from "./watched-command.js";
 
@@ -81,6 +81,22 @@ class WatchingReceiver implements Receiver {
   onReply(reply: Buffer, tag: number): void {
     this.receiver.onReply(reply, tag);
     this.#telling.tell(tag, errorOf(reply));
+  }
+
+  onLarge(tag: number, first: number): ReplyStream | null {
+    const stream = this.receiver.onLarge?.(tag, first);
+    if (!stream) return null;
+    return {
+      write: (bytes) => stream.write(bytes),
+      end: () => {
+        stream.end();
+        this.#telling.tell(tag, null);
+      },
+      fail: (failure) => {
+        stream.fail(failure);
+        this.#telling.tell(tag, failure.code);
+      },
+    };
   }
 
   onFailure(failure: UpstreamFailure, tag: number): void {

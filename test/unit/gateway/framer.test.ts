@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { BufferBudget } from "../../../gateway/src/memory/buffer-budget.js";
 import { Framer, MalformedReply } from "../../../gateway/src/upstream/framer.js";
 import { anyReply, encode } from "./resp-tree.js";
 
@@ -11,9 +12,9 @@ function frame(stream: Buffer, cuts: readonly number[], maxReply = 1 << 20): (Bu
     (a, b) => a - b,
   );
   for (let i = 1; i < places.length; i++) {
-    framer.push(stream.subarray(places[i - 1], places[i]), (reply) =>
-      replies.push(reply && Buffer.from(reply)),
-    );
+    framer.push(stream.subarray(places[i - 1], places[i]), {
+      onReply: (reply) => replies.push(reply && Buffer.from(reply)),
+    });
   }
   return replies;
 }
@@ -48,9 +49,9 @@ describe("the framer", () => {
     const framer = new Framer(1 << 20);
     const replies: unknown[] = [];
     const stream = encode({ type: "array", items: [{ type: "bulk", bytes: Buffer.from("abc") }] });
-    framer.push(stream.subarray(0, -1), (reply) => replies.push(reply));
+    framer.push(stream.subarray(0, -1), { onReply: (reply) => replies.push(reply) });
     expect(replies).toEqual([]);
-    framer.push(stream.subarray(-1), (reply) => replies.push(reply));
+    framer.push(stream.subarray(-1), { onReply: (reply) => replies.push(reply) });
     expect(replies).toEqual([stream]);
   });
 
@@ -58,6 +59,48 @@ describe("the framer", () => {
     const large = encode({ type: "bulk", bytes: Buffer.alloc(3_000, "x") });
     const small = encode({ type: "status", text: "OK" });
     expect(frame(Buffer.concat([small, large, small]), [cut], 1_000)).toEqual([small, null, small]);
+  });
+
+  it("hands a large reply on as it comes, and the ones around it whole", () => {
+    const large = encode({ type: "bulk", bytes: Buffer.alloc(1_000_000, "x") });
+    const small = encode({ type: "status", text: "OK" });
+    const stream = Buffer.concat([small, large, small, large]);
+    const seen: string[] = [];
+    const all: Buffer[][] = [];
+    const framer = new Framer(2_000_000);
+    for (let at = 0; at < stream.length; at += 65_536) {
+      framer.push(stream.subarray(at, at + 65_536), {
+        onReply: (reply) => seen.push(String(reply)),
+        onLarge(first) {
+          all.push([]);
+          seen.push(`large ${String.fromCharCode(first)}`);
+          return { write: (bytes) => all.at(-1)!.push(bytes), onTooLarge() {}, end: () => seen.push("end") };
+        },
+      });
+    }
+    expect(seen).toEqual(["+OK\r\n", "large $", "end", "+OK\r\n", "large $", "end"]);
+    expect(all.map((parts) => Buffer.concat(parts).equals(large))).toEqual([true, true]);
+  });
+
+  it("keeps a large reply that must be whole within the budget, and gives back what it took", () => {
+    const large = encode({ type: "bulk", bytes: Buffer.alloc(1_000_000, "x") });
+    const small = encode({ type: "status", text: "OK" });
+    for (const [limit, kept] of [
+      [3_000_000, true],
+      [1_500_000, false],
+    ] as const) {
+      const budget = new BufferBudget(limit);
+      const framer = new Framer(2_000_000, budget);
+      const replies: unknown[] = [];
+      const stream = Buffer.concat([large, small]);
+      for (let at = 0; at < stream.length; at += 65_536) {
+        framer.push(stream.subarray(at, at + 65_536), {
+          onReply: (reply) => replies.push(reply?.length),
+        });
+      }
+      expect(replies).toEqual([kept ? large.length : undefined, small.length]);
+      expect([framer.noRoom, budget.used]).toEqual([!kept, 0]);
+    }
   });
 
   it.each([

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AggregatorRegistry } from "prom-client";
 import { randomToken } from "../../access/token.js";
 import type { Gateway } from "../../create.js";
-import { type GatewayOptions, hasToken, settingsOf } from "../../options.js";
+import { type GatewayOptions, hasToken, MIN_BUFFERED_BYTES, settingsOf } from "../../options.js";
 import type { FromWorker, SharedEngine, ToWorker } from "./messages.js";
 
 const FIRST_BACKOFF = 100;
@@ -59,7 +59,7 @@ class Workers {
   constructor(given: WorkersOptions) {
     const { options, count } = given;
     const { token, softLimit, hardLimit } = options;
-    const { maxBlocking, maxTransactions, maxStreams } = settingsOf(options);
+    const { maxBlocking, maxTransactions, maxStreams, maxBufferedBytes } = settingsOf(options);
     const share = (limit: number) => Math.ceil(limit / count);
     this.#options = given;
     this.#shared = {
@@ -72,6 +72,7 @@ class Workers {
       maxBlocking: share(maxBlocking),
       maxTransactions: share(maxTransactions),
       maxStreams: share(maxStreams),
+      maxBufferedBytes: Math.max(MIN_BUFFERED_BYTES, share(maxBufferedBytes)),
     };
   }
 

@@ -1,5 +1,6 @@
 import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
+import type { BufferBudget } from "../../memory/buffer-budget.js";
 import type { Command } from "../command.js";
 import { type Receiver, UpstreamFailure } from "../failure.js";
 import type { FeedOptions } from "../feed.js";
@@ -32,6 +33,8 @@ export interface ClusterOptions extends SingleUseOptions {
   readonly maxPending: number;
   /** The largest reply passed on, in bytes. */
   readonly maxReply: number;
+  /** What large replies that are kept whole are counted against; default: no limit. */
+  readonly budget?: BufferBudget | undefined;
   readonly readPolicy: ReadPolicy;
   readonly counters: PipeCounters;
   /** How long a shared connection is kept though nobody uses it, in ms; default: for ever. */
@@ -80,6 +83,7 @@ export class Cluster implements Upstream {
         patience,
         maxPending: options.maxPending,
         maxReply,
+        budget: options.budget,
         reconnect: "wanted",
         idle: options.idle,
         counters,

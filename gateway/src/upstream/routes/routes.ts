@@ -1,5 +1,5 @@
 import type { Command } from "../command.js";
-import type { Receiver } from "../failure.js";
+import type { Receiver, ReplyStream } from "../failure.js";
 import type { FeedOptions } from "../feed.js";
 import { combiners, Merge } from "../merge.js";
 import type { PipeCounters } from "../pipe.js";
@@ -184,6 +184,11 @@ class Answers implements Receiver {
   onReply(reply: Buffer, at: number): void {
     const { receiver, route, name, tag } = this.sent[at]!;
     receiver.onReply(route.strip ? unstripped(name, reply, route.prefix) : reply, tag);
+  }
+
+  onLarge(at: number, first: number): ReplyStream | null {
+    const { receiver, route, tag } = this.sent[at]!;
+    return route.strip ? null : (receiver.onLarge?.(tag, first) ?? null);
   }
 
   onFailure(failure: Parameters<Receiver["onFailure"]>[0], at: number): void {

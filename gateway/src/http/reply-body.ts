@@ -1,0 +1,143 @@
+import type { BufferBudget } from "../memory/buffer-budget.js";
+import { Fifo } from "../upstream/fifo.js";
+import type { BodySource } from "./connection.js";
+import type { ReplyEncoder } from "./json-encoder.js";
+
+/** Bytes of replies that are encoded at a time. */
+const SLICE = 64 * 1_024;
+/** Fewer bytes than this are sent together with what follows in the same turn of the event loop. */
+const LITTLE = 16 * 1_024;
+/** Taken from the budget for what is encoded and not yet written. */
+const ENCODED = 256 * 1_024;
+/** The share of the budget that replies may use: the rest is for requests. */
+export const REPLY_SHARE = 7 / 8;
+
+const CRLF = Buffer.from("\r\n");
+const LAST_CHUNK = Buffer.from("0\r\n\r\n");
+
+/** What a {@link ReplyBody} needs. */
+export interface ReplyBodyOptions {
+  readonly encoder: ReplyEncoder;
+  readonly budget: BufferBudget;
+  /** Whether the body is sent in chunks; else the end of the connection is its end. */
+  readonly chunked: boolean;
+  /** Called when there is more to send. */
+  readonly onMore: () => void;
+  /** Called when there is a little more to send, to which more may be added soon. */
+  readonly onLittle: () => void;
+  /** Called when the body can't be completed. */
+  readonly onCut: () => void;
+}
+
+/**
+ * The body of a response, made of replies as they come from Redis. They are kept as Redis's own bytes, within the budget,
+ * and encoded a slice at a time when the client takes more. If they don't fit, the response is cut.
+ */
+export class ReplyBody implements BodySource {
+  readonly #options: ReplyBodyOptions;
+  readonly #parts = new Fifo<Buffer>();
+  /** Where the first part goes on. */
+  #at = 0;
+  #backlog = 0;
+  #taken = 0;
+  #ended = false;
+  #finished = false;
+  #cancelled = false;
+  /** Bytes of the body so far, as the client reads it. */
+  size = 0;
+  /** Called when the client has taken more. */
+  onTaken: (() => void) | undefined;
+
+  private constructor(options: ReplyBodyOptions) {
+    this.#options = options;
+    this.#taken = ENCODED;
+  }
+
+  /** Makes one; null if there is no room for it in the budget. */
+  static create(options: ReplyBodyOptions): ReplyBody | null {
+    return options.budget.take(ENCODED, REPLY_SHARE) ? new ReplyBody(options) : null;
+  }
+
+  /** Bytes of replies that are kept. */
+  get backlog(): number {
+    return this.#backlog;
+  }
+
+  /** Appends bytes of a reply. */
+  write(bytes: Buffer): void {
+    if (this.#cancelled) return;
+    if (!this.#options.budget.take(bytes.length, REPLY_SHARE)) {
+      this.cut();
+      return;
+    }
+    this.#taken += bytes.length;
+    this.#backlog += bytes.length;
+    this.#parts.push(bytes);
+    if (this.#backlog < LITTLE) this.#options.onLittle();
+    else this.#options.onMore();
+  }
+
+  /** The last reply is complete. */
+  end(): void {
+    if (this.#cancelled) return;
+    this.#ended = true;
+    this.#options.onMore();
+  }
+
+  /** Ends the connection, so that the client sees that the body is not complete. */
+  cut(): void {
+    if (this.#cancelled) return;
+    this.cancel();
+    this.#options.onCut();
+  }
+
+  cancel(): void {
+    if (this.#cancelled) return;
+    this.#cancelled = true;
+    while (this.#parts.shift());
+    this.#backlog = 0;
+    this.#options.budget.give(this.#taken);
+    this.#taken = 0;
+    this.onTaken?.();
+  }
+
+  next(): Buffer | null | undefined {
+    const { encoder, budget } = this.#options;
+    if (this.#finished) {
+      this.cancel();
+      return null;
+    }
+    if (this.#parts.size === 0) {
+      if (!this.#ended) return undefined;
+      this.#finished = true;
+      encoder.end();
+      const last = this.#framed(encoder.take());
+      return this.#options.chunked ? Buffer.concat([last, LAST_CHUNK]) : last;
+    }
+    let encoded = 0;
+    while (encoded < SLICE) {
+      const part = this.#parts.peek();
+      if (!part) break;
+      const to = Math.min(part.length, this.#at + SLICE - encoded);
+      encoder.write(part.subarray(this.#at, to));
+      encoded += to - this.#at;
+      this.#at = to;
+      if (to < part.length) break;
+      this.#parts.shift();
+      this.#at = 0;
+    }
+    this.#backlog -= encoded;
+    this.#taken -= encoded;
+    budget.give(encoded);
+    this.onTaken?.();
+    const bytes = encoder.take();
+    // Nothing as yet: a length without its number, or half a character.
+    return bytes.length > 0 ? this.#framed(bytes) : this.next();
+  }
+
+  #framed(bytes: Buffer): Buffer {
+    this.size += bytes.length;
+    if (!this.#options.chunked || bytes.length === 0) return bytes;
+    return Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, CRLF]);
+  }
+}

@@ -1,0 +1,96 @@
+import { connect } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
+import { jsonReply } from "../../../gateway/src/http/json-reply.js";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { call, run } from "./http.js";
+
+const MB = 1024 * 1024;
+/** Larger than the budget of the gateway under test. */
+const SIZE = 12 * MB;
+
+let redis: RedisServer;
+let gateway: Gateway;
+
+async function start(options: Partial<GatewayOptions> = {}): Promise<void> {
+  gateway = await createGateway({
+    redis: redis.url,
+    port: 0,
+    token: "t",
+    maxBufferedBytes: 8 * MB,
+    ...options,
+  });
+}
+
+describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" : NO_REDIS})`, () => {
+  beforeAll(async () => {
+    redis = await startRedis();
+    await start();
+    await run(gateway, "SETRANGE", "nul", SIZE - 1, "x");
+    await run(gateway, "RPUSH", "list", ...Array.from({ length: 60_000 }, (_, i) => `element ${i}`));
+    await gateway.close();
+  });
+  afterAll(() => redis?.stop());
+  afterEach(() => gateway?.close());
+
+  it("a reply larger than the budget is passed on as it comes, in every format", async () => {
+    await start();
+    const reply = Buffer.concat([Buffer.from(`$${SIZE}\r\n`), Buffer.alloc(SIZE - 1), Buffer.from("x\r\n")]);
+    const json = await call(gateway, "/get/nul");
+    expect(json.headers["transfer-encoding"]).toBe("chunked");
+    expect(json.bytes.equals(jsonReply(reply, false))).toBe(true);
+    const base64 = await call(gateway, "/get/nul", { headers: { "upstash-encoding": "base64" } });
+    expect(base64.bytes.equals(jsonReply(reply, true))).toBe(true);
+    const resp2 = await call(gateway, "/get/nul", { headers: { "upstash-response-format": "resp2" } });
+    expect(resp2.bytes.equals(reply)).toBe(true);
+  });
+
+  it("a large reply in a pipeline or a transaction stands in its place", async () => {
+    await start({ maxBufferedBytes: 64 * MB });
+    const list = Array.from({ length: 60_000 }, (_, i) => `element ${i}`);
+    const body = [
+      ["ECHO", "first"],
+      ["LRANGE", "list", "0", "-1"],
+      ["NOSUCH"],
+      ["LRANGE", "list", "0", "-1"],
+      ["ECHO", "last"],
+    ];
+    const { json } = await call(gateway, "/pipeline", { body });
+    expect(json[0]).toEqual({ result: "first" });
+    expect(json[1].result).toEqual(list);
+    expect(json[2].error).toMatch(/^ERR unknown command/);
+    expect(json[3].result).toEqual(list);
+    expect(json[4]).toEqual({ result: "last" });
+    const exec = await call(gateway, "/multi-exec", { body: body.filter(([name]) => name !== "NOSUCH") });
+    expect(exec.json.map(({ result }: any) => result)).toEqual(["first", list, list, "last"]);
+  });
+
+  it("HEAD has no body, however large the reply", async () => {
+    await start();
+    const head = await call(gateway, "/get/nul", { method: "HEAD" });
+    expect([head.status, head.bytes.length]).toEqual([200, 0]);
+    expect(await run(gateway, "PING")).toBe("PONG");
+  });
+
+  it("a reader for whom there is no room is cut off, so that it can't take the response for whole", async () => {
+    await start();
+    const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
+    socket.pause();
+    let received = "";
+    socket.on("data", (chunk) => {
+      received += chunk.toString("latin1");
+    });
+    const closed = new Promise((resolve) => {
+      socket.on("error", () => {});
+      socket.on("close", resolve);
+    });
+    socket.write("GET /get/nul HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(await run(gateway, "PING")).toBe("PONG");
+    socket.resume();
+    await closed;
+    expect(received).toMatch(/^HTTP\/1\.1 200 .*\r\nTransfer-Encoding: chunked\r\n/s);
+    expect(received.endsWith("\r\n0\r\n\r\n")).toBe(false);
+    expect((await call(gateway, "/get/nul")).bytes.length).toBeGreaterThan(SIZE);
+  });
+});
