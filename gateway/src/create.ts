@@ -31,6 +31,8 @@ export interface Gateway {
   readonly token: string;
   /** What the engine behind it is, in words. */
   readonly engine: string;
+  /** Where the Redis that it started keeps its data between runs, in words; null where the data is gone at the end. */
+  readonly data: string | null;
   /** Whether a browser that opens {@link Gateway.url} gets a console page, which asks for a token. */
   readonly console: boolean;
   /**
@@ -163,6 +165,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
       return access.mainToken;
     },
     engine: backend.description,
+    data: backend.data,
     console: settings.console,
     close() {
       closing ??= close();

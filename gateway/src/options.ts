@@ -19,6 +19,11 @@ export interface GatewayOptions {
    */
   readonly engine?: "auto" | "embedded" | (string & {}) | Engine;
   /**
+   * A folder in which the Redis that the gateway starts keeps its data between runs; default: none, the data is gone at the
+   * end. One gateway at a time can use it.
+   */
+  readonly persist?: string;
+  /**
    * The Redis to front instead, by URL: `redis://`, `rediss://` or `unix://`; several hosts with commas between them for
    * a cluster (one is enough: whether a server is a node of a cluster is found out);
    * `redis+sentinel://host:port,host:port/group` for what Sentinels watch.
@@ -196,6 +201,7 @@ const SOFT_SHARE = 0.8;
 export const WITHOUT_DEFAULT = [
   "engine",
   "redis",
+  "persist",
   "redisCa",
   "token",
   "tokenFile",
@@ -287,6 +293,7 @@ export function settingsOf(options: GatewayOptions = {}): Settings {
   if (!LOG_LEVELS.includes(settings.logLevel))
     throw new TypeError(`logLevel: must be one of ${LOG_LEVELS.join(", ")}`);
   checkRoutes(settings);
+  checkOwnRedis(settings);
   if (!READ_POLICIES.includes(settings.readPolicy)) {
     throw new TypeError(`readPolicy: must be one of ${READ_POLICIES.join(", ")}`);
   }
@@ -313,6 +320,24 @@ function checkAccess({ token, tokenFile, tokens, tokensFile, secret, host, allow
   openedCommands(allowCommand);
   if (!hasToken({ token, tokenFile, tokens, tokensFile }) && !isLoopbackName(host)) {
     throw new TypeError("token: must be given to listen beyond loopback; set token, or host to 127.0.0.1");
+  }
+}
+
+/** What is only for a Redis that the gateway itself starts. */
+const OWN_REDIS = { persist: "keeps the data of" } as const;
+
+function checkOwnRedis(settings: Settings): void {
+  const { redis, engine, routes } = settings;
+  const hasRest = parseRoutes(routes).some(({ prefix }) => prefix === "");
+  const other =
+    redis !== undefined ? "redis" : hasRest ? "the route *" : typeof engine === "object" ? "engine" : null;
+  for (const [name, what] of Object.entries(OWN_REDIS)) {
+    const value: unknown = settings[name as keyof typeof OWN_REDIS];
+    if (value === undefined) continue;
+    if (typeof value !== "string" || value === "") throw new TypeError(`${name}: must be a path`);
+    if (other) {
+      throw new TypeError(`${name}: ${what} a Redis that the gateway starts, and ${other} names another one`);
+    }
   }
 }
 

@@ -142,6 +142,13 @@ export const flags: readonly Flag[] = [
     kind: "text",
   },
   {
+    name: "persist",
+    value: "<folder>",
+    help: "a folder where the gateway's own Redis keeps its data between runs (default none: it is gone at the end)",
+    option: "persist",
+    kind: "text",
+  },
+  {
     name: "max-body",
     value: "<size>",
     help: "largest request body, such as 500kb or 20mb (default 10mb)",

@@ -20,7 +20,7 @@ export function environmentOf(gateway: {
  * is kept in logs
  */
 export function readyLines(
-  gateway: Pick<Gateway, "url" | "token" | "engine" | "console">,
+  gateway: Pick<Gateway, "url" | "token" | "engine" | "data" | "console">,
   showToken: boolean,
 ): string[] {
   const environment = Object.entries(environmentOf(gateway));
@@ -28,6 +28,7 @@ export function readyLines(
   return [
     `warmline-gateway ready ${gateway.url}`,
     `engine: ${gateway.engine}`,
+    ...(gateway.data === null ? [] : [`data: ${gateway.data}`]),
     ...(gateway.console ? [`console: ${gateway.url}/${showToken ? `#${gateway.token}` : ""}`] : []),
     "",
     ...shown.map(([name, value]) => `${name}=${value}`),

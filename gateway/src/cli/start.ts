@@ -23,8 +23,9 @@ export async function start(settings: CliSettings, onNotice: (message: string) =
     const create = (given: GatewayOptions) => (workers > 1 ? several(given, null) : createGateway(given));
     return listen((port) => create({ ...options, port }), settings);
   }
-  const engine = await startEngine(settings.engine, { onNotice });
-  const { socket, description } = engine;
+  const { persist, ...own } = options;
+  const engine = await startEngine(settings.engine, { onNotice, persist });
+  const { socket, description, data = null } = engine;
   if (workers > 1 && socket === undefined) {
     await engine.close();
     throw new UsageError(
@@ -40,10 +41,10 @@ export async function start(settings: CliSettings, onNotice: (message: string) =
   try {
     const create = (port: number | undefined) =>
       workers > 1
-        ? several({ ...options, port }, { description, socket: socket! })
-        : createGateway({ ...options, port, engine: lent });
+        ? several({ ...own, port }, { description, socket: socket! })
+        : createGateway({ ...own, port, engine: lent });
     const gateway = await listen(create, settings);
-    return { ...gateway, close: () => gateway.close().finally(() => engine.close()) };
+    return { ...gateway, data, close: () => gateway.close().finally(() => engine.close()) };
   } catch (error) {
     await engine.close();
     throw error;

@@ -5,6 +5,8 @@ import type { Duplex } from "node:stream";
 export interface Engine {
   /** What it is, in words for people, such as `redis 7.0.15 (started privately)`. */
   readonly description: string;
+  /** Where its data is kept beyond its end, in words for people; absent where it is not. */
+  readonly data?: string | undefined;
   /** The UNIX socket where other processes reach it too; absent where they can't. */
   readonly socket?: string;
   /**

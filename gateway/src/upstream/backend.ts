@@ -13,6 +13,8 @@ import { upstreamsOf } from "./upstreams.js";
 export interface Backend {
   /** What it is, in words for people. */
   readonly description: string;
+  /** Where the Redis that was started for it keeps its data, in words for people; null where nowhere. */
+  readonly data: string | null;
   readonly upstreams: Upstreams;
   /** Ends every connection, and the engine that was started for it. */
   close(): Promise<void>;
@@ -51,14 +53,22 @@ export async function backendOf(settings: Settings, log: Log, budget: BufferBudg
   const named = routes
     .filter(({ prefix }) => prefix !== "")
     .map(({ prefix, engine }) => `${prefix}* at ${engine.description}`);
-  return { description: [first.description, ...named].join("; "), upstreams, close };
+  return {
+    description: [first.description, ...named].join("; "),
+    data: first.data ?? null,
+    upstreams,
+    close,
+  };
 }
 
-async function engineOf({ redis, redisCa, engine = "auto" }: Settings, log: Log): Promise<RemoteEngine> {
+async function engineOf(
+  { redis, redisCa, engine = "auto", persist }: Settings,
+  log: Log,
+): Promise<RemoteEngine> {
   if (redis !== undefined) return redisAt(redis, { ca: redisCa });
   const started: Engine =
     typeof engine === "string"
-      ? await startEngine(engine, { onNotice: (message) => log.error(message) })
+      ? await startEngine(engine, { persist, onNotice: (message) => log.error(message) })
       : engine;
   return ownEngine(started);
 }

@@ -92,6 +92,7 @@ export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine 
 export function ownEngine(engine: Engine): RemoteEngine {
   return {
     description: engine.description,
+    data: engine.data,
     kind: "server",
     addresses: [],
     group: "",

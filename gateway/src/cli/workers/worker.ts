@@ -37,8 +37,8 @@ export function runWorker(): void {
           numbers = own;
         },
       });
-      const { url, token, engine: description, console } = await gateway;
-      tell({ kind: "ready", gateway: { url, token, engine: description, console } });
+      const { url, token, engine: description, data, console } = await gateway;
+      tell({ kind: "ready", gateway: { url, token, engine: description, data, console } });
     } catch (error) {
       const { message, code } = error as NodeJS.ErrnoException;
       tell({ kind: "failed", message, code });

@@ -8,7 +8,26 @@ export interface WorkerInput {
   readonly heartbeat: SharedArrayBuffer;
   /** How often it does, in ms. */
   readonly heartbeatMs: number;
+  /** Where the data is kept; null for in memory alone. */
+  readonly snapshot: string | null;
 }
+
+/** How often the data is written while it changes, in ms. */
+export const SNAPSHOT_EVERY = 10_000;
+
+/** A message to the worker: write the data now. */
+export interface SaveMessage {
+  readonly save: true;
+}
+
+/** A message from the worker about the data that it keeps. */
+export type SavingMessage =
+  /** What was kept is there again: commands may come. */
+  | { readonly kind: "loaded" }
+  | { readonly kind: "unreadable"; readonly message: string }
+  /** It was written, or could not be, as {@link SaveMessage} asked. */
+  | { readonly kind: "saved" }
+  | { readonly kind: "failed"; readonly code: string };
 
 /** A message to the worker: a new connection, whose bytes travel by this port. */
 export interface ConnectMessage {

@@ -3,7 +3,14 @@ import { MessageChannel, Worker } from "node:worker_threads";
 import type { Engine } from "../engine.js";
 import type { EmbeddedLimits } from "./limits.js";
 import { defaultLimits } from "./limits.js";
-import type { ConnectMessage, GoneMessage, WorkerInput } from "./messages.js";
+import {
+  type ConnectMessage,
+  type GoneMessage,
+  type SaveMessage,
+  type SavingMessage,
+  SNAPSHOT_EVERY,
+  type WorkerInput,
+} from "./messages.js";
 import { PortDuplex } from "./port-duplex.js";
 import { workerFile } from "./worker-file.js";
 
@@ -13,12 +20,17 @@ export interface EmbeddedOptions {
   readonly limits?: Partial<EmbeddedLimits>;
   /** How long the engine's thread may go without a sign of life before it is replaced, in ms. Default 5000. */
   readonly stallTimeoutMs?: number;
-  /** Told, in one line for people, when the engine was restarted and its data lost. */
+  /** A file to keep the data in; default: it is kept in memory alone. */
+  readonly snapshot?: string | undefined;
+  /** Told, in one line for people, when the engine was restarted, and what became of its data. */
   readonly onNotice?: ((message: string) => void) | undefined;
 }
 
 const DESCRIPTION = "embedded (js-redis-server, in memory; for development and tests)";
+/** How long writing the data at the end may take, in ms. */
+const SAVE_WITHIN = 60_000;
 const HEARTBEAT_MS = 100;
+const HOW_OFTEN = `written every ${SNAPSHOT_EVERY / 1_000} s while it changes, and at the end`;
 /** A thread that ends sooner than this was never of use; after so many of them in a row it is given up. */
 const SHORT_LIFE_MS = 2000;
 const MAX_SHORT_LIVES = 3;
@@ -26,12 +38,19 @@ const MAX_SHORT_LIVES = 3;
 /** Starts the embedded engine: a Redis in a worker thread of this process, reachable by nobody else. */
 export async function startEmbeddedEngine(options: EmbeddedOptions = {}): Promise<Engine> {
   const engine = new EmbeddedEngine(options);
-  await engine.ready();
+  try {
+    await engine.ready();
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
   return engine;
 }
 
 class EmbeddedEngine implements Engine {
   readonly description = DESCRIPTION;
+  readonly data: string | undefined;
+  readonly #snapshot: string | null;
   readonly #limits: EmbeddedLimits;
   readonly #stallTimeoutMs: number;
   readonly #onNotice: (message: string) => void;
@@ -40,22 +59,32 @@ class EmbeddedEngine implements Engine {
   #count = 0;
   #shortLives = 0;
   #closed: Promise<void> | undefined;
+  #isLoaded = false;
 
   constructor(options: EmbeddedOptions) {
+    this.#snapshot = options.snapshot ?? null;
+    this.data = options.snapshot && `${options.snapshot} (${HOW_OFTEN})`;
     this.#limits = { ...defaultLimits, ...options.limits };
     this.#stallTimeoutMs = options.stallTimeoutMs ?? 5000;
     this.#onNotice = options.onNotice ?? (() => {});
     this.#worker = this.#start();
   }
 
-  /** Resolves once the thread runs. */
+  /** Resolves once the thread runs, and has the data that was kept. @throws {Error} when that can't be read */
   async ready(): Promise<void> {
     const worker = this.#worker;
     worker.ref();
     await new Promise<void>((resolve, reject) => {
-      worker.once("online", resolve);
+      if (this.#snapshot === null) worker.once("online", resolve);
+      else {
+        worker.on("message", (message: SavingMessage) => {
+          if (message.kind === "loaded") resolve();
+          else if (message.kind === "unreadable") reject(new Error(message.message));
+        });
+      }
       worker.once("error", reject);
     });
+    this.#isLoaded = true;
     worker.unref();
   }
 
@@ -84,12 +113,44 @@ class EmbeddedEngine implements Engine {
 
   async #end(): Promise<void> {
     for (const connection of this.#connections) connection.destroy();
+    if (this.#snapshot !== null && this.#isLoaded) await this.#save();
     await this.#worker.terminate();
+  }
+
+  async #save(): Promise<void> {
+    const worker = this.#worker;
+    // It ended, and none took its place.
+    if (worker.threadId < 0) return;
+    worker.ref();
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(() => {
+        this.#unsaved("ETIMEDOUT");
+        resolve();
+      }, SAVE_WITHIN);
+      const done = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      worker.on("message", (message: SavingMessage) => {
+        if (message.kind === "saved") done();
+      });
+      worker.once("exit", done);
+      worker.postMessage({ save: true } satisfies SaveMessage);
+    });
+  }
+
+  #unsaved(code: string): void {
+    this.#onNotice(`the embedded engine's data could not be written to ${this.#snapshot} (${code})`);
   }
 
   #start(): Worker {
     const heartbeat = new SharedArrayBuffer(4);
-    const input: WorkerInput = { limits: this.#limits, heartbeat, heartbeatMs: HEARTBEAT_MS };
+    const input: WorkerInput = {
+      limits: this.#limits,
+      heartbeat,
+      heartbeatMs: HEARTBEAT_MS,
+      snapshot: this.#snapshot,
+    };
     const worker = new Worker(workerFile(), {
       workerData: input,
       name: "warmline-embedded-engine",
@@ -118,6 +179,15 @@ class EmbeddedEngine implements Engine {
         void worker.terminate();
       });
     });
+    worker.on("message", (message: SavingMessage) => {
+      if (message.kind === "failed") this.#unsaved(message.code);
+      else if (message.kind === "unreadable" && this.#isLoaded) {
+        // Empty it must not go on: the next snapshot would take the place of what is there.
+        this.#onNotice(message.message);
+        this.#shortLives = MAX_SHORT_LIVES;
+        void worker.terminate();
+      }
+    });
     worker.on("error", (error: NodeJS.ErrnoException) => {
       // Its message might quote a value.
       reason = error.code === "ERR_WORKER_OUT_OF_MEMORY" ? "ran out of memory" : `failed (${error.name})`;
@@ -132,9 +202,11 @@ class EmbeddedEngine implements Engine {
   #replace(reason: string, livedMs: number): void {
     this.#shortLives = livedMs < SHORT_LIFE_MS ? this.#shortLives + 1 : 0;
     const gaveUp = this.#shortLives >= MAX_SHORT_LIVES;
+    const lost =
+      this.#snapshot === null ? "its data is lost" : "what changed since the last snapshot is lost";
     if (!gaveUp) this.#worker = this.#start();
     const next = gaveUp ? "it is not started again" : "it was restarted";
-    this.#onNotice(`the embedded engine ${reason}; ${next}, and its data is lost`);
+    this.#onNotice(`the embedded engine ${reason}; ${next}, and ${lost}`);
     this.#drop(reason);
   }
 

@@ -4,25 +4,47 @@ import { parentPort, receiveMessageOnPort, workerData } from "node:worker_thread
 import { attachSession, createRedisCommandExecutor, setLuaWasmLoadOptions } from "js-redis-server/core";
 import { createGuards } from "./guards.js";
 import { RecoveringState } from "./lua-state.js";
-import type { ConnectMessage, GoneMessage, WorkerInput } from "./messages.js";
+import type { ConnectMessage, GoneMessage, SaveMessage, SavingMessage, WorkerInput } from "./messages.js";
 import { ownCommands } from "./own-commands.js";
 import { PortTransport } from "./port-transport.js";
+import { Saver } from "./saver.js";
 
 /** Expired keys are never seen; how often they are cleared away is about memory only, and walks over all keys. */
 const SWEEP_MS = 1000;
 
-const { limits, heartbeat, heartbeatMs } = workerData as WorkerInput;
+const { limits, heartbeat, heartbeatMs, snapshot } = workerData as WorkerInput;
+const beats = new Int32Array(heartbeat);
+const beat = () => void Atomics.add(beats, 0, 1);
+const tell = (message: SavingMessage) => parentPort!.postMessage(message);
 
 setLuaWasmLoadOptions({ limits: { maxFuel: limits.maxScriptSteps } });
 const state = new RecoveringState({ databaseCount: 16, activeExpiryIntervalMs: SWEEP_MS });
+const saver = snapshot === null ? null : openSaver(snapshot);
 const executor = createRedisCommandExecutor({
   extraCommands: ownCommands(limits),
-  policies: [createGuards(limits)],
+  policies: saver ? [createGuards(limits), saver.policy] : [createGuards(limits)],
 });
 
 const transports = new Map<number, PortTransport>();
 
-function take({ connection, port }: ConnectMessage | GoneMessage): void {
+function openSaver(file: string): Saver | null {
+  try {
+    const onFailure = (code: string) => tell({ kind: "failed", code });
+    const opened = new Saver({ state, file, beat, onFailure });
+    tell({ kind: "loaded" });
+    return opened;
+  } catch (error) {
+    tell({ kind: "unreadable", message: (error as Error).message });
+    return null;
+  }
+}
+
+function take(message: ConnectMessage | GoneMessage | SaveMessage): void {
+  if ("save" in message) {
+    void saver?.save().then(() => tell({ kind: "saved" }));
+    return;
+  }
+  const { connection, port } = message;
   if (port === null) {
     transports.get(connection)?.close();
     return;
@@ -47,5 +69,4 @@ function catchUp(): void {
 
 parentPort!.on("message", take);
 
-const beats = new Int32Array(heartbeat);
-setInterval(() => Atomics.add(beats, 0, 1), heartbeatMs);
+setInterval(beat, heartbeatMs);

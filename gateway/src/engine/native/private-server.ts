@@ -13,18 +13,25 @@ const LONGEST_BACKOFF = 10_000;
 /** A server that ran this long, in ms, is started again without waiting longer than the first time. */
 const STEADY = 30_000;
 
+/** How long a server that has data to load may take to answer for the first time, in ms. */
+const LOAD_WITHIN = 600_000;
+/** How long a server may take to write what it has at its end, in ms. */
+const SHUTDOWN_WITHIN = 10_000;
+
 /** Settings of a privately started server. */
 export interface PrivateServerOptions {
-  /** How long it may take to answer for the first time, in ms. Default 10000. */
+  /** How long it may take to answer for the first time, in ms. Default 10000, or 600000 with a folder. */
   readonly startTimeoutMs?: number;
+  /** A folder to keep the data in; default: it is kept in memory alone. */
+  readonly folder?: string | undefined;
   /** Told, in one line for people, when the server ended by itself or could not be started again. */
   readonly onNotice?: ((message: string) => void) | undefined;
 }
 
 /**
  * Starts a Redis or Valkey server that only this user can reach: a UNIX socket in a folder of its own,
- * no TCP port, nothing written to disk. It ends with this process, however that ends; when it ends by itself
- * it is started again, empty.
+ * no TCP port, nothing written to disk unless there is a folder for it. It ends with this process, however that ends; when
+ * it ends by itself it is started again, empty or with what the folder holds.
  * @param program path of the server.
  * @throws {Error} when it does not start, with what it said.
  */
@@ -38,14 +45,15 @@ export async function startPrivateServer(
   return server;
 }
 
-function serverArguments(folder: string, socket: string): string[] {
+function serverArguments(folder: string, socket: string, data: string | undefined): string[] {
   const settings: Record<string, string> = {
     port: "0",
     unixsocket: socket,
     unixsocketperm: "700",
-    dir: folder,
+    dir: data ?? folder,
     save: "",
-    appendonly: "no",
+    appendonly: data === undefined ? "no" : "yes",
+    appendfsync: "everysec",
     daemonize: "no",
     logfile: "",
     loglevel: "warning",
@@ -55,6 +63,7 @@ function serverArguments(folder: string, socket: string): string[] {
 
 class PrivateServer implements Engine {
   description = "";
+  readonly data: string | undefined;
   readonly socket: string;
   readonly #program: string;
   readonly #folder: string;
@@ -70,6 +79,7 @@ class PrivateServer implements Engine {
     this.#folder = folder;
     this.#options = options;
     this.socket = join(folder, "redis.sock");
+    this.data = options.folder && `${options.folder} (append-only file, synchronized every second)`;
   }
 
   connect(onread?: OnReadOpts): Socket {
@@ -78,7 +88,11 @@ class PrivateServer implements Engine {
 
   /** Starts the program in its folder, and resolves once it answers. Otherwise nothing is left of it. */
   async start(): Promise<void> {
-    const child = spawnOnLifeline(this.#program, serverArguments(this.#folder, this.socket), this.#folder);
+    const child = spawnOnLifeline(
+      this.#program,
+      serverArguments(this.#folder, this.socket, this.#options.folder),
+      this.#folder,
+    );
     const output = lastLines(child);
     this.#child = child;
     this.#ended = once(child, "exit").catch(() => {});
@@ -89,8 +103,9 @@ class PrivateServer implements Engine {
       stream?.on("error", () => {});
     }
     const begun = performance.now();
+    const { folder, startTimeoutMs = folder === undefined ? 10_000 : LOAD_WITHIN } = this.#options;
     try {
-      const info = await firstAnswer(child, this.socket, this.#options.startTimeoutMs ?? 10_000);
+      const info = await firstAnswer(child, this.socket, startTimeoutMs);
       this.description = `${versionOf(info)} (started privately)`;
     } catch (error) {
       await this.#end(child);
@@ -102,16 +117,28 @@ class PrivateServer implements Engine {
     void this.#ended.then(() => {
       if (performance.now() - begun >= STEADY) this.#backoff = FIRST_BACKOFF;
       const status = child.exitCode ?? child.signalCode;
+      const lost = folder === undefined ? ", and its data is lost" : "";
       this.#restarting = this.#startAgain(
-        `the private ${this.description.split(" ")[0]} ended (status ${status}), and its data is lost`,
+        `the private ${this.description.split(" ")[0]} ended (status ${status})${lost}`,
       );
     });
   }
 
   async close(): Promise<void> {
     this.#closing.abort();
+    if (this.#child && this.#options.folder !== undefined) await this.#shutDown(this.#child);
     if (this.#child) await this.#end(this.#child);
     await this.#restarting;
+  }
+
+  /** Has a server that keeps its data write all of it and end. One that does not in time is ended as it is. */
+  async #shutDown(child: ChildProcess): Promise<void> {
+    child.ref();
+    const socket = connect(this.socket).on("error", () => {});
+    socket.write("*2\r\n$8\r\nSHUTDOWN\r\n$6\r\nNOSAVE\r\n");
+    const timeout = AbortSignal.timeout(SHUTDOWN_WITHIN);
+    await Promise.race([this.#ended, once(timeout, "abort")]);
+    socket.destroy();
   }
 
   /** Goes on trying until it runs, for the socket's path is what others know it by. */

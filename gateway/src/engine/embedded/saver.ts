@@ -1,0 +1,83 @@
+import type { CommandPlan, createRedisCommandExecutor, RedisServerState } from "js-redis-server/core";
+import { SNAPSHOT_EVERY } from "./messages.js";
+import { readSnapshot, writeSnapshot } from "./snapshot.js";
+
+type ExecutionPolicy = NonNullable<
+  NonNullable<Parameters<typeof createRedisCommandExecutor>[0]>["policies"]
+>[number];
+
+/** Change data without a key among their words. */
+const WITHOUT_KEYS = new Set(["flushall", "flushdb", "swapdb", "function"]);
+/** A snapshot that takes long comes less often: its time is at most this share of all. */
+const MAX_SHARE = 1 / 20;
+
+/** What {@link Saver} takes. */
+export interface SaverOptions {
+  readonly state: RedisServerState;
+  readonly file: string;
+  /** Shows that the thread is alive. */
+  readonly beat: () => void;
+  /** Told when a snapshot could not be written, with the system's code. */
+  readonly onFailure: (code: string) => void;
+}
+
+/** Keeps the data of the embedded engine in a file: reads it at the start, and writes it while it changes. */
+export class Saver {
+  readonly #options: SaverOptions;
+  /**
+   * Snapshots still to be written. A command that changes data asks for two: it may be counted before its change is made,
+   * and the first snapshot lie between.
+   */
+  #wanted = 0;
+  #saving: Promise<void> = Promise.resolve();
+
+  /** @throws {SnapshotError} when the file can't be read */
+  constructor(options: SaverOptions) {
+    this.#options = options;
+    readSnapshot(options.state, options.file, options.beat);
+    this.#schedule(SNAPSHOT_EVERY);
+  }
+
+  /** Notices commands that may change data. */
+  readonly policy: ExecutionPolicy = {
+    name: "saver",
+    beforeExecute: (plan) => {
+      if (mayChange(plan)) this.#wanted = 2;
+      return undefined;
+    },
+  };
+
+  /** Writes a snapshot now, after one that is being written. */
+  save(): Promise<void> {
+    this.#saving = this.#saving.then(() => this.#write());
+    return this.#saving;
+  }
+
+  #schedule(wait: number): void {
+    setTimeout(async () => {
+      const begun = performance.now();
+      if (this.#wanted > 0) await this.save();
+      this.#schedule(Math.max(SNAPSHOT_EVERY, (performance.now() - begun) / MAX_SHARE));
+    }, wait);
+  }
+
+  async #write(): Promise<void> {
+    const { state, file, beat, onFailure } = this.#options;
+    // Between commands and transactions: nobody else has a turn meanwhile.
+    const turns = await Promise.all(state.databases.map(({ turnQueue }) => turnQueue.waitTurn()));
+    try {
+      this.#wanted = Math.max(0, this.#wanted - 1);
+      writeSnapshot(state, file, beat);
+    } catch (error) {
+      this.#wanted = 2;
+      onFailure((error as NodeJS.ErrnoException).code ?? (error as Error).name);
+    } finally {
+      for (const turn of turns) turn.release();
+    }
+  }
+}
+
+function mayChange({ definition, flags, keys }: CommandPlan): boolean {
+  if (flags.includes("readonly")) return false;
+  return keys.length > 0 || WITHOUT_KEYS.has(definition.name);
+}

@@ -1,0 +1,148 @@
+// biome-ignore-all lint/complexity/useLiteralKeys: quotes let TypeScript, which checks these names too, reach private members.
+
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import { deserialize, serialize } from "node:v8";
+import type { RedisServerState } from "js-redis-server/core";
+
+/** What every snapshot begins with: the name of the format and its version. */
+const MAGIC = Buffer.from("warmline-snapshot 1\n");
+/** Bytes that are collected for one write. */
+const CHUNK = 1024 * 1024;
+/** Entries after which the thread shows that it is alive. */
+const BEAT_EVERY = 1_000;
+
+/** One entry of a keyspace as the engine's library holds it. */
+type Entry = ReturnType<RedisServerState["databases"][number]["entriesSnapshot"]>[number];
+
+/**
+ * A record of a snapshot. Each is written as its length, 32 bits, and what `v8.serialize` makes of it. The last one says how
+ * many came before, so that a file that was cut off is known.
+ */
+type Record =
+  | { readonly kind: "entry"; readonly database: number; readonly id: string; readonly entry: Entry }
+  | { readonly kind: "functions"; readonly dump: Uint8Array }
+  | { readonly kind: "end"; readonly records: number };
+
+/** A snapshot can't be read. */
+export class SnapshotError extends Error {}
+
+/**
+ * Writes all data to a file, which is there as a whole or not at all: to a temporary file, which is synchronized and then
+ * renamed. Nothing else runs in this thread meanwhile.
+ * @param beat called now and then
+ * @throws {Error} of the file system; the file is as it was then
+ */
+export function writeSnapshot(state: RedisServerState, file: string, beat: () => void): void {
+  const temporary = `${file}.tmp`;
+  const descriptor = openSync(temporary, "w", 0o600);
+  try {
+    let chunks: Buffer[] = [MAGIC];
+    let size = MAGIC.length;
+    let records = 0;
+    const flush = () => {
+      const whole = Buffer.concat(chunks, size);
+      for (let at = 0; at < size; ) at += writeSync(descriptor, whole, at, size - at);
+      chunks = [];
+      size = 0;
+      beat();
+    };
+    const write = (record: Record) => {
+      const bytes = serialize(record);
+      const length = Buffer.allocUnsafe(4);
+      length.writeUInt32BE(bytes.length);
+      chunks.push(length, bytes);
+      size += 4 + bytes.length;
+      if (size >= CHUNK) flush();
+      if (++records % BEAT_EVERY === 0) beat();
+    };
+    const now = Date.now();
+    write({ kind: "functions", dump: state.functionRegistry.dump() });
+    for (const database of state.databases) {
+      for (const [id, entry] of database["keyspace"]["entries"] as Map<string, Entry>) {
+        if (entry.expiresAt !== undefined && entry.expiresAt <= now) continue;
+        write({ kind: "entry", database: database.id, id, entry });
+      }
+    }
+    write({ kind: "end", records });
+    flush();
+    fsyncSync(descriptor);
+  } catch (error) {
+    closeSync(descriptor);
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  closeSync(descriptor);
+  renameSync(temporary, file);
+  syncFolder(dirname(file));
+}
+
+/**
+ * Reads a snapshot into a state that is empty; where there is none the state stays empty.
+ * @param beat called now and then
+ * @throws {SnapshotError} when it is damaged, or of another version
+ */
+export function readSnapshot(state: RedisServerState, file: string, beat: () => void): void {
+  rmSync(`${file}.tmp`, { force: true });
+  if (!existsSync(file)) return;
+  const bytes = readFileSync(file);
+  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw damaged(file, "it does not begin as one");
+  const now = Date.now();
+  let records = 0;
+  for (let at = MAGIC.length; ; records++) {
+    if (records % BEAT_EVERY === 0) beat();
+    if (at + 4 > bytes.length) throw damaged(file, "its end is missing");
+    const from = at + 4;
+    at = from + bytes.readUInt32BE(at);
+    if (at > bytes.length) throw damaged(file, "its end is missing");
+    // A copy: values are parts of it, and must not keep the whole file in memory.
+    const record = recordIn(Buffer.from(bytes.subarray(from, at)), file);
+    if (record.kind === "end") {
+      if (record.records !== records || at !== bytes.length) throw damaged(file, "parts of it are missing");
+      return;
+    }
+    if (record.kind === "functions") state.functionRegistry.restore(Buffer.from(record.dump), "flush");
+    else {
+      const { database, id, entry } = record;
+      if (entry.expiresAt !== undefined && entry.expiresAt <= now) continue;
+      (state.getDatabase(database)["keyspace"]["entries"] as Map<string, Entry>).set(id, entry);
+    }
+  }
+}
+
+function recordIn(bytes: Buffer, file: string): Record {
+  try {
+    return deserialize(bytes) as Record;
+  } catch {
+    throw damaged(file, "a newer Node wrote it, or it was changed");
+  }
+}
+
+function damaged(file: string, why: string): SnapshotError {
+  return new SnapshotError(
+    `persist: ${file} can't be read: ${why}; put a good copy in its place, or move it away to start empty`,
+  );
+}
+
+/** Makes a rename last; where folders can't be synchronized the system does so by itself. */
+function syncFolder(folder: string): void {
+  try {
+    const descriptor = openSync(folder, "r");
+    try {
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch {
+    // Windows.
+  }
+}

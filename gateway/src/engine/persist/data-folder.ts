@@ -1,0 +1,47 @@
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { FolderLock } from "./folder-lock.js";
+
+/** The embedded engine's file in a folder of data. */
+const SNAPSHOT = "embedded.snapshot";
+
+/** Which engine a folder's data is of; null for an empty one. */
+export type DataOf = "embedded" | "server" | null;
+
+/** A folder where the gateway's own Redis keeps its data, which nobody else uses meanwhile. */
+export interface DataFolder {
+  /** Its absolute path. */
+  readonly path: string;
+  /** The embedded engine's file in it. */
+  readonly snapshot: string;
+  readonly dataOf: DataOf;
+  /** Lets others have it. */
+  release(): void;
+}
+
+/**
+ * Opens a folder of data, and makes it where it is missing.
+ * @throws {Error} when it can't be used, or another gateway uses it; the message begins with `persist: `
+ */
+export function openDataFolder(given: string): DataFolder {
+  const path = resolve(given);
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    if (!statSync(path).isDirectory()) throw Object.assign(new Error(), { code: "ENOTDIR" });
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const what =
+      code === "EEXIST" || code === "ENOTDIR" ? "is not a folder" : `cannot be written to (${code})`;
+    throw new Error(`persist: ${path} ${what}`);
+  }
+  const lock = new FolderLock(path);
+  const snapshot = join(path, SNAPSHOT);
+  return { path, snapshot, dataOf: dataIn(path, snapshot), release: lock.release };
+}
+
+function dataIn(path: string, snapshot: string): DataOf {
+  if (existsSync(snapshot)) return "embedded";
+  // Redis and Valkey write a folder from version 7 on, one file before that.
+  return readdirSync(path).some((name) => /^appendonly(dir$|\.aof)/.test(name)) ? "server" : null;
+}

@@ -1,0 +1,142 @@
+import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+
+/** How often the lock shows that its holder is alive, in ms. */
+const BEAT_EVERY = 2_000;
+/** A lock of another machine, or another container, that showed nothing for this long, in ms, is left over. */
+const SILENT_AFTER = 15_000;
+
+/** Who holds a folder. */
+interface Holder {
+  readonly pid: number;
+  readonly host: string;
+  /** When the process started, in the system's own unit; null where the system does not tell. */
+  readonly started: string | null;
+}
+
+/** Locks that this process holds. */
+const held = new Set<string>();
+
+/** Keeps other gateways out of a folder until it is released. */
+export class FolderLock {
+  readonly #file: string;
+  readonly #beat: NodeJS.Timeout;
+
+  /**
+   * @param folder an absolute path
+   * @throws {Error} when another process that is alive holds it
+   */
+  constructor(folder: string) {
+    this.#file = join(folder, "gateway.lock");
+    this.#take(folder);
+    held.add(this.#file);
+    process.once("exit", this.release);
+    this.#beat = setInterval(() => this.#show(), BEAT_EVERY).unref();
+  }
+
+  /** Lets others have the folder. */
+  readonly release = (): void => {
+    if (!held.delete(this.#file)) return;
+    clearInterval(this.#beat);
+    process.off("exit", this.release);
+    rmSync(this.#file, { force: true });
+  };
+
+  #take(folder: string): void {
+    const own = JSON.stringify(holderOf(process.pid));
+    for (;;) {
+      try {
+        writeFileSync(this.#file, own, { flag: "wx", mode: 0o600 });
+        return;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      }
+      const text = readIfThere(this.#file);
+      if (text === null) continue;
+      if (this.#isHeld(text)) {
+        throw new Error(
+          `persist: another gateway uses ${folder}${whoIn(text)}; each gateway needs a folder of its own`,
+        );
+      }
+      this.#remove(text);
+    }
+  }
+
+  #isHeld(text: string): boolean {
+    if (held.has(this.#file)) return true;
+    const holder = parsed(text);
+    if (holder === null || holder.host !== hostname()) return !isOlderThan(this.#file, SILENT_AFTER);
+    // Process ids come round again, and in a container the same ones from the start.
+    return isAlive(holder.pid) && holderOf(holder.pid).started === holder.started;
+  }
+
+  /** Removes a lock that is left over, unless another process has put its own in its place meanwhile. */
+  #remove(text: string): void {
+    const aside = `${this.#file}.${process.pid}`;
+    try {
+      renameSync(this.#file, aside);
+      if (readIfThere(aside) !== text) linkSync(aside, this.#file);
+    } catch (error) {
+      if (!["ENOENT", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    } finally {
+      rmSync(aside, { force: true });
+    }
+  }
+
+  #show(): void {
+    const now = new Date();
+    try {
+      utimesSync(this.#file, now, now);
+    } catch {
+      // Somebody removed it; what is written goes on being written.
+    }
+  }
+}
+
+function holderOf(pid: number): Holder {
+  // Behind the name, which may hold anything: field 22.
+  const stat = readIfThere(`/proc/${pid}/stat`);
+  const fields = stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { pid, host: hostname(), started: fields?.[19] ?? null };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+function parsed(text: string): Holder | null {
+  try {
+    const holder = JSON.parse(text) as Holder;
+    return Number.isInteger(holder.pid) && typeof holder.host === "string" ? holder : null;
+  } catch {
+    return null;
+  }
+}
+
+function whoIn(text: string): string {
+  const holder = parsed(text);
+  if (holder === null) return "";
+  return holder.host === hostname() ? ` (process ${holder.pid})` : ` (on ${holder.host})`;
+}
+
+function isOlderThan(file: string, ms: number): boolean {
+  try {
+    return Date.now() - statSync(file).mtimeMs > ms;
+  } catch {
+    return false;
+  }
+}
+
+function readIfThere(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return null;
+  }
+}

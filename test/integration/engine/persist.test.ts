@@ -1,0 +1,405 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { redisAvailable } from "warmline-testbed";
+import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
+import type { Engine } from "../../../gateway/src/engine/engine.js";
+import { findServer } from "../../../gateway/src/engine/native/find-server.js";
+import { FolderLock } from "../../../gateway/src/engine/persist/folder-lock.js";
+import { startEngine } from "../../../gateway/src/engine/start-engine.js";
+import { createGateway } from "../../../gateway/src/index.js";
+import { CliProcess, post } from "../cli/cli-process.js";
+import { RawClient } from "./raw-client.js";
+
+const scratch = mkdtempSync(join(tmpdir(), "warmline-persist-"));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+let folders = 0;
+const newFolder = () => join(scratch, `data ${folders++}`);
+
+const engines: Engine[] = [];
+afterEach(async () => {
+  for (const engine of engines.splice(0)) await engine.close();
+});
+async function open(choice: string, persist: string, onNotice?: (message: string) => void): Promise<Engine> {
+  const engine = await startEngine(choice, { persist, onNotice });
+  engines.push(engine);
+  return engine;
+}
+
+const BINARY = Buffer.from([0, 255, 13, 10, 128, 36]);
+const WRITES: (string | number | Buffer)[][] = [
+  ["SET", "text", "ä€😀"],
+  ["SET", BINARY, BINARY],
+  ["SET", "fleeting", "v", "PX", 80],
+  ["SET", "lasting", "v", "EX", 1_000],
+  ["HSET", "hash", "a", "1", BINARY, BINARY],
+  ["HPEXPIRE", "hash", 1_000_000, "FIELDS", 1, "a"],
+  ["RPUSH", "list", "a", "", "a", BINARY],
+  ["SADD", "set", "x", "y", BINARY],
+  ["ZADD", "zset", "inf", "high", "-inf", "low", "1.5", BINARY, "-0.1", "n"],
+  ["XADD", "stream", "1-1", "f", "v"],
+  ["XADD", "stream", "2-1", "f", BINARY],
+  ["XDEL", "stream", "1-1"],
+  ["XGROUP", "CREATE", "stream", "group", "0"],
+  ["XREADGROUP", "GROUP", "group", "consumer", "STREAMS", "stream", ">"],
+  ["PFADD", "hll", "a", "b", "c"],
+  ["SETBIT", "bits", 77, 1],
+  [
+    "FUNCTION",
+    "LOAD",
+    "#!lua name=lib\nredis.register_function('f', function(keys) return redis.call('GET', keys[1]) end)",
+  ],
+];
+const READS: (string | number | Buffer)[][] = [
+  ["DBSIZE"],
+  ["GET", "text"],
+  ["GET", BINARY],
+  ["GET", "fleeting"],
+  ["PEXPIRETIME", "lasting"],
+  ["TTL", "text"],
+  ["HGET", "hash", BINARY],
+  ["HPEXPIRETIME", "hash", "FIELDS", 1, "a"],
+  ["LRANGE", "list", 0, -1],
+  ["SISMEMBER", "set", BINARY],
+  ["SCARD", "set"],
+  ["ZRANGE", "zset", 0, -1, "WITHSCORES"],
+  ["XRANGE", "stream", "-", "+"],
+  ["XPENDING", "stream", "group"],
+  ["PFCOUNT", "hll"],
+  ["BITCOUNT", "bits"],
+  ["FCALL", "f", 1, "text"],
+];
+
+async function all(engine: Engine, commands: readonly (string | number | Buffer)[][]): Promise<unknown[]> {
+  const redis = new RawClient(engine.connect());
+  // One that an engine does not know is the same error before and after.
+  const replies = await Promise.all(
+    commands.map((words) => redis.call(...words).catch((error: Error) => error.message)),
+  );
+  redis.stream.destroy();
+  return replies;
+}
+const one = async (engine: Engine, ...words: (string | number | Buffer)[]) => (await all(engine, [words]))[0];
+
+const choices = [
+  {
+    choice: "embedded",
+    available: true,
+    kept: /^\/.*\/embedded\.snapshot \(written every 10 s while it changes, and at the end\)$/,
+  },
+  {
+    choice: findServer() ?? "redis-server",
+    available: redisAvailable(),
+    kept: /^\/.*\/data \d+ \(append-only file, synchronized every second\)$/,
+  },
+];
+
+describe.each(choices)("data that $choice keeps", ({ choice, available, kept }) => {
+  describe.skipIf(!available)("in a folder", () => {
+    test("is there again, of every type, with its times to live", async () => {
+      const folder = newFolder();
+      const first = await open(choice, folder);
+      expect(first.data).toMatch(kept);
+      await all(first, WRITES);
+      await new Promise((done) => setTimeout(done, 120));
+      const before = await all(first, READS);
+      await first.close();
+      const second = await open(choice, folder);
+      expect(await all(second, READS)).toEqual(before);
+      expect(before.slice(0, 4)).toEqual([10, "ä€😀", expect.anything(), null]);
+      // And again, without a change.
+      await second.close();
+      expect(await all(await open(choice, folder), READS)).toEqual(before);
+    });
+
+    test("an engine that is empty stays so, and what was removed is gone", async () => {
+      const folder = newFolder();
+      const first = await open(choice, folder);
+      await all(first, [
+        ["SET", "a", "1"],
+        ["SET", "b", "1"],
+        ["DEL", "a"],
+      ]);
+      await first.close();
+      const second = await open(choice, folder);
+      expect(await one(second, "KEYS", "*")).toEqual(["b"]);
+      await one(second, "FLUSHALL");
+      await second.close();
+      expect(await one(await open(choice, folder), "DBSIZE")).toBe(0);
+    });
+
+    test("a second gateway on the same folder is refused, and a later one is not", async () => {
+      const folder = newFolder();
+      const first = await open(choice, folder);
+      const refusal = /^persist: another gateway uses .*; each gateway needs a folder of its own$/;
+      await expect(startEngine(choice, { persist: folder })).rejects.toThrow(refusal);
+      const cli = new CliProcess(["--port", "0", "--engine", choice, "--persist", folder]);
+      expect(await cli.ended).toBe(1);
+      expect(cli.stderr).toContain(`persist: another gateway uses ${folder} (process ${process.pid})`);
+      await first.close();
+      await open(choice, folder);
+    });
+  });
+});
+
+describe("--persist", () => {
+  const start = async (folder: string, ...args: string[]) => {
+    const cli = new CliProcess(["--port", "0", "--token", "t", "--persist", folder, ...args]);
+    const [, url] = await cli.printed(/^warmline-gateway ready (\S+)$/m);
+    return { cli, run: (...words: string[]) => post(url!, "t", words).then(({ body }) => body) };
+  };
+
+  test.skipIf(!redisAvailable())(
+    "after SIGKILL of the gateway everything that redis-server acknowledged is there",
+    async () => {
+      const folder = newFolder();
+      const { cli, run } = await start(folder);
+      await cli.printed(/^data: .*append-only file/m);
+      let acknowledged = 0;
+      const writing = (async () => {
+        for (;;) {
+          await run("RPUSH", "list", String(acknowledged));
+          acknowledged++;
+        }
+      })().catch(() => {});
+      await expect.poll(() => acknowledged, { timeout: 10_000 }).toBeGreaterThan(200);
+      cli.child.kill("SIGKILL");
+      await cli.ended;
+      await writing;
+      const again = await start(folder);
+      const { result } = (await again.run("LRANGE", "list", "0", "-1")) as { result: string[] };
+      expect(result.slice(0, acknowledged)).toEqual(
+        Array.from({ length: acknowledged }, (_, i) => String(i)),
+      );
+      // The last one may have been written without its answer having arrived.
+      expect(result.length - acknowledged).toBeLessThan(2);
+      expect(await again.cli.stop()).toBe(0);
+    },
+  );
+
+  test.skipIf(!redisAvailable())("a redis-server that dies is started again with its data", async () => {
+    const { cli, run } = await start(newFolder());
+    await run("SET", "k", "v");
+    const { result } = (await run("INFO", "server")) as { result: string };
+    process.kill(Number(/^process_id:(\d+)/m.exec(result)![1]), "SIGKILL");
+    await cli.printed(/the private redis ended \(status \d+\); it is started again in 100 ms/, "stderr");
+    await expect.poll(() => run("GET", "k").catch(() => null), { timeout: 10_000 }).toEqual({ result: "v" });
+    expect(cli.stderr).not.toContain("lost");
+    await cli.stop();
+  });
+
+  test("after SIGKILL the embedded engine has its last snapshot", { timeout: 60_000 }, async () => {
+    const folder = newFolder();
+    const { cli, run } = await start(folder, "--engine", "embedded");
+    const [, file] = await cli.printed(
+      /^data: (.*) \(written every 10 s while it changes, and at the end\)$/m,
+    );
+    expect(file).toBe(join(folder, "embedded.snapshot"));
+    await run("SET", "before", "v");
+    const written = () => (existsSync(file!) ? statSync(file!).mtimeMs : 0);
+    await expect.poll(written, { timeout: 20_000 }).toBeGreaterThan(0);
+    // One more follows the last change; then nothing is written.
+    const first = written();
+    await expect.poll(written, { timeout: 20_000 }).toBeGreaterThan(first);
+    cli.child.kill("SIGKILL");
+    await cli.ended;
+    const again = await start(folder, "--engine", "embedded");
+    expect(await again.run("GET", "before")).toEqual({ result: "v" });
+    expect(await again.cli.stop()).toBe(0);
+    expect(existsSync(join(folder, "gateway.lock"))).toBe(false);
+  });
+
+  test("what changed is written at the end, at SIGTERM too", async () => {
+    const folder = newFolder();
+    const { cli, run } = await start(folder, "--engine", "embedded");
+    await run("SET", "k", "v");
+    expect(await cli.stop()).toBe(0);
+    const again = await start(folder, "--engine", "embedded");
+    expect(await again.run("GET", "k")).toEqual({ result: "v" });
+    await again.cli.stop();
+  });
+
+  test.each([
+    [
+      ["--redis", "redis://127.0.0.1:1"],
+      /--persist: keeps the data of a Redis that the gateway starts, and redis names/,
+    ],
+    [["--route", "*=redis://127.0.0.1:1"], /--persist: .* and the route \* names another one/],
+  ])("%j beside it is refused", async (args, message) => {
+    const cli = new CliProcess(["--port", "0", "--persist", newFolder(), ...args]);
+    expect(await cli.ended).toBe(2);
+    expect(cli.stderr).toMatch(message);
+  });
+
+  test("is an option of createGateway, and refused beside an engine that runs", async () => {
+    const folder = newFolder();
+    const gateway = await createGateway({ port: 0, engine: "embedded", persist: folder });
+    expect(gateway.data).toMatch(/embedded\.snapshot/);
+    await gateway.close();
+    const plain = await createGateway({ port: 0, engine: "embedded" });
+    expect(plain.data).toBeNull();
+    await plain.close();
+    const engine = await open("embedded", newFolder());
+    await expect(createGateway({ port: 0, engine, persist: folder })).rejects.toThrow(
+      "persist: keeps the data of a Redis that the gateway starts, and engine names another one",
+    );
+  });
+});
+
+describe("a folder that can't be used", () => {
+  test("is one that is a file, or that can't be written to", async () => {
+    const file = join(scratch, "file");
+    writeFileSync(file, "");
+    await expect(startEngine("embedded", { persist: file })).rejects.toThrow(
+      `persist: ${file} is not a folder`,
+    );
+    await expect(startEngine("embedded", { persist: join(file, "below") })).rejects.toThrow(
+      /persist: .* is not a folder/,
+    );
+    if (process.getuid?.() === 0) return;
+    const folder = newFolder();
+    mkdirSync(folder);
+    chmodSync(folder, 0o500);
+    await expect(startEngine("embedded", { persist: folder })).rejects.toThrow(
+      /cannot be written to \(EACCES\)/,
+    );
+  });
+
+  test("is one with the other engine's data; auto takes the engine that the data is of", async () => {
+    const embedded = newFolder();
+    await (await open("embedded", embedded)).close();
+    expect((await open("auto", embedded)).description).toMatch(/^embedded/);
+    const server = newFolder();
+    mkdirSync(join(server, "appendonlydir"), { recursive: true });
+    await expect(startEngine("embedded", { persist: server })).rejects.toThrow(
+      /holds data of a redis-server/,
+    );
+    if (!redisAvailable()) return;
+    await engines.pop()!.close();
+    await expect(startEngine(findServer()!, { persist: embedded })).rejects.toThrow(
+      /holds data of the embedded engine; choose that one, or take another folder/,
+    );
+  });
+
+  test("a damaged snapshot is told, and stays as it is", async () => {
+    const folder = newFolder();
+    const engine = await open("embedded", folder);
+    await all(engine, WRITES);
+    await engine.close();
+    const file = join(folder, "embedded.snapshot");
+    const whole = readFileSync(file);
+    const cuts = [
+      0,
+      5,
+      19,
+      20,
+      22,
+      40,
+      whole.length - 1,
+      ...[1, 2, 3, 4].map((part) => Math.floor((part * whole.length) / 5)),
+    ];
+    const longer = Buffer.concat([whole, Buffer.from("x")]);
+    const without = whole.subarray(0, whole.length - 40);
+    for (const bytes of [...cuts.map((cut) => whole.subarray(0, cut)), longer, without]) {
+      writeFileSync(file, bytes);
+      await expect(startEngine("embedded", { persist: folder })).rejects.toThrow(
+        /^persist: .*embedded\.snapshot can't be read: .*move it away to start empty$/,
+      );
+      expect(readFileSync(file).equals(bytes)).toBe(true);
+    }
+    writeFileSync(file, whole);
+    writeFileSync(`${file}.tmp`, "half of another one");
+    expect(await one(await open("embedded", folder), "GET", "text")).toBe("ä€😀");
+    expect(existsSync(`${file}.tmp`)).toBe(false);
+  });
+});
+
+test("an embedded engine whose thread is replaced goes on with the last snapshot", async () => {
+  const snapshot = join(newFolder(), "embedded.snapshot");
+  mkdirSync(join(snapshot, ".."));
+  const first = await startEmbeddedEngine({ snapshot });
+  await one(first, "SET", "a".repeat(60), "kept");
+  await first.close();
+  const notices: string[] = [];
+  const engine = await startEmbeddedEngine({
+    snapshot,
+    stallTimeoutMs: 400,
+    onNotice: (message) => notices.push(message),
+  });
+  engines.push(engine);
+  await one(engine, "KEYS", `${"a*".repeat(20)}b`);
+  expect(notices).toEqual([
+    "the embedded engine did not respond for 0.4 s; it was restarted, and what changed since the last snapshot is lost",
+  ]);
+  expect(await one(engine, "GET", "a".repeat(60))).toBe("kept");
+});
+
+test("a snapshot that can't be written is told, and the engine goes on", async () => {
+  const folder = newFolder();
+  mkdirSync(folder);
+  const notices: string[] = [];
+  const engine = await startEmbeddedEngine({
+    snapshot: join(folder, "embedded.snapshot"),
+    onNotice: (message) => notices.push(message),
+  });
+  await one(engine, "SET", "k", "v");
+  rmSync(folder, { recursive: true });
+  await engine.close();
+  expect(notices).toEqual([
+    expect.stringMatching(/data could not be written to .*embedded\.snapshot \(ENOENT\)$/),
+  ]);
+});
+
+describe("the lock of a folder", () => {
+  const folderWith = (lock: unknown) => {
+    const folder = newFolder();
+    mkdirSync(folder);
+    writeFileSync(join(folder, "gateway.lock"), typeof lock === "string" ? lock : JSON.stringify(lock));
+    return folder;
+  };
+  const old = (folder: string) => {
+    const time = new Date(Date.now() - 60_000);
+    utimesSync(join(folder, "gateway.lock"), time, time);
+    return folder;
+  };
+
+  test("of a process that is gone is left over, also when its number is another's now", async () => {
+    const child = spawn("true");
+    await once(child, "exit");
+    new FolderLock(folderWith({ pid: child.pid, host: hostname(), started: "1" })).release();
+    new FolderLock(folderWith({ pid: process.pid, host: hostname(), started: "1" })).release();
+    new FolderLock(old(folderWith({ pid: 1, host: "elsewhere", started: "1" }))).release();
+    new FolderLock(old(folderWith(""))).release();
+  });
+
+  test("holds while its holder lives, or shows that it does", () => {
+    expect(() => new FolderLock(folderWith({ pid: 1, host: "elsewhere", started: "1" }))).toThrow(
+      /\(on elsewhere\)/,
+    );
+    expect(() => new FolderLock(folderWith(""))).toThrow(/another gateway uses/);
+  });
+
+  test("is gone when it is released, and not before", () => {
+    const folder = newFolder();
+    mkdirSync(folder);
+    const lock = new FolderLock(folder);
+    expect(() => new FolderLock(folder)).toThrow(/another gateway uses/);
+    lock.release();
+    expect(existsSync(join(folder, "gateway.lock"))).toBe(false);
+    lock.release();
+    new FolderLock(folder).release();
+  });
+});
