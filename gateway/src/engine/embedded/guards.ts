@@ -10,7 +10,8 @@ import { type EmbeddedLimits, sizeText } from "./limits.js";
 import { MemoryGauge } from "./memory-gauge.js";
 
 type ExecutorOptions = NonNullable<Parameters<typeof createRedisCommandExecutor>[0]>;
-type ExecutionPolicy = NonNullable<ExecutorOptions["policies"]>[number];
+/** Runs before or after each command. */
+export type ExecutionPolicy = NonNullable<ExecutorOptions["policies"]>[number];
 
 /** Add data although they are not flagged so: scripts and functions are kept, messages wait for readers. */
 const ALSO_ADD = new Set(["eval", "eval_ro", "publish", "spublish"]);

@@ -1,4 +1,10 @@
-import { defineCommand, RedisCommandError, RedisResult, RedisValue, t } from "js-redis-server/core";
+import { type CommandExecutor, defineCommand, RedisCommandError, RedisResult, t } from "js-redis-server/core";
+import { addCommands } from "./commands/define.js";
+import { addKeyCommands } from "./commands/keys.js";
+import { addServerCommands } from "./commands/server.js";
+import { addStreamCommands } from "./commands/streams.js";
+import { addStringCommands } from "./commands/strings.js";
+import { addSortedSetCommands } from "./commands/zsets.js";
 import { type EmbeddedLimits, sizeText } from "./limits.js";
 
 const TOO_LARGE = "warmline.toolarge";
@@ -6,17 +12,19 @@ const TOO_LARGE = "warmline.toolarge";
 /** Stands for a command that was dropped for its size, so that its error comes in its place. */
 export const TOO_LARGE_COMMAND = Buffer.from(`*1\r\n$${TOO_LARGE.length}\r\n${TOO_LARGE}\r\n`);
 
-/** Commands that the engine's library lacks, and the stand-in for one that was too large. */
-export function ownCommands(limits: EmbeddedLimits) {
-  const echo = defineCommand({
-    name: "echo",
-    schema: t.object({ message: t.bulk() }),
-    flags: ["fast"],
-    introspection: { arity: 2, firstKey: 0, lastKey: 0, keyStep: 0, categories: ["@fast", "@connection"] },
-    keys: () => [],
-    execute: (args) => RedisResult.create(RedisValue.bulkString(args.message)),
-  });
-  const tooLarge = defineCommand({
+/** Adds the commands that the engine's library lacks, and replaces those whose replies differ from Redis's. */
+export function addOwnCommands(executor: CommandExecutor, limits: EmbeddedLimits): void {
+  addCommands(executor, [tooLarge(limits)]);
+  addStringCommands(executor);
+  addKeyCommands(executor);
+  addStreamCommands(executor);
+  addSortedSetCommands(executor);
+  addServerCommands(executor);
+}
+
+/** The stand-in for a command that was too large. */
+function tooLarge(limits: EmbeddedLimits) {
+  return defineCommand({
     name: TOO_LARGE,
     // Refused while it is parsed, because that is what makes an open transaction fail as a whole.
     schema: t.custom((): { value: null; nextIndex: number } => {
@@ -28,5 +36,4 @@ export function ownCommands(limits: EmbeddedLimits) {
     keys: () => [],
     execute: () => RedisResult.nil(),
   });
-  return [echo, tooLarge];
 }

@@ -2,10 +2,12 @@
 
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { attachSession, createRedisCommandExecutor, setLuaWasmLoadOptions } from "js-redis-server/core";
+import { correctReplies } from "./commands/replies.js";
 import { createGuards } from "./guards.js";
+import { extendDatabases } from "./keyspace.js";
 import { RecoveringState } from "./lua-state.js";
 import type { ConnectMessage, GoneMessage, SaveMessage, SavingMessage, WorkerInput } from "./messages.js";
-import { ownCommands } from "./own-commands.js";
+import { addOwnCommands } from "./own-commands.js";
 import { PortTransport } from "./port-transport.js";
 import { Saver } from "./saver.js";
 
@@ -19,11 +21,11 @@ const tell = (message: SavingMessage) => parentPort!.postMessage(message);
 
 setLuaWasmLoadOptions({ limits: { maxFuel: limits.maxScriptSteps } });
 const state = new RecoveringState({ databaseCount: 16, activeExpiryIntervalMs: SWEEP_MS });
+extendDatabases(state);
 const saver = snapshot === null ? null : openSaver(snapshot);
-const executor = createRedisCommandExecutor({
-  extraCommands: ownCommands(limits),
-  policies: saver ? [createGuards(limits), saver.policy] : [createGuards(limits)],
-});
+const policies = [createGuards(limits), correctReplies];
+const executor = createRedisCommandExecutor({ policies: saver ? [...policies, saver.policy] : policies });
+addOwnCommands(executor, limits);
 
 const transports = new Map<number, PortTransport>();
 

@@ -21,9 +21,10 @@ export const genericExercises: Exercises<GenericCommands<Immediate>> = {
     await redis.set("k", "v");
     const bytes = await redis.dump("k");
     expect(bytes).toBeInstanceOf(Uint8Array);
-    expect(bytes?.subarray(0, 3)).toEqual(new Uint8Array([0, 1, 118]));
+    // Each engine has a format of its own; the value is in it as it stands.
+    expect(bytes).toContain("v".charCodeAt(0));
     expect(await redis.dump("none")).toBeNull();
-  }, "embedded"),
+  }),
   exists: on(async (redis) => {
     await redis.set("a", 1);
     expect(await redis.exists("a", "a", "b")).toBe(2);
@@ -59,21 +60,21 @@ export const genericExercises: Exercises<GenericCommands<Immediate>> = {
     await redis.set("k", 1);
     expect(await redis.objectEncoding("k")).toBe("int");
     expect(await redis.objectEncoding("none")).toBeNull();
-  }, "embedded"),
+  }),
   objectFreq: on(async (redis) => {
     await redis.set("k", 1);
     // The policy of evicting is not LFU here, and Redis says so.
     await expect(redis.objectFreq("k")).rejects.toThrow("LFU maxmemory policy");
     expect(await redis.objectFreq("none")).toBeNull();
-  }, "embedded"),
+  }),
   objectIdletime: on(async (redis) => {
     await redis.set("k", 1);
     expect(await redis.objectIdletime("k")).toBe(0);
-  }, "embedded"),
+  }),
   objectRefcount: on(async (redis) => {
     await redis.set("k", "a value of its own");
     expect(await redis.objectRefcount("k")).toBe(1);
-  }, "embedded"),
+  }),
   persist: on(async (redis) => {
     await redis.set("k", 1, { ex: 100 });
     expect(await redis.persist("k")).toBe(1);
@@ -124,7 +125,7 @@ export const genericExercises: Exercises<GenericCommands<Immediate>> = {
     await expect(redis.restore("copy", 0, bytes)).rejects.toMatchObject({ code: "BUSYKEY" });
     expect(await redis.restore("copy", 0, bytes, { replace: true })).toBe("OK");
     expect(await redis.ttl("copy")).toBe(-1);
-  }, "embedded"),
+  }),
   scan: on(async (redis) => {
     await redis.mset({ 1: "x", a: "x" });
     await redis.sadd("s", 1);
@@ -170,6 +171,6 @@ export const genericExercises: Exercises<GenericCommands<Immediate>> = {
   // Over HTTP a connection is shared, so that these mean something only behind a write in the same pipeline.
   wait: on(async (redis) => {
     expect(await redis.pipeline().set("k", 1).wait(0, 10).exec()).toEqual(["OK", 0]);
-  }, "embedded"),
+  }),
   waitaof: nowhere,
 };

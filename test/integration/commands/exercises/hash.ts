@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { HashCommands } from "../../../../src/commands/hash.js";
 import type { Immediate } from "../../../../src/commands/kind.js";
-import { type Exercises, nowhere, on } from "./exercise.js";
+import { type Exercises, on } from "./exercise.js";
 
 const soon = () => Math.floor(Date.now() / 1000) + 1000;
 
@@ -33,7 +33,11 @@ export const hashExercises: Exercises<HashCommands<Immediate>> = {
     expect(Math.abs(left! - 1000)).toBeLessThan(10);
     expect(await redis.hexpireat("h", "a", 1)).toEqual([2]);
   }, withoutFieldTimes),
-  hexpiretime: nowhere,
+  hexpiretime: on(async (redis) => {
+    await redis.hset("h", { a: 1, b: 2 });
+    await redis.hexpireat("h", "a", 4_000_000_000);
+    expect(await redis.hexpiretime("h", ["a", "b", "none"])).toEqual([4_000_000_000, -1, -2]);
+  }, "redis"),
   hget: on(async (redis) => {
     await redis.hset("h", { a: { x: [1] }, n: "1e5" });
     expect(await redis.hget("h", "a")).toEqual({ x: [1] });
@@ -100,7 +104,11 @@ export const hashExercises: Exercises<HashCommands<Immediate>> = {
     const [left] = await redis.hpttl("h", "a");
     expect(Math.abs(left! - 1_000_000)).toBeLessThan(10_000);
   }, withoutFieldTimes),
-  hpexpiretime: nowhere,
+  hpexpiretime: on(async (redis) => {
+    await redis.hset("h", { a: 1 });
+    await redis.hpexpireat("h", "a", 4_000_000_000_123);
+    expect(await redis.hpexpiretime("h", "a")).toEqual([4_000_000_000_123]);
+  }, "redis"),
   hpttl: on(async (redis) => {
     await redis.hset("h", { a: 1, b: 2 });
     await redis.hpexpire("h", "a", 100_000);

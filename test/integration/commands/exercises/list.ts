@@ -28,7 +28,7 @@ export const listExercises: Exercises<ListCommands<Immediate>> = {
     await redis.rpush<unknown>("a", 1, "x");
     expect(await redis.brpoplpush("a", "b", 1)).toBe("x");
     expect(await redis.lrange("b", 0, -1)).toEqual(["x"]);
-  }, "embedded"),
+  }),
   lindex: on(async (redis) => {
     await redis.rpush<unknown>("l", "a", 2);
     expect(await redis.lindex("l", -1)).toBe(2);

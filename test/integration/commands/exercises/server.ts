@@ -153,15 +153,15 @@ export const serverExercises: Exercises<ServerCommands<Immediate>> = {
     await redis.set("k", "v");
     expect(await redis.memoryUsage("k", { samples: 0 })).toBeGreaterThan(10);
     expect(await redis.memoryUsage("none")).toBeNull();
-  }, "embedded"),
+  }),
   role: on(async (redis) => {
     expect(await redis.role()).toEqual(["master", expect.any(Number), []]);
-  }, "embedded"),
+  }),
   swapdb: on(async (redis) => {
     await redis.set("a", 1);
     expect(await redis.swapdb(0, 1)).toBe("OK");
     expect(await redis.exists("a")).toBe(0);
-  }, "embedded"),
+  }),
   time: on(async (redis) => {
     const [seconds, micros] = await redis.time();
     expect(Math.abs(seconds - Date.now() / 1000)).toBeLessThan(5);

@@ -67,7 +67,7 @@ export const stringExercises: Exercises<StringCommands<Immediate>> = {
       matches: [[[4, 7], [5, 8], 4]],
       len: 6,
     });
-  }, "embedded"),
+  }),
   mget: on(async (redis) => {
     await redis.mset({ a: 1, b: "1.50" });
     expect(await redis.mget("a", "none", "b")).toEqual([1, null, "1.50"]);

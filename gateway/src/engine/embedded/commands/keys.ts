@@ -1,0 +1,392 @@
+import {
+  type CommandExecutor,
+  RedisCommandError,
+  type RedisDatabase,
+  type RedisDataValue,
+  RedisResult,
+  RedisValue,
+} from "js-redis-server/core";
+import { idleSeconds, itemPage, keyPage, liveEntries, markUsed, peek } from "../keyspace.js";
+import { decodeValue, encodeValue } from "../value-codec.js";
+import {
+  addCommands,
+  array,
+  bulk,
+  bulkValue,
+  integer,
+  libraryCommand,
+  lines,
+  optionName,
+  parseInteger,
+  plainCommand,
+  wrongNumberOfArguments,
+} from "./define.js";
+import { formatDouble } from "./numbers.js";
+import { unknownSubcommand } from "./server.js";
+
+/** Rough bytes of a key, field, element or entry beside its own bytes. */
+const ITEM_BYTES = 56;
+const BAD_PAYLOAD = "DUMP payload version or checksum are wrong";
+
+const object = plainCommand({
+  name: "object",
+  flags: ["readonly"],
+  arity: -2,
+  keys: { first: 1 },
+  execute([subcommand, key, ...rest], ctx) {
+    const name = optionName(subcommand);
+    if (name === "HELP" && !key) {
+      return lines([
+        "OBJECT <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+        "ENCODING <key>",
+        "    Return the encoding that Redis would choose for the value of <key>.",
+        "FREQ <key>",
+        "    Fail: access frequencies are not tracked.",
+        "IDLETIME <key>",
+        "    Return the seconds since <key> was last used.",
+        "REFCOUNT <key>",
+        "    Return 1.",
+        "HELP",
+        "    Print this help.",
+      ]);
+    }
+    if (!["ENCODING", "FREQ", "IDLETIME", "REFCOUNT"].includes(name))
+      throw unknownSubcommand("OBJECT", subcommand!);
+    if (!key || rest.length > 0) throw wrongNumberOfArguments(`object|${name.toLowerCase()}`);
+    const value = peek(ctx.db, key);
+    if (!value) return bulk(null);
+    if (name === "ENCODING") return bulk(encodingOf(value));
+    if (name === "IDLETIME") return integer(idleSeconds(ctx.db, key));
+    if (name === "REFCOUNT") return integer(1);
+    throw new RedisCommandError(
+      "An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.",
+    );
+  },
+});
+
+const MAX_PACKED_ITEMS = 128;
+const MAX_PACKED_BYTES = 64;
+const MAX_PACKED_LIST_BYTES = 8 * 1024;
+
+/** The encoding that Redis 7.4 with its default settings gives to a value that is built anew. */
+function encodingOf(value: RedisDataValue): string {
+  switch (value.type) {
+    case "string":
+      return isInteger(value.value) ? "int" : value.value.length <= 44 ? "embstr" : "raw";
+    case "list":
+      return value.values.reduce((sum, item) => sum + item.length + 11, 0) <= MAX_PACKED_LIST_BYTES
+        ? "listpack"
+        : "quicklist";
+    case "set": {
+      const members = [...value.members.values()];
+      if (members.length <= 512 && members.every(isInteger)) return "intset";
+      return isPacked(members.length, members) ? "listpack" : "hashtable";
+    }
+    case "hash": {
+      const fields = [...value.fields.values()];
+      const items = fields.flatMap(({ field, value: bytes }) => [field, bytes]);
+      if (!isPacked(fields.length, items)) return "hashtable";
+      return fields.some(({ expiresAt }) => expiresAt !== undefined) ? "listpackex" : "listpack";
+    }
+    case "zset": {
+      const members = [...value.members.values()].map(({ member }) => member);
+      return isPacked(members.length, members) ? "listpack" : "skiplist";
+    }
+    default:
+      return value.type === "stream" ? "stream" : "raw";
+  }
+}
+
+function isPacked(count: number, items: readonly Buffer[]): boolean {
+  return count <= MAX_PACKED_ITEMS && items.every((item) => item.length <= MAX_PACKED_BYTES);
+}
+
+function isInteger(bytes: Buffer): boolean {
+  if (bytes.length > 20 || !/^(0|-?[1-9]\d*)$/.test(bytes.toString("latin1"))) return false;
+  return BigInt.asIntN(64, BigInt(bytes.toString())) === BigInt(bytes.toString());
+}
+
+const memory = plainCommand({
+  name: "memory",
+  flags: ["readonly"],
+  arity: -2,
+  keys: { first: 1 },
+  execute([subcommand, key, ...options], ctx) {
+    switch (optionName(subcommand)) {
+      case "USAGE": {
+        if (!key) throw wrongNumberOfArguments("memory|usage");
+        // All items are counted, so that a number of samples changes nothing.
+        for (let at = 0; at < options.length; at += 2) {
+          const samples = options[at + 1];
+          if (optionName(options[at]) !== "SAMPLES" || !samples || parseInteger(samples) < 0)
+            throw new RedisCommandError("syntax error");
+        }
+        const value = peek(ctx.db, key);
+        return value ? integer(key.length + ITEM_BYTES + sizeOf(value)) : bulk(null);
+      }
+      case "PURGE":
+        return RedisResult.ok();
+      case "DOCTOR":
+        return bulk("The embedded engine has no advice on memory; INFO memory says how much it uses.\n");
+      case "HELP":
+        return lines([
+          "MEMORY <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+          "DOCTOR",
+          "    Return that there is no report.",
+          "PURGE",
+          "    Return OK; memory is freed without it.",
+          "USAGE <key> [SAMPLES <count>]",
+          "    Return an estimate of the bytes that <key> and its value take.",
+          "HELP",
+          "    Print this help.",
+        ]);
+      default:
+        throw unknownSubcommand("MEMORY", subcommand!);
+    }
+  },
+});
+
+/** An estimate: the bytes of all parts, and {@link ITEM_BYTES} for each. */
+function sizeOf(value: RedisDataValue): number {
+  const sum = (items: Iterable<Buffer>) => {
+    let size = 0;
+    for (const item of items) size += item.length + ITEM_BYTES;
+    return size;
+  };
+  switch (value.type) {
+    case "string":
+      return value.value.length;
+    case "list":
+      return sum(value.values);
+    case "set":
+      return sum(value.members.values());
+    case "hash":
+      return sum([...value.fields.values()].flatMap(({ field, value: bytes }) => [field, bytes]));
+    case "zset":
+      return sum([...value.members.values()].map(({ member }) => member));
+    default:
+      return value.type === "stream"
+        ? sum(value.entries.flatMap(({ fields }) => fields)) + value.groups.size * ITEM_BYTES
+        : encodeValue(value).length;
+  }
+}
+
+const dump = plainCommand({
+  name: "dump",
+  flags: ["readonly"],
+  arity: 2,
+  keys: { first: 0 },
+  execute([key], ctx) {
+    const value = peek(ctx.db, key!);
+    return bulk(value ? encodeValue(value) : null);
+  },
+});
+
+const restore = plainCommand({
+  name: "restore",
+  flags: ["write", "denyoom"],
+  arity: -4,
+  keys: { first: 0 },
+  execute([key, ttlArg, payload, ...options], ctx) {
+    let isReplacing = false;
+    let isAbsolute = false;
+    for (let at = 0; at < options.length; at += 1) {
+      const name = optionName(options[at]);
+      const argument = options[at + 1];
+      if (name === "REPLACE") isReplacing = true;
+      else if (name === "ABSTTL") isAbsolute = true;
+      else if ((name === "IDLETIME" || name === "FREQ") && argument) {
+        checkUsage(name, argument);
+        at += 1;
+      } else throw new RedisCommandError("syntax error");
+    }
+    if (!isReplacing && peek(ctx.db, key!))
+      throw new RedisCommandError("Target key name already exists.", "BUSYKEY");
+    const ttl = parseInteger(ttlArg!);
+    if (ttl < 0) throw new RedisCommandError("Invalid TTL value, must be >= 0");
+    const value = readPayload(payload!);
+    const expiresAt = ttl === 0 ? undefined : isAbsolute ? ttl : Date.now() + ttl;
+    if (expiresAt !== undefined && expiresAt <= Date.now()) ctx.db.delete(key!);
+    else ctx.db.set(key!, value, expiresAt === undefined ? {} : { expiresAt });
+    return RedisResult.ok();
+  },
+});
+
+/** Checks what RESTORE is told of the key's use, which the engine does not keep. */
+function checkUsage(name: "IDLETIME" | "FREQ", argument: Buffer): void {
+  const value = parseInteger(argument);
+  if (name === "IDLETIME" && value < 0) throw new RedisCommandError("Invalid IDLETIME value, must be >= 0");
+  if (name === "FREQ" && (value < 0 || value > 255))
+    throw new RedisCommandError("Invalid FREQ value, must be >= 0 and <= 255");
+}
+
+function readPayload(payload: Buffer): RedisDataValue {
+  try {
+    return decodeValue(payload);
+  } catch {
+    throw new RedisCommandError(BAD_PAYLOAD);
+  }
+}
+
+/** HEXPIRETIME or HPEXPIRETIME: -2 where there is no field, -1 where it does not expire. */
+const fieldExpireTime = (name: string, unit: number) =>
+  plainCommand({
+    name,
+    flags: ["readonly", "fast"],
+    arity: -5,
+    keys: { first: 0 },
+    execute([key, fieldsWord, countArg, ...fields], ctx) {
+      if (optionName(fieldsWord) !== "FIELDS")
+        throw new RedisCommandError("Mandatory argument FIELDS is missing or not at the right position");
+      const count = parseInteger(countArg!);
+      if (count < 1) throw new RedisCommandError("Number of fields must be a positive integer");
+      if (count !== fields.length)
+        throw new RedisCommandError("The `numfields` parameter must match the number of arguments");
+      const value = peek(ctx.db, key!);
+      if (value && value.type !== "hash") throw wrongType();
+      const now = Date.now();
+      return array(
+        fields.map((field) => {
+          const found = value?.fields.get(field.toString("hex"));
+          if (!found || (found.expiresAt !== undefined && found.expiresAt <= now))
+            return RedisValue.integer(-2);
+          if (found.expiresAt === undefined) return RedisValue.integer(-1);
+          return RedisValue.integer(Math.ceil(found.expiresAt / unit));
+        }),
+      );
+    },
+  });
+
+export function wrongType(): RedisCommandError {
+  return new RedisCommandError("Operation against a key holding the wrong kind of value", "WRONGTYPE");
+}
+
+interface ScanArguments {
+  readonly key: Buffer;
+  readonly cursor: bigint;
+  readonly match?: Buffer;
+  readonly count?: number;
+  readonly type?: string;
+  readonly noValues?: boolean;
+}
+
+const DEFAULT_SCAN_COUNT = 10;
+
+function scanReply(next: bigint, items: RedisValue[]): RedisResult {
+  return array([bulkValue(String(next)), RedisValue.array(items)]);
+}
+
+/** Replaces commands that walk the keyspace, and adds those that look at one value as a whole. */
+export function addKeyCommands(executor: CommandExecutor): void {
+  const keys = libraryCommand(executor, "keys");
+  const scan = libraryCommand(executor, "scan");
+  const touch = libraryCommand(executor, "touch");
+
+  /** Those items whose bytes match a pattern, found by the library's KEYS. */
+  function matching<T>(
+    items: readonly T[],
+    bytesOf: (item: T) => Buffer,
+    pattern: Buffer | undefined,
+  ): readonly T[] {
+    if (!pattern) return items;
+    const entriesSnapshot = () => items.map((item) => ({ key: bytesOf(item) }));
+    const result = keys.execute({ pattern }, { db: { entriesSnapshot } } as never) as RedisResult;
+    const found = result.value.kind === "array" ? result.value.items : [];
+    const names = new Set(
+      found.map((item) => (item.kind === "bulk-string" ? item.value!.toString("hex") : "")),
+    );
+    return items.filter((item) => names.has(bytesOf(item).toString("hex")));
+  }
+
+  const itemScan = (
+    name: string,
+    read: (value: RedisDataValue | undefined, args: ScanArguments) => RedisResult,
+  ) => ({
+    ...libraryCommand(executor, name),
+    execute: (args: unknown, ctx: { db: RedisDatabase }) => {
+      markUsed(ctx.db, (args as ScanArguments).key);
+      return read(peek(ctx.db, (args as ScanArguments).key), args as ScanArguments);
+    },
+  });
+
+  /** Small collections come whole and in their own order, as Redis returns them, others in pages. */
+  function pageOf<T>(items: ReadonlyMap<string, T>, { cursor, count = DEFAULT_SCAN_COUNT }: ScanArguments) {
+    const isSmall = items.size <= MAX_PACKED_ITEMS;
+    if (isSmall && cursor === 0n) return { items: [...items.values()], next: 0n };
+    return itemPage(items, cursor, isSmall ? items.size : count);
+  }
+
+  addCommands(executor, [
+    object,
+    memory,
+    dump,
+    restore,
+    fieldExpireTime("hexpiretime", 1000),
+    fieldExpireTime("hpexpiretime", 1),
+    {
+      ...keys,
+      execute(args, ctx) {
+        const found = matching(
+          [...liveEntries(ctx.db)],
+          ({ key }) => key,
+          (args as { pattern: Buffer }).pattern,
+        );
+        return array(found.map(({ key }) => bulkValue(key)));
+      },
+    },
+    {
+      ...touch,
+      execute(args, ctx) {
+        for (const key of (args as { keys: Buffer[] }).keys) markUsed(ctx.db, key);
+        return touch.execute(args, ctx);
+      },
+    },
+    {
+      ...libraryCommand(executor, "randomkey"),
+      execute(_args, ctx) {
+        const entries = [...liveEntries(ctx.db)];
+        return bulk(entries[Math.floor(Math.random() * entries.length)]?.key ?? null);
+      },
+    },
+    {
+      ...scan,
+      execute(args, ctx) {
+        const { cursor, match, count = DEFAULT_SCAN_COUNT, type } = args as ScanArguments;
+        const { entries, next } = keyPage(ctx.db, cursor, count);
+        const wanted =
+          type === undefined ? entries : entries.filter(({ value }) => value.type.toLowerCase() === type);
+        return scanReply(
+          next,
+          matching(wanted, ({ key }) => key, match).map(({ key }) => bulkValue(key)),
+        );
+      },
+    },
+    itemScan("hscan", (value, args) => {
+      if (value && value.type !== "hash") throw wrongType();
+      const { items, next } = pageOf(value?.fields ?? new Map(), args);
+      const now = Date.now();
+      const live = items.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+      const found = matching(live, ({ field }) => field, args.match);
+      return scanReply(
+        next,
+        found.flatMap(({ field, value: bytes }) =>
+          args.noValues ? [bulkValue(field)] : [bulkValue(field), bulkValue(bytes)],
+        ),
+      );
+    }),
+    itemScan("sscan", (value, args) => {
+      if (value && value.type !== "set") throw wrongType();
+      const { items, next } = pageOf(value?.members ?? new Map<string, Buffer>(), args);
+      return scanReply(next, matching(items, (member) => member, args.match).map(bulkValue));
+    }),
+    itemScan("zscan", (value, args) => {
+      if (value && value.type !== "zset") throw wrongType();
+      const { items, next } = pageOf(value?.members ?? new Map(), args);
+      const found = matching(items, ({ member }) => member, args.match);
+      return scanReply(
+        next,
+        found.flatMap(({ member, score }) => [bulkValue(member), bulkValue(formatDouble(score))]),
+      );
+    }),
+  ]);
+}

@@ -1,0 +1,192 @@
+import { release, type as systemName } from "node:os";
+import { type CommandExecutor, RedisCommandError, RedisResult, RedisValue } from "js-redis-server/core";
+import {
+  addCommands,
+  array,
+  bulk,
+  bulkValue,
+  integer,
+  libraryCommand,
+  lines,
+  optionName,
+  parseInteger,
+  plainCommand,
+  wrongNumberOfArguments,
+} from "./define.js";
+
+/** The newest Redis all of whose commands on data the engine has. */
+const CLAIMED_VERSION = "7.4.0";
+/** That of js-redis-server. */
+const LIBRARY_VERSION = "0.3.0";
+
+const MB = 1024 * 1024;
+const startedAt = performance.now();
+
+const echo = plainCommand({
+  name: "echo",
+  flags: ["fast"],
+  arity: 2,
+  execute: ([message]) => bulk(message!),
+});
+
+/** There are no replicas to wait for. */
+const wait = plainCommand({
+  name: "wait",
+  flags: ["noscript"],
+  arity: 3,
+  execute([replicas, timeout]) {
+    parseInteger(replicas!);
+    if (!/^-?\d+$/.test(timeout!.toString("latin1")))
+      throw new RedisCommandError("timeout is not an integer or out of range");
+    if (parseInteger(timeout!) < 0) throw new RedisCommandError("timeout is negative");
+    return integer(0);
+  },
+});
+
+const role = plainCommand({
+  name: "role",
+  flags: ["noscript", "fast"],
+  arity: 1,
+  execute: () => array([bulkValue("master"), RedisValue.integer(0), RedisValue.array([])]),
+});
+
+/** No command is timed, so there is never an event to report. */
+const latency = plainCommand({
+  name: "latency",
+  flags: ["admin", "noscript"],
+  arity: -2,
+  execute([subcommand, ...rest]) {
+    switch (optionName(subcommand)) {
+      case "LATEST":
+      case "HISTORY":
+      case "HISTOGRAM":
+        if ((optionName(subcommand) === "HISTORY") !== (rest.length === 1)) {
+          if (optionName(subcommand) !== "HISTOGRAM")
+            throw wrongNumberOfArguments(`latency|${subcommand!.toString().toLowerCase()}`);
+        }
+        return array([]);
+      case "RESET":
+        return integer(0);
+      case "DOCTOR":
+        return bulk("The embedded engine does not monitor latency. Use a real Redis to measure it.\n");
+      case "HELP":
+        return lines([
+          "LATENCY <subcommand> [<arg> [value] [opt] ...]. The embedded engine measures no latency. Subcommands are:",
+          "DOCTOR",
+          "    Return that there is no report.",
+          "HISTOGRAM [COMMAND ...], HISTORY <event>, LATEST",
+          "    Return no entries.",
+          "RESET [<event> ...]",
+          "    Return 0, the number of time series that were reset.",
+          "HELP",
+          "    Print this help.",
+        ]);
+      default:
+        throw unknownSubcommand("LATENCY", subcommand!);
+    }
+  },
+});
+
+export function unknownSubcommand(command: string, subcommand: Buffer): RedisCommandError {
+  return new RedisCommandError(
+    `unknown subcommand '${subcommand.toString().slice(0, 128)}'. Try ${command} HELP.`,
+  );
+}
+
+const swapdb = plainCommand({
+  name: "swapdb",
+  flags: ["write", "fast"],
+  arity: 3,
+  execute([first, second], ctx) {
+    const indexes = [first!, second!].map((arg, position) => {
+      const text = arg.toString("latin1");
+      if (!/^-?\d+$/.test(text))
+        throw new RedisCommandError(`invalid ${position === 0 ? "first" : "second"} DB index`);
+      return Number(text);
+    }) as [number, number];
+    const databases = indexes.map((index) => ctx.server.databases[index]);
+    if (!databases[0] || !databases[1]) throw new RedisCommandError("DB index is out of range");
+    if (indexes[0] === indexes[1]) return RedisResult.ok();
+    const contents = databases.map((database) => database!.entriesSnapshot());
+    for (const database of databases) database!.flush();
+    for (const [side, entries] of contents.entries()) {
+      for (const { key, value, expiresAt } of entries) {
+        databases[1 - side]!.set(key, value, expiresAt === undefined ? {} : { expiresAt });
+      }
+    }
+    return RedisResult.ok();
+  },
+});
+
+/** Values of INFO that the library has as constants, and what it leaves out. */
+function infoFields(): Record<string, string | number> {
+  const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
+  const used = heapUsed + arrayBuffers;
+  const seconds = Math.floor((performance.now() - startedAt) / 1000);
+  return {
+    redis_version: `${CLAIMED_VERSION}\r\nserver_name:warmline-embedded\r\njs_redis_server_version:${LIBRARY_VERSION}`,
+    os: `${systemName()} ${release()} ${process.arch}`,
+    multiplexing_api: "node",
+    process_id: process.pid,
+    // There is none: the engine can be reached only from its own process.
+    tcp_port: 0,
+    uptime_in_seconds: seconds,
+    uptime_in_days: Math.floor(seconds / 86_400),
+    used_memory: used,
+    used_memory_human: `${(used / MB).toFixed(2)}M`,
+    used_memory_rss: rss,
+  };
+}
+
+/** Adds server commands that the library lacks and corrects what INFO and HELLO say of the server. */
+export function addServerCommands(executor: CommandExecutor): void {
+  const info = libraryCommand(executor, "info");
+  const hello = libraryCommand(executor, "hello");
+  const spop = libraryCommand(executor, "spop");
+  const srandmember = libraryCommand(executor, "srandmember");
+  const hrandfield = libraryCommand(executor, "hrandfield");
+  addCommands(executor, [
+    echo,
+    wait,
+    role,
+    latency,
+    swapdb,
+    ...[spop, srandmember, hrandfield].map((base) => ({
+      ...base,
+      flags: base.flags.filter((flag) => flag !== "noscript"),
+    })),
+    {
+      ...info,
+      execute(args, ctx) {
+        const result = info.execute(args, ctx) as RedisResult;
+        if (result.value.kind !== "bulk-string") return result;
+        const fields = infoFields();
+        const text = result.value.value!.toString().replace(/^(\w+):.*$/gm, (line, name: string) => {
+          const value = fields[name];
+          return value === undefined ? line : `${name}:${value}${line.endsWith("\r") ? "\r" : ""}`;
+        });
+        return bulk(text);
+      },
+    },
+    {
+      ...hello,
+      execute(args, ctx) {
+        const result = hello.execute(args, ctx) as RedisResult;
+        const { value } = result;
+        const correct = (items: readonly RedisValue[]): RedisValue[] =>
+          items.map((item, at) =>
+            at > 0 && isText(items[at - 1]!, "version") ? bulkValue(CLAIMED_VERSION) : item,
+          );
+        if (value.kind === "array") return RedisResult.create(RedisValue.array(correct(value.items)));
+        if (value.kind !== "map") return result;
+        return RedisResult.create(
+          RedisValue.map(value.entries.map((entry) => correct(entry) as [RedisValue, RedisValue])),
+        );
+      },
+    },
+  ]);
+}
+
+function isText(value: RedisValue, text: string): boolean {
+  return value.kind === "bulk-string" && value.value?.toString() === text;
+}

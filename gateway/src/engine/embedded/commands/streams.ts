@@ -1,0 +1,183 @@
+import { type CommandExecutor, RedisCommandError, RedisResult, RedisValue } from "js-redis-server/core";
+import { peek } from "../keyspace.js";
+import {
+  addCommands,
+  array,
+  bulkValue,
+  integer,
+  libraryCommand,
+  optionName,
+  withArguments,
+  withCheck,
+} from "./define.js";
+
+const INVALID_ID = "Invalid stream ID specified as stream command argument";
+const NO_STREAM =
+  "The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically.";
+const MAX_UINT64 = (1n << 64n) - 1n;
+const EQUALS = Buffer.from("=");
+/** Key, NOMKSTREAM, MAXLEN and `=` at the latest; behind the id it would be a field or a value. */
+const MAX_TRIM_INDEX = 3;
+
+/** `MAXLEN = 5` means the same as `MAXLEN 5`, which is all that the library reads. */
+function withoutEqualsSign(args: readonly Buffer[]): readonly Buffer[] {
+  const at = args.findIndex(
+    (arg, index) =>
+      index <= MAX_TRIM_INDEX && arg.equals(EQUALS) && /^(MAXLEN|MINID)$/.test(optionName(args[index - 1])),
+  );
+  return at === -1 ? args : args.filter((_, index) => index !== at);
+}
+
+function checkTrimCount(args: readonly Buffer[]): void {
+  const at = args.findIndex((arg, index) => index < MAX_TRIM_INDEX && optionName(arg) === "MAXLEN");
+  if (at === -1) return;
+  const hasSign = /^[=~]$/.test(args[at + 1]?.toString("latin1") ?? "");
+  const count = args[hasSign ? at + 2 : at + 1]?.toString("latin1");
+  if (count === undefined) return;
+  if (!/^-?\d+$/.test(count)) throw new RedisCommandError("value is not an integer or out of range");
+  if (count.startsWith("-")) throw new RedisCommandError("The MAXLEN argument must be >= 0.");
+}
+
+/** A bound of a range: an id, its milliseconds alone, `-` or `+`; `(` leaves an id itself out. */
+function checkRangeBound(bound: Buffer): void {
+  const text = bound.toString("latin1");
+  if (text === "-" || text === "+") return;
+  const match = /^\(?(\d+)(?:-(\d+))?$/.exec(text);
+  if (!match || BigInt(match[1]!) > MAX_UINT64 || BigInt(match[2] ?? 0) > MAX_UINT64)
+    throw new RedisCommandError(INVALID_ID);
+}
+
+/** A negative COUNT means none, as 0 does, which is all that the library reads. */
+function withoutNegativeCount(args: readonly Buffer[]): readonly Buffer[] {
+  const at = args.findIndex((arg) => optionName(arg) === "COUNT") + 1;
+  const streams = args.findIndex((arg) => optionName(arg) === "STREAMS");
+  if (at === 0 || at > streams || !/^-\d+$/.test(args[at]?.toString("latin1") ?? "")) return args;
+  return args.map((arg, index) => (index === at ? Buffer.from("0") : arg));
+}
+
+function checkClaimCount(args: readonly Buffer[]): void {
+  const at = args.findIndex((arg, index) => index > 4 && optionName(arg) === "COUNT") + 1;
+  if (at > 0 && /^(0|-\d+)$/.test(args[at]?.toString("latin1") ?? ""))
+    throw new RedisCommandError("COUNT must be > 0");
+}
+
+/** The position of XPENDING's count: after key, group, IDLE with its number, start and end. */
+function pendingCountIndex(args: readonly Buffer[]): number {
+  return optionName(args[2]) === "IDLE" ? 6 : 4;
+}
+
+function pendingCountAtLeastZero(args: readonly Buffer[]): readonly Buffer[] {
+  const at = pendingCountIndex(args);
+  for (const bound of args.slice(at - 2, at)) checkRangeBound(bound);
+  if (!/^-\d+$/.test(args[at]?.toString("latin1") ?? "")) return args;
+  return args.map((arg, index) => (index === at ? Buffer.from("0") : arg));
+}
+
+type SetIdArguments = {
+  args: { key: Buffer; id: StreamId; entriesAdded: number | null; maxDeletedId: StreamId | null };
+};
+type StreamId = { ms: bigint; seq: bigint };
+
+function isBefore(left: StreamId, right: StreamId): boolean {
+  return left.ms < right.ms || (left.ms === right.ms && left.seq < right.seq);
+}
+
+/** The summary of XPENDING has each consumer's count as a string. */
+function countsAsText(consumers: RedisValue): RedisValue {
+  if (consumers.kind !== "array") return consumers;
+  return RedisValue.array(
+    consumers.items.map((consumer) =>
+      consumer.kind !== "array"
+        ? consumer
+        : RedisValue.array(
+            consumer.items.map((item) => (item.kind === "integer" ? bulkValue(String(item.value)) : item)),
+          ),
+    ),
+  );
+}
+
+/** Replaces the stream commands whose replies differ from Redis's. */
+export function addStreamCommands(executor: CommandExecutor): void {
+  const xack = libraryCommand(executor, "xack");
+  const xgroup = libraryCommand(executor, "xgroup");
+  const xsetid = libraryCommand(executor, "xsetid");
+  const xpending = libraryCommand(executor, "xpending");
+  const trims = ["xadd", "xtrim"].map((name) =>
+    withCheck(withArguments(libraryCommand(executor, name), withoutEqualsSign), checkTrimCount),
+  );
+  const reads = ["xread", "xreadgroup"].map((name) =>
+    withArguments(libraryCommand(executor, name), withoutNegativeCount),
+  );
+  const ranges = ["xrange", "xrevrange"].map((name) => {
+    const base = withCheck(libraryCommand(executor, name), ([, start, end]) => {
+      if (start && end) [start, end].forEach(checkRangeBound);
+    });
+    return {
+      ...base,
+      execute(args: unknown, ctx: Parameters<typeof base.execute>[1]) {
+        const { key, count } = args as { key: Buffer; count: number | null };
+        const isNone = count !== null && count <= 0 && peek(ctx.db, key)?.type === "stream";
+        return isNone ? RedisResult.create(RedisValue.nullArray()) : base.execute(args, ctx);
+      },
+    };
+  });
+  addCommands(executor, [
+    ...trims,
+    ...reads,
+    ...ranges,
+    withCheck(libraryCommand(executor, "xautoclaim"), checkClaimCount),
+    {
+      ...xack,
+      execute(args, ctx) {
+        const { key, group } = args as { key: Buffer; group: Buffer };
+        const value = peek(ctx.db, key);
+        const isMissing = !value || (value.type === "stream" && !value.groups.has(group.toString("hex")));
+        return isMissing ? integer(0) : xack.execute(args, ctx);
+      },
+    },
+    {
+      ...withArguments(xpending, pendingCountAtLeastZero),
+      execute(args, ctx) {
+        const { count } = (args as { args: { count?: number } }).args;
+        const result = xpending.execute(args, ctx) as RedisResult;
+        if (count === 0) return array([]);
+        if (count !== undefined || result.value.kind !== "array") return result;
+        // Without pending entries there is no list of consumers either.
+        const [total, first, last, consumers] = result.value.items as [
+          RedisValue,
+          RedisValue,
+          RedisValue,
+          RedisValue,
+        ];
+        const isEmpty = total.kind === "integer" && total.value === 0;
+        return array([total, first, last, isEmpty ? RedisValue.nullArray() : countsAsText(consumers)]);
+      },
+    },
+    {
+      ...xsetid,
+      execute(args, ctx) {
+        const { key, id, ...rest } = (args as SetIdArguments).args;
+        const value = peek(ctx.db, key);
+        // An id may go back to that of the newest entry; the library compares with the newest that ever was.
+        const isAllowed = value?.type === "stream" && !isBefore(id, value.entries.at(-1)?.id ?? id);
+        if (!isAllowed) return xsetid.execute(args, ctx);
+        ctx.db.updateStream(key, (stream) => stream.setId(id, rest));
+        return RedisResult.ok();
+      },
+    },
+    {
+      ...xgroup,
+      execute(args, ctx) {
+        const { subcommand, key, group } = (
+          args as { args: { subcommand: string; key: Buffer; group: Buffer } }
+        ).args;
+        const value = peek(ctx.db, key);
+        if (subcommand !== "create" && !value) throw new RedisCommandError(NO_STREAM);
+        const needsGroup = subcommand !== "create" && subcommand !== "destroy";
+        if (needsGroup && value?.type === "stream" && !value.groups.has(group.toString("hex")))
+          throw new RedisCommandError(`No such consumer group '${group}' for key name '${key}'`, "NOGROUP");
+        return xgroup.execute(args, ctx);
+      },
+    },
+  ]);
+}

@@ -1,0 +1,235 @@
+import {
+  type CommandExecutor,
+  RedisCommandError,
+  type RedisDataValue,
+  RedisValue,
+} from "js-redis-server/core";
+import { peek } from "../keyspace.js";
+import {
+  addCommands,
+  array,
+  bulk,
+  bulkValue,
+  integer,
+  libraryCommand,
+  optionName,
+  parseInteger,
+  plainCommand,
+  withArguments,
+  withCheck,
+} from "./define.js";
+import { addDecimals } from "./numbers.js";
+
+/** LCS takes time and memory in proportion to the product of both lengths. */
+const MAX_LCS_CELLS = 16 * 1024 * 1024;
+
+const ranges = (name: string) =>
+  plainCommand({
+    name,
+    flags: ["readonly"],
+    arity: 4,
+    keys: { first: 0 },
+    execute([key, from, to], ctx) {
+      let start = parseInteger(from!);
+      let end = parseInteger(to!);
+      const value = stringAt(ctx.db, key!);
+      if (start < 0 && end < 0 && start > end) return bulk("");
+      if (start < 0) start = Math.max(0, value.length + start);
+      if (end < 0) end = Math.max(0, value.length + end);
+      return bulk(value.subarray(start, end + 1));
+    },
+  });
+
+const incrbyfloat = plainCommand({
+  name: "incrbyfloat",
+  flags: ["write", "denyoom", "fast"],
+  arity: 3,
+  keys: { first: 0 },
+  execute([key, amount], ctx) {
+    const current = peek(ctx.db, key!) ? stringAt(ctx.db, key!).toString("latin1") : "0";
+    const texts = [current, amount!.toString("latin1")] as const;
+    if (texts.some((text) => !isInfinite(text) && addDecimals("0", text) === undefined))
+      throw new RedisCommandError("value is not a valid float");
+    const sum = addDecimals(...texts);
+    if (sum === undefined) throw new RedisCommandError("increment would produce NaN or Infinity");
+    ctx.db.setString(key!, Buffer.from(sum), { keepTtl: true });
+    return bulk(sum);
+  },
+});
+
+const hincrbyfloat = plainCommand({
+  name: "hincrbyfloat",
+  flags: ["write", "denyoom", "fast"],
+  arity: 4,
+  keys: { first: 0 },
+  execute([key, field, amount], ctx) {
+    const increment = amount!.toString("latin1");
+    if (isInfinite(increment)) throw new RedisCommandError("value is NaN or Infinity");
+    if (addDecimals("0", increment) === undefined) throw new RedisCommandError("value is not a valid float");
+    const sum = ctx.db.updateHash(key!, (hash) => {
+      const current = hash.getField(field!)?.value.toString("latin1") ?? "0";
+      const next = addDecimals(current, increment);
+      if (next === undefined) throw new RedisCommandError("hash value is not a float");
+      hash.setField(field!, Buffer.from(next), { forceDirty: true, keepTtl: true });
+      return next;
+    });
+    return bulk(sum);
+  },
+});
+
+const lcs = plainCommand({
+  name: "lcs",
+  flags: ["readonly"],
+  arity: -3,
+  keys: { first: 0, last: 1 },
+  execute([left, right, ...options], ctx) {
+    const values = [left!, right!].map((key) => {
+      const value = peek(ctx.db, key);
+      if (value && value.type !== "string")
+        throw new RedisCommandError("The specified keys must contain string values");
+      return value?.value ?? Buffer.alloc(0);
+    }) as [Buffer, Buffer];
+    let withLength = false;
+    let withIndexes = false;
+    let withMatchLength = false;
+    let minLength = 0;
+    for (let at = 0; at < options.length; at++) {
+      const name = optionName(options[at]);
+      if (name === "LEN") withLength = true;
+      else if (name === "IDX") withIndexes = true;
+      else if (name === "WITHMATCHLEN") withMatchLength = true;
+      else if (name === "MINMATCHLEN" && at + 1 < options.length)
+        minLength = Math.max(0, parseInteger(options[++at]!));
+      else throw new RedisCommandError("syntax error");
+    }
+    if (withLength && withIndexes)
+      throw new RedisCommandError("If you want both the length and indexes, please just use IDX.");
+    const { text, matches } = longestCommonSubsequence(...values);
+    if (withLength) return integer(text.length);
+    if (!withIndexes) return bulk(text);
+    const range = (start: number, length: number) =>
+      RedisValue.array([RedisValue.integer(start), RedisValue.integer(start + length - 1)]);
+    const found = matches
+      .filter(({ length }) => length >= minLength)
+      .map(({ a, b, length }) => {
+        const match = [range(a, length), range(b, length)];
+        return RedisValue.array(withMatchLength ? [...match, RedisValue.integer(length)] : match);
+      });
+    return array([
+      bulkValue("matches"),
+      RedisValue.array(found),
+      bulkValue("len"),
+      RedisValue.integer(text.length),
+    ]);
+  },
+});
+
+interface Match {
+  readonly a: number;
+  readonly b: number;
+  readonly length: number;
+}
+
+/** Returns the subsequence and its contiguous ranges, last ones first, as Redis walks its table from the end. */
+function longestCommonSubsequence(a: Buffer, b: Buffer): { text: Buffer; matches: Match[] } {
+  const width = b.length + 1;
+  if ((a.length + 1) * width > MAX_LCS_CELLS)
+    throw new RedisCommandError("Insufficient memory, failed allocating transient memory for LCS");
+  const table = new Uint32Array((a.length + 1) * width);
+  for (let i = 1; i <= a.length; i++) {
+    for (let j = 1; j <= b.length; j++) {
+      const at = i * width + j;
+      table[at] =
+        a[i - 1] === b[j - 1] ? table[at - width - 1]! + 1 : Math.max(table[at - width]!, table[at - 1]!);
+    }
+  }
+  const text = Buffer.alloc(table[a.length * width + b.length]!);
+  const matches: Match[] = [];
+  let left = text.length;
+  for (let i = a.length, j = b.length; i > 0 && j > 0; ) {
+    if (a[i - 1] === b[j - 1]) {
+      text[--left] = a[--i]!;
+      j--;
+      const last = matches.at(-1);
+      if (last && last.a === i + 1 && last.b === j + 1)
+        matches[matches.length - 1] = { a: i, b: j, length: last.length + 1 };
+      else matches.push({ a: i, b: j, length: 1 });
+    } else if (table[(i - 1) * width + j]! > table[i * width + j - 1]!) i--;
+    else j--;
+  }
+  return { text, matches };
+}
+
+/** The string at a key, empty where there is none. @throws RedisCommandError if the key has another type */
+function stringAt(database: Parameters<typeof peek>[0], key: Buffer): Buffer {
+  const value = peek(database, key);
+  if (!value) return Buffer.alloc(0);
+  if (value.type === "string") return value.value;
+  throw new RedisCommandError("Operation against a key holding the wrong kind of value", "WRONGTYPE");
+}
+
+function isInfinite(text: string): boolean {
+  return /^[+-]?inf(inity)?$/i.test(text);
+}
+
+interface BitRange {
+  readonly start: number;
+  readonly end: number;
+  readonly bit: boolean;
+}
+
+/** An end of a range before the beginning of the string means its first byte or bit. */
+function withFirstEnd<T extends { end?: number }>(
+  range: T,
+  isBits: boolean,
+  value: RedisDataValue | undefined,
+): T {
+  const bytes = value?.type === "string" ? value.value.length : 0;
+  const size = isBits ? bytes * 8 : bytes;
+  return range.end !== undefined && range.end < -size ? { ...range, end: 0 } : range;
+}
+
+/** Replaces the commands on strings and lists whose replies differ from Redis's, and adds LCS and BRPOPLPUSH. */
+export function addStringCommands(executor: CommandExecutor): void {
+  const bitcount = libraryCommand(executor, "bitcount");
+  const bitpos = libraryCommand(executor, "bitpos");
+  const pops = ["lpop", "rpop"].map((name) =>
+    withCheck(libraryCommand(executor, name), ([, count]) => {
+      if (count && !/^(0|[1-9]\d*)$/.test(count.toString("latin1")))
+        throw new RedisCommandError("value is out of range, must be positive");
+    }),
+  );
+  const blmove = libraryCommand(executor, "blmove");
+  addCommands(executor, [
+    ...pops,
+    {
+      ...withArguments(blmove, ([source, target, ...rest]) =>
+        source && target ? [source, target, Buffer.from("RIGHT"), Buffer.from("LEFT"), ...rest] : [],
+      ),
+      name: "brpoplpush",
+    },
+    ranges("getrange"),
+    ranges("substr"),
+    incrbyfloat,
+    hincrbyfloat,
+    lcs,
+    {
+      ...bitcount,
+      execute(args, ctx) {
+        const { key, range } = args as { key: Buffer; range?: BitRange };
+        if (!range || (range.start < 0 && range.end < 0 && range.start > range.end))
+          return bitcount.execute(args, ctx);
+        return bitcount.execute({ key, range: withFirstEnd(range, range.bit, peek(ctx.db, key)) }, ctx);
+      },
+    },
+    {
+      ...bitpos,
+      execute(args, ctx) {
+        const given = args as { key: Buffer; start?: number; end?: number; bitMode: boolean };
+        const value = peek(ctx.db, given.key);
+        if (value?.type === "string" && value.value.length === 0) return integer(-1);
+        return bitpos.execute(withFirstEnd(given, given.bitMode, value), ctx);
+      },
+    },
+  ]);
+}

@@ -1,0 +1,23 @@
+import { afterAll, beforeAll, describe, test } from "vitest";
+import { redisAvailable } from "warmline-testbed";
+import { EnginePair } from "../support/differential/compare.js";
+import { compareEngines } from "../support/differential/property.js";
+
+// Longer than the run in test/integration/engine/differential.test.ts.
+
+const RUNS = Number(process.env.FUZZ_RUNS ?? 20_000);
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+
+describe.skipIf(!redisAvailable())("the embedded engine beside a real Redis", () => {
+  let pair: EnginePair;
+  beforeAll(async () => {
+    pair = await EnginePair.start();
+  });
+  afterAll(() => pair?.stop());
+
+  test(`${RUNS} random command sequences have the same replies (seed ${SEED})`, {
+    timeout: 1_800_000,
+  }, async () => {
+    await compareEngines(pair, { runs: RUNS, maxLength: 40, seed: SEED });
+  });
+});

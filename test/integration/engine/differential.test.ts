@@ -1,0 +1,26 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { redisAvailable } from "warmline-testbed";
+import { EnginePair } from "../../support/differential/compare.js";
+import { knownDifferences } from "../../support/differential/known-differences.js";
+import { compareEngines } from "../../support/differential/property.js";
+
+const RUNS = Number(process.env.DIFFERENTIAL_RUNS ?? 1_500);
+const SEED = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
+
+describe.skipIf(!redisAvailable())("the embedded engine beside a real Redis", () => {
+  let pair: EnginePair;
+  beforeAll(async () => {
+    pair = await EnginePair.start();
+  });
+  afterAll(() => pair?.stop());
+
+  test(`${RUNS} random command sequences have the same replies (seed ${SEED})`, async () => {
+    await compareEngines(pair, { runs: RUNS, maxLength: 12, seed: SEED });
+  });
+
+  test.each(knownDifferences)("still differs, else remove it from the list: $name", async (known) => {
+    const difference = await pair.compare(known.example);
+    expect(difference).toBeDefined();
+    expect(known.covers(difference!, known.example)).toBe(true);
+  });
+});

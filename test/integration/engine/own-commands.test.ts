@@ -1,0 +1,362 @@
+import { connect } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
+import manifest from "../../../gateway/package.json" with { type: "json" };
+import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
+import type { Engine } from "../../../gateway/src/engine/engine.js";
+import { type Reply, ReplyClient } from "../../support/differential/replies.js";
+
+let engine: Engine;
+let embedded: ReplyClient;
+beforeAll(async () => {
+  engine = await startEmbeddedEngine();
+  embedded = new ReplyClient(engine.connect());
+});
+afterAll(async () => {
+  embedded.close();
+  await engine.close();
+});
+
+async function run(...commands: string[][]): Promise<Reply[]> {
+  return (await embedded.run([["FLUSHALL"], ...commands])).slice(1);
+}
+
+const LIBRARY = `#!lua name=lib
+redis.register_function{function_name='one', callback=function() return 1 end, description='returns one', flags={'no-writes'}}
+redis.register_function('two', function() return 2 end)`;
+
+/** Sequences whose replies are the same as those of a Redis 7.0, by what they are about. */
+const SAME: Record<string, string[][]> = {
+  "LCS returns the subsequence, its length and its ranges": [
+    ["MSET", "a", "ohmytext", "b", "mynewtext"],
+    ["LCS", "a", "b"],
+    ["LCS", "a", "b", "LEN"],
+    ["LCS", "a", "b", "IDX"],
+    ["LCS", "a", "b", "IDX", "MINMATCHLEN", "4", "WITHMATCHLEN"],
+    ["LCS", "a", "b", "LEN", "IDX"],
+    ["LCS", "a", "b", "SIZE"],
+    ["RPUSH", "l", "x"],
+    ["LCS", "a", "l"],
+  ],
+  "XADD and XTRIM take = before a limit": [
+    ["XADD", "x", "1-1", "f", "1"],
+    ["XADD", "x", "MAXLEN", "=", "2", "2-1", "f", "2"],
+    ["XADD", "x", "NOMKSTREAM", "MAXLEN", "=", "2", "3-1", "=", "="],
+    ["XADD", "x", "MINID", "=", "3-1", "4-1", "MAXLEN", "="],
+    ["XTRIM", "x", "MAXLEN", "=", "1"],
+    ["XTRIM", "x", "MINID", "=", "9-1"],
+    ["XRANGE", "x", "-", "+"],
+  ],
+  "stream commands on what is missing": [
+    ["XACK", "missing", "g", "1-1"],
+    ["XGROUP", "DESTROY", "missing", "g"],
+    ["XGROUP", "SETID", "missing", "g", "0"],
+    ["XRANGE", "missing", "x", "+"],
+    ["XADD", "x", "1-1", "f", "v"],
+    ["XACK", "x", "g", "1-1"],
+    ["XGROUP", "DESTROY", "x", "g"],
+    ["XGROUP", "DELCONSUMER", "x", "g", "c"],
+    ["XREAD", "STREAMS", "missing", "0"],
+  ],
+  "XPENDING counts for each consumer": [
+    ["XADD", "x", "1-1", "f", "v"],
+    ["XADD", "x", "2-1", "f", "v"],
+    ["XADD", "x", "3-1", "f", "v"],
+    ["XGROUP", "CREATE", "x", "g", "0"],
+    ["XPENDING", "x", "g"],
+    ["XREADGROUP", "GROUP", "g", "a", "COUNT", "2", "STREAMS", "x", ">"],
+    ["XREADGROUP", "GROUP", "g", "b", "STREAMS", "x", ">"],
+    ["XPENDING", "x", "g"],
+    ["XACK", "x", "g", "1-1", "2-1"],
+    ["XPENDING", "x", "g"],
+    ["XPENDING", "x", "g", "-", "+", "-1"],
+  ],
+  "ranges of strings and bits": [
+    ["SET", "k", ""],
+    ["BITPOS", "k", "0"],
+    ["BITPOS", "k", "1"],
+    ["SET", "k", "hello"],
+    ["GETRANGE", "k", "0", "-100"],
+    ["GETRANGE", "k", "-2", "-4"],
+    ["BITCOUNT", "k", "0", "-100"],
+    ["BITPOS", "k", "0", "0", "-100"],
+  ],
+  "scores and floats": [
+    ["ZADD", "z", "1e20", "a", "2.5", "b", "-inf", "d", "3.0", "e"],
+    ["ZRANGE", "z", "0", "-1", "WITHSCORES"],
+    ["ZSCORE", "z", "a"],
+    ["ZADD", "z", "", "a"],
+    ["EVAL", "return redis.call('ZSCORE', 'z', 'a')", "0"],
+    ["SET", "f", "0.1"],
+    ["INCRBYFLOAT", "f", "0.2"],
+    ["INCRBYFLOAT", "f", "-1e-7"],
+    ["HINCRBYFLOAT", "h", "f", "1e21"],
+  ],
+  "positions have 17 decimals": [
+    ["GEOADD", "g", "13.361389", "38.115556", "Palermo", "-122.5", "0", "sea"],
+    ["GEOPOS", "g", "Palermo", "sea", "missing"],
+    ["GEOSEARCH", "g", "FROMLONLAT", "15", "37", "BYRADIUS", "200", "km", "WITHCOORD", "WITHDIST"],
+    ["GEOSEARCH", "missing", "FROMMEMBER", "a", "BYRADIUS", "200", "km"],
+  ],
+  "ECHO, WAIT, ROLE, SWAPDB and LATENCY": [
+    ["ECHO", "hi"],
+    ["WAIT", "0", "0"],
+    ["WAIT", "0", "-1"],
+    ["ROLE"],
+    ["SET", "k", "v"],
+    ["SWAPDB", "0", "1"],
+    ["GET", "k"],
+    ["SELECT", "1"],
+    ["GET", "k"],
+    ["SWAPDB", "0", "99"],
+    ["SWAPDB", "x", "0"],
+    ["LATENCY", "LATEST"],
+    ["LATENCY", "HISTORY", "command"],
+    ["LATENCY", "RESET"],
+    ["LATENCY", "HISTORY"],
+  ],
+  "OBJECT, MEMORY and DUMP of what is there and what is not": [
+    ["OBJECT", "ENCODING", "missing"],
+    ["SET", "k", "12"],
+    ["OBJECT", "ENCODING", "k"],
+    ["SET", "k", "text"],
+    ["OBJECT", "ENCODING", "k"],
+    ["SET", "k", "x".repeat(45)],
+    ["OBJECT", "ENCODING", "k"],
+    ["OBJECT", "REFCOUNT", "k"],
+    ["OBJECT", "IDLETIME", "k"],
+    ["OBJECT", "FREQ", "k"],
+    ["OBJECT", "NOSUCH", "k"],
+    ["SADD", "s", "1", "2"],
+    ["OBJECT", "ENCODING", "s"],
+    ["HSET", "h", "f", "v"],
+    ["OBJECT", "ENCODING", "h"],
+    ["ZADD", "z", "1", "a"],
+    ["OBJECT", "ENCODING", "z"],
+    ["XADD", "x", "1-1", "f", "v"],
+    ["OBJECT", "ENCODING", "x"],
+    ["MEMORY", "USAGE", "missing"],
+    ["MEMORY", "USAGE", "k", "SAMPLES", "x"],
+    ["DUMP", "missing"],
+  ],
+  "RESTORE refuses what is no payload": [
+    ["RESTORE", "k", "0", "not a payload"],
+    ["RESTORE", "k", "-1", "not a payload"],
+    ["SET", "k", "v"],
+    ["RESTORE", "k", "0", "not a payload"],
+    ["RESTORE", "k", "0", "not a payload", "REPLACE", "NOSUCH"],
+    ["RESTORE", "k", "0", "not a payload", "REPLACE", "FREQ", "256"],
+  ],
+  "random members inside scripts": [
+    ["SADD", "s", "only"],
+    ["HSET", "h", "f", "v"],
+    ["EVAL", "return redis.call('SRANDMEMBER', KEYS[1])", "1", "s"],
+    ["EVAL", "return redis.call('HRANDFIELD', KEYS[1])", "1", "h"],
+    ["EVAL", "return redis.call('SPOP', KEYS[1])", "1", "s"],
+    ["EXISTS", "s"],
+  ],
+  "BRPOPLPUSH moves from the end to the beginning": [
+    ["RPUSH", "l", "a", "b"],
+    ["BRPOPLPUSH", "l", "m", "1"],
+    ["LRANGE", "m", "0", "-1"],
+    ["BRPOPLPUSH", "l", "m"],
+    ["BRPOPLPUSH", "none", "m", "0.01"],
+    ["BLMOVE", "none", "m", "LEFT", "RIGHT", "0.01"],
+    ["MULTI"],
+    ["BLMOVE", "none", "m", "LEFT", "RIGHT", "0.01"],
+    ["EXEC"],
+  ],
+};
+
+describe.skipIf(!redisAvailable())("as Redis 7.0", () => {
+  let server: RedisServer;
+  let redis: ReplyClient;
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = new ReplyClient(connect(server.path!));
+  });
+  afterAll(async () => {
+    redis?.close();
+    await server?.stop();
+  });
+
+  test.each(Object.entries(SAME))("%s", async (_name, commands) => {
+    const all = [["FLUSHALL"], ["SELECT", "0"], ...commands];
+    const [expected, actual] = await Promise.all([redis.run(all), embedded.run(all)]);
+    await Promise.all([redis.run([["SELECT", "0"]]), embedded.run([["SELECT", "0"]])]);
+    expect(all.map((command, index) => [command, actual[index]])).toEqual(
+      all.map((command, index) => [command, expected[index]]),
+    );
+  });
+
+  test("FUNCTION LIST has the descriptions, in any order", async () => {
+    const commands = [
+      ["FUNCTION", "FLUSH"],
+      ["FUNCTION", "LOAD", LIBRARY],
+      ["FUNCTION", "LIST"],
+    ];
+    const functions = async (client: ReplyClient) => {
+      const [library] = (await client.run(commands))[2] as Reply[][];
+      return (library![5] as Reply[][]).map((item) => [item[1], item[3]]).sort();
+    };
+    expect(await functions(embedded)).toEqual([
+      ["$one", "$returns one"],
+      ["$two", "$-1"],
+    ]);
+    expect(await functions(embedded)).toEqual(await functions(redis));
+  });
+
+  test("every command on data is there", async () => {
+    const names = async (client: ReplyClient) => {
+      const [list] = (await client.run([["COMMAND", "LIST"]])) as [string[]];
+      return list.map((name) => name.slice(1).toUpperCase()).filter((name) => !name.includes("|"));
+    };
+    const own = new Set(await names(embedded));
+    const administrative =
+      "ASKING BGREWRITEAOF BGSAVE CLUSTER DEBUG FAILOVER LOLWUT MIGRATE MODULE PFDEBUG PFSELFTEST PSYNC READONLY READWRITE REPLCONF REPLICAOF RESTORE-ASKING SAVE SLAVEOF SYNC";
+    expect((await names(redis)).filter((name) => !own.has(name)).sort()).toEqual(administrative.split(" "));
+  });
+
+  test("a payload of Redis is refused, and Redis refuses ours", async () => {
+    const dump = [
+      ["SET", "k", "v"],
+      ["DUMP", "k"],
+    ];
+    const [, theirs] = await redis.run(dump);
+    const [, ours] = await embedded.run(dump);
+    const refusal = "-ERR DUMP payload version or checksum are wrong";
+    expect(await run(["RESTORE", "k", "0", String(theirs).slice(1)])).toEqual([refusal]);
+    expect(await redis.run([["RESTORE", "k", "0", String(ours).slice(1), "REPLACE"]])).toEqual([refusal]);
+  });
+});
+
+describe("DUMP and RESTORE", () => {
+  const VALUES: [string, string[], string[]][] = [
+    ["a string", ["SET", "k", "\x00\xff\r\n"], ["GET"]],
+    ["a list", ["RPUSH", "k", "a", "", "b"], ["LRANGE", "0", "-1"]],
+    ["a set", ["SADD", "k", "a", "b"], ["SMEMBERS"]],
+    ["a hash", ["HSET", "k", "f", "v", "g", ""], ["HGETALL"]],
+    ["a sorted set", ["ZADD", "k", "0.1", "a", "inf", "b"], ["ZRANGE", "0", "-1", "WITHSCORES"]],
+    ["a stream", ["XADD", "k", "5-1", "f", "v"], ["XRANGE", "-", "+"]],
+  ];
+
+  test.each(VALUES)("%s comes back under another key, with its time to live", async (_what, write, read) => {
+    const [, payload] = await run(write, ["DUMP", "k"]);
+    const readFrom = (key: string) => [read[0]!, key, ...read.slice(1)];
+    const [, restored, before, after, ttl] = await embedded.run([
+      ["DEL", "other"],
+      ["RESTORE", "other", "4000000000000", String(payload).slice(1), "ABSTTL"],
+      readFrom("k"),
+      readFrom("other"),
+      ["PEXPIRETIME", "other"],
+    ]);
+    expect([restored, after, ttl]).toEqual(["+OK", before, ":4000000000000"]);
+    expect(before).not.toEqual([]);
+  });
+
+  test("a time that has passed leaves no key", async () => {
+    const [, payload] = await run(["SET", "k", "v"], ["DUMP", "k"]);
+    const restore = ["RESTORE", "k", "1", String(payload).slice(1), "ABSTTL", "REPLACE"];
+    expect(await embedded.run([restore, ["EXISTS", "k"]])).toEqual(["+OK", ":0"]);
+  });
+});
+
+test("HEXPIRETIME and HPEXPIRETIME say when a field expires", async () => {
+  const replies = await run(
+    ["HSET", "h", "a", "1", "b", "2"],
+    ["HEXPIREAT", "h", "4000000000", "FIELDS", "1", "a"],
+    ["HEXPIRETIME", "h", "FIELDS", "3", "a", "b", "c"],
+    ["HPEXPIRETIME", "h", "FIELDS", "1", "a"],
+    ["HEXPIRETIME", "missing", "FIELDS", "1", "a"],
+    ["HEXPIRETIME", "h", "FIELDS", "2", "a"],
+  );
+  expect(replies.slice(2)).toEqual([
+    [":4000000000", ":-1", ":-2"],
+    [":4000000000000"],
+    [":-2"],
+    "-ERR The `numfields` parameter must match the number of arguments",
+  ]);
+});
+
+test("MEMORY USAGE grows with what is stored", async () => {
+  const usage = async (...items: string[]) => {
+    const [, reply] = await run(["RPUSH", "k", ...items], ["MEMORY", "USAGE", "k", "SAMPLES", "0"]);
+    return Number(String(reply).slice(1));
+  };
+  const small = await usage("a");
+  expect(small).toBeGreaterThan(0);
+  expect(await usage("a", "x".repeat(10_000))).toBeGreaterThan(small + 10_000);
+});
+
+test("OBJECT IDLETIME counts from the last use", async () => {
+  await run(["SET", "k", "v"]);
+  await expect.poll(() => embedded.run([["OBJECT", "IDLETIME", "k"]]), { timeout: 5_000 }).toEqual([":1"]);
+  expect(
+    await embedded.run([
+      ["GET", "k"],
+      ["OBJECT", "IDLETIME", "k"],
+    ]),
+  ).toEqual(["$v", ":0"]);
+});
+
+test("INFO and HELLO say what the engine is", async () => {
+  const { "js-redis-server": version } = manifest.devDependencies;
+  const [info, hello] = await run(["INFO", "server"], ["HELLO"]);
+  expect(info).toMatch(/^redis_version:7\.4\.0\r$/m);
+  expect(info).toMatch(/^server_name:warmline-embedded\r$/m);
+  expect(info).toMatch(new RegExp(`^process_id:${process.pid}\\r$`, "m"));
+  expect(info).toContain(`\njs_redis_server_version:${version}\r`);
+  expect(hello).toContain("$7.4.0");
+});
+
+describe("SCAN", () => {
+  const page = async (cursor: string, ...options: string[]) => {
+    const [reply] = (await embedded.run([["SCAN", cursor, ...options]])) as [[string, string[]]];
+    return { next: reply[0].slice(1), keys: reply[1].map((key) => key.slice(1)) };
+  };
+
+  test("returns every key that is there throughout, while others come and go", async () => {
+    const names = (prefix: string) => Array.from({ length: 200 }, (_, index) => `${prefix}${index}`);
+    await run(["MSET", ...[...names("stay"), ...names("go")].flatMap((key) => [key, "v"])]);
+    const going = names("go");
+    const seen = new Set<string>();
+    for (let cursor = "0", round = 0; ; round++) {
+      const { next, keys } = await page(cursor, "COUNT", "10");
+      for (const key of keys) seen.add(key);
+      await embedded.run([
+        ["DEL", ...going.splice(0, 20), "none"],
+        ["SET", `new${round}`, "v"],
+      ]);
+      if (next === "0") break;
+      cursor = next;
+    }
+    expect([...seen].filter((key) => key.startsWith("stay"))).toHaveLength(200);
+  });
+
+  test("takes MATCH and TYPE", async () => {
+    await run(["SET", "a1", "v"], ["SET", "b1", "v"], ["RPUSH", "a2", "v"]);
+    expect((await page("0", "MATCH", "a?", "COUNT", "100")).keys.sort()).toEqual(["a1", "a2"]);
+    expect((await page("0", "TYPE", "LIST")).keys).toEqual(["a2"]);
+  });
+
+  test.each([
+    ["HSCAN", (name: string) => ["HSET", "k", name, "v"], 2],
+    ["SSCAN", (name: string) => ["SADD", "k", name], 1],
+    ["ZSCAN", (name: string) => ["ZADD", "k", "1", name], 2],
+  ])("%s returns every item that is there throughout", async (command, write, width) => {
+    const names = Array.from({ length: 300 }, (_, index) => `m${index}`);
+    await run(...names.map(write));
+    const seen = new Set<string>();
+    let removed = 0;
+    for (let cursor = "0"; ; ) {
+      const [reply] = (await embedded.run([[command, "k", cursor, "COUNT", "20"]])) as [[string, string[]]];
+      for (let at = 0; at < reply[1].length; at += width) seen.add(reply[1][at]!.slice(1));
+      const remove = { HSCAN: "HDEL", SSCAN: "SREM", ZSCAN: "ZREM" }[command]!;
+      await embedded.run([[remove, "k", ...names.slice(removed, removed + 5)]]);
+      removed += 5;
+      cursor = reply[0].slice(1);
+      if (cursor === "0") break;
+    }
+    expect(names.slice(removed).filter((name) => !seen.has(name))).toEqual([]);
+  });
+});

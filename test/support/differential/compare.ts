@@ -1,0 +1,98 @@
+import { connect } from "node:net";
+import { type RedisServer, startRedis } from "warmline-testbed";
+import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
+import type { Engine } from "../../../gateway/src/engine/engine.js";
+import type { Command } from "./commands.js";
+import { type Reply, ReplyClient } from "./replies.js";
+
+/** One command whose replies differ. */
+export interface Difference {
+  readonly command: Command;
+  readonly redis: Reply;
+  readonly embedded: Reply;
+}
+
+/** Replies whose order Redis leaves open: sorted before they are compared. */
+const UNORDERED = new Set("KEYS SMEMBERS SINTER SUNION SDIFF HKEYS HVALS".split(" "));
+
+/** A real Redis beside an embedded engine. */
+export class EnginePair {
+  readonly #redis: RedisServer;
+  readonly #engine: Engine;
+  /** Version of the real Redis, such as `7.0.15`. */
+  readonly version: string;
+
+  static async start(): Promise<EnginePair> {
+    const redis = await startRedis();
+    const client = new ReplyClient(connect(redis.path!));
+    const [info] = await client.run([["INFO", "server"]]);
+    client.close();
+    return new EnginePair(redis, await startEmbeddedEngine(), /redis_version:(\S+)/.exec(String(info))![1]!);
+  }
+
+  private constructor(redis: RedisServer, engine: Engine, version: string) {
+    this.#redis = redis;
+    this.#engine = engine;
+    this.version = version;
+  }
+
+  /**
+   * Runs commands on both, from empty databases and on a connection of their own.
+   * @param isExpected tells differences that are passed over; none by default
+   * @returns the first other difference, undefined if there is none
+   */
+  async compare(
+    commands: readonly Command[],
+    isExpected: (difference: Difference) => boolean = () => false,
+  ): Promise<Difference | undefined> {
+    const all = [["FLUSHALL"], ...commands];
+    const sides = [new ReplyClient(connect(this.#redis.path!)), new ReplyClient(this.#engine.connect())];
+    try {
+      const [redis, embedded] = await Promise.all(sides.map((side) => side.run(all)));
+      for (const [index, command] of all.entries()) {
+        const difference = { command, redis: redis![index]!, embedded: embedded![index]! };
+        if (isSame(ordered(command, difference.redis), ordered(command, difference.embedded))) continue;
+        if (!isExpected(difference)) return difference;
+      }
+      return undefined;
+    } finally {
+      for (const side of sides) side.close();
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#engine.close();
+    await this.#redis.stop();
+  }
+}
+
+/** The same reply with what Redis leaves open put in order. */
+function ordered(command: Command, reply: Reply): Reply {
+  if (typeof reply === "string") return reply;
+  if (command[0] === "XPENDING" && command.length > 3) return reply.map(withoutIdleTime);
+  if (UNORDERED.has(command[0]!)) return [...reply].sort();
+  if (command[0] !== "HGETALL") return reply;
+  const pairs: [Reply, Reply][] = [];
+  for (let at = 0; at < reply.length; at += 2) pairs.push([reply[at]!, reply[at + 1]!]);
+  return pairs.sort((a, b) => (a[0] < b[0] ? -1 : 1)).flat();
+}
+
+/** A pending entry: id, consumer, ms since it was delivered, number of deliveries. */
+function withoutIdleTime(entry: Reply): Reply {
+  return typeof entry === "string" ? entry : entry.filter((_, index) => index !== 2);
+}
+
+function isSame(redis: Reply, embedded: Reply): boolean {
+  if (typeof redis !== "string" && typeof embedded !== "string")
+    return redis.length === embedded.length && redis.every((item, index) => isSame(item, embedded[index]!));
+  return redis === embedded || isSameScore(redis, embedded);
+}
+
+/** Redis before 7.2 writes a score in 17 digits, later ones and the embedded engine in as few as stand for it. */
+function isSameScore(redis: Reply, embedded: Reply): boolean {
+  if (typeof redis !== "string" || typeof embedded !== "string") return false;
+  const digits = /^\$-?(\d+)\.?(\d*)(?:e[+-]\d+)?$/.exec(redis);
+  if (!digits || !/^\$-?\d/.test(embedded)) return false;
+  const { length } = `${digits[1]}${digits[2]}`.replace(/^0+/, "");
+  return (length === 16 || length === 17) && Number(redis.slice(1)) === Number(embedded.slice(1));
+}

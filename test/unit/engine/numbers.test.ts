@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { addDecimals, formatDouble } from "../../../gateway/src/engine/embedded/commands/numbers.js";
+
+describe("formatDouble", () => {
+  test.each([
+    [0.1, "0.1"],
+    [3, "3"],
+    [-0, "-0"],
+    [2.5, "2.5"],
+    [1e20, "1e+20"],
+    [1e300, "1e+300"],
+    [-1e-7, "-1e-7"],
+    [0.000001, "0.000001"],
+    [1.5e-10, "1.5e-10"],
+    [123456789012345680, "123456789012345680"],
+    [1.7976931348623157e308, "1.7976931348623157e+308"],
+    [Infinity, "inf"],
+    [-Infinity, "-inf"],
+    [Number.NaN, "nan"],
+  ])("%d is %s", (value, text) => {
+    expect(formatDouble(value)).toBe(text);
+  });
+
+  test("the text stands for the same number", () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+        expect(Number(formatDouble(value))).toBe(value);
+      }),
+    );
+  });
+});
+
+describe("addDecimals", () => {
+  test.each([
+    ["0.1", "0.2", "0.3"],
+    ["10.50", "0.1", "10.6"],
+    ["5.0e3", "2.0e2", "5200"],
+    ["3", "-3.0", "0"],
+    ["-0.5", "0.25", "-0.25"],
+    ["0", "-1e-7", "-0.0000001"],
+    ["0", "1e-18", "0"],
+    ["0", "0.123456789012345678", "0.12345678901234568"],
+    [".5", "1.", "1.5"],
+  ])("%s + %s = %s", (left, right, sum) => {
+    expect(addDecimals(left, right)).toBe(sum);
+  });
+
+  test.each(["", "x", "1.2.3", "inf", "1e99999", " 1", "-", "e5"])("%j is not a number", (text) => {
+    expect(addDecimals("1", text)).toBeUndefined();
+  });
+});
