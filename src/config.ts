@@ -74,6 +74,11 @@ export interface RedisOptions extends CallOptions, IdleOptions {
   backend?: string;
   /** The most connections to one origin at a time. Default 64. */
   maxConnections?: number;
+  /**
+   * The most bytes of a response. Default 536,870,912 (512 MiB), as much as warmline-gateway passes on. A larger response
+   * ends its connection, and the call rejects with ProtocolError; nothing is sent again.
+   */
+  maxReplySize?: number;
   /** Opens a connection when the client is created. Default on where AWS_LAMBDA_FUNCTION_NAME is set. */
   preconnect?: boolean;
   /**

@@ -5,6 +5,7 @@
  */
 import { FetchTransport } from "./connection/fetch/transport.js";
 import { createRedisClass, type Redis as RedisClient } from "./redis.js";
+import { maxReplySizeOf } from "./settings.js";
 
 export * from "./public.js";
 
@@ -18,6 +19,9 @@ export const Redis = createRedisClass({
   late: () => import("./late.js"),
   // fetch's own `keepalive` is something else than ours: it lets a request outlive its page, and browsers refuse such
   // a request beyond 64 KB. Some runtimes refuse a name that they don't know even where it is undefined.
-  createTransport: ({ origin }, { cache, backend }) =>
-    new FetchTransport(origin, { ...(cache && { cache }), ...(backend && { backend }) }),
+  createTransport: ({ origin }, options) => {
+    const { cache, backend } = options;
+    const init = { ...(cache && { cache }), ...(backend && { backend }) };
+    return new FetchTransport(origin, init, maxReplySizeOf(options));
+  },
 });

@@ -8,7 +8,7 @@ import * as late from "./late.js";
 import { tellNext } from "./next.js";
 import { createRedisClass, type Platform, type Redis as RedisClient } from "./redis.js";
 import { rehearse } from "./rehearsal.js";
-import { count } from "./settings.js";
+import { count, maxReplySizeOf } from "./settings.js";
 
 export type {
   ConnectionDiscarded,
@@ -29,14 +29,17 @@ const platform: Platform = {
   beforeCalls: tellNext,
   sha1: (text) => process.getBuiltinModule("node:crypto").createHash("sha1").update(text).digest("hex"),
   contextNow: () => process.getBuiltinModule("node:async_hooks").AsyncResource.bind((read) => read()),
-  createTransport: ({ origin }, { keepAlive, maxConnections = 64 }, probe) =>
-    new NodeTransport({
+  createTransport: ({ origin }, options, probe) => {
+    const { keepAlive, maxConnections = 64 } = options;
+    return new NodeTransport({
       origin,
       keepAlive: keepAlive ?? process.env.WARMLINE_KEEPALIVE !== "0",
       maxConnections: Math.max(1, count("maxConnections", maxConnections)),
+      maxReplySize: maxReplySizeOf(options),
       probe,
       whileOpening: () => rehearse(platform),
-    }),
+    });
+  },
 };
 
 /** Makes clients. Make one outside the handler: `const redis = Redis.fromEnv()`. */

@@ -131,7 +131,7 @@ export function createRedisClass(platform: Platform): RedisConstructor {
     // A handler that makes its client anew gives the same again: to compare them takes a fraction of making a key.
     if (last && equal(last.options, options)) return last.core;
     const isPlain = (item: unknown) =>
-      item === null || Number.isFinite(item) || !/function|object|number/.test(typeof item);
+      item === null || Number.isFinite(item) || /string|boolean|undefined/.test(typeof item);
     if (!Object.values(options).every(isPlain)) return createCore(platform, options);
     const key = JSON.stringify(options);
     let core = cores.get(key);

@@ -1,5 +1,6 @@
 import { type CallOptions, type Deadline, insist, type RedisOptions, type Writes } from "./config.js";
 import { jitteredBackoff } from "./connection/backoff.js";
+import { DEFAULT_MAX_REPLY_SIZE } from "./connection/body.js";
 import { type Codec, codecFrom } from "./wire/codec.js";
 
 /** What `redis.with({ ... })` can change, resolved: every value present and checked. */
@@ -90,6 +91,15 @@ function backoffBy(given: (retry: number) => number): Settings["backoff"] {
       return Number.POSITIVE_INFINITY;
     }
   };
+}
+
+/** The most bytes of a response. @throws ConfigError */
+export function maxReplySizeOf({ maxReplySize = DEFAULT_MAX_REPLY_SIZE }: RedisOptions): number {
+  insist(
+    Number.isInteger(maxReplySize) && maxReplySize > 0,
+    "maxReplySize must be a whole number of bytes above 0",
+  );
+  return maxReplySize;
 }
 
 export function count(name: string, value: number): number {

@@ -2,6 +2,7 @@ import { ConnectionError, type Outcome, ProtocolError, UnknownOutcomeError } fro
 import type { HttpAnswer, HttpRequest } from "../wire/http.js";
 import { MalformedReply } from "../wire/malformed.js";
 import { onAbort } from "./abort.js";
+import { ResponseTooLarge } from "./body.js";
 import { elapsed, moment } from "./clock.js";
 import { timeIsUp } from "./outcome.js";
 import { clearTimeout, setImmediate, setTimeout } from "./timers.js";
@@ -154,7 +155,11 @@ class Call<T> implements AttemptListener {
   }
 
   onFailure(cause: Error): void {
-    this.failed(this.started ? "unknown" : "unsent", cause);
+    if (cause instanceof ResponseTooLarge) {
+      // It would be as large again.
+      this.unknown = true;
+      this.giveUp(cause, ProtocolError);
+    } else this.failed(this.started ? "unknown" : "unsent", cause);
   }
 
   private failed(outcome: Outcome, cause: Error, Kind = UnknownOutcomeError): void {

@@ -1,3 +1,4 @@
+import { Body } from "../body.js";
 import type { Attempt, AttemptListener, ConnectionStats, Transport } from "../transport.js";
 
 const { Deno, process } = globalThis as {
@@ -30,13 +31,19 @@ export class FetchTransport implements Transport {
   constructor(
     private readonly origin: string,
     private readonly init: Readonly<Record<string, string>>,
+    private readonly maxReplySize: number,
   ) {}
 
   attempt(safe: boolean, listener: AttemptListener): Attempt {
     const controller = new AbortController();
     this.exchange(safe, controller.signal, listener).then(
       (answer) => controller.signal.aborted || listener.onAnswer(answer),
-      (cause) => controller.signal.aborted || listener.onFailure(cause),
+      (cause) => {
+        if (controller.signal.aborted) return;
+        // Such as a response that is too large: the rest is not read.
+        controller.abort();
+        listener.onFailure(cause);
+      },
     );
     return { abort: () => controller.abort() };
   }
@@ -72,7 +79,24 @@ export class FetchTransport implements Transport {
     return {
       status: response.status,
       header: (name: string) => response.headers.get(name) ?? undefined,
-      body: new Uint8Array(await response.arrayBuffer()),
+      body: await bodyOf(response, this.maxReplySize),
     };
+  }
+}
+
+/** @throws ResponseTooLarge before more bytes than the limit are kept. */
+async function bodyOf(response: Response, limit: number): Promise<Uint8Array> {
+  const { headers, body: stream } = response;
+  const length = headers.get("content-length");
+  const body = new Body(limit, (size) => new Uint8Array(size), length === null ? undefined : Number(length));
+  // What is encoded, as by gzip, is longer than its length says.
+  if (!stream || (length !== null && !headers.has("content-encoding"))) {
+    return new Uint8Array(await response.arrayBuffer());
+  }
+  const reader = stream.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return body.whole();
+    body.add(value);
   }
 }

@@ -98,7 +98,8 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   }
 
   private probe(connection: Connection): void {
-    connection.send(this.options.probe, true, {
+    const { probe, maxReplySize } = this.options;
+    connection.send(probe, true, maxReplySize, {
       onStart: () => {},
       onAnswer: () => {
         this.leave(connection);
@@ -132,7 +133,8 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   private write(connection: Connection): void {
     if (connection.requests > 0) this.pool.onReuse(connection);
     this.written++;
-    connection.send(this.listener.request, this.options.keepAlive, this);
+    const { keepAlive, maxReplySize } = this.options;
+    connection.send(this.listener.request, keepAlive, maxReplySize, this);
   }
 
   onStart(): void {

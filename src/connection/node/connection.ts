@@ -76,11 +76,12 @@ export abstract class Connection {
   /**
    * Writes a request; the connection must be usable and idle.
    * @param keep whether the connection is to be kept for another request.
+   * @param maxReplySize the most bytes of the response's body; with more it fails with ResponseTooLarge.
    */
-  send(request: HttpRequest, keep: boolean, listener: ExchangeListener): void {
+  send(request: HttpRequest, keep: boolean, maxReplySize: number, listener: ExchangeListener): void {
     this.listener = listener;
     this.keep = keep;
-    this.write(request, keep);
+    this.write(request, keep, maxReplySize);
     this.requests++;
   }
 
@@ -101,7 +102,7 @@ export abstract class Connection {
   protected read?(bytes: Buffer): void;
 
   /** Writes a request, calling `starts` synchronously right before, and then `answered` or `failed` once. */
-  protected abstract write(request: HttpRequest, keep: boolean): void;
+  protected abstract write(request: HttpRequest, keep: boolean, maxReplySize: number): void;
 
   /** @throws Error when the request must not be written any more. */
   protected starts(): void {

@@ -11,6 +11,8 @@ export interface NodeTransportOptions {
   /** Whether connections are kept for the next request. */
   readonly keepAlive: boolean;
   readonly maxConnections: number;
+  /** The most bytes of a response's body. */
+  readonly maxReplySize: number;
   /** A request that changes nothing, to ask whether a connection still leads anywhere. */
   readonly probe: HttpRequest;
   /** What is useful to do while a connection is being opened ahead of need. */

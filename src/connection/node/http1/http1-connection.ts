@@ -12,7 +12,7 @@ export class Http1Connection extends Connection {
   private readonly heads: RequestHeads;
   /** Whether a request was written whose answer has not come. */
   private waits = false;
-  private parser = new ResponseParser();
+  private parser: ResponseParser | undefined;
 
   constructor(origin: Origin, listener: ConnectionListener) {
     super(origin, listener);
@@ -32,7 +32,7 @@ export class Http1Connection extends Connection {
     });
   }
 
-  protected override write({ path, headers, body }: HttpRequest, keep: boolean): void {
+  protected override write({ path, headers, body }: HttpRequest, keep: boolean, maxReplySize: number): void {
     const length = Buffer.byteLength(body);
     const head = this.heads.head(path, headers, keep, length);
     try {
@@ -42,6 +42,7 @@ export class Http1Connection extends Connection {
       return;
     }
     this.waits = true;
+    this.parser = new ResponseParser(maxReplySize);
     const { socket } = this;
     if (typeof body === "string") {
       // A text as long as its bytes is ASCII, and needs no encoding; a head never does.
@@ -61,7 +62,7 @@ export class Http1Connection extends Connection {
       return;
     }
     try {
-      const done = this.parser.push(chunk);
+      const done = this.parser!.push(chunk);
       if (done) this.answer(done.response, done.surplus.length > 0);
     } catch (error) {
       this.lost("closed by peer", error as Error);
@@ -75,7 +76,7 @@ export class Http1Connection extends Connection {
       return;
     }
     try {
-      this.answer(this.parser.end(), false);
+      this.answer(this.parser!.end(), false);
     } catch (error) {
       this.lost("closed by peer", error as Error);
     }
@@ -83,7 +84,6 @@ export class Http1Connection extends Connection {
 
   private answer(response: ParsedResponse, surplus: boolean): void {
     this.waits = false;
-    this.parser = new ResponseParser();
     // Closed before anybody hears of the answer, so that the next request doesn't find the connection.
     if (surplus) this.destroy("closed by peer");
     else if (!response.keepAlive) this.destroy("asked to close");

@@ -1,4 +1,5 @@
 import type { HttpAnswer } from "../../../wire/http.js";
+import { Body, DEFAULT_MAX_REPLY_SIZE, ResponseTooLarge } from "../../body.js";
 import { BadResponse, parseHeader, type ResponseHead, responseHead } from "./response-head.js";
 
 export { BadResponse };
@@ -42,25 +43,29 @@ export class ResponseParser {
   private state: State = "head";
   private rest: Buffer = EMPTY;
   private head: ResponseHead | undefined;
-  private chunks: Buffer[] | undefined;
+  private body: Body<Buffer> | undefined;
   /** Bytes of the body, or of its chunk, still to come. */
   private left = 0;
   private whole = false;
 
+  /** @param limit the most bytes of a body, the sizes of its chunks included. */
+  constructor(private readonly limit = DEFAULT_MAX_REPLY_SIZE) {}
+
   /**
    * Takes the next bytes of the socket, whose memory may be used for others afterwards: an answer has its own.
    * @returns the answer once it is whole, and the bytes after it.
-   * @throws BadResponse
+   * @throws BadResponse, or ResponseTooLarge
    */
   push(bytes: Buffer): { response: ParsedResponse; surplus: Buffer } | undefined {
     if (this.state === "head" && this.rest.length === 0) {
-      const response = wholeResponse(bytes);
+      const response = wholeResponse(bytes, this.limit);
       if (response) return { response, surplus: EMPTY };
     }
-    this.rest = this.rest.length === 0 ? Buffer.from(bytes) : Buffer.concat([this.rest, bytes]);
+    this.rest = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
     while (this.step()) {
       // Until the answer is whole or more bytes are needed.
     }
+    this.rest = this.rest.length === 0 ? EMPTY : Buffer.from(this.rest);
     return this.whole ? { response: this.response(), surplus: this.rest } : undefined;
   }
 
@@ -118,6 +123,7 @@ export class ResponseParser {
     this.rest = this.rest.subarray(end + HEAD_END.length);
     if (head.framing === "interim") return true;
     this.head = head;
+    this.body = new Body(this.limit, Buffer.allocUnsafe, head.framing === "length" ? head.length : undefined);
     this.left = head.length;
     this.state = head.framing === "chunked" ? "chunk-size" : head.framing;
     return true;
@@ -127,6 +133,7 @@ export class ResponseParser {
     const [, size] = CHUNK_SIZE.exec(line) ?? [];
     if (size === undefined) throw new BadResponse("a chunk's size is malformed");
     this.left = Number.parseInt(size, 16);
+    this.body!.expect(this.left);
     this.state = this.left === 0 ? "trailers" : "chunk";
   }
 
@@ -148,13 +155,13 @@ export class ResponseParser {
     }
     const line = this.rest.toString("latin1", 0, end);
     this.rest = this.rest.subarray(end + 2);
+    this.body!.skip(end + 2);
     then(line);
     return true;
   }
 
   private keep(count: number): number {
-    this.chunks ??= [];
-    if (count > 0) this.chunks.push(this.rest.subarray(0, count));
+    this.body!.add(this.rest.subarray(0, count));
     this.rest = this.rest.subarray(count);
     return count;
   }
@@ -164,17 +171,17 @@ export class ResponseParser {
   }
 
   private response(): ParsedResponse {
-    const { chunks = [] } = this;
-    return new ParsedResponse(this.head!, chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+    return new ParsedResponse(this.head!, this.body!.whole());
   }
 }
 
 /** What most answers are: all there at once, exactly, with a length. Anything else is read step by step. */
-function wholeResponse(bytes: Buffer): ParsedResponse | undefined {
+function wholeResponse(bytes: Buffer, limit: number): ParsedResponse | undefined {
   const end = bytes.indexOf(HEAD_END);
   if (end === -1 || end > LONGEST_HEAD) return undefined;
   const head = responseHead(bytes.toString("latin1", 0, end));
   const begin = end + HEAD_END.length;
   if (head.framing !== "length" || begin + head.length !== bytes.length) return undefined;
+  if (head.length > limit) throw new ResponseTooLarge(limit);
   return new ParsedResponse(head, Buffer.from(bytes.subarray(begin)));
 }

@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import { kConnect } from "undici/lib/core/symbols.js";
 import Client from "undici/lib/dispatcher/client.js";
 import type { HttpAnswer, HttpRequest } from "../../../wire/http.js";
+import { Body } from "../../body.js";
 import { Connection, type ConnectionListener, type Discard } from "../connection.js";
 import type { Origin } from "../origin.js";
 
@@ -47,9 +48,10 @@ export class UndiciConnection extends Connection {
     this.client[kConnect](() => this.opened());
   }
 
-  protected override write({ path, headers, body }: HttpRequest, keep: boolean): void {
+  protected override write({ path, headers, body }: HttpRequest, keep: boolean, maxReplySize: number): void {
     const request = { path, method: "POST", headers: headers as string[], body, reset: !keep } as const;
     const handler = new Exchange(
+      maxReplySize,
       () => this.starts(),
       (answer) => this.answered(answer),
       (cause) => this.failed(cause),
@@ -67,13 +69,17 @@ export class UndiciConnection extends Connection {
 class Exchange {
   private status = 0;
   private headers: readonly Buffer[] = [];
-  private readonly chunks: Buffer[] = [];
+  private readonly body: Body<Buffer>;
+  private failed = false;
 
   constructor(
+    maxReplySize: number,
     readonly onConnect: () => void,
     private readonly onAnswer: (answer: HttpAnswer) => void,
-    readonly onError: (cause: Error) => void,
-  ) {}
+    private readonly onFailure: (cause: Error) => void,
+  ) {
+    this.body = new Body(maxReplySize, Buffer.allocUnsafe);
+  }
 
   onHeaders(status: number, headers: Buffer[]): boolean {
     this.status = status;
@@ -82,14 +88,22 @@ class Exchange {
   }
 
   onData(chunk: Buffer): boolean {
-    this.chunks.push(chunk);
+    try {
+      if (!this.failed) this.body.add(chunk);
+    } catch (error) {
+      this.onError(error as Error);
+    }
     return true;
   }
 
   onComplete(): void {
-    const { chunks } = this;
-    const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
-    this.onAnswer(new RawAnswer(this.status, this.headers, body));
+    if (!this.failed) this.onAnswer(new RawAnswer(this.status, this.headers, this.body.whole()));
+  }
+
+  onError(cause: Error): void {
+    if (this.failed) return;
+    this.failed = true;
+    this.onFailure(cause);
   }
 }
 

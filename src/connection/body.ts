@@ -1,0 +1,70 @@
+/** The most bytes of a response's body unless `maxReplySize` says otherwise: as many as warmline-gateway passes on. */
+export const DEFAULT_MAX_REPLY_SIZE = 512 * 1024 * 1024;
+
+/** A response has more bytes than `maxReplySize` allows. The rest is not read. */
+export class ResponseTooLarge extends Error {
+  override readonly name = "ResponseTooLarge";
+
+  // `warmline/undici` has a copy of this class.
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof Error && value.name === "ResponseTooLarge";
+  }
+
+  constructor(limit: number) {
+    super(`the response is larger than maxReplySize (${limit} bytes)`);
+  }
+}
+
+/** What is allocated at first for a body whose length is not known, and at most for one that says its length, in bytes. */
+const FIRST_CAPACITY = 4 * 1024;
+const MOST_AT_FIRST = 1024 * 1024;
+
+/** Collects a body, whose pieces may be small and many, up to a limit. */
+export class Body<Bytes extends Uint8Array> {
+  private bytes: Bytes;
+  private size = 0;
+  /** Bytes that came with it but are not part of it, such as sizes of chunks. */
+  private framing = 0;
+
+  /**
+   * @param limit the most bytes, framing included.
+   * @param length the body's length where it is known before.
+   * @throws ResponseTooLarge where that is above the limit.
+   */
+  constructor(
+    private readonly limit: number,
+    private readonly allocate: (size: number) => Bytes,
+    length?: number,
+  ) {
+    this.expect(length ?? 0);
+    this.bytes = allocate(Math.min(length ?? FIRST_CAPACITY, MOST_AT_FIRST));
+  }
+
+  /** @throws ResponseTooLarge where so many bytes more are too many. */
+  expect(count: number): void {
+    if (this.size + this.framing + count > this.limit) throw new ResponseTooLarge(this.limit);
+  }
+
+  /** Counts bytes that belong to the framing. @throws ResponseTooLarge */
+  skip(count: number): void {
+    this.expect(count);
+    this.framing += count;
+  }
+
+  /** Copies the bytes. @throws ResponseTooLarge */
+  add(piece: Uint8Array): void {
+    this.expect(piece.length);
+    const end = this.size + piece.length;
+    if (end > this.bytes.length) {
+      const larger = this.allocate(Math.max(end, 2 * this.bytes.length));
+      larger.set(this.bytes.subarray(0, this.size));
+      this.bytes = larger;
+    }
+    this.bytes.set(piece, this.size);
+    this.size = end;
+  }
+
+  whole(): Bytes {
+    return this.bytes.subarray(0, this.size) as Bytes;
+  }
+}
