@@ -10,6 +10,7 @@ import { Certificate } from "./http/certificate.js";
 import { Connections } from "./http/connections.js";
 import { Handler } from "./http/handler.js";
 import { HttpServer } from "./http/server.js";
+import type { StreamChange, StreamReply } from "./http/stream-change.js";
 import { Streams } from "./http/streams.js";
 import { TrustedProxies } from "./http/trusted-proxies.js";
 import { failureOf } from "./log/failure.js";
@@ -47,6 +48,12 @@ export interface Gateway {
 export interface Setting {
   /** How many processes the gateway consists of; default 1. */
   readonly workers?: number;
+  /** This one's number among them; default 0. */
+  readonly worker?: number;
+  /** Has the process with that number change an event stream of its own; resolves with null when there is none. */
+  readonly relay?: (worker: number, change: StreamChange) => Promise<StreamReply | null>;
+  /** Given what changes an event stream of this process. */
+  readonly onStreams?: (change: (change: StreamChange) => Promise<StreamReply>) => void;
   /** Gives the text for `/metrics`; default: this process's own. */
   readonly metrics?: () => Promise<string>;
   /** Given this process's own numbers. */
@@ -100,8 +107,12 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
     maxStreams: settings.maxStreams,
     maxBuffer: settings.streamBuffer,
     heartbeat: settings.streamHeartbeat,
+    maxChannels: settings.maxStreamChannels,
+    worker: setting.worker ?? 0,
+    relay: setting.relay ?? (async () => null),
   });
   const proxies = new TrustedProxies(settings.trustedProxies);
+  setting.onStreams?.((change) => streams.change(change));
   const traffic = new Traffic();
   const loopDelay = new LoopDelay();
   const metrics = metricsOf({ traffic, connections, upstream, upstreams, streams, loopDelay });

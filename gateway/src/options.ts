@@ -112,6 +112,8 @@ export interface GatewayOptions {
   readonly hardLimit?: number;
   /** Event streams (`/subscribe`, `/psubscribe`, `/monitor`) open at a time; default 1,000. */
   readonly maxStreams?: number;
+  /** Channels and patterns on one event stream; default 1,000. */
+  readonly maxStreamChannels?: number;
   /** Bytes that an event stream's reader may be behind before it is cut off; default 1 MB (1024 * 1024). */
   readonly streamBuffer?: number;
   /** How often an event stream shows that it is alive, in ms; default 25,000. */
@@ -174,6 +176,7 @@ const DEFAULTS = {
   softLimit: 0,
   hardLimit: connectionsByFileLimit(),
   maxStreams: 1_000,
+  maxStreamChannels: 1_000,
   streamBuffer: 1024 * 1024,
   streamHeartbeat: 25_000,
   drainDelay: 0,
@@ -239,6 +242,7 @@ const RANGES = {
   softLimit: [1, 1_000_000],
   hardLimit: [1, 1_000_000],
   maxStreams: [0, 100_000],
+  maxStreamChannels: [1, 1_000_000],
   streamBuffer: [1, 1024 * 1024 * 1024],
   streamHeartbeat: [1, 3_600_000],
   drainDelay: [0, 3_600_000],

@@ -125,7 +125,7 @@ export class Access {
     if (!quota) {
       if (this.#quotas.size >= MAX_QUOTAS)
         for (const [other, { isIdle }] of this.#quotas) if (isIdle) this.#quotas.delete(other);
-      quota = new Quota(this.#options.shares);
+      quota = new Quota(key, this.#options.shares);
       this.#quotas.set(key, quota);
     }
     return quota;

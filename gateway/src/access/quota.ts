@@ -28,7 +28,11 @@ export class Quota {
   #commandRate: RateLimit | null = null;
   #byteRate: RateLimit | null = null;
 
-  constructor(shares: Shares) {
+  /** @param owner names the token, or the Redis user that tokens stand for; the same in every process */
+  constructor(
+    readonly owner: string,
+    shares: Shares,
+  ) {
     this.#shares = shares;
   }
 
@@ -97,7 +101,7 @@ export class Quota {
     const { max } = this.#shares;
     if (this.#queued > 0 && this.#queued + commands > max.queued) throw this.#exceeded("queued");
     if (blocks && this.#blocking >= max.blocking) throw this.#exceeded("blocking");
-    this.#spend(commands);
+    this.spend(commands);
     this.#queued += commands;
     if (blocks) this.#blocking++;
   }
@@ -136,7 +140,7 @@ export class Quota {
    */
   enterStream(channels: number): void {
     if (this.#streams >= this.#shares.max.streams) throw this.#exceeded("streams");
-    this.#spend(channels);
+    this.spend(channels);
     this.#streams++;
   }
 
@@ -145,7 +149,11 @@ export class Quota {
     this.#streams--;
   }
 
-  #spend(commands: number): void {
+  /**
+   * Counts commands against their rate.
+   * @throws {LimitExceeded}
+   */
+  spend(commands: number): void {
     const rate = this.#commandRate;
     if (!rate) return;
     const seconds = rate.secondsUntil(commands, performance.now());

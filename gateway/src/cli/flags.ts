@@ -289,6 +289,13 @@ export const flags: readonly Flag[] = [
     kind: "integer",
   },
   {
+    name: "max-stream-channels",
+    value: "<number>",
+    help: "channels and patterns on one event stream (default 1000)",
+    option: "maxStreamChannels",
+    kind: "integer",
+  },
+  {
     name: "stream-buffer",
     value: "<size>",
     help: "how far an event stream's reader may be behind before it is cut off (default 1mb)",

@@ -5,6 +5,8 @@ export class BadRequest extends Error {
   constructor(
     message: string,
     readonly status: number = 400,
+    /** Further headers of the response, name and value in turn. */
+    readonly headers?: readonly string[],
   ) {
     super(message);
   }

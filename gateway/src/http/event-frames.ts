@@ -12,6 +12,11 @@ export const GAP = Buffer.from("event: gap\ndata:\n\n");
 /** A comment, so that neither side nor anything between takes the stream for dead. */
 export const HEARTBEAT = Buffer.from(":\n\n");
 
+/** The event that a stream begins with whose channels can be changed. */
+export function streamFrame(id: string): Buffer {
+  return Buffer.from(`event: stream\ndata: ${id}\n\n`);
+}
+
 /** `data: subscribe,news,1` */
 export function confirmationFrame(kind: string, name: Buffer, count: number): Buffer {
   return Buffer.concat([DATA, Buffer.from(`${kind},`), oneLine(name), Buffer.from(`,${count}`), END]);

@@ -121,7 +121,7 @@ export class Exchange {
     try {
       step();
     } catch (error) {
-      if (error instanceof BadRequest) this.refuse(error.status, error.message);
+      if (error instanceof BadRequest) this.refuse(error.status, error.message, error.headers);
       else if (error instanceof LimitExceeded) this.limit(error);
       else {
         this.#site.failed(error);

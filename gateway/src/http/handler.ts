@@ -186,7 +186,7 @@ export class Handler {
       exchange.route = "stream";
       if (method !== "GET" && method !== "POST") {
         exchange.refuse(405, "ERR an event stream is asked for by GET or POST", ["Allow", "GET, POST"]);
-      } else exchange.readBody(maxBody, () => exchange.guard(() => open(exchange)));
+      } else exchange.readBody(maxBody, (body) => exchange.guard(() => open(exchange, body)));
       return;
     }
     readFormat(exchange);

@@ -1,15 +1,21 @@
+import { randomBytes } from "node:crypto";
 import type { Grant } from "../access/grant.js";
-import type { Quota } from "../access/quota.js";
 import { UpstreamFailure } from "../upstream/failure.js";
 import { Monitor } from "../upstream/monitor.js";
 import type { Sort } from "../upstream/subscription-feed.js";
-import { type ChangingListener, Subscriptions } from "../upstream/subscriptions.js";
+import {
+  type ChangingListener,
+  type Subscription,
+  Subscriptions,
+  type TopicName,
+} from "../upstream/subscriptions.js";
 import type { Cancel, Upstream } from "../upstream/upstream.js";
 import { BadRequest } from "./bad-request.js";
-import { confirmationFrame, lineFrame, messageFrame } from "./event-frames.js";
+import { confirmationFrame, lineFrame, messageFrame, streamFrame } from "./event-frames.js";
 import { EventStream } from "./event-stream.js";
-import type { Exchange } from "./exchange.js";
+import { type Exchange, JSON_TYPE } from "./exchange.js";
 import { unescapeBytes } from "./path-words.js";
+import { parseChannelLists, type StreamChange, type StreamReply, topicNamesOf } from "./stream-change.js";
 
 export interface StreamsOptions {
   /** Streams open at a time before more are refused. */
@@ -18,6 +24,18 @@ export interface StreamsOptions {
   readonly maxBuffer: number;
   /** How often a stream shows that it is alive, in ms. */
   readonly heartbeat: number;
+  /** Channels and patterns that one stream may have. */
+  readonly maxChannels: number;
+  /** This process's number among those behind one port. The ids of its streams begin with it. */
+  readonly worker: number;
+  /** Has the process with that number change a stream of its own; null when there is no such process. */
+  readonly relay: (worker: number, change: StreamChange) => Promise<StreamReply | null>;
+}
+
+/** A stream whose channels can be changed. */
+interface ChangeableStream {
+  readonly owner: string;
+  readonly subscription: Subscription;
 }
 
 /** What one upstream's streams hang on: each channel is listened to once, however many readers it has. */
@@ -26,11 +44,17 @@ interface Feeds {
   readonly monitor: Monitor;
 }
 
+const NO_STREAM: StreamReply = {
+  status: 404,
+  error: "ERR this token has no event stream with that id here",
+};
+
 /** The event streams: `/subscribe/<channel>...`, `/psubscribe/<pattern>...`, `/ssubscribe/<channel>...` and `/monitor`. */
 export class Streams {
   readonly #options: StreamsOptions;
   readonly #feeds = new Map<Upstream, Feeds>();
   readonly #open = new Set<EventStream>();
+  readonly #changeable = new Map<string, ChangeableStream>();
   readonly #timer: NodeJS.Timeout;
   /** Streams ended because their reader was too slow. */
   cut = 0;
@@ -54,15 +78,20 @@ export class Streams {
   }
 
   /** What answers a request for this path, or null when it is not the path of a stream. */
-  match(path: string, grant: Grant): ((exchange: Exchange) => void) | null {
+  match(path: string, grant: Grant): ((exchange: Exchange, body: Buffer) => void) | null {
     // Most paths are none of these, and told from them by one letter.
-    if (path.length < 8 || !"mpsMPS".includes(path[1]!)) return null;
+    if (path.length < 7 || !"empsMPS".includes(path[1]!)) return null;
+    if (path === "/events") return (exchange, body) => this.#openChangeable(exchange, grant, body);
+    if (path.startsWith("/events/")) {
+      const id = path.slice("/events/".length);
+      return (exchange, body) => this.#requestChange(exchange, grant, id, body);
+    }
     if (/^\/monitor$/i.test(path)) {
       const first = [lineFrame('"OK"')];
       return (exchange) => {
         allow(grant.streamRefusal("monitor", []));
         const { monitor } = this.#feedsOf(grant.upstream);
-        this.#start(exchange, grant.quota, first, (listener) => monitor.add(listener));
+        this.#start(exchange, grant, 1, first, (listener) => monitor.add(listener));
       };
     }
     const [, word, list] = /^\/([ps]?subscribe)\/(.*)$/i.exec(path) ?? [];
@@ -71,9 +100,10 @@ export class Streams {
     return (exchange) => {
       const names = namesIn(list!);
       allow(grant.streamRefusal(sort, names));
+      this.#limitChannels(names.length);
       const { subscriptions } = this.#feedsOf(grant.upstream);
       const first = names.map((name, at) => confirmationFrame(sort, name, at + 1));
-      this.#start(exchange, grant.quota, first, (listener) => {
+      this.#start(exchange, grant, names.length, first, (listener) => {
         const subscription = subscriptions.add(
           names.map((name) => ({ sort, name })),
           listener,
@@ -81,6 +111,25 @@ export class Streams {
         return () => subscription.cancel();
       });
     };
+  }
+
+  /** Changes a stream of this process. */
+  change({ id, owner, add, remove }: StreamChange): Promise<StreamReply> {
+    const stream = this.#changeable.get(id);
+    if (stream?.owner !== owner) return Promise.resolve(NO_STREAM);
+    const { subscription } = stream;
+    const added = topicNamesOf(add);
+    const removed = topicNamesOf(remove);
+    const { maxChannels } = this.#options;
+    if (subscription.sizeAfter(added, removed) > maxChannels)
+      return Promise.resolve({ status: 400, error: tooManyChannels(maxChannels) });
+    return new Promise((resolve) => {
+      subscription.change(added, removed, (problem) => {
+        if (problem === null) resolve({ result: subscription.size });
+        else if (typeof problem === "string") resolve({ status: 400, error: problem });
+        else resolve({ status: 503, error: problem.message });
+      });
+    });
   }
 
   /** Ends every stream. */
@@ -114,9 +163,60 @@ export class Streams {
     return feeds;
   }
 
+  /** Opens a stream whose first event is its id, by which its channels can be changed. */
+  #openChangeable(exchange: Exchange, grant: Grant, body: Buffer): void {
+    onlyPost(exchange);
+    const { add } = parseChannelLists(body, true);
+    const names = topicNamesOf(add);
+    allowAll(grant, names);
+    this.#limitChannels(names.length);
+    const { subscriptions } = this.#feedsOf(grant.upstream);
+    const id = `${this.#options.worker}-${randomBytes(16).toString("base64url")}`;
+    const first = [
+      streamFrame(id),
+      ...names.map(({ sort, name }, at) => confirmationFrame(sort, name, at + 1)),
+    ];
+    this.#start(exchange, grant, names.length, first, (listener) => {
+      const subscription = subscriptions.add(names, listener);
+      this.#changeable.set(id, { owner: grant.quota.owner, subscription });
+      return () => {
+        this.#changeable.delete(id);
+        subscription.cancel();
+      };
+    });
+  }
+
+  /** Has a stream changed by the process that has it, and responds when Redis has confirmed that. */
+  #requestChange(exchange: Exchange, grant: Grant, id: string, body: Buffer): void {
+    onlyPost(exchange);
+    exchange.route = "events";
+    const lists = parseChannelLists(body, false);
+    const added = topicNamesOf(lists.add);
+    allowAll(grant, added);
+    const { quota } = grant;
+    quota.spend(added.length + topicNamesOf(lists.remove).length);
+    const { worker, relay } = this.#options;
+    const change = { ...lists, id, owner: quota.owner };
+    const of = Number(/^(\d{1,9})-/.exec(id)?.[1] ?? worker);
+    const reply = of === worker ? this.change(change) : relay(of, change);
+    void reply.then((given) => {
+      const found = given ?? NO_STREAM;
+      if ("result" in found) exchange.answer(200, JSON_TYPE, Buffer.from(JSON.stringify(found)));
+      else if (found.status === 503) exchange.unsent(found.error);
+      else exchange.error(found.status, found.error);
+    });
+  }
+
+  #limitChannels(channels: number): void {
+    const { maxChannels } = this.#options;
+    if (channels > maxChannels) throw new BadRequest(tooManyChannels(maxChannels));
+  }
+
+  /** @param channels how many the stream begins with */
   #start(
     exchange: Exchange,
-    quota: Quota,
+    { quota }: Grant,
+    channels: number,
     first: readonly Buffer[],
     add: (listener: ChangingListener) => Cancel,
   ): void {
@@ -126,7 +226,7 @@ export class Streams {
       return;
     }
     if (exchange.gone) return;
-    quota.enterStream(first.length);
+    quota.enterStream(channels);
     const stream = new EventStream(exchange, first, maxBuffer, () => this.cut++);
     this.#open.add(stream);
     const cancel = add(stream);
@@ -144,6 +244,18 @@ export class Streams {
 
 function allow(refusal: string | null): void {
   if (refusal !== null) throw new BadRequest(refusal);
+}
+
+function allowAll(grant: Grant, names: readonly TopicName[]): void {
+  for (const { sort, name } of names) allow(grant.streamRefusal(sort, [name]));
+}
+
+function onlyPost({ req }: Exchange): void {
+  if (req.method !== "POST") throw new BadRequest("ERR /events takes POST alone", 405, ["Allow", "POST"]);
+}
+
+function tooManyChannels(max: number): string {
+  return `ERR more than ${max} channels and patterns on one event stream (setting maxStreamChannels)`;
 }
 
 /** The names in a path, each once, in their order. One slash at the end is ignored. */

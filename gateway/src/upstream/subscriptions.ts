@@ -49,6 +49,8 @@ export interface ChangingListener extends Listener {
 export interface Subscription {
   /** How many channels and patterns it has. */
   readonly size: number;
+  /** How many it would have after a change. */
+  sizeAfter(add: readonly TopicName[], remove: readonly TopicName[]): number;
   /**
    * Gives channels up, then subscribes to others. What is there already, or is not, is confirmed all the same.
    * @param done called once: with null when Redis has confirmed all, else with Redis's error text or the failure for
@@ -167,6 +169,12 @@ export class Subscriptions {
     return {
       get size() {
         return member.topics.size;
+      },
+      sizeAfter: (add, remove) => {
+        const keys = new Set([...member.topics].map(({ sort, name }) => keyOf(sort, name)));
+        for (const { sort, name } of remove) keys.delete(keyOf(sort, name));
+        for (const { sort, name } of add) keys.add(keyOf(sort, name));
+        return keys.size;
       },
       change: (add, remove, done) => this.#change(member, listener, add, remove, done),
       cancel: () => this.#remove(member),

@@ -22,6 +22,8 @@ export interface ListenOptions {
   readonly method?: string;
   readonly token?: string | null;
   readonly headers?: Record<string, string>;
+  /** Sent by POST; default `[]`, as the Upstash client does. */
+  readonly body?: string;
 }
 
 /** Opens a stream the way the Upstash client does. */
@@ -60,7 +62,7 @@ export function listen(gateway: Gateway, path: string, options: ListenOptions = 
       });
     });
     req.on("error", reject);
-    req.end(method === "POST" ? "[]" : undefined);
+    req.end(method === "POST" ? (options.body ?? "[]") : undefined);
   });
 }
 

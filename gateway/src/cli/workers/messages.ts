@@ -1,4 +1,5 @@
 import type { Gateway } from "../../create.js";
+import type { StreamChange, StreamReply } from "../../http/stream-change.js";
 import type { GatewayOptions } from "../../options.js";
 import type { WatchedCommand } from "../../watch/watched-command.js";
 
@@ -23,7 +24,11 @@ export type ToWorker =
   /** Send your numbers. */
   | { readonly kind: "count"; readonly id: number }
   /** The text that was asked for, of all workers together. */
-  | { readonly kind: "metrics"; readonly id: number; readonly text: string };
+  | { readonly kind: "metrics"; readonly id: number; readonly text: string }
+  /** Change an event stream of yours. */
+  | { readonly kind: "change"; readonly id: number; readonly change: StreamChange }
+  /** What became of a change of another worker's stream; null when there is no such worker. */
+  | { readonly kind: "changed"; readonly id: number; readonly reply: StreamReply | null };
 
 /** What a worker tells. */
 export type FromWorker =
@@ -33,4 +38,7 @@ export type FromWorker =
   | { readonly kind: "command"; readonly command: WatchedCommand }
   | { readonly kind: "failed"; readonly message: string; readonly code: string | undefined }
   | { readonly kind: "counted"; readonly id: number; readonly numbers: object[] }
-  | { readonly kind: "metrics"; readonly id: number };
+  | { readonly kind: "metrics"; readonly id: number }
+  /** Have the worker `to` change an event stream. */
+  | { readonly kind: "change"; readonly id: number; readonly to: number; readonly change: StreamChange }
+  | { readonly kind: "changed"; readonly id: number; readonly reply: StreamReply };

@@ -1,6 +1,8 @@
+import cluster from "node:cluster";
 import { connect, type OnReadOpts } from "node:net";
 import type { Registry } from "prom-client";
 import { type Gateway, startGateway } from "../../create.js";
+import type { StreamChange, StreamReply } from "../../http/stream-change.js";
 import { logUncaught } from "../../log/fatal.js";
 import { createLog } from "../../log/log.js";
 import { settingsOf } from "../../options.js";
@@ -22,6 +24,13 @@ export function runWorker(): void {
       asked.set(++ids, resolve);
       tell({ kind: "metrics", id: ids });
     });
+  const changes = new Map<number, (reply: StreamReply | null) => void>();
+  let changeStream: ((change: StreamChange) => Promise<StreamReply>) | undefined;
+  const relay = (to: number, change: StreamChange) =>
+    new Promise<StreamReply | null>((resolve) => {
+      changes.set(++ids, resolve);
+      tell({ kind: "change", id: ids, to, change });
+    });
   const start = async ({ options, engine, watch, workers }: Extract<ToWorker, { kind: "start" }>) => {
     try {
       logUncaught(createLog(settingsOf(options).logLevel));
@@ -32,6 +41,11 @@ export function runWorker(): void {
       };
       gateway = startGateway(given, {
         workers,
+        worker: cluster.worker!.id,
+        relay,
+        onStreams: (change) => {
+          changeStream = change;
+        },
         metrics,
         onMetrics: (own) => {
           numbers = own;
@@ -54,6 +68,12 @@ export function runWorker(): void {
     else if (message.kind === "metrics") {
       asked.get(message.id)?.(message.text);
       asked.delete(message.id);
+    } else if (message.kind === "changed") {
+      changes.get(message.id)?.(message.reply);
+      changes.delete(message.id);
+    } else if (message.kind === "change") {
+      const { id, change } = message;
+      void changeStream?.(change).then((reply) => tell({ kind: "changed", id, reply }));
     } else {
       const { id } = message;
       void numbers?.getMetricsAsJSON().then((values) => tell({ kind: "counted", id, numbers: values }));

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AggregatorRegistry } from "prom-client";
 import { randomToken } from "../../access/token.js";
 import type { Gateway } from "../../create.js";
+import type { StreamReply } from "../../http/stream-change.js";
 import { type GatewayOptions, hasToken, MIN_BUFFERED_BYTES, settingsOf } from "../../options.js";
 import type { FromWorker, SharedEngine, ToWorker } from "./messages.js";
 
@@ -42,10 +43,19 @@ export async function startWorkers(options: WorkersOptions): Promise<Gateway> {
   }
 }
 
+/** A change of an event stream that one worker has asked another for. */
+interface Relay {
+  readonly from: Worker;
+  readonly to: Worker;
+  /** The number by which the first one knows it. */
+  readonly id: number;
+}
+
 class Workers {
   readonly #options: WorkersOptions;
   readonly #shared: GatewayOptions;
   readonly #all = new Set<Worker>();
+  readonly #relays = new Map<number, Relay>();
   readonly #counts = new Map<number, (numbers: object[]) => void>();
   /** The numbers that each worker sent last. */
   readonly #last = new Map<Worker, object[]>();
@@ -119,15 +129,37 @@ class Workers {
           worker.process.kill("SIGKILL");
         } else if (message.kind === "command") this.#options.options.onCommand?.(message.command);
         else if (message.kind === "counted") this.#counts.get(message.id)?.(message.numbers);
+        else if (message.kind === "change") this.#relay(worker, message);
+        else if (message.kind === "changed") this.#relayed(message.id, message.reply);
         else void this.#metrics().then((text) => tell(worker, { kind: "metrics", id: message.id, text }));
       });
       worker.once("exit", (code, signal) => {
         this.#all.delete(worker);
         this.#keepCounts(worker);
+        for (const [id, { to }] of this.#relays) if (to === worker) this.#relayed(id, null);
         reject(new Error(`a worker ended before it was ready (${signal ?? `status ${code}`})`));
         if (isReady) this.#replace(code, signal, performance.now() - begun);
       });
     });
+  }
+
+  /** Passes a change of an event stream on to the worker that has it. */
+  #relay(from: Worker, { id, to, change }: Extract<FromWorker, { kind: "change" }>): void {
+    const target = [...this.#all].find((worker) => worker.id === to);
+    if (!target?.isConnected()) {
+      tell(from, { kind: "changed", id, reply: null });
+      return;
+    }
+    const relayId = ++this.#ids;
+    this.#relays.set(relayId, { from, to: target, id });
+    tell(target, { kind: "change", id: relayId, change });
+  }
+
+  #relayed(relayId: number, reply: StreamReply | null): void {
+    const relay = this.#relays.get(relayId);
+    if (!relay) return;
+    this.#relays.delete(relayId);
+    tell(relay.from, { kind: "changed", id: relay.id, reply });
   }
 
   #startMessage(): ToWorker {

@@ -1,0 +1,265 @@
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  type GatewayProcess,
+  NO_REDIS,
+  redisAvailable,
+  startFakeRedis,
+  startGatewayProcess,
+} from "warmline-testbed";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { setups } from "../gateway/engines.js";
+import { call, run } from "../gateway/http.js";
+import { dataOf, type Listening, listen, numsub } from "./listen.js";
+
+/** The id of a stream: the data of its first event. */
+async function idOf(stream: Listening): Promise<string> {
+  const [id] = await dataOf(stream, 1);
+  expect(stream.text).toMatch(/^event: stream\ndata: \d+-[\w-]{22}\n\n/);
+  return id!;
+}
+
+for (const setup of setups) {
+  describe.runIf(setup.available)(`an event stream that changes, on ${setup.name}`, () => {
+    let gateway: Gateway;
+    let stop: () => Promise<void>;
+    const open: Listening[] = [];
+    const begin = async (options?: Partial<GatewayOptions>) => {
+      ({ gateway, stop } = await setup.start({ closeGrace: 0, ...options }));
+    };
+    const events = async (body: object, token?: string) => {
+      const stream = await listen(gateway, "/events", {
+        body: JSON.stringify(body),
+        ...(token && { token }),
+      });
+      open.push(stream);
+      return stream;
+    };
+    const change = (id: string, body: object | string, options: object = {}) =>
+      call(gateway, `/events/${id}`, {
+        body: typeof body === "string" ? body : JSON.stringify(body),
+        ...options,
+      });
+    afterEach(async () => {
+      for (const stream of open.splice(0)) stream.close();
+      await stop();
+    });
+
+    it("begins with its id, has channels of every sort, and takes more and fewer", async () => {
+      await begin();
+      const stream = await events({ subscribe: ["a", "b"], psubscribe: ["p*"], ssubscribe: ["s"] });
+      const id = await idOf(stream);
+      expect(await run(gateway, "PUBLISH", "a", "1")).toBe(1);
+      const answer = await change(id, { unsubscribe: ["a", "p*"], subscribe: ["c,d"], punsubscribe: ["p*"] });
+      expect(answer.status).toBe(200);
+      expect(answer.json).toEqual({ result: 3 });
+      expect(await run(gateway, "PUBLISH", "a", "2")).toBe(0);
+      expect(await run(gateway, "PUBLISH", "pp", "3")).toBe(0);
+      expect(await run(gateway, "PUBLISH", "c,d", "4")).toBe(1);
+      expect(await run(gateway, "SPUBLISH", "s", "5")).toBe(1);
+      const data = await dataOf(stream, 12);
+      expect(data.slice(1)).toEqual([
+        "subscribe,a,1",
+        "subscribe,b,2",
+        "psubscribe,p*,3",
+        "ssubscribe,s,4",
+        "message,a,1",
+        "unsubscribe,a,3",
+        "unsubscribe,p*,3",
+        "punsubscribe,p*,2",
+        "subscribe,c,d,3",
+        "message,c,d,4",
+        "smessage,s,5",
+      ]);
+      expect(stream.text).not.toContain("event: gap");
+    });
+
+    it("may begin empty, and shares subscriptions with others", async () => {
+      await begin();
+      const stream = await events({});
+      const id = await idOf(stream);
+      const other = await listen(gateway, "/subscribe/a");
+      open.push(other);
+      expect((await change(id, { subscribe: ["a"] })).json).toEqual({ result: 1 });
+      expect(await numsub(gateway, "a")).toBe(1);
+      expect(await run(gateway, "PUBLISH", "a", "both")).toBe(1);
+      await expect.poll(() => stream.data.at(-1)).toBe("message,a,both");
+      await expect.poll(() => other.data.at(-1)).toBe("message,a,both");
+      expect((await change(id, { unsubscribe: ["a"] })).json).toEqual({ result: 0 });
+      expect(await numsub(gateway, "a")).toBe(1);
+      await run(gateway, "PUBLISH", "a", "one");
+      await expect.poll(() => other.data.at(-1)).toBe("message,a,one");
+      expect(stream.data.at(-1)).toBe("unsubscribe,a,0");
+      expect((await change(id, { subscribe: ["b"] })).json).toEqual({ result: 1 });
+      stream.close();
+      await expect.poll(() => numsub(gateway, "b")).toBe(0);
+      await expect.poll(async () => (await change(id, { subscribe: ["b"] })).status).toBe(404);
+    });
+
+    it("many changes at once all take effect", async () => {
+      await begin();
+      const stream = await events({});
+      const id = await idOf(stream);
+      const names = Array.from({ length: 50 }, (_, i) => `c${i}`);
+      const answers = await Promise.all(
+        names.map((name, i) =>
+          change(id, { subscribe: [name, "all"], ...(i % 2 ? { unsubscribe: [names[i - 1]] } : {}) }),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200));
+      for (const name of ["all", ...names]) await run(gateway, "PUBLISH", name, "x");
+      const messages = () => stream.data.filter((line) => line.startsWith("message,"));
+      await expect.poll(() => messages().includes("message,c49,x")).toBe(true);
+      expect(messages()).toContain("message,all,x");
+      for (let i = 1; i < 50; i += 2) expect(messages()).toContain(`message,c${i},x`);
+    });
+
+    it("belongs to its token, and keeps to what that may do", async () => {
+      await begin({
+        tokens: [
+          { name: "app", token: "app", prefix: "app:" },
+          { name: "page", token: "page", role: "read-only" },
+          { name: "narrow", token: "narrow", commands: ["SUBSCRIBE", "GET"] },
+        ],
+      });
+      const as = (token: string) => ({ token });
+      const stream = await events({ subscribe: ["app:1"] }, "app");
+      const id = await idOf(stream);
+      for (const token of ["page", "narrow"])
+        expect((await change(id, { subscribe: ["x"] }, as(token))).status).toBe(404);
+      expect((await change(id, { subscribe: ["x"] }, { token: null })).status).toBe(401);
+      const refused = await change(id, { subscribe: ["app:2", "x"] }, as("app"));
+      expect(refused.status).toBe(400);
+      expect(refused.json.error).toMatch(/^NOPERM /);
+      for (const field of ["psubscribe", "ssubscribe"])
+        expect((await change(id, { [field]: ["x"] }, as("app"))).json.error).toMatch(/^NOPERM /);
+      expect((await change(id, { ssubscribe: ["app:2"] }, as("app"))).json).toEqual({ result: 2 });
+      const opening = (token: string, body: object) =>
+        call(gateway, "/events", { token, body: JSON.stringify(body) });
+      expect((await opening("page", { psubscribe: ["*"] })).json.error).toMatch(/^NOPERM /);
+      expect((await opening("page", { subscribe: ["__keyspace@0__:k"] })).json.error).toMatch(/^NOPERM /);
+      expect((await opening("narrow", { ssubscribe: ["a"] })).json.error).toMatch(/^NOPERM /);
+      expect((await call(gateway, "/ssubscribe/a", { token: "narrow" })).json.error).toMatch(/^NOPERM /);
+      expect((await call(gateway, "/ssubscribe/a", { token: "app" })).json.error).toMatch(/^NOPERM /);
+    });
+
+    it("is limited in channels", async () => {
+      await begin({ maxStreamChannels: 3 });
+      const stream = await events({ subscribe: ["a", "b"] });
+      const id = await idOf(stream);
+      const tooMany = {
+        status: 400,
+        json: { error: expect.stringMatching(/more than 3 channels.*maxStreamChannels/) },
+      };
+      expect(await change(id, { subscribe: ["c", "d"] })).toMatchObject(tooMany);
+      expect((await change(id, { subscribe: ["c", "d", "a"], unsubscribe: ["b"] })).json).toEqual({
+        result: 3,
+      });
+      expect(await call(gateway, "/subscribe/a/b/c/d")).toMatchObject(tooMany);
+      expect(await call(gateway, "/events", { body: '{"subscribe":["a","b","c","d"]}' })).toMatchObject(
+        tooMany,
+      );
+    });
+
+    it.each([
+      ["[]", /must be a JSON object/],
+      ["", /must be a JSON object/],
+      ['{"subscribe":"a"}', /subscribe must be a list of names/],
+      ['{"subscribe":[""]}', /subscribe must be a list of names, none of them empty/],
+      ['{"subscribe":[1]}', /subscribe must be a list of names/],
+      ['{"subscribed":["a"]}', /there is no "subscribed" here: there are subscribe, psubscribe, ssubscribe/],
+    ])("is not opened or changed by the body %j", async (body, message) => {
+      await begin();
+      const id = await idOf(await events({}));
+      for (const path of ["/events", `/events/${id}`]) {
+        const answer = await call(gateway, path, { method: "POST", body });
+        expect(answer.status).toBe(400);
+        expect(answer.json.error).toMatch(message);
+      }
+    });
+
+    it("takes POST alone; what is opened has nothing to unsubscribe from", async () => {
+      await begin();
+      const answer = await call(gateway, "/events");
+      expect(answer.status).toBe(405);
+      expect(answer.headers.allow).toBe("POST");
+      const refused = await call(gateway, "/events", { body: '{"unsubscribe":["a"]}' });
+      expect(refused.status).toBe(400);
+      expect(refused.json.error).toMatch(/no "unsubscribe" here/);
+      for (const id of ["x", "0-AAAAAAAAAAAAAAAAAAAAAA", "7-AAAAAAAAAAAAAAAAAAAAAA", "99999999999-a", ""])
+        expect((await change(id, { subscribe: ["a"] })).status).toBe(404);
+    });
+  });
+}
+
+describe("an event stream that changes", () => {
+  it("is told when Redis refuses, or does not confirm in time, and goes on", async () => {
+    const fake = await startFakeRedis(({ name, words }) => {
+      const pushed = (kind: string) => `*3\r\n$${kind.length}\r\n${kind}\r\n$1\r\n${words[1]}\r\n:1\r\n`;
+      if (name === "SUBSCRIBE") {
+        if (words[1] === "n") return { refuse: "NOPERM no" };
+        return words[1] === "l" ? "lose" : { bytes: pushed("subscribe") };
+      }
+      return name === "UNSUBSCRIBE" ? { bytes: pushed("unsubscribe") } : undefined;
+    });
+    const gateway = await createGateway({ redis: fake.url, port: 0, operationTimeout: 200, closeGrace: 0 });
+    const stream = await listen(gateway, "/events", { body: '{"subscribe":["a"]}' });
+    try {
+      const id = await idOf(stream);
+      const change = (...names: string[]) =>
+        call(gateway, `/events/${id}`, { body: JSON.stringify({ subscribe: names }) });
+      const refused = await change("n", "b");
+      expect(refused.status).toBe(400);
+      expect(refused.json.error).toBe("NOPERM no");
+      const late = await change("l");
+      expect(late.status).toBe(503);
+      expect(late.headers["warmline-outcome"]).toBe("unsent");
+      expect(stream.data.slice(1)).toEqual(["subscribe,a,1", expect.stringMatching(/^subscribe,b,/)]);
+      expect(stream.over).toBeUndefined();
+    } finally {
+      stream.close();
+      await gateway.close();
+      await fake.close();
+    }
+  });
+});
+
+describe.skipIf(!redisAvailable())(`an event stream over workers${NO_REDIS ? `: ${NO_REDIS}` : ""}`, () => {
+  let gateway: GatewayProcess;
+  afterEach(() => gateway?.stop());
+
+  it("is changed by whichever worker is asked", async () => {
+    gateway = await startGatewayProcess({ args: ["--workers", "2", "--close-grace", "0"] });
+    // The same as a gateway for what listens and calls.
+    const at = gateway as unknown as Gateway;
+    const streams: Listening[] = [];
+    try {
+      const workers = new Map<string, Listening>();
+      for (let i = 0; workers.size < 2 && i < 20; i++) {
+        const stream = await listen(at, "/events", { body: "{}" });
+        streams.push(stream);
+        workers.set((await idOf(stream)).split("-")[0]!, stream);
+      }
+      expect(workers.size).toBe(2);
+      for (const [number, stream] of workers) {
+        const id = await idOf(stream);
+        // Each on a connection of its own, so that both workers are asked.
+        const answers = await Promise.all(
+          Array.from({ length: 12 }, (_, i) =>
+            fetch(`${gateway.url}/events/${id}`, {
+              method: "POST",
+              headers: { authorization: `Bearer ${gateway.token}`, connection: "close" },
+              body: JSON.stringify({ subscribe: [`w${number}c${i}`] }),
+            }),
+          ),
+        );
+        expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+        expect(await run(at, "PUBLISH", `w${number}c11`, "hello")).toBe(1);
+        await expect.poll(() => stream.data.at(-1)).toBe(`message,w${number}c11,hello`);
+      }
+      const gone = await call(at, "/events/99-AAAAAAAAAAAAAAAAAAAAAA", { body: '{"subscribe":["a"]}' });
+      expect(gone.status).toBe(404);
+    } finally {
+      for (const stream of streams) stream.close();
+    }
+  });
+});
