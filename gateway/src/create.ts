@@ -101,6 +101,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
     body: settings.bodyTimeout,
     soft: settings.softLimit,
     hard: settings.hardLimit,
+    budget,
   });
   const isLocal = isLoopbackName(host);
   const streams = new Streams({
@@ -115,7 +116,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
   setting.onStreams?.((change) => streams.change(change));
   const traffic = new Traffic();
   const loopDelay = new LoopDelay();
-  const metrics = metricsOf({ traffic, connections, upstream, upstreams, streams, loopDelay });
+  const metrics = metricsOf({ traffic, connections, budget, upstream, upstreams, streams, loopDelay });
   setting.onMetrics?.(metrics);
   const handler = new Handler({
     upstream,

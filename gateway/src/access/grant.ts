@@ -1,4 +1,4 @@
-import { type CommandFacts, factsOf } from "../commands/facts.js";
+import { allFacts, type CommandFacts, factsOf } from "../commands/facts.js";
 import { keyPatternsOf } from "../commands/key-patterns.js";
 import { onceCallOf } from "../commands/once.js";
 import type { Command } from "../upstream/command.js";
@@ -20,6 +20,8 @@ export interface Grant {
   readonly quota: Quota;
   /** The error text for a command that is refused, or null for one that may go to Redis. */
   refusal(command: Command, place: Place): string | null;
+  /** Whether it may run reads alone. */
+  readonly readsOnly: boolean;
   /** Whether any command is rewritten. */
   readonly rewrites: boolean;
   /** What is sent in the place of a command that is not refused, and what becomes of its reply; null: as it is. */
@@ -77,6 +79,10 @@ class OpenGrant implements Grant {
     return refusal(command, place, this.options.rules);
   }
 
+  get readsOnly(): boolean {
+    return false;
+  }
+
   get rewrites(): boolean {
     return false;
   }
@@ -94,10 +100,15 @@ class OpenGrant implements Grant {
 class BoundedGrant extends OpenGrant {
   readonly #allowed: ReadonlySet<string> | null;
   readonly #prefix: Prefix | undefined;
+  readonly #readsOnly: boolean;
 
   constructor(options: GrantOptions) {
     super(options);
     this.#allowed = COMMANDS_OF[options.role];
+    const { role, commands } = options;
+    const known = new Map([...allFacts()].map((facts) => [facts.name, facts]));
+    const areReads = commands && [...commands].every((name) => known.get(name)?.readonly);
+    this.#readsOnly = role === "read-only" || role === "metrics" || areReads === true;
     this.#prefix = options.prefix === undefined ? undefined : new Prefix(options.prefix);
   }
 
@@ -115,6 +126,10 @@ class BoundedGrant extends OpenGrant {
     if (!this.#mayRun(command, facts)) return refused(facts?.name ?? command.name);
     if (this.role === "read-only" && keyPatternsOf(command).length > 0) return KEYS_BY_PATTERN;
     return this.#prefix?.refusal(command, facts, place) ?? null;
+  }
+
+  override get readsOnly(): boolean {
+    return this.#readsOnly;
   }
 
   override get rewrites(): boolean {

@@ -8,12 +8,15 @@ import type { Command } from "../upstream/command.js";
 import { TURN } from "../upstream/lot.js";
 import { discarded, PipelineAnswer, TransactionAnswer } from "./answers.js";
 import { BadRequest } from "./bad-request.js";
-import type { Exchange } from "./exchange.js";
+import { type Exchange, NO_MEMORY } from "./exchange.js";
 import type { JsonCommands } from "./json-words.js";
 import type { RespCommands } from "./resp-words.js";
 import { inTurns } from "./turns.js";
 
 const TRANSACTION: Place = { kind: "transaction", before: 0 };
+
+/** What a command of a batch takes beside its bytes, until it is answered. */
+const COMMAND_SIZE = 200;
 
 /**
  * Reads the commands of a batch and calls `done` with them. There may be so many that other requests have to have their
@@ -33,6 +36,10 @@ export function readBatch(
     const before = commands.length;
     const more = source.read(commands, Math.min(TURN, max - before + 1));
     if (commands.length > max) throw new BadRequest(`ERR more than ${max} commands in one request`);
+    if (!exchange.hold((commands.length - before) * COMMAND_SIZE)) {
+      exchange.unsent(NO_MEMORY);
+      return false;
+    }
     for (let i = before; i < commands.length; i++) commands[i] = plain(commands[i]!);
     if (more) return true;
     exchange.what = String(commands.length);

@@ -5,9 +5,17 @@ const NOTHING = Buffer.alloc(0);
 export class BodyBuffer {
   #bytes: Buffer = NOTHING;
   #size = 0;
+  /** Whether there was no room for what came. */
+  refused = false;
 
-  /** @param max bytes kept; of what comes beyond only the number is known */
-  constructor(readonly max: number) {}
+  /**
+   * @param max bytes kept; of what comes beyond only the number is known
+   * @param hold called with the bytes about to be allocated; false refuses them
+   */
+  constructor(
+    readonly max: number,
+    readonly hold: (bytes: number) => boolean = () => true,
+  ) {}
 
   /** The number of bytes so far. */
   get size(): number {
@@ -22,12 +30,17 @@ export class BodyBuffer {
   append(source: Buffer, from: number, to: number): void {
     const before = this.#size;
     this.#size += to - from;
-    if (this.overflown) {
+    if (this.overflown || this.refused) {
       this.#bytes = NOTHING;
       return;
     }
     if (this.#size > this.#bytes.length) {
       const room = Math.min(this.max, Math.max(FIRST, 2 * this.#bytes.length, this.#size));
+      if (!this.hold(room - this.#bytes.length)) {
+        this.refused = true;
+        this.#bytes = NOTHING;
+        return;
+      }
       const bytes = Buffer.allocUnsafeSlow(room);
       this.#bytes.copy(bytes, 0, 0, before);
       this.#bytes = bytes;

@@ -97,6 +97,8 @@ export class Connection implements Idle {
   #left = 0;
   #chunked: ChunkedBody | null = null;
   #body: BodyBuffer | null = null;
+  /** When the last part of the body came, in ms. */
+  #bodyAt = 0;
   #onBody: ((body: Buffer | null) => void) | null = null;
   #source: BodySource | null = null;
   /** Whether another request may follow the response that is being sent. */
@@ -148,6 +150,11 @@ export class Connection implements Idle {
   get client(): string {
     this.#client ??= plainAddress(this.#socket.remoteAddress ?? "");
     return this.#client;
+  }
+
+  /** When the last part of the body that is being read came, in ms. */
+  get bodyAt(): number {
+    return this.#bodyAt;
   }
 
   /** Whether the client has ended its side. */
@@ -227,8 +234,11 @@ export class Connection implements Idle {
     return this.unread === 0;
   }
 
-  /** Reads the body of the present request. Calls `done` with it, or with null when it has more than `max` bytes. */
-  readBody(max: number, done: (body: Buffer | null) => void): void {
+  /**
+   * Reads the body of the present request. Calls `done` with it; with null if it has more than `max` bytes, or is refused.
+   * @param hold called with the bytes about to be allocated; false refuses the body
+   */
+  readBody(max: number, done: (body: Buffer | null) => void, hold?: (bytes: number) => boolean): void {
     const from = this.#at;
     const to = from + this.#left;
     if (!this.#chunked && this.#left <= max && to <= this.#input.length) {
@@ -239,9 +249,11 @@ export class Connection implements Idle {
     }
     if (this.#lastHead!.expectsContinue && from === this.#input.length) this.#socket.write(CONTINUE);
     this.#stage = Stage.Body;
-    this.#body = new BodyBuffer(max);
+    this.#body = new BodyBuffer(this.#chunked ? max : Math.min(max, this.#left), hold);
     this.#onBody = done;
     this.lateSince = performance.now();
+    this.#bodyAt = this.lateSince;
+    if (this.#socket.isPaused()) this.#socket.resume();
     this.#advance();
   }
 
@@ -465,7 +477,8 @@ export class Connection implements Idle {
       this.#left -= this.#at - from;
       body.append(this.#input, from, this.#at);
     }
-    if (this.unread !== 0 && !body.overflown) {
+    this.#bodyAt = performance.now();
+    if (this.unread !== 0 && !body.overflown && !body.refused) {
       if (this.#clientEnded) this.#socket.destroy();
       return false;
     }
@@ -474,7 +487,7 @@ export class Connection implements Idle {
     this.#body = null;
     this.#stage = Stage.Answer;
     this.lateSince = 0;
-    onBody(body.overflown ? null : body.whole());
+    onBody(body.overflown || body.refused ? null : body.whole());
     return true;
   }
 

@@ -1,3 +1,4 @@
+import type { BufferBudget } from "../memory/buffer-budget.js";
 import type { Connection } from "./connection.js";
 import { IdleList } from "./idle-list.js";
 
@@ -5,6 +6,8 @@ import { IdleList } from "./idle-list.js";
 const SWEEP_EVERY = 5_000;
 /** A connection idle for less than this, in ms, is not closed to make room: its next request may be on its way. */
 const EVICTED_AFTER = 1_000;
+/** How long a client may send nothing of its body, or take nothing of a response, while memory is short; in ms. */
+const SHORT_PATIENCE = 5_000;
 /** How long a connection for which there is no room may take to send the request that is then refused, in ms. */
 const REFUSED_WITHIN = 1_000;
 /** Connections that are being refused at a time; more are closed without a word. */
@@ -22,6 +25,8 @@ export interface ConnectionLimits {
   readonly soft: number;
   /** Above this many, new ones are refused. */
   readonly hard: number;
+  /** While its memory is short, clients that make no progress have less time. */
+  readonly budget: BufferBudget;
 }
 
 /**
@@ -177,11 +182,13 @@ export class Connections {
   }
 
   #isLate(connection: Connection, now: number): boolean {
-    const { idle, head, body } = this.#limits;
+    const { idle, head, body, budget } = this.#limits;
+    const patience = budget.isShort ? Math.min(body, SHORT_PATIENCE) : body;
     if (connection.lateSince > 0) {
+      if (connection.isReadingBody && now - connection.bodyAt > patience) return true;
       return now - connection.lateSince > (connection.isReadingBody ? body : head);
     }
-    if (connection.backlog > 0 && !connection.isStreaming) return !connection.progresses(now, body);
+    if (connection.backlog > 0 && !connection.isStreaming) return !connection.progresses(now, patience);
     return !connection.isBusy && now - connection.idleSince > idle;
   }
 }

@@ -21,6 +21,16 @@ const RETRY_AFTER = "1";
 /** Bodies declared to be this small are read to their end before a refusal, so that the connection stays usable. */
 const WORTH_READING = 64 * 1024;
 
+/** A body is kept twice: as it came, and as commands. */
+const COPIES = 2;
+/** Larger bodies may use half of the memory for buffers, in all: a few must not have all others refused. */
+const SMALL_BODY = 64 * 1024;
+const LARGE_BODY_SHARE = 1 / 2;
+/** How long a body waits for memory, in ms. */
+const PATIENCE = 5_000;
+/** Said of a request that was refused for want of memory. */
+export const NO_MEMORY = "ERR the gateway has no memory left for this request at present";
+
 /** A client that ends its side this soon after a request, in ms, may still want the answer. */
 const LAST_REQUEST_WITHIN = 50;
 
@@ -72,6 +82,8 @@ export class Exchange {
   #answer = Answer.Awaited;
   #onOver: ((gone: boolean) => void) | null = null;
   #status = 0;
+  /** Bytes of the budget that are given back when it is over. */
+  #held = 0;
   #body: ReplyBody | null = null;
 
   /** @param startedAt when its head had been read, in ms by the monotonic clock */
@@ -219,17 +231,51 @@ export class Exchange {
     else this.#connection.readBody(length, () => this.error(status, text, more));
   }
 
-  /** Reads the body whole. Calls `done` with it; a body of more than `max` bytes is refused instead. */
+  /**
+   * Reads the body whole. Calls `done` with it; a body of more than `max` bytes is refused instead. It waits for memory,
+   * unread, and is refused if there is none in time.
+   */
   readBody(max: number, done: (body: Buffer) => void): void {
-    if ((this.#connection.unread ?? 0) > max) this.#tooLarge(max);
+    const length = this.#connection.unread;
+    if (length === null) this.#readBody(max, done, (bytes) => this.hold(COPIES * bytes, LARGE_BODY_SHARE));
+    else if (length > max) this.#tooLarge(max);
     else {
-      this.#connection.readBody(max, (body) => {
-        if (body) {
-          this.requestBytes = body.length;
-          done(body);
-        } else this.#tooLarge(max);
-      });
+      const share = length > SMALL_BODY ? LARGE_BODY_SHARE : 1;
+      if (this.hold(COPIES * length, share)) this.#readBody(max, done);
+      else this.#readBodyLater(COPIES * length, share, max, done);
     }
+  }
+
+  #readBody(max: number, done: (body: Buffer) => void, hold?: (bytes: number) => boolean): void {
+    let fits = true;
+    const holds = hold && ((bytes: number) => (fits = hold(bytes)));
+    const onBody = (body: Buffer | null) => {
+      if (body) {
+        this.requestBytes = body.length;
+        done(body);
+      } else if (fits) this.#tooLarge(max);
+      else this.unsent(NO_MEMORY);
+    };
+    this.#connection.readBody(max, onBody, holds);
+  }
+
+  #readBodyLater(bytes: number, share: number, max: number, done: (body: Buffer) => void): void {
+    const { budget } = this.#site;
+    budget.whenFree(bytes, share, PATIENCE, (granted) => {
+      if (this.gone) {
+        if (granted) budget.give(bytes);
+      } else if (granted) {
+        this.#held += bytes;
+        this.#readBody(max, done);
+      } else this.unsent(NO_MEMORY);
+    });
+  }
+
+  /** Counts bytes that are kept until the response was sent. Returns false if there is no room for them. */
+  hold(bytes: number, share = 1): boolean {
+    if (!this.#site.budget.take(bytes, share)) return false;
+    this.#held += bytes;
+    return true;
   }
 
   /**
@@ -310,6 +356,8 @@ export class Exchange {
   }
 
   #over(status: number, gone = false): void {
+    if (this.#held > 0) this.#site.budget.give(this.#held);
+    this.#held = 0;
     this.#site.settled(this, status);
     this.#answer = Answer.Over;
     if (this.#onOver) process.nextTick(this.#onOver, gone);

@@ -67,6 +67,8 @@ interface Looked {
 const SINGLE: Place = { kind: "single", before: 0 };
 /** How long Redis may take to answer a health check, in ms. */
 const HEALTH_TIMEOUT = 1_000;
+/** The largest body of a token that may run reads alone, in bytes. */
+const MAX_READ_BODY = 1024 * 1024;
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 const ALLOWED = "HEAD, GET, POST, PUT";
 
@@ -181,17 +183,18 @@ export class Handler {
       grant.quota.enterRequest();
       exchange.quota = grant.quota;
     }
+    const most = grant.readsOnly ? Math.min(maxBody, MAX_READ_BODY) : maxBody;
     const open = this.#options.streams.match(path, grant);
     if (open) {
       exchange.route = "stream";
       if (method !== "GET" && method !== "POST") {
         exchange.refuse(405, "ERR an event stream is asked for by GET or POST", ["Allow", "GET, POST"]);
-      } else exchange.readBody(maxBody, (body) => exchange.guard(() => open(exchange, body)));
+      } else exchange.readBody(most, (body) => exchange.guard(() => open(exchange, body)));
       return;
     }
     readFormat(exchange);
     if (method === "POST" || method === "PUT") {
-      exchange.readBody(maxBody, (body) => {
+      exchange.readBody(most, (body) => {
         exchange.guard(() => this.#run(exchange, grant, path, query, body));
       });
     } else this.#run(exchange, grant, path, query, null);

@@ -1,6 +1,7 @@
 import { Registry } from "prom-client";
 import type { Connections } from "../http/connections.js";
 import type { Streams } from "../http/streams.js";
+import type { BufferBudget } from "../memory/buffer-budget.js";
 import type { Upstream } from "../upstream/upstream.js";
 import { addHistograms, addNumbers, addSums, type Sample } from "./family.js";
 import type { Histogram } from "./histogram.js";
@@ -12,6 +13,7 @@ import type { RouteNumbers, Traffic } from "./traffic.js";
 export interface MetricsSources {
   readonly traffic: Traffic;
   readonly connections: Connections;
+  readonly budget: BufferBudget;
   readonly upstream: Upstream;
   /** Of every Redis user, that one among them. */
   readonly upstreams: Iterable<Upstream>;
@@ -104,7 +106,7 @@ function addTokens(registry: Registry, { tokens }: Traffic): void {
   );
 }
 
-function addConnections(registry: Registry, { connections, streams }: MetricsSources): void {
+function addConnections(registry: Registry, { connections, streams, budget }: MetricsSources): void {
   const counter = (name: string, help: string, read: () => number) =>
     addNumbers(registry, "counter", name, help, read);
   const gauge = (name: string, help: string, read: () => number | Iterable<Sample>) =>
@@ -134,6 +136,8 @@ function addConnections(registry: Registry, { connections, streams }: MetricsSou
     "Client connections from which idle ones are closed, and new ones refused.",
     () => limits.map(([limit, value]): Sample => [{ limit }, value]),
   );
+  gauge("buffered_bytes", "Bytes of requests and replies that are buffered.", () => budget.used);
+  gauge("buffered_bytes_limit", "Bytes of requests and replies that may be buffered.", () => budget.limit);
   gauge("streams_open", "Event streams open now.", () => streams.open);
   counter(
     "streams_dropped_total",

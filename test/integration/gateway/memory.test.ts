@@ -93,4 +93,65 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     expect(received.endsWith("\r\n0\r\n\r\n")).toBe(false);
     expect((await call(gateway, "/get/nul")).bytes.length).toBeGreaterThan(SIZE);
   });
+
+  it("a body is read only as far as its token may send", async () => {
+    await start({
+      tokens: [
+        { name: "page", token: "reader", role: "read-only" },
+        { name: "list", token: "lister", commands: ["GET", "MGET"] },
+        { name: "all", token: "writer" },
+      ],
+    });
+    const body = ["SET", "k", "x".repeat(1.5 * MB)];
+    for (const token of ["reader", "lister"]) {
+      const { status, json } = await call(gateway, "/", { token, body });
+      expect([status, json.error]).toEqual([413, `ERR the request is larger than ${MB} bytes`]);
+    }
+    expect((await call(gateway, "/", { token: "writer", body })).status).toBe(200);
+    expect((await call(gateway, "/", { token: "reader", body: ["GET", "k"] })).json.result.length).toBe(
+      1.5 * MB,
+    );
+  });
+
+  it("large bodies wait for memory, small ones do not", async () => {
+    await start();
+    const port = Number(new URL(gateway.url).port);
+    const unfinished = [MB, MB].map((size) => {
+      const socket = connect(port, "127.0.0.1").on("error", () => {});
+      socket.write(
+        `POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nContent-Length: ${size}\r\n\r\n["SET"`,
+      );
+      return socket;
+    });
+    await expect.poll(() => buffered()).toBe(4 * MB);
+    const large = ["SET", "waited", "x".repeat(0.5 * MB)];
+    const refused = await call(gateway, "/", { body: large });
+    expect([refused.status, refused.headers["warmline-outcome"]]).toEqual([503, "unsent"]);
+    expect(refused.headers["retry-after"]).toBe("1");
+    expect(await run(gateway, "EXISTS", "waited")).toBe(0);
+    const waits = call(gateway, "/", { body: large });
+    unfinished[0]!.destroy();
+    expect((await waits).status).toBe(200);
+    unfinished[1]!.destroy();
+    await expect.poll(() => buffered()).toBe(0);
+  });
+
+  it("what is buffered is given back when requests end, however they do", async () => {
+    await start();
+    const sockets = Array.from({ length: 4 }, () => {
+      const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
+      socket.pause();
+      socket.write("GET /get/nul HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n");
+      return socket;
+    });
+    await call(gateway, "/pipeline", { body: Array.from({ length: 5_000 }, () => ["ECHO", "x"]) });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => buffered()).toBe(0);
+  });
 });
+
+async function buffered(): Promise<number> {
+  const { text } = await call(gateway, "/metrics");
+  return Number(/^warmline_gateway_buffered_bytes (\d+)$/m.exec(text)?.[1]);
+}
