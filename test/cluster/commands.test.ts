@@ -151,6 +151,28 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     expect(await run(gateway, "EXISTS", "a", "b")).toBe(0);
   });
 
+  it("a gateway that closes ends what waits on any node, without its having run", async () => {
+    const other = await gatewayAt(cluster.url, { closeGrace: 10_000 });
+    const lists = [keys[10]!, keys[8_000]!, keys[16_000]!];
+    const waiting = lists.map((key) => run(other, "BLPOP", key, 30));
+    await until(async () => {
+      const counts = await Promise.all(
+        cluster.nodes.map(async (node) =>
+          Number(/^blocked_clients:(\d+)/m.exec(String(await node.command("INFO", "clients")))![1]),
+        ),
+      );
+      return counts.reduce((sum, count) => sum + count) === lists.length;
+    });
+    const begun = performance.now();
+    await other.close();
+    expect(performance.now() - begun).toBeLessThan(3_000);
+    for (const result of await Promise.all(waiting)) {
+      expect(result).toMatchObject({ status: 503, error: expect.stringMatching(/closing/) });
+    }
+    for (const key of lists) expect(await run(gateway, "RPUSH", key, "x")).toBe(1);
+    await run(gateway, "DEL", ...lists);
+  });
+
   it("SCAN goes through every node, KEYS and RANDOMKEY see all", async () => {
     const some = keys.filter((_, slot) => slot % 8 === 0);
     await run(gateway, "MSET", ...some.flatMap((key) => [key, "v"]));

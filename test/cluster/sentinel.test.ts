@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RedisGroup, redisAvailable, startSentinels } from "warmline-testbed";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { connectRedis, type RedisGroup, redisAvailable, startSentinels } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
-import { gatewayAt, metric, pipeline, run, sleep, until } from "./support.js";
+import { gatewayAt, metric, pipeline, run, sleep, transaction, until } from "./support.js";
 
 const passwords = { password: "of-redis", sentinelPassword: "of-sentinels" };
 
@@ -82,4 +82,105 @@ describe.skipIf(!redisAvailable()).each([
       await other.close();
     }
   });
+});
+
+describe.skipIf(!redisAvailable())("commands while there is no primary", () => {
+  let group: RedisGroup;
+  let gateway: Gateway;
+  beforeEach(async () => {
+    group = await startSentinels();
+    gateway = await gatewayAt(group.url, { operationTimeout: 20_000 });
+  });
+  afterEach(async () => {
+    await gateway?.close();
+    await group?.stop();
+  });
+
+  it("wait for the next one within their time, of every kind", async () => {
+    await run(gateway, "SET", "k", "v");
+    await pipeline(gateway, [
+      ["RPUSH", "list", "a"],
+      ["WAIT", 1, 1_000],
+    ]);
+    await group.primary.kill();
+    const impatient = await gatewayAt(group.url, { operationTimeout: 300 });
+    const begun = performance.now();
+    const [set, get, batch, waited, ran, popped, refused] = await Promise.all([
+      run(gateway, "SET", "a", 1),
+      run(gateway, "GET", "k"),
+      pipeline(gateway, [
+        ["SET", "b", 1],
+        ["INCR", "b"],
+      ]),
+      pipeline(gateway, [
+        ["SET", "c", 1],
+        ["WAIT", 0, 10],
+      ]),
+      transaction(gateway, [
+        ["SET", "d", 1],
+        ["INCR", "d"],
+      ]),
+      run(gateway, "BLPOP", "list", 5),
+      transaction(impatient, [["SET", "e", 1]]),
+    ]);
+    expect([set, get]).toEqual(["OK", "v"]);
+    expect(batch).toEqual([{ result: "OK" }, { result: 2 }]);
+    expect(waited).toEqual([{ result: "OK" }, { result: expect.any(Number) }]);
+    expect(ran.json).toEqual([{ result: "OK" }, { result: 2 }]);
+    expect(popped).toEqual(["list", "a"]);
+    expect(performance.now() - begun).toBeLessThan(20_000);
+    expect(refused.status).toBe(503);
+    expect(refused.headers["warmline-outcome"]).toBe("unsent");
+    await impatient.close();
+    expect(await run(gateway, "EXISTS", "e")).toBe(0);
+  }, 60_000);
+
+  it("are not refused by one that was made a replica", async () => {
+    const errors: string[] = [];
+    let running = true;
+    let done = 0;
+    const load = async (work: (n: number) => Promise<(string | undefined)[]>) => {
+      for (let n = 0; running; n++) {
+        errors.push(...(await work(n)).filter((error) => error !== undefined));
+        done++;
+      }
+    };
+    const loads = [1, 2].flatMap((worker) => [
+      load(async (n) => [(await run(gateway, "SET", `s${worker}`, n)).error]),
+      load(async (n) =>
+        (
+          await pipeline(gateway, [
+            ["SET", `p${worker}`, n],
+            ["INCR", `p${worker}`],
+            ["WAIT", 0, 10],
+          ])
+        ).map(({ error }) => error),
+      ),
+      load(async (n) => {
+        const { status, json } = await transaction(gateway, [["SET", `t${worker}`, n]]);
+        return [status === 200 ? undefined : json.error];
+      }),
+    ]);
+    // A command that waits at the old primary is sent on with the rest of its time.
+    const popped = run(gateway, "BLPOP", "queue", 30);
+    await sleep(500);
+    const port = /:(\d+),/.exec(group.url)![1];
+    const sentinel = await connectRedis({ port: Number(port) });
+    await sentinel.command("SENTINEL", "FAILOVER", "main");
+    await until(async () => (await metric(gateway, "topology_changes_total")) === 1, 30_000);
+    await sleep(1_500);
+    const before = done;
+    await sleep(300);
+    running = false;
+    await Promise.all(loads);
+    sentinel.close();
+    expect(done).toBeGreaterThan(before);
+    // What was under way when its connection was ended may have run or not.
+    expect(errors.filter((error) => !/UNKNOWNOUTCOME|connection to Redis was lost/.test(error))).toEqual([]);
+    expect(errors.length).toBeLessThan(20);
+    await run(gateway, "RPUSH", "queue", "x");
+    const end = await popped;
+    // Redis may have ended its connection, on which the command waited, ahead of any word.
+    expect([["queue", "x"], expect.objectContaining({ status: 502 })]).toContainEqual(end);
+  }, 60_000);
 });

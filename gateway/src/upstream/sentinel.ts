@@ -39,6 +39,7 @@ export class Sentinel {
   #trouble = "no Sentinel was asked yet";
   #feed: Feed | null = null;
   #asking = false;
+  #askedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -50,6 +51,11 @@ export class Sentinel {
   /** Starts to ask. */
   open(): void {
     if (!this.#timer) void this.#ask();
+  }
+
+  /** Asks whether another primary has taken the place of the one that is known, unless that was asked a moment ago. */
+  askAgain(): void {
+    if (performance.now() - this.#askedAt >= AGAIN / 4) void this.#ask();
   }
 
   /** Opens a connection to the primary. @throws {Error} while it is not known where that is */
@@ -75,6 +81,7 @@ export class Sentinel {
   async #ask(): Promise<void> {
     if (this.#asking || this.#closed) return;
     this.#asking = true;
+    this.#askedAt = performance.now();
     clearTimeout(this.#timer);
     const { group } = this.#options;
     let answered = false;

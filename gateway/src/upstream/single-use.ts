@@ -95,6 +95,7 @@ export class SingleUse {
         if (isEarly && waits[tag]! > 0 && isNull(reply)) receiver.onFailure(ENDED, tag);
         else receiver.onReply(reply, tag);
       },
+      onLarge: (tag, first) => receiver.onLarge?.(tag, first) ?? null,
       onFailure: (failure, tag) => receiver.onFailure(failure, tag),
     };
     return this.#lend(this.#blocking, commands, through, deadline, waiting);

@@ -2,6 +2,7 @@ import type { OnReadOpts } from "node:net";
 import type { BufferBudget } from "../memory/buffer-budget.js";
 import type { Settings } from "../options.js";
 import { ask } from "./ask.js";
+import { AwaitingPrimary } from "./awaiting-primary.js";
 import { Cluster, CONNECT_TIMEOUT } from "./cluster/cluster.js";
 import { type Address, addressOf, Topology } from "./cluster/topology.js";
 import { Detecting, Finding } from "./detecting.js";
@@ -23,7 +24,7 @@ export function upstreamsOf(engine: RemoteEngine, settings: Settings, budget?: B
   });
   const connect =
     engine.kind === "sentinel" ? (onRead?: OnReadOpts) => sentinel.connect(onRead) : engine.connect;
-  const known: Shared = { topology, finding: new Finding() };
+  const known: Shared = { topology, finding: new Finding(), sentinel };
   const own = upstreamOf({ ...engine, connect }, settings, known, null, budget);
   const users = new Users((user, counted) => {
     const through = {
@@ -52,12 +53,13 @@ export function upstreamsOf(engine: RemoteEngine, settings: Settings, budget?: B
 interface Shared {
   readonly topology: Topology;
   readonly finding: Finding;
+  readonly sentinel: Sentinel;
 }
 
 function upstreamOf(
   engine: RemoteEngine,
   settings: Settings,
-  { topology, finding }: Shared,
+  { topology, finding, sentinel }: Shared,
   user: RedisUser | null,
   budget: BufferBudget | undefined,
 ): Upstream {
@@ -81,6 +83,7 @@ function upstreamOf(
       topology,
       readPolicy: settings.readPolicy,
     });
+  if (engine.kind === "sentinel") return new AwaitingPrimary(server(), () => sentinel.askAgain());
   if (engine.kind === "cluster" || finding.isCluster) return cluster();
   if (engine.kind === "unknown" && finding.isCluster === null)
     return new Detecting(server(), cluster, 2 * options.timeout, finding);

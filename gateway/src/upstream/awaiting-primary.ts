@@ -1,0 +1,303 @@
+import { isRead } from "../commands/facts.js";
+import { waitingFor } from "./blocking.js";
+import { redirectionOf } from "./cluster/redirection.js";
+import type { Command } from "./command.js";
+import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
+import type { Server } from "./server.js";
+import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
+
+/** How long commands wait that found no primary, before they are sent again, in ms. */
+const PAUSE = 100;
+const MINUS = 0x2d;
+
+/** What a command came to. */
+type Result = Buffer | UpstreamFailure;
+
+/** How commands are sent. */
+type Send = (
+  commands: readonly Command[],
+  waits: readonly number[],
+  receiver: Receiver,
+  deadline: number,
+) => Cancel;
+
+/**
+ * A server that another may take the place of, as Sentinels decide. Commands that were not executed since there is no
+ * primary at present are sent again until their time is over, and so are reads whose connection was lost. Commands of a
+ * batch keep their order: it is sent again from the first of these on, unless a later one may have been executed.
+ */
+export class AwaitingPrimary implements Upstream {
+  readonly sharding = null;
+  readonly #server: Server;
+  readonly #askAgain: () => void;
+  /** What is done once a pause is over, or when the upstream closes. */
+  readonly #paused = new Map<NodeJS.Timeout, () => void>();
+  #closed = false;
+
+  /** @param askAgain asks where the primary is */
+  constructor(server: Server, askAgain: () => void) {
+    this.#server = server;
+    this.#askAgain = askAgain;
+  }
+
+  get counters(): Upstream["counters"] {
+    return this.#server.counters;
+  }
+
+  get feedOptions(): Upstream["feedOptions"] {
+    return this.#server.feedOptions;
+  }
+
+  get connections(): Upstream["connections"] {
+    return this.#server.connections;
+  }
+
+  get pending(): number {
+    return this.#server.pending + this.#paused.size;
+  }
+
+  open(): void {
+    this.#server.open();
+  }
+
+  send(commands: readonly Command[], receiver: Receiver, deadline = this.#deadline()): void {
+    const send: Send = (some, _waits, through, until) => {
+      this.#server.send(some, through, until);
+      return () => {};
+    };
+    new Attempts(this, send, commands, [], receiver, deadline).send();
+  }
+
+  sendAlone(
+    commands: readonly Command[],
+    waits: readonly number[],
+    receiver: Receiver,
+    deadline = this.#deadline(),
+  ): Cancel {
+    const send: Send = (...given) => this.#server.sendAlone(...given);
+    const attempts = new Attempts(this, send, commands, waits, receiver, deadline);
+    attempts.send();
+    return () => attempts.cancel();
+  }
+
+  transaction(
+    commands: readonly Command[],
+    receiver: TransactionReceiver,
+    deadline = this.#deadline(),
+  ): Cancel {
+    let cancel: Cancel = () => {};
+    const again = (finish: () => void) => {
+      if (!this.mayWait(receiver, deadline)) finish();
+      else this.pause(run, finish);
+    };
+    const through: TransactionReceiver = {
+      get abandoned() {
+        return receiver.abandoned;
+      },
+      onExec(reply, refused) {
+        const finish = () => receiver.onExec(reply, refused);
+        // EXEC says no more than that one of them was refused.
+        const isLater = reply[0] === MINUS && [reply, ...refused.values()].some(isForLater);
+        if (isLater) again(finish);
+        else finish();
+      },
+      onFailure(failure) {
+        const finish = () => receiver.onFailure(failure);
+        if (failure.reason === "unreachable") again(finish);
+        else finish();
+      },
+    };
+    const run = () => {
+      cancel = this.#server.transaction(commands, through, deadline);
+    };
+    run();
+    return () => cancel();
+  }
+
+  ping(timeout?: number): Promise<boolean> {
+    return this.#server.ping(timeout);
+  }
+
+  endWaits(within: number): void {
+    this.#server.endWaits(within);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#server.close();
+    for (const [timer, finish] of this.#paused) {
+      clearTimeout(timer);
+      finish();
+    }
+    this.#paused.clear();
+  }
+
+  /** Whether commands may wait for a primary. */
+  mayWait(receiver: { readonly abandoned: boolean }, deadline: number): boolean {
+    return !this.#closed && !receiver.abandoned && performance.now() + PAUSE < deadline;
+  }
+
+  /** Calls `run` after a pause; `finish` instead when the upstream is closed meanwhile. */
+  pause(run: () => void, finish: () => void): void {
+    this.#askAgain();
+    this.counters.repeated++;
+    const timer = setTimeout(() => {
+      this.#paused.delete(timer);
+      run();
+    }, PAUSE);
+    this.#paused.set(timer, finish);
+  }
+
+  /** How long a command may take, in ms. */
+  get timeout(): number {
+    return this.#server.timeout;
+  }
+
+  #deadline(): number {
+    return performance.now() + this.#server.timeout;
+  }
+}
+
+/** Commands that were given together, sent as often as it takes. */
+class Attempts implements Receiver {
+  /** The place of the first command that was sent last. */
+  #first = 0;
+  /** What commands came to from the first one on that has to be sent again, by their places. */
+  #held: Result[] | null = null;
+  #heldFrom = 0;
+  #open: number;
+  /** Whether one of them may have been executed, so that those behind it are not sent again. */
+  #isUnknown = false;
+  /** By when all of them must have been answered, with all that they may wait at the server. */
+  readonly #end: number;
+  #cancel: Cancel = () => {};
+
+  constructor(
+    readonly upstream: AwaitingPrimary,
+    readonly sender: Send,
+    public commands: readonly Command[],
+    public waits: readonly number[],
+    readonly receiver: Receiver,
+    public deadline: number,
+  ) {
+    this.#open = commands.length;
+    this.#end = waits.reduce((sum, wait) => sum + wait, deadline);
+  }
+
+  get abandoned(): boolean {
+    return this.receiver.abandoned;
+  }
+
+  send(): void {
+    this.#cancel = this.sender(this.commands, this.waits, this, this.deadline);
+  }
+
+  cancel(): void {
+    this.#cancel();
+  }
+
+  onReply(reply: Buffer, tag: number): void {
+    this.#take(reply, tag);
+  }
+
+  /** A large reply goes through as it comes, unless one before it is held: then its command may have to run again. */
+  onLarge(tag: number, first: number): ReplyStream | null {
+    const stream = this.#held ? null : this.receiver.onLarge?.(this.#first + tag, first);
+    if (!stream) return null;
+    const settled = () => {
+      if (--this.#open === 0 && this.#held) this.#again(this.#held);
+    };
+    return {
+      write: (bytes) => stream.write(bytes),
+      end() {
+        stream.end();
+        settled();
+      },
+      fail: (failure) => {
+        this.#isUnknown = true;
+        stream.fail(failure);
+        settled();
+      },
+    };
+  }
+
+  onFailure(failure: UpstreamFailure, tag: number): void {
+    this.#take(failure, tag);
+  }
+
+  #take(result: Result, tag: number): void {
+    this.#open--;
+    if (!this.#held && !this.#isUnknown && this.#mustRunAgain(result, this.commands[tag]!)) {
+      this.#held = [];
+      this.#heldFrom = tag;
+    }
+    if (result instanceof UpstreamFailure && result.outcome === "unknown") this.#isUnknown = true;
+    if (!this.#held) this.#deliver(result, this.#first + tag);
+    else this.#held[tag - this.#heldFrom] = result;
+    if (this.#open === 0 && this.#held) this.#again(this.#held);
+  }
+
+  /** Whether a command was not executed, or changes nothing, and found no primary. */
+  #mustRunAgain(result: Result, command: Command): boolean {
+    if (!(result instanceof UpstreamFailure)) return isForLater(result);
+    return result.reason === "unreachable" || (result.reason === "lost" && isRead(command));
+  }
+
+  #again(held: readonly Result[]): void {
+    const rest = this.commands.slice(this.#heldFrom);
+    const finish = () => {
+      held.forEach((result, at) => {
+        this.#deliver(result, this.#first + this.#heldFrom + at);
+      });
+    };
+    const mayRepeat = held.every(
+      (result, at) => this.#mustRunAgain(result, rest[at]!) || changesNothing(rest[at]!),
+    );
+    this.#countWaiting(held[0]!);
+    if (!mayRepeat || !this.upstream.mayWait(this, this.deadline)) {
+      finish();
+      return;
+    }
+    const run = () => {
+      if (this.abandoned) {
+        finish();
+        return;
+      }
+      this.#first += this.#heldFrom;
+      this.commands = this.#heldFrom === 0 ? this.commands : rest;
+      this.waits = this.waits.slice(this.#heldFrom);
+      this.#held = null;
+      this.#isUnknown = false;
+      this.#open = this.commands.length;
+      this.send();
+    };
+    this.upstream.pause(run, finish);
+  }
+
+  /** A command that has waited at a server which is no primary any more waits for the rest of its time. */
+  #countWaiting(result: Result): void {
+    const at = this.#heldFrom;
+    const wait = this.waits[at] ?? 0;
+    if (wait === 0 || result instanceof UpstreamFailure) return;
+    const now = performance.now();
+    const { timeout } = this.upstream;
+    this.deadline = Math.min(now + timeout, this.#end);
+    const left = Math.min(wait, Math.max(1, this.#end - timeout - now));
+    this.waits = this.waits.with(at, left);
+    if (left < wait) this.commands = this.commands.with(at, waitingFor(this.commands[at]!, left));
+  }
+
+  #deliver(result: Result, tag: number): void {
+    if (result instanceof UpstreamFailure) this.receiver.onFailure(result, tag);
+    else this.receiver.onReply(result, tag);
+  }
+}
+
+/** Whether a reply says that this server does not execute the command at present: READONLY, LOADING and their like. */
+function isForLater(reply: Buffer): boolean {
+  return reply[0] === MINUS && redirectionOf(reply)?.kind === "later";
+}
+
+function changesNothing(command: Command): boolean {
+  return isRead(command) || command.name === "WAIT" || command.name === "WAITAOF";
+}
