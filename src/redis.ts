@@ -14,6 +14,7 @@ import {
   type Endpoint,
   endpointFrom,
   endpointFromEnv,
+  insist,
   isEnvironment,
   type RedisOptions,
 } from "./config.js";
@@ -119,6 +120,7 @@ export interface Platform {
   beforeCalls?(options: RedisOptions): (() => Promise<unknown> | undefined) | undefined;
 }
 
+/** The key of a function that returns the client's core: an inspected client does not show its token. */
 const CORE = Symbol("core");
 const PROTOTYPE = Symbol("prototype");
 
@@ -147,6 +149,7 @@ export function createRedisClass(platform: Platform): RedisConstructor {
     declare readonly [PROTOTYPE]: object;
 
     constructor(options: RedisOptions | Requester = {}) {
+      insistOnObject(options, "new Redis() needs an object of options, such as { url, token }");
       const core = "request" in options ? createCore(platform, {}, options) : coreFor(options);
       // Methods bound once per core and class, not once per client: a client made in every invocation is one object.
       // biome-ignore lint/correctness/noConstructorReturn: this is how an instance gets the shared methods
@@ -182,8 +185,12 @@ const use = (client: { readonly [PROTOTYPE]: object }) => (middleware: Middlewar
   // What was put in a method's place, and calls the one before, would go without the middleware.
   for (const name of Object.keys(client)) if (methodOf(name)) Reflect.deleteProperty(client, name);
   Object.setPrototypeOf(client, bind(core, client[PROTOTYPE]));
-  Object.defineProperty(client, CORE, { value: core, configurable: true });
+  Object.defineProperty(client, CORE, { value: () => core, configurable: true });
 };
+
+function insistOnObject(options: unknown, message: string): void {
+  insist(typeof options === "object" && options !== null, message);
+}
 
 /** Whether two objects have the same properties. */
 function equal<T extends object>(one: T, other: T): boolean {
@@ -192,8 +199,9 @@ function equal<T extends object>(one: T, other: T): boolean {
   return true;
 }
 
+/** The core of a client; undefined where the object is none, as in a method that was taken out. */
 function coreOf(client: object): Core {
-  return (client as { [CORE]: Core })[CORE];
+  return (client as { [CORE]?: () => Core })[CORE]?.() as Core;
 }
 
 /** Where there is no endpoint; nothing is sent there. */
@@ -247,7 +255,10 @@ function bind(core: Core, prototype: object): object {
     methodNames,
     taken,
   );
-  return Object.defineProperties(methods, { [CORE]: { value: core }, [PROTOTYPE]: { value: prototype } });
+  return Object.defineProperties(methods, {
+    [CORE]: { value: () => core },
+    [PROTOTYPE]: { value: prototype },
+  });
 }
 
 /** Makes what stands under a name, if anything does. */
@@ -299,6 +310,7 @@ const clientMethods: Record<string, Bound> = {
   zscanIterator: iterating("zscan"),
   with: (core, prototype) =>
     function (this: object | undefined, options: CallOptions) {
+      insistOnObject(options, "with() needs an object of options, such as { timeout: 500 }");
       const client = derived(core.having(withOptions(core.settings, options)), prototype);
       // The fields of its user's class, but not what was put in a method's place: that has the settings of before.
       if (this && coreOf(this) === core) {
@@ -325,8 +337,8 @@ const inherited = onDemand(
     const method = methodOf(name);
     return (
       method && {
-        get(this: { [CORE]: Core; [PROTOTYPE]: object }) {
-          return method(this[CORE], this[PROTOTYPE]);
+        get(this: { [PROTOTYPE]: object }) {
+          return method(coreOf(this), this[PROTOTYPE]);
         },
       }
     );
@@ -337,7 +349,7 @@ const inherited = onDemand(
 /** A client for one call or a few. */
 function derived(core: Core, prototype: object): object {
   return Object.create(prototype, {
-    [CORE]: { value: core, configurable: true },
+    [CORE]: { value: () => core, configurable: true },
     [PROTOTYPE]: { value: prototype },
   });
 }

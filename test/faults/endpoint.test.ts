@@ -362,6 +362,16 @@ test.each([
   "ERR User 'secret' not found",
   "ERR Path '$[?(@.name==\"secret\")]' does not exist",
   "SEARCH_SYNTAX Syntax error at offset 7 near secret",
+  "ERR Error compiling script (new function): user_script:1: '=' expected near 'secret'",
+  "ERR Error compiling script (new function): user_script:1: unexpected symbol near '\"it's secret\"'",
+  "ERR Error compiling function: user_function:2: malformed number near '3secret'",
+  "ERR user_script:1: Script attempted to access nonexistent global variable 'secret' script: 37d7, on @user_script:1.",
+  "ERR user_function:2: attempt to index field 'secret' (a nil value) script: h, on @user_function:2.",
+  "ERR Error running script (call to f_37d7): @enable_strict_lua:15: user_script:1: Script attempted to access nonexistent global variable 'secret'",
+  "ERR Unknown lua shebang option: secret=1",
+  "ERR Unexpected flag in script shebang: secret",
+  "ERR Invalid metadata value given: secret=b",
+  "ERR Engine 'secret' not found",
   "ERR Error in ACL SETUSER modifier '#secret': The password hash must be exactly 64 characters",
 ])("what Redis repeats of arguments is not shown: %s", async (reply) => {
   endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(`-${reply}\r\n`, {}, "400 Bad Request"));

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { afterEach, expect, test, vi } from "vitest";
 import { endpointFromEnv } from "../../src/config.js";
 import { ConfigError, RedisError, WarmlineError } from "../../src/errors.js";
@@ -157,4 +158,43 @@ test("an unknown command's arguments don't show in its error", () => {
   const error = new RedisError(reply, { command: "FOO" });
   expect(error.message).toBe("ERR unknown command 'FOO' (command: FOO)");
   expect(error.code).toBe("ERR");
+});
+
+test("a client that is inspected, however deep, does not show its token", async () => {
+  const redis = new Redis({ url: "https://inspected.example", token: "a-secret-token" });
+  redis.use((request, next) => next(request));
+  const plain = new Redis({ url: "https://inspected.example", token: "a-secret-token" });
+  const subjects = [redis, plain, plain.with({ timeout: 5 }), plain.pipeline(), plain.multi(), plain.json];
+  for (const subject of [...subjects, plain.createScript("return 1"), plain.bitfield("k")]) {
+    for (const depth of [2, 10, null]) {
+      for (const customInspect of [false, true]) {
+        const options = { depth, customInspect, showHidden: true, getters: true, showProxy: true } as const;
+        expect(inspect(subject, options)).not.toContain("secret");
+      }
+    }
+  }
+});
+
+test.each([undefined, null, 5, "timeout"])("with(%j) is a ConfigError", (options) => {
+  const redis = new Redis({ url: "https://host", token: "t" });
+  expect(() => redis.with(options as never)).toThrow(
+    new ConfigError("with() needs an object of options, such as { timeout: 500 }"),
+  );
+});
+
+test.each([5n, "5", Symbol("5"), {}, [5], null, true, Number.NaN, 0, -1])(
+  "timeout %s is a ConfigError",
+  (timeout) => {
+    const message = "timeout must be a number of ms above 0";
+    const options = { url: "https://host", token: "t", timeout: timeout as never };
+    expect(() => new Redis(options)).toThrow(new ConfigError(message));
+    const redis = new Redis({ url: "https://host", token: "t" });
+    expect(() => redis.with({ timeout: timeout as never })).toThrow(new ConfigError(message));
+  },
+);
+
+test.each([null, 5, "https://host"])("new Redis(%j) is a ConfigError", (options) => {
+  expect(() => new Redis(options as never)).toThrow(
+    new ConfigError("new Redis() needs an object of options, such as { url, token }"),
+  );
 });

@@ -117,6 +117,8 @@ export class ResponseParser {
     if (end === -1) {
       if (!"HTTP/1.".startsWith(this.rest.toString("latin1", 0, 7)))
         throw new BadResponse("not an HTTP/1.1 answer");
+      if (this.rest.includes("\n\n") || this.rest.includes("\n\r\n"))
+        throw new BadResponse("the head has a bare line feed");
       return false;
     }
     const head = responseHead(this.rest.toString("latin1", 0, end));
