@@ -7,6 +7,7 @@ import { type Gateway, startGateway } from "./create.js";
 import type { GatewayOptions } from "./options.js";
 
 export type { Role } from "./access/roles.js";
+export type { TokenLimits } from "./access/token-limits.js";
 export type { TokenOptions } from "./access/tokens.js";
 export type { Gateway } from "./create.js";
 export type { Engine } from "./engine/engine.js";
