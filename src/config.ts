@@ -39,7 +39,7 @@ export interface CallOptions {
   codec?: CodecOption;
 }
 
-/** Options of the reference client that change nothing here: there is no telemetry, and replies choose their encoding. */
+/** Options of the reference client that change nothing here: there is no telemetry. */
 export interface IdleOptions {
   /** Ignored: the client has a pool of its own. */
   agent?: unknown;
@@ -47,8 +47,6 @@ export interface IdleOptions {
   enableTelemetry?: boolean;
   /** Ignored; see the channels of `node:diagnostics_channel`. */
   latencyLogging?: boolean;
-  /** Ignored: replies travel in the encoding that loses nothing. */
-  responseEncoding?: false | "base64";
 }
 
 /** Settings of a client. */
@@ -89,6 +87,13 @@ export interface RedisOptions extends CallOptions, IdleOptions {
   replyLifetime?: number;
   /** How replies travel: `"resp2"` (default) falls back to JSON where the endpoint has none. */
   wire?: "resp2" | "json";
+  /**
+   * Whether the endpoint is asked to encode strings. Default `"base64"`: where a reply does not come in RESP2 and is read as
+   * bytes, by `codec: "bytes"`, a codec of your own, `dump` or `update`. An endpoint that answers with a string that is not
+   * base64 is not asked again. `false`: replies are plain JSON, without RESP2 and without an encoding header, and bytes that
+   * are not UTF-8 are lost.
+   */
+  responseEncoding?: false | "base64";
   /** Whether commands issued in the same turn travel as one request. Default true. */
   enableAutoPipelining?: boolean;
   /**

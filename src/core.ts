@@ -279,6 +279,11 @@ export class Core {
       : new Promise((resolve, reject) => this.runOne({ command, limits, resolve, reject }));
   }
 
+  /** Whether a reply is read as bytes: by the codec, or because it is a dump. */
+  #isExact({ row }: Command): boolean {
+    return !this.settings.codec.text || row.name.endsWith("DUMP");
+  }
+
   /** Sends one command by itself. */
   runOne({ command, limits, resolve, reject }: Waiting): void {
     const time = timeLeft(this.settings, limits, command.wait);
@@ -288,7 +293,7 @@ export class Core {
     const began = bytes ? moment() : undefined;
     const send = (time: number, rejected: Waiting["reject"], inPath?: boolean) =>
       this.send(
-        this.base.protocol.command(words, bytes ? this.#late : undefined, inPath),
+        this.base.protocol.command(words, this.#isExact(command), bytes ? this.#late : undefined, inPath),
         row.name,
         repeatable,
         read,
@@ -320,6 +325,7 @@ export class Core {
       return this.base.protocol.batch(
         commands.map((command) => command.words),
         path,
+        commands.some((command) => this.#isExact(command)),
         commands.some(({ bytes }) => bytes) ? this.#late : undefined,
       );
     };

@@ -213,9 +213,16 @@ function createCore(platform: Platform, options: RedisOptions, requester?: Reque
   const missing = endpoint instanceof ConfigError;
   if (missing) console.warn(`warmline: ${endpoint.message}`);
   const usable = missing ? NOWHERE : (endpoint ?? NOWHERE);
+  const { responseEncoding = "base64" } = options;
+  insist(
+    responseEncoding === "base64" || responseEncoding === false,
+    'responseEncoding must be "base64" or false',
+  );
+  const plain = responseEncoding === false || requester !== undefined;
   const protocol = new Protocol(
     usable,
-    options.wire !== "json" && !requester,
+    options.wire !== "json" && !plain,
+    !plain,
     options.readYourWrites !== false && !requester,
   );
   const transport = platform.createTransport(usable, options, protocol.ping());

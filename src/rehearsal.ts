@@ -36,7 +36,7 @@ export function rehearse(platform: Base["platform"]): void {
   if (rehearsed) return;
   rehearsed = true;
   const endpoint = { origin: "rehearsal:", path: "", token: "none" };
-  const protocol = new Protocol(endpoint, true, true);
+  const protocol = new Protocol(endpoint, true, true, true);
   const core = new Core({ platform, transport: stage, protocol, endpoint }, settingsFrom({}));
   core.run(rowFor("get")!, ["rehearsal"]).then(undefined, () => {});
 }

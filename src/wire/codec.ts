@@ -8,6 +8,8 @@ export interface Codec {
   encode(value: unknown): unknown;
   /** Gives what the caller gets from what is stored. */
   decode(stored: Bulk): unknown;
+  /** Whether `decode` reads text alone: then no reply needs an encoding that keeps bytes. */
+  readonly text?: boolean;
   /** Whether these are functions of the user's. */
   readonly custom?: boolean;
 }
@@ -27,8 +29,8 @@ export type CodecOption = "json" | "text" | "bytes" | CustomCodec;
 const encode = (value: unknown) => value;
 
 const named: Record<string, Codec> = {
-  json: { encode, decode: (stored) => parseLossless(stored.text()) },
-  text: { encode, decode: (stored) => stored.text() },
+  json: { encode, text: true, decode: (stored) => parseLossless(stored.text()) },
+  text: { encode, text: true, decode: (stored) => stored.text() },
   bytes: { encode, decode: (stored) => stored.bytes() },
 };
 

@@ -4,6 +4,8 @@ export interface Dialect {
   gateway: boolean | undefined;
   /** False once it answered in JSON where RESP2 was asked for. */
   resp2: boolean;
+  /** False once it answered with plain strings where base64 was asked for. */
+  base64: boolean;
   /** How far its replicas have to be for a read to see what was written through here; empty before the first answer. */
   syncToken: string;
 }
@@ -14,7 +16,7 @@ const dialects = new Map<string, Dialect>();
 export function dialectOf(url: string): Dialect {
   let dialect = dialects.get(url);
   if (!dialect) {
-    dialect = { gateway: undefined, resp2: true, syncToken: "" };
+    dialect = { gateway: undefined, resp2: true, base64: true, syncToken: "" };
     dialects.set(url, dialect);
   }
   return dialect;

@@ -56,6 +56,8 @@ export function bulkOf(text: string, base64?: boolean): Bulk {
   if (!base64) return new TextBulk(text);
   let binary: string;
   try {
+    // Encoders pad, and atob() does without.
+    if (text.length % 4) throw text;
     binary = atob(text);
   } catch {
     throw new MalformedReply("a string is not base64");

@@ -38,7 +38,12 @@ export type BatchPath = "pipeline" | "multi-exec";
 
 export type Route = BatchPath | "";
 
-const BASE64 = "upstash-encoding";
+/** How strings of a reply are asked for; a plain one is JSON text, in which bytes that are not UTF-8 are lost. */
+const PLAIN = 0;
+const BASE64 = 1;
+const RESP2 = 2;
+type Encoding = typeof PLAIN | typeof BASE64 | typeof RESP2;
+
 const SYNC_TOKEN = "upstash-sync-token";
 
 /**
@@ -49,9 +54,10 @@ export class Protocol {
   readonly #path: string;
   readonly #dialect: Dialect;
   readonly #wantsResp2: boolean;
+  readonly #wantsBase64: boolean;
   readonly #readYourWrites: boolean;
-  /** Headers by what the request's body is; the first ask for JSON, the second for RESP2. */
-  readonly #headers: Record<"json" | "resp2" | "raw" | "plain", readonly (readonly string[])[]>;
+  /** Headers by what the request's body is, and by the encoding that they ask for. */
+  readonly #headers: Record<"json" | "resp2" | "raw", readonly (readonly string[])[]>;
   readonly #paths: Record<Route, string>;
   /** Headers with the sync token that was last sent, by those without: a list is made once, as is its text on Node. */
   #synced = new Map<readonly string[], readonly string[]>();
@@ -59,44 +65,54 @@ export class Protocol {
 
   /**
    * @param wantsResp2 whether to ask for replies in RESP2 where the endpoint has it.
+   * @param wantsBase64 whether to ask for base64 where a reply has to be kept byte for byte.
    * @param readYourWrites whether to send the endpoint's sync token back to it.
    */
-  constructor({ origin, path, token }: Endpoint, wantsResp2: boolean, readYourWrites: boolean) {
+  constructor(
+    { origin, path, token }: Endpoint,
+    wantsResp2: boolean,
+    wantsBase64: boolean,
+    readYourWrites: boolean,
+  ) {
     this.#path = path;
     this.#paths = { "": `${path}/`, pipeline: `${path}/pipeline`, "multi-exec": `${path}/multi-exec` };
     this.#dialect = dialectOf(origin + path);
     this.#wantsResp2 = wantsResp2;
+    this.#wantsBase64 = wantsBase64;
     this.#readYourWrites = readYourWrites;
-    const headers = (type: string, encoding = [BASE64, "base64"]) => {
-      const common = ["authorization", `Bearer ${token}`, "content-type", `application/${type}`];
+    const headers = (type: string) => {
+      const plain = ["authorization", `Bearer ${token}`, "content-type", `application/${type}`];
       return [
-        [...common, ...encoding],
-        [...common, "upstash-response-format", "resp2"],
+        plain,
+        [...plain, "upstash-encoding", "base64"],
+        [...plain, "upstash-response-format", "resp2"],
       ];
     };
     this.#headers = {
       json: headers("json"),
       resp2: headers("vnd.redis.resp2"),
       raw: headers("octet-stream"),
-      plain: headers("json", []),
     };
   }
 
   /**
+   * @param exact whether the strings of the reply are to be kept byte for byte.
    * @param encoders where there are bytes among the words.
    * @param inPath sends the command in the path: how bytes reach an endpoint that takes no RESP2.
    */
-  command(words: readonly Word[], encoders?: BytesEncoders, inPath = false): Message {
+  command(words: readonly Word[], exact: boolean, encoders?: BytesEncoders, inPath = false): Message {
     if (!encoders || !(inPath || this.isForeign)) {
-      return this.#post("", words, encoders, this.#dialect.resp2);
+      return this.#post("", words, encoders, this.#encoding(exact, this.#dialect.resp2));
     }
     const { path, body } = encoders.toPath(words);
-    return this.#message(
-      { path: `${this.#path}/${path}`, headers: this.#headers.raw[0]!, body },
-      words,
-      "",
-      false,
-    );
+    const encoding = this.#encoding(exact, false);
+    const headers = this.#headers.raw[encoding]!;
+    return this.#message({ path: `${this.#path}/${path}`, headers, body }, words, "", false, encoding);
+  }
+
+  #encoding(exact: boolean, hasResp2: boolean): Encoding {
+    if (this.#wantsResp2 && hasResp2) return RESP2;
+    return exact && this.#wantsBase64 && this.#dialect.base64 ? BASE64 : PLAIN;
   }
 
   get syncToken(): string {
@@ -117,11 +133,19 @@ export class Protocol {
     return this.#dialect.gateway === true;
   }
 
-  /** @param encoders where there are bytes among the words. */
-  batch(commands: readonly (readonly Word[])[], route: BatchPath, encoders?: BytesEncoders): Message {
+  /**
+   * @param exact whether the strings of the replies are to be kept byte for byte.
+   * @param encoders where there are bytes among the words.
+   */
+  batch(
+    commands: readonly (readonly Word[])[],
+    route: BatchPath,
+    exact: boolean,
+    encoders?: BytesEncoders,
+  ): Message {
     // What a pipeline's RESP2 reply looks like is known of our gateway alone; a transaction has none.
     const resp2Reply = this.batchesBytes && route === "pipeline";
-    return this.#post(route, commands, encoders, resp2Reply);
+    return this.#post(route, commands, encoders, this.#encoding(exact, resp2Reply));
   }
 
   /** A message whose answer is the protocol's own JSON, not to be made a reply of but handed on. */
@@ -129,7 +153,7 @@ export class Protocol {
     return {
       request: {
         path: `${this.#path}/${route}`,
-        headers: this.#headers.plain[0]!,
+        headers: this.#headers.json[PLAIN]!,
         body: JSON.stringify(body),
       },
       words: body,
@@ -140,25 +164,31 @@ export class Protocol {
 
   /** The request that changes nothing and that anybody may make. */
   ping(): HttpRequest {
-    return { path: this.#paths[""], headers: this.#headers.json[0]!, body: '["PING"]' };
+    return { path: this.#paths[""], headers: this.#headers.json[PLAIN]!, body: '["PING"]' };
   }
 
-  #post(route: Route, words: Words, encoders: BytesEncoders | undefined, resp2Reply: boolean): Message {
-    const headers = this.#headers[encoders ? "resp2" : "json"][this.#wantsResp2 && resp2Reply ? 1 : 0]!;
+  #post(route: Route, words: Words, encoders: BytesEncoders | undefined, encoding: Encoding): Message {
+    const headers = this.#headers[encoders ? "resp2" : "json"][encoding]!;
     const body = encoders
       ? encoders.toResp2((route ? words : [words]) as readonly (readonly Word[])[])
       : JSON.stringify(words);
-    return this.#message({ path: this.#paths[route], headers, body }, words, route, encoders !== undefined);
+    const request = { path: this.#paths[route], headers, body };
+    return this.#message(request, words, route, encoders !== undefined, encoding);
   }
 
-  #message(unsynced: HttpRequest, words: Words, route: Route, resp2Request: boolean): Message {
+  #message(
+    unsynced: HttpRequest,
+    words: Words,
+    route: Route,
+    resp2Request: boolean,
+    encoding: Encoding,
+  ): Message {
     const dialect = this.#dialect;
     // A gateway has one Redis behind it, whose reads see every write.
     const request =
       this.#readYourWrites && !dialect.gateway
         ? { ...unsynced, headers: this.#withSyncToken(unsynced.headers) }
         : unsynced;
-    const base64 = unsynced.headers.includes(BASE64);
     const read = (answer: HttpAnswer) => {
       const { status } = answer;
       const ours = answer.header("warmline-gateway") !== undefined;
@@ -167,7 +197,7 @@ export class Protocol {
       else if (dialect.gateway && status !== 429) {
         throw new MalformedReply("the answer is somebody else's, not warmline-gateway's");
       }
-      const reply = this.#read(answer, base64);
+      const reply = this.#read(answer, encoding);
       if (!ours && status === 200) dialect.gateway = false;
       dialect.syncToken = answer.header(SYNC_TOKEN) ?? dialect.syncToken;
       if (resp2Request && !ours && status !== 429 && reply instanceof ErrorReply) throw new Resp2Refused();
@@ -185,17 +215,32 @@ export class Protocol {
     return synced;
   }
 
-  #read(answer: HttpAnswer, base64: boolean): RawReply {
+  #read(answer: HttpAnswer, encoding: Encoding): RawReply {
     const { status, body } = answer;
     const type = answer.header("content-type") ?? "";
     if (type.includes("json")) {
-      // It was asked for RESP2 and has none: strings without an encoding lose bytes, so ask for base64 from now on.
-      if (!base64 && status === 200) this.#dialect.resp2 = false;
-      return readJson(textOf(answer), base64);
+      const text = textOf(answer);
+      if (encoding === BASE64) return this.#readBase64(text);
+      if (encoding === RESP2 && status === 200) this.#dialect.resp2 = false;
+      return readJson(text, false);
     }
-    if (!base64 && !type.includes("html")) return readResp2(body);
+    if (encoding === RESP2 && !type.includes("html")) return readResp2(body);
     throw new MalformedReply(
       `status ${status} with content type ${type || "missing"}: is this a Redis HTTP endpoint?`,
     );
+  }
+
+  #readBase64(text: string): RawReply {
+    const dialect = this.#dialect;
+    if (!dialect.base64) return readJson(text, false);
+    try {
+      return readJson(text, true);
+    } catch (error) {
+      if (dialect.gateway) throw error;
+      const reply = readJson(text, false);
+      // A string was not base64: the endpoint does not encode, and is no longer asked to.
+      dialect.base64 = false;
+      return reply;
+    }
   }
 }
