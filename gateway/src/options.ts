@@ -24,6 +24,11 @@ export interface GatewayOptions {
    */
   readonly persist?: string;
   /**
+   * A file of commands that run on the Redis that the gateway starts, before it listens: one a line, quoted as in redis-cli or
+   * as a JSON array; `#` begins a comment line. Data that `persist` kept is not seeded again.
+   */
+  readonly seed?: string;
+  /**
    * The Redis to front instead, by URL: `redis://`, `rediss://` or `unix://`; several hosts with commas between them for
    * a cluster (one is enough: whether a server is a node of a cluster is found out);
    * `redis+sentinel://host:port,host:port/group` for what Sentinels watch.
@@ -205,6 +210,7 @@ export const WITHOUT_DEFAULT = [
   "engine",
   "redis",
   "persist",
+  "seed",
   "redisCa",
   "token",
   "tokenFile",
@@ -328,7 +334,7 @@ function checkAccess({ token, tokenFile, tokens, tokensFile, secret, host, allow
 }
 
 /** What is only for a Redis that the gateway itself starts. */
-const OWN_REDIS = { persist: "keeps the data of" } as const;
+const OWN_REDIS = { persist: "keeps the data of", seed: "runs commands on" } as const;
 
 function checkOwnRedis(settings: Settings): void {
   const { redis, engine, routes } = settings;

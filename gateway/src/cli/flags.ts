@@ -149,6 +149,13 @@ export const flags: readonly Flag[] = [
     kind: "text",
   },
   {
+    name: "seed",
+    value: "<file>",
+    help: "commands to run on the gateway's own Redis before it is ready, one a line as in redis-cli, or as JSON",
+    option: "seed",
+    kind: "text",
+  },
+  {
     name: "max-body",
     value: "<size>",
     help: "largest request body, such as 500kb or 20mb (default 10mb)",

@@ -1,4 +1,4 @@
-import type { Gateway } from "../index.js";
+import type { StartedGateway } from "./start.js";
 
 /** What a program finds the gateway by: the names of this client and those of @upstash/redis. */
 export function environmentOf(gateway: {
@@ -20,7 +20,7 @@ export function environmentOf(gateway: {
  * is kept in logs
  */
 export function readyLines(
-  gateway: Pick<Gateway, "url" | "token" | "engine" | "data" | "console">,
+  gateway: Pick<StartedGateway, "url" | "token" | "engine" | "data" | "seeded" | "console">,
   showToken: boolean,
 ): string[] {
   const environment = Object.entries(environmentOf(gateway));
@@ -29,6 +29,7 @@ export function readyLines(
     `warmline-gateway ready ${gateway.url}`,
     `engine: ${gateway.engine}`,
     ...(gateway.data === null ? [] : [`data: ${gateway.data}`]),
+    ...(gateway.seeded === null ? [] : [`seed: ${gateway.seeded}`]),
     ...(gateway.console ? [`console: ${gateway.url}/${showToken ? `#${gateway.token}` : ""}`] : []),
     "",
     ...shown.map(([name, value]) => `${name}=${value}`),

@@ -1,18 +1,30 @@
+import { openedCommands } from "../access/refusals.js";
 import type { Engine } from "../engine/engine.js";
 import { startEngine } from "../engine/start-engine.js";
 import { createGateway, type Gateway } from "../index.js";
 import { type GatewayOptions, settingsOf } from "../options.js";
+import { runSeed } from "../seed/run-seed.js";
+import { readSeedFile, SeedError, type SeedFile } from "../seed/seed-file.js";
 import type { CliSettings } from "./settings.js";
 import { UsageError } from "./usage-error.js";
 import type { SharedEngine } from "./workers/messages.js";
 import { startWorkers } from "./workers/workers.js";
+
+/** A gateway that the command line started. */
+export interface StartedGateway extends Gateway {
+  /** What was done with the file of commands, in words for people; null without one. */
+  readonly seeded: string | null;
+}
 
 /**
  * Starts the engine that was asked for and the gateway in front of it.
  * @param onNotice told, in one line for people, when something about the engine changed.
  * @throws {Error} in words for people.
  */
-export async function start(settings: CliSettings, onNotice: (message: string) => void): Promise<Gateway> {
+export async function start(
+  settings: CliSettings,
+  onNotice: (message: string) => void,
+): Promise<StartedGateway> {
   const { options, workers } = settings;
   const several = (given: GatewayOptions, engine: SharedEngine | null) => {
     const { drainDelay, closeGrace } = settingsOf(given);
@@ -21,9 +33,10 @@ export async function start(settings: CliSettings, onNotice: (message: string) =
   };
   if (settings.engine === undefined) {
     const create = (given: GatewayOptions) => (workers > 1 ? several(given, null) : createGateway(given));
-    return listen((port) => create({ ...options, port }), settings);
+    return { ...(await listen((port) => create({ ...options, port }), settings)), seeded: null };
   }
-  const { persist, ...own } = options;
+  const { persist, seed, ...own } = options;
+  const file = seed === undefined ? null : seedFile(seed, options);
   const engine = await startEngine(settings.engine, { onNotice, persist });
   const { socket, description, data = null } = engine;
   if (workers > 1 && socket === undefined) {
@@ -39,15 +52,26 @@ export async function start(settings: CliSettings, onNotice: (message: string) =
     close: async () => {},
   };
   try {
+    const seeded = file && (await runSeed(engine, file));
     const create = (port: number | undefined) =>
       workers > 1
         ? several({ ...own, port }, { description, socket: socket! })
         : createGateway({ ...own, port, engine: lent });
     const gateway = await listen(create, settings);
-    return { ...gateway, data, close: () => gateway.close().finally(() => engine.close()) };
+    return { ...gateway, data, seeded, close: () => gateway.close().finally(() => engine.close()) };
   } catch (error) {
     await engine.close();
     throw error;
+  }
+}
+
+/** Reads the file of commands before anything is started. */
+function seedFile(path: string, options: GatewayOptions): SeedFile {
+  const { allowCommand, maxWords } = settingsOf(options);
+  try {
+    return readSeedFile(path, { opened: openedCommands(allowCommand), maxWords });
+  } catch (error) {
+    throw error instanceof SeedError ? new UsageError(error.message) : error;
   }
 }
 

@@ -1,8 +1,10 @@
-import type { Engine } from "../engine/engine.js";
+import { openedCommands } from "../access/refusals.js";
 import { startEngine } from "../engine/start-engine.js";
 import type { Log } from "../log/log.js";
 import type { BufferBudget } from "../memory/buffer-budget.js";
 import type { Settings } from "../options.js";
+import { runSeed } from "../seed/run-seed.js";
+import { readSeedFile } from "../seed/seed-file.js";
 import { ownEngine, type RemoteEngine, redisAt } from "./redis-url.js";
 import { parseRoutes } from "./routes/route-text.js";
 import { Routes } from "./routes/routes.js";
@@ -61,15 +63,21 @@ export async function backendOf(settings: Settings, log: Log, budget: BufferBudg
   };
 }
 
-async function engineOf(
-  { redis, redisCa, engine = "auto", persist }: Settings,
-  log: Log,
-): Promise<RemoteEngine> {
+async function engineOf(settings: Settings, log: Log): Promise<RemoteEngine> {
+  const { redis, redisCa, engine = "auto", persist, seed } = settings;
   if (redis !== undefined) return redisAt(redis, { ca: redisCa });
-  const started: Engine =
-    typeof engine === "string"
-      ? await startEngine(engine, { persist, onNotice: (message) => log.error(message) })
-      : engine;
+  if (typeof engine !== "string") return ownEngine(engine);
+  const file =
+    seed === undefined
+      ? null
+      : readSeedFile(seed, { opened: openedCommands(settings.allowCommand), maxWords: settings.maxWords });
+  const started = await startEngine(engine, { persist, onNotice: (message) => log.error(message) });
+  try {
+    if (file) log.info(`seed: ${await runSeed(started, file)}`);
+  } catch (error) {
+    await started.close();
+    throw error;
+  }
   return ownEngine(started);
 }
 

@@ -1,0 +1,91 @@
+import { factsOf } from "../commands/facts.js";
+import type { Engine } from "../engine/engine.js";
+import { command } from "../upstream/command.js";
+import { newCounters, Server } from "../upstream/server.js";
+import { type SeedCommand, SeedError, type SeedFile } from "./seed-file.js";
+
+const MINUS = 0x2d;
+/** Commands that are sent at a time. */
+const BATCH = 1_000;
+/** How long Redis may take over a batch, in ms. */
+const TIMEOUT = 60_000;
+const MAX_REPLY = 512 * 1024 * 1024;
+
+/**
+ * Runs the commands of a file on an engine that was just started. Data that the engine kept from an earlier run is not seeded
+ * again: commands such as RPUSH would add to it each time. Returns what was done, in words for people.
+ * @throws {SeedError} at the first command that Redis refuses; what the commands before it wrote is removed
+ */
+export async function runSeed(engine: Engine, { path, commands }: SeedFile): Promise<string> {
+  const server = new Server({
+    connect: (onRead) => engine.connect(onRead),
+    timeout: TIMEOUT,
+    connections: 1,
+    maxBlocking: 1,
+    maxTransactions: 1,
+    maxPending: BATCH + 1,
+    maxReply: MAX_REPLY,
+    counters: newCounters(),
+  });
+  try {
+    const keys = engine.data === undefined ? 0 : await countKeys(server);
+    if (keys > 0)
+      return `${path} was not run: the data that was kept has ${keys} ${keys === 1 ? "key" : "keys"}`;
+    try {
+      for (let from = 0; from < commands.length; from += BATCH)
+        await runBatch(server, path, commands.slice(from, from + BATCH));
+    } catch (error) {
+      // Else the next start would find keys, and leave the file out.
+      if (engine.data !== undefined) await replyTo(server, "FLUSHALL");
+      throw error;
+    }
+    return `${path}, ${commands.length} ${commands.length === 1 ? "command" : "commands"}`;
+  } finally {
+    server.close();
+  }
+}
+
+function runBatch(server: Server, path: string, batch: readonly SeedCommand[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let left = batch.length;
+    const fail = (tag: number, what: string) => {
+      const { command, line } = batch[tag]!;
+      reject(
+        new SeedError(
+          `seed: ${path}: line ${line}: ${factsOf(command)?.name ?? "the command"} failed: ${what}`,
+        ),
+      );
+    };
+    const commands = batch.map((each) => each.command);
+    server.send(commands, {
+      abandoned: false,
+      onReply(reply, tag) {
+        if (reply[0] === MINUS) fail(tag, errorOf(reply, factsOf(commands[tag]!)?.group));
+        else if (--left === 0) resolve();
+      },
+      onFailure: ({ message }, tag) => fail(tag, message),
+    });
+  });
+}
+
+/** An error of Redis without what it might quote of the arguments; of a script's, which may be anything, its kind alone. */
+function errorOf(reply: Buffer, group: string | undefined): string {
+  const text = reply.toString("utf8", 1, reply.length - 2);
+  if (/^ERR wrong number of arguments for '[\w|-]+' command$/.test(text)) return text;
+  if (group === "scripting") return /^[A-Z]+/.exec(text)?.[0] ?? "ERR";
+  return (/^[\w ,.-]+?(?=,? with args| ?['"`:(]|$)/.exec(text)?.[0] ?? text.split(" ")[0]!).trim();
+}
+
+async function countKeys(server: Server): Promise<number> {
+  return Number((await replyTo(server, "DBSIZE")).toString("latin1", 1));
+}
+
+function replyTo(server: Server, name: string): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    server.send([command(name)], {
+      abandoned: false,
+      onReply: resolve,
+      onFailure: ({ message }) => reject(new Error(message)),
+    });
+  });
+}

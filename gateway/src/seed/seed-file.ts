@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { type CommonRules, refusal } from "../access/refusals.js";
+import { commandOf } from "../commands/words.js";
+import { BadRequest } from "../http/bad-request.js";
+import { readJsonCommand } from "../http/json-words.js";
+import { waitOf } from "../upstream/blocking.js";
+import type { Command } from "../upstream/command.js";
+import { QuoteError, splitLine } from "./split-line.js";
+
+/** A command of a file, and its line. */
+export interface SeedCommand {
+  readonly command: Command;
+  readonly line: number;
+}
+
+/** The commands of a file. */
+export interface SeedFile {
+  readonly path: string;
+  readonly commands: readonly SeedCommand[];
+}
+
+/** A file of commands can't be used. The message names the file and the line, and no argument. */
+export class SeedError extends Error {}
+
+/**
+ * Reads a file of commands: one a line, in redis-cli's quoting or as a JSON array. Empty lines and lines that begin with `#`
+ * are left out.
+ * @param rules what the gateway lets through
+ * @throws {SeedError} when the file can't be read, a line is malformed, or its command is one that the gateway refuses
+ */
+export function readSeedFile(path: string, rules: CommonRules): SeedFile {
+  let text: string;
+  try {
+    // One character for each byte.
+    text = readFileSync(path, "latin1").replace(/^\xef\xbb\xbf/, "");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new SeedError(
+      `seed: ${path}: ${code === "ENOENT" ? "there is no such file" : `it cannot be read (${code})`}`,
+    );
+  }
+  const commands: SeedCommand[] = [];
+  for (const [index, given] of text.split("\n").entries()) {
+    const trimmed = given.trim();
+    if (trimmed === "" || trimmed.startsWith("#")) continue;
+    const line = index + 1;
+    try {
+      const command = commandIn(trimmed);
+      const why = waitOf(command) === null ? refusal(command, { kind: "single", before: 0 }, rules) : WAITS;
+      if (why !== null) throw new BadRequest(why);
+      commands.push({ command, line });
+    } catch (error) {
+      if (!(error instanceof QuoteError) && !(error instanceof BadRequest)) throw error;
+      throw new SeedError(`seed: ${path}: line ${line}: ${error.message.replace(/^ERR /, "")}`);
+    }
+  }
+  return { path, commands };
+}
+
+const WAITS = "a command that waits has no place here";
+
+function commandIn(line: string): Command {
+  return line.startsWith("[") ? readJsonCommand(Buffer.from(line, "latin1")) : commandOf(splitLine(line));
+}

@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { redisAvailable } from "warmline-testbed";
+import { createGateway } from "../../../gateway/src/index.js";
+import { run } from "../gateway/http.js";
+import { CliProcess, post } from "./cli-process.js";
+
+const scratch = mkdtempSync(join(tmpdir(), "warmline-seed-"));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+let files = 0;
+const file = (text: string) => {
+  const path = join(scratch, `seed${files++}`);
+  writeFileSync(path, text);
+  return path;
+};
+
+let cli: CliProcess;
+afterEach(() => cli?.stop());
+async function start(...args: string[]) {
+  cli = new CliProcess(["--port", "0", "--token", "t", ...args]);
+  const [, url] = await cli.printed(/^warmline-gateway ready (\S+)$/m);
+  return (...words: string[]) =>
+    post(url!, "t", words).then(({ body }) => (body as { result: unknown }).result);
+}
+
+const SEED = `# users
+SET user:1 "Ada \\xe2\\x82\\xac"
+["HSET","user:2","name","Grace","age",45]
+RPUSH log a b 'it\\'s'
+`;
+const engines = [["embedded"], ...(redisAvailable() ? [["auto"]] : [])] as [string][];
+
+describe.each(engines)("--seed on %s", (engine) => {
+  test("has the data there when it is ready, and says so", async () => {
+    const path = file(SEED);
+    const ask = await start("--engine", engine, "--seed", path);
+    await cli.printed(new RegExp(`^seed: ${path}, 3 commands$`, "m"));
+    expect(await ask("GET", "user:1")).toBe("Ada €");
+    expect(await ask("HGETALL", "user:2")).toEqual(["name", "Grace", "age", "45"]);
+    expect(await ask("LRANGE", "log", "0", "-1")).toEqual(["a", "b", "it's"]);
+  });
+
+  test("runs many commands in their order", async () => {
+    const lines = Array.from({ length: 5_000 }, (_, i) => `RPUSH list ${i}`);
+    const ask = await start("--engine", engine, "--seed", file(lines.join("\n")));
+    expect(await ask("LLEN", "list")).toBe(5_000);
+    expect(await ask("LRANGE", "list", "2998", "3001")).toEqual(["2998", "2999", "3000", "3001"]);
+  });
+
+  test.each([
+    [
+      "SET a 1\n\nINCR secret-key oops\n",
+      "line 3: INCR failed: ERR wrong number of arguments for 'incr' command",
+    ],
+    ["SET a secret\nINCR a\n", "line 2: INCR failed: ERR value is not an integer or out of range"],
+    ["SET a secret\nRPUSH a secret\n", "line 2: RPUSH failed: WRONGTYPE Operation against a key holding"],
+    ["NOSUCHCOMMAND secret\n", "line 1: the command failed: ERR unknown command"],
+    ["EVAL \"return redis.error_reply('secret')\" 0\n", "line 1: EVAL failed: ERR"],
+  ])("%j does not start", async (text, message) => {
+    const path = file(text);
+    cli = new CliProcess(["--port", "0", "--engine", engine, "--seed", path]);
+    expect(await cli.ended).toBe(1);
+    expect(cli.stdout).toBe("");
+    expect(cli.stderr).toContain(`warmline-gateway: seed: ${path}: ${message}`);
+    expect(cli.stderr).not.toContain("secret");
+  });
+
+  test("leaves data alone that was kept, and says so; what failed is not kept", async () => {
+    const args = ["--engine", engine, "--persist", join(scratch, `data-${engine}`)];
+    cli = new CliProcess(["--port", "0", ...args, "--seed", file("RPUSH log a\nINCR log\n")]);
+    expect(await cli.ended).toBe(1);
+    const path = file("RPUSH log a b\n");
+    const ask = await start(...args, "--seed", path);
+    expect(await ask("LLEN", "log")).toBe(2);
+    await ask("RPUSH", "log", "c");
+    await cli.stop();
+    const again = await start(...args, "--seed", path);
+    await cli.printed(new RegExp(`^seed: ${path} was not run: the data that was kept has 1 key$`, "m"));
+    expect(await again("LRANGE", "log", "0", "-1")).toEqual(["a", "b", "c"]);
+  });
+});
+
+test.skipIf(!redisAvailable())("with --workers it runs once", async () => {
+  const ask = await start("--workers", "2", "--seed", file("INCR n"));
+  expect(await ask("GET", "n")).toBe("1");
+});
+
+test.each([
+  [
+    ["--redis", "redis://127.0.0.1:1"],
+    /--seed: runs commands on a Redis that the gateway starts, and redis names/,
+  ],
+  [["--engine", "embedded"], /seed: .*none: there is no such file/],
+])("with %j a file that is not there, or for a Redis that runs, is refused", async (args, message) => {
+  cli = new CliProcess(["--port", "0", "--seed", join(scratch, "none"), ...args]);
+  expect(await cli.ended).toBe(2);
+  expect(cli.stderr).toMatch(message);
+});
+
+test("is an option of createGateway", async () => {
+  const gateway = await createGateway({ port: 0, engine: "embedded", seed: file(SEED) });
+  expect(await run(gateway, "GET", "user:1")).toBe("Ada €");
+  await gateway.close();
+  await expect(createGateway({ port: 0, engine: "embedded", seed: file("GET") })).rejects.toThrow(
+    /^seed: .*: line 1: GET failed: ERR wrong number of arguments for 'get' command$/,
+  );
+});

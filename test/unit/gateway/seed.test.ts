@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, describe, expect, it, test } from "vitest";
+import { COMMON_RULES } from "../../../gateway/src/access/refusals.js";
+import { wordsOf } from "../../../gateway/src/commands/words.js";
+import { readSeedFile } from "../../../gateway/src/seed/seed-file.js";
+import { QuoteError, splitLine } from "../../../gateway/src/seed/split-line.js";
+
+describe("a line is split as redis-cli does", () => {
+  it.each([
+    ["SET k v", ["SET", "k", "v"]],
+    ["  SET\tk   v  ", ["SET", "k", "v"]],
+    ['SET "two words" "a\\"b\\\\c"', ["SET", "two words", 'a"b\\c']],
+    ['SET k "\\x00\\xFF\\n\\r\\t\\b\\a\\q"', ["SET", "k", "\0\xff\n\r\t\b\x07q"]],
+    ["SET k 'it\\'s \"so\" \\n'", ["SET", "k", 'it\'s "so" \\n']],
+    ['SET k ""', ["SET", "k", ""]],
+    ["SET k ''", ["SET", "k", ""]],
+    ['SET a"b c"', ["SET", "ab c"]],
+    ["SET k \\n", ["SET", "k", "\\n"]],
+    ["SET color #fff", ["SET", "color", "#fff"]],
+    ['"\\x4"', ["x4"]],
+  ])("%s", (line, words) => {
+    expect(splitLine(line)).toEqual(words);
+  });
+
+  it.each([
+    ['SET k "open', "a quote is not closed"],
+    ["SET k 'open", "a quote is not closed"],
+    ['SET k "a\\"', "a quote is not closed"],
+    ['SET k "a"b', "a blank must follow a closing quote"],
+    ["SET k 'a'b", "a blank must follow a closing quote"],
+  ])("%s is refused", (line, message) => {
+    expect(() => splitLine(line)).toThrow(new QuoteError(message));
+  });
+
+  it("takes back whatever redis-cli would print", () => {
+    const shown = (bytes: Uint8Array) =>
+      `"${[...bytes].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("")}"`;
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 20 }), { minLength: 1 }), (words) => {
+        const found = splitLine(words.map(shown).join(" "));
+        expect(found.map((word) => [...Buffer.from(word, "latin1")])).toEqual(words.map((word) => [...word]));
+      }),
+    );
+  });
+});
+
+const folder = mkdtempSync(join(tmpdir(), "warmline-seed-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const file = join(folder, "seed.redis");
+const read = (text: string | Buffer) => {
+  writeFileSync(file, text);
+  return readSeedFile(file, COMMON_RULES).commands.map(({ command, line }) => [line, ...wordsOf(command)]);
+};
+
+test("a file has commands in redis-cli's quoting and as JSON, comments and empty lines", () => {
+  const text = '\ufeff# users\r\nSET a "1 2"\r\n\n   # more\n["SET","ä",1.50]\nset k ä\n';
+  const latin1 = (word: string) => Buffer.from(word).toString("latin1");
+  expect(read(text)).toEqual([
+    [2, "SET", "a", "1 2"],
+    [5, "SET", latin1("ä"), "1.50"],
+    [6, "set", "k", latin1("ä")],
+  ]);
+  expect(read("")).toEqual([]);
+});
+
+test.each([
+  ['SET a 1\nSET secret "open', 2, "a quote is not closed"],
+  ['["SET","secret",{}]', 1, "an argument is an array or an object"],
+  ["SET a 1\n\nSELECT 1", 3, "NOPERM"],
+  ["CONFIG SET requirepass secret", 1, "NOPERM"],
+  ["MULTI", 1, "NOPERM"],
+  ["BLPOP secret 0", 1, "a command that waits has no place here"],
+  ["XREAD BLOCK 0 STREAMS secret $", 1, "a command that waits has no place here"],
+])("%j is refused at its line", (text, line, message) => {
+  expect(() => read(text)).toThrow(`seed: ${file}: line ${line}: `);
+  expect(() => read(text)).toThrow(message);
+  expect(() => read(text)).not.toThrow("secret");
+});
+
+test("a file that is not there is named", () => {
+  expect(() => readSeedFile(join(folder, "none"), COMMON_RULES)).toThrow(
+    `seed: ${join(folder, "none")}: there is no such file`,
+  );
+  expect(() => readSeedFile(folder, COMMON_RULES)).toThrow(`seed: ${folder}: it cannot be read (EISDIR)`);
+});
