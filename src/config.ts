@@ -35,7 +35,10 @@ export interface CallOptions {
    * beside its key, so that a repeated delivery gives the first reply.
    */
   writes?: Writes;
-  /** How values are written and read: `"json"` (default), `"text"`, `"bytes"`, or two functions. */
+  /**
+   * How values are written and read: `"json"` (default, which loses no digit: see `get`), `"text"`, `"bytes"`, or two
+   * functions.
+   */
   codec?: CodecOption;
 }
 
@@ -94,7 +97,10 @@ export interface RedisOptions extends CallOptions, IdleOptions {
    * are not UTF-8 are lost.
    */
   responseEncoding?: false | "base64";
-  /** Whether commands issued in the same turn travel as one request. Default true. */
+  /**
+   * Whether commands issued in the same turn travel as one request, in the order issued. Default true. Without it each is a
+   * request of its own, and their order is open.
+   */
   enableAutoPipelining?: boolean;
   /**
    * Whether a read sees what was written before it through this process, also where a replica answers. Default true;

@@ -35,7 +35,7 @@ export interface Redis
     Builders<Immediate>,
     Iterators,
     Target<Immediate> {
-  /** Collects commands that `exec()` sends as one request. */
+  /** Collects commands that `exec()` sends as one request. Its order to other requests is as with `with()`. */
   pipeline(): Pipeline;
   /** Collects commands that `exec()` runs as one transaction: all of them, with nobody else's in between. */
   multi(): Pipeline;
@@ -73,7 +73,12 @@ export interface Redis
    * `redis.with({ signal }).monitor()` can be ended from outside; when the stream is lost the loop throws.
    */
   monitor(): AsyncGenerator<string, void, undefined>;
-  /** The same client with other settings, for one call or many. What a class of your own keeps in fields goes along. */
+  /**
+   * Returns the same client with other settings, for one call or many. What a class of your own keeps in fields goes along.
+   *
+   * Its commands are requests of their own. A request may reach Redis before one that was issued earlier, also in the same
+   * turn: await the first where the order matters.
+   */
   with(options: CallOptions): this;
   /** The endpoint's sync token: hand it to another process, and its reads see what was written here. */
   readYourWritesSyncToken: string | undefined;

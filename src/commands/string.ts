@@ -71,7 +71,12 @@ export interface StringCommands<K extends Kind> {
   delex(key: Key, condition?: Comparison): Reply<K, number>;
   /** Gives a digest of the value as 16 hexadecimal digits, or null. */
   digest(key: Key): Reply<K, string | null>;
-  /** Gives the value, or null where there is none. */
+  /**
+   * Returns the value, or null if the key does not exist. Text becomes a number only where printing the number gives the
+   * very same text and an integer lies within ±`Number.MAX_SAFE_INTEGER`: after `set("n", 2 ** 53)` it is the string
+   * `"9007199254740992"`. An object or array is parsed unless a number inside would lose digits.
+   * @see https://redis.io/docs/latest/commands/get/
+   */
   get<T = unknown>(key: Key): Reply<K, T | null>;
   /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
   get<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;

@@ -1,6 +1,7 @@
 /**
  * Reads stored text as JSON where that loses nothing, and gives the text itself where it would:
- * - a number only if printing it gives the very same text and, for an integer, if it is safe;
+ * - a number only if printing it gives the very same text and an integer lies within ±`Number.MAX_SAFE_INTEGER`: beyond
+ *   that the type would depend on the digits;
  * - `true`, `false`, `null`;
  * - an object or array unless a number inside would lose digits.
  * Everything else, quoted strings too, stays the text that was stored.

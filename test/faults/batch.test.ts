@@ -46,6 +46,19 @@ describe("automatic", () => {
     expect(endpoint.requests[1]?.head).toMatch(/^POST \/ /);
   });
 
+  test("pipelines, transactions and commands of with() are requests of their own", async () => {
+    const redis = client();
+    await Promise.allSettled([
+      redis.get("a"),
+      redis.pipeline().get("b").exec(),
+      redis.multi().incr("c").exec(),
+      redis.with({ timeout: 5_000 }).get("d"),
+      redis.get("e"),
+    ]);
+    const keys = endpoint.requests.map(({ body }) => [...body.matchAll(/"([a-e])"/g)].map(([, key]) => key));
+    expect(keys.map((each) => each.join("")).sort()).toEqual(["ae", "b", "c", "d"]);
+  });
+
   test("at most 1,000 commands, and at most 512 KB", async () => {
     const redis = client();
     await Promise.all(Array.from({ length: 2_500 }, (_, i) => redis.get(`k${i}`)));

@@ -133,6 +133,26 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await redis.get("large")).toEqual(value);
     });
 
+    test.each([
+      [2 ** 53 - 1, Number.MAX_SAFE_INTEGER],
+      [2 ** 53, "9007199254740992"],
+      [-(2 ** 53), "-9007199254740992"],
+      [1795313067984000000, "1795313067984000000"],
+      [1e21, "1e+21"],
+      [1.5, 1.5],
+      [{ n: 2 ** 53 }, { n: 2 ** 53 }],
+    ])("%j comes back as %j, alone, in a pipeline, in a hash and in a list", async (value, back) => {
+      const redis = client();
+      await redis.set("n", value);
+      await redis.hset("h", { n: value });
+      await redis.rpush("l", value);
+      expect(await redis.get("n")).toEqual(back);
+      expect(await redis.pipeline().get("n").mget("n").exec()).toEqual([back, [back]]);
+      expect(await redis.hgetall("h")).toEqual({ n: back });
+      expect(await redis.hget("h", "n")).toEqual(back);
+      expect(await redis.lrange("l", 0, -1)).toEqual([back]);
+    });
+
     test("an integer beyond a number's precision keeps its digits", async () => {
       const redis = client();
       await redis.set("n", "9007199254740992");
