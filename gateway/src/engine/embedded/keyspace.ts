@@ -1,12 +1,32 @@
 // biome-ignore-all lint/complexity/useLiteralKeys: quotes let TypeScript, which checks these names too, reach private members.
 
-import type { KeyspaceEntry, RedisDatabase, RedisDataValue, RedisServerState } from "js-redis-server/core";
+import {
+  cloneRedisDataValue,
+  type KeyspaceEntry,
+  type RedisDatabase,
+  type RedisDataValue,
+  type RedisServerState,
+  type SetOptions,
+} from "js-redis-server/core";
+import type { Json } from "./json/value.js";
 
 // The library's own reads copy what they return, and its count walks over every key. Guards run before
 // every write, so they look at the entries themselves. A test pins that these members are there.
 
+/** The name of the type of JSON documents, as TYPE has it. */
+export const JSON_TYPE = "ReJSON-RL";
+
+/** A JSON document, which the library knows nothing of. */
+export interface JsonDocument {
+  readonly type: typeof JSON_TYPE;
+  readonly root: Json;
+}
+
+/** A value of a type of the library, or of ours. */
+export type StoredValue = RedisDataValue | JsonDocument;
+
 /** The value stored at a key, not a copy: read it, never change it. */
-export function peek(database: RedisDatabase, key: Buffer): RedisDataValue | undefined {
+export function peek(database: RedisDatabase, key: Buffer): StoredValue | undefined {
   return keyspaceOf(database).getLiveEntry(key)?.value;
 }
 
@@ -24,15 +44,16 @@ export function countKeys(state: RedisServerState): number {
 }
 
 /** An entry as the library stores it, with the time of its last use, in ms. */
-type Entry = KeyspaceEntry & { usedAt?: number };
+export type Entry = Omit<KeyspaceEntry, "value"> & { value: StoredValue; usedAt?: number };
 
 /** What is used here of the library's keyspace, which its types leave open. */
 interface Keyspace {
   readonly entries: Map<string, Entry>;
   getLiveEntry(key: Buffer): Entry | null;
-  get(key: Buffer): RedisDataValue | null;
-  set(key: Buffer, value: RedisDataValue, options?: object): void;
+  get(key: Buffer): StoredValue | null;
+  set(key: Buffer, value: StoredValue, options?: SetOptions): void;
   update(key: Buffer, ...rest: unknown[]): unknown;
+  entriesSnapshot(): Entry[];
 }
 
 function keyspaceOf(database: RedisDatabase): Keyspace {
@@ -49,7 +70,7 @@ class CountingMap extends Map<string, Entry> {
   }
 }
 
-/** Prepares a new state's databases for {@link keyPage} and {@link idleSeconds}. */
+/** Prepares a new state's databases for JSON documents, {@link keyPage} and {@link idleSeconds}. */
 export function extendDatabases(state: RedisServerState): void {
   for (const database of state.databases) {
     const keyspace = keyspaceOf(database);
@@ -57,17 +78,46 @@ export function extendDatabases(state: RedisServerState): void {
     const { get, set, update } = keyspace;
     keyspace.get = (key) => {
       markUsed(database, key);
-      return get.call(keyspace, key);
+      const value = peek(database, key);
+      // Documents are never changed in place, so that they need not be copied.
+      return value?.type === JSON_TYPE ? value : get.call(keyspace, key);
     };
     keyspace.set = (key, value, options) => {
-      set.call(keyspace, key, value, options);
+      if (value.type === JSON_TYPE) storeDocument(database, key, value, options);
+      else set.call(keyspace, key, value, options);
       markUsed(database, key);
     };
     keyspace.update = (key, ...rest) => {
       markUsed(database, key);
       return update.call(keyspace, key, ...rest);
     };
+    keyspace.entriesSnapshot = () =>
+      [...liveEntries(database)].map(({ key, value, expiresAt }) => ({
+        key: Buffer.from(key),
+        value: value.type === JSON_TYPE ? value : cloneRedisDataValue(value),
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+      }));
   }
+}
+
+/** Stores a document at a key, whose time to live stays. */
+export function setDocument(database: RedisDatabase, key: Buffer, root: Json): void {
+  keyspaceOf(database).set(key, { type: JSON_TYPE, root }, { keepTtl: true });
+}
+
+function storeDocument(
+  database: RedisDatabase,
+  key: Buffer,
+  value: JsonDocument,
+  options?: SetOptions,
+): void {
+  const keyspace = keyspaceOf(database);
+  const expiresAt = options?.keepTtl ? keyspace.getLiveEntry(key)?.expiresAt : options?.expiresAt;
+  const entry = { key: Buffer.from(key), value, ...(expiresAt === undefined ? {} : { expiresAt }) };
+  keyspace.entries.set(key.toString("hex"), entry);
+  // Those who listen (WATCH, blocked commands, notifications) want to know of the key; the value itself says nothing to them.
+  const standIn = { type: "string" as const, value: Buffer.alloc(0) };
+  database.mutations.emit({ type: "write", database: database.id, key: entry.key, value: standIn });
 }
 
 /** Notes that a key has just been used. */
@@ -83,7 +133,7 @@ export function idleSeconds(database: RedisDatabase, key: Buffer): number {
 }
 
 /** The entries that have not expired. */
-export function* liveEntries(database: RedisDatabase): Generator<KeyspaceEntry> {
+export function* liveEntries(database: RedisDatabase): Generator<Entry> {
   const now = Date.now();
   for (const entry of keyspaceOf(database).entries.values()) {
     if (entry.expiresAt === undefined || entry.expiresAt > now) yield entry;
@@ -107,7 +157,7 @@ export function keyPage(
   database: RedisDatabase,
   cursor: bigint,
   count: number,
-): { entries: KeyspaceEntry[]; next: bigint } {
+): { entries: Entry[]; next: bigint } {
   const entries = keyspaceOf(database).entries as CountingMap;
   let order = orders.get(entries);
   if (order?.added !== entries.added) {

@@ -5,6 +5,7 @@ import { addServerCommands } from "./commands/server.js";
 import { addStreamCommands } from "./commands/streams.js";
 import { addStringCommands } from "./commands/strings.js";
 import { addSortedSetCommands } from "./commands/zsets.js";
+import { addJsonCommands } from "./json/commands.js";
 import { type EmbeddedLimits, sizeText } from "./limits.js";
 
 const TOO_LARGE = "warmline.toolarge";
@@ -20,6 +21,7 @@ export function addOwnCommands(executor: CommandExecutor, limits: EmbeddedLimits
   addStreamCommands(executor);
   addSortedSetCommands(executor);
   addServerCommands(executor);
+  addJsonCommands(executor);
 }
 
 /** The stand-in for a command that was too large. */

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
-import type { RedisDataValue, RedisStreamData } from "js-redis-server/core";
+import type { RedisStreamData } from "js-redis-server/core";
+import { formatJson, parseJson } from "./json/value.js";
+import { JSON_TYPE, type StoredValue } from "./keyspace.js";
 
 // The format of DUMP and RESTORE: JSON with one character for each byte, then two bytes where Redis has the version of its
 // own format, then eight bytes of a SHA-256 over all before them. No Redis has that version, so each refuses the other's.
@@ -11,13 +13,13 @@ const CHECKSUM_BYTES = 8;
 export class PayloadError extends Error {}
 
 /** Writes a value so that {@link decodeValue} can read it back, in this process or another one. */
-export function encodeValue(value: RedisDataValue): Buffer {
+export function encodeValue(value: StoredValue): Buffer {
   const body = Buffer.concat([Buffer.from(JSON.stringify(toPlain(value)), "latin1"), VERSION]);
   return Buffer.concat([body, checksum(body)]);
 }
 
 /** @throws PayloadError if the bytes are not those of {@link encodeValue} */
-export function decodeValue(payload: Buffer): RedisDataValue {
+export function decodeValue(payload: Buffer): StoredValue {
   const end = payload.length - CHECKSUM_BYTES;
   const start = end - VERSION.length;
   const isOwn =
@@ -45,6 +47,7 @@ function parseId(value: string): Id {
 
 type Plain =
   | { type: "string"; value: string }
+  | { type: typeof JSON_TYPE; text: string }
   | { type: "list" | "set"; items: string[] }
   | { type: "hash"; fields: [field: string, value: string, expiresAt: number | null][] }
   | { type: "zset"; members: [member: string, score: string][] }
@@ -65,10 +68,12 @@ interface PlainGroup {
   pending: [id: string, consumer: string, deliveredAt: number, deliveryCount: number][];
 }
 
-function toPlain(value: RedisDataValue): Plain {
+function toPlain(value: StoredValue): Plain {
   switch (value.type) {
     case "string":
       return { type: "string", value: text(value.value) };
+    case JSON_TYPE:
+      return { type: JSON_TYPE, text: text(Buffer.from(formatJson(value.root))) };
     case "list":
       return { type: "list", items: value.values.map(text) };
     case "set":
@@ -115,10 +120,12 @@ function toPlain(value: RedisDataValue): Plain {
   }
 }
 
-function fromPlain(plain: Plain): RedisDataValue {
+function fromPlain(plain: Plain): StoredValue {
   switch (plain.type) {
     case "string":
       return { type: "string", value: bytes(plain.value) };
+    case JSON_TYPE:
+      return { type: JSON_TYPE, root: parseJson(bytes(plain.text)) };
     case "list":
       return { type: "list", values: plain.items.map(bytes) };
     case "set":

@@ -4,9 +4,10 @@ import type { BitmapCommands } from "../../../../src/commands/bitmap.js";
 import type { ConnectionCommands } from "../../../../src/commands/connection.js";
 import type { HyperLogLogCommands } from "../../../../src/commands/hyperloglog.js";
 import type { Builders } from "../../../../src/commands/index.js";
-import type { JsonCommands } from "../../../../src/commands/json.js";
+import type { JsonCommands, JsonInput } from "../../../../src/commands/json.js";
 import type { Immediate } from "../../../../src/commands/kind.js";
 import type { VectorSetCommands } from "../../../../src/commands/vector-set.js";
+import type { Redis } from "../../../../src/index.js";
 import { type Exercises, nowhere, on } from "./exercise.js";
 
 export const connectionExercises: Exercises<ConnectionCommands<Immediate>> = {
@@ -80,31 +81,108 @@ export const hyperloglogExercises: Exercises<HyperLogLogCommands<Immediate>> = {
   }),
 };
 
+/** On a document of its own; Redis 7.0 has no JSON. */
+const onDocument = (document: JsonInput, run: (redis: Redis) => Promise<void>) =>
+  on(async (redis) => {
+    expect(await redis.json.set("d", "$", document)).toBe("OK");
+    await run(redis);
+  }, "redis");
+
 export const jsonExercises: Exercises<JsonCommands<Immediate>> = {
-  arrappend: nowhere,
-  arrindex: nowhere,
-  arrinsert: nowhere,
-  arrlen: nowhere,
-  arrpop: nowhere,
-  arrtrim: nowhere,
-  clear: nowhere,
-  del: nowhere,
-  forget: nowhere,
-  get: nowhere,
-  merge: nowhere,
-  mget: nowhere,
-  mset: nowhere,
-  numincrby: nowhere,
-  nummultby: nowhere,
-  numpowby: nowhere,
-  objkeys: nowhere,
-  objlen: nowhere,
-  resp: nowhere,
-  set: nowhere,
-  strappend: nowhere,
-  strlen: nowhere,
-  toggle: nowhere,
-  type: nowhere,
+  arrappend: onDocument({ a: [1], n: { a: 2 } }, async ({ json }) => {
+    expect(await json.arrappend("d", "$..a", { b: 2 }, '"y"')).toEqual([3, null]);
+    expect(await json.get("d", "$.a")).toEqual([[1, { b: 2 }, "y"]]);
+  }),
+  arrindex: onDocument({ a: [1, "x", 1] }, async ({ json }) => {
+    expect(await json.arrindex("d", "$.a", '"x"')).toEqual([1]);
+    expect(await json.arrindex("d", "$.a", 1, 1)).toEqual([2]);
+    expect(await json.arrindex("d", "$.a", 9)).toEqual([-1]);
+  }),
+  arrinsert: onDocument({ a: [1] }, async ({ json }) => {
+    expect(await json.arrinsert("d", "$.a", 0, { b: 2 }, 3)).toEqual([3]);
+    expect(await json.get("d", "$.a")).toEqual([[{ b: 2 }, 3, 1]]);
+  }),
+  arrlen: onDocument([1, [2]], async ({ json }) => {
+    expect(await json.arrlen("d")).toEqual([2]);
+    expect(await json.arrlen("d", "$[*]")).toEqual([null, 1]);
+  }),
+  arrpop: onDocument({ a: [1, { b: 2 }, "x"], n: 1 }, async ({ json }) => {
+    expect(await json.arrpop("d", "$.*")).toEqual(["x", null]);
+    expect(await json.arrpop("d", "$.a", 0)).toEqual([1]);
+    expect(await json.arrpop("d", "$.a")).toEqual([{ b: 2 }]);
+  }),
+  arrtrim: onDocument([1, 2, 3, 4], async ({ json }) => {
+    expect(await json.arrtrim("d", "$", 1, 2)).toEqual([2]);
+    expect(await json.get("d")).toEqual([2, 3]);
+  }),
+  clear: onDocument({ a: [1], n: 2, s: "x" }, async ({ json }) => {
+    expect(await json.clear("d", "$.*")).toBe(2);
+    expect(await json.get("d")).toEqual({ a: [], n: 0, s: "x" });
+  }),
+  del: onDocument({ a: 1, b: { a: 2 } }, async ({ json }) => {
+    expect(await json.del("d", "$..a")).toBe(2);
+    expect(await json.del("d")).toBe(1);
+    expect(await json.get("d")).toBeNull();
+  }),
+  forget: onDocument({ a: 1, b: 2 }, async ({ json }) => {
+    expect(await json.forget("d", "$.a")).toBe(1);
+    expect(await json.get("d")).toEqual({ b: 2 });
+  }),
+  get: onDocument({ a: "x", b: [1, null, true] }, async ({ json }) => {
+    expect(await json.get("d")).toEqual({ a: "x", b: [1, null, true] });
+    expect(await json.get("d", "$.a", "$.b")).toEqual({ "$.a": ["x"], "$.b": [[1, null, true]] });
+    expect(await json.get("d", { indent: " ", newline: "\n", space: " " }, "$.b[0]")).toEqual([1]);
+    expect(await json.get("none")).toBeNull();
+  }),
+  merge: onDocument({ a: { b: 1, c: 2 } }, async ({ json }) => {
+    expect(await json.merge("d", "$.a", { b: null, d: [1] })).toBe("OK");
+    expect(await json.get("d")).toEqual({ a: { c: 2, d: [1] } });
+  }),
+  mget: onDocument({ a: 1 }, async ({ json }) => {
+    expect(await json.mget(["d", "none"], "$.a")).toEqual([[1], null]);
+  }),
+  mset: onDocument({ a: 1 }, async ({ json }) => {
+    expect(
+      await json.mset({ key: "d", path: "$.a", value: [2] }, { key: "e", path: "$", value: { b: "x" } }),
+    ).toBe("OK");
+    expect(await json.mget(["d", "e"], "$")).toEqual([[{ a: [2] }], [{ b: "x" }]]);
+  }),
+  numincrby: onDocument({ a: 1, b: "x" }, async ({ json }) => {
+    expect(await json.numincrby("d", "$.*", 1.5)).toEqual([2.5, null]);
+  }),
+  nummultby: onDocument({ a: 3 }, async ({ json }) => {
+    expect(await json.nummultby("d", "$.a", 2)).toEqual([6]);
+  }),
+  numpowby: onDocument({ a: 3 }, async ({ json }) => {
+    expect(await json.numpowby("d", "$.a", 2)).toEqual([9]);
+  }),
+  objkeys: onDocument({ a: { b: 1, c: 2 }, n: 1 }, async ({ json }) => {
+    expect(await json.objkeys("d", "$.*")).toEqual([["b", "c"], null]);
+  }),
+  objlen: onDocument({ a: { b: 1, c: 2 }, n: 1 }, async ({ json }) => {
+    expect(await json.objlen("d", "$.*")).toEqual([2, null]);
+  }),
+  resp: onDocument({ a: 1 }, async ({ json }) => {
+    expect(await json.resp("d", "$.a")).toEqual([1]);
+  }),
+  set: onDocument({ a: 1 }, async ({ json }) => {
+    expect(await json.set("d", "$.a", 2, { nx: true })).toBeNull();
+    expect(await json.set("d", "$.a", '"text"', { xx: true })).toBe("OK");
+    expect(await json.get("d", "$.a")).toEqual(["text"]);
+  }),
+  strappend: onDocument({ a: "x" }, async ({ json }) => {
+    expect(await json.strappend("d", "$.a", '"yz"')).toEqual([3]);
+  }),
+  strlen: onDocument({ a: "x", n: 1 }, async ({ json }) => {
+    expect(await json.strlen("d", "$.*")).toEqual([1, null]);
+  }),
+  toggle: onDocument({ a: true }, async ({ json }) => {
+    expect(await json.toggle("d", "$.a")).toEqual([0]);
+    expect(await json.toggle("d", "$.a")).toEqual([1]);
+  }),
+  type: onDocument({ a: true, b: [] }, async ({ json }) => {
+    expect(await json.type("d", "$.*")).toEqual(["boolean", "array"]);
+  }),
 };
 
 export const arrayExercises: Exercises<ArrayCommands<Immediate>> = {

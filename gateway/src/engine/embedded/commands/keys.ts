@@ -6,7 +6,15 @@ import {
   RedisResult,
   RedisValue,
 } from "js-redis-server/core";
-import { idleSeconds, itemPage, keyPage, liveEntries, markUsed, peek } from "../keyspace.js";
+import {
+  idleSeconds,
+  itemPage,
+  keyPage,
+  liveEntries,
+  markUsed,
+  peek,
+  type StoredValue,
+} from "../keyspace.js";
 import { decodeValue, encodeValue } from "../value-codec.js";
 import {
   addCommands,
@@ -69,7 +77,7 @@ const MAX_PACKED_BYTES = 64;
 const MAX_PACKED_LIST_BYTES = 8 * 1024;
 
 /** The encoding that Redis 7.4 with its default settings gives to a value that is built anew. */
-function encodingOf(value: RedisDataValue): string {
+function encodingOf(value: StoredValue): string {
   switch (value.type) {
     case "string":
       return isInteger(value.value) ? "int" : value.value.length <= 44 ? "embstr" : "raw";
@@ -147,7 +155,7 @@ const memory = plainCommand({
 });
 
 /** An estimate: the bytes of all parts, and {@link ITEM_BYTES} for each. */
-function sizeOf(value: RedisDataValue): number {
+function sizeOf(value: StoredValue): number {
   const sum = (items: Iterable<Buffer>) => {
     let size = 0;
     for (const item of items) size += item.length + ITEM_BYTES;
@@ -207,7 +215,8 @@ const restore = plainCommand({
     const value = readPayload(payload!);
     const expiresAt = ttl === 0 ? undefined : isAbsolute ? ttl : Date.now() + ttl;
     if (expiresAt !== undefined && expiresAt <= Date.now()) ctx.db.delete(key!);
-    else ctx.db.set(key!, value, expiresAt === undefined ? {} : { expiresAt });
+    // The library's type lacks our own.
+    else ctx.db.set(key!, value as RedisDataValue, expiresAt === undefined ? {} : { expiresAt });
     return RedisResult.ok();
   },
 });
@@ -220,7 +229,7 @@ function checkUsage(name: "IDLETIME" | "FREQ", argument: Buffer): void {
     throw new RedisCommandError("Invalid FREQ value, must be >= 0 and <= 255");
 }
 
-function readPayload(payload: Buffer): RedisDataValue {
+function readPayload(payload: Buffer): StoredValue {
   try {
     return decodeValue(payload);
   } catch {
@@ -300,7 +309,7 @@ export function addKeyCommands(executor: CommandExecutor): void {
 
   const itemScan = (
     name: string,
-    read: (value: RedisDataValue | undefined, args: ScanArguments) => RedisResult,
+    read: (value: StoredValue | undefined, args: ScanArguments) => RedisResult,
   ) => ({
     ...libraryCommand(executor, name),
     execute: (args: unknown, ctx: { db: RedisDatabase }) => {

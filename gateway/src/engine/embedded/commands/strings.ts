@@ -1,10 +1,5 @@
-import {
-  type CommandExecutor,
-  RedisCommandError,
-  type RedisDataValue,
-  RedisValue,
-} from "js-redis-server/core";
-import { peek } from "../keyspace.js";
+import { type CommandExecutor, RedisCommandError, RedisValue } from "js-redis-server/core";
+import { peek, type StoredValue } from "../keyspace.js";
 import {
   addCommands,
   array,
@@ -182,7 +177,7 @@ interface BitRange {
 function withFirstEnd<T extends { end?: number }>(
   range: T,
   isBits: boolean,
-  value: RedisDataValue | undefined,
+  value: StoredValue | undefined,
 ): T {
   const bytes = value?.type === "string" ? value.value.length : 0;
   const size = isBits ? bytes * 8 : bytes;

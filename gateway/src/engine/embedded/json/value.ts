@@ -1,0 +1,211 @@
+import { randomBytes } from "node:crypto";
+import { RedisCommandError } from "js-redis-server/core";
+
+/** A JSON value. Never changed in place: an update makes new arrays and objects along its path. */
+export type Json = null | boolean | number | bigint | string | readonly Json[] | JsonObject;
+
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
+
+/** Place of a value in a document: names and indexes, from the root on. */
+export type Location = readonly (string | number)[];
+
+/** Nesting of arrays and objects in one argument, as in RedisJSON, and the depth of a place that may be changed. */
+const MAX_DEPTH = 128;
+/** Longest text of a document. It may be longer than what was sent: one value can be set at many places. */
+const MAX_TEXT = 256 * 1024 * 1024;
+const MAX_UINT64 = 2n ** 64n - 1n;
+const MIN_INT64 = -(2n ** 63n);
+
+/** Stands before the digits of an integer that a double cannot hold; drawn anew so that no document has it. */
+const BIG_MARK = `big:${randomBytes(12).toString("hex")}:`;
+const STRINGS_AND_NUMBERS = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/**
+ * Reads JSON text. Integers of 64 bits keep all digits: those that are not safe become bigint.
+ * @throws RedisCommandError if it is not JSON in UTF-8, is nested deeper than 128, or has a number that no double holds
+ */
+export function parseJson(bytes: Buffer): Json {
+  const text = decodeText(bytes);
+  checkDepth(text);
+  try {
+    // Numbers that a double may not hold need a closer look.
+    if (!/\d{16}|[eE]\+?\d{3}/.test(text)) return JSON.parse(text) as Json;
+    const marked = text.replace(STRINGS_AND_NUMBERS, (token) =>
+      isBigInteger(token) ? `"${BIG_MARK}${token}"` : token,
+    );
+    return JSON.parse(marked, (_name, value) => {
+      if (typeof value === "number" && !Number.isFinite(value)) throw new RangeError("number out of range");
+      const isBig = typeof value === "string" && value.startsWith(BIG_MARK);
+      return isBig ? BigInt(value.slice(BIG_MARK.length)) : value;
+    }) as Json;
+  } catch {
+    throw new RedisCommandError("value is not valid JSON");
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+function decodeText(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new RedisCommandError("value is not valid UTF-8");
+  }
+}
+
+function isBigInteger(token: string): boolean {
+  if (!/^-?[1-9]\d{15,19}$/.test(token) || Number.isSafeInteger(Number(token))) return false;
+  return isInteger64(BigInt(token));
+}
+
+function isInteger64(value: bigint): boolean {
+  return value >= MIN_INT64 && value <= MAX_UINT64;
+}
+
+function checkDepth(text: string): void {
+  let depth = 0;
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+    if (token === "[" || token === "{") depth += 1;
+    else if (token === "]" || token === "}") depth -= 1;
+    if (depth > MAX_DEPTH) throw new RedisCommandError(`JSON is nested deeper than ${MAX_DEPTH}`);
+  }
+}
+
+/** Layout of JSON text; nothing is put in by default. */
+export interface JsonLayout {
+  readonly indent: string;
+  readonly newline: string;
+  readonly space: string;
+}
+
+const COMPACT: JsonLayout = { indent: "", newline: "", space: "" };
+
+/** @throws RedisCommandError if the text would be longer than 256 MB */
+export function formatJson(value: Json, layout: JsonLayout = COMPACT): string {
+  return format(value, layout, 0, { left: MAX_TEXT });
+}
+
+function format(value: Json, layout: JsonLayout, depth: number, budget: { left: number }): string {
+  if (typeof value !== "object" || value === null) {
+    const text = typeof value === "bigint" ? String(value) : JSON.stringify(value);
+    budget.left -= text.length + depth * layout.indent.length + 2;
+    if (budget.left < 0)
+      throw new RedisCommandError("JSON text would exceed 256 MB, the embedded engine's limit");
+    return text;
+  }
+  const isArray = Array.isArray(value);
+  const items = isArray
+    ? (value as readonly Json[]).map((item) => format(item, layout, depth + 1, budget))
+    : Object.entries(value).map(
+        ([name, item]) => `${JSON.stringify(name)}:${layout.space}${format(item, layout, depth + 1, budget)}`,
+      );
+  const [open, close] = isArray ? "[]" : "{}";
+  if (items.length === 0) return `${open}${close}`;
+  const inner = `${layout.newline}${layout.indent.repeat(depth + 1)}`;
+  const outer = `${layout.newline}${layout.indent.repeat(depth)}`;
+  return `${open}${inner}${items.join(`,${inner}`)}${outer}${close}`;
+}
+
+/** The name that JSON.TYPE has for a value's type. A number without a fraction is an integer. */
+export function typeOf(value: Json): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "bigint" || Number.isInteger(value)) return "integer";
+  return typeof value;
+}
+
+export function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isArray(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+export function isNumber(value: Json | undefined): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint";
+}
+
+/** @throws RedisCommandError if a place is nested too deep to be changed, since documents would then grow without end */
+export function checkPlace(location: Location): void {
+  if (location.length > MAX_DEPTH) throw new RedisCommandError(`JSON is nested deeper than ${MAX_DEPTH}`);
+}
+
+/** The value at a place, undefined where there is none. */
+export function valueAt(root: Json, location: Location): Json | undefined {
+  let value: Json | undefined = root;
+  for (const part of location) {
+    if (isArray(value)) value = typeof part === "number" ? value[part] : undefined;
+    else if (isObject(value) && Object.hasOwn(value, part)) value = value[part];
+    else return undefined;
+  }
+  return value;
+}
+
+/**
+ * Returns a document with another value at a place, where undefined removes it. A name that its object lacks is added; a place
+ * whose parent is not there is left alone.
+ */
+export function withValueAt(root: Json, location: Location, value: Json | undefined): Json | undefined {
+  const [part, ...rest] = location;
+  if (part === undefined) return value;
+  if (isArray(root)) {
+    if (typeof part !== "number" || part >= root.length) return root;
+    const item = withValueAt(root[part]!, rest, value);
+    return item === undefined ? root.toSpliced(part, 1) : root.with(part, item);
+  }
+  if (!isObject(root)) return root;
+  const name = String(part);
+  if (rest.length > 0 && !Object.hasOwn(root, name)) return root;
+  const item = withValueAt(Object.hasOwn(root, name) ? root[name]! : null, rest, value);
+  // Entries, since a name may be `__proto__`.
+  const entries = Object.entries(root).filter(([other]) => other !== name || item !== undefined);
+  if (item === undefined) return Object.fromEntries(entries);
+  if (!Object.hasOwn(root, name)) return Object.fromEntries([...entries, [name, item]]);
+  return Object.fromEntries(entries.map(([other, old]) => [other, other === name ? item : old]));
+}
+
+export function isEqual(left: Json, right: Json): boolean {
+  if (left === right) return true;
+  if (isArray(left) && isArray(right))
+    return left.length === right.length && left.every((item, index) => isEqual(item, right[index]!));
+  if (!isObject(left) || !isObject(right)) return false;
+  const names = Object.keys(left);
+  return (
+    names.length === Object.keys(right).length &&
+    names.every((name) => Object.hasOwn(right, name) && isEqual(left[name]!, right[name]!))
+  );
+}
+
+/** Merges by RFC 7396: null in the patch removes, undefined is returned where nothing is left. */
+export function merge(target: Json | undefined, patch: Json): Json {
+  if (!isObject(patch)) return patch;
+  const result = new Map(isObject(target) ? Object.entries(target) : []);
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) result.delete(name);
+    else result.set(name, merge(result.get(name), value));
+  }
+  return Object.fromEntries(result);
+}
+
+/** Applies an operation to two numbers; integers stay exact as long as the result has 64 bits. */
+export function calculate(
+  operation: "+" | "*" | "^",
+  left: number | bigint,
+  right: number | bigint,
+): number | bigint {
+  const isInteger = [left, right].every((value) => typeof value === "bigint" || Number.isSafeInteger(value));
+  if (isInteger && !(operation === "^" && (right < 0 || right > 64))) {
+    const [a, b] = [BigInt(left), BigInt(right)];
+    const result = operation === "+" ? a + b : operation === "*" ? a * b : a ** b;
+    const isSafe = result >= Number.MIN_SAFE_INTEGER && result <= Number.MAX_SAFE_INTEGER;
+    if (isSafe) return Number(result);
+    if (isInteger64(result)) return result;
+  }
+  const [a, b] = [Number(left), Number(right)];
+  const result = operation === "+" ? a + b : operation === "*" ? a * b : a ** b;
+  if (!Number.isFinite(result)) throw new RedisCommandError("result is not a number");
+  return result;
+}
