@@ -1,0 +1,58 @@
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { bundle } from "./bundle.js";
+
+/** A browser's program; undefined where none is installed. */
+export const browser = [process.env.CHROMIUM ?? "", "chromium", "chromium-browser", "google-chrome"].find(
+  (name) => name !== "" && spawnSync(name, ["--version"]).status === 0,
+);
+
+if (!browser && process.env.REQUIRE_RUNTIMES === "1") {
+  throw new Error("REQUIRE_RUNTIMES=1, but there is no Chromium.");
+}
+
+/**
+ * Runs a page's program in a browser without a window.
+ * @param program fetches its setup from `/setup` and posts its report to `/report`.
+ * @returns the report.
+ */
+export async function runPage<Report>(program: string, setup: unknown): Promise<Report> {
+  const script = await bundle(program, ["browser"], "esm");
+  const profile = mkdtempSync(join(tmpdir(), "warmline-chromium-"));
+  let child: ReturnType<typeof spawn> | undefined;
+  const server = createServer();
+  try {
+    return await new Promise<Report>((resolve, reject) => {
+      server.on("request", async (request, response) => {
+        const answer = (type: string, body: string) =>
+          response.writeHead(200, { "Content-Type": type }).end(body);
+        if (request.url === "/setup") answer("application/json", JSON.stringify(setup));
+        else if (request.url === "/page.js") answer("text/javascript", script);
+        else if (request.url === "/report") {
+          const report = JSON.parse(await text(request));
+          answer("text/plain", "thanks");
+          resolve(report);
+        } else answer("text/html", '<!doctype html><script type="module" src="/page.js"></script>');
+      });
+      server.listen(0, "127.0.0.1", () => {
+        const { port } = server.address() as AddressInfo;
+        const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"];
+        const places = [`--user-data-dir=${profile}`, `http://127.0.0.1:${port}/`];
+        child = spawn(browser!, [...args, ...places], { stdio: "ignore" });
+        child.on("error", reject).on("exit", (code) => reject(new Error(`${browser} ended with ${code}`)));
+      });
+    });
+  } finally {
+    const ended = child && new Promise((resolve) => child?.once("exit", resolve));
+    child?.kill("SIGKILL");
+    await ended;
+    server.closeAllConnections();
+    server.close();
+    rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
+  }
+}
