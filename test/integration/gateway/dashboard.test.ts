@@ -4,6 +4,7 @@ import { parser } from "@prometheus-io/lezer-promql";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startFakeRedis } from "warmline-testbed";
 import { parse } from "yaml";
+import { flags } from "../../../gateway/src/cli/flags.js";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { call, run } from "./http.js";
 
@@ -131,6 +132,13 @@ describe("the Grafana dashboard and the alert rules", () => {
     ["1 + 1", /uses no metric/],
   ])("the check fails for %s", (expr, problem) => {
     expect(missing(expr).join()).toMatch(problem);
+  });
+
+  it("name flags that there are", () => {
+    const texts = alerts.flatMap(({ annotations }) => Object.values(annotations)).join(" ");
+    const named = [...texts.matchAll(/--([a-z][a-z-]*[a-z])/g)].map(([, flag]) => flag);
+    expect(named.length).toBeGreaterThan(3);
+    expect(named.filter((flag) => !flags.some(({ name }) => name === flag))).toEqual([]);
   });
 
   it("have names and places of their own", () => {
