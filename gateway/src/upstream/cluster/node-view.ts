@@ -70,9 +70,9 @@ export function nodeViewOf(reply: Buffer): NodeView {
   };
 }
 
-/** The name of the node at `ip:port@busport[,hostname]`; null for a node whose address is not known. */
+/** The name of the node at `ip:port@busport[,hostname]`; null for a node whose address is not known. An IPv6 has no brackets. */
 function placeOf(address: string): string | null {
   const [, ip, port, hostname] = /^(.*):(\d+)(?:@\d+)?(?:,([^,=]*))?(?:,.*)?$/.exec(address) ?? [];
-  const host = hostname || ip;
+  const host = ip || hostname;
   return host ? nameOf({ host, port: Number(port) }) : null;
 }

@@ -31,7 +31,7 @@ it("a reply to CLUSTER NODES tells a node's own slots, those on their way, and w
   const lines = [
     "aaa 10.0.0.1:6379@16379,one.internal myself,master - 0 0 1 connected 0-99 200 [50->-bbb] [300-<-bbb]",
     "bbb 10.0.0.2:6379@16379 master - 0 1 2 connected 300-16383",
-    "ccc [::1]:7000@17000 slave bbb 0 1 2 connected",
+    "ccc ::1:7000@17000 slave bbb 0 1 2 connected",
     "ddd :0@0 master,noaddr - 0 1 3 disconnected",
   ];
   const view = nodeViewOf(bulkOf(Buffer.from(`${lines.join("\n")}\n`)));
@@ -41,7 +41,8 @@ it("a reply to CLUSTER NODES tells a node's own slots, those on their way, and w
   expect(view.served.bounds).toEqual([0, 100, 200, 201, 300, 16_384]);
   expect([view.targetOf(50), view.targetOf(51)]).toEqual(["bbb", undefined]);
   expect([view.ownerOf(200), view.ownerOf(150), view.ownerOf(400)]).toEqual(["aaa", undefined, "bbb"]);
-  expect(view.names.get("aaa")).toBe("one.internal:6379");
+  expect(view.names.get("aaa")).toBe("10.0.0.1:6379");
+  expect(view.names.get("ccc")).toBe("[::1]:7000");
   expect(view.names.get("bbb")).toBe("10.0.0.2:6379");
   expect(view.names.has("ddd")).toBe(false);
   const replica = nodeViewOf(bulkOf(Buffer.from("aaa 1.1.1.1:1@2 myself,slave bbb 0 0 1 connected")));
