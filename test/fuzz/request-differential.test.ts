@@ -103,7 +103,10 @@ const reads = new WeakMap<object, Read[]>();
 function nodeServer(): Server {
   const server = createServer({ insecureHTTPParser: false, maxHeaderSize: 64 * 1024 }, (req, res) => {
     let body = "";
-    const { method = "", url = "", socket } = req;
+    const { method = "", socket } = req;
+    // Node hands a target in absolute form on as it is.
+    const url =
+      (req.url ?? "").replace(/^https?:\/\/[^/?]*(?=\?)/i, "/").replace(/^https?:\/\/[^/?]*/i, "") || "/";
     req.setEncoding("latin1");
     req.on("data", (text) => {
       body += text;

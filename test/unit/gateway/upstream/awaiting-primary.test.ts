@@ -2,7 +2,7 @@ import { duplexPair } from "node:stream";
 import { afterEach, expect, it } from "vitest";
 import { AwaitingPrimary } from "../../../../gateway/src/upstream/awaiting-primary.js";
 import { type Command, command } from "../../../../gateway/src/upstream/command.js";
-import { UpstreamFailure } from "../../../../gateway/src/upstream/failure.js";
+import { type Receiver, UpstreamFailure } from "../../../../gateway/src/upstream/failure.js";
 import { newCounters, Server } from "../../../../gateway/src/upstream/server.js";
 import { commandsIn, sent } from "./fake-cluster.js";
 
@@ -24,12 +24,15 @@ function start(reply: (words: readonly string[]) => string | null, isUp = () => 
         if (!isOurs) received.push(words.join(" "));
         const answer = isOurs ? "+OK" : reply(words);
         if (answer === null) far.end();
-        else far.write(`${answer}\r\n`);
+        else {
+          const bytes = Buffer.from(`${answer}\r\n`);
+          for (let at = 0; at < bytes.length; at += 65_536) far.write(bytes.subarray(at, at + 65_536));
+        }
       }
     });
     return near;
   };
-  const options = { connections: 1, maxBlocking: 2, maxTransactions: 2, maxPending: 100, maxReply: 1_000 };
+  const options = { connections: 1, maxBlocking: 2, maxTransactions: 2, maxPending: 100, maxReply: 1e6 };
   const server = new Server({ connect, timeout, ...options, counters: newCounters() });
   let asked = 0;
   upstream = new AwaitingPrimary(server, () => asked++);
@@ -75,6 +78,33 @@ it("of what was lost reads alone are sent again", async () => {
   const [result] = await send("SET x 1");
   expect(result).toMatchObject({ reason: "lost", outcome: "unknown" });
   expect(received).toEqual(["GET x", "GET x", "SET x 1"]);
+});
+
+it("a large reply goes through as it comes, also behind what was sent again", async () => {
+  const large = `$400000\r\n${"x".repeat(400_000)}`;
+  let refused = 0;
+  start(([name]) => (name === "GET" ? large : name === "SET" && refused++ < 1 ? READONLY : "+OK"));
+  const streamed: number[] = [];
+  const sentWith = (...commands: string[]) =>
+    sent((all, receiver) => {
+      const onLarge: Receiver["onLarge"] = (tag) => {
+        let bytes = 0;
+        return {
+          write: (chunk) => {
+            bytes += chunk.length;
+          },
+          end: () => {
+            streamed.push(bytes);
+            receiver.onReply(Buffer.from("+streamed\r\n"), tag);
+          },
+          fail: (failure) => receiver.onFailure(failure, tag),
+        };
+      };
+      upstream.send(all, Object.assign(receiver, { onLarge }));
+    }, commands);
+  expect(await sentWith("GET k")).toEqual(["+streamed"]);
+  expect(await sentWith("GET k", "SET k v", "GET k")).toEqual(["+streamed", "+OK", "+streamed"]);
+  expect(streamed).toEqual([400_011, 400_011, 400_011]);
 });
 
 it("what needs a connection of its own waits for one, and a wait that was broken off goes on for the rest", async () => {
