@@ -94,8 +94,8 @@ export function subscriberOf(core: Core, sort: Sort, channels: string | readonly
     const message = `${command}: give channels that are well-formed text and neither empty, . nor ..`;
     throw new ArgumentError(message, { command });
   }
-  return new Subscriber(
-    names,
-    async (onTold) => new (await core.late()).Subscriptions(core, sort, names, onTold),
-  );
+  return new Subscriber(names, async (onTold) => {
+    const { signal } = core;
+    return new (await core.late()).Subscriptions(core, sort, names, onTold, signal);
+  });
 }

@@ -37,13 +37,18 @@ export class Subscriptions implements Listening {
   readonly #forgetSignal: () => void;
 
   /** @param onTold is called where somebody was told of an error that `ready` rejects with as well. */
-  constructor(core: Core, sort: Sort, names: readonly string[], onTold: () => void) {
+  constructor(
+    core: Core,
+    sort: Sort,
+    names: readonly string[],
+    onTold: () => void,
+    signal: AbortSignal | undefined,
+  ) {
     this.#core = core;
     this.#sort = sort;
     this.#onTold = onTold;
     this.#failure = core.failureOf(sort.toUpperCase());
     this.ready = Promise.all(names.map((name) => this.#start(name))).then(() => {});
-    const { signal } = core;
     const onAbort = () => {
       this.#tellLoops(() => {
         throw signal!.reason;

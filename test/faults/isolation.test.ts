@@ -49,7 +49,7 @@ describe.each([
   const client = (options: RedisOptions = {}) =>
     new Client({ url: endpoint.url, token: "t", wire: "json", ...options });
   const withSignals = (options: RedisOptions = {}) =>
-    client({ signal: (() => request.getStore()?.signal) as () => AbortSignal, ...options });
+    client({ signal: () => request.getStore()?.signal, ...options });
   const withDeadlines = (options: RedisOptions = {}) =>
     client({ deadline: { remaining: () => request.getStore()?.remaining ?? 60_000 }, ...options });
 
@@ -286,10 +286,10 @@ describe.each([
   test("the signal is asked for once per call, in the context of its caller; undefined is none", async () => {
     const asked: (Request | undefined)[] = [];
     const redis = withSignals({
-      signal: (() => {
+      signal: () => {
         asked.push(request.getStore());
         return request.getStore()?.signal;
-      }) as () => AbortSignal,
+      },
     });
     const [a, b] = [{}, { signal: new AbortController().signal }];
     await Promise.all([
@@ -345,6 +345,54 @@ describe.each([
     expect(listen).toHaveBeenCalledTimes(1);
   });
 
+  test("streams ask for the signal once, in the context of their caller", async () => {
+    const asked: (Request | undefined)[] = [];
+    const redis = client({
+      signal: () => {
+        asked.push(request.getStore());
+        return request.getStore()?.signal;
+      },
+    });
+    endpoint.onRequest = () => {};
+    const controllers = [new AbortController(), new AbortController()];
+    const [a, b] = controllers.map(({ signal }) => ({ signal }));
+    const ready = run(a!, () => redis.subscribe(["c", "d"]).ready);
+    const line = run(b!, () => redis.monitor().next());
+    setTimeout(() => controllers[0]!.abort("first"), 50);
+    await expect(ready).rejects.toBe("first");
+    controllers[1]!.abort("second");
+    await expect(line).rejects.toBe("second");
+    expect(asked).toEqual([a, b]);
+  });
+
+  test("a stream whose signal is none is not opened", async () => {
+    const redis = client({ signal: (() => ({})) as never });
+    const failure = { name: "ConfigError", message: "signal must return an AbortSignal or undefined" };
+    await expect(redis.subscribe("c").ready).rejects.toMatchObject(failure);
+    await expect(redis.monitor().next()).rejects.toMatchObject(failure);
+    await pause(50);
+    expect(endpoint.requests).toHaveLength(0);
+  });
+
+  test("an iterator's pages each ask for the signal of their caller", async () => {
+    const redis = withSignals();
+    endpoint.onRequest = ({ socket, body }) =>
+      void socket.write(json(`{"result":["${body.includes('"0"') ? 7 : 0}",["a","b"]]}`));
+    const controller = new AbortController();
+    await run({ signal: controller.signal }, async () => {
+      const keys: string[] = [];
+      const iterating = (async () => {
+        for await (const key of redis.scanIterator()) {
+          keys.push(key);
+          if (keys.length === 2) controller.abort("mine");
+        }
+      })();
+      await expect(iterating).rejects.toBe("mine");
+      expect(keys).toEqual(["a", "b"]);
+    });
+    expect(endpoint.requests).toHaveLength(1);
+  });
+
   test("middleware sees the signal of the commands that share a request", async () => {
     const redis = withSignals();
     const seen: (AbortSignal | undefined)[] = [];
@@ -374,7 +422,7 @@ describe("while the only connection is taken", () => {
   test("a command that is aborted is never sent, and those beside it are", async () => {
     const controller = new AbortController();
     const before = redis({}).strlen("before");
-    const waiting = redis({ signal: (() => request.getStore()?.signal) as () => AbortSignal });
+    const waiting = redis({ signal: () => request.getStore()?.signal });
     const own = run({ signal: controller.signal }, () => waiting.incr("own"));
     const others = [waiting.incr("b"), waiting.incr("c")];
     setTimeout(() => controller.abort("mine"), 50);
