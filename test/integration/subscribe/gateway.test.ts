@@ -135,17 +135,18 @@ for (const setup of setups) {
       expect(await metric(gateway, "streams_open")).toBe(0);
     });
 
-    it("given up and taken up again in one breath", async () => {
+    it.each([
+      ["subscribe", "PUBLISH", "message", "NUMSUB"],
+      ["ssubscribe", "SPUBLISH", "smessage", "SHARDNUMSUB"],
+    ])("given up and taken up again in one breath, by %s", async (route, publish, kind, counting) => {
       for (let round = 0; round < 20; round++) {
-        const stream = await listen(gateway, "/subscribe/again");
-        await run(gateway, "PUBLISH", "again", `${round}`);
-        expect((await dataOf(stream, 2)).slice(0, 2)).toEqual([
-          "subscribe,again,1",
-          `message,again,${round}`,
-        ]);
+        const stream = await listen(gateway, `/${route}/again`);
+        await run(gateway, publish, "again", `${round}`);
+        expect((await dataOf(stream, 2)).slice(0, 2)).toEqual([`${route},again,1`, `${kind},again,${round}`]);
+        expect(stream.text).not.toContain("event: gap");
         stream.close();
       }
-      await expect.poll(() => numsub(gateway, "again")).toBe(0);
+      await expect.poll(() => run(gateway, "PUBSUB", counting, "again")).toEqual(["again", 0]);
     });
 
     it("a reader that stands still is cut off, others are not", async () => {
