@@ -47,7 +47,7 @@ type Encoding = typeof PLAIN | typeof BASE64 | typeof RESP2;
 const SYNC_TOKEN = "upstash-sync-token";
 
 /**
- * The Upstash REST protocol, with what warmline-gateway adds: RESP2 requests, and RESP2 replies to pipelines.
+ * The Upstash REST protocol, with what warmline-gateway adds: RESP2 requests, and RESP2 replies to batches.
  * @see https://upstash.com/docs/redis/features/restapi
  */
 export class Protocol {
@@ -143,9 +143,8 @@ export class Protocol {
     exact: boolean,
     encoders?: BytesEncoders,
   ): Message {
-    // What a pipeline's RESP2 reply looks like is known of our gateway alone; a transaction has none.
-    const resp2Reply = this.batchesBytes && route === "pipeline";
-    return this.#post(route, commands, encoders, this.#encoding(exact, resp2Reply));
+    // What a batch's RESP2 reply looks like is known of our gateway alone.
+    return this.#post(route, commands, encoders, this.#encoding(exact, this.batchesBytes));
   }
 
   /** A message whose answer is the protocol's own JSON, not to be made a reply of but handed on. */

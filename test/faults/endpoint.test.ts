@@ -423,6 +423,27 @@ test.each([
   },
 );
 
+test("a transaction asks our gateway for RESP2, and reads its errors and bytes", async () => {
+  const redis = client(patient);
+  await redis.set("known", "x");
+  endpoint.onRequest = ({ socket }) =>
+    socket.write(resp2Answer("*3\r\n+OK\r\n-ERR not an integer\r\n$2\r\n\u00e9\r\n"));
+  const results = await redis.multi().set("k", "v").incr("k").get("k").exec({ keepErrors: true });
+  expect(endpoint.requests.at(-1)?.head).toMatch(/^POST \/multi-exec .*upstash-response-format: resp2/is);
+  expect(results).toEqual([
+    { result: "OK" },
+    { error: expect.objectContaining({ code: "ERR", command: "INCR", index: 1 }) },
+    { result: "\u00e9" },
+  ]);
+  endpoint.onRequest = ({ socket }) =>
+    socket.write(resp2Answer("-EXECABORT Transaction discarded\r\n", {}, "400 Bad Request"));
+  await expect(redis.multi().set("k", "v").exec()).rejects.toMatchObject({
+    name: "RedisError",
+    code: "EXECABORT",
+    outcome: "answered",
+  });
+});
+
 test("too many requests, as a stranger says: no reason to send bytes in another form", async () => {
   const redis = client(patient);
   await redis.set("known", "x");
