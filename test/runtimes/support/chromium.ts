@@ -43,14 +43,17 @@ export async function runPage<Report>(program: string, setup: unknown): Promise<
         const { port } = server.address() as AddressInfo;
         const args = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"];
         const places = [`--user-data-dir=${profile}`, `http://127.0.0.1:${port}/`];
-        child = spawn(browser!, [...args, ...places], { stdio: "ignore" });
+        child = spawn(browser!, [...args, ...places], { stdio: "ignore", detached: true });
         child.on("error", reject).on("exit", (code) => reject(new Error(`${browser} ended with ${code}`)));
       });
     });
   } finally {
-    const ended = child && new Promise((resolve) => child?.once("exit", resolve));
-    child?.kill("SIGKILL");
-    await ended;
+    if (child?.pid && child.exitCode === null) {
+      const ended = new Promise((resolve) => child?.once("exit", resolve));
+      // Its helpers too, which would go on writing into the profile.
+      process.kill(-child.pid, "SIGKILL");
+      await ended;
+    }
     server.closeAllConnections();
     server.close();
     rmSync(profile, { recursive: true, force: true, maxRetries: 10 });
