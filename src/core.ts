@@ -2,6 +2,7 @@ import { AutomaticBatch, type Turn } from "./batch/automatic.js";
 import type { Waiting } from "./batch/each.js";
 import type { SharedRequest } from "./batch/member.js";
 import type { Carrier, Middleware } from "./client/requester.js";
+import { encodeArgs, json, rest } from "./commands/args.js";
 import { blockingTime } from "./commands/blocking.js";
 import { type Commands, rowFor } from "./commands/index.js";
 import type { Kind } from "./commands/kind.js";
@@ -34,7 +35,7 @@ import { MalformedReply } from "./wire/malformed.js";
 import { type BatchPath, type Message, type Protocol, Resp2Refused } from "./wire/protocol.js";
 import { ErrorReply, type RawReply } from "./wire/reply.js";
 import { readReply } from "./wire/status.js";
-import { hasBytes, toWords, type Word } from "./wire/words.js";
+import { hasBytes, type InvalidArgument, type Word } from "./wire/words.js";
 
 /** A command ready to be sent. */
 export interface Command {
@@ -103,6 +104,7 @@ export class Core {
   readonly failureOf = failureOf;
   readonly bulk = bulkOf;
   readonly rowOf = rowOf;
+  readonly encodeRaw = encodeArgs([rest(json, 0)]);
   #late: typeof Late | undefined;
   /** Whether commands wait for it. */
   #loading = false;
@@ -164,19 +166,19 @@ export class Core {
   /** @throws ArgumentError when an argument can't be sent. */
   prepare(row: Row, given: readonly unknown[], index?: number): Command {
     const { codec, writes } = this.settings;
-    const [schema, args] = row.schema ? schemaAmong(given) : [undefined, given];
-    let own: unknown[];
+    const words: Word[] = row.name.includes(" ") ? row.name.split(" ") : [row.name];
+    const nameLength = words.length;
+    let schema: StandardSchema | undefined;
+    let args = given as unknown[];
     try {
-      own = row.words(codec.encode, ...args);
-    } catch (cause) {
-      // Arguments of a shape that no overload has, such as a missing object, make the row stumble.
-      const many = cause instanceof RangeError;
-      if (!many && !(cause instanceof TypeError)) throw cause;
-      const message = `${row.name}: ${many ? "more arguments than a call can have" : "arguments of a wrong shape"}`;
-      throw new ArgumentError(message, { command: row.name, index, cause });
+      if (row.schema) [schema, args] = schemaAmong(given);
+      row.words(codec.encode, args, words);
+    } catch (error) {
+      if ((error as Error)?.name !== "InvalidArgument") throw error;
+      const { message, cause } = error as InvalidArgument;
+      throw new ArgumentError(`${row.name}: ${message}`, { command: row.name, index, cause });
     }
-    const words = toWords(row.name, own, index);
-    const write = typeof row.write === "function" ? row.write(own) : row.write;
+    const write = typeof row.write === "function" ? row.write(words.slice(nameLength)) : row.write;
     const repeatable = !write || writes === "at-least-once";
     return {
       row,

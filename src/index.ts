@@ -8,7 +8,7 @@ import * as late from "./late.js";
 import { tellNext } from "./next.js";
 import { createRedisClass, type Platform, type Redis as RedisClient } from "./redis.js";
 import { rehearse } from "./rehearsal.js";
-import { count, maxReplySizeOf } from "./settings.js";
+import { maxReplySizeOf } from "./settings.js";
 
 export type {
   ConnectionDiscarded,
@@ -34,7 +34,7 @@ const platform: Platform = {
     return new NodeTransport({
       origin,
       keepAlive: keepAlive ?? process.env.WARMLINE_KEEPALIVE !== "0",
-      maxConnections: Math.max(1, count("maxConnections", maxConnections)),
+      maxConnections,
       maxReplySize: maxReplySizeOf(options),
       probe,
       whileOpening: () => rehearse(platform),

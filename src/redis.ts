@@ -20,8 +20,9 @@ import {
 } from "./config.js";
 import type { ConnectionStats, Transport } from "./connection/transport.js";
 import { Core } from "./core.js";
-import { ConfigError } from "./errors.js";
+import { ArgumentError, ConfigError } from "./errors.js";
 import type * as Late from "./late.js";
+import { findUnknownOption } from "./option-names.js";
 import { settingsFrom, withOptions } from "./settings.js";
 import type { Sort } from "./subscribe/follow.js";
 import { type Subscriber, subscriberOf } from "./subscribe/subscriber.js";
@@ -153,16 +154,25 @@ export function createRedisClass(platform: Platform): RedisConstructor {
   class RedisClient {
     declare readonly [PROTOTYPE]: object;
 
-    constructor(options: RedisOptions | Requester = {}) {
-      insistOnObject(options, "new Redis() needs an object of options, such as { url, token }");
+    constructor(options: RedisOptions | Requester = {}, ...more: unknown[]) {
+      insist(
+        typeof options === "object" && options !== null && more.length === 0,
+        "new Redis() needs an object of options, such as { url, token }",
+      );
       const core = "request" in options ? createCore(platform, {}, options) : coreFor(options);
       // Methods bound once per core and class, not once per client: a client made in every invocation is one object.
       // biome-ignore lint/correctness/noConstructorReturn: this is how an instance gets the shared methods
       return Object.create(boundMethods(core, new.target.prototype));
     }
 
-    static fromEnv(first: object = {}, second: RedisOptions = {}): Redis {
-      const [env, options] = isEnvironment(first) ? [first, second] : [platform.env(), first];
+    static fromEnv(first: object = {}, second?: RedisOptions): Redis {
+      const isEnv = second !== undefined || isEnvironment(first);
+      const env = isEnv ? (first as Record<string, string | undefined>) : platform.env();
+      const options: RedisOptions = isEnv ? (second ?? {}) : first;
+      insist(
+        options.url === undefined && options.token === undefined,
+        "fromEnv() reads url and token from the environment: give them to new Redis()",
+      );
       return new this({ ...options, ...endpointFromEnv(env) }) as unknown as Redis;
     }
 
@@ -193,10 +203,6 @@ const use = (client: { readonly [PROTOTYPE]: object }) => (middleware: Middlewar
   Object.defineProperty(client, CORE, { value: () => core, configurable: true });
 };
 
-function insistOnObject(options: unknown, message: string): void {
-  insist(typeof options === "object" && options !== null, message);
-}
-
 /** Whether two objects have the same properties. */
 function equal<T extends object>(one: T, other: T): boolean {
   for (const name in other) if (one[name] !== other[name] || !(name in one)) return false;
@@ -218,12 +224,7 @@ function createCore(platform: Platform, options: RedisOptions, requester?: Reque
   const missing = endpoint instanceof ConfigError;
   if (missing) console.warn(`warmline: ${endpoint.message}`);
   const usable = missing ? NOWHERE : (endpoint ?? NOWHERE);
-  const { responseEncoding = "base64" } = options;
-  insist(
-    responseEncoding === "base64" || responseEncoding === false,
-    'responseEncoding must be "base64" or false',
-  );
-  const plain = responseEncoding === false || requester !== undefined;
+  const plain = options.responseEncoding === false || requester !== undefined;
   const protocol = new Protocol(
     usable,
     options.wire !== "json" && !plain,
@@ -292,8 +293,11 @@ const pipeline =
 const subscribing =
   (sort: Sort): Bound =>
   (core) =>
-  (names: string | readonly string[]) =>
-    subscriberOf(core, sort, names);
+  (names: string | readonly string[], ...more: unknown[]) => {
+    if (more.length === 0) return subscriberOf(core, sort, names);
+    const message = 'takes one argument: listen by .on("message", listener)';
+    throw new ArgumentError(`${sort}() ${message}`, { command: sort.toUpperCase() });
+  };
 
 const iterating =
   (name: "scan" | "hscan" | "sscan" | "zscan"): Bound =>
@@ -306,10 +310,18 @@ const clientMethods: Record<string, Bound> = {
   pipeline: pipeline("pipeline"),
   multi: pipeline("multi-exec"),
   exec: (core) => async (command: readonly unknown[]) => core.raw(command),
-  createScript: (core) => (script: string, options?: { readonly?: boolean }) =>
-    createScript(core, script, options?.readonly ?? false),
-  update: (core) => async (key: Key, change: Change<unknown>, options?: UpdateOptions) =>
-    (await core.late()).update(core, key, change, options),
+  createScript:
+    (core) =>
+    (script: string, options: { readonly?: boolean } = {}) => {
+      checkNames("createScript", options, "readonly");
+      return createScript(core, script, options.readonly ?? false);
+    },
+  update:
+    (core) =>
+    async (key: Key, change: Change<unknown>, options: UpdateOptions = {}) => {
+      checkNames("update", options, "attempts");
+      return (await core.late()).update(core, key, change, options);
+    },
   subscribe: subscribing("subscribe"),
   psubscribe: subscribing("psubscribe"),
   monitor: (core) =>
@@ -322,7 +334,6 @@ const clientMethods: Record<string, Bound> = {
   zscanIterator: iterating("zscan"),
   with: (core, prototype) =>
     function (this: object | undefined, options: CallOptions) {
-      insistOnObject(options, "with() needs an object of options, such as { timeout: 500 }");
       const client = derived(core.having(withOptions(core.settings, options)), prototype);
       // The fields of its user's class, but not what was put in a method's place: that has the settings of before.
       if (this && coreOf(this) === core) {
@@ -337,6 +348,13 @@ const clientMethods: Record<string, Bound> = {
   stats: (core) => () => ({ ...core.base.transport.stats }),
   close: (core) => () => core.base.transport.close(),
 };
+
+/** @throws ArgumentError for an option that the method does not have. */
+function checkNames(method: string, options: object, ...known: string[]): void {
+  const unknown = findUnknownOption(options, known);
+  if (unknown) throw new ArgumentError(`${method}: ${unknown}`, { command: undefined });
+}
+
 const methodNames = () => [...commandNames(), ...Object.keys(clientMethods)];
 
 /**

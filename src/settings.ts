@@ -1,4 +1,12 @@
-import { type CallOptions, type Deadline, insist, type RedisOptions, type Writes } from "./config.js";
+import {
+  type CallOptions,
+  checkCallOptions,
+  checkOptions,
+  type Deadline,
+  insist,
+  type RedisOptions,
+  type Writes,
+} from "./config.js";
 import { jitteredBackoff } from "./connection/backoff.js";
 import { DEFAULT_MAX_REPLY_SIZE } from "./connection/body.js";
 import { type Codec, codecFrom } from "./wire/codec.js";
@@ -22,6 +30,7 @@ const DELIVERY_MARGIN = 10_000;
 
 /** @throws ConfigError naming the option that is wrong. */
 export function settingsFrom(options: RedisOptions): Settings {
+  checkOptions(options);
   const { retry } = options;
   const base: Settings = {
     codec: codecFrom(options.automaticDeserialization === false ? "text" : "json"),
@@ -34,18 +43,19 @@ export function settingsFrom(options: RedisOptions): Settings {
     retries: retry === false ? 0 : count("retry.retries", retry?.retries ?? 5),
     backoff: backoffBy((retry ? retry.backoff : undefined) ?? jitteredBackoff),
   };
-  return withOptions(base, options);
+  return merge(base, options);
 }
 
 /** @throws ConfigError naming the option that is wrong. */
-export function withOptions(
+export function withOptions(base: Settings, options: CallOptions): Settings {
+  checkCallOptions(options);
+  return merge(base, options);
+}
+
+function merge(
   base: Settings,
   { codec, timeout, signal, deadline, writes = base.writes }: CallOptions,
 ): Settings {
-  insist(
-    /^(safe|exactly-once|at-least-once)$/.test(writes),
-    "writes must be safe, exactly-once or at-least-once",
-  );
   insist(
     !signal || typeof signal === "function" || "aborted" in Object(signal),
     "signal must be an AbortSignal",

@@ -5,6 +5,7 @@ import type {
   Middleware,
   Namespaces,
   ReadonlyScript,
+  RedisOptions,
   Script,
   Subscriber,
   RedisConstructor as WarmlineConstructor,
@@ -52,7 +53,7 @@ export interface RedisConstructor<Config> {
 export function compatible<C extends object>(Client: WarmlineConstructor): C {
   class CompatibleClient extends Client {
     constructor(config: object) {
-      super(config);
+      super(("request" in config ? config : knownOptions(config)) as RedisOptions);
       giveErrorsAsText(this);
     }
 
@@ -72,6 +73,38 @@ export function compatible<C extends object>(Client: WarmlineConstructor): C {
     }
   }
   return CompatibleClient as unknown as C;
+}
+
+/** The names of all options, so that those which packages hand on of their own can be left out. */
+const OPTIONS: Record<keyof RedisOptions, true> = {
+  agent: true,
+  automaticDeserialization: true,
+  backend: true,
+  cache: true,
+  codec: true,
+  deadline: true,
+  enableAutoPipelining: true,
+  enableTelemetry: true,
+  keepAlive: true,
+  latencyLogging: true,
+  maxConnections: true,
+  maxReplySize: true,
+  preconnect: true,
+  readYourWrites: true,
+  replyLifetime: true,
+  responseEncoding: true,
+  retry: true,
+  signal: true,
+  timeout: true,
+  token: true,
+  url: true,
+  wire: true,
+  writes: true,
+};
+
+/** Options without those that are not the client's: as the reference, this class leaves them unread. */
+function knownOptions(config: object): RedisOptions {
+  return Object.fromEntries(Object.entries(config).filter(([name]) => Object.hasOwn(OPTIONS, name)));
 }
 
 /** As properties of the client's own, which work when taken out of it. */

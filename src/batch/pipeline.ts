@@ -7,6 +7,7 @@ import type { Row } from "../commands/row.js";
 import { type Command, type Core, needsLate, type Result } from "../core.js";
 import { ArgumentError } from "../errors.js";
 import { type Limits, limitsOf, timeLeft } from "../limits.js";
+import { findUnknownOption } from "../option-names.js";
 import type { BatchPath } from "../wire/protocol.js";
 import { sendEach } from "./each.js";
 
@@ -62,6 +63,8 @@ class CommandQueue {
   length = (): number => this.#commands.length;
 
   exec = async (options?: { keepErrors?: boolean }): Promise<unknown[]> => {
+    const unknown = options && findUnknownOption(options, ["keepErrors"]);
+    if (unknown) throw new ArgumentError(`${this.#path}: ${unknown}`, { command: undefined });
     const core = this.#core;
     let commands: readonly Command[] = this.#commands;
     if (commands.length === 0) throw new ArgumentError("Pipeline is empty");

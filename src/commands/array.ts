@@ -1,4 +1,19 @@
 import {
+  type ArgEncoder,
+  array,
+  entries,
+  options,
+  prefixed,
+  property,
+  required,
+  rest,
+  scalar,
+  scalars,
+  sequence,
+  stored,
+  strict,
+} from "./args.js";
+import {
   camel,
   digits,
   float,
@@ -14,7 +29,6 @@ import {
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
 import { group, read, write } from "./rows.js";
-import { all, arg, data, of, options, type Piece } from "./words.js";
 
 /** An index up to 2^64 - 2; text where a number would round it. */
 export type ArrayIndex = number | string;
@@ -153,21 +167,20 @@ export interface ArrayCommands<K extends Kind> {
   arset<T = unknown>(key: Key, index: ArrayIndex, ...values: T[]): Reply<K, number>;
 }
 
-const predicates: Piece = (out, given, encode) => {
-  for (const predicate of given) options("exact match glob re")(out, predicate, encode);
-};
+const predicates = array(strict(options("exact match glob re")));
 
-const grepping = all(of("predicates", predicates), options("combine= noCase withValues limit"));
+const grepping = sequence(property("predicates", predicates), options("combine= noCase? withValues? limit"));
 
-const operation: Piece = (out, given, encode) => {
-  if (typeof given === "string") out.push(given);
-  else out.push("MATCH", encode(given.match));
-};
+const matching = strict(required("match", prefixed("MATCH", stored)));
+const operation: ArgEncoder = (out, given, encode) =>
+  (typeof given === "string" ? scalar : matching)(out, given, encode);
 
-const indexed: Piece = (out, given, encode) => {
-  for (const [index, item] of Array.isArray(given) ? given : Object.entries(given))
-    out.push(index, encode(item));
-};
+const pairs = array((out, given, encode) => {
+  scalar(out, given?.[0], encode);
+  stored(out, given?.[1], encode);
+});
+const indexed: ArgEncoder = (out, given, encode) =>
+  (Array.isArray(given) ? pairs : entries)(out, given, encode);
 
 const indexedPairs = list(tuple(digits, value));
 const values = list(orNull(value));
@@ -180,22 +193,22 @@ const info: Decoder = (...reply) => {
 };
 
 export const arrayCommands = group(() => ({
-  arcount: read(int),
-  ardel: write(int),
-  ardelrange: write(int),
-  arget: read(orNull(value)),
-  argetrange: read(values),
-  argrep: read(when(3, "withValues", indexedPairs, list(digits)), arg, arg, arg, grepping),
-  arinfo: read(info, arg, options("full")),
-  arinsert: write(digits, arg, data),
-  arlastitems: read(values, arg, arg, options("rev")),
-  arlen: read(digits),
-  armget: read(values),
-  armset: write(int, arg, indexed),
-  arnext: read(orNull(digits)),
-  arop: read(orNull(float), arg, arg, arg, operation),
-  arring: write(digits, arg, arg, data),
-  arscan: read(indexedPairs, arg, arg, arg, options("limit")),
-  arseek: write(int),
-  arset: write(int, arg, arg, data),
+  arcount: read(int, scalar),
+  ardel: write(int, scalar, rest(scalars)),
+  ardelrange: write(int, scalar, rest(array(scalar))),
+  arget: read(orNull(value), scalar, scalar),
+  argetrange: read(values, scalar, scalar, scalar),
+  argrep: read(when(3, "withValues", indexedPairs, list(digits)), scalar, scalar, scalar, grepping),
+  arinfo: read(info, scalar, options("full?")),
+  arinsert: write(digits, scalar, rest(stored)),
+  arlastitems: read(values, scalar, scalar, options("rev?")),
+  arlen: read(digits, scalar),
+  armget: read(values, scalar, rest(scalars)),
+  armset: write(int, scalar, indexed),
+  arnext: read(orNull(digits), scalar),
+  arop: read(orNull(float), scalar, scalar, scalar, operation),
+  arring: write(digits, scalar, scalar, rest(stored)),
+  arscan: read(indexedPairs, scalar, scalar, scalar, options("limit")),
+  arseek: write(int, scalar, scalar),
+  arset: write(int, scalar, scalar, rest(stored)),
 })) satisfies () => Record<keyof ArrayCommands<Kind>, unknown>;

@@ -1,8 +1,8 @@
+import { optional, rest, scalar, scalars } from "./args.js";
 import { int, list, orNull } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Row } from "./row.js";
 import { group, read, write, writeIf } from "./rows.js";
-import { arg, maybe } from "./words.js";
 
 /** Whether offsets count bytes or bits. */
 export type BitUnit = "BYTE" | "BIT" | "byte" | "bit";
@@ -54,18 +54,22 @@ export interface BitFieldCommand<R> {
 const integers = list(orNull(int));
 
 export const bitmapCommands = group(() => ({
-  bitfieldRo: read(integers),
-  bitcount: read(int, arg, maybe),
-  bitop: write(int),
-  bitpos: read(int, arg, arg, maybe),
-  getbit: read(int),
-  setbit: write(int),
+  bitfieldRo: read(integers, scalar, rest(scalar)),
+  bitcount: read(int, scalar, optional(scalar), optional(scalar), optional(scalar)),
+  bitop: write(int, scalar, scalar, rest(scalars)),
+  bitpos: read(int, scalar, scalar, optional(scalar), optional(scalar), optional(scalar)),
+  getbit: read(int, scalar, scalar),
+  setbit: write(int, scalar, scalar, scalar),
 })) satisfies () => Record<keyof BitmapCommands<Kind>, unknown>;
 
 /** BITFIELD with all its operations. It only reads where every one of them is GET. */
 export const bitfieldRow: Row = {
   name: "BITFIELD",
-  ...writeIf((words) => words.some((word, i) => i && /^(set|incrby)$/i.test(String(word))))(integers),
+  ...writeIf((words) => words.some((word, i) => i && /^(set|incrby)$/i.test(String(word))))(
+    integers,
+    scalar,
+    rest(scalar, 0),
+  ),
 };
 
 /** Collects operations on a key's bits and gives them to `send` in one command. */

@@ -1,3 +1,4 @@
+import { optional, scalar, scalars } from "./args.js";
 import { text } from "./decoders.js";
 import type { Kind, Reply } from "./kind.js";
 import { group, read, write } from "./rows.js";
@@ -15,7 +16,7 @@ export interface ConnectionCommands<K extends Kind> {
 }
 
 export const connectionCommands = group(() => ({
-  clientSetinfo: write(text),
-  echo: read(text),
-  ping: read(text),
+  clientSetinfo: write(text, scalar, scalar),
+  echo: read(text, scalar),
+  ping: read(text, optional(scalars)),
 })) satisfies () => Record<keyof ConnectionCommands<Kind>, unknown>;

@@ -155,7 +155,7 @@ export const oneOrMany =
 export const byField =
   (from: number): Decoder =>
   (...reply) => {
-    const names = reply[2].slice(from);
+    const names = reply[2].slice(from).flat();
     const values = tuple(...names.map(() => orNull(value)))(...reply);
     return values.every((item) => item === null) ? null : zip(names, values);
   };

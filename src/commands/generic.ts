@@ -1,8 +1,20 @@
+import {
+  type ArgEncoder,
+  gathered,
+  limit,
+  optional,
+  options,
+  prefixed,
+  property,
+  rest,
+  scalar,
+  scalars,
+  sequence,
+} from "./args.js";
 import { bytes, int, list, orNull, records, text, tuple, value, when } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import { group, read, write, writeIf } from "./rows.js";
 import type { ExpireOption, ScanCommandOptions } from "./types.js";
-import { all, arg, limit, maybe, of, options, type Piece } from "./words.js";
 
 /** A key's type, "none" where there is no key. Modules add their own. */
 export type Type = "string" | "list" | "set" | "zset" | "hash" | "stream" | "none" | "vectorset" | "array";
@@ -49,7 +61,7 @@ export type ScanResultWithType = [cursor: string, keys: { key: string; type: str
 export interface GenericCommands<K extends Kind> {
   /** Copies a key, its time to live included. */
   copy(key: Key, destinationKey: Key, opts?: CopyOptions): Reply<K, "COPIED" | "NOT_COPIED">;
-  /** Removes keys. Gives how many there were. */
+  /** Removes keys. Gives how many there were. null is skipped: it is what a read gives where there is no key. */
   del(...keys: Key[]): Reply<K, number>;
   /** Gives the value as Redis writes it to disk, for restore; null where there is no key. */
   dump(key: Key): Reply<K, Uint8Array | null>;
@@ -112,7 +124,7 @@ export interface GenericCommands<K extends Kind> {
   ttl(key: Key): Reply<K, number>;
   /** Gives the key's type. */
   type(key: Key): Reply<K, Type>;
-  /** Removes keys, freeing their memory later. Gives how many there were. */
+  /** Removes keys, freeing their memory later. Gives how many there were. null is skipped as by del. */
   unlink(...keys: Key[]): Reply<K, number>;
   /** Waits until this many replicas have the connection's writes, `timeout` milliseconds at most. Gives how many have. */
   wait(replicas: number, timeout: number): Reply<K, number>;
@@ -120,47 +132,59 @@ export interface GenericCommands<K extends Kind> {
   waitaof(local: number, replicas: number, timeout: number): Reply<K, [local: number, replicas: number]>;
 }
 
-const patterns: Piece = (out, given) => {
-  for (const pattern of [given].flat()) out.push("GET", pattern);
+const patterns: ArgEncoder = (out, given, encode) => {
+  for (const pattern of [given].flat()) prefixed("GET", scalar)(out, pattern, encode);
 };
 
-const sorting = all(options("by"), limit, of("get", patterns), options("order= alpha store"));
+const sorting = sequence(options("by"), limit, property("get", patterns), options("order= alpha? store"));
 
 const sorted = list(orNull(value));
 const stores = (words: readonly unknown[]) => words.some((word, i) => i && /^store$/i.test(String(word)));
 
 const typed = records(["key", "type"], [text, text]);
 
+// Adapters hand on what an earlier read gave: null is no key, and so nothing to remove.
+const removed = gathered((out, given, encode) => {
+  const keys = given.flat().filter((key: unknown) => key !== null);
+  (keys.length > 0 ? scalars : scalar)(out, keys.length > 0 ? keys : given[0], encode);
+});
+
+const expiring = [scalar, scalar, optional(scalar)];
+
 export const genericCommands = group(() => ({
-  copy: write((reply) => (int(reply) ? "COPIED" : "NOT_COPIED"), arg, arg, options("db replace")),
-  del: write(int),
-  dump: read(orNull(bytes)),
-  exists: read(int),
-  expire: write(int, arg, arg, maybe),
-  expireat: write(int, arg, arg, maybe),
-  expiretime: read(int),
-  keys: read(list(text)),
-  move: write(int),
-  objectEncoding: read(orNull(text)),
-  objectFreq: read(orNull(int)),
-  objectIdletime: read(orNull(int)),
-  objectRefcount: read(orNull(int)),
-  persist: write(int),
-  pexpire: write(int, arg, arg, maybe),
-  pexpireat: write(int, arg, arg, maybe),
-  pexpiretime: read(int),
-  pttl: read(int),
+  copy: write((reply) => (int(reply) ? "COPIED" : "NOT_COPIED"), scalar, scalar, options("db replace?")),
+  del: write(int, removed),
+  dump: read(orNull(bytes), scalar),
+  exists: read(int, rest(scalars)),
+  expire: write(int, ...expiring),
+  expireat: write(int, ...expiring),
+  expiretime: read(int, scalar),
+  keys: read(list(text), scalar),
+  move: write(int, scalar, scalar),
+  objectEncoding: read(orNull(text), scalar),
+  objectFreq: read(orNull(int), scalar),
+  objectIdletime: read(orNull(int), scalar),
+  objectRefcount: read(orNull(int), scalar),
+  persist: write(int, scalar),
+  pexpire: write(int, ...expiring),
+  pexpireat: write(int, ...expiring),
+  pexpiretime: read(int, scalar),
+  pttl: read(int, scalar),
   randomkey: read(orNull(text)),
-  rename: write(text),
-  renamenx: write(int),
-  restore: write(text, arg, arg, arg, options("replace absTtl idleTime freq")),
-  scan: read(tuple(text, when(1, "withType", typed, list(text))), arg, options("match count withType type")),
-  sort: writeIf(stores)(when(1, "store", int, sorted), arg, sorting),
-  sortRo: read(sorted, arg, sorting),
-  touch: read(int),
-  ttl: read(int),
-  type: read(text),
-  unlink: write(int),
-  wait: write(int),
-  waitaof: write(tuple(int, int)),
+  rename: write(text, scalar, scalar),
+  renamenx: write(int, scalar, scalar),
+  restore: write(text, scalar, scalar, scalar, options("replace? absTtl? idleTime freq")),
+  scan: read(
+    tuple(text, when(1, "withType", typed, list(text))),
+    scalar,
+    options("match count withType? type"),
+  ),
+  sort: writeIf(stores)(when(1, "store", int, sorted), scalar, sorting),
+  sortRo: read(sorted, scalar, sorting),
+  touch: read(int, rest(scalars)),
+  ttl: read(int, scalar),
+  type: read(text, scalar),
+  unlink: write(int, removed),
+  wait: write(int, scalar, scalar),
+  waitaof: write(tuple(int, int), scalar, scalar, scalar),
 })) satisfies () => Record<keyof GenericCommands<Kind>, unknown>;

@@ -1,4 +1,17 @@
 import {
+  type ArgEncoder,
+  optional,
+  options,
+  property,
+  required,
+  rest,
+  scalar,
+  sequence,
+  stored,
+  storedEach,
+  strict,
+} from "./args.js";
+import {
   digits,
   float,
   int,
@@ -16,7 +29,6 @@ import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
 import { group, read, write } from "./rows.js";
 import type { AtMostOne } from "./types.js";
-import { all, arg, data, eachData, maybe, of, options, type Piece } from "./words.js";
 
 /** Metres, kilometres, feet or miles. */
 export type GeoUnit = "M" | "KM" | "FT" | "MI" | "m" | "km" | "ft" | "mi";
@@ -117,24 +129,29 @@ export interface GeoCommands<K extends Kind> {
   ): Reply<K, number>;
 }
 
-const addOptions = options("nx xx ch");
+const adding = strict(options("nx? xx? ch?"));
+const place = strict(
+  sequence(required("longitude", scalar), required("latitude", scalar), required("member", stored)),
+);
 
 // The second argument may be options or the first member already.
-const place: Piece = (out, given, encode) => {
-  if ("member" in given) out.push(given.longitude, given.latitude, encode(given.member));
-  else addOptions(out, given, encode);
+const optionsOrPlace: ArgEncoder = (out, given, encode) => {
+  const isPlace = ["longitude", "latitude", "member"].some((name) => name in Object(given));
+  (isPlace ? place : adding)(out, given, encode);
 };
 
-const center = all(options("type="), of("member", data), of("coordinate", options("lon= lat=")));
-const shape = all(
-  options("type= radius="),
-  of("rect", options("width= height=")),
+const center = sequence(
+  required("type", scalar),
+  property("member", stored),
+  property("coordinate", sequence(required("lon", scalar), required("lat", scalar))),
+);
+const shape = sequence(
+  required("type", scalar),
+  options("radius="),
+  property("rect", sequence(required("width", scalar), required("height", scalar))),
   options("radiusType= rectType="),
 );
-const searching = all(
-  of("count", options("limit=COUNT any")),
-  options("withCoord withDist withHash storeDist"),
-);
+const matching = (more: string) => sequence(property("count", options("limit=COUNT any?")), options(more));
 
 // Redis's order, whatever order they were asked in.
 const MATCH: Part[] = [
@@ -150,10 +167,17 @@ const match: Decoder = (reply, decode, args) => {
 };
 
 export const geoCommands = group(() => ({
-  geoadd: write(orNull(int), arg, place),
-  geodist: read(orNull(float), arg, data, data, maybe),
-  geohash: read(list(orNull(text)), arg, eachData),
-  geopos: read(list(orNull(struct("lng lat", float, float))), arg, eachData),
-  geosearch: read(list(match), arg, center, shape, arg, searching),
-  geosearchstore: write(int, arg, arg, center, shape, arg, searching),
+  geoadd: write(orNull(int), scalar, optionsOrPlace, rest(place, 0)),
+  geodist: read(orNull(float), scalar, stored, stored, optional(scalar)),
+  geohash: read(list(orNull(text)), scalar, rest(storedEach)),
+  geopos: read(list(orNull(struct("lng lat", float, float))), scalar, rest(storedEach)),
+  geosearch: read(
+    list(match),
+    scalar,
+    center,
+    shape,
+    optional(scalar),
+    matching("withCoord? withDist? withHash?"),
+  ),
+  geosearchstore: write(int, scalar, scalar, center, shape, optional(scalar), matching("storeDist?")),
 })) satisfies () => Record<keyof GeoCommands<Kind>, unknown>;

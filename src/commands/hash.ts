@@ -1,4 +1,20 @@
 import {
+  counted,
+  countedEntries,
+  entriesOrPairs,
+  flag,
+  gathered,
+  optional,
+  options,
+  prefixed,
+  property,
+  rest,
+  scalar,
+  scalars,
+  sequence,
+  stored,
+} from "./args.js";
+import {
   byField,
   float,
   int,
@@ -13,22 +29,9 @@ import {
   when,
 } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
-import { checked, gather, group, read, rearrange, write } from "./rows.js";
+import { checked, group, read, reordered, write } from "./rows.js";
 import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
 import type { AtMostOne, Expiration, ExpireOption, ScanCommandOptions } from "./types.js";
-import {
-  after,
-  all,
-  arg,
-  counted,
-  countedEntries,
-  data,
-  entries,
-  maybe,
-  of,
-  option,
-  options,
-} from "./words.js";
 
 /** A field or several. */
 export type Fields = string | number | (string | number)[];
@@ -118,6 +121,8 @@ export interface HashCommands<K extends Kind> {
   ): Reply<K, Checked<S> | null>;
   /** The older name of hset. */
   hmset<T = unknown>(key: Key, kv: Record<string, T>): Reply<K, "OK">;
+  /** The same with field and value in turn. */
+  hmset<T = unknown>(key: Key, field: Key, value: T, ...more: (Key | T)[]): Reply<K, "OK">;
   /** Removes fields' time to live. Gives for each 1, -1 if it had none, -2 where there is no such field. */
   hpersist(key: Key, fields: Fields): Reply<K, (-2 | -1 | 1)[]>;
   /** Sets fields' time to live, in milliseconds. Gives for each what hexpire gives. */
@@ -156,6 +161,8 @@ export interface HashCommands<K extends Kind> {
   ): Reply<K, [cursor: string, fieldsAndValues: (string | T)[]]>;
   /** Sets each field of the object. Gives how many are new. */
   hset<T = unknown>(key: Key, kv: Record<string, T>): Reply<K, number>;
+  /** The same with field and value in turn: `hset(key, "name", "Ada", "age", 36)`. */
+  hset<T = unknown>(key: Key, field: Key, value: T, ...more: (Key | T)[]): Reply<K, number>;
   /** Sets each field of the object, with a time to live. Gives 1 if they were set, 0 if `conditional` is against it. */
   hsetex<T = unknown>(key: Key, opts: HSetExCommandOptions, kv: Record<string, T>): Reply<K, number>;
   /** Sets a field if it does not exist. Gives 1 if it was set, else 0. */
@@ -170,57 +177,58 @@ export interface HashCommands<K extends Kind> {
   hvals<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S>[]>;
 }
 
-const fields = after("FIELDS", counted);
-const ofFields = read(list(int), arg, fields);
+const fields = prefixed("FIELDS", counted);
+const fieldList = gathered((out, given, encode) => fields(out, given.flat(), encode));
+const ofFields = read(list(int), scalar, fields);
 
 // The methods take the fields before the time, Redis after it.
-const expiring = rearrange(
-  ([key, names, time, option]) => [key, time, option, names],
-  write(list(int), arg, arg, maybe, fields),
-);
+const expiring = reordered([0, 2, 3, 1], write(list(int), scalar, scalar, optional(scalar), fields));
 
 const whole = object(value);
 
 export const hashCommands = group(() => ({
-  hdel: write(int),
-  hexists: read(int),
+  hdel: write(int, scalar, rest(scalars)),
+  hexists: read(int, scalar, scalar),
   hexpire: expiring,
   hexpireat: expiring,
   hexpiretime: ofFields,
-  hget: checked(read(orNull(value))),
+  hget: checked(read(orNull(value), scalar, scalar)),
   hgetall: checked(
-    read(orNull((...reply) => ((reply[0] as unknown[]).length === 0 ? null : whole(...reply)))),
+    read(
+      orNull((...reply) => ((reply[0] as unknown[]).length === 0 ? null : whole(...reply))),
+      scalar,
+    ),
     "whole",
   ),
-  hgetdel: checked(gather(1, write(byField(1), arg, fields)), "whole"),
-  hgetex: checked(gather(2, write(byField(2), arg, options("ex px exat pxat persist"), fields)), "whole"),
-  hincrby: write(int),
-  hincrbyfloat: write(float),
-  hkeys: read(list(text)),
-  hlen: read(int),
-  hmget: checked(read(byField(1)), "whole"),
-  hmset: write(text, arg, entries),
-  hpersist: write(list(int), arg, fields),
+  hgetdel: checked(write(byField(1), scalar, fieldList), "whole"),
+  hgetex: checked(write(byField(2), scalar, options("ex px exat pxat persist?"), fieldList), "whole"),
+  hincrby: write(int, scalar, scalar, scalar),
+  hincrbyfloat: write(float, scalar, scalar, scalar),
+  hkeys: read(list(text), scalar),
+  hlen: read(int, scalar),
+  hmget: checked(read(byField(1), scalar, rest(scalars)), "whole"),
+  hmset: write(text, scalar, entriesOrPairs),
+  hpersist: write(list(int), scalar, fields),
   hpexpire: expiring,
   hpexpireat: expiring,
   hpexpiretime: ofFields,
   hpttl: ofFields,
-  hrandfield: read(when(2, undefined, whole, oneOrMany(text)), arg, maybe, option("WITHVALUES")),
+  hrandfield: read(when(2, undefined, whole, oneOrMany(text)), scalar, optional(scalar), flag("WITHVALUES")),
   hscan: read(
     tuple(text, when(2, "noValues", list(text), turns(text, value))),
-    arg,
-    arg,
-    options("match count noValues"),
+    scalar,
+    scalar,
+    options("match count noValues?"),
   ),
-  hset: write(int, arg, entries),
+  hset: write(int, scalar, entriesOrPairs),
   hsetex: write(
     int,
-    arg,
-    all(options("conditional="), of("expiration", options("ex px exat pxat keepttl"))),
-    after("FIELDS", countedEntries),
+    scalar,
+    sequence(options("conditional="), property("expiration", options("ex px exat pxat keepttl?"))),
+    prefixed("FIELDS", countedEntries),
   ),
-  hsetnx: write(int, arg, arg, data),
-  hstrlen: read(int),
+  hsetnx: write(int, scalar, scalar, stored),
+  hstrlen: read(int, scalar, scalar),
   httl: ofFields,
-  hvals: checked(read(list(value))),
+  hvals: checked(read(list(value), scalar)),
 })) satisfies () => Record<keyof HashCommands<Kind>, unknown>;

@@ -1,7 +1,7 @@
+import { rest, scalar, scalars, stored } from "./args.js";
 import { int, text } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import { group, read, write } from "./rows.js";
-import { arg, data } from "./words.js";
 
 export interface HyperLogLogCommands<K extends Kind> {
   /** Adds elements. Gives 1 if the estimate changed, else 0. */
@@ -13,7 +13,7 @@ export interface HyperLogLogCommands<K extends Kind> {
 }
 
 export const hyperloglogCommands = group(() => ({
-  pfadd: write(int, arg, data),
-  pfcount: read(int),
-  pfmerge: write(text),
+  pfadd: write(int, scalar, rest(stored, 0)),
+  pfcount: read(int, rest(scalars)),
+  pfmerge: write(text, scalar, rest(scalars, 0)),
 })) satisfies () => Record<keyof HyperLogLogCommands<Kind>, unknown>;

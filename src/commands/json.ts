@@ -1,9 +1,20 @@
+import {
+  defaulting,
+  json,
+  optional,
+  options,
+  required,
+  rest,
+  scalar,
+  scalars,
+  sequence,
+  strict,
+} from "./args.js";
 import { int, isText, list, nested, nestedText, oneOrMany, orNull, text, value } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
-import { checked, group, read, rearrange, write } from "./rows.js";
+import { checked, group, read, write } from "./rows.js";
 import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
-import { arg, each, options } from "./words.js";
 
 /** A JSON value. A string stands for itself as JSON text, quotes and all: `'"text"'`. */
 export type JsonInput = string | number | boolean | Record<string, unknown> | unknown[];
@@ -94,53 +105,62 @@ export interface JsonCommands<K extends Kind> {
 }
 
 // Text inside a document comes with its quotes, which the codec leaves alone since stored text may have some.
-const json: Decoder = (...reply) => {
-  const found = value(...reply);
-  return typeof found === "string" && found.startsWith('"') ? JSON.parse(found) : found;
+const found: Decoder = (...reply) => {
+  const inside = value(...reply);
+  return typeof inside === "string" && inside.startsWith('"') ? JSON.parse(inside) : inside;
 };
 
+const path = optional(scalar);
+// The root as a path of matches: without a path Redis would give a bare number.
+const root = defaulting("$");
+
 const lengths = oneOrMany(int);
-const lengthsAfter = write(lengths);
-const lengthsOf = read(lengths);
-const count = write(int);
+const lengthsOf = read(lengths, scalar, path);
+const count = write(int, scalar, path);
 // JSON text of RedisJSON; a number, or an array of them, of others.
-const numbers = write((...reply) => (isText(reply[0]) ? json(...reply) : nested(...reply)));
+const numbers = write(
+  (...reply) => (isText(reply[0]) ? found(...reply) : nested(...reply)),
+  scalar,
+  scalar,
+  scalar,
+);
+
+const layout = strict(options("indent newline space"));
+const item = strict(sequence(required("key", scalar), required("path", scalar), required("value", json)));
 
 export const jsonCommands = group(
   () => ({
-    arrappend: lengthsAfter,
-    arrindex: lengthsOf,
-    arrinsert: lengthsAfter,
-    // The root as a path of matches: without a path Redis would give a bare number.
-    arrlen: rearrange(([key, path = "$"]) => [key, path], lengthsOf),
-    arrpop: write(oneOrMany(json)),
-    arrtrim: rearrange(([key, path = "$", start = 0, stop = 0]) => [key, path, start, stop], lengthsAfter),
+    arrappend: write(lengths, scalar, scalar, rest(json)),
+    arrindex: read(lengths, scalar, scalar, json, optional(scalar), optional(scalar)),
+    arrinsert: write(lengths, scalar, scalar, scalar, rest(json)),
+    arrlen: read(lengths, scalar, root),
+    arrpop: write(oneOrMany(found), scalar, path, optional(scalar)),
+    arrtrim: write(lengths, scalar, root, defaulting(0), defaulting(0)),
     clear: count,
     del: count,
     forget: count,
     get: checked(
-      read(orNull(json), arg, (out, given, encode) => {
-        if (typeof given === "string") out.push(given);
-        else options("indent newline space")(out, given, encode);
-      }),
+      read(
+        orNull(found),
+        scalar,
+        rest((out, given, encode) => (typeof given === "string" ? scalar : layout)(out, given, encode), 0),
+      ),
       "whole",
     ),
-    merge: write(orNull(text)),
-    mget: checked(read(list(orNull(json)), each), "items"),
-    mset: write(orNull(text), (out, { key, path, value }) => {
-      out.push(key, path, value);
-    }),
+    merge: write(orNull(text), scalar, scalar, json),
+    mget: checked(read(list(orNull(found)), scalars, scalar), "items"),
+    mset: write(orNull(text), rest(item)),
     numincrby: numbers,
     nummultby: numbers,
     numpowby: numbers,
-    objkeys: read(nestedText),
+    objkeys: read(nestedText, scalar, path),
     objlen: lengthsOf,
-    resp: read(nestedText),
-    set: write(orNull(text), arg, arg, arg, options("nx xx")),
-    strappend: lengthsAfter,
+    resp: read(nestedText, scalar, path),
+    set: write(orNull(text), scalar, scalar, json, options("nx? xx?")),
+    strappend: write(lengths, scalar, scalar, scalar),
     strlen: lengthsOf,
-    toggle: write(lengths),
-    type: read(nestedText),
+    toggle: write(lengths, scalar, scalar),
+    type: read(nestedText, scalar, path),
   }),
   "JSON.",
 ) satisfies () => Record<keyof JsonCommands<Kind>, unknown>;

@@ -1,8 +1,8 @@
+import { optional, options, prefixed, rest, scalar, scalars, stored } from "./args.js";
 import { int, list, oneOrMany, orNull, text, tuple, value } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import { checked, group, read, write } from "./rows.js";
 import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
-import { arg, data, each, maybe, option, options } from "./words.js";
 
 /** Where lpos looks, and for how many. */
 export interface LPosOptions {
@@ -138,37 +138,37 @@ export interface ListCommands<K extends Kind> {
 const one = orNull(value);
 const popped = orNull(tuple(text, value));
 const poppedMany = orNull(tuple(text, list(value)));
-const push = write(int, arg, data);
-const pop = checked(write(oneOrMany(value), arg, maybe));
+const push = write(int, scalar, rest(stored));
+const pop = checked(write(oneOrMany(value), scalar, optional(scalar)));
 
 const many = orNull(list(value));
 
 const moving = options("count exactly order=");
-const count = option("COUNT");
+const count = optional(prefixed("COUNT", scalar));
 
 export const listCommands = group(() => ({
-  blmove: write(one),
-  blmovem: write(many, arg, arg, arg, arg, arg, moving),
-  blmpop: write(poppedMany, arg, arg, each, arg, count),
-  blpop: write(popped),
-  brpop: write(popped),
-  brpoplpush: write(one),
-  lindex: checked(read(one)),
-  linsert: write(int, arg, arg, data),
-  llen: read(int),
-  lmove: write(one),
-  lmovem: write(many, arg, arg, arg, arg, moving),
-  lmpop: write(poppedMany, arg, each, arg, count),
+  blmove: write(one, scalar, scalar, scalar, scalar, scalar),
+  blmovem: write(many, scalar, scalar, scalar, scalar, scalar, moving),
+  blmpop: write(poppedMany, scalar, scalar, scalars, scalar, count),
+  blpop: write(popped, scalars, scalar),
+  brpop: write(popped, scalars, scalar),
+  brpoplpush: write(one, scalar, scalar, scalar),
+  lindex: checked(read(one, scalar, scalar)),
+  linsert: write(int, scalar, scalar, stored, stored),
+  llen: read(int, scalar),
+  lmove: write(one, scalar, scalar, scalar, scalar),
+  lmovem: write(many, scalar, scalar, scalar, scalar, moving),
+  lmpop: write(poppedMany, scalar, scalars, scalar, count),
   lpop: pop,
-  lpos: read(oneOrMany(int), arg, data, options("rank count maxLen")),
+  lpos: read(oneOrMany(int), scalar, stored, options("rank count maxLen")),
   lpush: push,
   lpushx: push,
-  lrange: checked(read(list(value))),
-  lrem: write(int, arg, arg, data),
-  lset: write(text, arg, arg, data),
-  ltrim: write(text),
+  lrange: checked(read(list(value), scalar, scalar, scalar)),
+  lrem: write(int, scalar, scalar, stored),
+  lset: write(text, scalar, scalar, stored),
+  ltrim: write(text, scalar, scalar, scalar),
   rpop: pop,
-  rpoplpush: write(one),
+  rpoplpush: write(one, scalar, scalar),
   rpush: push,
   rpushx: push,
 })) satisfies () => Record<keyof ListCommands<Kind>, unknown>;

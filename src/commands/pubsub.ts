@@ -1,7 +1,7 @@
+import { optional, rest, scalar, scalars, stored } from "./args.js";
 import { int, list, object, text } from "./decoders.js";
 import type { Kind, Reply } from "./kind.js";
 import { group, write } from "./rows.js";
-import { arg, data } from "./words.js";
 
 export interface PubSubCommands<K extends Kind> {
   /** Sends a message to a channel. Gives how many received it. */
@@ -20,9 +20,9 @@ export interface PubSubCommands<K extends Kind> {
   spublish(channel: string, message: unknown): Reply<K, number>;
 }
 
-const channels = write(list(text));
-const counts = write(object(int));
-const publish = write(int, arg, data);
+const channels = write(list(text), optional(scalar));
+const counts = write(object(int), rest(scalars, 0));
+const publish = write(int, scalar, stored);
 
 export const pubsubCommands = group(() => ({
   publish,

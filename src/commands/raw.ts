@@ -17,6 +17,15 @@ export function rawCommand(core: Core, words: readonly unknown[]): [Row, unknown
     throw core.failureOf("exec")("ArgumentError", message, { command: undefined });
   }
   const command = name.toUpperCase();
+  if (/\s/.test(name)) {
+    throw core.failureOf("exec")(
+      "ArgumentError",
+      "the name of the command has a space: give each word on its own",
+      {
+        command: undefined,
+      },
+    );
+  }
   if (CONNECTION_STATE.test(command)) {
     const failure = core.failureOf(`${command} changes a connection's state, and over HTTP none is yours`);
     throw failure("ArgumentError", "use redis.multi() for transactions", { command });
@@ -25,7 +34,7 @@ export function rawCommand(core: Core, words: readonly unknown[]): [Row, unknown
     {
       name: command,
       write: (words) => isWrite([command, ...words], core.rowOf),
-      words: (_encode, ...words) => words,
+      words: core.encodeRaw,
       // What a script gives may be anything too.
       reply: core.rowOf(["EVAL"])[0]!.reply,
     },

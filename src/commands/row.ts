@@ -1,4 +1,5 @@
 import type { Bulk, RawReply } from "../wire/reply.js";
+import type { Word } from "../wire/words.js";
 
 /** Turns a value (not a key, field, id or option) into what is sent, as the codec says. */
 export type Encode = (value: unknown) => unknown;
@@ -6,8 +7,12 @@ export type Encode = (value: unknown) => unknown;
 /** Turns a stored value into what the caller gets, as the codec says. */
 export type Decode = (bulk: Bulk) => unknown;
 
-/** Gives a command's words without its name. Arguments are checked and turned into text or bytes later. */
-export type Words = (encode: Encode, ...args: any[]) => unknown[];
+/**
+ * Appends a command's arguments to `out`, by default an empty array, as text or bytes, and returns it. In `args`, options
+ * get their names as they are declared, which the decoder goes by.
+ * @throws InvalidArgument, which says which argument is wrong and how.
+ */
+export type EncodeArgs = (encode: Encode, args: any[], out?: Word[]) => Word[];
 
 /** Gives a command's value from its reply; `args` are the caller's, for commands whose options shape the reply. */
 export type Decoder = (reply: RawReply, decode: Decode, args: readonly any[]) => unknown;
@@ -21,7 +26,7 @@ export interface Row {
    * a second time on its own.
    */
   readonly write: boolean | ((words: readonly unknown[]) => boolean);
-  readonly words: Words;
+  readonly words: EncodeArgs;
   readonly reply: Decoder;
   /** Whether it takes a schema, and what that checks: each stored value, the whole of what is read, or its items. */
   readonly schema?: "each" | "whole" | "items";

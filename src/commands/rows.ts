@@ -1,43 +1,38 @@
+import { type ArgEncoder, encodeArgs } from "./args.js";
 import type { Decoder, Row } from "./row.js";
-import { each, type Piece, words } from "./words.js";
 
 /** A row that takes its name from the method. */
-type Draft = Omit<Row, "name"> & { readonly name?: string };
-
-const plain = words([each]);
+type Draft = Omit<Row, "name"> & { readonly name?: string; readonly encoders: readonly ArgEncoder[] };
 
 const draft =
   (write: Row["write"]) =>
-  (reply: Decoder, ...pieces: Piece[]): Draft => ({
+  (reply: Decoder, ...encoders: ArgEncoder[]): Draft => ({
     write,
     reply,
-    words: pieces.length ? words(pieces) : plain,
+    encoders,
+    words: encodeArgs(encoders),
   });
 
-/** A command that changes nothing. Without `pieces` its words are the arguments as they are, arrays flattened. */
+/** A command that changes nothing, with an encoder for each argument of its method. */
 export const read = draft(false);
 
 /** A command that may change data. */
 export const write = draft(true);
 
-/** A command that changes data unless its words, without its name, say otherwise. */
-export const writeIf = (test: (words: readonly unknown[]) => boolean): typeof read => draft(test);
+/** A command that changes data unless its arguments say otherwise. */
+export const writeIf = (test: (args: readonly unknown[]) => boolean): typeof read => draft(test);
 
-/** That may be given a schema, by default for each stored value. */
+/** A command that may be given a schema, by default for each stored value. */
 export const checked = (row: Draft, schema: Row["schema"] = "each"): Draft => ({ ...row, schema });
 
-/** Under a name that the method's does not tell. */
+/** A command under a name that the method's does not tell. */
 export const as = (name: string, row: Draft): Draft => ({ ...row, name });
 
-/** With its words made from the arguments in another order or grouping than the method's. */
-export const rearrange = (order: (args: any[]) => unknown[], row: Draft): Draft => ({
+/** A command that is sent in another order: `order` has the place of each encoder's argument in the method. */
+export const reordered = (order: readonly number[], row: Draft): Draft => ({
   ...row,
-  words: (encode, ...args) => row.words(encode, ...order(args)),
+  words: encodeArgs(row.encoders, order),
 });
-
-/** With all arguments from a place on as one array. */
-export const gather = (from: number, row: Draft): Draft =>
-  rearrange((args) => [...args.slice(0, from), args.slice(from)], row);
 
 /** Gives the rows their names, unless they have one: `prefix` and the method's. evalRo is EVAL_RO, scriptLoad SCRIPT LOAD. */
 export function named<T extends Record<string, Draft>>(
@@ -49,7 +44,7 @@ export function named<T extends Record<string, Draft>>(
       const name = method.replace(/Ro$/, "_ro").replace(/[A-Z]/g, " $&");
       return [method, { name: prefix + name.toUpperCase(), ...row }];
     }),
-  ) as { [N in keyof T]: Row };
+  ) as unknown as { [N in keyof T]: Row };
 }
 
 /** The rows of a group, made when one of them is first asked for: a program uses the commands of a few groups. */

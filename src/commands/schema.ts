@@ -1,4 +1,5 @@
 import type { SchemaError } from "../errors.js";
+import { InvalidArgument } from "../wire/words.js";
 
 /** What a read may be given to check values by. @see https://standardschema.dev */
 export interface StandardSchema<Output = unknown> {
@@ -24,13 +25,17 @@ export interface SchemaOption<S extends StandardSchema> {
   schema: S;
 }
 
-/** The schema among a read's arguments, and the arguments without an object that is there for it alone. */
-export function schemaAmong(
-  args: readonly any[],
-): [schema: StandardSchema | undefined, args: readonly any[]] {
-  const holder = args.find((arg) => arg?.schema?.["~standard"]);
-  return [
-    holder?.schema,
-    holder && Object.keys(holder).length === 1 ? args.filter((arg) => arg !== holder) : args,
-  ];
+/**
+ * Returns the schema among a read's arguments, and the arguments without it.
+ * @throws InvalidArgument if the option `schema` is not a Standard Schema.
+ */
+export function schemaAmong(args: readonly any[]): [schema: StandardSchema | undefined, args: any[]] {
+  const holder = args.find((arg) => typeof arg === "object" && arg !== null && "schema" in arg);
+  if (!holder) return [undefined, args as any[]];
+  const { schema, ...others } = holder;
+  if (schema !== undefined && !schema?.["~standard"]) {
+    throw new InvalidArgument("the option schema is not a Standard Schema");
+  }
+  const rest = Object.keys(others).length > 0 ? [others] : [];
+  return [schema, args.flatMap((arg) => (arg === holder ? rest : [arg]))];
 }

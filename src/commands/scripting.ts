@@ -1,8 +1,8 @@
+import { type ArgEncoder, array, json, optional, options, rest, scalar, scalars } from "./args.js";
 import { bytes, camel, int, list, nested, nestedText, object, text } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
-import { as, group, read, rearrange, write } from "./rows.js";
-import { arg, counted, each, maybe, options } from "./words.js";
+import { as, group, read, write } from "./rows.js";
 
 /** Whether scripts are removed before the answer, or behind it. */
 export type ScriptFlushCommandOptions =
@@ -31,19 +31,22 @@ export interface ScriptingCommands<K extends Kind> {
 }
 
 // The number of keys is sent even where keys are left out.
-const called = (run: typeof read) =>
-  rearrange(([code, keys = [], args = []]) => [code, keys, args], run(nested, arg, counted, each));
+const keys: ArgEncoder = (out, given = [], encode) => {
+  out.push(String(given?.length));
+  array(scalar)(out, given, encode);
+};
+const called = (run: typeof read) => run(nested, scalar, keys, optional(array(json)));
 
 export const scriptingCommands = group(() => ({
   eval: called(write),
   evalRo: called(read),
   evalsha: called(write),
   evalshaRo: called(read),
-  scriptExists: write(list(int)),
-  scriptFlush: write(text, options("sync async")),
+  scriptExists: write(list(int), rest(scalars)),
+  scriptFlush: write(text, options("sync? async?")),
   scriptKill: write(text),
-  scriptLoad: write(text),
-  scriptShow: write(text),
+  scriptLoad: write(text, scalar),
+  scriptShow: write(text, scalar),
 })) satisfies () => Record<keyof ScriptingCommands<Kind>, unknown>;
 
 /** A library to load. */
@@ -122,13 +125,13 @@ export const functionCommands = group(
   () => ({
     call: as("FCALL", called(write)),
     callRo: as("FCALL_RO", called(read)),
-    delete: write(text),
+    delete: write(text, scalar),
     dump: write(bytes),
     flush: write(text),
     kill: write(text),
-    list: write(list(library), options("libraryName withCode")),
-    load: write(text, options("replace code=")),
-    restore: write(text, arg, maybe),
+    list: write(list(library), options("libraryName withCode?")),
+    load: write(text, options("replace? code=")),
+    restore: write(text, scalar, optional(scalar)),
     stats: write(stats),
   }),
   "FUNCTION ",

@@ -1,7 +1,7 @@
+import { type ArgEncoder, options, rest, scalar, scalars, strict } from "./args.js";
 import { int, list, nestedText, orNull, text, tuple } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
-import { group, read, rearrange, write } from "./rows.js";
-import { arg, options } from "./words.js";
+import { group, read, write } from "./rows.js";
 
 export interface ServerCommands<K extends Kind> {
   /** Gives how many commands the server has. */
@@ -30,19 +30,25 @@ export interface ServerCommands<K extends Kind> {
   time(): Reply<K, [number, number]>;
 }
 
-const flush = rearrange((args) => args.flat(), write(text, options("async")));
+const flushing = strict(options("async?"));
+
+// The reference takes the options of one of the two in an array.
+const flushOptions: ArgEncoder = (out, given, encode) => {
+  for (const each of [given].flat()) flushing(out, each, encode);
+};
+const flush = write(text, flushOptions);
 
 export const serverCommands = group(() => ({
   commandCount: write(int),
-  commandGetkeys: write(list(text)),
+  commandGetkeys: write(list(text), rest(scalars)),
   commandList: write(list(text)),
   dbsize: read(int),
   flushall: flush,
   flushdb: flush,
-  info: write(text),
+  info: write(text, rest(scalars, 0)),
   lastsave: write(int),
-  memoryUsage: read(orNull(int), arg, options("samples")),
+  memoryUsage: read(orNull(int), scalar, options("samples")),
   role: write(nestedText),
-  swapdb: write(text),
+  swapdb: write(text, scalar, scalar),
   time: read(tuple(int, int)),
 })) satisfies () => Record<keyof ServerCommands<Kind>, unknown>;

@@ -1,9 +1,9 @@
+import { counted, optional, options, rest, scalar, scalars, stored, storedEach } from "./args.js";
 import { int, list, oneOrMany, text, tuple, value } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import { checked, group, read, write } from "./rows.js";
 import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
 import type { ScanCommandOptions } from "./types.js";
-import { arg, counted, data, eachData, maybe, options } from "./words.js";
 
 export interface SetCommands<K extends Kind> {
   /** Adds members. Gives how many are new. */
@@ -65,25 +65,27 @@ export interface SetCommands<K extends Kind> {
 }
 
 const members = list(value);
+const fromKeys = read(members, rest(scalars));
+const storeFromKeys = write(int, scalar, rest(scalars));
 
 export const setCommands = group(() => ({
-  sadd: write(int, arg, data),
-  scard: read(int),
-  sdiff: read(members),
+  sadd: write(int, scalar, rest(stored)),
+  scard: read(int, scalar),
+  sdiff: fromKeys,
   sdiffcard: read(int, counted, options("limit")),
-  sdiffstore: write(int),
-  sinter: read(members),
+  sdiffstore: storeFromKeys,
+  sinter: fromKeys,
   sintercard: read(int, counted, options("limit")),
-  sinterstore: write(int),
-  sismember: read(int, arg, data),
-  smembers: checked(read(members)),
-  smismember: read(list(int), arg, eachData),
-  smove: write(int, arg, arg, data),
-  spop: checked(write(oneOrMany(value), arg, maybe)),
-  srandmember: checked(read(oneOrMany(value), arg, maybe)),
-  srem: write(int, arg, data),
-  sscan: read(tuple(text, members), arg, arg, options("match count")),
-  sunion: read(members),
-  sunioncard: read(int, counted, options("approx limit")),
-  sunionstore: write(int),
+  sinterstore: storeFromKeys,
+  sismember: read(int, scalar, stored),
+  smembers: checked(read(members, scalar)),
+  smismember: read(list(int), scalar, storedEach),
+  smove: write(int, scalar, scalar, stored),
+  spop: checked(write(oneOrMany(value), scalar, optional(scalar))),
+  srandmember: checked(read(oneOrMany(value), scalar, optional(scalar))),
+  srem: write(int, scalar, rest(stored)),
+  sscan: read(tuple(text, members), scalar, scalar, options("match count")),
+  sunion: fromKeys,
+  sunioncard: read(int, counted, options("approx? limit")),
+  sunionstore: storeFromKeys,
 })) satisfies () => Record<keyof SetCommands<Kind>, unknown>;

@@ -1,20 +1,24 @@
+import {
+  type ArgEncoder,
+  counted,
+  flag,
+  limit,
+  optional,
+  options,
+  prefixed,
+  required,
+  rest,
+  scalar,
+  scalars,
+  sequence,
+  stored,
+  storedEach,
+  strict,
+} from "./args.js";
 import { float, int, list, oneOrMany, orNull, text, tuple, turns, value, when } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import { group, read, write } from "./rows.js";
 import type { AtMostOne, ScanCommandOptions } from "./types.js";
-import {
-  all,
-  arg,
-  counted,
-  data,
-  each,
-  eachData,
-  limit,
-  maybe,
-  option,
-  options,
-  type Piece,
-} from "./words.js";
 
 /** A member and its score. */
 export interface ScoreMember<T> {
@@ -262,69 +266,87 @@ export interface SortedSetCommands<K extends Kind> {
   ): Reply<K, number>;
 }
 
-const addOptions = options("nx xx gt lt ch incr");
+const adding = strict(options("nx? xx? gt? lt? ch? incr?"));
 
-// The second argument may be options or the first member already. Not every server takes "Infinity" for a score.
-const scoreMember: Piece = (out, given, encode) => {
-  const { score, member } = given;
-  if (!("member" in given)) addOptions(out, given, encode);
-  else
-    out.push(
-      Math.abs(score) === Number.POSITIVE_INFINITY ? String(score).replace("Infinity", "inf") : score,
-      encode(member),
-    );
+// Not every server takes "Infinity" for a score.
+const score: ArgEncoder = (out, given, encode) =>
+  scalar(
+    out,
+    typeof given === "number" && Math.abs(given) === Number.POSITIVE_INFINITY
+      ? String(given).replace("Infinity", "inf")
+      : given,
+    encode,
+  );
+
+const scoreMember = strict(sequence(required("score", score), required("member", stored)));
+
+// The second argument may be options or the first member already.
+const optionsOrMember: ArgEncoder = (out, given, encode) => {
+  const isMember = "score" in Object(given) || "member" in Object(given);
+  (isMember ? scoreMember : adding)(out, given, encode);
 };
 
-const ranging = all(options("byScore byLex rev"), limit, options("withScores"));
-const combining = options("weights weight=WEIGHTS aggregate withScores");
+const ranging = sequence(options("byScore? byLex? rev?"), limit, options("withScores?"));
+const combining = options("weights* weight=WEIGHTS aggregate withScores?");
 
 const members = list(value);
 const scored = turns(value, float);
 
 const popped = orNull(tuple(text, value, float));
 const poppedMany = orNull(tuple(text, list(tuple(value, float))));
-const rank = read(orNull(when(2, "withScore", tuple(int, float), int)), arg, data, options("withScore"));
-const byScore = read(when(3, "withScores", scored, members), arg, arg, arg, ranging);
-const byLex = read(members, arg, arg, arg, limit);
-const combined = read(when(2, "withScores", scored, members), arg, each, combining);
-const storeCombined = write(int, arg, arg, each, combining);
-const pop = write(scored, arg, maybe);
-const count = option("COUNT");
+const rank = read(
+  orNull(when(2, "withScore", tuple(int, float), int)),
+  scalar,
+  stored,
+  options("withScore?"),
+);
+const byScore = read(when(3, "withScores", scored, members), scalar, scalar, scalar, ranging);
+const byLex = read(members, scalar, scalar, scalar, limit);
+const between = [scalar, scalar, scalar];
+const combined = read(when(2, "withScores", scored, members), scalar, scalars, combining);
+const storeCombined = write(int, scalar, scalar, scalars, combining);
+const pop = write(scored, scalar, optional(scalar));
+const count = optional(prefixed("COUNT", scalar));
 
 export const sortedSetCommands = group(() => ({
-  bzmpop: write(poppedMany, arg, arg, each, arg, count),
-  bzpopmax: write(popped),
-  bzpopmin: write(popped),
-  zadd: write(orNull(float), arg, scoreMember),
-  zcard: read(int),
-  zcount: read(int),
+  bzmpop: write(poppedMany, scalar, scalar, scalars, scalar, count),
+  bzpopmax: write(popped, scalars, scalar),
+  bzpopmin: write(popped, scalars, scalar),
+  zadd: write(orNull(float), scalar, optionsOrMember, rest(scoreMember, 0)),
+  zcard: read(int, scalar),
+  zcount: read(int, ...between),
   zdiff: combined,
-  zdiffstore: write(int),
-  zincrby: write(float, arg, arg, data),
+  zdiffstore: write(int, scalar, scalar, rest(scalars)),
+  zincrby: write(float, scalar, scalar, stored),
   zinter: combined,
   zintercard: read(int, counted, options("limit")),
   zinterstore: storeCombined,
-  zlexcount: read(int),
-  zmpop: write(poppedMany, arg, each, arg, count),
-  zmscore: read(list(orNull(float)), arg, eachData),
+  zlexcount: read(int, ...between),
+  zmpop: write(poppedMany, scalar, scalars, scalar, count),
+  zmscore: read(list(orNull(float)), scalar, storedEach),
   zpopmax: pop,
   zpopmin: pop,
-  zrandmember: read(when(2, undefined, scored, oneOrMany(value)), arg, maybe, option("WITHSCORES")),
+  zrandmember: read(
+    when(2, undefined, scored, oneOrMany(value)),
+    scalar,
+    optional(scalar),
+    flag("WITHSCORES"),
+  ),
   zrange: byScore,
   zrangebylex: byLex,
   zrangebyscore: byScore,
-  zrangestore: write(int, arg, arg, arg, arg, ranging),
+  zrangestore: write(int, scalar, ...between, ranging),
   zrank: rank,
-  zrem: write(int, arg, data),
-  zremrangebylex: write(int),
-  zremrangebyrank: write(int),
-  zremrangebyscore: write(int),
+  zrem: write(int, scalar, rest(stored)),
+  zremrangebylex: write(int, ...between),
+  zremrangebyrank: write(int, ...between),
+  zremrangebyscore: write(int, ...between),
   zrevrange: byScore,
   zrevrangebylex: byLex,
   zrevrangebyscore: byScore,
   zrevrank: rank,
-  zscan: read(tuple(text, scored), arg, arg, options("match count")),
-  zscore: read(orNull(float), arg, data),
+  zscan: read(tuple(text, scored), scalar, scalar, options("match count")),
+  zscore: read(orNull(float), scalar, stored),
   zunion: combined,
   zunionstore: storeCombined,
 })) satisfies () => Record<keyof SortedSetCommands<Kind>, unknown>;

@@ -1,9 +1,22 @@
+import {
+  counted,
+  entries,
+  gathered,
+  optional,
+  options,
+  prefixed,
+  property,
+  reading,
+  required,
+  scalar,
+  scalars,
+  sequence,
+} from "./args.js";
 import { blockingTime } from "./blocking.js";
 import { int, list, nestedText, object, orNull, text, tuple, turns, value, when } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
-import { gather, group, read, rearrange, write, writeIf } from "./rows.js";
-import { after, all, arg, counted, each, entries, maybe, of, option, options, type Piece } from "./words.js";
+import { group, read, reordered, write, writeIf } from "./rows.js";
 
 /** What becomes of other groups' references to a deleted entry. */
 export type StreamRefOption = "KEEPREF" | "keepref" | "DELREF" | "delref" | "ACKED" | "acked";
@@ -209,18 +222,23 @@ export interface StreamCommands<K extends Kind> {
   xtrim(key: Key, options: XTrimOptions): Reply<K, number>;
 }
 
-const ids = after("IDS", counted);
+const ids = prefixed("IDS", counted);
+const idList = gathered((out, given, encode) => ids(out, given.flat(), encode));
 
 // "=" is what goes without saying, and some servers want it unsaid.
-const trimming: Piece = (out, given, encode) => {
+const bounds = options("threshold= limit");
+const trimming = reading("type strategy comparison exactness threshold limit", (out, given, encode) => {
   if (!given) return;
   const { strategy, type = strategy, exactness = "~", comparison = exactness } = given;
-  out.push(type);
-  if (comparison !== "=") out.push(comparison);
-  options("threshold= limit")(out, given, encode);
-};
+  scalar(out, type, encode);
+  if (comparison !== "=") scalar(out, comparison, encode);
+  bounds(out, given, encode);
+});
 
-const reading = all(options("count blockMS=BLOCK NOACK"), (out) => out.push("STREAMS"));
+const streamsAfter = (spec: string) =>
+  sequence(options(spec), (out) => {
+    out.push("STREAMS");
+  });
 
 // An entry that was deleted while pending has no fields.
 const listed = list(tuple(text, orNull(turns(text, value))));
@@ -239,76 +257,84 @@ const blocks = (words: readonly unknown[]) => blockingTime(["XREAD", ...words]) 
 
 const range = read(
   (...reply) => Object.fromEntries(byId(...reply) as [string, unknown][]),
-  arg,
-  arg,
-  arg,
-  option("COUNT"),
+  scalar,
+  scalar,
+  scalar,
+  optional(prefixed("COUNT", scalar)),
 );
 
 export const streamCommands = group(() => ({
-  xack: write(int),
-  xackdel: gather(3, write(list(int), arg, arg, arg, ids)),
-  xadd: rearrange(
-    ([key, id, fields, opts]) => [key, opts, id, fields],
-    write(orNull(text), arg, all(options("nomkStream"), of("trim", trimming)), arg, entries),
-  ),
-  xautoclaim: write(autoclaimed, arg, arg, arg, arg, arg, options("count justId")),
-  xcfgset: write(text, arg, options("duration=IDMP-DURATION maxSize=IDMP-MAXSIZE")),
-  xclaim: write(
-    claimed,
-    arg,
-    arg,
-    arg,
-    arg,
-    each,
-    options("idleMS=IDLE timeMS=TIME retryCount force justId lastId"),
-  ),
-  xdel: write(int),
-  xdelex: gather(2, write(list(int), arg, maybe, ids)),
-  xgroup: rearrange(
-    ([key, opts]) => [opts.type, key, opts, opts.options],
+  xack: write(int, scalar, scalar, scalars),
+  xackdel: write(list(int), scalar, scalar, scalar, idList),
+  xadd: reordered(
+    [0, 3, 1, 2],
     write(
-      (reply) => (typeof reply === "number" ? reply : text(reply)),
-      arg,
-      arg,
-      options("group= id= consumer="),
-      options("MKSTREAM ENTRIESREAD"),
+      orNull(text),
+      scalar,
+      sequence(options("nomkStream?"), property("trim", trimming)),
+      scalar,
+      entries,
     ),
   ),
-  xinfo: rearrange(
-    ([key, opts]) => [opts.type, key, opts],
-    read(nestedText, arg, arg, options("group= full count")),
+  xautoclaim: write(autoclaimed, scalar, scalar, scalar, scalar, scalar, options("count justId?")),
+  xcfgset: write(text, scalar, options("duration=IDMP-DURATION maxSize=IDMP-MAXSIZE")),
+  xclaim: write(
+    claimed,
+    scalar,
+    scalar,
+    scalar,
+    scalar,
+    scalars,
+    options("idleMS=IDLE timeMS=TIME retryCount force? justId? lastId"),
   ),
-  xlen: read(int),
-  xnack: write(int, arg, arg, arg, ids, options("retryCount force")),
-  xpending: rearrange(
-    ([key, group, start, end, count, opts]) => [
-      key,
-      group,
-      opts?.idleTime,
-      start,
-      end,
-      count,
-      opts?.consumer,
-    ],
+  xdel: write(int, scalar, scalars),
+  xdelex: write(list(int), scalar, optional(scalar), idList),
+  xgroup: reordered(
+    [1, 0, 1, 1],
+    write(
+      (reply) => (typeof reply === "number" ? reply : text(reply)),
+      required("type", scalar),
+      scalar,
+      options("group= id= consumer="),
+      property("options", options("MKSTREAM? ENTRIESREAD")),
+    ),
+  ),
+  xinfo: reordered(
+    [1, 0, 1],
+    read(nestedText, required("type", scalar), scalar, options("group= full? count")),
+  ),
+  xlen: read(int, scalar),
+  xnack: write(int, scalar, scalar, scalar, ids, options("retryCount force?")),
+  xpending: reordered(
+    [0, 1, 5, 2, 3, 4, 5],
     read(
       when(2, undefined, list(tuple(text, text, int, int)), summary),
-      arg,
-      arg,
-      option("IDLE"),
-      maybe,
-      maybe,
-      maybe,
-      option(""),
+      scalar,
+      scalar,
+      property("idleTime", prefixed("IDLE", scalar)),
+      optional(scalar),
+      optional(scalar),
+      optional(scalar),
+      property("consumer", scalars),
     ),
   ),
   xrange: range,
-  xread: rearrange(([keys, from, opts]) => [opts, keys, from], writeIf(blocks)(streams, reading, each)),
-  xreadgroup: rearrange(
-    ([group, consumer, keys, from, opts]) => [["GROUP", group, consumer], opts, keys, from],
-    write(streams, each, reading, each),
+  xread: reordered(
+    [2, 0, 1],
+    writeIf(blocks)(streams, streamsAfter("count blockMS=BLOCK"), scalars, scalars),
+  ),
+  xreadgroup: reordered(
+    [0, 1, 4, 2, 3],
+    write(
+      streams,
+      prefixed("GROUP", scalar),
+      scalar,
+      streamsAfter("count blockMS=BLOCK NOACK?"),
+      scalars,
+      scalars,
+    ),
   ),
   xrevrange: range,
-  xsetid: write(text, arg, arg, options("entriesAdded maxDeletedId")),
-  xtrim: write(int, arg, trimming),
+  xsetid: write(text, scalar, scalar, options("entriesAdded maxDeletedId")),
+  xtrim: write(int, scalar, trimming),
 })) satisfies () => Record<keyof StreamCommands<Kind>, unknown>;

@@ -1,10 +1,21 @@
+import {
+  condition,
+  countedEntries,
+  entriesOrPairs,
+  options,
+  prefixed,
+  rest,
+  scalar,
+  scalars,
+  sequence,
+  stored,
+} from "./args.js";
 import { float, int, list, object, orNull, text, tuple, value, when } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
 import { checked, group, read, write, writeIf } from "./rows.js";
 import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
 import type { AtMostOne, Expiration } from "./types.js";
-import { after, all, arg, countedEntries, data, entries, of, options } from "./words.js";
 
 /** Whether the stored value, or its digest, is or is not the one given. */
 export type Comparison = AtMostOne<{ ifEq: unknown; ifNe: unknown; ifDeq: string; ifDne: string }>;
@@ -113,10 +124,14 @@ export interface StringCommands<K extends Kind> {
   ): Reply<K, (Checked<S> | null)[]>;
   /** Sets each key of the object. */
   mset<T = unknown>(kv: Record<string, T>): Reply<K, "OK">;
+  /** The same with key and value in turn. */
+  mset<T = unknown>(key: Key, value: T, ...more: (Key | T)[]): Reply<K, "OK">;
   /** Sets each key of the object, with one time to live for all. Gives 1 if they were set, 0 if `nx` or `xx` is against it. */
   msetex<T = unknown>(kv: Record<string, T>, opts?: MSetExOptions): Reply<K, number>;
   /** Sets each key of the object if none of them exists. Gives 1 if they were set, else 0. */
   msetnx<T = unknown>(kv: Record<string, T>): Reply<K, number>;
+  /** The same with key and value in turn. */
+  msetnx<T = unknown>(key: Key, value: T, ...more: (Key | T)[]): Reply<K, number>;
   /** Sets the value with a time to live in milliseconds. */
   psetex<T = unknown>(key: Key, ttl: number, value: T): Reply<K, string>;
   /** Sets the value. Gives "OK"; null if `nx` or `xx` kept it from being set; with `get` the value before, or null. */
@@ -144,51 +159,56 @@ const matches: Decoder = (reply, decode, args) => {
   );
 };
 
-const setting = options("nx xx get ex px exat pxat keepTtl");
+const expiring = "ex px exat pxat keepTtl?";
 
-// A comparison that was asked for with undefined is refused, never left out: it would be an unconditional write.
-const comparing = all(
-  of("ifEq", after("IFEQ", data)),
-  of("ifNe", after("IFNE", data)),
-  options("ifDeq ifDne"),
+const comparing = sequence(
+  condition("ifEq", prefixed("IFEQ", stored)),
+  condition("ifNe", prefixed("IFNE", stored)),
+  condition("ifDeq", prefixed("IFDEQ", scalar)),
+  condition("ifDne", prefixed("IFDNE", scalar)),
 );
 
 export const stringCommands = group(() => ({
-  append: write(int),
-  decr: write(int),
-  decrby: write(int),
-  delex: write(int, arg, comparing),
-  digest: read(orNull(text)),
-  get: checked(read(orNull(value))),
-  getdel: checked(write(orNull(value))),
+  append: write(int, scalar, scalar),
+  decr: write(int, scalar),
+  decrby: write(int, scalar, scalar),
+  delex: write(int, scalar, comparing),
+  digest: read(orNull(text), scalar),
+  get: checked(read(orNull(value), scalar)),
+  getdel: checked(write(orNull(value), scalar)),
   getex: checked(
-    writeIf((words) => words.length > 1)(orNull(value), arg, options("ex px exat pxat persist")),
+    writeIf((words) => words.length > 1)(orNull(value), scalar, options("ex px exat pxat persist?")),
   ),
-  getrange: read(text),
-  getset: write(orNull(value), arg, data),
-  incr: write(int),
-  incrby: write(int),
-  incrbyfloat: write(float),
+  getrange: read(text, scalar, scalar, scalar),
+  getset: write(orNull(value), scalar, stored),
+  incr: write(int, scalar),
+  incrby: write(int, scalar, scalar),
+  incrbyfloat: write(float, scalar, scalar),
   increx: write(
     when(1, "byFloat", tuple(float, float), tuple(int, int)),
-    arg,
-    options("byFloat byInt saturate lBound uBound ex px exat pxat persist enx"),
+    scalar,
+    options("byFloat byInt saturate? lBound uBound ex px exat pxat persist? enx?"),
   ),
   lcs: read(
     when(2, "idx", matches, when(2, "len", int, text)),
-    arg,
-    arg,
-    options("len idx minMatchLen withMatchLen"),
+    scalar,
+    scalar,
+    options("len? idx? minMatchLen withMatchLen?"),
   ),
-  mget: checked(read(list(orNull(value)))),
-  mset: write(text, entries),
-  msetex: write(int, countedEntries, setting),
-  msetnx: write(int, entries),
-  psetex: write(text, arg, arg, data),
-  set: write(orNull(when(2, "get", value, text)), arg, data, all(comparing, setting)),
-  setex: write(text, arg, arg, data),
-  setnx: write(int, arg, data),
-  setrange: write(int),
-  strlen: read(int),
-  substr: read(text),
+  mget: checked(read(list(orNull(value)), rest(scalars))),
+  mset: write(text, entriesOrPairs),
+  msetex: write(int, countedEntries, options(`nx? xx? ${expiring}`)),
+  msetnx: write(int, entriesOrPairs),
+  psetex: write(text, scalar, scalar, stored),
+  set: write(
+    orNull(when(2, "get", value, text)),
+    scalar,
+    stored,
+    sequence(comparing, options(`nx? xx? get? ${expiring}`)),
+  ),
+  setex: write(text, scalar, scalar, stored),
+  setnx: write(int, scalar, stored),
+  setrange: write(int, scalar, scalar, scalar),
+  strlen: read(int, scalar),
+  substr: read(text, scalar, scalar, scalar),
 })) satisfies () => Record<keyof StringCommands<Kind>, unknown>;

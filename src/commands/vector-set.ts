@@ -1,3 +1,18 @@
+import { InvalidArgument } from "../wire/words.js";
+import {
+  type ArgEncoder,
+  flag,
+  json,
+  optional,
+  options,
+  prefixed,
+  property,
+  required,
+  scalar,
+  sequence,
+  stored,
+  strict,
+} from "./args.js";
 import {
   float,
   int,
@@ -15,8 +30,7 @@ import {
 } from "./decoders.js";
 import type { Key, Kind, Reply } from "./kind.js";
 import type { Decoder } from "./row.js";
-import { group, read, rearrange, write } from "./rows.js";
-import { arg, data, maybe, option, options, type Piece } from "./words.js";
+import { group, read, reordered, write } from "./rows.js";
 
 /** A vector: numbers, all of a set's vectors having the same length. */
 export type Vector = readonly number[] | Float32Array | Float64Array;
@@ -98,13 +112,25 @@ export interface VectorSetCommands<K extends Kind> {
   ): Reply<K, VSimResult<T, O>>;
 }
 
-const vector: Piece = (out, given, encode) => {
-  if ("element" in given) out.push("ELE", encode(given.element));
-  else out.push("VALUES", given.length, ...given);
+const element = strict(required("element", prefixed("ELE", stored)));
+const vector: ArgEncoder = (out, given, encode) => {
+  if (!Array.isArray(given) && !(given instanceof Float32Array) && !(given instanceof Float64Array))
+    return element(out, given, encode);
+  out.push("VALUES", String(given.length));
+  for (const number of given) {
+    if (typeof number !== "number") throw new InvalidArgument("is not a vector of numbers");
+    scalar(out, number, encode);
+  }
 };
 
-const adding = options("cas quantization= ef setAttr m");
-const searching = options("withScores withAttribs count epsilon ef filter filterEf=FILTER-EF truth noThread");
+const adding = sequence(
+  options("cas? quantization= ef"),
+  property("setAttr", prefixed("SETATTR", json)),
+  options("m"),
+);
+const searching = options(
+  "withScores? withAttribs? count epsilon ef filter filterEf=FILTER-EF truth? noThread?",
+);
 
 const elements = list(value);
 
@@ -119,28 +145,28 @@ const similar: Decoder = (reply, decode, args) => {
   return (names.length > 1 ? records(names, decoders) : elements)(reply, decode, args);
 };
 
-const known = read(int, arg, data);
+const known = read(int, scalar, stored);
 
 export const vectorSetCommands = group(() => ({
-  vadd: rearrange(
-    ([key, values, element, opts]) => [key, opts?.reduce, values, element, opts],
-    write(int, arg, option("REDUCE"), vector, data, adding),
+  vadd: reordered(
+    [0, 3, 1, 2, 3],
+    write(int, scalar, property("reduce", prefixed("REDUCE", scalar)), vector, stored, adding),
   ),
-  vcard: read(int),
-  vdim: read(int),
-  vemb: read(orNull(list(float)), arg, data),
-  vgetattr: read(orNull(value), arg, data),
-  vinfo: read(orNull(object(nestedText))),
+  vcard: read(int, scalar),
+  vdim: read(int, scalar),
+  vemb: read(orNull(list(float)), scalar, stored),
+  vgetattr: read(orNull(value), scalar, stored),
+  vinfo: read(orNull(object(nestedText)), scalar),
   vismember: known,
   vlinks: read(
     orNull(list(when(2, undefined, turns(value, float), elements))),
-    arg,
-    data,
-    option("WITHSCORES"),
+    scalar,
+    stored,
+    flag("WITHSCORES"),
   ),
-  vrandmember: read(oneOrMany(value), arg, maybe),
-  vrange: read(elements, arg, arg, arg, maybe),
-  vrem: write(int, arg, data),
-  vsetattr: write(int, arg, data, arg),
-  vsim: read(similar, arg, vector, searching),
+  vrandmember: read(oneOrMany(value), scalar, optional(scalar)),
+  vrange: read(elements, scalar, scalar, scalar, optional(scalar)),
+  vrem: write(int, scalar, stored),
+  vsetattr: write(int, scalar, stored, json),
+  vsim: read(similar, scalar, vector, searching),
 })) satisfies () => Record<keyof VectorSetCommands<Kind>, unknown>;

@@ -1,45 +1,96 @@
-import { ArgumentError } from "../errors.js";
-
-/** One word of a command as it is sent. */
+/** One argument of a command as it is sent, or its name. */
 export type Word = string | Uint8Array;
 
+/** An argument that can't be sent. The message says what is wrong with it, without its value: "is undefined". */
+export class InvalidArgument extends Error {
+  /** Goes by this where `warmline/modules` has a copy of the class. */
+  override readonly name = "InvalidArgument";
+  /** How many arguments of the method stand between the one that was being encoded and this one. */
+  offset = 0;
+  /** Where in the argument the problem is, such as `.name` or `[3]`. */
+  path = "";
+}
+
 /**
- * Turns a command's arguments into words, as the JSON of the REST protocol would: numbers and booleans by their
- * text, objects and arrays as JSON, bytes as they are.
- * @param place where the command stands in its pipeline, if in one.
- * @throws ArgumentError for what has no faithful form: undefined, NaN, functions, symbols, lone surrogates.
+ * Turns a key, field, id, number or other plain argument into what is sent: text as it is, numbers by their digits,
+ * bytes as they are.
+ * @throws InvalidArgument for anything else, NaN and text with a lone surrogate among it.
  */
-export function toWords(command: string, args: readonly unknown[], place?: number): Word[] {
-  // A subcommand is a word of its own: OBJECT ENCODING.
-  const words: Word[] = command.includes(" ") ? command.split(" ") : [command];
-  for (let i = 0; i < args.length; i++) {
-    const arg = args[i];
-    words.push(typeof arg === "string" && arg.isWellFormed() ? arg : toWord(command, arg, i, place));
-  }
-  return words;
+export function scalarWord(given: unknown): Word {
+  if (typeof given === "string" && given.isWellFormed()) return given;
+  if (typeof given === "bigint" || (typeof given === "number" && !Number.isNaN(given))) return String(given);
+  if (given instanceof Uint8Array) return given;
+  throw new InvalidArgument(`is ${describe(given)}`);
 }
 
-function toWord(command: string, arg: unknown, at: number, index?: number): Word {
-  let what: string = typeof arg;
+/**
+ * Turns a value into what is sent, as the JSON of the REST protocol would: booleans and null by their names, objects and
+ * arrays as JSON, everything else as {@link scalarWord} does.
+ * @throws InvalidArgument for what has no faithful form, such as a promise or a Map.
+ */
+export function valueWord(given: unknown): Word {
+  if (typeof given === "boolean" || given === null) return String(given);
+  return typeof given === "object" && !(given instanceof Uint8Array) ? jsonWord(given) : scalarWord(given);
+}
+
+function jsonWord(given: object): string {
+  let json: string | undefined;
   let cause: unknown;
-  if (arg instanceof Uint8Array) return arg;
-  if (what === "string") what = "text with a lone surrogate: send bytes instead";
-  else if (Number.isNaN(arg)) what = "NaN";
-  else if (/^(number|bigint|boolean)$/.test(what)) return String(arg);
-  else if (what === "object") {
-    try {
-      const json = JSON.stringify(arg);
-      // A Date, or any object whose JSON is a string, is stored as that text: quotes would come back as part of it.
-      if (json) return json.startsWith('"') ? JSON.parse(json) : json;
-    } catch (error) {
-      cause = error;
-    }
-    what = "an object that can't be written as JSON";
+  try {
+    json = JSON.stringify(given);
+  } catch (error) {
+    cause = error;
   }
-  throw new ArgumentError(`${command}: argument ${at + 1} is ${what}`, { command, index, cause });
+  // Looking at every object inside takes as long as writing it: only JSON that shows signs of a loss is worth that.
+  const lost = lacksJson(given) ? given : json && /\{(\}|"0":)/.test(json) && findWithoutJson(given);
+  if (lost) throw new InvalidArgument(`${lost === given ? "is" : "contains"} ${describe(lost)}`);
+  if (!json) throw new InvalidArgument("is an object that can't be written as JSON", { cause });
+  // A Date, or any object whose JSON is a string, is stored as that text: quotes would come back as part of it.
+  return json.startsWith('"') ? JSON.parse(json) : json;
 }
 
-/** Whether a word is bytes, which JSON can't carry. */
+/** Whether JSON would drop what an object holds: a Map, a promise, an Error, a typed array, private fields. */
+export function lacksJson(given: object): boolean {
+  const { then, toJSON } = given as { then?: unknown; toJSON?: unknown };
+  if (typeof toJSON === "function") return false;
+  if (typeof then === "function" || given instanceof Error || ArrayBuffer.isView(given)) return true;
+  // A boxed number or text is written as what it holds.
+  return hasNoProperties(given) && typeof given.valueOf() === "object";
+}
+
+/** Whether an object of a class shows nothing of what it holds as properties. A plain empty object has nothing to show. */
+export function hasNoProperties(given: object): boolean {
+  const prototype = Object.getPrototypeOf(given);
+  // Plain objects of another realm, as in Jest, count as plain too.
+  const plain = prototype === null || Object.getPrototypeOf(prototype) === null || Array.isArray(given);
+  return !plain && Object.keys(given).length === 0;
+}
+
+/** The first object inside, or the object itself, that JSON would drop the content of. */
+function findWithoutJson(given: unknown): object | undefined {
+  if (typeof given !== "object" || given === null || typeof (given as Date).toJSON === "function")
+    return undefined;
+  if (lacksJson(given)) return given;
+  for (const item of Object.values(given)) {
+    const found = findWithoutJson(item);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+/** Names what kind of thing a value is, never the value itself. */
+export function describe(given: unknown): string {
+  if (given === null || given === undefined || Number.isNaN(given)) return String(given);
+  if (typeof given === "string") return "text with a lone surrogate: send bytes instead";
+  if (Array.isArray(given)) return "an array";
+  if (typeof given !== "object") return `a ${typeof given}`;
+  if (typeof (given as PromiseLike<unknown>).then === "function") return "a promise: is an `await` missing?";
+  const tag = Object.prototype.toString.call(given).slice(8, -1);
+  const name = tag === "Object" ? Object.getPrototypeOf(given)?.constructor?.name : tag;
+  return name && name !== "Object" ? `an object of class ${name}` : "an object";
+}
+
+/** Whether there are bytes among its words, which JSON can't carry. */
 export function hasBytes(words: readonly Word[]): boolean {
   for (let i = 1; i < words.length; i++) if (typeof words[i] !== "string") return true;
   return false;

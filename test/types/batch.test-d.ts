@@ -91,8 +91,8 @@ describe.each(["pipeline", "multi"] as const)("%s", (batch) => {
     const filled = redis[batch]();
     // @ts-expect-error the value is missing
     filled.set("k");
-    // @ts-expect-error a field and a value rather than an object
-    filled.hset("h", "f", 1);
+    // @ts-expect-error a field without a value
+    filled.hset("h", "f");
     // @ts-expect-error two times to live
     filled.getex("k", { ex: 1, px: 1 });
     // @ts-expect-error a path is text

@@ -134,8 +134,8 @@ test("wrong shapes don't compile", () => {
   redis.set("k", 1, { EX: 1 });
   // @ts-expect-error a time is not text
   redis.set("k", 1, { ex: "60" });
-  // @ts-expect-error a field and a value rather than an object
-  redis.hset("h", "f", 1);
+  // @ts-expect-error a field without a value
+  redis.hset("h", "f");
   // @ts-expect-error not a side
   redis.lmove("a", "b", "top", "left");
   // @ts-expect-error scores are numbers

@@ -88,8 +88,76 @@ test("a first reply has to be kept for 10 s longer than a call may take, where t
   expect(() => safe.with({ writes: "exactly-once", timeout: 1_000 })).not.toThrow();
 });
 
-test("unknown options are tolerated", () => {
-  expect(() => new Redis({ url: "https://host", token: "t", base: "x", ttl: 60 } as never)).not.toThrow();
+const endpoint = { url: "https://host", token: "t" };
+
+test.each([
+  [{ write: "exactly-once" }, "unknown option write; did you mean writes?"],
+  [{ retries: 0 }, "unknown option retries; it takes url, token, "],
+  [{ timeOut: 5 }, "unknown option timeOut; did you mean timeout?"],
+  [{ keepalive: false }, "unknown option keepalive; did you mean keepAlive?"],
+  [{ base: undefined }, "unknown option base; it takes url, "],
+  [{ keepAlive: "false" }, "keepAlive must be true or false"],
+  [{ wire: "resp3" }, "wire must be one of resp2, json"],
+  [{ retry: 3 }, "retry must be an object with retries and backoff, or false"],
+  [{ retry: { retires: 3 } }, "unknown option retires; did you mean retries?"],
+  [{ maxConnections: 0 }, "maxConnections must be a whole number, 1 or more"],
+  [{ preconnect: null }, "preconnect must be true or false"],
+  [{ cache: "sometimes" }, "cache must be one of default, force-cache, "],
+  [{ token: 5 }, "token must be text"],
+  [{ responseEncoding: "hex" }, "responseEncoding must be one of false, base64"],
+])("the option %j of a client is refused: %s", (options, message) => {
+  expect(() => new Redis({ ...endpoint, ...options } as never)).toThrow(ConfigError);
+  expect(() => new Redis({ ...endpoint, ...options } as never)).toThrow(message);
+});
+
+test("an option with undefined counts as left out", () => {
+  const options = { keepAlive: undefined, retry: undefined, wire: undefined, writes: undefined };
+  expect(() => new Redis({ ...endpoint, ...options } as never)).not.toThrow();
+});
+
+test.each([
+  [{ retry: false }, "with() can't change retry: give it to new Redis()"],
+  [{ replyLifetime: 5 }, "with() can't change replyLifetime: give it to new Redis()"],
+  [{ write: "safe" }, "unknown option write; did you mean writes?"],
+  [undefined, "with() needs an object of options"],
+  ["exactly-once", "with() needs an object of options"],
+])("with(%j) is refused: %s", (options, message) => {
+  const redis = new Redis(endpoint);
+  expect(() => redis.with(options as never)).toThrow(ConfigError);
+  expect(() => redis.with(options as never)).toThrow(message);
+});
+
+test.each([[["https://host"]], [[endpoint, { timeout: 5 }]], [[null]]])(
+  "new Redis(...%j) is refused",
+  (args) => {
+    expect(() => Reflect.construct(Redis, args)).toThrow(
+      new ConfigError("new Redis() needs an object of options, such as { url, token }"),
+    );
+  },
+);
+
+test("options of fromEnv are never dropped", () => {
+  expect(() => Redis.fromEnv(endpoint as never)).toThrow(/reads url and token from the environment/);
+  const env = { WARMLINE_URL: "https://host", WARMLINE_TOKEN: "t" };
+  expect(() => Redis.fromEnv(env, { timeOut: 5 } as never)).toThrow(/unknown option timeOut/);
+  expect(() => Redis.fromEnv({}, { timeOut: 5 } as never)).toThrow(/unknown option timeOut/);
+});
+
+test("options and arguments of the client's own methods are never dropped", async () => {
+  const redis = new Redis(endpoint);
+  expect(() => redis.createScript("return 1", { readOnly: true } as never)).toThrow(
+    "createScript: unknown option readOnly; did you mean readonly?",
+  );
+  await expect(redis.update("k", () => 1, { attempt: 1 } as never)).rejects.toThrow("did you mean attempts?");
+  await expect(
+    redis
+      .pipeline()
+      .get("k")
+      .exec({ keepError: true } as never),
+  ).rejects.toThrow("did you mean keepErrors?");
+  expect(() => Reflect.apply(redis.subscribe, redis, ["c", () => {}])).toThrow(
+    'subscribe() takes one argument: listen by .on("message", listener)',
+  );
 });
 
 test("errors of another copy of the package are instances of this one's classes, by kind", () => {

@@ -1,7 +1,7 @@
+import { options, rest, scalar, stored } from "../args.js";
 import { int, list, text } from "../decoders.js";
 import type { Key, Kind, Reply } from "../kind.js";
-import { gather, named, read, write } from "../rows.js";
-import { arg, data, options } from "../words.js";
+import { named, read, write } from "../rows.js";
 import { type Chunk, chunk, type Facts, facts, items, outcomes } from "./shared.js";
 
 export interface BloomReserveOptions {
@@ -44,16 +44,16 @@ export interface BloomCommands<K extends Kind> {
 
 export const bloomRows = named(
   {
-    add: write(int, arg, data),
-    card: read(int),
-    exists: read(int, arg, data),
-    info: read(facts),
-    insert: gather(2, write(outcomes, arg, options("capacity error expansion noCreate nonScaling"), items)),
-    loadchunk: write(text),
-    madd: write(outcomes, arg, data),
-    mexists: read(list(int), arg, data),
-    reserve: write(text, arg, arg, arg, options("expansion nonScaling")),
-    scandump: read(chunk),
+    add: write(int, scalar, stored),
+    card: read(int, scalar),
+    exists: read(int, scalar, stored),
+    info: read(facts, scalar),
+    insert: write(outcomes, scalar, options("capacity error expansion noCreate? nonScaling?"), items),
+    loadchunk: write(text, scalar, scalar, scalar),
+    madd: write(outcomes, scalar, rest(stored)),
+    mexists: read(list(int), scalar, rest(stored)),
+    reserve: write(text, scalar, scalar, scalar, options("expansion nonScaling?")),
+    scandump: read(chunk, scalar, scalar),
   },
   "BF.",
 ) satisfies Record<keyof BloomCommands<Kind>, unknown>;

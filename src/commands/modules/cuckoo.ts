@@ -1,7 +1,7 @@
+import { options, rest, scalar, stored } from "../args.js";
 import { int, list, text } from "../decoders.js";
 import type { Key, Kind, Reply } from "../kind.js";
-import { gather, named, read, write } from "../rows.js";
-import { arg, data, options } from "../words.js";
+import { named, read, write } from "../rows.js";
 import { type Chunk, chunk, type Facts, facts, items, outcomes } from "./shared.js";
 
 export interface CuckooInsertOptions {
@@ -46,25 +46,25 @@ export interface CuckooCommands<K extends Kind> {
   scandump(key: Key, iterator: number): Reply<K, Chunk>;
 }
 
-const change = write(int, arg, data);
-const ask = read(int, arg, data);
-const insert = gather(2, write(outcomes, arg, options("capacity noCreate"), items));
+const change = write(int, scalar, stored);
+const ask = read(int, scalar, stored);
+const insert = write(outcomes, scalar, options("capacity noCreate?"), items);
 
 export const cuckooRows = named(
   {
     add: change,
     addnx: change,
-    compact: write(text),
+    compact: write(text, scalar),
     count: ask,
     del: change,
     exists: ask,
-    info: read(facts),
+    info: read(facts, scalar),
     insert,
     insertnx: insert,
-    loadchunk: write(text),
-    mexists: read(list(int), arg, data),
-    reserve: write(text, arg, arg, options("bucketSize maxIterations expansion")),
-    scandump: read(chunk),
+    loadchunk: write(text, scalar, scalar, scalar),
+    mexists: read(list(int), scalar, rest(stored)),
+    reserve: write(text, scalar, scalar, options("bucketSize maxIterations expansion")),
+    scandump: read(chunk, scalar, scalar),
   },
   "CF.",
 ) satisfies Record<keyof CuckooCommands<Kind>, unknown>;

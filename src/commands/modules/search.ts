@@ -1,4 +1,20 @@
 import {
+  type ArgEncoder,
+  array,
+  counted,
+  limit,
+  options,
+  prefixed,
+  property,
+  reading,
+  record,
+  rest,
+  scalar,
+  scalars,
+  sequence,
+  strict,
+} from "../args.js";
+import {
   float,
   int,
   list,
@@ -15,8 +31,7 @@ import {
 } from "../decoders.js";
 import type { Key, Kind, Reply } from "../kind.js";
 import type { Decoder } from "../row.js";
-import { named, read, rearrange, write, writeIf } from "../rows.js";
-import { after, all, arg, counted, each, of, option, options, type Piece } from "../words.js";
+import { named, read, reordered, write, writeIf } from "../rows.js";
 import { type Facts, facts } from "./shared.js";
 
 interface FieldOptions {
@@ -219,89 +234,91 @@ export interface SearchCommands<K extends Kind> {
   tagvals(index: string, field: string): Reply<K, string[]>;
 }
 
-const countedPairs: Piece = (out, given, encode) => counted(out, Object.entries(given).flat(), encode);
-const params = of("params", after("PARAMS", countedPairs));
-
-const querying = all(options("timeout"), params, options("dialect"));
-
-const fieldOptions = all(
-  options("weight noStem phonetic separator caseSensitive coordSystem="),
-  of("attributes", countedPairs),
-  options("withSuffixTrie indexEmpty indexMissing sortable unf noIndex"),
-);
-
-const schema: Piece = (out, fields, encode) => {
-  for (const [name, field] of Object.entries<Record<string, unknown>>(fields)) {
-    out.push(name);
-    options("as type= algorithm=")(out, field, encode);
-    fieldOptions(out, field, encode);
-  }
+const pairs = record(scalar);
+const countedPairs: ArgEncoder = (out, given, encode) => {
+  const at = out.length;
+  pairs(out, given, encode);
+  out.splice(at, 0, String(out.length - at));
 };
+const params = property("params", prefixed("PARAMS", countedPairs));
 
-const creating = all(
-  options("on"),
-  of("prefix", after("PREFIX", counted)),
-  options(
-    "filter language languageField=LANGUAGE_FIELD score scoreField=SCORE_FIELD maxTextFields temporary noOffsets noHl noFields noFreqs",
+const querying = sequence(options("timeout"), params, options("dialect"));
+
+const field = strict(
+  sequence(
+    options("as type= algorithm= weight noStem? phonetic separator caseSensitive? coordSystem="),
+    property("attributes", countedPairs),
+    options("withSuffixTrie? indexEmpty? indexMissing? sortable? unf? noIndex?"),
   ),
-  of("stopwords", after("STOPWORDS", counted)),
-  options("skipInitialScan"),
 );
+const schema = record(field);
 
-const limited: Piece = (out, { offset, count }) => {
-  out.push("LIMIT", offset, count);
-};
+const creating = sequence(
+  options("on"),
+  property("prefix", prefixed("PREFIX", counted)),
+  options(
+    "filter language languageField=LANGUAGE_FIELD score scoreField=SCORE_FIELD maxTextFields? temporary noOffsets? noHl? noFields? noFreqs?",
+  ),
+  property("stopwords", prefixed("STOPWORDS", counted)),
+  options("skipInitialScan?"),
+);
 
 // A field that is given another name counts as three words.
-const returning: Piece = (out, fields) => {
-  const words = fields.flatMap((field: string | [string, string]) =>
-    typeof field === "string" ? [field] : [field[0], "AS", field[1]],
-  );
-  out.push("RETURN", words.length, ...words);
+const returning: ArgEncoder = (out, given, encode) => {
+  const at = out.length;
+  array((out, each, encode) => {
+    if (!Array.isArray(each)) return scalar(out, each, encode);
+    scalar(out, each[0], encode);
+    prefixed("AS", scalar)(out, each[1], encode);
+  })(out, given, encode);
+  out.splice(at, 0, "RETURN", String(out.length - at));
 };
 
-const ofFields = of("fields", after("FIELDS", counted));
+const ofFields = property("fields", prefixed("FIELDS", counted));
 
-const searching = all(
-  options("noContent verbatim noStopwords withScores"),
-  of("inKeys", after("INKEYS", counted)),
-  of("inFields", after("INFIELDS", counted)),
-  of("return", returning),
-  of("summarize", after("SUMMARIZE", all(ofFields, options("frags len separator")))),
-  of("highlight", after("HIGHLIGHT", all(ofFields, options("tags")))),
-  options("slop inOrder language scorer"),
-  of("sortBy", options("field=SORTBY order=")),
-  of("limit", limited),
+const searching = sequence(
+  options("noContent? verbatim? noStopwords? withScores?"),
+  property("inKeys", prefixed("INKEYS", counted)),
+  property("inFields", prefixed("INFIELDS", counted)),
+  property("return", returning),
+  property("summarize", prefixed("SUMMARIZE", sequence(ofFields, options("frags len separator")))),
+  property("highlight", prefixed("HIGHLIGHT", sequence(ofFields, options("tags*")))),
+  options("slop inOrder? language scorer"),
+  property("sortBy", options("field=SORTBY order=")),
+  property("limit", limit),
   querying,
 );
 
-const reducing: Piece = (out, { function: name, args = [], as: alias }, encode) => {
-  out.push("REDUCE", name);
-  counted(out, args, encode);
-  option("AS")(out, alias, encode);
-};
-
-const step: Piece = all(
-  of("groupBy", after("GROUPBY", counted)),
-  of("reduce", (out, reducers, encode) => {
-    for (const reducer of reducers) reducing(out, reducer, encode);
-  }),
-  of("sortBy", (out, fields, encode) => after("SORTBY", counted)(out, fields.flat(), encode)),
-  options("max apply as filter"),
-  of("limit", limited),
+const reducing = array(
+  strict(
+    sequence(
+      options("function=REDUCE"),
+      reading("args", (out, { args = [] }, encode) => counted(out, args, encode)),
+      options("as"),
+    ),
+  ),
 );
 
-const aggregating = all(
-  options("verbatim"),
-  of("load", (out, fields, encode) => {
-    if (fields === "*") out.push("LOAD", "*");
-    else after("LOAD", counted)(out, fields, encode);
-  }),
+const sorted: ArgEncoder = (out, given, encode) => counted(out, [given].flat(2), encode);
+
+const step = strict(
+  sequence(
+    property("groupBy", prefixed("GROUPBY", counted)),
+    property("reduce", reducing),
+    property("sortBy", prefixed("SORTBY", sorted)),
+    options("max apply as filter"),
+    property("limit", limit),
+  ),
+);
+
+const loaded: ArgEncoder = (out, given, encode) => (given === "*" ? scalar : counted)(out, given, encode);
+
+const aggregating = sequence(
+  options("verbatim?"),
+  property("load", prefixed("LOAD", loaded)),
   options("timeout"),
-  of("steps", (out, steps, encode) => {
-    for (const each of steps) step(out, each, encode);
-  }),
-  of("cursor", after("WITHCURSOR", options("count maxIdle"))),
+  property("steps", array(step)),
+  property("cursor", prefixed("WITHCURSOR", options("count maxIdle"))),
   params,
   options("dialect"),
 );
@@ -339,57 +356,51 @@ const suggested = tuple(text, text, list(tuple(float, text)));
 // A cursor is kept at the server until it is read to its end.
 const opensCursor = (words: readonly unknown[]) => words.some((word) => /^withcursor$/i.test(String(word)));
 
-const explaining = (reply: Decoder) => read(reply, arg, arg, options("dialect"));
+const explaining = (reply: Decoder) => read(reply, scalar, scalar, options("dialect"));
 
 export const searchRows = named(
   {
-    aggregate: writeIf(opensCursor)(aggregated, arg, arg, aggregating),
-    aliasadd: write(text),
-    aliasdel: write(text),
-    aliasupdate: write(text),
-    alter: rearrange(
-      ([index, fields, opts]) => [index, opts, fields],
-      write(text, arg, options("skipInitialScan"), after("SCHEMA", after("ADD", schema))),
+    aggregate: writeIf(opensCursor)(aggregated, scalar, scalar, aggregating),
+    aliasadd: write(text, scalar, scalar),
+    aliasdel: write(text, scalar),
+    aliasupdate: write(text, scalar, scalar),
+    alter: reordered(
+      [0, 2, 1],
+      write(text, scalar, options("skipInitialScan?"), prefixed("SCHEMA", prefixed("ADD", schema))),
     ),
-    create: rearrange(
-      ([index, fields, opts]) => [index, opts, fields],
-      write(text, arg, creating, after("SCHEMA", schema)),
-    ),
-    cursorDel: write(text),
-    cursorRead: write(aggregated, arg, arg, options("count")),
-    dictadd: write(int),
-    dictdel: write(int),
-    dictdump: read(list(text)),
-    dropindex: write(text, arg, options("dd")),
+    create: reordered([0, 2, 1], write(text, scalar, creating, prefixed("SCHEMA", schema))),
+    cursorDel: write(text, scalar, scalar),
+    cursorRead: write(aggregated, scalar, scalar, options("count")),
+    dictadd: write(int, scalar, rest(scalars)),
+    dictdel: write(int, scalar, rest(scalars)),
+    dictdump: read(list(text), scalar),
+    dropindex: write(text, scalar, options("dd?")),
     explain: explaining(text),
     explaincli: explaining(list(text)),
-    info: read(facts),
-    profile: rearrange(
-      ([index, kind, query, opts]) => [index, kind, opts, "QUERY", query],
-      read(nestedText, arg, arg, options("limited"), arg),
+    info: read(facts, scalar),
+    profile: reordered(
+      [0, 1, 3, 2],
+      read(nestedText, scalar, scalar, options("limited?"), prefixed("QUERY", scalar)),
     ),
-    search: read(searched, arg, arg, searching),
+    search: read(searched, scalar, scalar, searching),
     spellcheck: read(
       (...reply) => Object.fromEntries(list(suggested)(...reply).map(([, term, words]) => [term, words])),
-      arg,
-      arg,
-      all(
+      scalar,
+      scalar,
+      sequence(
         options("distance"),
-        of("include", after("TERMS", after("INCLUDE", arg))),
-        of("exclude", after("TERMS", after("EXCLUDE", arg))),
+        property("include", prefixed("TERMS", prefixed("INCLUDE", scalar))),
+        property("exclude", prefixed("TERMS", prefixed("EXCLUDE", scalar))),
         options("dialect"),
       ),
     ),
-    sugadd: write(int, arg, arg, arg, options("incr payload")),
-    sugdel: write(int),
-    sugget: read(orNull(list(orNull(text))), arg, arg, options("fuzzy withScores withPayloads max")),
-    suglen: read(int),
-    syndump: read(object(list(text))),
-    synupdate: rearrange(
-      ([index, group, terms, opts]) => [index, group, opts, terms],
-      write(text, arg, arg, options("skipInitialScan"), each),
-    ),
-    tagvals: read(list(text)),
+    sugadd: write(int, scalar, scalar, scalar, options("incr? payload")),
+    sugdel: write(int, scalar, scalar),
+    sugget: read(orNull(list(orNull(text))), scalar, scalar, options("fuzzy? withScores? withPayloads? max")),
+    suglen: read(int, scalar),
+    syndump: read(object(list(text)), scalar),
+    synupdate: reordered([0, 1, 3, 2], write(text, scalar, scalar, options("skipInitialScan?"), scalars)),
+    tagvals: read(list(text), scalar, scalar),
   },
   "FT.",
 ) satisfies Record<keyof SearchCommands<Kind>, unknown>;

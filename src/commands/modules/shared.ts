@@ -1,5 +1,5 @@
+import { array, gathered, prefixed, record, scalar, stored } from "../args.js";
 import { bytes, int, list, nested, nestedText, object, tuple } from "../decoders.js";
-import { after, arg, eachData, type Piece } from "../words.js";
 
 /** Facts by Redis's own names: numbers and text. */
 export type Facts = Record<string, any>;
@@ -15,15 +15,7 @@ export const outcomes = list((...reply) => (typeof reply[0] === "number" ? reply
 export const chunk = tuple(int, (reply) => (reply === null ? new Uint8Array() : bytes(reply)));
 
 /** All arguments from here on, as stored values after a word. */
-export const items = after("ITEMS", eachData);
+export const items = gathered(prefixed("ITEMS", array(stored)));
 
-/** An object as name and number, one after the other. */
-export const amounts: Piece = (out, given) => {
-  for (const [name, amount] of Object.entries(given)) out.push(name, amount);
-};
-
-/** The number of keys that follow, and they. */
-export const sources: Piece = (out, keys, encode) => {
-  arg(out, keys.length, encode);
-  for (const key of keys) arg(out, key, encode);
-};
+/** An object as name and number in turn. */
+export const amounts = record(scalar);

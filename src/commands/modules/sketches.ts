@@ -1,8 +1,14 @@
+import { type ArgEncoder, array, flag, optional, options, rest, scalar, scalars, stored } from "../args.js";
 import { float, int, list, orNull, text, turns, value, when } from "../decoders.js";
 import type { Key, Kind, Reply } from "../kind.js";
 import { as, named, read, write } from "../rows.js";
-import { arg, data, option, options } from "../words.js";
-import { amounts, type Facts, facts, sources } from "./shared.js";
+import { amounts, type Facts, facts } from "./shared.js";
+
+/** The number of keys that follow, and they. */
+const sources: ArgEncoder = (out, keys, encode) => {
+  array(scalar)(out, keys, encode);
+  out.splice(out.length - keys.length, 0, String(keys.length));
+};
 
 /** Count-min sketches: about how often each item came. */
 export interface CountMinCommands<K extends Kind> {
@@ -22,12 +28,12 @@ export interface CountMinCommands<K extends Kind> {
 
 export const countMinRows = named(
   {
-    incrby: write(list(int), arg, amounts),
-    info: read(facts),
-    initbydim: write(text),
-    initbyprob: write(text),
-    merge: write(text, arg, sources, options("weights")),
-    query: read(list(int), arg, data),
+    incrby: write(list(int), scalar, amounts),
+    info: read(facts, scalar),
+    initbydim: write(text, scalar, scalar, scalar),
+    initbyprob: write(text, scalar, scalar, scalar),
+    merge: write(text, scalar, sources, options("weights*")),
+    query: read(list(int), scalar, rest(stored)),
   },
   "CMS.",
 ) satisfies Record<keyof CountMinCommands<Kind>, unknown>;
@@ -55,13 +61,13 @@ const evicted = list(orNull(value));
 
 export const topKRows = named(
   {
-    add: write(evicted, arg, data),
-    count: read(list(int), arg, data),
-    incrby: write(evicted, arg, amounts),
-    info: read(facts),
-    list: read(when(1, undefined, turns(value, int), list(value)), arg, option("WITHCOUNT")),
-    query: read(list(int), arg, data),
-    reserve: write(text),
+    add: write(evicted, scalar, rest(stored)),
+    count: read(list(int), scalar, rest(stored)),
+    incrby: write(evicted, scalar, amounts),
+    info: read(facts, scalar),
+    list: read(when(1, undefined, turns(value, int), list(value)), scalar, flag("WITHCOUNT")),
+    query: read(list(int), scalar, rest(stored)),
+    reserve: write(text, scalar, scalar, optional(scalar), optional(scalar), optional(scalar)),
   },
   "TOPK.",
 ) satisfies Record<keyof TopKCommands<Kind>, unknown>;
@@ -98,25 +104,26 @@ export interface TDigestCommands<K extends Kind> {
   trimmedMean(key: Key, low: number, high: number): Reply<K, number>;
 }
 
-const floats = read(list(float));
-const ranks = read(list(int));
+const floats = read(list(float), scalar, rest(scalars));
+const ranks = read(list(int), scalar, rest(scalars));
+const number = read(float, scalar);
 
 export const tDigestRows = named(
   {
-    add: write(text),
+    add: write(text, scalar, rest(scalars)),
     byrank: floats,
     byrevrank: floats,
     cdf: floats,
-    create: write(text, arg, options("compression")),
-    info: read(facts),
-    max: read(float),
-    merge: write(text, arg, sources, options("compression override")),
-    min: read(float),
+    create: write(text, scalar, options("compression")),
+    info: read(facts, scalar),
+    max: number,
+    merge: write(text, scalar, sources, options("compression override?")),
+    min: number,
     quantile: floats,
     rank: ranks,
-    reset: write(text),
+    reset: write(text, scalar),
     revrank: ranks,
-    trimmedMean: as("TDIGEST.TRIMMED_MEAN", read(float)),
+    trimmedMean: as("TDIGEST.TRIMMED_MEAN", read(float, scalar, scalar, scalar)),
   },
   "TDIGEST.",
 ) satisfies Record<keyof TDigestCommands<Kind>, unknown>;

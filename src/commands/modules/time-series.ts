@@ -1,9 +1,9 @@
+import { array, optional, options, prefixed, property, rest, scalar, scalars, sequence } from "../args.js";
 import { float, int, list, orNull, text, tuple } from "../decoders.js";
 import type { Key, Kind, Reply } from "../kind.js";
 import type { Decoder } from "../row.js";
-import { named, read, rearrange, write } from "../rows.js";
+import { named, read, reordered, write } from "../rows.js";
 import type { AtMostOne } from "../types.js";
-import { after, all, arg, each, maybe, of, option, options, type Piece } from "../words.js";
 import { amounts, type Facts, facts, outcomes } from "./shared.js";
 
 /** What happens to a sample at a time that has one. */
@@ -127,58 +127,55 @@ export interface TimeSeriesCommands<K extends Kind> {
 }
 
 // Labels come last, since they take every word that follows.
-const making = all(
+const making = sequence(
   options(
-    "timestamp retention encoding chunkSize=CHUNK_SIZE duplicatePolicy=DUPLICATE_POLICY onDuplicate=ON_DUPLICATE ignore",
+    "timestamp retention encoding chunkSize=CHUNK_SIZE duplicatePolicy=DUPLICATE_POLICY onDuplicate=ON_DUPLICATE ignore*",
   ),
-  of("labels", after("LABELS", amounts)),
+  property("labels", prefixed("LABELS", amounts)),
 );
 
-const aggregating = options("type=AGGREGATION bucket= bucketTimestamp=BUCKETTIMESTAMP empty");
-const selecting = options("withLabels selectedLabels=SELECTED_LABELS");
+const aggregating = options("type=AGGREGATION bucket= bucketTimestamp=BUCKETTIMESTAMP empty?");
+const selecting = options("withLabels? selectedLabels*=SELECTED_LABELS");
 
-const ranging = all(
-  options("latest filterByTs=FILTER_BY_TS filterByValue=FILTER_BY_VALUE"),
+const ranging = sequence(
+  options("latest? filterByTs*=FILTER_BY_TS filterByValue*=FILTER_BY_VALUE"),
   selecting,
   options("count align"),
-  of("aggregation", aggregating),
+  property("aggregation", aggregating),
 );
 
-const filter: Piece = after("FILTER", each);
-const grouping = of("groupBy", options("label=GROUPBY reduce"));
+const filter = prefixed("FILTER", scalars);
+const grouping = property("groupBy", options("label=GROUPBY reduce"));
 
 const sample = tuple(int, float);
 const samples = list(sample);
 const last: Decoder = (...reply) => ((reply[0] as unknown[]).length === 0 ? null : sample(...reply));
 const found = (decoder: Decoder) => list(tuple(text, list(tuple(text, orNull(text))), decoder));
 
-const change = write(int, arg, arg, making);
-const range = read(samples, arg, arg, arg, ranging);
-const multiRange = rearrange(
-  ([from, to, which, opts]) => [from, to, opts, which, opts],
-  read(found(samples), arg, arg, ranging, filter, grouping),
+const change = write(int, scalar, scalar, making);
+const range = read(samples, scalar, scalar, scalar, ranging);
+const multiRange = reordered(
+  [0, 1, 3, 2, 3],
+  read(found(samples), scalar, scalar, ranging, filter, grouping),
 );
 
 export const timeSeriesRows = named(
   {
-    add: write(int, arg, arg, arg, making),
-    alter: write(text, arg, making),
-    create: write(text, arg, making),
-    createrule: write(text, arg, arg, option("AGGREGATION"), arg, maybe),
+    add: write(int, scalar, scalar, scalar, making),
+    alter: write(text, scalar, making),
+    create: write(text, scalar, making),
+    createrule: write(text, scalar, scalar, prefixed("AGGREGATION", scalar), scalar, optional(scalar)),
     decrby: change,
-    del: write(int),
-    deleterule: write(text),
-    get: read(last, arg, options("latest")),
+    del: write(int, scalar, scalar, scalar),
+    deleterule: write(text, scalar, scalar),
+    get: read(last, scalar, options("latest?")),
     incrby: change,
-    info: read(facts),
-    madd: write(outcomes),
-    mget: rearrange(
-      ([which, opts]) => [opts, which],
-      read(found(last), all(options("latest"), selecting), filter),
-    ),
+    info: read(facts, scalar),
+    madd: write(outcomes, rest(array(scalar))),
+    mget: reordered([1, 0], read(found(last), sequence(options("latest?"), selecting), filter)),
     mrange: multiRange,
     mrevrange: multiRange,
-    queryindex: read(list(text)),
+    queryindex: read(list(text), rest(scalars)),
     range,
     revrange: range,
   },

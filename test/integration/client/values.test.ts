@@ -160,13 +160,10 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await redis.pipeline().incr("n").exec()).toEqual(["9007199254740994"]);
     });
 
-    test("more arguments than a call can have are refused; as an array they are sent", async () => {
+    test("a call takes 50,000 keys one by one, and 100,000 as an array", async () => {
       const redis = client();
       const keys = Array.from({ length: 100_000 }, (_, at) => `key${at}`);
-      await expect(redis.mget(...keys)).rejects.toMatchObject({
-        name: "ArgumentError",
-        message: "MGET: more arguments than a call can have",
-      });
+      expect(await redis.mget(...keys.slice(0, 50_000))).toHaveLength(50_000);
       expect(await redis.mget(keys)).toHaveLength(keys.length);
     });
 

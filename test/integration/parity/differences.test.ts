@@ -26,6 +26,9 @@ function difference(name: string, run: () => Promise<void>): void {
   test(name, run);
 }
 
+/** A method that is called as JavaScript without types might call it. */
+type Method = (...args: unknown[]) => Promise<unknown>;
+
 /** What became of a promise, as text. */
 async function fate(promise: Promise<unknown>): Promise<string> {
   return promise.then(
@@ -229,6 +232,86 @@ describe.each(setups)("on $name", ({ available, start }) => {
       }
       expect(() => warmline.pipeline().hset("h", { field: undefined })).toThrow(ArgumentError);
       expect(await warmline.dbsize()).toBe(0);
+    });
+
+    difference("Unknown options", async () => {
+      const options = { ttl: 60 } as object;
+      await reference.set("theirs", 1, options);
+      expect(await text.ttl("theirs")).toBe(-1);
+      await expect(warmline.set("ours", 1, options)).rejects.toThrow(
+        "SET: argument 3 has an unknown option ttl",
+      );
+      const given = { url: gateway.url, token: gateway.token, retries: 0 } as never;
+      expect(() => new Reference(given)).not.toThrow();
+      expect(() => new Warmline(given)).toThrow(ConfigError);
+    });
+
+    difference("Options in another case", async () => {
+      const options = { EX: 60 } as object;
+      await reference.set("theirs", 1, options);
+      await warmline.set("ours", 1, options);
+      expect(await text.ttl("theirs")).toBe(-1);
+      expect(await text.ttl("ours")).toBeGreaterThan(0);
+    });
+
+    difference("An option with `undefined`, or `null`", async () => {
+      const undefinedOption = { nx: undefined, ifEq: undefined } as object;
+      expect(await reference.set("theirs", 1, undefinedOption)).toBe("OK");
+      await expect(warmline.set("ours", 1, undefinedOption)).rejects.toThrow("argument 3.ifEq is undefined");
+      expect(await warmline.set("ours", 1, { nx: undefined } as object)).toBe("OK");
+      const nullOption = { nx: null } as object;
+      expect(await reference.set("theirs", 2, nullOption)).toBe("OK");
+      await expect(warmline.set("ours", 2, nullOption)).rejects.toThrow("the option nx with null");
+    });
+
+    difference("An argument too many, or one of another shape", async () => {
+      await text.mset({ a: "1", b: "2" });
+      expect(await (reference.hset as Method)("h", { a: 1 }, { b: 2 })).toBe(1);
+      await expect((warmline.hset as Method)("h", { a: 1 }, { b: 2 })).rejects.toBeInstanceOf(ArgumentError);
+      await expect((warmline.get as Method)("a", "b")).rejects.toThrow("GET: argument 2 is one too many");
+      await (reference.set as Method)("theirs", 1, ["EX", 60]);
+      expect(await text.ttl("theirs")).toBe(-1);
+      await expect((warmline.set as Method)("ours", 1, ["EX", 60])).rejects.toBeInstanceOf(ArgumentError);
+    });
+
+    difference("Field and value in turn", async () => {
+      await (reference.hset as Method)("theirs", "a", 1);
+      await warmline.hset("ours", "a", 1, "b", 2);
+      expect(await text.hgetall("theirs")).toEqual({ 0: "a" });
+      expect(await text.hgetall("ours")).toEqual({ a: "1", b: "2" });
+      await warmline.mset("c", 1, "d", 2);
+      expect(await warmline.msetnx("e", 3)).toBe(1);
+      expect(await text.mget("c", "d", "e")).toEqual(["1", "2", "3"]);
+    });
+
+    difference("Objects without JSON", async () => {
+      for (const value of [
+        new Map([[1, 2]]),
+        new Set([1]),
+        Promise.resolve(1),
+        new Error("e"),
+        new ArrayBuffer(1),
+      ]) {
+        await reference.set("theirs", value);
+        expect(await text.get("theirs")).toBe("{}");
+        await expect(warmline.set("ours", value)).rejects.toBeInstanceOf(ArgumentError);
+      }
+    });
+
+    difference("A list in the place of a key, field, id or member", async () => {
+      await text.mset({ a: "1", b: "2" });
+      expect(await (reference.del as Method)(["a", "b"])).toBe(0);
+      expect(await (warmline.del as Method)(["a", "b"])).toBe(2);
+      await text.hset("h", { a: 1, b: 2 });
+      expect(await (reference.hdel as Method)("h", ["a", "b"])).toBe(0);
+      expect(await (warmline.hdel as Method)("h", ["a", "b"])).toBe(2);
+    });
+
+    difference("`null` among the keys of `del` and `unlink`", async () => {
+      await text.mset({ null: "1", a: "2" });
+      expect(await (warmline.del as Method)("a", null)).toBe(1);
+      expect(await (reference.del as Method)("a", null)).toBe(1);
+      expect(await text.exists("null")).toBe(0);
     });
 
     difference("`automaticDeserialization: false`", async () => {

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { ArgumentError } from "../../../src/errors.js";
+import { TextBulk } from "../../../src/wire/bytes.js";
 import { codecFrom } from "../../../src/wire/codec.js";
-import { toWords } from "../../../src/wire/words.js";
+import { InvalidArgument } from "../../../src/wire/words.js";
 import { allRows } from "./samples/index.js";
 
 function send(method: string, args: unknown[], codec = codecFrom("json")) {
   const row = allRows[method]!;
-  return toWords(row.name, row.words(codec.encode, ...args));
+  return row.words(codec.encode, [...args], row.name.split(" "));
 }
 
 const refused: [string, unknown[]][] = [
@@ -40,7 +40,7 @@ const refused: [string, unknown[]][] = [
 
 describe("what can't be sent is refused before anything is", () => {
   test.each(refused)("%s %o", (method, args) => {
-    expect(() => send(method, args)).toThrow(ArgumentError);
+    expect(() => send(method, args)).toThrow(InvalidArgument);
   });
 });
 
@@ -69,6 +69,100 @@ test("a codec of one's own sees values, and nothing else", () => {
   expect(send("hset", ["h", { f: 1 }], codec)).toEqual(["HSET", "h", "f", "<1>"]);
   expect(send("zadd", ["z", { score: 1, member: 2 }], codec)).toEqual(["ZADD", "z", "1", "<2>"]);
   expect(send("eval", ["return 1", ["k"], [1]], codec)).toEqual(["EVAL", "return 1", "1", "k", "1"]);
+});
+
+/** What other clients take, and what was misread: the message says what is wrong. */
+const misread: [string, unknown[], string][] = [
+  ["set", ["k", "v", { ttl: 60 }], "argument 3 has an unknown option ttl; it takes ifEq, ifNe, "],
+  ["set", ["k", "v", { exp: 60 }], "argument 3 has an unknown option exp; did you mean ex?"],
+  ["set", ["k", "v", { nx: null }], "argument 3 has the option nx with null: leave it out"],
+  ["set", ["k", "v", { ex: 1, EX: 2 }], "argument 3 has the option ex twice"],
+  ["set", ["k", "v", { ex: true }], "argument 3.ex is a boolean"],
+  ["set", ["k", "v", { nx: "yes" }], "argument 3.nx is text, not true or false"],
+  ["set", ["k", "v", ["EX", 60]], "argument 3 is an array, not an object of options"],
+  ["set", ["k", "v", "EX", 60], "argument 3 is text, not an object of options"],
+  ["set", ["k", "v", { ifEq: undefined }], "argument 3.ifEq is undefined"],
+  ["set", ["k"], "argument 2 is missing"],
+  ["set", ["k", Promise.resolve(1)], "argument 2 is a promise: is an `await` missing?"],
+  ["get", ["a", "b"], "argument 2 is one too many: it takes 1"],
+  ["delex", ["k", { ifDeq: undefined }], "argument 2.ifDeq is undefined"],
+  ["zadd", ["z", { score: 1, value: "m" }], "argument 2 has an unknown option value; it takes score, member"],
+  ["zadd", ["z", 1, "m"], "argument 2 is a number, not an object of options"],
+  ["zadd", ["z", { score: 1, member: "m" }, { nx: true }], "argument 3 has an unknown option nx; "],
+  [
+    "xadd",
+    ["s", "*", { f: 1 }, { maxlen: 1 }],
+    "argument 4 has an unknown option maxlen; it takes nomkStream, trim",
+  ],
+  ["xread", ["s", "0", { block: 5 }], "argument 3 has an unknown option block; did you mean blockMS?"],
+  [
+    "hsetex",
+    ["h", { ex: 60 }, { a: 1 }],
+    "argument 2 has an unknown option ex; it takes conditional, expiration",
+  ],
+  ["hset", ["h", "a"], "argument 2 is text, not an object"],
+  ["hset", ["h", "a", 1, "b"], "argument 5 is missing"],
+  ["hset", ["h", ["a", 1]], "argument 2 is an array, not an object"],
+  ["hset", ["h", new Map([["a", 1]])], "argument 2 is an object of class Map, not an object"],
+  ["hset", ["h", { a: undefined }], "argument 2.a is undefined"],
+  ["mset", [["a", 1]], "argument 1 is an array, not an object"],
+  ["mset", ["a"], "argument 1 is text, not an object"],
+  ["incr", [null], "argument 1 is null"],
+  ["del", ["a", ["b", { c: 1 }]], "argument 1[2] is an object"],
+  ["eval", ["return 1", 1, "k", "a"], "argument 2 is a number, not an array"],
+  ["lpush", ["l", 1, undefined], "argument 3 is undefined"],
+  ["get", ["k", { shema: 1 }], "argument 2 is one too many: it takes 1"],
+];
+
+test.each(misread)("%s %j: %s", (method, args, message) => {
+  expect(() => send(method, args)).toThrow(message);
+});
+
+/** Shapes of other clients that can only mean one thing. */
+const understood: [string, unknown[], string][] = [
+  ["set", ["k", "v", { EX: 60, NX: true }], "SET k v NX EX 60"],
+  ["set", ["k", "v", { keepTTL: true }], "SET k v KEEPTTL"],
+  ["set", ["k", "v", { ex: undefined, nx: false }], "SET k v"],
+  ["delex", ["k", { ifeq: "x" }], "DELEX k IFEQ x"],
+  ["zadd", ["z", { NX: true, INCR: true }, { score: 1, member: "m" }], "ZADD z NX INCR 1 m"],
+  ["zadd", ["z", undefined, { score: 1, member: "m" }], "ZADD z 1 m"],
+  ["zinterstore", ["d", 1, ["a"], { AGGREGATE: "max" }], "ZINTERSTORE d 1 a AGGREGATE max"],
+  ["zrange", ["z", 0, 9, { byscore: true, REV: true }], "ZRANGE z 0 9 BYSCORE REV"],
+  ["zrange", ["z", 0, 9, { byScore: true, offset: 1 }], "ZRANGE z 0 9 BYSCORE LIMIT 1 -1"],
+  ["xreadgroup", ["g", "c", "s", ">", { noack: true }], "XREADGROUP GROUP g c NOACK STREAMS s >"],
+  ["scan", [0, { Match: "a*", TYPE: "hash" }], "SCAN 0 MATCH a* TYPE hash"],
+  ["hset", ["h", "a", 1, "b", { c: 2 }], 'HSET h a 1 b {"c":2}'],
+  ["hset", ["h", new Uint8Array([97]), 1], "HSET h 97 1"],
+  ["hmset", ["h", "a", 1], "HMSET h a 1"],
+  ["mset", ["a", 1, "b", 2], "MSET a 1 b 2"],
+  ["msetnx", ["a", 1], "MSETNX a 1"],
+  ["del", ["a", null, ["b"]], "DEL a b"],
+  ["json.arrappend", ["k", "$", [1, "x"]], 'JSON.ARRAPPEND k $ [1,"x"]'],
+  ["json.arrappend", ["k", "$", []], "JSON.ARRAPPEND k $ []"],
+  ["json.arrinsert", ["k", "$", 0, [1]], "JSON.ARRINSERT k $ 0 [1]"],
+  ["json.arrindex", ["k", "$", [1, "x"]], 'JSON.ARRINDEX k $ [1,"x"]'],
+  ["json.merge", ["k", "$.a", [10, 12]], "JSON.MERGE k $.a [10,12]"],
+];
+
+test.each(understood)("%s %j sends %s", (method, args, sent) => {
+  expect(send(method, args).join(" ")).toBe(sent);
+});
+
+test.each(["append", "setrange", "echo", "hexists", "hincrby"])("%s spreads no array", (method) => {
+  const args = [["k", "f"], "0", "1"].slice(0, method === "echo" ? 1 : 3);
+  expect(() => send(method, args)).toThrow(/^argument 1 is an array/);
+  if (method !== "echo")
+    expect(() => send(method, ["k", ["a", "b"], "1"])).toThrow(/^argument 2 is an array/);
+});
+
+test("an option's new name reaches what reads the reply", () => {
+  const args: any[] = ["z", 0, 1, { WITHSCORES: true }];
+  const row = allRows.zrange!;
+  row.words((value) => value, args);
+  expect(row.reply([new TextBulk("m"), new TextBulk("1.5")], codecFrom("json").decode, args)).toEqual([
+    "m",
+    1.5,
+  ]);
 });
 
 test("a hundred thousand keys or values in one call", () => {

@@ -51,7 +51,7 @@ describe("rows against Redis's own facts", () => {
   test.each(Object.keys(rowsByMethod))("%s: arity and keys", (method) => {
     const row = rowsByMethod[method]!;
     for (const [args] of samplesByMethod[method]!) {
-      const words = row.words((value) => `<${JSON.stringify(value)}>`, ...args).map(String);
+      const words = row.words((value) => `<${JSON.stringify(value)}>`, [...args]).map(String);
       expect(wordsProblems(row.name, words)).toEqual([]);
     }
   });
@@ -192,7 +192,7 @@ describe("commands sent word by word", () => {
 test("a bitfield's operations are one command, in the order given", () => {
   const sent: unknown[] = [];
   const gives = bitfield((row, args) => {
-    sent.push(row.name, ...row.words(String, ...args));
+    sent.push(row.name, ...row.words(String, args));
     return "reply";
   }, "k")
     .set("u8", 0, 255)
@@ -201,10 +201,6 @@ test("a bitfield's operations are one command, in the order given", () => {
     .get("i4", 3)
     .exec();
   expect(gives).toBe("reply");
-  expect(sent).toEqual(
-    "BITFIELD k SET u8 0 255 OVERFLOW FAIL INCRBY u8 #1 10 GET i4 3"
-      .split(" ")
-      .map((word) => (/^\d+$/.test(word) ? Number(word) : word)),
-  );
+  expect(sent).toEqual("BITFIELD k SET u8 0 255 OVERFLOW FAIL INCRBY u8 #1 10 GET i4 3".split(" "));
   expect(bitfieldRow.reply([255, null, 3], String, [])).toEqual([255, null, 3]);
 });

@@ -5,7 +5,7 @@ import { blockingTime } from "../../../src/commands/blocking.js";
 import { rowOf } from "../../../src/commands/known.js";
 import { keysOf } from "../../../src/once/keys.js";
 import { once, refusal } from "../../../src/once/once.js";
-import { toWords, type Word } from "../../../src/wire/words.js";
+import type { Word } from "../../../src/wire/words.js";
 import { slotOf } from "../../support/slot.js";
 import { allRows, samples } from "../commands/samples/index.js";
 
@@ -16,12 +16,13 @@ describe("keys, by Redis's own facts", () => {
   test.each(Object.keys(allRows))("%s", (method) => {
     const row = allRows[method]!;
     for (const [args] of samples[method]!) {
-      const own = row.words((value) => (typeof value === "string" ? value : JSON.stringify(value)), ...args);
+      const encode = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+      const own = row.words(encode, [...args]);
       const write = typeof row.write === "function" ? row.write(own) : row.write;
-      const words = toWords(
-        row.name,
-        own.map((word) => (word instanceof Uint8Array ? "bytes" : word)),
-      );
+      const words = [
+        ...row.name.split(" "),
+        ...own.map((word) => (word instanceof Uint8Array ? "bytes" : word)),
+      ];
       if (!write || refusalOf(words)) continue;
       const fact = facts[row.name]?.keys ?? facts[`${row.name} ${words[1]}`]?.keys ?? [];
       const expected = keysByFacts(words.map(String), fact);

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ArgumentError } from "../../../src/errors.js";
 import { toPath, toResp2 } from "../../../src/wire/request.js";
-import { toWords } from "../../../src/wire/words.js";
+import { InvalidArgument, scalarWord, valueWord } from "../../../src/wire/words.js";
 
 test.each([
   ["text", "text"],
@@ -13,45 +12,93 @@ test.each([
   [true, "true"],
   [null, "null"],
   [{ a: [1, undefined] }, '{"a":[1,null]}'],
+  [{}, "{}"],
+  [{ nested: {} }, '{"nested":{}}'],
+  [Object.create(null), "{}"],
+  [new Number(5), "5"],
   [new Date(0), "1970-01-01T00:00:00.000Z"],
-])("%s is sent as %j", (value, word) => {
-  expect(toWords("SET", ["k", value])).toEqual(["SET", "k", word]);
+  [new URL("http://host/"), "http://host/"],
+  [
+    { at: new Date(0), in: Buffer.from("a") },
+    '{"at":"1970-01-01T00:00:00.000Z","in":{"type":"Buffer","data":[97]}}',
+  ],
+])("the value %s is sent as %j", (value, word) => {
+  expect(valueWord(value)).toBe(word);
+});
+
+test.each([
+  ["text", "text"],
+  [12, "12"],
+  [10n ** 20n, "100000000000000000000"],
+])("the plain argument %s is sent as %j", (value, word) => {
+  expect(scalarWord(value)).toBe(word);
 });
 
 test("bytes are sent as they are", () => {
   const bytes = new Uint8Array([0, 255]);
-  expect(toWords("SET", ["k", bytes])[2]).toBe(bytes);
-});
-
-test("a subcommand is a word of its own", () => {
-  expect(toWords("OBJECT ENCODING", ["k"])).toEqual(["OBJECT", "ENCODING", "k"]);
+  expect(valueWord(bytes)).toBe(bytes);
+  expect(scalarWord(bytes)).toBe(bytes);
 });
 
 const cycle: { self?: unknown } = {};
 cycle.self = cycle;
-test.each([
-  ["undefined", undefined],
-  ["NaN", Number.NaN],
-  ["a function", () => "secret"],
-  ["a symbol", Symbol("secret")],
-  ["a lone surrogate", "\ud800"],
-  ["a cycle", cycle],
-  ["an object without JSON", { toJSON: () => undefined }],
-])("%s is an ArgumentError that names the command and the place, not the value", (_what, value) => {
-  let error: unknown;
-  try {
-    toWords("SET", ["secret", value], 3);
-  } catch (thrown) {
-    error = thrown;
+
+class Secret {
+  #secret = 1;
+  get secret() {
+    return this.#secret;
   }
-  expect(error).toBeInstanceOf(ArgumentError);
-  expect(error).toMatchObject({
-    outcome: "unsent",
-    command: "SET",
-    index: 3,
-    message: expect.stringMatching(/^SET: argument 2 is /),
-  });
-  expect((error as Error).message).not.toContain("secret");
+}
+
+const withoutForm: [string, unknown][] = [
+  ["is undefined", undefined],
+  ["is NaN", Number.NaN],
+  ["is a function", () => "secret"],
+  ["is a symbol", Symbol("secret")],
+  ["is text with a lone surrogate: send bytes instead", "\ud800"],
+];
+
+const withoutJson: [string, unknown][] = [
+  ["is an object that can't be written as JSON", cycle],
+  ["is an object that can't be written as JSON", { toJSON: () => undefined }],
+  ["is an object of class Map", new Map([["secret", 1]])],
+  ["is an object of class Set", new Set(["secret"])],
+  ["is a promise: is an `await` missing?", Promise.resolve("secret")],
+  ["is an object of class RegExp", /secret/],
+  ["is an object of class Error", new TypeError("secret")],
+  [
+    "is an object of class Error",
+    new (class ErrorWithCode extends Error {
+      code = 1;
+    })(),
+  ],
+  ["is an object of class ArrayBuffer", new ArrayBuffer(2)],
+  ["is an object of class DataView", new DataView(new ArrayBuffer(2))],
+  ["is an object of class Uint16Array", new Uint16Array(2)],
+  ["is an object of class Blob", new Blob(["secret"])],
+  ["is an object of class Headers", new Headers({ secret: "1" })],
+  ["is an object of class FormData", new FormData()],
+  ["is an object of class URLSearchParams", new URLSearchParams("secret=1")],
+  ["is an object of class Array Iterator", ["secret"].values()],
+  ["is an object of class Secret", new Secret()],
+  ["contains an object of class Map", { a: [new Map()] }],
+  ["contains a promise: is an `await` missing?", { a: Promise.resolve(1), b: 2 }],
+  ["contains an object of class Uint8Array", { a: new Uint8Array(2) }],
+];
+
+test.each([...withoutForm, ...withoutJson])("a value that %s is refused", (problem, value) => {
+  expect(() => valueWord(value)).toThrow(new InvalidArgument(problem));
+});
+
+test.each([
+  ...withoutForm,
+  ["is null", null],
+  ["is a boolean", true],
+  ["is an object", {}],
+  ["is an array", ["a"]],
+  ["is an object of class Date", new Date()],
+] as [string, unknown][])("a plain argument that %s is refused", (problem, value) => {
+  expect(() => scalarWord(value)).toThrow(new InvalidArgument(problem));
 });
 
 test("RESP2 requests hold the words byte for byte", () => {

@@ -1,0 +1,321 @@
+import { unknownOption } from "../option-names.js";
+import {
+  describe,
+  hasNoProperties,
+  InvalidArgument,
+  lacksJson,
+  scalarWord,
+  valueWord,
+  type Word,
+} from "../wire/words.js";
+import type { Encode, EncodeArgs } from "./row.js";
+
+/**
+ * Checks one argument of a method and appends what it adds to the command's arguments.
+ * @throws InvalidArgument unless the argument has the shape that the command takes.
+ */
+export interface ArgEncoder {
+  (out: Word[], given: any, encode: Encode): void;
+  /** The names of the options that it reads, if the argument is an object of options. */
+  readonly names?: () => readonly string[];
+  /** Whether it encodes every argument from here on: each by a call of its own, or all as one array. */
+  readonly rest?: "each" | "all" | undefined;
+  /** Whether there may be none. */
+  readonly optional?: boolean | undefined;
+}
+
+type Plain = (out: Word[], given: any, encode: Encode) => void;
+
+/** A key, a field, an id, a number, a word of Redis's: sent as it is. */
+export const scalar: ArgEncoder = (out, given) => {
+  out.push(scalarWord(given));
+};
+
+/** A value, through the codec. */
+export const stored: ArgEncoder = (out, given, encode) => {
+  out.push(valueWord(encode(given)));
+};
+
+/** A value that the codec does not see: text as it is, objects and arrays as JSON. */
+export const json: ArgEncoder = (out, given) => {
+  out.push(valueWord(given));
+};
+
+/** An argument that may be left out. */
+export const optional = (encoder: ArgEncoder): ArgEncoder =>
+  Object.assign<Plain, Partial<ArgEncoder>>(
+    (out, given, encode) => {
+      if (given !== undefined) encoder(out, given, encode);
+    },
+    { ...encoder, optional: true },
+  );
+
+/** This argument and all that follow, at least `min`, each by the same encoder. */
+export const rest = (encoder: ArgEncoder, min: 0 | 1 = 1): ArgEncoder =>
+  Object.assign<Plain, Partial<ArgEncoder>>((out, given, encode) => encoder(out, given, encode), {
+    rest: "each",
+    optional: min === 0,
+  });
+
+/** This argument and all that follow, as one array. */
+export const gathered = (encoder: ArgEncoder): ArgEncoder =>
+  Object.assign<Plain, Partial<ArgEncoder>>((out, given, encode) => encoder(out, given, encode), {
+    rest: "all",
+  });
+
+/** An argument that has a default. */
+export const defaulting =
+  (value: string | number): ArgEncoder =>
+  (out, given) => {
+    out.push(scalarWord(given === undefined ? value : given));
+  };
+
+/** An array, each of its items by the same encoder. */
+export const array =
+  (encoder: ArgEncoder): ArgEncoder =>
+  (out, given, encode) => {
+    if (!Array.isArray(given)) throw new InvalidArgument(`is ${kindOf(given)}, not an array`);
+    for (let i = 0; i < given.length; i++) located(`[${i}]`, encoder, out, given[i], encode);
+  };
+
+/** One, or an array of them. */
+const oneOrMany = (encoder: ArgEncoder): ArgEncoder => {
+  const many = array(encoder);
+  return (out, given, encode) => (Array.isArray(given) ? many : encoder)(out, given, encode);
+};
+
+/** A key, field or the like, or an array of them. */
+export const scalars = oneOrMany(scalar);
+
+/** A value, or an array of values. */
+export const storedEach = oneOrMany(stored);
+
+/** How many, then each. */
+export const counted: ArgEncoder = (out, given, encode) => {
+  out.push(String(Array.isArray(given) ? given.length : 1));
+  scalars(out, given, encode);
+};
+
+/** An object as name and value in turn, the values by `encoder`. */
+export const record =
+  (encoder: ArgEncoder): ArgEncoder =>
+  (out, given, encode) => {
+    for (const name of Object.keys(plainObject(given, "an object"))) {
+      out.push(scalarWord(name));
+      located(`.${name}`, encoder, out, given[name], encode);
+    }
+  };
+
+/** An object as name and stored value in turn. */
+export const entries = record(stored);
+
+/** How many names an object has, then the object as {@link entries}. */
+export const countedEntries: ArgEncoder = (out, given, encode) => {
+  out.push(String(Object.keys(plainObject(given, "an object")).length));
+  entries(out, given, encode);
+};
+
+/** Names and stored values: one object, or name and value in turn as arguments of their own. */
+export const entriesOrPairs: ArgEncoder = Object.assign<Plain, Partial<ArgEncoder>>(
+  (out, given, encode) => {
+    if (given.length === 1) return entries(out, given[0], encode);
+    for (let i = 0; i < given.length || i % 2; i++) {
+      try {
+        (i % 2 ? stored : scalar)(out, given[i], encode);
+      } catch (error) {
+        if (error instanceof InvalidArgument) error.offset = i;
+        throw error;
+      }
+    }
+  },
+  { rest: "all" },
+);
+
+/** A fixed word before what the argument adds. */
+export const prefixed = (word: string, encoder: ArgEncoder): ArgEncoder =>
+  Object.assign<Plain, Partial<ArgEncoder>>(
+    (out, given, encode) => {
+      out.push(word);
+      encoder(out, given, encode);
+    },
+    { ...encoder },
+  );
+
+/** A fixed word where the argument is true. */
+export const flag =
+  (word: string): ArgEncoder =>
+  (out, given) => {
+    if (given === true) out.push(word);
+    else if (given !== undefined && given !== false) {
+      throw new InvalidArgument(`is ${kindOf(given)}, not true or false`);
+    }
+  };
+
+/** Several encoders of the same argument. */
+export const sequence = (...encoders: ArgEncoder[]): ArgEncoder =>
+  Object.assign<Plain, Partial<ArgEncoder>>(
+    (out, given, encode) => {
+      for (const encoder of encoders) encoder(out, given, encode);
+    },
+    { names: () => encoders.flatMap((encoder) => encoder.names?.() ?? []) },
+  );
+
+/** An encoder of an object, with the names of the properties that it reads. */
+export const reading = (names: string, encoder: Plain): ArgEncoder =>
+  Object.assign<Plain, Partial<ArgEncoder>>((out, given, encode) => encoder(out, given, encode), {
+    names: () => names.split(" "),
+  });
+
+/** What one option adds, where it is given. */
+export const property = (name: string, encoder: ArgEncoder): ArgEncoder => {
+  let inner: ArgEncoder | undefined;
+  return reading(name, (out, given, encode) => {
+    if (given?.[name] === undefined) return;
+    inner ??= strict(encoder);
+    located(`.${name}`, inner, out, given[name], encode);
+  });
+};
+
+/** What one property adds that has to be there. */
+export const required = (name: string, encoder: ArgEncoder): ArgEncoder =>
+  reading(name, (out, given, encode) => located(`.${name}`, encoder, out, given?.[name], encode));
+
+/** What a condition adds. Undefined is refused: without its condition it would be another command. */
+export const condition = (name: string, encoder: ArgEncoder): ArgEncoder => {
+  const inner = required(name, encoder);
+  return reading(name, (out, given, encode) => {
+    if (given && name in given) inner(out, given, encode);
+  });
+};
+
+/**
+ * An object of options, sent in the order of `spec`, each under its name in upper case; undefined is left out.
+ * `name=WORD` is sent under another word, `name=` as its value alone; `name?` is true or false, and sent as the word alone;
+ * `name*` may be an array.
+ */
+export const options = (spec: string): ArgEncoder => {
+  let encoders: ArgEncoder[] | undefined;
+  const own = () => {
+    encoders ??= spec.split(" ").map((item) => {
+      const [, name, kind, word] = /^(\w+)([?*]?)=?(.*)$/.exec(item) as unknown as string[];
+      const sent = word || name!.toUpperCase();
+      const value = kind ? scalars : scalar;
+      return property(name!, kind === "?" ? flag(sent) : item.endsWith("=") ? value : prefixed(sent, value));
+    });
+    return encoders;
+  };
+  return Object.assign<Plain, Partial<ArgEncoder>>(
+    (out, given, encode) => {
+      if (given !== undefined) for (const encoder of own()) encoder(out, given, encode);
+    },
+    { names: () => own().flatMap((encoder) => encoder.names!()) },
+  );
+};
+
+/** How many to skip and how many to return: an offset alone is followed by all the rest. */
+export const limit: ArgEncoder = reading("offset count", (out, given) => {
+  const { offset, count } = given ?? {};
+  if (offset === undefined && count === undefined) return;
+  out.push("LIMIT", scalarWord(offset ?? 0), scalarWord(count ?? -1));
+});
+
+/** An encoder that checks an object's option names, if it reads options, before it encodes them. */
+export function strict(encoder: ArgEncoder): ArgEncoder {
+  const { names } = encoder;
+  if (!names) return encoder;
+  let known: Map<string, string> | undefined;
+  return (out, given, encode) => {
+    known ??= lookUp(names());
+    encoder(out, given === undefined ? given : canonical(given, known), encode);
+  };
+}
+
+/**
+ * Puts encoders together: the first is that of the method's first argument, and so on.
+ * @param order the place of each encoder's argument, where they are sent in another order than the method takes them. One
+ * argument may have several encoders.
+ */
+export function encodeArgs(encoders: readonly ArgEncoder[], order?: readonly number[]): EncodeArgs {
+  const places = order ?? encoders.map((_, at) => at);
+  const most = encoders.some(({ rest }) => rest) ? Number.POSITIVE_INFINITY : Math.max(-1, ...places) + 1;
+  let objects: [place: number, known: Map<string, string>][] | undefined;
+  const findObjects = () => {
+    const names = places.map((place) =>
+      encoders.flatMap(({ names }, at) => (places[at] === place && names?.()) || []),
+    );
+    return places.flatMap((place, at): typeof objects & {} =>
+      names[at]!.length > 0 && places.indexOf(place) === at ? [[place, lookUp(names[at]!)]] : [],
+    );
+  };
+  return (encode, args, out = []) => {
+    let place = 0;
+    try {
+      objects ??= findObjects();
+      for (const [at, known] of objects) {
+        place = at;
+        if (args[at] !== undefined) args[at] = canonical(args[at], known);
+      }
+      for (let at = 0; at < encoders.length; at++) {
+        const encoder = encoders[at]!;
+        place = places[at]!;
+        if (encoder.rest === "all") encoder(out, args.slice(place), encode);
+        else {
+          const end = encoder.rest ? Math.max(args.length, place + (encoder.optional ? 0 : 1)) : place + 1;
+          for (; place < end; place++) encoder(out, args[place], encode);
+        }
+      }
+      for (place = most; place < args.length; place++) {
+        if (args[place] !== undefined) throw new InvalidArgument(`is one too many: it takes ${most}`);
+      }
+      return out;
+    } catch (error) {
+      if (!(error instanceof InvalidArgument)) throw error;
+      const at = place + error.offset;
+      const what = at < args.length || error.path ? error.message : "is missing";
+      throw new InvalidArgument(`argument ${at + 1}${error.path} ${what}`, { cause: error.cause });
+    }
+  };
+}
+
+function located(path: string, encoder: ArgEncoder, out: Word[], given: unknown, encode: Encode): void {
+  try {
+    encoder(out, given, encode);
+  } catch (error) {
+    if (error instanceof InvalidArgument) error.path = path + error.path;
+    throw error;
+  }
+}
+
+/** Option names by their lower case. */
+const lookUp = (names: readonly string[]) => new Map(names.map((name) => [name.toLowerCase(), name]));
+
+/**
+ * Returns the options with their names as they are declared; names are matched in any case.
+ * @throws InvalidArgument for a name that is not known or there twice, and for null.
+ */
+function canonical(given: any, known: ReadonlyMap<string, string>): Record<string, unknown> {
+  let renamed: Record<string, unknown> | undefined;
+  for (const name in plainObject(given, "an object of options")) {
+    const own = known.get(name.toLowerCase());
+    if (own === undefined) throw new InvalidArgument(`has an ${unknownOption(name, [...known.values()])}`);
+    if (given[name] === null) throw new InvalidArgument(`has the option ${name} with null: leave it out`);
+    if (own !== name) {
+      renamed ??= { ...given } as Record<string, unknown>;
+      if (own in renamed) throw new InvalidArgument(`has the option ${own} twice`);
+      delete renamed[name];
+      renamed[own] = given[name];
+    }
+  }
+  return renamed ?? given;
+}
+
+function plainObject(given: unknown, wanted: string): object {
+  if (typeof given === "object" && given !== null && !(Symbol.iterator in given)) {
+    if (!lacksJson(given) && !hasNoProperties(given)) return given;
+  }
+  throw new InvalidArgument(`is ${kindOf(given)}, not ${wanted}`);
+}
+
+function kindOf(given: unknown): string {
+  return typeof given === "string" ? "text" : given instanceof Uint8Array ? "bytes" : describe(given);
+}
