@@ -63,7 +63,7 @@ export function needsLate({ schema, bytes }: Command): boolean {
   return bytes || schema !== undefined;
 }
 
-/** What ends a request before its response does. */
+/** The time and the signal of a request. */
 export interface RequestLimits {
   /** The time for all of it, in ms. */
   readonly time: number;

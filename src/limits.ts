@@ -31,7 +31,7 @@ export class Limits {
     return Math.max(0, Math.min(this.#timeout + wait, this.#deadline, LONGEST_TIMER));
   }
 
-  /** What is left of that time, in ms. */
+  /** The rest of that time, in ms. */
   left(wait?: number): number {
     return Math.max(0, this.time(wait) - elapsed(this.#began));
   }

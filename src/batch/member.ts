@@ -93,11 +93,12 @@ export class Member implements Waiting {
 
 /** A request that goes on until each command in it is settled. */
 export class SharedRequest {
+  /** The time of the command that has the most left, in ms. */
   readonly time: number;
   private readonly controller = new AbortController();
   /** Aborts when no command waits for the request any more. */
   readonly signal: AbortSignal = this.controller.signal;
-  /** What carries it now. */
+  /** The call that is under way for it. */
   call: SentCall | undefined;
 
   constructor(private readonly members: readonly Member[]) {

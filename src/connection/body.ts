@@ -15,7 +15,7 @@ export class ResponseTooLarge extends Error {
   }
 }
 
-/** What is allocated at first for a body whose length is not known, and at most for one that says its length, in bytes. */
+/** The first allocation for a body of unknown length, and the largest first one for a body of known length, in bytes. */
 const FIRST_CAPACITY = 4 * 1024;
 const MOST_AT_FIRST = 1024 * 1024;
 
@@ -56,7 +56,7 @@ export class Body<Bytes extends Uint8Array> {
     this.expect(piece.length);
     const end = this.size + piece.length;
     if (end > this.bytes.length) {
-      const larger = this.allocate(Math.max(end, 2 * this.bytes.length));
+      const larger = this.allocate(Math.max(end, Math.min(2 * this.bytes.length, this.limit)));
       larger.set(this.bytes.subarray(0, this.size));
       this.bytes = larger;
     }

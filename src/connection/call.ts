@@ -66,7 +66,7 @@ class Call<T> implements AttemptListener {
   private unknown = false;
   private settled = false;
   private forgetSignal: (() => void) | undefined;
-  /** What was written last, or is about to be. */
+  /** The request that was written last, or is about to be. */
   private newest: HttpRequest | undefined;
 
   constructor(

@@ -3,7 +3,7 @@ import type { HttpAnswer, HttpRequest } from "../wire/http.js";
 
 /** What becomes of one attempt. Exactly one of `onAnswer` and `onFailure` is called, unless it is aborted. */
 export interface AttemptListener {
-  /** What to write; to be read right before it is written. */
+  /** The request to write; to be read right before it is written. */
   readonly request: HttpRequest;
   /**
    * Right before the first byte is written: from here on the request may be applied. May be called twice.
