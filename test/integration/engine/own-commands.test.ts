@@ -70,6 +70,9 @@ const SAME: Record<string, string[][]> = {
     ["XACK", "x", "g", "1-1", "2-1"],
     ["XPENDING", "x", "g"],
     ["XPENDING", "x", "g", "-", "+", "-1"],
+    ["XADD", "x", "4-1", "f", "v"],
+    ["XREADGROUP", "GROUP", "g", "a", "STREAMS", "x", ">"],
+    ["XPENDING", "x", "g"],
   ],
   "ranges of strings and bits": [
     ["SET", "k", ""],
@@ -86,6 +89,7 @@ const SAME: Record<string, string[][]> = {
     ["ZRANGE", "z", "0", "-1", "WITHSCORES"],
     ["ZSCORE", "z", "a"],
     ["ZADD", "z", "", "a"],
+    ["ZCOUNT", "z", "(", "+inf"],
     ["EVAL", "return redis.call('ZSCORE', 'z', 'a')", "0"],
     ["SET", "f", "0.1"],
     ["INCRBYFLOAT", "f", "0.2"],

@@ -82,18 +82,28 @@ function isBefore(left: StreamId, right: StreamId): boolean {
   return left.ms < right.ms || (left.ms === right.ms && left.seq < right.seq);
 }
 
-/** The summary of XPENDING has each consumer's count as a string. */
+/** The summary of XPENDING has the consumers by name, and each one's count as a string. */
 function countsAsText(consumers: RedisValue): RedisValue {
   if (consumers.kind !== "array") return consumers;
   return RedisValue.array(
-    consumers.items.map((consumer) =>
-      consumer.kind !== "array"
-        ? consumer
-        : RedisValue.array(
-            consumer.items.map((item) => (item.kind === "integer" ? bulkValue(String(item.value)) : item)),
-          ),
-    ),
+    consumers.items
+      .toSorted(byName)
+      .map((consumer) =>
+        consumer.kind !== "array"
+          ? consumer
+          : RedisValue.array(
+              consumer.items.map((item) => (item.kind === "integer" ? bulkValue(String(item.value)) : item)),
+            ),
+      ),
   );
+}
+
+function byName(left: RedisValue, right: RedisValue): number {
+  const names = [left, right].map((consumer) => {
+    const name = consumer.kind === "array" ? consumer.items[0] : undefined;
+    return name?.kind === "bulk-string" && name.value ? name.value : Buffer.alloc(0);
+  });
+  return Buffer.compare(names[0]!, names[1]!);
 }
 
 /** Replaces the stream commands whose replies differ from Redis's. */

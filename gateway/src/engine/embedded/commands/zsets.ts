@@ -7,6 +7,7 @@ import {
   libraryCommand,
   optionName,
   parseInteger,
+  withArguments,
   withCheck,
 } from "./define.js";
 
@@ -27,6 +28,17 @@ function checkRanks(args: readonly Buffer[]): void {
   const isByRank = !args.some((arg) => /^BY(SCORE|LEX)$/.test(optionName(arg)));
   if (isByRank) for (const arg of args.slice(1, 3)) parseInteger(arg);
 }
+
+/** A bound that is an opening bracket alone excludes 0. */
+function withZeroBounds(args: readonly Buffer[], first: number): readonly Buffer[] {
+  return args.map((arg, index) =>
+    (index === first || index === first + 1) && arg.equals(OPENING_BRACKET) ? EXCLUDED_ZERO : arg,
+  );
+}
+const OPENING_BRACKET = Buffer.from("(");
+const EXCLUDED_ZERO = Buffer.from("(0");
+
+const isByScore = (args: readonly Buffer[]) => args.some((arg) => optionName(arg) === "BYSCORE");
 
 /** Replaces the commands on sorted sets and positions whose replies differ from Redis's. */
 export function addSortedSetCommands(executor: CommandExecutor): void {
@@ -49,7 +61,18 @@ export function addSortedSetCommands(executor: CommandExecutor): void {
   addCommands(executor, [
     withCheck(libraryCommand(executor, "zadd"), checkScores),
     withCheck(libraryCommand(executor, "zincrby"), ([, amount]) => amount && checkFloat(amount)),
-    withCheck(libraryCommand(executor, "zrange"), checkRanks),
+    withCheck(
+      withArguments(libraryCommand(executor, "zrange"), (args) =>
+        isByScore(args) ? withZeroBounds(args, 1) : args,
+      ),
+      checkRanks,
+    ),
+    withArguments(libraryCommand(executor, "zrangestore"), (args) =>
+      isByScore(args) ? withZeroBounds(args, 2) : args,
+    ),
+    ...["zcount", "zrangebyscore", "zrevrangebyscore", "zremrangebyscore"].map((name) =>
+      withArguments(libraryCommand(executor, name), (args) => withZeroBounds(args, 1)),
+    ),
     ...searches,
   ]);
 }
