@@ -96,7 +96,7 @@ describe.each([
         ["--input-type=module", "--eval", ON_FETCH],
       ] as const,
   ),
-] as const)("%s with warmline/fetch", (_name, command, args) => {
+] as const)("%s with warmline/fetch", (name, command, args) => {
   test.each<[string, Fault]>([
     ["the connection is closed", loseReply()],
     ["the connection is reset", loseReply({ leave: "reset" })],
@@ -120,5 +120,7 @@ describe.each([
       { value: 3 },
     ]);
     expect(route.applied("INCR")).toBe(3);
+    // The form that a write has on Deno does not end its connection: one was lost, and one closed while it was idle.
+    if (name === "deno") expect(route.path.connectionsOpened).toBeLessThanOrEqual(3);
   });
 });
