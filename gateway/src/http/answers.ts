@@ -67,7 +67,8 @@ export class SingleAnswer implements Receiver {
     const body = startBody(exchange, 200, "one", null);
     const over = () => this.quota.leave(1, exchange.blocks);
     return {
-      write: (bytes) => body?.write(bytes),
+      write: (bytes) => body?.write(bytes) ?? 0,
+      whenBelow: (below, listener) => body?.whenBelow(below, listener),
       end() {
         over();
         body?.end();
@@ -147,7 +148,8 @@ export class PipelineAnswer implements Receiver {
     if (place !== this.#next || this.#inside) return null;
     this.#inside = true;
     return {
-      write: (bytes) => this.#body?.write(bytes),
+      write: (bytes) => this.#body?.write(bytes) ?? 0,
+      whenBelow: (below, listener) => this.#body?.whenBelow(below, listener),
       end: () => {
         this.#inside = false;
         this.#next++;

@@ -45,8 +45,8 @@ export class ReplyBody implements BodySource {
   #cancelled = false;
   /** Bytes of the body so far, as the client reads it. */
   size = 0;
-  /** Called when the client has taken more. */
-  onTaken: (() => void) | undefined;
+  #below = 0;
+  #onBelow: (() => void) | null = null;
 
   private constructor(options: ReplyBodyOptions) {
     this.#options = options;
@@ -58,23 +58,33 @@ export class ReplyBody implements BodySource {
     return options.budget.take(ENCODED, REPLY_SHARE) ? new ReplyBody(options) : null;
   }
 
-  /** Bytes of replies that are kept. */
-  get backlog(): number {
-    return this.#backlog;
-  }
-
-  /** Appends bytes of a reply. */
-  write(bytes: Buffer): void {
-    if (this.#cancelled) return;
+  /** Appends bytes of a reply. Returns how many are kept. */
+  write(bytes: Buffer): number {
+    if (this.#cancelled) return 0;
     if (!this.#options.budget.take(bytes.length, REPLY_SHARE)) {
       this.cut();
-      return;
+      return 0;
     }
     this.#taken += bytes.length;
     this.#backlog += bytes.length;
     this.#parts.push(bytes);
     if (this.#backlog < LITTLE) this.#options.onLittle();
     else this.#options.onMore();
+    return this.#backlog;
+  }
+
+  /** Calls `listener` once fewer than `below` bytes are kept. */
+  whenBelow(below: number, listener: () => void): void {
+    this.#below = below;
+    this.#onBelow = listener;
+    this.#tellIfBelow();
+  }
+
+  #tellIfBelow(): void {
+    if (!this.#onBelow || this.#backlog >= this.#below) return;
+    const listener = this.#onBelow;
+    this.#onBelow = null;
+    listener();
   }
 
   /** The last reply is complete. */
@@ -98,7 +108,7 @@ export class ReplyBody implements BodySource {
     this.#backlog = 0;
     this.#options.budget.give(this.#taken);
     this.#taken = 0;
-    this.onTaken?.();
+    this.#tellIfBelow();
   }
 
   next(): Buffer | null | undefined {
@@ -129,7 +139,7 @@ export class ReplyBody implements BodySource {
     this.#backlog -= encoded;
     this.#taken -= encoded;
     budget.give(encoded);
-    this.onTaken?.();
+    this.#tellIfBelow();
     const bytes = encoder.take();
     // Nothing as yet: a length without its number, or half a character.
     return bytes.length > 0 ? this.#framed(bytes) : this.next();

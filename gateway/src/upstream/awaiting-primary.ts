@@ -209,6 +209,7 @@ class Attempts implements Receiver {
     };
     return {
       write: (bytes) => stream.write(bytes),
+      whenBelow: (below, listener) => stream.whenBelow(below, listener),
       end() {
         stream.end();
         settled();

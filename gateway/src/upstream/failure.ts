@@ -54,7 +54,10 @@ export class UpstreamFailure extends Error {
 
 /** Takes a large reply as it comes. After the last bytes either `end` or `fail` is called, once. */
 export interface ReplyStream {
-  write(bytes: Buffer): void;
+  /** Returns how many bytes wait for whoever reads them. */
+  write(bytes: Buffer): number;
+  /** Calls `listener` once fewer than `below` bytes wait. */
+  whenBelow(below: number, listener: () => void): void;
   end(): void;
   fail(failure: UpstreamFailure): void;
 }

@@ -40,8 +40,10 @@ export interface LargeReply {
 export interface FramerUser {
   /** The next reply; null for one that was too large, or for which there was no room. */
   onReply(reply: Buffer | null): void;
-  /** A large reply has begun, with this byte. Returns what takes it, or null to get it whole. */
-  onLarge?(first: number): LargeReply | null;
+  /**
+   * A large reply has begun, with this byte; it has `size` bytes at least. Returns what takes it, or null to get it whole.
+   */
+  onLarge?(first: number, size: number): LargeReply | null;
 }
 
 /**
@@ -183,7 +185,7 @@ export class Framer {
     if (!this.#offered) {
       this.#offered = true;
       bytes = this.#kept;
-      this.#large = user.onLarge?.(this.#parts[0]![0]!) ?? null;
+      this.#large = user.onLarge?.(this.#parts[0]![0]!, this.#kept + this.#number) ?? null;
       if (this.#large) {
         const parts = this.#parts;
         this.#parts = [];

@@ -1,8 +1,9 @@
+import { isRead } from "../commands/facts.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { Fifo } from "./fifo.js";
 import type { LargeReply } from "./framer.js";
 import { Link, type LinkOptions } from "./link.js";
-import type { Lot } from "./lot.js";
+import { Lot } from "./lot.js";
 
 const TOO_LARGE = new UpstreamFailure("too-large", "the reply of Redis is larger than the gateway passes on");
 /** A reply for which there is no memory: see `maxBufferedBytes`. */
@@ -11,12 +12,18 @@ export const NO_ROOM = new UpstreamFailure(
   "the gateway has no memory left for the reply of Redis",
 );
 
+/** A reply of this many bytes holds up what comes behind it: the line is replaced. */
+const HOLDS_UP = 4 * 1_024 * 1_024;
+/** Bytes waiting for a reader above which nothing more is read for it, where nobody else waits, and below which it is. */
+const PAUSED_ABOVE = 4 * 1_024 * 1_024;
+const RESUMED_BELOW = 1 * 1_024 * 1_024;
+
 /** A command that was written. */
 interface Written {
   readonly lot: Lot;
   readonly tag: number;
   readonly bytes: number;
-  readonly deadline: number;
+  deadline: number;
   /** Replies that come before its own and are nobody's. */
   leading: number;
   /** Null once the command was given up; its reply is then consumed in its place. */
@@ -29,6 +36,10 @@ interface Written {
 export interface LineUser {
   /** More may be written. */
   onWritable(): void;
+  /** A reply has begun that holds those behind it up. Returns whether only they would wait if the line were paused. */
+  onLarge(): boolean;
+  /** Nobody waits for a reply any more; called of a line that was replaced. */
+  onUnused(): void;
   /** A lot may take another turn. */
   onTurn(lot: Lot): void;
   /** The connection ended by itself or could not be had; what was written on it has failed already. */
@@ -52,7 +63,7 @@ export class Line {
       onUp: () => user.onWritable(),
       onDrain: () => user.onWritable(),
       onReply: (reply, noRoom) => this.#reply(reply, noRoom),
-      onLarge: (first) => this.#large(first),
+      onLarge: (first, size) => this.#large(first, size),
       onDown: (trouble) => {
         this.#forget(`the connection to Redis was lost: ${trouble}`);
         user.onDown(trouble);
@@ -74,6 +85,9 @@ export class Line {
     return this.#link.upSince !== null && !this.#link.blocked;
   }
 
+  /** Whether another line has taken its place. */
+  isReplaced = false;
+
   /** Commands that have no reply yet, those given up included. */
   get unanswered(): number {
     return this.#written.size;
@@ -89,6 +103,7 @@ export class Line {
     const { tag, deadline, receiver } = lot;
     const { bytes, leading } = lot.take();
     lot.wrote(bytes.length);
+    lot.line = this;
     this.#written.push({ lot, tag, bytes: bytes.length, deadline, leading, receiver, stream: null });
     return bytes;
   }
@@ -103,9 +118,13 @@ export class Line {
    */
   expire(now: number, failed: [Receiver, UpstreamFailure, number][]): { due: number; silentAt: number } {
     let due = Number.POSITIVE_INFINITY;
+    const first = this.#written.peek();
+    const streaming = first?.stream ? first : null;
     for (let i = 0; i < this.#written.size; i++) {
       const entry = this.#written.peek(i)!;
       if (!entry.receiver) continue;
+      // What comes behind a large reply of the same lot has the time that this one takes as well.
+      if (streaming && entry.lot === streaming.lot) continue;
       if (entry.deadline > now) due = Math.min(due, entry.deadline);
       else {
         failed.push([
@@ -118,7 +137,7 @@ export class Line {
     }
     const oldest = this.#written.peek();
     const isOverdue = oldest !== undefined && !oldest.receiver;
-    const heard = Math.max(this.#waitingSince, this.#link.heardAt);
+    const heard = this.#link.paused ? now : Math.max(this.#waitingSince, this.#link.heardAt);
     if (oldest?.stream) {
       if (heard + this.#silence > now) due = Math.min(due, heard + this.#silence);
       else
@@ -145,7 +164,47 @@ export class Line {
     this.#forget(message);
   }
 
-  #large(first: number): LargeReply | null {
+  /**
+   * Gives up the reads behind a large reply, each alone in its lot: they are to be sent again elsewhere. Returns them as
+   * new lots. What is sent for the second time already stays.
+   */
+  takeReads(): Lot[] {
+    const lots: Lot[] = [];
+    for (let i = 1; i < this.#written.size; i++) {
+      const entry = this.#written.peek(i)!;
+      const { receiver, lot, deadline } = entry;
+      const command = lot.single;
+      if (!receiver || receiver.abandoned || !command || lot.isRepeated || !isRead(command)) continue;
+      entry.receiver = null;
+      const again = new Lot([command], receiver, deadline);
+      again.isRepeated = true;
+      lots.push(again);
+    }
+    return lots;
+  }
+
+  /** Whether it may be paused: on behalf of a lot, unless others wait for a reply. */
+  #mayPause(lot: Lot): boolean {
+    for (let i = 1; i < this.#written.size; i++) {
+      const entry = this.#written.peek(i)!;
+      if (entry.receiver && entry.lot !== lot) return false;
+    }
+    return true;
+  }
+
+  /** Reads no more while too much waits for a slow reader. */
+  #pauseFor(entry: Written): void {
+    if (this.#link.paused || !this.#mayPause(entry.lot)) return;
+    this.#link.pause();
+    entry.stream!.whenBelow(RESUMED_BELOW, () => this.#link.resume());
+  }
+
+  #shift(): void {
+    this.#written.shift();
+    if (this.isReplaced && !this.isAwaited) this.#user.onUnused();
+  }
+
+  #large(first: number, size: number): LargeReply | null {
     const entry = this.#written.peek();
     if (!entry || entry.leading > 0) return null;
     const { receiver, tag } = entry;
@@ -154,14 +213,34 @@ export class Line {
       if (!entry.stream) return null;
       entry.receiver = null;
     }
+    let written = size >= HOLDS_UP ? HOLDS_UP : 0;
+    let apart = written > 0 && entry.stream !== null && this.#user.onLarge();
     return {
-      // Of a command that was given up nothing is kept.
-      write: (bytes) => entry.stream?.write(bytes),
+      write: (bytes) => {
+        // Of a command that was given up nothing is kept.
+        const { stream } = entry;
+        if (!stream) return;
+        const backlog = stream.write(bytes);
+        if (written < HOLDS_UP) {
+          written += bytes.length;
+          if (written >= HOLDS_UP) apart = this.#user.onLarge();
+        }
+        if (apart && backlog > PAUSED_ABOVE) this.#pauseFor(entry);
+      },
       onTooLarge: () => this.#failStream(entry, TOO_LARGE),
       end: () => {
-        this.#written.shift();
+        // What comes next on this line may be for others.
+        this.#link.resume();
+        const until = performance.now() + this.#silence;
+        for (let i = 1; i < this.#written.size; i++) {
+          const next = this.#written.peek(i)!;
+          if (next.lot === entry.lot) next.deadline = Math.max(next.deadline, until);
+        }
+        const { stream } = entry;
+        entry.stream = null;
+        this.#shift();
         if (entry.lot.answered(entry.bytes)) this.#user.onTurn(entry.lot);
-        entry.stream?.end();
+        stream?.end();
       },
     };
   }
@@ -182,7 +261,7 @@ export class Line {
       entry.leading--;
       return;
     }
-    this.#written.shift();
+    this.#shift();
     const { lot, receiver, tag } = entry;
     if (lot.answered(entry.bytes)) this.#user.onTurn(lot);
     if (!receiver) return;

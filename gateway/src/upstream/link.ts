@@ -33,7 +33,7 @@ export interface LinkUser {
   /** The next reply in order; null stands for one that was too large, or `noRoom` for one that did not fit. */
   onReply(reply: Buffer | null, noRoom: boolean): void;
   /** A large reply has begun, with this byte. Returns what takes it, or null to get it whole. */
-  onLarge?(first: number): LargeReply | null;
+  onLarge?(first: number, size: number): LargeReply | null;
   /** What was written has gone out: more may follow. */
   onDrain(): void;
   /** The connection ended, or could not be had. Called once, and not after {@link Link.close}. */
@@ -56,6 +56,8 @@ export class Link {
   clientId: string | null = null;
   /** Whether writing has to wait until what was written has gone out. */
   blocked = false;
+  /** Whether nothing is being read. */
+  paused = false;
   /** When bytes were last heard, in ms by the monotonic clock. */
   heardAt = 0;
 
@@ -115,6 +117,19 @@ export class Link {
     socket.write(command.bytes);
   }
 
+  /** Reads no more until {@link resume}. What was read already is still handed on. */
+  pause(): void {
+    this.paused = true;
+    this.#socket?.pause();
+  }
+
+  resume(): void {
+    if (!this.paused) return;
+    this.paused = false;
+    this.heardAt = performance.now();
+    if (!this.#ended) this.#socket?.resume();
+  }
+
   /** Ends the connection in silence. */
   close(): void {
     this.#ended = true;
@@ -140,8 +155,8 @@ export class Link {
   };
 
   /** For the framer. */
-  onLarge(first: number): LargeReply | null {
-    return this.#handshake === 0 && !this.#ended ? (this.#user.onLarge?.(first) ?? null) : null;
+  onLarge(first: number, size: number): LargeReply | null {
+    return this.#handshake === 0 && !this.#ended ? (this.#user.onLarge?.(first, size) ?? null) : null;
   }
 
   /** For the framer. */

@@ -1,5 +1,6 @@
 import type { Command } from "./command.js";
 import type { Receiver, UpstreamFailure } from "./failure.js";
+import type { Line } from "./line.js";
 
 /** Commands of one lot that may be unanswered at a time: what clients batch by themselves goes in one turn. */
 export const TURN = 1_000;
@@ -24,6 +25,10 @@ export class Lot {
   #bytes = 0;
   /** Whether a command of it was lost with its connection: what follows must not run in its place. */
   isBroken = false;
+  /** Where its last command was written. While one is unanswered, those that follow it go there too. */
+  line: Line | null = null;
+  /** Whether it is sent for the second time. */
+  isRepeated = false;
 
   constructor(
     commands: readonly Command[],
@@ -44,6 +49,16 @@ export class Lot {
   /** How many of its commands were not taken. */
   get left(): number {
     return this.#commands.length - this.#next;
+  }
+
+  /** Its command, if it has only one. */
+  get single(): Command | null {
+    return this.#commands.length === 1 ? this.#commands[0]! : null;
+  }
+
+  /** Whether one of its commands has no reply yet. */
+  get isUnanswered(): boolean {
+    return this.#unanswered > 0;
   }
 
   /** Whether it takes more than one turn. */

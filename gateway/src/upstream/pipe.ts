@@ -5,6 +5,8 @@ import { Line } from "./line.js";
 import type { LinkOptions } from "./link.js";
 import { Lot, type LotOptions } from "./lot.js";
 
+/** Lines that may have been replaced and still be in use; beyond, large replies hold others up. */
+const MAX_REPLACED = 8;
 const FIRST_BACKOFF = 50;
 const LONGEST_BACKOFF = 2_000;
 /** A connection that held this long, in ms, is replaced without delay. */
@@ -49,14 +51,16 @@ export interface PipeOptions extends LinkOptions {
 
 /**
  * A connection to Redis shared by many commands. All commands of a turn of the event loop go out in one write, but for
- * one that comes alone, which goes at once; replies come back in order. A command is written once at most, and never
- * when its time is over. When the connection is lost, those written are unknown, and those not yet written wait for the
+ * one that comes alone, which goes at once; replies come back in order. A command is written once at most, but for a
+ * read behind a large reply, and never when its time is over. When the connection is lost, those written are unknown, and those not yet written wait for the
  * next connection, unless they were given together with an unknown one: they are unsent, so that who repeats that one
  * can have them run after it. Of many commands given at once a part is written at a time, so that what others send later
  * does not wait for them all.
  *
  * A connection on which a command waited in vain while Redis said nothing gets no more commands: a new one takes its
- * place, and it lasts as long as somebody waits for what was written on it.
+ * place, and it lasts as long as somebody waits for what was written on it. The same goes for a connection on which a reply
+ * of several megabytes begins: it is read as its reader takes it. Reads that were written behind it are written again, once,
+ * on the new connection.
  */
 export class Pipe {
   readonly #options: PipeOptions;
@@ -68,8 +72,10 @@ export class Pipe {
   /** How many of those that wait belong to lots of more than a turn. */
   #waitingInLong = 0;
   #line: Line | null = null;
-  /** Lines that fell silent and were replaced. */
+  /** Lines that were replaced: they fell silent, or a large reply holds them up. */
   readonly #silent = new Set<Line>();
+  /** A line that was held up and is free again: it replaces the next one. */
+  #spare: Line | null = null;
   #flushing = false;
   /** How many lots had a part in the last write. */
   #lastTurn = 0;
@@ -140,6 +146,8 @@ export class Pipe {
     clearTimeout(this.#idleTimer);
     const message = "the connection to Redis was closed";
     for (const line of this.#silent) line.close(message);
+    this.#spare?.close(message);
+    this.#spare = null;
     this.#line?.close(message);
     this.#line = null;
     this.#failWaiting(new UpstreamFailure("closing", message));
@@ -165,6 +173,8 @@ export class Pipe {
     clearTimeout(this.#retry);
     this.#retry = undefined;
     this.#attempts = 0;
+    this.#spare?.close("the connection to Redis was not used");
+    this.#spare = null;
     this.#line?.close("the connection to Redis was not used");
     this.#line = null;
   };
@@ -189,12 +199,52 @@ export class Pipe {
     const line: Line = new Line(this.#options, this.#options.timeout, {
       onWritable: () => this.#schedule(),
       onTurn: (lot) => this.#rested(lot),
+      onLarge: () => this.#heldUp(line),
+      onUnused: () => this.#unused(line),
       onDown: (trouble) => {
-        if (!this.#silent.delete(line)) this.#lost(line, trouble);
+        if (line === this.#spare) this.#spare = null;
+        else if (this.#silent.delete(line)) this.#failBroken();
+        else this.#lost(line, trouble);
       },
     });
     this.#line = line;
     line.open();
+  }
+
+  /**
+   * A large reply has begun on a line. What is sent from now on goes by another line, and so do the reads behind the reply,
+   * which are sent again. Of a lot under way the rest stays on the line.
+   */
+  #heldUp(line: Line): boolean {
+    // A line that is lent is used by one client alone.
+    if (line.isReplaced || this.#options.reconnect === "never") return true;
+    if (line !== this.#line || this.#silent.size >= MAX_REPLACED) return false;
+    this.#silent.add(line);
+    line.isReplaced = true;
+    this.#line = this.#spare;
+    this.#spare = null;
+    if (this.#line) this.#line.isReplaced = false;
+    else this.#connect();
+    for (const lot of line.takeReads()) {
+      this.#options.counters.repeated++;
+      this.#countWaiting(lot, 1);
+      this.#turns.push(lot);
+    }
+    this.#schedule();
+    return true;
+  }
+
+  /** Nobody waits for a reply on a line that was replaced. */
+  #unused(line: Line): void {
+    if (this.#closed || !this.#silent.has(line)) return;
+    // A reply that nobody waits for may be as large.
+    if (line.unanswered === 0 && !this.#spare) {
+      this.#silent.delete(line);
+      this.#spare = line;
+    } else if (line.unanswered > 0) {
+      this.#silent.delete(line);
+      line.close("the connection to Redis was replaced");
+    }
   }
 
   #rested(lot: Lot): void {
@@ -221,8 +271,32 @@ export class Pipe {
     this.#flush(performance.now());
   };
 
+  /** Writes what belongs to lots under way on lines that were replaced. */
+  #flushReplaced(now: number): void {
+    for (let left = this.#turns.size; left > 0; left--) {
+      const lot = this.#turns.shift()!;
+      const { line } = lot;
+      if (!line || !lot.isUnanswered || !this.#silent.has(line)) {
+        this.#turns.push(lot);
+        continue;
+      }
+      const chunks: Buffer[] = [];
+      let total = 0;
+      while (line.isWritable && lot.hasTurn && lot.deadline > now && !lot.receiver.abandoned) {
+        this.#countWaiting(lot, -1);
+        const bytes = line.take(lot, now);
+        chunks.push(bytes);
+        total += bytes.length;
+      }
+      this.#options.counters.commands += chunks.length;
+      if (chunks.length > 0) line.write(chunks, total);
+      if (!lot.isEmpty) this.#resting.add(lot);
+    }
+  }
+
   #flush(now: number): void {
     const line = this.#line;
+    if (this.#silent.size > 0) this.#flushReplaced(now);
     if (!line?.isWritable) return;
     const chunks: Buffer[] = [];
     const failed: [Receiver, UpstreamFailure, number][] = [];
@@ -325,8 +399,7 @@ export class Pipe {
     this.#line = null;
     this.#trouble = trouble;
     if (this.#closed) return;
-    const message = "not sent since the connection to Redis was lost with commands before it";
-    this.#failWaiting(new UpstreamFailure("unreachable", message), ({ isBroken }) => isBroken);
+    this.#failBroken();
     if (this.#closed) return;
     const { upSince } = line;
     const steady = upSince !== null && performance.now() - upSince >= STEADY;
@@ -347,6 +420,12 @@ export class Pipe {
       this.#retry.unref();
       this.#failWaiting(new UpstreamFailure("unreachable", this.#unreachable()));
     }
+  }
+
+  /** Fails what is left of lots that lost a command with their connection. */
+  #failBroken(): void {
+    const message = "not sent since the connection to Redis was lost with commands before it";
+    this.#failWaiting(new UpstreamFailure("unreachable", message), ({ isBroken }) => isBroken);
   }
 
   /** Fails what is left of the lots that `which` picks; by default of all. */

@@ -212,6 +212,7 @@ export class SingleUse {
         if (!stream) return null;
         return {
           write: (bytes) => stream.write(bytes),
+          whenBelow: (below, listener) => stream.whenBelow(below, listener),
           end() {
             settle();
             stream.end();

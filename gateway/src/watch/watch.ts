@@ -88,6 +88,7 @@ class WatchingReceiver implements Receiver {
     if (!stream) return null;
     return {
       write: (bytes) => stream.write(bytes),
+      whenBelow: (below, listener) => stream.whenBelow(below, listener),
       end: () => {
         stream.end();
         this.#telling.tell(tag, null);

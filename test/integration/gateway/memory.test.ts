@@ -72,8 +72,8 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     expect(await run(gateway, "PING")).toBe("PONG");
   });
 
-  it("a reader for whom there is no room is cut off, so that it can't take the response for whole", async () => {
-    await start();
+  it("a reader that takes nothing holds a part of the reply, and can't take it for whole", async () => {
+    await start({ bodyTimeout: 1_000 });
     const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
     socket.pause();
     let received = "";
@@ -85,13 +85,51 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
       socket.on("close", resolve);
     });
     socket.write("GET /get/nul HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n");
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(await run(gateway, "PING")).toBe("PONG");
+    await expect.poll(() => buffered()).toBeGreaterThan(2 * MB);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await buffered()).toBeLessThan(7 * MB);
+    await expect.poll(() => buffered(), { timeout: 5_000 }).toBe(0);
     socket.resume();
     await closed;
     expect(received).toMatch(/^HTTP\/1\.1 200 .*\r\nTransfer-Encoding: chunked\r\n/s);
     expect(received.endsWith("\r\n0\r\n\r\n")).toBe(false);
     expect((await call(gateway, "/get/nul")).bytes.length).toBeGreaterThan(SIZE);
+  });
+
+  it("what was sent behind a large reply does not wait for its reader", async () => {
+    await start({ maxBufferedBytes: 64 * MB });
+    await run(gateway, "MSET", "small", "s", "counter", "0");
+    const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
+    socket.pause();
+    await new Promise((resolve) => socket.once("connect", resolve));
+    for (let i = 1; i <= 3; i++) {
+      socket.write("GET /get/nul HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n");
+      const behind = [
+        run(gateway, "GET", "small"),
+        run(gateway, "INCR", "counter"),
+        run(gateway, "GET", "small"),
+      ];
+      expect(await Promise.all(behind)).toEqual(["s", i, "s"]);
+    }
+    socket.destroy();
+    expect(await run(gateway, "GET", "counter")).toBe("3");
+  });
+
+  it("a pipeline keeps its order although a large reply comes in its first turn", async () => {
+    await start({ maxBufferedBytes: 64 * MB });
+    await run(gateway, "SET", "order", "0");
+    const body: string[][] = Array.from({ length: 5_000 }, () => ["INCR", "order"]);
+    body[10] = ["GET", "nul"];
+    const all = Promise.all([1, 2].map(() => call(gateway, "/pipeline", { body })));
+    for (const { json } of await all) {
+      const numbers: number[] = json
+        .filter((_: unknown, at: number) => at !== 10)
+        .map((each: any) => each.result);
+      expect(numbers.length).toBe(4_999);
+      expect(numbers.every((each, at) => at === 0 || each > numbers[at - 1]!)).toBe(true);
+      expect(json[10].result.length).toBe(SIZE);
+    }
+    expect(await run(gateway, "GET", "order")).toBe(String(2 * 4_999));
   });
 
   it("a body is read only as far as its token may send", async () => {

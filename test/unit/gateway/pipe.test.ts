@@ -258,3 +258,73 @@ it("no receiver is told of a failure before sending has returned", async () => {
   await expect.poll(() => answers.failures.map(({ outcome }) => outcome)).toEqual(["unsent", "unsent"]);
   expect(connections[0]!.received).toEqual([]);
 });
+
+/** Takes large replies as they come, and says what was called. */
+function streaming(seen: string[], name: string): Receiver {
+  return {
+    abandoned: false,
+    onReply: (reply) => seen.push(`${name} ${reply.toString().trim()}`),
+    onFailure: (failure) => seen.push(`${name} ${failure.reason}`),
+    onLarge() {
+      let size = 0;
+      seen.push(`${name} begins`);
+      return {
+        write(bytes) {
+          size += bytes.length;
+          return 0;
+        },
+        whenBelow() {},
+        end: () => seen.push(`${name} ends after ${size}`),
+        fail: (failure) => seen.push(`${name} ${failure.reason}`),
+      };
+    },
+  };
+}
+
+it("what is behind a large reply goes by another connection if it is a read, and so does what follows", async () => {
+  const connections = start({ maxReply: 10_000_000 });
+  const seen: string[] = [];
+  pipe.open();
+  await expect.poll(() => pipe.ready).toBe(true);
+  for (const words of [
+    ["GET", "large"],
+    ["GET", "small"],
+    ["INCR", "n"],
+  ]) {
+    pipe.send([command(...words)], streaming(seen, words[1]!));
+  }
+  const [first] = connections as [Connection];
+  await expect.poll(() => first.received.length).toBe(6);
+  const size = 5_000_000;
+  first.side.write(`$${size}\r\n${"x".repeat(400_000)}`);
+  await expect.poll(() => connections[1]?.received).toEqual(["GET", "small"]);
+  pipe.send([command("GET", "later")], streaming(seen, "later"));
+  await expect.poll(() => connections[1]!.received).toEqual(["GET", "small", "GET", "later"]);
+  connections[1]!.side.write("$1\r\ns\r\n$1\r\nl\r\n");
+  await expect.poll(() => seen).toEqual(["large begins", "small $1\r\ns", "later $1\r\nl"]);
+  // What was given up gets its reply here too, which is dropped; the write is answered where it was sent.
+  first.side.write(`${"x".repeat(size - 400_000)}\r\n$1\r\ns\r\n:1\r\n`);
+  await expect.poll(() => seen.slice(3)).toEqual([`large ends after ${size + 12}`, "n :1"]);
+  expect(connections.length).toBe(2);
+  // The connection that is free again takes the next one's place.
+  pipe.send([command("GET", "large")], streaming(seen, "large"));
+  await expect.poll(() => connections[1]!.received.length).toBe(6);
+  connections[1]!.side.write(`$${size}\r\n${"x".repeat(400_000)}`);
+  await expect.poll(() => seen.length).toBe(6);
+  pipe.send([command("GET", "last")], streaming(seen, "last"));
+  await expect.poll(() => first.received.slice(6)).toEqual(["GET", "last"]);
+  expect(connections.length).toBe(2);
+});
+
+it("a large reply whose connection is lost has failed", async () => {
+  const connections = start({ maxReply: 10_000_000 });
+  const seen: string[] = [];
+  pipe.open();
+  await expect.poll(() => pipe.ready).toBe(true);
+  pipe.send([command("GET", "large")], streaming(seen, "large"));
+  await expect.poll(() => connections[0]!.received.length).toBe(2);
+  connections[0]!.side.write(`$5000000\r\n${"x".repeat(400_000)}`);
+  await expect.poll(() => seen).toEqual(["large begins"]);
+  connections[0]!.side.end();
+  await expect.poll(() => seen).toEqual(["large begins", "large lost"]);
+});

@@ -92,7 +92,9 @@ it("a large reply goes through as it comes, also behind what was sent again", as
         return {
           write: (chunk) => {
             bytes += chunk.length;
+            return 0;
           },
+          whenBelow() {},
           end: () => {
             streamed.push(bytes);
             receiver.onReply(Buffer.from("+streamed\r\n"), tag);

@@ -1,0 +1,170 @@
+import { readFileSync } from "node:fs";
+import { request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type GatewayProcess, type RedisServer, startGatewayProcess, startRedis } from "warmline-testbed";
+
+/** What the gateway may use in all: the limit in the shipped Kubernetes file. */
+const LIMIT_MB = 512;
+const SECONDS = Number(process.env.SOAK_LOAD_SECONDS ?? 60);
+const READER = "reads-alone";
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+let redis: RedisServer;
+let gateway: GatewayProcess;
+let probe: Probe;
+let peakMb = 0;
+let watch: NodeJS.Timeout;
+
+function residentMb(): number {
+  const [, kb] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${gateway.pid}/status`, "utf8")) ?? [];
+  return Number(kb) / 1024;
+}
+
+/** A well-behaved client, in a thread of its own. */
+class Probe {
+  readonly #worker = new Worker(new URL("./probe.mjs", import.meta.url), {
+    workerData: { port: gateway.port, token: gateway.token, everyMs: 5 },
+  });
+
+  async stop(): Promise<{ worst: number; p99: number; count: number; errors: number }> {
+    const said = new Promise<{ took: number[]; errors: number }>((resolve) =>
+      this.#worker.once("message", resolve),
+    );
+    this.#worker.postMessage("stop");
+    const { took, errors } = await said;
+    await this.#worker.terminate();
+    took.sort((a, b) => a - b);
+    return { worst: took.at(-1)!, p99: took[Math.floor(took.length * 0.99)]!, count: took.length, errors };
+  }
+}
+
+/** Sends a request and counts the bytes of the response; `cut` where it is not complete. */
+function call(path: string, body?: string, headers: Record<string, string> = {}) {
+  return new Promise<{ status: number; size: number; cut: boolean }>((resolve, reject) => {
+    const options = {
+      method: body === undefined ? "GET" : "POST",
+      headers: { authorization: `Bearer ${gateway.token}`, ...headers },
+    };
+    const req = request(gateway.url + path, options, (res) => {
+      let size = 0;
+      res.on("data", (chunk: Buffer) => {
+        size += chunk.length;
+      });
+      res.on("error", () => {});
+      res.on("close", () => resolve({ status: res.statusCode!, size, cut: !res.complete }));
+    });
+    req.on("error", reject);
+    req.end(body);
+  });
+}
+
+const run = (...words: string[]) => call("/", JSON.stringify(words));
+
+beforeEach(async () => {
+  redis = await startRedis();
+  gateway = await startGatewayProcess({
+    args: [
+      ...["--redis", redis.url, "--max-buffered-bytes", `${LIMIT_MB / 4}mb`, "--token-share", "100"],
+      // A machine that is busy with other work must not decide what is whole.
+      ...["--operation-timeout", "30s"],
+    ],
+    env: {
+      NODE_OPTIONS: `--max-old-space-size=${LIMIT_MB / 2}`,
+      WARMLINE_GATEWAY_TOKENS: JSON.stringify([{ name: "page", token: READER, role: "read-only" }]),
+    },
+  });
+  await run("SET", "small", "s");
+  await run("SETRANGE", "nul", "99999999", "x");
+  await run("SETRANGE", "nul20", "19999999", "x");
+  for (let i = 0; i < 4; i++) await run("APPEND", "a20", "a".repeat(5_000_000));
+  peakMb = 0;
+  watch = setInterval(() => {
+    peakMb = Math.max(peakMb, residentMb());
+  }, 10);
+  probe = new Probe();
+});
+afterEach(async () => {
+  clearInterval(watch);
+  await gateway.stop();
+  await redis.stop();
+});
+
+/** Nobody was refused meanwhile, and the gateway is alive, within its memory. */
+async function expectServed(name: string): Promise<void> {
+  const { worst, p99, count, errors } = await probe.stop();
+  const figures = `worst ${worst.toFixed(0)} ms, 99th percentile ${p99.toFixed(1)} ms of ${count}`;
+  console.info(`${name}: ${peakMb.toFixed(0)} MB at most; a well-behaved client: ${figures}`);
+  expect(errors).toBe(0);
+  expect(count).toBeGreaterThan(0);
+  expect((await gateway.health()).status).toBe("ok");
+  expect(peakMb).toBeLessThan(LIMIT_MB);
+}
+
+describe(`within ${LIMIT_MB} MB`, { timeout: 240_000 }, () => {
+  it("a reply of 100 MB, in JSON, base64 and RESP2", async () => {
+    expect(await call("/get/nul")).toEqual({ status: 200, size: 600_000_008, cut: false });
+    const base64 = await call("/get/nul", undefined, { "upstash-encoding": "base64" });
+    expect(base64).toEqual({ status: 200, size: 133_333_349, cut: false });
+    const resp2 = await call("/get/nul", undefined, { "upstash-response-format": "resp2" });
+    expect(resp2).toEqual({ status: 200, size: 100_000_014, cut: false });
+    await expectServed("a reply of 100 MB");
+  });
+
+  it("45 unfinished bodies of 10 MB, by a token that may read alone and by one that may write", async () => {
+    const sockets: Socket[] = [];
+    for (const token of [READER, gateway.token]) {
+      for (let i = 0; i < 45; i++) {
+        const socket = connect(gateway.port, "127.0.0.1").on("error", () => {});
+        sockets.push(socket);
+        socket.resume();
+        const head = `POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Length: 10485760\r\n\r\n`;
+        socket.write(`${head}["SET","k","`);
+        socket.write("x".repeat(10_000_000));
+      }
+      await sleep(3_000);
+    }
+    await sleep(4_000);
+    await expectServed("90 unfinished bodies of 10 MB");
+    for (const socket of sockets) socket.destroy();
+  });
+
+  it.each(["a20", "nul20"])("a pipeline of 60 GETs of 20 MB: %s", async (key) => {
+    const { status, size, cut } = await call("/pipeline", JSON.stringify(new Array(60).fill(["GET", key])));
+    expect(status).toBe(200);
+    if (!cut) expect(size).toBe(60 * 20_000_000 * (key === "a20" ? 1 : 6) + (key === "a20" ? 841 : 541));
+    await expectServed(`a pipeline of 60 GETs of 20 MB (${key}, ${cut ? "cut" : "whole"})`);
+  });
+
+  it(`${SECONDS} s of a 100 MB reply, a 100,000-command pipeline and a slow reader`, async () => {
+    const slow = connect(gateway.port, "127.0.0.1").on("error", () => {});
+    slow.on("data", () => {
+      slow.pause();
+      setTimeout(() => slow.resume(), 50);
+    });
+    slow.write(`GET /get/nul HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${gateway.token}\r\n\r\n`);
+    // Its reply has a connection to Redis for itself by then, which is read no faster than it reads.
+    await sleep(1_000);
+    const pipeline = JSON.stringify(new Array(100_000).fill(["GET", "small"]));
+    const until = performance.now() + SECONDS * 1_000;
+    let [replies, pipelines] = [0, 0];
+    const during = async (use: () => Promise<void>) => {
+      while (performance.now() < until) await use();
+    };
+    await Promise.all([
+      during(async () => {
+        expect((await call("/get/nul")).size).toBe(600_000_008);
+        replies++;
+        await sleep(1_000);
+      }),
+      during(async () => {
+        expect((await call("/pipeline", pipeline)).size).toBe(100_000 * 15 + 1);
+        pipelines++;
+        await sleep(1_000);
+      }),
+    ]);
+    slow.destroy();
+    await expectServed(`${SECONDS} s of mixed load (${replies} replies of 100 MB, ${pipelines} pipelines)`);
+  });
+});
