@@ -225,7 +225,7 @@ export interface StreamCommands<K extends Kind> {
 const ids = prefixed("IDS", counted);
 const idList = gathered((out, given, encode) => ids(out, given.flat(), encode));
 
-// "=" is what goes without saying, and some servers want it unsaid.
+// Redis assumes "=", so it is not sent.
 const bounds = options("threshold= limit");
 const trimming = reading("type strategy comparison exactness threshold limit", (out, given, encode) => {
   if (!given) return;

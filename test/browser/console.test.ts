@@ -15,7 +15,7 @@ describeInBrowser("the console page", (browser) => {
 
   beforeEach(async () => {
     gateway = await startGateway({ console: true });
-    redis = new Redis(gateway);
+    redis = new Redis({ url: gateway.url, token: gateway.token });
     context = await browser().newContext({ viewport: { width: 1100, height: 700 } });
     page = await context.newPage();
     complaints.length = 0;

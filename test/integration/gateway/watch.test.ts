@@ -10,7 +10,7 @@ describe("onCommand", () => {
 
   beforeAll(async () => {
     gateway = await startGateway({ onCommand: (command) => seen.push(command) });
-    redis = new Redis({ ...gateway, retry: false });
+    redis = new Redis({ url: gateway.url, token: gateway.token, retry: false });
   });
   afterAll(() => gateway.close());
   beforeEach(async () => {

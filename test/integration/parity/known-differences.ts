@@ -3,7 +3,7 @@ const LACKING = "the reference client has no such option, and leaves it out with
 const LEFT_OUT = "an argument that is left out is not sent, rather than sent as null";
 const ZERO = "0 is a number like any other, rather than an option that was left out";
 const NUMBERS = "a score or sum is a number, whatever its size";
-const EXACTLY = "`=` goes without saying, and some servers want it unsaid";
+const EXACTLY = "`=` is what Redis assumes, and is not sent";
 
 /**
  * Where the two clients differ on a sample of `test/unit/commands/samples`, by the words that it sends and the reply

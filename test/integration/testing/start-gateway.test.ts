@@ -15,6 +15,8 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((gateway) => gateway.close()));
 });
 
+const clientOf = ({ url, token }: TestGateway) => new Redis({ url, token });
+
 describe("startGateway", () => {
   test("gives what a client needs", async () => {
     const { url, token, env } = await start();
@@ -30,14 +32,14 @@ describe("startGateway", () => {
 
   test("two of them share nothing", async () => {
     const [one, other] = await Promise.all([start(), start()]);
-    await new Redis(one).set("k", "one");
-    expect(await new Redis(other).get("k")).toBeNull();
+    await clientOf(one).set("k", "one");
+    expect(await clientOf(other).get("k")).toBeNull();
     expect(one.token).not.toBe(other.token);
   });
 
   test("flush removes keys and scripts, also where fetch was replaced", async () => {
     const gateway = await start();
-    const redis = new Redis(gateway);
+    const redis = clientOf(gateway);
     await redis.mset({ a: 1, b: 2 });
     const digest = await redis.scriptLoad("return 1");
     vi.stubGlobal("fetch", () => {
@@ -67,7 +69,7 @@ describe("startGateway", () => {
 
   test("close can be called twice, and what comes after it fails", async () => {
     const gateway = await start();
-    const redis = new Redis({ ...gateway, retry: false });
+    const redis = new Redis({ url: gateway.url, token: gateway.token, retry: false });
     await redis.set("k", 1);
     await Promise.all([gateway.close(), gateway.close()]);
     await expect(redis.get("k")).rejects.toThrow("GET");

@@ -191,7 +191,7 @@ async function firstAnswer(child: ChildProcess, socket: string, timeoutMs: numbe
   throw new Error(reason);
 }
 
-/** The text of INFO server, or undefined while nobody answers there. */
+/** Returns the reply to INFO, or undefined while the server does not listen yet or still loads its data. */
 function askInfo(path: string, timeoutMs: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(path);
@@ -204,14 +204,14 @@ function askInfo(path: string, timeoutMs: number): Promise<string | undefined> {
       reply += text;
       const length = /^\$(\d+)\r\n/.exec(reply);
       if (length === null || reply.length < length[0].length + Number(length[1]) + 2) {
-        // An error reply, such as LOADING, means that it is not ready yet.
         if (reply.startsWith("-")) socket.destroy();
         return;
       }
-      resolve(reply);
+      // INFO is one of the commands that a server runs while it loads.
+      if (!/^loading:1/m.test(reply)) resolve(reply);
       socket.destroy();
     });
-    socket.write("*2\r\n$4\r\nINFO\r\n$6\r\nserver\r\n");
+    socket.write("*1\r\n$4\r\nINFO\r\n");
   });
 }
 
