@@ -59,7 +59,7 @@ describe("onCommand", () => {
       },
     });
     try {
-      expect(await new Redis(other).incr("n")).toBe(1);
+      expect(await new Redis({ url: other.url, token: other.token }).incr("n")).toBe(1);
     } finally {
       await other.close();
     }
