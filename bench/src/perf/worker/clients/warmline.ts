@@ -1,7 +1,8 @@
 import { Redis } from "warmline";
 import { mixedOn, type OpenClient } from "../client.js";
 
-export const open: OpenClient = (endpoint) => {
+export const open: OpenClient = ({ url, token }) => {
+  const endpoint = { url, token };
   const redis = new Redis(endpoint);
   const unbatched = new Redis({ ...endpoint, enableAutoPipelining: false });
   const binary = new Redis({ ...endpoint, codec: "bytes" });
