@@ -6,7 +6,7 @@ const CURVE = [
 ];
 
 /** A summary of latencies, all in milliseconds. */
-export interface Summary {
+export interface LatencyStats {
   readonly count: number;
   readonly min: number;
   readonly mean: number;
@@ -36,7 +36,7 @@ export class Latencies {
     return this.histogram.getValueAtPercentile(percent) / 1_000;
   }
 
-  summary(): Summary {
+  stats(): LatencyStats {
     const count = this.histogram.totalCount;
     // A percentile that fewer than one latency lies beyond would only show the highest once more.
     const shown = CURVE.filter((percent) => count * (1 - percent / 100) >= 0.999);

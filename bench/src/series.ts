@@ -1,11 +1,11 @@
-import { Latencies, type Spread, type Summary, spreadOf } from "./latencies.js";
+import { Latencies, type LatencyStats, type Spread, spreadOf } from "./latencies.js";
 
 /** Latencies of one case, measured in rounds. */
 export interface Timed {
   /** The median of each round: its middle, and how far the rounds lie apart. */
   readonly rounds: Spread & { readonly count: number };
   /** All latencies together. */
-  readonly all: Summary;
+  readonly all: LatencyStats;
 }
 
 /** Collects what is measured of one case, round by round. */
@@ -28,7 +28,7 @@ export class Series<Case extends object> {
   measured(): Timed {
     return {
       rounds: { ...spreadOf(this.medians), count: this.medians.length },
-      all: this.all.summary(),
+      all: this.all.stats(),
     };
   }
 }

@@ -1,5 +1,5 @@
 import type { FleetReport } from "../handlers/fleet.js";
-import type { Summary } from "../latencies.js";
+import type { LatencyStats } from "../latencies.js";
 import { barChart } from "../present.js";
 import type { Check, Outcome } from "../result.js";
 import { ms } from "../words.js";
@@ -10,7 +10,7 @@ import type { Prediction } from "./model.js";
 export interface Measured extends Omit<FleetReport, "latencies"> {
   readonly limits: boolean;
   readonly invocations: number;
-  readonly latency: Summary;
+  readonly latency: LatencyStats;
   readonly samples: readonly GatewaySample[];
   readonly peakOpen: number;
   readonly evicted: number;

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { answering } from "../answering.js";
 import { Caller, type GatewayAddress } from "../flood/caller.js";
-import { Latencies, type Summary } from "../latencies.js";
+import { Latencies, type LatencyStats } from "../latencies.js";
 
 /** What the users are to do. */
 export type UsersMessage =
@@ -22,7 +22,7 @@ export interface Recorded {
 /** What became of the users. */
 export interface UsersEnd {
   /** All rounds of a phase together. */
-  readonly phases: Readonly<Record<string, Summary>>;
+  readonly phases: Readonly<Record<string, LatencyStats>>;
   /** Users that were refused, closed or left without a result at any time. */
   readonly lost: number;
 }
@@ -54,7 +54,7 @@ async function record(phase: string, forMs: number): Promise<Recorded> {
   recording = [all, own];
   await pause(forMs);
   recording = [];
-  const { count, p50, p99, max } = own.summary();
+  const { count, p50, p99, max } = own.stats();
   return { count, p50, p99, max };
 }
 
@@ -72,6 +72,6 @@ answering(async (message: UsersMessage): Promise<object> => {
   if ("record" in message) return record(message.record, message.forMs);
   over = true;
   for (const user of users) user.close();
-  const summaries = [...phases].map(([phase, latencies]) => [phase, latencies.summary()] as const);
+  const summaries = [...phases].map(([phase, latencies]) => [phase, latencies.stats()] as const);
   return { phases: Object.fromEntries(summaries), lost } satisfies UsersEnd;
 });

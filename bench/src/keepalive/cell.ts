@@ -1,4 +1,4 @@
-import { Latencies, type Spread, type Summary, spreadOf } from "../latencies.js";
+import { Latencies, type LatencyStats, type Spread, spreadOf } from "../latencies.js";
 import type { Peer, Variant } from "../peer.js";
 
 /** One client in one of the four scenarios: all that was measured of it. */
@@ -40,7 +40,7 @@ export class Cell {
       connections: this.connections,
       init: spreadOf(this.inits),
       first: spreadOf(this.firsts),
-      warm: this.warm.summary(),
+      warm: this.warm.stats(),
     };
   }
 }
@@ -60,7 +60,7 @@ export interface Measured {
   /** The first invocation of each instance. */
   readonly first: Spread;
   /** All later invocations. */
-  readonly warm: Summary;
+  readonly warm: LatencyStats;
 }
 
 /** The cell of a client in a scenario. */

@@ -125,7 +125,7 @@ async function run(
       limits,
       invocations: event.arrivals.length,
       ...report,
-      latency: summary.summary(),
+      latency: summary.stats(),
       samples,
       peakOpen: Math.max(...samples.map(({ open }) => open)),
       evicted: last.evicted,

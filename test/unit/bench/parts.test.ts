@@ -17,7 +17,7 @@ describe("latencies", () => {
           const latencies = new Latencies();
           for (const value of values) latencies.record(value);
           const sorted = [...values].sort((a, b) => a - b);
-          const { count, p50, max } = latencies.summary();
+          const { count, p50, max } = latencies.stats();
           const middle = sorted[Math.ceil(sorted.length / 2) - 1]!;
           expect(count).toBe(values.length);
           expect(Math.abs(p50 - middle)).toBeLessThanOrEqual(middle * 0.002 + 0.001);
@@ -30,7 +30,7 @@ describe("latencies", () => {
   test("a curve goes no further than its numbers do", () => {
     const latencies = new Latencies();
     for (let n = 1; n <= 100; n++) latencies.record(n);
-    expect(latencies.summary().curve.at(-1)).toEqual([99, expect.closeTo(99, 0)]);
+    expect(latencies.stats().curve.at(-1)).toEqual([99, expect.closeTo(99, 0)]);
   });
 
   test("the median of an even count lies between the two in the middle", () => {
