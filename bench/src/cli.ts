@@ -95,7 +95,7 @@ function show(result: Result): void {
     `${machine.cores} cores, Node ${machine.node.slice(1)}, round trip ${settings.rttMs} ms${settings.tls ? ", TLS" : ""}, ` +
       `${settings.engine}, seed ${result.seed}, ${result.seconds} s\n\n`,
   );
-  process.stdout.write(`${asText(result.table)}\n\n${wrap(result.finding, 110)}\n\n`);
+  process.stdout.write(`${asText(result.table)}\n\n${wrap(result.summary, 110)}\n\n`);
   for (const { claim, held, measured } of result.checks) {
     process.stdout.write(`${held ? "held  " : "MISSED"}  ${claim}: ${measured}\n`);
   }

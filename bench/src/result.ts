@@ -90,7 +90,7 @@ export interface Outcome {
   /** The few numbers that a reader sees first. */
   readonly figures: readonly Figure[];
   /** One paragraph, computed from this run's numbers. */
-  readonly finding: string;
+  readonly summary: string;
   readonly checks: readonly Check[];
   readonly table: Table;
   readonly charts: readonly Chart[];

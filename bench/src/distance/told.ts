@@ -49,7 +49,7 @@ export function told(
   const held = checks.every((check) => check.held);
   const [cold, warm] = [farthest.first.median, farthest.all.p50];
   return {
-    finding:
+    summary:
       `With ${lead[0]!.label}, a kept connection makes the median command faster by ${listed(gains)}. ` +
       `The first invocation of an instance, which has to connect, takes ${ms(cold)} where a warm one takes ${ms(warm)} ` +
       `(${distanceOf(farthest)}): ${factor(cold / warm)} as long. ` +

@@ -44,7 +44,7 @@ export function told(
   });
   const held = checks.every((check) => check.held);
   return {
-    finding:
+    summary:
       `Awaited, opening and closing a connection for each command adds, at the median and ${near[0]!.rttMs} ms away, ` +
       `${inWords(true)}. The article awaits nothing and so finds ${inWords(false)}, which says what it costs to make a ` +
       "client and not what it costs to connect: its 75 us are such a number. " +

@@ -68,7 +68,7 @@ export function told(
     },
   ];
   return {
-    finding:
+    summary:
       `A fleet that grew to ${free.instances} instances held ${free.peakOpen} connections at its peak without limits, and ${held.peakOpen} with a soft limit of ${softLimit} and a hard one of ${hardLimit}: ` +
       `${held.evicted} idle connections were closed for new ones, ${held.refused} new ones refused and ${held.reopened} found closed after a thaw and opened anew. ` +
       `The 99th percentile of a command is ${ms(held.latency.p99)} with limits and ${ms(free.latency.p99)} without (the median: ${ms(held.latency.p50)} and ${ms(free.latency.p50)}); ${held.failed} invocations failed. ` +

@@ -112,7 +112,7 @@ export function told(
       { value: String(refused), label: `refused of ${opened} that came` },
       { value: `${idleEach.toFixed(1)} KB`, label: "for an idle connection" },
     ],
-    finding:
+    summary:
       `While twice as many connections came as the hard limit of ${hardLimit} allows, those in use had a 99th percentile of ${ms(p99("flood"))} instead of ${ms(p99("quiet"))} (${factor(slower)}), and of ${ms(p99("after"))} (${factor(later)}) when the flood had gone. ` +
       `${refused} connections were told to come again and ${served} were served; Redis saw ${upstream} connection${upstream === 1 ? "" : "s"}. ` +
       (held

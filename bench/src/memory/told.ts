@@ -51,7 +51,7 @@ export function told(
   const held = checks.every((check) => check.held);
   const lead = clients[0]!;
   return {
-    finding:
+    summary:
       `A connection per invocation instead of one for all costs, on average, ${listed(clients.map(({ client, label }) => `${atEach((size) => ms(extra(client, size)))} with ${label}`))}. ` +
       `Init phase and first invocation together take ${listed(clients.map(({ client, label }) => `${atEach((size) => `${Math.round(start(pick(client, size, true)))} ms`)} with ${label}`))}. ` +
       (compared.length === 0

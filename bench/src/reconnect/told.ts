@@ -82,7 +82,7 @@ export function told(
   };
   const missed = checks.filter(({ held }) => !held).map(({ claim }) => claim);
   return {
-    finding:
+    summary:
       (sentences.length > 0
         ? `${sentences.join(". ")}. The article's 1,560, 20 and 290 per second recover ${share((290 - 20) / (1_560 - 20))}: there each connection starts a process of PostgreSQL's, which a pool spares, and the handshake still crosses to the pool. `
         : `Without a Redis that answers over TCP only the gateway was measured: ${listed(counts.map((clients) => `with ${clients} client${clients === 1 ? "" : "s"} ${tps(pick("gateway-static", clients)!)} over static connections and ${tps(pick("gateway-reconnect", clients)!)} with one per command (${factor(pick("gateway-static", clients)! / pick("gateway-reconnect", clients)!)})`))}. `) +

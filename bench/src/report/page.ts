@@ -64,7 +64,7 @@ function section(result: Result): string {
       tag("h1", {}, quoted(result.title)),
       tag("p", { class: "question" }, quoted(result.question)),
     ),
-    tag("p", { class: "finding" }, quoted(unbroken(result.finding))),
+    tag("p", { class: "finding" }, quoted(unbroken(result.summary))),
     tag(
       "ul",
       { class: "figures" },

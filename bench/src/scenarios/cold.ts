@@ -100,7 +100,7 @@ export function told(
   const text = (of: (row: ColdRow) => ColdRow["importMs"] | undefined) => (row: ColdRow) =>
     of(row)?.median.toFixed(2) ?? "";
   return {
-    finding:
+    summary:
       `On Node ${node.slice(1)} with TLS, import and first command take ${ms(own!.beforeMs.median)} with warmline, ` +
       `${ms(peer!.beforeMs.median)} with @upstash/redis (${factor(peer!.beforeMs.median / own!.beforeMs.median)} as long) and ` +
       `${ms(floor!.beforeMs.median)} with a raw socket; their CPU time is ${ms(own!.cpuMs.median)}, ${ms(peer!.cpuMs.median)} ` +

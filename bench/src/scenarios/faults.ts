@@ -1,11 +1,11 @@
 import { versionsOf } from "../clients.js";
 import { badAnswers } from "../faults/bad-answers.js";
 import type { FaultGroup } from "../faults/fault.js";
-import { checksOf, figuresOf, findingOf } from "../faults/finding.js";
 import { frozenMeanwhile } from "../faults/frozen.js";
 import { Lane } from "../faults/lane.js";
 import { lostAnswers } from "../faults/lost-answers.js";
 import { chartsOf, tableOf } from "../faults/present.js";
+import { checksOf, figuresOf, summaryOf } from "../faults/summary";
 import { Tally } from "../faults/tally.js";
 import { trial } from "../faults/trial.js";
 import { unreachable } from "../faults/unreachable.js";
@@ -70,7 +70,7 @@ async function measure(settings: Settings): Promise<Outcome> {
     const measured = tallies.map((tally) => tally.measured());
     return {
       figures: figuresOf(measured),
-      finding: findingOf(measured),
+      summary: summaryOf(measured),
       checks: checksOf(measured),
       table: tableOf(measured),
       charts: chartsOf(measured),

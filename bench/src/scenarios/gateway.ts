@@ -194,7 +194,7 @@ export function told(
       { value: `${count(ours.perSecond)} / s`, label: "requests on one processor, 50 connections" },
       { value: ms(alone.p50), label: "median of one connection" },
     ],
-    finding: `With 50 connections one worker of the gateway answers ${count(ours.perSecond)} requests per second; ${beside}. One request at a time takes ${ms(alone.p50)} at the median${theirsAlone ? `, ${ms(theirsAlone.p50)} by webdis` : ""} and ${ms(find("redis", 1)!.p50)} straight from Redis.`,
+    summary: `With 50 connections one worker of the gateway answers ${count(ours.perSecond)} requests per second; ${beside}. One request at a time takes ${ms(alone.p50)} at the median${theirsAlone ? `, ${ms(theirsAlone.p50)} by webdis` : ""} and ${ms(find("redis", 1)!.p50)} straight from Redis.`,
     checks,
     table: tableOf(measured, groupOf, [
       ["", groupOf],

@@ -82,7 +82,7 @@ export function told(
   const nameOf = ({ node, measure }: Target) =>
     node === "" ? measure : `${measure} (Node ${node.slice(1)})`;
   return {
-    finding:
+    summary:
       missed.length === 0
         ? `All ${rows.length} targets are held.`
         : `${rows.length - missed.length} of ${rows.length} targets are held. Missed: ${missed

@@ -124,7 +124,7 @@ export function told(
       },
     );
   return {
-    finding:
+    summary:
       `On Node ${node.slice(1)} warmline carries ${factor(gain("50 in flight, not batched"))} as many commands as @upstash/redis ` +
       `with 50 in flight, ${factor(gain("1000 in one turn, batched"))} as many where 1,000 are issued in one turn, and ` +
       `${factor(gain("pipeline of 1,000 mixed commands"))} as many in pipelines of 1,000. One command at a time takes ` +

@@ -50,7 +50,7 @@ export function told(
   const [ten, off] = [pick(lead, "ten").all.p50, pick(lead, "ten", false).all.p50];
   const held = checks.every((check) => check.held);
   return {
-    finding:
+    summary:
       `Keeping the connection saves ${listed(clients.map((client) => `${ms(saved(client, "one"))} on one command and ${ms(saved(client, "ten"))} on ten with ${label(client)}`))}. ` +
       `With ${label(lead)} ten commands take ${ms(off)} without keep-alive and ${ms(ten)} with it (the article: 180 and 60 ms), ` +
       `issued in one turn ${ms(pick(lead, "together").all.p50)}, as one pipeline ${ms(pick(lead, "pipeline").all.p50)}: ` +

@@ -56,7 +56,7 @@ export function told(
     },
   ];
   return {
-    finding:
+    summary:
       `At its peak the kernel held ${timeWait(straight)} sockets in TIME_WAIT where each request connects to the cluster's nodes itself, ` +
       `${timeWait(anew)} where it opens one connection to the gateway (${share(fall(anew))} less), and ${timeWait(kept)} where connections to the gateway are kept (${share(fall(kept))} less). ` +
       `A request took ${listed(rows.map((row) => `${ms(row.meanMs)} (${WAYS[row.way]})`))}. ` +

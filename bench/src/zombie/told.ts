@@ -71,7 +71,7 @@ export function told(
         ? "The article's direction comes out: an idle limit shorter than the instance's life makes errors in a naive client, and a longer one none."
         : "The article's direction does not come out for every naive client: see what must hold.";
   return {
-    finding:
+    summary:
       `Frozen for longer than the server keeps an idle connection, a function finds it dead without having been told. Of the calls made then, ${listed(words)}. ` +
       `With an idle limit longer than the ${lifetimeS} s that an idle instance lives, ${lost(long(rows))} of ${sum(long(rows), "calls")} calls were lost over all clients. ` +
       `Writes applied twice: ${sum(rows, "doubled")}. ${came} What a client does about a dead connection decides as much as the limit does.`,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Call, Settled } from "../../../bench/src/faults/calls.js";
-import { checksOf, figuresOf, findingOf } from "../../../bench/src/faults/finding.js";
 import { judge, stored } from "../../../bench/src/faults/judge.js";
 import { chartsOf, tableOf } from "../../../bench/src/faults/present.js";
+import { checksOf, figuresOf, summaryOf } from "../../../bench/src/faults/summary";
 import type { Measured } from "../../../bench/src/faults/tally.js";
 
 const incr: Call = { command: "incr", key: "n" };
@@ -77,7 +77,7 @@ const rows = [
 
 describe("what is said of the numbers", () => {
   test("the finding", () => {
-    expect(findingOf(rows)).toBe(
+    expect(summaryOf(rows)).toBe(
       "With warmline, of 8 calls 0 resolved and 8 rejected (4 of them writes that said that they may have been applied); " +
         "no write was applied more often than it was issued; no value was wrong; where an answer could be had the longest wait was 0.0 s. " +
         "With warmline-once, of 8 calls 4 resolved and 4 rejected; no write was applied more often than it was issued; " +

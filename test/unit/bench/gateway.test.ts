@@ -15,7 +15,7 @@ const gateway = [row("gateway", 1, 8_000, 0.12), row("gateway", 50, 60_000, 0.7)
 const redis = [row("redis", 1, 20_000, 0.04), row("redis", 50, 90_000, 0.4)];
 
 test("goals are judged by webdis of the same run", () => {
-  const { checks, finding, notes } = told([
+  const { checks, summary, notes } = told([
     ...gateway,
     row("webdis", 1, 9_000, 0.1),
     row("webdis", 50, 48_000, 0.9),
@@ -23,7 +23,7 @@ test("goals are judged by webdis of the same run", () => {
   ]);
   expect(checks.map(({ held }) => held)).toEqual([true, true]);
   expect(checks[0]!.measured).toBe("60,000 against 48,000; the median of the rounds' ratios is 1.25 x");
-  expect(finding).toContain("48,000");
+  expect(summary).toContain("48,000");
   expect(notes.join(" ")).not.toContain("left out");
 });
 

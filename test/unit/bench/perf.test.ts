@@ -47,11 +47,11 @@ describe("targets", () => {
   });
 
   test("what is missed is named, in the finding and row by row", () => {
-    const { finding, checks, table } = told([target("at most", 0.45, 0.5), target("at least", 3, 12)]);
-    expect(finding).toBe("1 of 2 targets are held. Missed: cold (Node 20.20.0), 0.50 x.");
+    const { summary, checks, table } = told([target("at most", 0.45, 0.5), target("at least", 3, 12)]);
+    expect(summary).toBe("1 of 2 targets are held. Missed: cold (Node 20.20.0), 0.50 x.");
     expect(checks.map(({ held }) => held)).toEqual([false, true]);
     expect(table.rows.map(({ cells }) => cells[5])).toEqual(["MISSED", "held"]);
-    expect(told([target("at most", 1, 0.5)]).finding).toBe("All 1 targets are held.");
+    expect(told([target("at most", 1, 0.5)]).summary).toBe("All 1 targets are held.");
   });
 
   test("what is missed by little is shown by as many digits as that takes", () => {

@@ -255,13 +255,13 @@ describe.each(Object.keys(GOOD))("%s", (name) => {
   test("numbers as in the articles: every claim holds, and the finding says that the direction comes out", () => {
     expect(good.checks.length).toBeGreaterThan(0);
     expect(good.checks.filter(({ held }) => !held)).toEqual([]);
-    expect(good.finding).toMatch(/comes out|does what it is for/);
-    expect(good.finding).not.toMatch(/does not come out (everywhere|for every)|Not all came out/);
+    expect(good.summary).toMatch(/comes out|does what it is for/);
+    expect(good.summary).not.toMatch(/does not come out (everywhere|for every)|Not all came out/);
   });
 
   test("numbers the other way round: a claim is missed, and the finding says that it does not", () => {
     expect(bad.checks.filter(({ held }) => !held).length).toBeGreaterThan(0);
-    expect(bad.finding).toMatch(/not come out|does not come|Not all came out/);
+    expect(bad.summary).toMatch(/not come out|does not come|Not all came out/);
   });
 
   test("fits the schema, and is drawn without a gap", () => {
@@ -295,7 +295,7 @@ test("a scenario that promises nothing has no heading for promises", () => {
 test("one size of a function is told once, and a single sample is drawn", () => {
   const rows = memories(6, 1).filter(({ memoryMb }) => memoryMb === 128);
   const told = memory(rows);
-  expect(told.finding.match(/128 MB/g)).toHaveLength(2);
+  expect(told.summary.match(/128 MB/g)).toHaveLength(2);
   expect(told.figures).toHaveLength(1);
   const [first, ...rest] = GOOD.fleet!.charts;
   const point = {
@@ -313,24 +313,24 @@ test("a fleet of which none had to be refused does what the model says; one that
   const missed = ({ checks }: Told) => checks.filter(({ held }) => !held);
   const told = fleet([fleets(false, 900, 0, 0), fleets(true, 650, 100, 0)], model, limits);
   expect(missed(told)).toEqual([]);
-  expect(told.finding).toContain("0 new ones refused");
+  expect(told.summary).toContain("0 new ones refused");
   const roomy = { ...model, refuses: false };
   expect(missed(fleet([fleets(false, 900, 0, 0), fleets(true, 650, 100, 1)], roomy, limits))).toHaveLength(1);
 });
 
 test("commands: the finding says what the pipeline adds, and nothing that its numbers don't", () => {
   const times = { one: 1, "one-off": 2, ten: 20, "ten-off": 48, together: 4, pipeline: 4 };
-  const { finding } = sequential(sequences(times));
-  expect(finding).toContain(
+  const { summary } = sequential(sequences(times));
+  expect(summary).toContain(
     "keep-alive makes them faster by 2.4 x, and on top of that the pipeline by 5.0 x",
   );
   // It saves less than keep-alive does here: 16 ms against 28 ms.
-  expect(finding).not.toMatch(/saves more/);
+  expect(summary).not.toMatch(/saves more/);
 });
 
 test("the schema finds what is missing, surplus or of the wrong kind", () => {
   const good = result("fleet", GOOD.fleet!);
-  const { finding: _, ...without } = good;
+  const { summary: _, ...without } = good;
   expect(schemaErrors(without).join()).toContain("finding");
   expect(schemaErrors({ ...good, seconds: "long" }).join()).toContain("/seconds must be number");
   expect(schemaErrors({ ...good, more: 1 }).join()).toContain("additional properties");
@@ -340,8 +340,8 @@ test("the schema finds what is missing, surplus or of the wrong kind", () => {
 test("without a Redis over TCP, reconnect speaks of the gateway alone", () => {
   const told = reconnect(reconnects({ "gateway-static": 500, "gateway-reconnect": 120 }));
   expect(told.checks).toHaveLength(1);
-  expect(told.finding).toContain("only the gateway was measured: with 1 client 500/s");
-  expect(told.finding).toMatch(/what a pool recovers of it was not tried\.$/);
+  expect(told.summary).toContain("only the gateway was measured: with 1 client 500/s");
+  expect(told.summary).toMatch(/what a pool recovers of it was not tried\.$/);
 });
 
 test("a flood: whoever had neither a result nor a refusal, or lost its connection, is told of", () => {

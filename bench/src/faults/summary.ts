@@ -47,7 +47,7 @@ export function figuresOf(rows: readonly Measured[]): Figure[] {
 }
 
 /** One paragraph: what was doubled, what was wrong, what failed, what hung. */
-export function findingOf(rows: readonly Measured[]): string {
+export function summaryOf(rows: readonly Measured[]): string {
   const sentences = byClient(rows).map(({ label, rows: own }) => {
     const calls = total(own, "calls");
     const parts = [`of ${calls} calls ${total(own, "resolved")} resolved`];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Measured } from "../../../bench/src/keepalive/cell.js";
-import { checksOf, figuresOf, findingOf } from "../../../bench/src/keepalive/finding.js";
+import { checksOf, figuresOf, summaryOf } from "../../../bench/src/keepalive/summary";
 import { chartsOf, tableOf } from "../../../bench/src/keepalive/present.js";
 
 function cell(
@@ -93,13 +93,13 @@ describe("what must hold", () => {
 });
 
 test("the finding says the numbers and who loses the connection", () => {
-  const text = findingOf(GOOD, 1, true);
+  const text = summaryOf(GOOD, 1, true);
   expect(text).toContain("Over a round trip of 1 ms with TLS");
   expect(text).toContain("from 2.40 ms to 1.20 ms with warmline (2.0 x)");
   expect(text).toContain("warmline (+1.7 %; one connection per instance) keeps it");
   expect(text).toContain("bare agent (+100.0 %; one connection per invocation) loses it");
   expect(text).toContain("takes 6.00 ms with warmline and 6.50 ms with bare agent");
-  expect(findingOf(GOOD, 0, false)).toContain("Over loopback");
+  expect(summaryOf(GOOD, 0, false)).toContain("Over loopback");
   expect(text).toContain("(20 x; here 5.0 x with warmline and 5.0 x with bare agent)");
   expect(text).toContain("comes out; that making anew loses it is true of bare agent alone.");
   expect(figuresOf(GOOD).map(({ value }) => value)).toEqual(["1.20 ms", "2.40 ms", "6.00 ms", "10"]);
@@ -109,8 +109,8 @@ test("the finding says where the article's direction does not come out", () => {
   const slow = GOOD.map((cell) =>
     cell.client === "agent" && cell.keepAlive ? { ...cell, warm: { ...cell.warm, p50: 99 } } : cell,
   );
-  expect(findingOf(slow, 1, false)).toContain("does not come out with bare agent;");
-  expect(findingOf(GOOD.slice(0, 4), 1, false)).toMatch(/that making anew loses it does not\.$/);
+  expect(summaryOf(slow, 1, false)).toContain("does not come out with bare agent;");
+  expect(summaryOf(GOOD.slice(0, 4), 1, false)).toMatch(/that making anew loses it does not\.$/);
 });
 
 test("the table has a row for each client and scenario", () => {

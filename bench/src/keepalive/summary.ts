@@ -66,7 +66,7 @@ export function figuresOf(cells: readonly Measured[]): Figure[] {
 }
 
 /** One paragraph: what keeping a connection is worth, whether recreating the client loses it, how a start begins. */
-export function findingOf(cells: readonly Measured[], rttMs: number, tls: boolean): string {
+export function summaryOf(cells: readonly Measured[], rttMs: number, tls: boolean): string {
   const clients = labels(cells);
   const path = rttMs > 0 ? `Over a round trip of ${rttMs} ms${tls ? " with TLS" : ""}` : "Over loopback";
   const gains = clients.map(({ client, label }) => {
