@@ -80,7 +80,7 @@ export interface Check {
 }
 
 /** A number worth being seen first. */
-export interface Figure {
+export interface Headline {
   readonly value: string;
   readonly label: string;
 }
@@ -88,7 +88,7 @@ export interface Figure {
 /** What a scenario gives. */
 export interface Outcome {
   /** The few numbers that a reader sees first. */
-  readonly figures: readonly Figure[];
+  readonly headlines: readonly Headline[];
   /** One paragraph, computed from this run's numbers. */
   readonly summary: string;
   readonly checks: readonly Check[];

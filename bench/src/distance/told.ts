@@ -56,7 +56,7 @@ export function told(
       (held
         ? `The articles' direction comes out for every client and at every distance: reuse beats reconnecting, with ${lead[0]!.label} by ${ms(saved(lead[0]!))} at ${distanceOf(lead[0]!)} and by ${ms(saved(farthest))} at ${distanceOf(farthest)}.`
         : `The articles' direction does not come out everywhere: ${listed(checks.filter((check) => !check.held).map(({ claim, measured }) => `that ${claim} was missed (${measured})`))}.`),
-    figures: lead
+    headlines: lead
       .filter(({ rttMs }) => rttMs === farthest.rttMs)
       .map((row) => ({
         value: factor(gain(row)),

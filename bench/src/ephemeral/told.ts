@@ -51,7 +51,7 @@ export function told(
       (held
         ? "Its direction, that reuse is faster, comes out everywhere; that connections are lightweight does not, since each costs at least the round trips of its handshake."
         : `Its direction, that reuse is faster, does not come out everywhere: missed are ${listed(checks.filter((check) => !check.held).map(({ claim }) => claim))}.`),
-    figures: near.slice(0, 4).map((row) => ({
+    headlines: near.slice(0, 4).map((row) => ({
       value: factor(pick(rows, row, "ephemeral", true).all.p50 / row.all.p50),
       label: `a connection per command against one for all, ${row.label}`,
     })),

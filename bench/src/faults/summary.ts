@@ -1,4 +1,4 @@
-import type { Check, Figure } from "../result.js";
+import type { Check, Headline } from "../result.js";
 import { listed } from "../words.js";
 import { byClient, type Measured, total } from "./tally.js";
 
@@ -39,7 +39,7 @@ export function checksOf(rows: readonly Measured[]): Check[] {
 }
 
 /** The sums that a reader sees first. */
-export function figuresOf(rows: readonly Measured[]): Figure[] {
+export function headlinesOf(rows: readonly Measured[]): Headline[] {
   return byClient(rows).map(({ label, rows: own }) => ({
     value: String(total(own, "doubled")),
     label: `writes too many with ${label}`,

@@ -79,7 +79,7 @@ export function told(
             .filter((check) => !check.held)
             .map(({ claim, measured }) => `${claim} (${measured})`)
             .join("; ")}.`),
-    figures: [
+    headlines: [
       { value: String(free.peakOpen), label: "connections at the peak without limits" },
       { value: String(held.peakOpen), label: "with limits on" },
       { value: String(held.evicted), label: "idle connections closed for new ones" },

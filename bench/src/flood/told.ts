@@ -107,7 +107,7 @@ export function told(
   const held = checks.every((check) => check.held);
   const rows = PHASES.map((phase) => ({ phase, all: users.phases[phase]! }));
   return {
-    figures: [
+    headlines: [
       { value: factor(slower), label: "p99 of those in use during the flood, beside before" },
       { value: String(refused), label: `refused of ${opened} that came` },
       { value: `${idleEach.toFixed(1)} KB`, label: "for an idle connection" },

@@ -1,4 +1,4 @@
-import type { Check, Figure } from "../result.js";
+import type { Check, Headline } from "../result.js";
 import { change, factor, listed, ms } from "../words.js";
 import { type Measured, pick } from "./cell.js";
 
@@ -49,7 +49,7 @@ export function checksOf(cells: readonly Measured[]): Check[] {
 }
 
 /** What a warm connection is worth to the first client measured, in four numbers. */
-export function figuresOf(cells: readonly Measured[]): Figure[] {
+export function headlinesOf(cells: readonly Measured[]): Headline[] {
   const { client, label } = cells[0]!;
   const on = pick(cells, client, true, true);
   const off = pick(cells, client, false, true);

@@ -59,7 +59,7 @@ export function told(
         : held
           ? "The article's direction comes out: little memory makes connecting dearer (it saw 6 to 7 ms at 128 MB), and a start dearer still."
           : `The article's direction does not come out everywhere: ${listed(checks.filter((check) => !check.held).map(({ claim, measured }) => `missed is "${claim}" (${measured})`))}.`),
-    figures: [
+    headlines: [
       { value: ms(extra(lead.client, small)), label: `what connecting costs ${lead.label} at ${small} MB` },
       ...(sizes.length > 1 ? [{ value: ms(extra(lead.client, large)), label: `and at ${large} MB` }] : []),
       ...compared.slice(0, 2).map(({ client, label }) => ({

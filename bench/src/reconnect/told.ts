@@ -91,7 +91,7 @@ export function told(
         : missed.length === 0
           ? "The article's direction comes out: reconnecting costs most of the throughput, and a pool behind the connection recovers it as far as the pool is near."
           : `The article's direction does not come out everywhere; missed: ${listed(missed)}.`),
-    figures: [
+    headlines: [
       ...lead("static", "static connection"),
       ...lead("reconnect", "a connection per command"),
       ...lead("gateway-reconnect", "the same through a gateway beside Redis"),

@@ -68,7 +68,7 @@ function section(result: Result): string {
     tag(
       "ul",
       { class: "figures" },
-      ...result.figures.map(({ value, label }) =>
+      ...result.headlines.map(({ value, label }) =>
         tag("li", {}, tag("b", {}, quoted(value)), tag("span", {}, quoted(label))),
       ),
     ),

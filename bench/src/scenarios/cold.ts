@@ -106,7 +106,7 @@ export function told(
       `${ms(floor!.beforeMs.median)} with a raw socket; their CPU time is ${ms(own!.cpuMs.median)}, ${ms(peer!.cpuMs.median)} ` +
       `and ${ms(floor!.cpuMs.median)}. With the connection made ready in the init phase, warmline's first command in the ` +
       `handler takes ${ms(ready!.firstMs!.median)}, @upstash/redis's ${ms(unready!.firstMs!.median)}: it has nothing to make ready.`,
-    figures: [
+    headlines: [
       { value: ms(own!.beforeMs.median), label: "import and first command, TLS" },
       { value: ms(peer!.beforeMs.median), label: "the same with @upstash/redis" },
       { value: ms(ready!.firstMs!.median), label: "first command after init" },

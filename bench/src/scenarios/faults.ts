@@ -5,7 +5,7 @@ import { frozenMeanwhile } from "../faults/frozen.js";
 import { Lane } from "../faults/lane.js";
 import { lostAnswers } from "../faults/lost-answers.js";
 import { chartsOf, tableOf } from "../faults/present.js";
-import { checksOf, figuresOf, summaryOf } from "../faults/summary";
+import { checksOf, headlinesOf, summaryOf } from "../faults/summary";
 import { Tally } from "../faults/tally.js";
 import { trial } from "../faults/trial.js";
 import { unreachable } from "../faults/unreachable.js";
@@ -69,7 +69,7 @@ async function measure(settings: Settings): Promise<Outcome> {
     );
     const measured = tallies.map((tally) => tally.measured());
     return {
-      figures: figuresOf(measured),
+      headlines: headlinesOf(measured),
       summary: summaryOf(measured),
       checks: checksOf(measured),
       table: tableOf(measured),

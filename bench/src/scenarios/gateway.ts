@@ -190,7 +190,7 @@ export function told(
     ? `webdis, in C and with one thread, ${count(theirs.perSecond)}: ${factor(ratio(ours, theirs, ({ perSecond }) => perSecond))} as many`
     : "webdis is not installed here, so that there is nothing beside it";
   return {
-    figures: [
+    headlines: [
       { value: `${count(ours.perSecond)} / s`, label: "requests on one processor, 50 connections" },
       { value: ms(alone.p50), label: "median of one connection" },
     ],

@@ -1,7 +1,7 @@
 import { usable, versionsOf } from "../clients.js";
 import { Cell } from "../keepalive/cell.js";
 import { chartsOf, tableOf } from "../keepalive/present.js";
-import { checksOf, figuresOf, summaryOf } from "../keepalive/summary";
+import { checksOf, headlinesOf, summaryOf } from "../keepalive/summary";
 import { GREETING, live } from "../life.js";
 import { commandsFunction, type Variant } from "../peer.js";
 import type { Outcome } from "../result.js";
@@ -53,7 +53,7 @@ async function measure(settings: Settings): Promise<Outcome> {
     );
     const measured = cells.map((cell) => cell.measured());
     return {
-      figures: figuresOf(measured),
+      headlines: headlinesOf(measured),
       summary: summaryOf(measured, settings.rttMs, settings.tls),
       checks: checksOf(measured),
       table: tableOf(measured),

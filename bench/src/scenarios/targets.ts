@@ -88,7 +88,7 @@ export function told(
         : `${rows.length - missed.length} of ${rows.length} targets are held. Missed: ${missed
             .map((row) => `${nameOf(row)}, ${measuredText(row)}`)
             .join("; ")}.`,
-    figures: [{ value: `${rows.length - missed.length} of ${rows.length}`, label: "targets held" }],
+    headlines: [{ value: `${rows.length - missed.length} of ${rows.length}`, label: "targets held" }],
     checks: rows.map((row) => ({
       claim: `${nameOf(row)}: ${wanted(row)}`,
       held: isHeld(row),
@@ -105,7 +105,7 @@ export function told(
           unit === "bytes" ? "" : `${low.toFixed(2)} to ${high.toFixed(2)}`,
       ],
       ["", (row) => (isHeld(row) ? "held" : "MISSED")],
-      ["medians", ({ figures }) => figures],
+      ["medians", ({ medians }) => medians],
     ]),
     charts: [
       barChart(

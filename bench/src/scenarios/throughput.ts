@@ -131,7 +131,7 @@ export function told(
       `${Math.round(cpu("warmline"))} us of CPU time with warmline, ${Math.round(cpu("upstash"))} us with @upstash/redis and ` +
       `${Math.round(cpu("raw"))} us with a raw socket. Through a real gateway with 50 in flight it is ` +
       `${factor(gain("gateway: 50 in flight, not batched"))} as many.`,
-    figures: [
+    headlines: [
       {
         value: factor(gain("50 in flight, not batched")),
         label: "@upstash/redis's commands per second, 50 in flight",

@@ -58,7 +58,7 @@ export function told(
       (held
         ? "The article's direction comes out for every client: what keep-alive saves grows with the number of commands."
         : `The article's direction does not come out everywhere: ${listed(checks.filter((check) => !check.held).map(({ claim, measured }) => `missed is "${claim}" (${measured})`))}.`),
-    figures: [
+    headlines: [
       { value: factor(off / ten), label: `ten commands with ${label(lead)}: what keep-alive is worth` },
       {
         value: factor(ten / pick(lead, "pipeline").all.p50),

@@ -64,7 +64,7 @@ export function told(
         ? "The article's direction comes out: its proxy took 95 % of TIME_WAIT away. "
         : "The article's direction, 95 % less TIME_WAIT through a proxy, does not come out. ") +
       `Its caveat, more ESTABLISHED connections at the servers, reads ${straight.peak.serverEstablished} straight to the cluster and ${kept.peak.serverEstablished} through the gateway with kept connections, both of its sides counted.`,
-    figures: [
+    headlines: [
       { value: String(timeWait(straight)), label: "sockets in TIME_WAIT, straight to the cluster" },
       { value: String(timeWait(anew)), label: "through the gateway, a connection per request" },
       { value: String(timeWait(kept)), label: "through the gateway, kept connections" },

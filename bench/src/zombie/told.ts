@@ -75,7 +75,7 @@ export function told(
       `Frozen for longer than the server keeps an idle connection, a function finds it dead without having been told. Of the calls made then, ${listed(words)}. ` +
       `With an idle limit longer than the ${lifetimeS} s that an idle instance lives, ${lost(long(rows))} of ${sum(long(rows), "calls")} calls were lost over all clients. ` +
       `Writes applied twice: ${sum(rows, "doubled")}. ${came} What a client does about a dead connection decides as much as the limit does.`,
-    figures: clients.slice(0, 4).map(([, own]) => ({
+    headlines: clients.slice(0, 4).map(([, own]) => ({
       value: `${lost(own)} of ${sum(own, "calls")}`,
       label: `calls lost by ${own[0]!.label}`,
     })),

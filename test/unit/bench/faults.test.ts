@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Call, Settled } from "../../../bench/src/faults/calls.js";
 import { judge, stored } from "../../../bench/src/faults/judge.js";
 import { chartsOf, tableOf } from "../../../bench/src/faults/present.js";
-import { checksOf, figuresOf, summaryOf } from "../../../bench/src/faults/summary";
+import { checksOf, headlinesOf, summaryOf } from "../../../bench/src/faults/summary";
 import type { Measured } from "../../../bench/src/faults/tally.js";
 
 const incr: Call = { command: "incr", key: "n" };
@@ -86,7 +86,7 @@ describe("what is said of the numbers", () => {
         "writes were applied 20 times more often than they were issued, at worst 6 times for one call (lost); " +
         "no value was wrong; where an answer could be had the longest wait was 0.0 s.",
     );
-    expect(figuresOf(rows).map(({ value }) => value)).toEqual(["0", "0", "20"]);
+    expect(headlinesOf(rows).map(({ value }) => value)).toEqual(["0", "0", "20"]);
   });
 
   test("what must hold, and a miss of each", () => {

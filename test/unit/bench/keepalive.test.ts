@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Measured } from "../../../bench/src/keepalive/cell.js";
-import { checksOf, figuresOf, summaryOf } from "../../../bench/src/keepalive/summary";
 import { chartsOf, tableOf } from "../../../bench/src/keepalive/present.js";
+import { checksOf, headlinesOf, summaryOf } from "../../../bench/src/keepalive/summary";
 
 function cell(
   client: string,
@@ -102,7 +102,7 @@ test("the finding says the numbers and who loses the connection", () => {
   expect(summaryOf(GOOD, 0, false)).toContain("Over loopback");
   expect(text).toContain("(20 x; here 5.0 x with warmline and 5.0 x with bare agent)");
   expect(text).toContain("comes out; that making anew loses it is true of bare agent alone.");
-  expect(figuresOf(GOOD).map(({ value }) => value)).toEqual(["1.20 ms", "2.40 ms", "6.00 ms", "10"]);
+  expect(headlinesOf(GOOD).map(({ value }) => value)).toEqual(["1.20 ms", "2.40 ms", "6.00 ms", "10"]);
 });
 
 test("the finding says where the article's direction does not come out", () => {

@@ -26,7 +26,7 @@ const target = (bound: Target["bound"], limit: number, median: number): Target =
   limit,
   unit: "x",
   measured: { median, low: median, high: median },
-  figures: "",
+  medians: "",
 });
 
 describe("targets", () => {

@@ -296,7 +296,7 @@ test("one size of a function is told once, and a single sample is drawn", () => 
   const rows = memories(6, 1).filter(({ memoryMb }) => memoryMb === 128);
   const told = memory(rows);
   expect(told.summary.match(/128 MB/g)).toHaveLength(2);
-  expect(told.figures).toHaveLength(1);
+  expect(told.headlines).toHaveLength(1);
   const [first, ...rest] = GOOD.fleet!.charts;
   const point = {
     kind: "curves",

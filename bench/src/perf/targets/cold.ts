@@ -49,7 +49,7 @@ export async function coldTargets({
       limit,
       unit: "x",
       measured: pairedRatio(own!.map(of), peer!.map(of)),
-      figures: `${middle(own!)} ms, peer ${middle(peer!)}, raw ${middle(raw!)}`,
+      medians: `${middle(own!)} ms, peer ${middle(peer!)}, raw ${middle(raw!)}`,
     };
   };
   const starts = CLIENTS.map((client) => atOnce[client]);
@@ -72,7 +72,7 @@ export async function coldTargets({
       limit: 1.3,
       unit: "x",
       measured: pairedRatio(farFirst, farWarm),
-      figures: `${spreadOf(farFirst).median.toFixed(1)} ms, warm ${spreadOf(farWarm).median.toFixed(1)}`,
+      medians: `${spreadOf(farFirst).median.toFixed(1)} ms, warm ${spreadOf(farWarm).median.toFixed(1)}`,
     },
     ratio("import alone", 1, starts, ({ importMs }) => importMs),
   ];
@@ -88,7 +88,7 @@ export function sizeTargets(): Target[] {
     limit,
     unit: "bytes",
     measured: spreadOf([bytes]),
-    figures: `peer ${peer.toLocaleString("en")}`,
+    medians: `peer ${peer.toLocaleString("en")}`,
   });
   const peer = bundleSize("upstash");
   return [

@@ -12,7 +12,7 @@ export interface Target {
   readonly unit: "x" | "bytes";
   readonly measured: Spread;
   /** The medians behind the ratio, in words. */
-  readonly figures: string;
+  readonly medians: string;
 }
 
 /** Whether the median keeps to the limit. */

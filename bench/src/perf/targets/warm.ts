@@ -64,7 +64,7 @@ export async function warmTargets(options: Options): Promise<Target[]> {
       node: node.version,
       unit: "x",
       measured,
-      figures: `${text(own)} ${unit} against ${text(other)}`,
+      medians: `${text(own)} ${unit} against ${text(other)}`,
     });
   };
 

@@ -1,0 +1,135 @@
+import type { Check, Headline } from "../result.js";
+import { change, factor, listed, ms } from "../words.js";
+import { type Measured, pick } from "./cell.js";
+
+/** How far the warm median of a recreated warmline client may be from that of a reused one. */
+const TOLERANCE = 0.05;
+
+const labels = (cells: readonly Measured[]): { client: string; label: string }[] => {
+  const seen = new Map(cells.map(({ client, label }) => [client, { client, label }]));
+  return [...seen.values()];
+};
+
+/** What the project promises of these numbers. */
+export function checksOf(cells: readonly Measured[]): Check[] {
+  const checks: Check[] = [];
+  const clients = labels(cells);
+  if (clients.some(({ client }) => client === "warmline")) {
+    const reused = pick(cells, "warmline", true, true);
+    const recreated = pick(cells, "warmline", true, false);
+    const apart = recreated.warm.p50 / reused.warm.p50 - 1;
+    checks.push({
+      claim: "warmline recreated in the handler opens one connection per instance",
+      held: recreated.connections === recreated.instances,
+      measured: `${recreated.connections} connections, ${recreated.instances} instances`,
+    });
+    checks.push({
+      claim: "warmline recreated in the handler is, warm, within 5 % of reused",
+      held: Math.abs(apart) <= TOLERANCE,
+      measured: `p50 ${ms(recreated.warm.p50)} against ${ms(reused.warm.p50)}, ${change(apart)}`,
+    });
+  }
+  if (clients.some(({ client }) => client === "agent")) {
+    const recreated = pick(cells, "agent", true, false);
+    checks.push({
+      claim: "the bare agent recreated in the handler opens one connection per invocation",
+      held: recreated.connections === recreated.invocations,
+      measured: `${recreated.connections} connections, ${recreated.invocations} invocations`,
+    });
+  }
+  for (const { client, label } of clients) {
+    const off = [pick(cells, client, false, true), pick(cells, client, false, false)];
+    checks.push({
+      claim: `${label} with keep-alive off opens one connection per invocation`,
+      held: off.every((cell) => cell.connections === cell.invocations),
+      measured: off.map((cell) => `${cell.connections} of ${cell.invocations}`).join(", "),
+    });
+  }
+  return checks;
+}
+
+/** What a warm connection is worth to the first client measured, in four numbers. */
+export function figuresOf(cells: readonly Measured[]): Headline[] {
+  const { client, label } = cells[0]!;
+  const on = pick(cells, client, true, true);
+  const off = pick(cells, client, false, true);
+  const recreated = pick(cells, client, true, false);
+  return [
+    { value: ms(on.warm.p50), label: `${label}, warm, p50` },
+    { value: ms(off.warm.p50), label: "the same without keep-alive" },
+    { value: ms(on.first.median), label: "its first invocation" },
+    {
+      value: String(recreated.connections),
+      label: `connections for ${recreated.invocations} clients made anew`,
+    },
+  ];
+}
+
+/** One paragraph: what keeping a connection is worth, whether recreating the client loses it, how a start begins. */
+export function findingOf(cells: readonly Measured[], rttMs: number, tls: boolean): string {
+  const clients = labels(cells);
+  const path = rttMs > 0 ? `Over a round trip of ${rttMs} ms${tls ? " with TLS" : ""}` : "Over loopback";
+  const gains = clients.map(({ client, label }) => {
+    const on = pick(cells, client, true, true).warm.p50;
+    const off = pick(cells, client, false, true).warm.p50;
+    return `from ${ms(off)} to ${ms(on)} with ${label} (${factor(off / on)})`;
+  });
+  const sentences = [`${path}, keeping the connection takes the median warm command ${listed(gains)}.`];
+
+  const recreated = clients.map(({ client, label }) => {
+    const cell = pick(cells, client, true, false);
+    const slower = change(cell.warm.p50 / pick(cells, client, true, true).warm.p50 - 1);
+    return {
+      text: `${label} (${slower}; ${connectionsInWords(cell)})`,
+      lost: cell.connections === cell.invocations,
+    };
+  });
+  const fates = [false, true].flatMap((lost) => {
+    const texts = recreated.filter((each) => each.lost === lost).map(({ text }) => text);
+    const verb = `${lost ? "lose" : "keep"}${texts.length === 1 ? "s" : ""}`;
+    return texts.length === 0 ? [] : `${listed(texts)} ${verb} it`;
+  });
+  sentences.push(`Where the client is made anew in every invocation, ${fates.join("; ")}.`);
+
+  const firsts = clients.map(
+    ({ client, label }) => `${ms(pick(cells, client, true, true).first.median)} with ${label}`,
+  );
+  sentences.push(`The first invocation of a new instance takes ${listed(firsts)}.`);
+  sentences.push(articleOf(cells));
+  return sentences.join(" ");
+}
+
+/** What the article found, and whether it came out. */
+function articleOf(cells: readonly Measured[]): string {
+  const clients = labels(cells);
+  const ratios = clients.map(({ client, label }) => {
+    const { first, warm } = pick(cells, client, true, true);
+    return `${factor(first.median / warm.p50)} with ${label}`;
+  });
+  const otherwise = clients.flatMap(({ client, label }) => {
+    const on = pick(cells, client, true, true);
+    const kept = on.warm.p50 < pick(cells, client, false, true).warm.p50;
+    return kept && on.warm.p50 < on.first.median ? [] : [label];
+  });
+  const loses = clients.filter(({ client }) => {
+    const cell = pick(cells, client, true, false);
+    return cell.connections === cell.invocations;
+  });
+  return (
+    `The article's first request took 43 ms and its later ones 2.2 ms (20 x; here ${listed(ratios)}), and it lost the connection ` +
+    "where the agent was made anew. " +
+    (otherwise.length === 0
+      ? "Its direction, that a kept connection is faster than a new one, comes out; "
+      : `Its direction, that a kept connection is faster than a new one, does not come out with ${listed(otherwise)}; `) +
+    (loses.length === 0
+      ? "that making anew loses it does not."
+      : `that making anew loses it is true of ${listed(loses.map(({ label }) => label))}${loses.length < clients.length ? " alone" : ""}.`)
+  );
+}
+
+/** How many connections a cell opened, in words. */
+function connectionsInWords({ connections, instances, invocations }: Measured): string {
+  if (connections === invocations) return "one connection per invocation";
+  if (connections === instances) return "one connection per instance";
+  return `${connections} connections in ${invocations} invocations`;
+}
