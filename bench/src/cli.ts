@@ -96,8 +96,8 @@ function show(result: Result): void {
       `${settings.engine}, seed ${result.seed}, ${result.seconds} s\n\n`,
   );
   process.stdout.write(`${asText(result.table)}\n\n${wrap(result.summary, 110)}\n\n`);
-  for (const { claim, held, measured } of result.checks) {
-    process.stdout.write(`${held ? "held  " : "MISSED"}  ${claim}: ${measured}\n`);
+  for (const { expectation, passed, actual } of result.checks) {
+    process.stdout.write(`${passed ? "held  " : "MISSED"}  ${expectation}: ${actual}\n`);
   }
   process.stdout.write("\n");
 }

@@ -73,10 +73,10 @@ export interface Table {
 
 /** Something that must hold, and whether it did in this run. */
 export interface Check {
-  readonly claim: string;
-  readonly held: boolean;
+  readonly expectation: string;
+  readonly passed: boolean;
   /** The numbers that decided it. */
-  readonly measured: string;
+  readonly actual: string;
 }
 
 /** A number worth being seen first. */

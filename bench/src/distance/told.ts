@@ -46,7 +46,7 @@ export function told(
       measured: `least ${factor(gain(least))}, at ${distanceOf(least)}`,
     };
   });
-  const held = checks.every((check) => check.held);
+  const held = checks.every((check) => check.passed);
   const [cold, warm] = [farthest.first.median, farthest.all.p50];
   return {
     summary:
@@ -55,7 +55,7 @@ export function told(
       `(${distanceOf(farthest)}): ${factor(cold / warm)} as long. ` +
       (held
         ? `The articles' direction comes out for every client and at every distance: reuse beats reconnecting, with ${lead[0]!.label} by ${ms(saved(lead[0]!))} at ${distanceOf(lead[0]!)} and by ${ms(saved(farthest))} at ${distanceOf(farthest)}.`
-        : `The articles' direction does not come out everywhere: ${listed(checks.filter((check) => !check.held).map(({ claim, measured }) => `that ${claim} was missed (${measured})`))}.`),
+        : `The articles' direction does not come out everywhere: ${listed(checks.filter((check) => !check.passed).map(({ expectation, actual }) => `that ${expectation} was missed (${actual})`))}.`),
     headlines: lead
       .filter(({ rttMs }) => rttMs === farthest.rttMs)
       .map((row) => ({

@@ -42,7 +42,7 @@ export function told(
       measured: `p50 ${ms(one.all.p50)} against ${ms(anew.all.p50)}, p99 ${ms(one.all.p99)} against ${ms(anew.all.p99)}`,
     };
   });
-  const held = checks.every((check) => check.held);
+  const held = checks.every((check) => check.passed);
   return {
     summary:
       `Awaited, opening and closing a connection for each command adds, at the median and ${near[0]!.rttMs} ms away, ` +
@@ -50,7 +50,7 @@ export function told(
       "client and not what it costs to connect: its 75 us are such a number. " +
       (held
         ? "Its direction, that reuse is faster, comes out everywhere; that connections are lightweight does not, since each costs at least the round trips of its handshake."
-        : `Its direction, that reuse is faster, does not come out everywhere: missed are ${listed(checks.filter((check) => !check.held).map(({ claim }) => claim))}.`),
+        : `Its direction, that reuse is faster, does not come out everywhere: missed are ${listed(checks.filter((check) => !check.passed).map(({ expectation }) => expectation))}.`),
     headlines: near.slice(0, 4).map((row) => ({
       value: factor(pick(rows, row, "ephemeral", true).all.p50 / row.all.p50),
       label: `a connection per command against one for all, ${row.label}`,

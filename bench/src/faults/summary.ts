@@ -12,26 +12,26 @@ export function checksOf(rows: readonly Measured[]): Check[] {
       const possible = own.filter(({ hopeless }) => !hopeless);
       const checks: Check[] = [
         {
-          claim: `${label} applies no write more than once`,
-          held: total(own, "doubled") === 0,
-          measured: `${total(own, "doubled")} of ${total(own, "calls")} calls`,
+          expectation: `${label} applies no write more than once`,
+          passed: total(own, "doubled") === 0,
+          actual: `${total(own, "doubled")} of ${total(own, "calls")} calls`,
         },
         {
-          claim: `${label} settles every call before the function's time is up`,
-          held: total(own, "hung") === 0,
-          measured: `${total(own, "hung")} hung`,
+          expectation: `${label} settles every call before the function's time is up`,
+          passed: total(own, "hung") === 0,
+          actual: `${total(own, "hung")} hung`,
         },
         {
-          claim: `${label} resolves with nothing but the command's own value`,
-          held: total(own, "wrong") === 0,
-          measured: `${total(own, "wrong")} wrong values`,
+          expectation: `${label} resolves with nothing but the command's own value`,
+          passed: total(own, "wrong") === 0,
+          actual: `${total(own, "wrong")} wrong values`,
         },
       ];
       if (client === "warmline-once") {
         checks.push({
-          claim: `${label} answers every call that can be answered`,
-          held: total(possible, "resolved") === total(possible, "calls"),
-          measured: `${total(possible, "resolved")} of ${total(possible, "calls")}`,
+          expectation: `${label} answers every call that can be answered`,
+          passed: total(possible, "resolved") === total(possible, "calls"),
+          actual: `${total(possible, "resolved")} of ${total(possible, "calls")}`,
         });
       }
       return checks;

@@ -36,35 +36,35 @@ export function told(
   const [least, most] = model.connectionsLimited;
   const checks: Check[] = [
     {
-      claim: "the gateway never holds more connections than its hard limit",
-      held: held.peakOpen <= hardLimit,
-      measured: `at most ${held.peakOpen} of ${hardLimit}`,
+      expectation: "the gateway never holds more connections than its hard limit",
+      passed: held.peakOpen <= hardLimit,
+      actual: `at most ${held.peakOpen} of ${hardLimit}`,
     },
     {
-      claim: "with limits on, every invocation is answered in the end",
-      held: held.failed === 0,
-      measured: `${held.failed} of ${held.invocations} failed; ${held.refusals} were told to come again, ${held.cutOff} lost a connection under a command and asked again`,
+      expectation: "with limits on, every invocation is answered in the end",
+      passed: held.failed === 0,
+      actual: `${held.failed} of ${held.invocations} failed; ${held.refusals} were told to come again, ${held.cutOff} lost a connection under a command and asked again`,
     },
     {
-      claim: `the model of docs/scale.md tells the connections without limits within ${NEAR * 100} %`,
-      held: Math.abs(off) <= NEAR,
-      measured: `${model.connectionsUnlimited} predicted, ${free.peakOpen} measured`,
+      expectation: `the model of docs/scale.md tells the connections without limits within ${NEAR * 100} %`,
+      passed: Math.abs(off) <= NEAR,
+      actual: `${model.connectionsUnlimited} predicted, ${free.peakOpen} measured`,
     },
     {
-      claim:
+      expectation:
         "the model tells the range of those with limits, whether any is evicted, and that none is refused where all have room",
-      held:
+      passed:
         held.peakOpen >= least * (1 - NEAR) &&
         held.peakOpen <= most * (1 + NEAR) &&
         held.evicted > 0 === model.evicts &&
         // More instances than the limit may be refused, and need not be: idle ones make room for those that come.
         (held.refused === 0 || model.refuses),
-      measured: `${least} to ${most} predicted, ${held.peakOpen} measured; ${held.evicted} evicted, ${held.refused} refused`,
+      actual: `${least} to ${most} predicted, ${held.peakOpen} measured; ${held.evicted} evicted, ${held.refused} refused`,
     },
     {
-      claim: "the connections to Redis do not grow with the fleet",
-      held: Math.max(free.upstream, held.upstream) <= 2,
-      measured: `${Math.max(free.upstream, held.upstream)} for ${free.instances} instances`,
+      expectation: "the connections to Redis do not grow with the fleet",
+      passed: Math.max(free.upstream, held.upstream) <= 2,
+      actual: `${Math.max(free.upstream, held.upstream)} for ${free.instances} instances`,
     },
   ];
   return {
@@ -73,11 +73,11 @@ export function told(
       `${held.evicted} idle connections were closed for new ones, ${held.refused} new ones refused and ${held.reopened} found closed after a thaw and opened anew. ` +
       `The 99th percentile of a command is ${ms(held.latency.p99)} with limits and ${ms(free.latency.p99)} without (the median: ${ms(held.latency.p50)} and ${ms(free.latency.p50)}); ${held.failed} invocations failed. ` +
       `Redis saw ${held.upstream} connection${held.upstream === 1 ? "" : "s"} throughout. ` +
-      (checks.every((check) => check.held)
+      (checks.every((check) => check.passed)
         ? "The article's algorithm, evicting idle connections between the two limits and refusing above, does what it is for, and the model of docs/scale.md holds."
         : `Not all came out: ${checks
-            .filter((check) => !check.held)
-            .map(({ claim, measured }) => `${claim} (${measured})`)
+            .filter((check) => !check.passed)
+            .map(({ expectation, actual }) => `${expectation} (${actual})`)
             .join("; ")}.`),
     headlines: [
       { value: String(free.peakOpen), label: "connections at the peak without limits" },

@@ -74,37 +74,37 @@ export function told(
   const upstream = Math.max(...rounds.map((round) => round.upstream));
   const checks: Check[] = [
     {
-      claim: `those in use keep answering: a p99 of at most ${SLOWER} times its quiet value`,
-      held: slower <= SLOWER,
-      measured: `${ms(p99("flood"))} against ${ms(p99("quiet"))}; the median of the rounds' ratios is ${slower.toFixed(2)} x`,
+      expectation: `those in use keep answering: a p99 of at most ${SLOWER} times its quiet value`,
+      passed: slower <= SLOWER,
+      actual: `${ms(p99("flood"))} against ${ms(p99("quiet"))}; the median of the rounds' ratios is ${slower.toFixed(2)} x`,
     },
     {
-      claim: "none of those in use is refused, closed or left without an answer",
-      held: users.lost === 0,
-      measured: `${users.lost} of ${inUse}`,
+      expectation: "none of those in use is refused, closed or left without an answer",
+      passed: users.lost === 0,
+      actual: `${users.lost} of ${inUse}`,
     },
     {
-      claim: "the hard limit holds, and whoever is beyond it gets a 503 that says when to come again",
-      held: most <= hardLimit && sum(({ cut, lost }) => cut + lost) === 0 && refused + served === opened,
-      measured: `at most ${most} open of ${hardLimit}; of ${opened} that came ${served} were served and ${refused} refused, ${sum(({ cut }) => cut)} had no answer, ${sum(({ lost }) => lost)} lost their connection`,
+      expectation: "the hard limit holds, and whoever is beyond it gets a 503 that says when to come again",
+      passed: most <= hardLimit && sum(({ cut, lost }) => cut + lost) === 0 && refused + served === opened,
+      actual: `at most ${most} open of ${hardLimit}; of ${opened} that came ${served} were served and ${refused} refused, ${sum(({ cut }) => cut)} had no answer, ${sum(({ lost }) => lost)} lost their connection`,
     },
     {
-      claim: "after the flood the count of connections returns",
-      held: left <= inUse,
-      measured: `${left} open, ${inUse} in use`,
+      expectation: "after the flood the count of connections returns",
+      passed: left <= inUse,
+      actual: `${left} open, ${inUse} in use`,
     },
     {
-      claim: `memory is bounded: however many come, it grows by at most ${KB_EACH} KB for each connection of the limit`,
-      held: each <= KB_EACH,
-      measured: `${first.quiet.toFixed(0)} MB before, ${first.flood.toFixed(0)} in the first flood, ${last.flood.toFixed(0)} in the last one, ${last.after.toFixed(0)} after it: ${each.toFixed(0)} KB`,
+      expectation: `memory is bounded: however many come, it grows by at most ${KB_EACH} KB for each connection of the limit`,
+      passed: each <= KB_EACH,
+      actual: `${first.quiet.toFixed(0)} MB before, ${first.flood.toFixed(0)} in the first flood, ${last.flood.toFixed(0)} in the last one, ${last.after.toFixed(0)} after it: ${each.toFixed(0)} KB`,
     },
     {
-      claim: `${idle.wanted.toLocaleString("en")} idle connections are held, with at most ${MOST_UPSTREAM} to Redis`,
-      held: idle.open === idle.wanted && idle.answered === idle.wanted && idle.upstream <= MOST_UPSTREAM,
-      measured: `${idle.open} open with ${idle.upstream} to Redis; ${idle.answered} answered when they were used again; ${idleEach.toFixed(1)} KB each`,
+      expectation: `${idle.wanted.toLocaleString("en")} idle connections are held, with at most ${MOST_UPSTREAM} to Redis`,
+      passed: idle.open === idle.wanted && idle.answered === idle.wanted && idle.upstream <= MOST_UPSTREAM,
+      actual: `${idle.open} open with ${idle.upstream} to Redis; ${idle.answered} answered when they were used again; ${idleEach.toFixed(1)} KB each`,
     },
   ];
-  const held = checks.every((check) => check.held);
+  const held = checks.every((check) => check.passed);
   const rows = PHASES.map((phase) => ({ phase, all: users.phases[phase]! }));
   return {
     headlines: [
@@ -118,8 +118,8 @@ export function told(
       (held
         ? "Admission does what it is for."
         : `Not all came out: ${checks
-            .filter((check) => !check.held)
-            .map((check) => `${check.claim} (${check.measured})`)
+            .filter((check) => !check.passed)
+            .map((check) => `${check.expectation} (${check.actual})`)
             .join("; ")}.`),
     checks,
     table: tableOf(rows, () => "", [

@@ -19,30 +19,30 @@ export function checksOf(cells: readonly Measured[]): Check[] {
     const recreated = pick(cells, "warmline", true, false);
     const apart = recreated.warm.p50 / reused.warm.p50 - 1;
     checks.push({
-      claim: "warmline recreated in the handler opens one connection per instance",
-      held: recreated.connections === recreated.instances,
-      measured: `${recreated.connections} connections, ${recreated.instances} instances`,
+      expectation: "warmline recreated in the handler opens one connection per instance",
+      passed: recreated.connections === recreated.instances,
+      actual: `${recreated.connections} connections, ${recreated.instances} instances`,
     });
     checks.push({
-      claim: "warmline recreated in the handler is, warm, within 5 % of reused",
-      held: Math.abs(apart) <= TOLERANCE,
-      measured: `p50 ${ms(recreated.warm.p50)} against ${ms(reused.warm.p50)}, ${change(apart)}`,
+      expectation: "warmline recreated in the handler is, warm, within 5 % of reused",
+      passed: Math.abs(apart) <= TOLERANCE,
+      actual: `p50 ${ms(recreated.warm.p50)} against ${ms(reused.warm.p50)}, ${change(apart)}`,
     });
   }
   if (clients.some(({ client }) => client === "agent")) {
     const recreated = pick(cells, "agent", true, false);
     checks.push({
-      claim: "the bare agent recreated in the handler opens one connection per invocation",
-      held: recreated.connections === recreated.invocations,
-      measured: `${recreated.connections} connections, ${recreated.invocations} invocations`,
+      expectation: "the bare agent recreated in the handler opens one connection per invocation",
+      passed: recreated.connections === recreated.invocations,
+      actual: `${recreated.connections} connections, ${recreated.invocations} invocations`,
     });
   }
   for (const { client, label } of clients) {
     const off = [pick(cells, client, false, true), pick(cells, client, false, false)];
     checks.push({
-      claim: `${label} with keep-alive off opens one connection per invocation`,
-      held: off.every((cell) => cell.connections === cell.invocations),
-      measured: off.map((cell) => `${cell.connections} of ${cell.invocations}`).join(", "),
+      expectation: `${label} with keep-alive off opens one connection per invocation`,
+      passed: off.every((cell) => cell.connections === cell.invocations),
+      actual: off.map((cell) => `${cell.connections} of ${cell.invocations}`).join(", "),
     });
   }
   return checks;

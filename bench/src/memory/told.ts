@@ -48,7 +48,7 @@ export function told(
   const ends = sizes.length > 1 ? [small, large] : [small];
   const atEach = (value: (size: number) => string) =>
     ends.map((size) => `${value(size)} at ${size} MB`).join(" and ");
-  const held = checks.every((check) => check.held);
+  const held = checks.every((check) => check.passed);
   const lead = clients[0]!;
   return {
     summary:
@@ -58,7 +58,7 @@ export function told(
         ? "With one size there is nothing to compare it with."
         : held
           ? "The article's direction comes out: little memory makes connecting dearer (it saw 6 to 7 ms at 128 MB), and a start dearer still."
-          : `The article's direction does not come out everywhere: ${listed(checks.filter((check) => !check.held).map(({ claim, measured }) => `missed is "${claim}" (${measured})`))}.`),
+          : `The article's direction does not come out everywhere: ${listed(checks.filter((check) => !check.passed).map(({ expectation, actual }) => `missed is "${expectation}" (${actual})`))}.`),
     headlines: [
       { value: ms(extra(lead.client, small)), label: `what connecting costs ${lead.label} at ${small} MB` },
       ...(sizes.length > 1 ? [{ value: ms(extra(lead.client, large)), label: `and at ${large} MB` }] : []),

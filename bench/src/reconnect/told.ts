@@ -51,9 +51,9 @@ export function told(
     const who = `${clients} client${clients === 1 ? "" : "s"}`;
     if (kept !== undefined && pooled !== undefined) {
       checks.push({
-        claim: `${who}: a static connection to the gateway gets more done than one per command`,
-        held: kept > pooled,
-        measured: `${tps(kept)} against ${tps(pooled)}`,
+        expectation: `${who}: a static connection to the gateway gets more done than one per command`,
+        passed: kept > pooled,
+        actual: `${tps(kept)} against ${tps(pooled)}`,
       });
     }
     if (fixed === undefined || anew === undefined || pooled === undefined || beside === undefined) continue;
@@ -63,15 +63,15 @@ export function told(
     );
     checks.push(
       {
-        claim: `${who}: connecting anew for each command costs throughput`,
-        held: anew < fixed,
-        measured: `${tps(anew)} against ${tps(fixed)}`,
+        expectation: `${who}: connecting anew for each command costs throughput`,
+        passed: anew < fixed,
+        actual: `${tps(anew)} against ${tps(fixed)}`,
       },
       {
         // The article has one client; with many, the machine's processors set the limit, and not the connection.
-        claim: `${who}: the gateway's pool recovers ${clients === 1 ? "most" : "some"} of what reconnecting costs`,
-        held: (beside - anew) / lost > (clients === 1 ? 0.5 : 0),
-        measured: `${tps(beside)} of ${tps(fixed)}, from ${tps(anew)}; beside Redis ${tps(pooled)}`,
+        expectation: `${who}: the gateway's pool recovers ${clients === 1 ? "most" : "some"} of what reconnecting costs`,
+        passed: (beside - anew) / lost > (clients === 1 ? 0.5 : 0),
+        actual: `${tps(beside)} of ${tps(fixed)}, from ${tps(anew)}; beside Redis ${tps(pooled)}`,
       },
     );
   }
@@ -80,7 +80,7 @@ export function told(
     const value = pick(way, first);
     return value === undefined ? [] : [{ value: tps(value), label }];
   };
-  const missed = checks.filter(({ held }) => !held).map(({ claim }) => claim);
+  const missed = checks.filter(({ passed }) => !passed).map(({ expectation }) => expectation);
   return {
     summary:
       (sentences.length > 0

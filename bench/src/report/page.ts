@@ -39,7 +39,7 @@ function contents(results: readonly Result[], leftOut: readonly LeftOut[]): stri
       "ul",
       {},
       ...results.map(({ scenario, title, checks }) => {
-        const missed = checks.filter(({ held }) => !held).length;
+        const missed = checks.filter(({ passed }) => !passed).length;
         const said = checks.length > 0 ? `${checks.length - missed} of ${checks.length} claims held` : "";
         return tag(
           "li",
@@ -91,12 +91,12 @@ function unbroken(text: string): string {
   return text.replace(/(\d) (ms|x|%)/g, "$1\u00a0$2");
 }
 
-function check({ claim, held, measured }: Check): string {
+function check({ expectation, passed, actual }: Check): string {
   return tag(
     "li",
-    { class: held ? "held" : "missed" },
-    `${quoted(claim)} `,
-    tag("span", {}, quoted(`(${measured})`)),
+    { class: passed ? "held" : "missed" },
+    `${quoted(expectation)} `,
+    tag("span", {}, quoted(`(${actual})`)),
   );
 }
 

@@ -2,7 +2,7 @@ import { NOTES, versionsMeasured } from "../perf/labels.js";
 import { chosenNodes, missingNote } from "../perf/nodes.js";
 import { placements, startFixedServer } from "../perf/processes.js";
 import { coldTargets, sizeTargets } from "../perf/targets/cold.js";
-import { isHeld, measuredText, type Target, wanted } from "../perf/targets/target.js";
+import { isMet, measuredText, type Target, wanted } from "../perf/targets/target.js";
 import { warmTargets } from "../perf/targets/warm.js";
 import { barChart, tableOf } from "../present.js";
 import { randomFrom } from "../random.js";
@@ -70,7 +70,7 @@ async function measure(settings: Settings): Promise<Outcome> {
       nodes: nodes.map(({ version }) => version),
     },
     versions: versionsMeasured(),
-    data: found.map((target) => ({ ...target, held: isHeld(target) })),
+    data: found.map((target) => ({ ...target, held: isMet(target) })),
   };
 }
 
@@ -78,7 +78,7 @@ async function measure(settings: Settings): Promise<Outcome> {
 export function told(
   rows: readonly Target[],
 ): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
-  const missed = rows.filter((row) => !isHeld(row));
+  const missed = rows.filter((row) => !isMet(row));
   const nameOf = ({ node, measure }: Target) =>
     node === "" ? measure : `${measure} (Node ${node.slice(1)})`;
   return {
@@ -91,7 +91,7 @@ export function told(
     headlines: [{ value: `${rows.length - missed.length} of ${rows.length}`, label: "targets held" }],
     checks: rows.map((row) => ({
       claim: `${nameOf(row)}: ${wanted(row)}`,
-      held: isHeld(row),
+      held: isMet(row),
       measured: measuredText(row),
     })),
     table: tableOf(rows, ({ node }) => node, [
@@ -104,7 +104,7 @@ export function told(
         ({ unit, measured: { low, high } }) =>
           unit === "bytes" ? "" : `${low.toFixed(2)} to ${high.toFixed(2)}`,
       ],
-      ["", (row) => (isHeld(row) ? "held" : "MISSED")],
+      ["", (row) => (isMet(row) ? "held" : "MISSED")],
       ["medians", ({ medians }) => medians],
     ]),
     charts: [
@@ -114,7 +114,7 @@ export function told(
           title: "Measured as a share of what the target allows",
           unit: "",
           groupOf: ({ node }) => `Node ${node.slice(1)}`,
-          styleOf: (row) => ({ label: row.measure, hue: isHeld(row) ? 0 : 1 }),
+          styleOf: (row) => ({ label: row.measure, hue: isMet(row) ? 0 : 1 }),
           valueOf: shareOf,
           textOf: (row) => `${measuredText(row)}, ${wanted(row)}`,
         },

@@ -48,7 +48,7 @@ export function told(
   ]);
   const lead = clients[0]!;
   const [ten, off] = [pick(lead, "ten").all.p50, pick(lead, "ten", false).all.p50];
-  const held = checks.every((check) => check.held);
+  const held = checks.every((check) => check.passed);
   return {
     summary:
       `Keeping the connection saves ${listed(clients.map((client) => `${ms(saved(client, "one"))} on one command and ${ms(saved(client, "ten"))} on ten with ${label(client)}`))}. ` +
@@ -57,7 +57,7 @@ export function told(
       `keep-alive makes them faster by ${factor(off / ten)}, and on top of that the pipeline by ${factor(ten / pick(lead, "pipeline").all.p50)}. ` +
       (held
         ? "The article's direction comes out for every client: what keep-alive saves grows with the number of commands."
-        : `The article's direction does not come out everywhere: ${listed(checks.filter((check) => !check.held).map(({ claim, measured }) => `missed is "${claim}" (${measured})`))}.`),
+        : `The article's direction does not come out everywhere: ${listed(checks.filter((check) => !check.passed).map(({ expectation, actual }) => `missed is "${expectation}" (${actual})`))}.`),
     headlines: [
       { value: factor(off / ten), label: `ten commands with ${label(lead)}: what keep-alive is worth` },
       {

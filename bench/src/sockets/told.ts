@@ -40,19 +40,19 @@ export function told(
   const fall = (row: Measured) => 1 - timeWait(row) / timeWait(straight);
   const checks: Check[] = [
     {
-      claim: "TIME_WAIT falls by over 90 % through the gateway with kept connections",
-      held: fall(kept) > 0.9,
-      measured: `${timeWait(kept)} against ${timeWait(straight)}`,
+      expectation: "TIME_WAIT falls by over 90 % through the gateway with kept connections",
+      passed: fall(kept) > 0.9,
+      actual: `${timeWait(kept)} against ${timeWait(straight)}`,
     },
     {
-      claim: "it falls as well where each request opens one connection to the gateway",
-      held: fall(anew) > 0,
-      measured: `${timeWait(anew)} against ${timeWait(straight)}`,
+      expectation: "it falls as well where each request opens one connection to the gateway",
+      passed: fall(anew) > 0,
+      actual: `${timeWait(anew)} against ${timeWait(straight)}`,
     },
     {
-      claim: "no request fails",
-      held: rows.every(({ failed }) => failed === 0),
-      measured: `${rows.reduce((sum, { failed }) => sum + failed, 0)} of ${rows.reduce((sum, { requests }) => sum + requests, 0)}`,
+      expectation: "no request fails",
+      passed: rows.every(({ failed }) => failed === 0),
+      actual: `${rows.reduce((sum, { failed }) => sum + failed, 0)} of ${rows.reduce((sum, { requests }) => sum + requests, 0)}`,
     },
   ];
   return {
@@ -60,7 +60,7 @@ export function told(
       `At its peak the kernel held ${timeWait(straight)} sockets in TIME_WAIT where each request connects to the cluster's nodes itself, ` +
       `${timeWait(anew)} where it opens one connection to the gateway (${share(fall(anew))} less), and ${timeWait(kept)} where connections to the gateway are kept (${share(fall(kept))} less). ` +
       `A request took ${listed(rows.map((row) => `${ms(row.meanMs)} (${WAYS[row.way]})`))}. ` +
-      (checks[0]!.held
+      (checks[0]!.passed
         ? "The article's direction comes out: its proxy took 95 % of TIME_WAIT away. "
         : "The article's direction, 95 % less TIME_WAIT through a proxy, does not come out. ") +
       `Its caveat, more ESTABLISHED connections at the servers, reads ${straight.peak.serverEstablished} straight to the cluster and ${kept.peak.serverEstablished} through the gateway with kept connections, both of its sides counted.`,

@@ -63,11 +63,11 @@ export function told(
       Math.max(...(short(own).length > 0 ? short(own) : own).map(({ longestMs }) => longestMs)) / 1_000;
     return `${own[0]!.label} lost ${lost(short(own))} of ${sum(short(own), "calls")} (longest wait ${longest.toFixed(1)} s)`;
   });
-  const naive = checks.filter(({ claim }) => claim.includes("shorter than"));
+  const naive = checks.filter(({ expectation }) => expectation.includes("shorter than"));
   const came =
     naive.length === 0
       ? "No naive client ran, so the article's direction was not tried."
-      : naive.every(({ held }) => held)
+      : naive.every(({ passed }) => passed)
         ? "The article's direction comes out: an idle limit shorter than the instance's life makes errors in a naive client, and a longer one none."
         : "The article's direction does not come out for every naive client: see what must hold.";
   return {

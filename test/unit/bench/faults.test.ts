@@ -90,9 +90,9 @@ describe("what is said of the numbers", () => {
   });
 
   test("what must hold, and a miss of each", () => {
-    expect(checksOf(rows).map(({ held }) => held)).toEqual(Array(7).fill(true));
+    expect(checksOf(rows).map(({ passed }) => passed)).toEqual(Array(7).fill(true));
     const broken = rows.map((each) => ({ ...each, resolved: 3, failed: 0, hung: 1, wrong: 1, doubled: 1 }));
-    expect(checksOf(broken).map(({ held }) => held)).toEqual(Array(7).fill(false));
+    expect(checksOf(broken).map(({ passed }) => passed)).toEqual(Array(7).fill(false));
   });
 
   test("the table names a fault once, and a hung call where it failed", () => {

@@ -53,8 +53,8 @@ const replaced = (at: number, with_: Measured): Measured[] =>
   GOOD.map((each, index) => (index === at ? with_ : each));
 const missed = (cells: Measured[]): string[] =>
   checksOf(cells)
-    .filter(({ held }) => !held)
-    .map(({ claim }) => claim);
+    .filter(({ passed }) => !passed)
+    .map(({ expectation }) => expectation);
 
 describe("what must hold", () => {
   test("holds for good numbers", () => {
@@ -85,7 +85,7 @@ describe("what must hold", () => {
   });
 
   test("only the clients that ran are judged", () => {
-    expect(checksOf(GOOD.slice(4)).map(({ claim }) => claim)).toEqual([
+    expect(checksOf(GOOD.slice(4)).map(({ expectation }) => expectation)).toEqual([
       "the bare agent recreated in the handler opens one connection per invocation",
       "bare agent with keep-alive off opens one connection per invocation",
     ]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { pairedRatio, spreadOf } from "../../../bench/src/perf/ratios.js";
 import { answerTo, askedBy } from "../../../bench/src/perf/server/answers.js";
-import { amount, isHeld, type Target, wanted } from "../../../bench/src/perf/targets/target.js";
+import { amount, isMet, type Target, wanted } from "../../../bench/src/perf/targets/target.js";
 import { told } from "../../../bench/src/scenarios/targets.js";
 
 describe("ratios", () => {
@@ -36,7 +36,7 @@ describe("targets", () => {
     ["at least", 3, 3, true],
     ["at least", 3, 2.9, false],
   ] as const)("%s %d, measured %d: held %s", (bound, limit, median, held) => {
-    expect(isHeld(target(bound, limit, median))).toBe(held);
+    expect(isMet(target(bound, limit, median))).toBe(held);
   });
 
   test("as text", () => {
@@ -49,16 +49,16 @@ describe("targets", () => {
   test("what is missed is named, in the finding and row by row", () => {
     const { summary, checks, table } = told([target("at most", 0.45, 0.5), target("at least", 3, 12)]);
     expect(summary).toBe("1 of 2 targets are held. Missed: cold (Node 20.20.0), 0.50 x.");
-    expect(checks.map(({ held }) => held)).toEqual([false, true]);
+    expect(checks.map(({ passed }) => passed)).toEqual([false, true]);
     expect(table.rows.map(({ cells }) => cells[5])).toEqual(["MISSED", "held"]);
     expect(told([target("at most", 1, 0.5)]).summary).toBe("All 1 targets are held.");
   });
 
   test("what is missed by little is shown by as many digits as that takes", () => {
-    expect(told([target("at most", 1.02, 1.0236)]).checks[0]!.measured).toBe("1.024 x");
-    expect(told([target("at most", 1.02, 1.02001)]).checks[0]!.measured).toBe("1.02001 x");
-    expect(told([target("at least", 3, 2.9997)]).checks[0]!.measured).toBe("2.9997 x");
-    expect(told([target("at most", 1.02, 1.0164)]).checks[0]!.measured).toBe("1.02 x");
+    expect(told([target("at most", 1.02, 1.0236)]).checks[0]!.actual).toBe("1.024 x");
+    expect(told([target("at most", 1.02, 1.02001)]).checks[0]!.actual).toBe("1.02001 x");
+    expect(told([target("at least", 3, 2.9997)]).checks[0]!.actual).toBe("2.9997 x");
+    expect(told([target("at most", 1.02, 1.0164)]).checks[0]!.actual).toBe("1.02 x");
   });
 });
 

@@ -254,13 +254,13 @@ describe.each(Object.keys(GOOD))("%s", (name) => {
 
   test("numbers as in the articles: every claim holds, and the finding says that the direction comes out", () => {
     expect(good.checks.length).toBeGreaterThan(0);
-    expect(good.checks.filter(({ held }) => !held)).toEqual([]);
+    expect(good.checks.filter(({ passed }) => !passed)).toEqual([]);
     expect(good.summary).toMatch(/comes out|does what it is for/);
     expect(good.summary).not.toMatch(/does not come out (everywhere|for every)|Not all came out/);
   });
 
   test("numbers the other way round: a claim is missed, and the finding says that it does not", () => {
-    expect(bad.checks.filter(({ held }) => !held).length).toBeGreaterThan(0);
+    expect(bad.checks.filter(({ passed }) => !passed).length).toBeGreaterThan(0);
     expect(bad.summary).toMatch(/not come out|does not come|Not all came out/);
   });
 
@@ -310,7 +310,7 @@ test("one size of a function is told once, and a single sample is drawn", () => 
 });
 
 test("a fleet of which none had to be refused does what the model says; one that fits and is refused does not", () => {
-  const missed = ({ checks }: Told) => checks.filter(({ held }) => !held);
+  const missed = ({ checks }: Told) => checks.filter(({ passed }) => !passed);
   const told = fleet([fleets(false, 900, 0, 0), fleets(true, 650, 100, 0)], model, limits);
   expect(missed(told)).toEqual([]);
   expect(told.summary).toContain("0 new ones refused");
@@ -345,7 +345,7 @@ test("without a Redis over TCP, reconnect speaks of the gateway alone", () => {
 });
 
 test("a flood: whoever had neither a result nor a refusal, or lost its connection, is told of", () => {
-  const missed = ({ checks }: Told) => checks.filter(({ held }) => !held).map(({ measured }) => measured);
+  const missed = ({ checks }: Told) => checks.filter(({ passed }) => !passed).map(({ actual }) => actual);
   expect(missed(flood(floods(2, { refused: 1_019, cut: 1 })))).toEqual([
     expect.stringContaining("2 had no answer"),
   ]);

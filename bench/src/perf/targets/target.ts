@@ -16,7 +16,7 @@ export interface Target {
 }
 
 /** Whether the median keeps to the limit. */
-export function isHeld({ bound, limit, measured }: Target): boolean {
+export function isMet({ bound, limit, measured }: Target): boolean {
   return bound === "at most" ? measured.median <= limit : measured.median >= limit;
 }
 
@@ -31,7 +31,7 @@ export function amount({ unit }: Target, value: number): string {
 export function measuredText(target: Target): string {
   const { limit, measured, unit } = target;
   const text = amount(target, measured.median);
-  if (unit === "bytes" || isHeld(target) || text !== amount(target, limit)) return text;
+  if (unit === "bytes" || isMet(target) || text !== amount(target, limit)) return text;
   const digits = [3, 4, 5].find((each) => measured.median.toFixed(each) !== limit.toFixed(each)) ?? 6;
   return `${measured.median.toFixed(digits)} x`;
 }
