@@ -7,7 +7,7 @@ import { thisMachine } from "./machine.js";
 import { Progress } from "./progress.js";
 import { peers, scenarios } from "./registry.js";
 import { page } from "./report/page.js";
-import type { Collection, LeftOut, Result } from "./result.js";
+import type { Collection, Result, SkippedScenario } from "./result.js";
 import { asText } from "./table.js";
 
 /** Where the person stands who typed the command: npm runs it in the package's folder. */
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
 /** Every scenario, one after another; one that cannot run here is named, and one that fails does not stop the others. */
 async function runAll({ runs, ...output }: Extract<CommandLine, { action: "all" }>): Promise<void> {
   const results: Result[] = [];
-  const leftOut: LeftOut[] = [];
+  const leftOut: SkippedScenario[] = [];
   assertWritable(output);
   for (const run of runs) {
     const { name: scenario, missing } = run.scenario;
@@ -62,7 +62,7 @@ async function runAll({ runs, ...output }: Extract<CommandLine, { action: "all" 
     }
   }
   for (const { scenario, reason } of leftOut) process.stdout.write(`Left out: ${scenario}: ${reason}\n`);
-  const collection: Collection = { format: 1, results, leftOut };
+  const collection: Collection = { format: 1, results, skipped };
   publish(results, leftOut, collection, "all", output);
 }
 
@@ -111,7 +111,7 @@ function keep({ settings }: Run, result: Result): void {
 /** Writes the report and, where it is asked for, everything that was measured. */
 function publish(
   results: readonly Result[],
-  leftOut: readonly LeftOut[],
+  leftOut: readonly SkippedScenario[],
   everything: Result | Collection,
   name: string,
   { json, report }: Output,

@@ -119,7 +119,7 @@ export interface Result extends Outcome {
 }
 
 /** A scenario that did not run, and why. */
-export interface LeftOut {
+export interface SkippedScenario {
   readonly scenario: string;
   readonly reason: string;
 }
@@ -128,5 +128,5 @@ export interface LeftOut {
 export interface Collection {
   readonly format: 1;
   readonly results: readonly Result[];
-  readonly leftOut: readonly LeftOut[];
+  readonly skipped: readonly SkippedScenario[];
 }

@@ -1,4 +1,4 @@
-import type { Chart, Check, LeftOut, Result, Style, Table } from "../result.js";
+import type { Chart, Check, Result, SkippedScenario, Style, Table } from "../result.js";
 import { bars } from "./bars.js";
 import { curves } from "./curves.js";
 import { lines } from "./lines.js";
@@ -7,7 +7,7 @@ import { STYLE } from "./style.js";
 import { quoted, tag } from "./svg.js";
 
 /** A self-contained HTML page of results: no script, no font, nothing from a network. */
-export function page(results: readonly Result[], leftOut: readonly LeftOut[] = []): string {
+export function page(results: readonly Result[], leftOut: readonly SkippedScenario[] = []): string {
   const title = results.length === 1 ? results[0]!.title : "warmline bench";
   return `<!doctype html>
 <html lang="en">
@@ -29,7 +29,7 @@ ${results.map(section).join("\n")}
 }
 
 /** What is on the page, each with how many of its claims held, and what is not. */
-function contents(results: readonly Result[], leftOut: readonly LeftOut[]): string {
+function contents(results: readonly Result[], leftOut: readonly SkippedScenario[]): string {
   return tag(
     "nav",
     {},
