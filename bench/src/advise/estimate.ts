@@ -1,8 +1,8 @@
-import type { Measured as AtDistance } from "../distance/told.js";
-import type { Measured as AtSize } from "../memory/told.js";
+import type { Measurement as AtDistance } from "../distance/report";
+import type { Measurement as AtSize } from "../memory/report";
 import type { Result } from "../result.js";
-import type { Measured as InSequence } from "../sequential/told.js";
-import type { Measured as Frozen } from "../zombie/told.js";
+import type { Measurement as InSequence } from "../sequential/report";
+import type { Measurement as Frozen } from "../zombie/report";
 import type { Question } from "./question.js";
 
 /** Results by scenario. */

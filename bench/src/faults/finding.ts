@@ -1,11 +1,11 @@
 import type { Check, Headline } from "../result.js";
 import { listed } from "../words.js";
-import { byClient, type Measured, total } from "./tally.js";
+import { byClient, type Measurement, total } from "./tally.js";
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 /** What the project promises of these numbers. */
-export function checksOf(rows: readonly Measured[]): Check[] {
+export function checksOf(rows: readonly Measurement[]): Check[] {
   return byClient(rows)
     .filter(({ client }) => client.startsWith("warmline"))
     .flatMap(({ client, label, rows: own }) => {
@@ -39,7 +39,7 @@ export function checksOf(rows: readonly Measured[]): Check[] {
 }
 
 /** The sums that a reader sees first. */
-export function figuresOf(rows: readonly Measured[]): Headline[] {
+export function figuresOf(rows: readonly Measurement[]): Headline[] {
   return byClient(rows).map(({ label, rows: own }) => ({
     value: String(total(own, "doubled")),
     label: `writes too many with ${label}`,
@@ -47,7 +47,7 @@ export function figuresOf(rows: readonly Measured[]): Headline[] {
 }
 
 /** One paragraph: what was doubled, what was wrong, what failed, what hung. */
-export function findingOf(rows: readonly Measured[]): string {
+export function findingOf(rows: readonly Measurement[]): string {
   const sentences = byClient(rows).map(({ label, rows: own }) => {
     const calls = total(own, "calls");
     const parts = [`of ${calls} calls ${total(own, "resolved")} resolved`];
@@ -65,7 +65,7 @@ export function findingOf(rows: readonly Measured[]): string {
   return sentences.join(" ");
 }
 
-function doubledInWords(rows: readonly Measured[]): string {
+function doubledInWords(rows: readonly Measurement[]): string {
   const doubled = total(rows, "doubled");
   if (doubled === 0) return "no write was applied more often than it was issued";
   const worst = rows.reduce((most, row) =>
@@ -75,7 +75,7 @@ function doubledInWords(rows: readonly Measured[]): string {
   return `writes were applied ${doubled} times more often than they were issued, at worst ${times} times for one call (${worst.fault})`;
 }
 
-function wrongInWords(rows: readonly Measured[]): string {
+function wrongInWords(rows: readonly Measurement[]): string {
   const wrong = total(rows, "wrong");
   return wrong === 0 ? "no value was wrong" : `${wrong} resolved with a wrong value`;
 }

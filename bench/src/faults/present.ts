@@ -1,10 +1,10 @@
 import type { Chart, Style, Table } from "../result.js";
-import { byClient, type Measured } from "./tally.js";
+import { byClient, type Measurement } from "./tally.js";
 
 const ms = (value: number): string => (value < 10 ? value.toFixed(1) : String(Math.round(value)));
 
 /** What fault by fault became of the calls. */
-export function tableOf(rows: readonly Measured[]): Table {
+export function tableOf(rows: readonly Measurement[]): Table {
   return {
     columns: [
       { title: "fault" },
@@ -36,9 +36,9 @@ export function tableOf(rows: readonly Measured[]): Table {
 }
 
 /** Where writes were doubled, and how long calls took. */
-export function chartsOf(rows: readonly Measured[]): Chart[] {
+export function chartsOf(rows: readonly Measurement[]): Chart[] {
   const clients = byClient(rows);
-  const styleOf = ({ client, label }: Measured): Style => {
+  const styleOf = ({ client, label }: Measurement): Style => {
     const hue = clients.findIndex((each) => each.client === client);
     return { label, hue };
   };

@@ -16,7 +16,7 @@ export class Tally {
     this.verdicts.push(...verdicts);
   }
 
-  measured(): Measured {
+  measured(): Measurement {
     const { verdicts, fault, client } = this;
     const count = (ending: Verdict["ending"]) =>
       verdicts.filter((verdict) => verdict.ending === ending).length;
@@ -39,7 +39,7 @@ export class Tally {
 }
 
 /** What a fault did to a client. */
-export interface Measured {
+export interface Measurement {
   readonly group: string;
   readonly fault: string;
   /** Whether no answer could be had within the function's time. */
@@ -65,12 +65,14 @@ export interface Measured {
 type Count = "calls" | "resolved" | "failed" | "unknown" | "hung" | "wrong" | "doubled";
 
 /** The sum over some rows. */
-export function total(rows: readonly Measured[], what: Count): number {
+export function total(rows: readonly Measurement[], what: Count): number {
   return rows.reduce((sum, row) => sum + row[what], 0);
 }
 
 /** The rows of each client, in the order of the table. */
-export function byClient(rows: readonly Measured[]): { client: string; label: string; rows: Measured[] }[] {
+export function byClient(
+  rows: readonly Measurement[],
+): { client: string; label: string; rows: Measurement[] }[] {
   const clients = new Map(rows.map(({ client, label }) => [client, label]));
   return [...clients].map(([client, label]) => ({
     client,

@@ -29,7 +29,7 @@ export class Cell {
     this.connections += connections;
   }
 
-  measured(): Measured {
+  measured(): Measurement {
     return {
       client: this.peer.name,
       label: this.peer.label,
@@ -46,7 +46,7 @@ export class Cell {
 }
 
 /** A cell's numbers; all times in milliseconds. */
-export interface Measured {
+export interface Measurement {
   readonly client: string;
   readonly label: string;
   readonly keepAlive: boolean;
@@ -65,11 +65,11 @@ export interface Measured {
 
 /** The cell of a client in a scenario. */
 export function pick(
-  cells: readonly Measured[],
+  cells: readonly Measurement[],
   client: string,
   keepAlive: boolean,
   reused: boolean,
-): Measured {
+): Measurement {
   return cells.find(
     (cell) => cell.client === client && cell.keepAlive === keepAlive && cell.reused === reused,
   )!;

@@ -1,10 +1,10 @@
 import type { Chart, Style, Table } from "../result.js";
-import type { Measured } from "./cell.js";
+import type { Measurement } from "./cell.js";
 
 const ms = (value: number): string => value.toFixed(2);
 
 /** A scenario's name and colour: the hue says whether connections are kept, the dashes that the client is recreated. */
-function styleOf(cell: Pick<Measured, "keepAlive" | "reused">): Style {
+function styleOf(cell: Pick<Measurement, "keepAlive" | "reused">): Style {
   return {
     label: `keep-alive ${cell.keepAlive ? "on" : "off"}, ${cell.reused ? "reused" : "recreated"}`,
     hue: cell.keepAlive ? 0 : 1,
@@ -13,19 +13,19 @@ function styleOf(cell: Pick<Measured, "keepAlive" | "reused">): Style {
 }
 
 /** The clients' cells, in the order in which they were measured. */
-function byClient(cells: readonly Measured[]): Measured[][] {
+function byClient(cells: readonly Measurement[]): Measurement[][] {
   const names = [...new Set(cells.map((cell) => cell.client))];
   return names.map((name) => cells.filter((cell) => cell.client === name));
 }
 
-function connections(cell: Measured): string {
+function connections(cell: Measurement): string {
   const { connections: opened, instances, invocations } = cell;
   if (opened === invocations) return `${opened} (1 per invocation)`;
   return `${opened} (${Number((opened / instances).toFixed(1))} per instance)`;
 }
 
 /** Each client in the four scenarios. */
-export function tableOf(cells: readonly Measured[]): Table {
+export function tableOf(cells: readonly Measurement[]): Table {
   return {
     columns: [
       { title: "client" },
@@ -58,7 +58,7 @@ export function tableOf(cells: readonly Measured[]): Table {
 }
 
 /** How a command's time is made up, the measured latencies, and the connections behind them. */
-export function chartsOf(cells: readonly Measured[], rttMs: number, tls: boolean): Chart[] {
+export function chartsOf(cells: readonly Measurement[], rttMs: number, tls: boolean): Chart[] {
   const groups = byClient(cells);
   const charts: Chart[] = [
     {

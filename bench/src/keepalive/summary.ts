@@ -1,17 +1,17 @@
 import type { Check, Headline } from "../result.js";
 import { change, factor, listed, ms } from "../words.js";
-import { type Measured, pick } from "./cell.js";
+import { type Measurement, pick } from "./cell.js";
 
 /** How far the warm median of a recreated warmline client may be from that of a reused one. */
 const TOLERANCE = 0.05;
 
-const labels = (cells: readonly Measured[]): { client: string; label: string }[] => {
+const labels = (cells: readonly Measurement[]): { client: string; label: string }[] => {
   const seen = new Map(cells.map(({ client, label }) => [client, { client, label }]));
   return [...seen.values()];
 };
 
 /** What the project promises of these numbers. */
-export function checksOf(cells: readonly Measured[]): Check[] {
+export function checksOf(cells: readonly Measurement[]): Check[] {
   const checks: Check[] = [];
   const clients = labels(cells);
   if (clients.some(({ client }) => client === "warmline")) {
@@ -49,7 +49,7 @@ export function checksOf(cells: readonly Measured[]): Check[] {
 }
 
 /** What a warm connection is worth to the first client measured, in four numbers. */
-export function headlinesOf(cells: readonly Measured[]): Headline[] {
+export function headlinesOf(cells: readonly Measurement[]): Headline[] {
   const { client, label } = cells[0]!;
   const on = pick(cells, client, true, true);
   const off = pick(cells, client, false, true);
@@ -66,7 +66,7 @@ export function headlinesOf(cells: readonly Measured[]): Headline[] {
 }
 
 /** One paragraph: what keeping a connection is worth, whether recreating the client loses it, how a start begins. */
-export function summaryOf(cells: readonly Measured[], rttMs: number, tls: boolean): string {
+export function summaryOf(cells: readonly Measurement[], rttMs: number, tls: boolean): string {
   const clients = labels(cells);
   const path = rttMs > 0 ? `Over a round trip of ${rttMs} ms${tls ? " with TLS" : ""}` : "Over loopback";
   const gains = clients.map(({ client, label }) => {
@@ -100,7 +100,7 @@ export function summaryOf(cells: readonly Measured[], rttMs: number, tls: boolea
 }
 
 /** What the article found, and whether it came out. */
-function articleOf(cells: readonly Measured[]): string {
+function articleOf(cells: readonly Measurement[]): string {
   const clients = labels(cells);
   const ratios = clients.map(({ client, label }) => {
     const { first, warm } = pick(cells, client, true, true);
@@ -128,7 +128,7 @@ function articleOf(cells: readonly Measured[]): string {
 }
 
 /** How many connections a cell opened, in words. */
-function connectionsInWords({ connections, instances, invocations }: Measured): string {
+function connectionsInWords({ connections, instances, invocations }: Measurement): string {
   if (connections === invocations) return "one connection per invocation";
   if (connections === instances) return "one connection per instance";
   return `${connections} connections in ${invocations} invocations`;

@@ -65,7 +65,7 @@ async function measure(settings: Settings): Promise<Outcome> {
   }
   const sizes = COLD_CLIENTS.map((client) => ({ client, ...bundleSize(client) }));
   return {
-    ...told(rows),
+    ...buildReport(rows),
     notes: [
       `Every client starts ${rounds} fresh processes each way; medians, the first round does not count. Each is one minified file, as functions are deployed. A process's own start is not in the figures: they begin with the import of that file.`,
       "After init: import, making the client and, where there is such a thing, `await redis.ready()` come before; 20 ms later the first command is sent, and 25 more after it.",
@@ -89,7 +89,7 @@ async function measure(settings: Settings): Promise<Outcome> {
 }
 
 /** Finding, figures, table and charts of the rows. */
-export function told(
+export function buildReport(
   rows: readonly ColdRow[],
 ): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
   const { node } = rows[0]!;

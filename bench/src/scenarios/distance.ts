@@ -1,5 +1,5 @@
 import { usable, versionsOf } from "../clients.js";
-import { type Case, distanceOf, type Measured, told } from "../distance/told.js";
+import { buildReport, type Case, distanceOf, type Measurement } from "../distance/report";
 import { spreadOf } from "../latencies.js";
 import { GREETING, live } from "../life.js";
 import { commandsFunction, type Peer } from "../peer.js";
@@ -60,13 +60,13 @@ async function measure(settings: Settings): Promise<Outcome> {
         series.add(warm);
       },
     );
-    const measured: Measured[] = cases.map(({ series, firsts }) => ({
+    const measured: Measurement[] = cases.map(({ series, firsts }) => ({
       ...series.of,
       ...series.measured(),
       first: spreadOf(firsts),
     }));
     return {
-      ...told(measured),
+      ...buildReport(measured),
       notes: [
         `At each distance each client runs ${invocations} invocations in each of ${rounds} instances, one GET in each, its client outside the handler. The first invocation, which connects, is kept apart.`,
         "0.5 ms is a round trip within a zone, 2 ms between zones, 20 ms between near regions, 70 ms across a continent. The path delays handshakes too; it does not limit bandwidth.",

@@ -1,5 +1,5 @@
 import { usable, versionsOf } from "../clients.js";
-import { type Case, type Measured, nameOf, told } from "../ephemeral/told.js";
+import { buildReport, type Case, type Measurement, nameOf } from "../ephemeral/report";
 import type { LoopEvent } from "../handlers/loop.js";
 import { live } from "../life.js";
 import { type Peer, peerFunction } from "../peer.js";
@@ -75,9 +75,9 @@ async function measure(settings: Settings): Promise<Outcome> {
         series.add(bodies[1] as number[]);
       },
     );
-    const measured: Measured[] = cases.map(({ series }) => ({ ...series.of, ...series.measured() }));
+    const measured: Measurement[] = cases.map(({ series }) => ({ ...series.of, ...series.measured() }));
     return {
-      ...told(measured),
+      ...buildReport(measured),
       notes: [
         `Each client runs ${commands} PINGs each way, ${DELAY_MS} ms apart, in ${rounds} instances, after five that do not count. Ephemeral is making the client, the command and closing the client.`,
         "Awaited, a command's time ends with its reply (and, ephemeral, once the client is closed). As in the article it ends when the call returns: its code awaits neither the command nor the connection, so what it took for a latency is the time to make an object and to queue a command.",

@@ -3,7 +3,7 @@ import { versionsOf } from "../clients.js";
 import { arrivals, type Load } from "../fleet/arrivals.js";
 import { GatewayMetrics, type GatewaySample } from "../fleet/metrics.js";
 import { type FleetFacts, predict } from "../fleet/model.js";
-import { type Measured, told } from "../fleet/told.js";
+import { buildReport, type Measurement } from "../fleet/report";
 import type { FleetEvent, FleetReport } from "../handlers/fleet.js";
 import { Latencies } from "../latencies.js";
 import { GREETING } from "../life.js";
@@ -39,7 +39,7 @@ async function measure(settings: Settings): Promise<Outcome> {
   const speedup = settings.speedup ?? 30;
   const times = arrivals(LOAD, seconds * 1_000, settings.seed);
   const facts: FleetFacts = { arrivals: times, takesMs: WORK_MS, mostInstances: MOST_INSTANCES, ...LIMITS };
-  const measured: Measured[] = [];
+  const measured: Measurement[] = [];
   let engine = "";
   for (const limits of shuffled([true, false], randomFrom(settings.seed))) {
     const args = ["--soft-limit", String(LIMITS.softLimit), "--hard-limit", String(LIMITS.hardLimit)];
@@ -65,7 +65,7 @@ async function measure(settings: Settings): Promise<Outcome> {
   measured.sort((a, b) => Number(a.limits) - Number(b.limits));
   const model = predict(facts);
   return {
-    ...told(measured, model, LIMITS),
+    ...buildReport(measured, model, LIMITS),
     notes: [
       `${times.length} invocations in ${seconds} s, at random moments drawn by the seed: ${LOAD.quiet} a second, and ${LOAD.burst} a second in bursts of ${LOAD.burstMs / 1_000} s. Each is one GET and ${WORK_MS} ms of work, and occupies an instance meanwhile; the platform takes the warmest idle instance, else it starts one, up to ${MOST_INSTANCES}.`,
       `An instance is simulated by what the gateway sees of it: one connection, of which nothing is read while the instance is frozen. Idle for ${LIFETIME_MS / 1_000} s (${speedup} times faster here) it ends without closing its connection. A connection found closed after a thaw is opened anew; after a refusal the client waits 250 ms.`,
@@ -95,7 +95,7 @@ async function run(
   seconds: number,
   settings: Settings,
   already: number,
-): Promise<Measured> {
+): Promise<Measurement> {
   const instance = await startInstance({ handler: ownHandler("fleet"), env: {}, timeoutMs: 300_000 });
   const samples: GatewaySample[] = [];
   let over = false;

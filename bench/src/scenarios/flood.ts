@@ -1,7 +1,7 @@
 import { findRedisServer } from "warmline-testbed";
 import { Child } from "../child.js";
 import { GatewayMetrics, type GatewaySample } from "../fleet/metrics.js";
-import { type Idle, type Measured, type Phase, type Round, told } from "../flood/told.js";
+import { buildReport, type Idle, type Measurement, type Phase, type Round } from "../flood/report";
 import type { Crowd, CrowdMessage } from "../handlers/flood-crowd.js";
 import type { Recorded, UsersEnd, UsersMessage } from "../handlers/flood-users.js";
 import { GREETING } from "../life.js";
@@ -58,9 +58,9 @@ async function measure(settings: Settings): Promise<Outcome> {
       }
       return { rounds: all, users: await users.ask<UsersEnd>({ end: true }) };
     });
-    const measured: Measured = { ...flooded, idle, hardLimit: LIMITS.hardLimit, inUse: USERS.users };
+    const measured: Measurement = { ...flooded, idle, hardLimit: LIMITS.hardLimit, inUse: USERS.users };
     return {
-      ...told(measured),
+      ...buildReport(measured),
       notes: [
         `${USERS.users} connections, in a process of their own, send a GET ${USERS.everyMs / 2} to ${1.5 * USERS.everyMs} ms after each answer from the first round to the last. Each round records their times for ${quietMs / 1_000} s, then for the ${FLOOD.overMs / 1_000} s in which ${FLOOD.connections} connections come evenly from another process, then for ${quietMs / 1_000} s after they have gone.`,
         `Each connection that comes sends a GET every ${FLOOD.everyMs / 1_000} s, so that none is idle and may be closed for another; one that is refused does not come again. Limits: soft ${LIMITS.softLimit}, hard ${LIMITS.hardLimit}.`,

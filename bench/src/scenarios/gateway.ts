@@ -40,7 +40,7 @@ interface Case {
   readonly commands: number;
   readonly target: Target;
 }
-export type Measured = Omit<Case, "target"> &
+export type Measurement = Omit<Case, "target"> &
   Seen & {
     /** What each round saw, in their order. */
     readonly rounds: readonly Seen[];
@@ -70,7 +70,7 @@ async function measure(settings: Settings): Promise<Outcome> {
         }
       },
     );
-    const measured = cases.map((one): Measured => {
+    const measured = cases.map((one): Measurement => {
       const { target: _, ...each } = one;
       const all = seen.get(one)!;
       const of = (value: (one: Seen) => number) => median(all.map(value));
@@ -85,7 +85,7 @@ async function measure(settings: Settings): Promise<Outcome> {
       };
     });
     return {
-      ...told(measured),
+      ...buildReport(measured),
       settings: { rounds, measureMs, rttMs: 0, tls: false, engine: rig.engine, quick: settings.quick },
       versions: { "warmline-gateway": versionOf("warmline-gateway") },
       data: measured,
@@ -154,12 +154,12 @@ const groupOf = ({ what, connections, commands }: Pick<Case, "what" | "connectio
 const count = (value: number) => `${Math.round(value).toLocaleString("en")}`;
 
 /** The median of each round's own ratio. */
-const ratio = (ours: Measured, theirs: Measured, of: (seen: Seen) => number) =>
+const ratio = (ours: Measurement, theirs: Measurement, of: (seen: Seen) => number) =>
   pairedRatio(ours.rounds.map(of), theirs.rounds.map(of)).median;
 
 /** What the numbers say. */
-export function told(
-  measured: readonly Measured[],
+export function buildReport(
+  measured: readonly Measurement[],
 ): Pick<Outcome, "figures" | "finding" | "checks" | "table" | "charts" | "notes"> {
   const find = (server: Server, connections: number) =>
     measured.find(

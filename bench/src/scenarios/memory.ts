@@ -1,7 +1,7 @@
 import { usable, versionsOf } from "../clients.js";
 import { spreadOf } from "../latencies.js";
 import { GREETING, live } from "../life.js";
-import { type Case, type Measured, told } from "../memory/told.js";
+import { buildReport, type Case, type Measurement } from "../memory/report";
 import { commandsFunction, type Peer } from "../peer.js";
 import type { Outcome } from "../result.js";
 import { conditionsOf, startRig } from "../rig.js";
@@ -70,14 +70,14 @@ async function measure(settings: Settings): Promise<Outcome> {
         series.add(warm);
       },
     );
-    const measured: Measured[] = cases.map(({ series, inits, firsts }) => ({
+    const measured: Measurement[] = cases.map(({ series, inits, firsts }) => ({
       ...series.of,
       ...series.measured(),
       init: spreadOf(inits),
       first: spreadOf(firsts),
     }));
     return {
-      ...told(measured),
+      ...buildReport(measured),
       notes: [
         `A function of 1,769 MB has one processor on Lambda; each size here has its share of one, held by ${throttle === "duty cycle" ? "a duty cycle: the process is stopped once it has used its part of each 20 ms, because this machine lets no cgroup be made (run as root for a quota of the kernel)" : `a ${throttle} of the kernel over periods of 20 ms`}, from the process's first instruction on. Memory itself is not limited.`,
         "Lambda gives the init phase of a small function more than its share; here it has its share alone, so init is what it costs at most.",

@@ -12,7 +12,7 @@ import { spreadOf } from "../latencies.js";
 import { GREETING } from "../life.js";
 import { ownHandler } from "../peer.js";
 import type { RawTarget } from "../raw.js";
-import { type Measured, told, WAYS, type Way } from "../reconnect/told.js";
+import { buildReport, type Measurement, WAYS, type Way } from "../reconnect/report";
 import type { Outcome } from "../result.js";
 import { type Rig, startRig } from "../rig.js";
 import { inRounds } from "../rounds.js";
@@ -74,7 +74,7 @@ async function measure(settings: Settings): Promise<Outcome> {
     );
     const measured = cases.map(measuredOf);
     return {
-      ...told(measured),
+      ...buildReport(measured),
       notes: [
         `Each client runs one GET after another over a bare socket for ${seconds} s in each of ${rounds} rounds, after 0.2 s that do not count, over a round trip of ${settings.rttMs} ms with TLS and, straight to Redis, a user and password. With a gateway beside the function the way to the gateway is loopback without TLS, and the distance lies between it and Redis.`,
         "Latency and deviation are the command's own; connecting is TCP, TLS and AUTH.",
@@ -162,7 +162,7 @@ async function drive(
   return (result as { body: Transactions }).body;
 }
 
-function measuredOf({ way, clients, runs }: Case): Measured {
+function measuredOf({ way, clients, runs }: Case): Measurement {
   const latencies = runs.flatMap((run) => run.latencies);
   const elapsed = runs.reduce((sum, run) => sum + run.elapsedMs, 0);
   const connecting = runs.reduce((sum, run) => sum + run.connectingMs, 0);

@@ -6,7 +6,7 @@ import type { Outcome } from "../result.js";
 import { conditionsOf, startRig } from "../rig.js";
 import { inRounds, shareOf } from "../rounds.js";
 import type { Scenario, Settings } from "../scenario.js";
-import { type Case, type Measured, nameOf, told, type Way } from "../sequential/told.js";
+import { buildReport, type Case, type Measurement, nameOf, type Way } from "../sequential/report";
 import { Series } from "../series.js";
 
 const MANY = 10;
@@ -65,9 +65,9 @@ async function measure(settings: Settings): Promise<Outcome> {
         series.add(latencies.slice(1));
       },
     );
-    const measured: Measured[] = cases.map(({ series }) => ({ ...series.of, ...series.measured() }));
+    const measured: Measurement[] = cases.map(({ series }) => ({ ...series.of, ...series.measured() }));
     return {
-      ...told(measured),
+      ...buildReport(measured),
       notes: [
         `Each client runs ${invocations} invocations each way in ${rounds} instances, its client outside the handler; the first invocation of an instance does not count. Commands are GETs of small values.`,
         "Together means that the ten are issued in one turn (Promise.all): a client that batches by itself sends them as one request, the others over as many connections as they open, or one after another.",

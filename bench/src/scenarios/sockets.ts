@@ -12,8 +12,8 @@ import { randomFrom, shuffled } from "../random.js";
 import type { Outcome } from "../result.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { type Counts, kernelMissing, SocketCounter } from "../sockets/kernel.js";
+import { buildReport, type Measurement, WAYS, type Way } from "../sockets/report";
 import { requestToCluster, requestToGateway } from "../sockets/request.js";
-import { type Measured, told, WAYS, type Way } from "../sockets/told.js";
 
 const REQUESTS_PER_S = 50;
 const COMMANDS = 10;
@@ -38,14 +38,14 @@ async function measure(settings: Settings): Promise<Outcome> {
   const cluster = await startCluster();
   try {
     const keys = Array.from({ length: 1_000 }, (_, index) => `page:${index}`);
-    const measured: Measured[] = [];
+    const measured: Measurement[] = [];
     const ways = shuffled(Object.keys(WAYS) as Way[], randomFrom(settings.seed));
     for (const [index, way] of ways.entries()) {
       measured.push(await run(cluster, way, keys, seconds, settings, (done) => (index + done) / ways.length));
     }
     measured.sort((a, b) => Object.keys(WAYS).indexOf(a.way) - Object.keys(WAYS).indexOf(b.way));
     return {
-      ...told(measured),
+      ...buildReport(measured),
       notes: [
         `${REQUESTS_PER_S} requests a second for ${seconds} s, each of ${COMMANDS} GETs one after another, against a cluster of three primaries and three replicas on loopback. Counted every ${SAMPLE_MS} ms in /proc/net/tcp: a socket's side is told by which of its ports is a server's; sockets of earlier parts are left out.`,
         "Through the gateway both ways are counted: from the client to it and from it to the cluster.",
@@ -76,7 +76,7 @@ async function run(
   seconds: number,
   settings: Settings,
   doneOf: (part: number) => number,
-): Promise<Measured> {
+): Promise<Measurement> {
   const random = randomFrom(settings.seed);
   // Before the gateway connects to the cluster: what it keeps open there counts.
   const counter = new SocketCounter(new Set(cluster.nodes.map(({ port }) => port)));

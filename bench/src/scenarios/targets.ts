@@ -48,7 +48,7 @@ async function measure(settings: Settings): Promise<Outcome> {
     for (const { server } of servers) server.stop();
   }
   return {
-    ...told(found),
+    ...buildReport(found),
     notes: [
       `${rounds} rounds; in each of them every client starts a fresh process for every cold row, and works for ${ms} ms, after ${3 * ms} ms (one command at a time: 1,200 ms) that do not count, for every warm one. A row is judged by the median of its rounds' ratios.`,
       servers.length > 1
@@ -75,7 +75,7 @@ async function measure(settings: Settings): Promise<Outcome> {
 }
 
 /** Finding, figures, checks, table and charts of the rows. */
-export function told(
+export function buildReport(
   rows: readonly Target[],
 ): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
   const missed = rows.filter((row) => !isMet(row));

@@ -60,7 +60,7 @@ async function measure(settings: Settings): Promise<Outcome> {
     await gateway.stop();
   }
   return {
-    ...told(rows),
+    ...buildReport(rows),
     notes: [
       `Each client works in a process of its own, ${rounds} rounds of ${ms} ms for each line; medians.`,
       `Client and fixed server run on ${placement === "own cores" ? "a core each" : "any core"}; lines named "gateway" go to warmline-gateway on its ${engine}, in the same run.`,
@@ -92,7 +92,7 @@ const atGateway = (cell: Cell): Cell => ({
 });
 
 /** Finding, figures, table and charts of the rows. */
-export function told(
+export function buildReport(
   rows: readonly WarmRow[],
 ): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
   const { node } = rows[0]!;

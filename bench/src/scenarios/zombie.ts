@@ -8,7 +8,7 @@ import { randomFrom, shuffled } from "../random.js";
 import type { Outcome } from "../result.js";
 import { conditionsOf, type Rig, startRig } from "../rig.js";
 import type { Scenario, Settings } from "../scenario.js";
-import { type Measured, told } from "../zombie/told.js";
+import { buildReport, type Measurement } from "../zombie/report";
 
 /** The timeline in seconds: the server's idle limits, what a frozen function sits through, how long one lives. */
 const LIMITS_S = [60, 310];
@@ -70,7 +70,7 @@ async function measure(settings: Settings): Promise<Outcome> {
     const measured = [...verdicts].map(([trial, own]) => measuredOf(trial, own));
     measured.sort((a, b) => a.limitS - b.limitS || a.idleS - b.idleS);
     return {
-      ...told(measured, LIFETIME_S),
+      ...buildReport(measured, LIFETIME_S),
       notes: [
         `The timeline passes ${speedup} times faster than real (--speedup); the clients' own timeouts are not scaled, nor is the function's time of ${FUNCTION_MS / 1_000} s.`,
         "A function is invoked, frozen, and invoked again after the idle time, each time with one INCR. Beyond its lifetime it is gone, and a new instance takes the invocation.",
@@ -132,7 +132,7 @@ async function live(rig: Rig, trial: Trial, key: string, speedup: number): Promi
   }
 }
 
-function measuredOf({ client, peer, limitS, idleS }: Trial, verdicts: readonly Verdict[]): Measured {
+function measuredOf({ client, peer, limitS, idleS }: Trial, verdicts: readonly Verdict[]): Measurement {
   const ended = (ending: Verdict["ending"]) => verdicts.filter((verdict) => verdict.ending === ending).length;
   return {
     client: client.name,

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Measured } from "../../../bench/src/faults/tally.js";
+import type { Measurement } from "../../../bench/src/faults/tally.js";
 
 const CLI = fileURLToPath(new URL("../../../bench/dist/cli.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
@@ -22,7 +22,7 @@ function bench(...args: string[]): Promise<string> {
 describe("every fault once, over TLS", () => {
   let stdout: string;
   let result: any;
-  let rows: Measured[];
+  let rows: Measurement[];
   const total = (client: string, what: "calls" | "doubled" | "hung" | "wrong" | "resolved" | "failed") =>
     rows.filter((row) => row.client === client).reduce((sum, row) => sum + row[what], 0);
 

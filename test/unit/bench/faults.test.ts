@@ -3,7 +3,7 @@ import type { Call, Settled } from "../../../bench/src/faults/calls.js";
 import { judge, stored } from "../../../bench/src/faults/judge.js";
 import { chartsOf, tableOf } from "../../../bench/src/faults/present.js";
 import { checksOf, headlinesOf, summaryOf } from "../../../bench/src/faults/summary";
-import type { Measured } from "../../../bench/src/faults/tally.js";
+import type { Measurement } from "../../../bench/src/faults/tally.js";
 
 const incr: Call = { command: "incr", key: "n" };
 const get: Call = { command: "get", key: "k" };
@@ -49,7 +49,7 @@ describe("the verdict on a call", () => {
   });
 });
 
-const row = (client: string, fault: string, numbers: Partial<Measured> = {}): Measured => ({
+const row = (client: string, fault: string, numbers: Partial<Measurement> = {}): Measurement => ({
   group: "g",
   fault,
   hopeless: false,

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
-import { type Measured, told } from "../../../bench/src/scenarios/gateway.js";
+import { buildReport, type Measurement } from "../../../bench/src/scenarios/gateway.js";
 
-const row = (server: Measured["server"], connections: number, perSecond: number, p50: number): Measured => {
+const row = (
+  server: Measurement["server"],
+  connections: number,
+  perSecond: number,
+  p50: number,
+): Measurement => {
   const seen = (factor: number) => ({
     perSecond: perSecond * factor,
     p50: p50 / factor,
@@ -15,7 +20,7 @@ const gateway = [row("gateway", 1, 8_000, 0.12), row("gateway", 50, 60_000, 0.7)
 const redis = [row("redis", 1, 20_000, 0.04), row("redis", 50, 90_000, 0.4)];
 
 test("goals are judged by webdis of the same run", () => {
-  const { checks, summary, notes } = told([
+  const { checks, summary, notes } = buildReport([
     ...gateway,
     row("webdis", 1, 9_000, 0.1),
     row("webdis", 50, 48_000, 0.9),
@@ -28,7 +33,7 @@ test("goals are judged by webdis of the same run", () => {
 });
 
 test("a goal that is missed is said to be missed", () => {
-  const { checks } = told([
+  const { checks } = buildReport([
     ...gateway,
     row("webdis", 1, 9_000, 0.09),
     row("webdis", 50, 51_000, 0.9),
@@ -38,17 +43,17 @@ test("a goal that is missed is said to be missed", () => {
 });
 
 test("without webdis that part is left out, by name", () => {
-  const { checks, notes } = told([...gateway, ...redis]);
+  const { checks, notes } = buildReport([...gateway, ...redis]);
   expect(checks).toEqual([]);
   expect(notes.join(" ")).toContain("webdis was left out: it is not on PATH.");
 });
 
 test("a ratio is that of measurements made one after the other, whatever the machine did in other rounds", () => {
-  const slow = ({ rounds, ...rest }: Measured, factors: number[]): Measured => ({
+  const slow = ({ rounds, ...rest }: Measurement, factors: number[]): Measurement => ({
     ...rest,
     rounds: rounds.map((seen, i) => ({ ...seen, perSecond: rest.perSecond * factors[i]! })),
   });
-  const { checks } = told([
+  const { checks } = buildReport([
     gateway[0]!,
     slow(gateway[1]!, [0.3, 1, 0.4]),
     row("webdis", 1, 9_000, 0.1),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Measured } from "../../../bench/src/keepalive/cell.js";
+import type { Measurement } from "../../../bench/src/keepalive/cell.js";
 import { chartsOf, tableOf } from "../../../bench/src/keepalive/present.js";
 import { checksOf, headlinesOf, summaryOf } from "../../../bench/src/keepalive/summary";
 
@@ -9,7 +9,7 @@ function cell(
   reused: boolean,
   p50: number,
   connections: number,
-): Measured {
+): Measurement {
   const spread = { median: p50 * 5, min: p50 * 4, max: p50 * 6 };
   return {
     client,
@@ -49,9 +49,9 @@ const GOOD = [
   cell("agent", false, false, 2.6, 1_000),
 ];
 
-const replaced = (at: number, with_: Measured): Measured[] =>
+const replaced = (at: number, with_: Measurement): Measurement[] =>
   GOOD.map((each, index) => (index === at ? with_ : each));
-const missed = (cells: Measured[]): string[] =>
+const missed = (cells: Measurement[]): string[] =>
   checksOf(cells)
     .filter(({ passed }) => !passed)
     .map(({ expectation }) => expectation);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { pairedRatio, spreadOf } from "../../../bench/src/perf/ratios.js";
 import { answerTo, askedBy } from "../../../bench/src/perf/server/answers.js";
 import { amount, isMet, type Target, wanted } from "../../../bench/src/perf/targets/target.js";
-import { told } from "../../../bench/src/scenarios/targets.js";
+import { buildReport } from "../../../bench/src/scenarios/targets.js";
 
 describe("ratios", () => {
   test("each round gives one, so that a slow machine falls on both sides", () => {
@@ -47,18 +47,18 @@ describe("targets", () => {
   });
 
   test("what is missed is named, in the finding and row by row", () => {
-    const { summary, checks, table } = told([target("at most", 0.45, 0.5), target("at least", 3, 12)]);
+    const { summary, checks, table } = buildReport([target("at most", 0.45, 0.5), target("at least", 3, 12)]);
     expect(summary).toBe("1 of 2 targets are held. Missed: cold (Node 20.20.0), 0.50 x.");
     expect(checks.map(({ passed }) => passed)).toEqual([false, true]);
     expect(table.rows.map(({ cells }) => cells[5])).toEqual(["MISSED", "held"]);
-    expect(told([target("at most", 1, 0.5)]).summary).toBe("All 1 targets are held.");
+    expect(buildReport([target("at most", 1, 0.5)]).summary).toBe("All 1 targets are held.");
   });
 
   test("what is missed by little is shown by as many digits as that takes", () => {
-    expect(told([target("at most", 1.02, 1.0236)]).checks[0]!.actual).toBe("1.024 x");
-    expect(told([target("at most", 1.02, 1.02001)]).checks[0]!.actual).toBe("1.02001 x");
-    expect(told([target("at least", 3, 2.9997)]).checks[0]!.actual).toBe("2.9997 x");
-    expect(told([target("at most", 1.02, 1.0164)]).checks[0]!.actual).toBe("1.02 x");
+    expect(buildReport([target("at most", 1.02, 1.0236)]).checks[0]!.actual).toBe("1.024 x");
+    expect(buildReport([target("at most", 1.02, 1.02001)]).checks[0]!.actual).toBe("1.02001 x");
+    expect(buildReport([target("at least", 3, 2.9997)]).checks[0]!.actual).toBe("2.9997 x");
+    expect(buildReport([target("at most", 1.02, 1.0164)]).checks[0]!.actual).toBe("1.02 x");
   });
 });
 

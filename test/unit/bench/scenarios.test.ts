@@ -1,15 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { type Measured as Distance, told as distance } from "../../../bench/src/distance/told.js";
-import { type Measured as Ephemeral, told as ephemeral } from "../../../bench/src/ephemeral/told.js";
-import { type Measured as Fleet, told as fleet } from "../../../bench/src/fleet/told.js";
-import { type Measured as Flood, told as flood, type Phase } from "../../../bench/src/flood/told.js";
-import { type Measured as Memory, told as memory } from "../../../bench/src/memory/told.js";
-import { type Measured as Reconnect, told as reconnect } from "../../../bench/src/reconnect/told.js";
+import { type Measurement as Distance, buildReport as distance } from "../../../bench/src/distance/report";
+import { type Measurement as Ephemeral, buildReport as ephemeral } from "../../../bench/src/ephemeral/report";
+import { type Measurement as Fleet, buildReport as fleet } from "../../../bench/src/fleet/report";
+import { type Measurement as Flood, buildReport as flood, type Phase } from "../../../bench/src/flood/report";
+import { type Measurement as Memory, buildReport as memory } from "../../../bench/src/memory/report";
+import { type Measurement as Reconnect, buildReport as reconnect } from "../../../bench/src/reconnect/report";
 import { page } from "../../../bench/src/report/page.js";
 import type { Outcome, Result } from "../../../bench/src/result.js";
-import { type Measured as Sequential, told as sequential } from "../../../bench/src/sequential/told.js";
-import { type Measured as Sockets, told as sockets } from "../../../bench/src/sockets/told.js";
-import { type Measured as Zombie, told as zombie } from "../../../bench/src/zombie/told.js";
+import {
+  type Measurement as Sequential,
+  buildReport as sequential,
+} from "../../../bench/src/sequential/report";
+import { type Measurement as Sockets, buildReport as sockets } from "../../../bench/src/sockets/report";
+import { type Measurement as Zombie, buildReport as zombie } from "../../../bench/src/zombie/report";
 import { schemaErrors } from "../../support/bench.js";
 
 type Told = Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts">;

@@ -12,25 +12,25 @@ export interface Case extends Pick<LoopEvent, "use" | "awaited"> {
   readonly rttMs: number;
 }
 
-export type Measured = Case & Timed;
+export type Measurement = Case & Timed;
 
 export const nameOf = ({ use, awaited }: Pick<Case, "use" | "awaited">): string =>
   `${use}${awaited ? "" : ", not awaited"}`;
 const placeOf = ({ label, rttMs }: Case): string => `${label}, ${rttMs} ms`;
 
-const pick = (rows: readonly Measured[], like: Case, use: Case["use"], awaited: boolean): Measured =>
+const pick = (rows: readonly Measurement[], like: Case, use: Case["use"], awaited: boolean): Measurement =>
   rows.find(
     (row) =>
       row.client === like.client && row.rttMs === like.rttMs && row.use === use && row.awaited === awaited,
   )!;
 
 /** Finding, figures, checks, table and charts of the numbers. */
-export function told(
-  rows: readonly Measured[],
+export function buildReport(
+  rows: readonly Measurement[],
 ): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
   const each = rows.filter(({ use, awaited }) => use === "reuse" && awaited);
   const near = each.filter(({ rttMs }) => rttMs === each[0]!.rttMs);
-  const extra = (like: Measured, awaited: boolean, of: "p50" | "p99") =>
+  const extra = (like: Measurement, awaited: boolean, of: "p50" | "p99") =>
     pick(rows, like, "ephemeral", awaited).all[of] - pick(rows, like, "reuse", awaited).all[of];
   const inWords = (awaited: boolean) =>
     listed(near.map((row) => `${ms(extra(row, awaited, "p50"))} with ${row.label}`));

@@ -15,7 +15,7 @@ export const WAYS = {
 export type Way = keyof typeof WAYS;
 
 /** What a number of clients got done in one way. */
-export interface Measured {
+export interface Measurement {
   readonly way: Way;
   readonly clients: number;
   readonly transactions: number;
@@ -29,11 +29,11 @@ export interface Measured {
 }
 
 const tps = (value: number): string => `${Math.round(value)}/s`;
-const clientsOf = ({ clients }: Measured): string => `${clients} client${clients === 1 ? "" : "s"}`;
+const clientsOf = ({ clients }: Measurement): string => `${clients} client${clients === 1 ? "" : "s"}`;
 
 /** Finding, figures, checks, table and charts of the numbers. */
-export function told(
-  rows: readonly Measured[],
+export function buildReport(
+  rows: readonly Measurement[],
 ): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
   const pick = (way: Way, clients: number) =>
     rows.find((row) => row.way === way && row.clients === clients)?.tps.median;

@@ -12,14 +12,14 @@ export interface Case {
   readonly reused: boolean;
 }
 
-export type Measured = Case & Timed & { readonly init: Spread; readonly first: Spread };
+export type Measurement = Case & Timed & { readonly init: Spread; readonly first: Spread };
 
 const sizeOf = ({ memoryMb }: Case): string => `${memoryMb.toLocaleString("en")} MB`;
 const wayOf = ({ reused }: Case): string => (reused ? "reused" : "one per invocation");
 
 /** Finding, figures, checks, table and charts of the numbers. */
-export function told(
-  rows: readonly Measured[],
+export function buildReport(
+  rows: readonly Measurement[],
 ): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
   const sizes = [...new Set(rows.map(({ memoryMb }) => memoryMb))];
   const [small, large] = [sizes[0]!, sizes.at(-1)!];
@@ -110,4 +110,4 @@ export function told(
   };
 }
 
-const start = ({ init, first }: Measured): number => init.median + first.median;
+const start = ({ init, first }: Measurement): number => init.median + first.median;

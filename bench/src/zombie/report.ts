@@ -3,7 +3,7 @@ import type { Check, Outcome } from "../result.js";
 import { listed } from "../words.js";
 
 /** What one client met after one idle time, under one idle limit. */
-export interface Measured {
+export interface Measurement {
   readonly client: string;
   readonly label: string;
   /** Whether the client leaves dead connections to its user. */
@@ -21,19 +21,19 @@ export interface Measured {
   readonly longestMs: number;
 }
 
-const sum = (rows: readonly Measured[], what: "calls" | "failed" | "hung" | "doubled" | "wrong"): number =>
+const sum = (rows: readonly Measurement[], what: "calls" | "failed" | "hung" | "doubled" | "wrong"): number =>
   rows.reduce((total, row) => total + row[what], 0);
-const lost = (rows: readonly Measured[]): number => sum(rows, "failed") + sum(rows, "hung");
-const caseOf = ({ limitS, idleS }: Measured): string => `limit ${limitS} s, idle ${idleS} s`;
+const lost = (rows: readonly Measurement[]): number => sum(rows, "failed") + sum(rows, "hung");
+const caseOf = ({ limitS, idleS }: Measurement): string => `limit ${limitS} s, idle ${idleS} s`;
 
 /** Finding, figures, checks, table and charts of the numbers. */
-export function told(
-  rows: readonly Measured[],
+export function buildReport(
+  rows: readonly Measurement[],
   lifetimeS: number,
 ): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
   const clients = grouped(rows, ({ client }) => client);
-  const short = (own: readonly Measured[]) => own.filter(({ limitS }) => limitS < lifetimeS);
-  const long = (own: readonly Measured[]) => own.filter(({ limitS }) => limitS >= lifetimeS);
+  const short = (own: readonly Measurement[]) => own.filter(({ limitS }) => limitS < lifetimeS);
+  const long = (own: readonly Measurement[]) => own.filter(({ limitS }) => limitS >= lifetimeS);
   const checks: Check[] = clients.flatMap(([client, own]) => {
     const { label, naive } = own[0]!;
     const measured = `${lost(short(own))} of ${sum(short(own), "calls")} calls lost with a shorter limit, ${lost(long(own))} of ${sum(long(own), "calls")} with a longer one`;

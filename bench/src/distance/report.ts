@@ -13,13 +13,13 @@ export interface Case {
 }
 
 /** A case's numbers, in ms: warm invocations, and the first of each instance. */
-export type Measured = Case & Timed & { readonly first: Spread };
+export type Measurement = Case & Timed & { readonly first: Spread };
 
 export const distanceOf = ({ rttMs, tls }: Pick<Case, "rttMs" | "tls">): string =>
   `${rttMs} ms${tls ? ", TLS" : ""}`;
 
 /** What keeping the connection saves a case's twin without keep-alive. */
-function gainOf(rows: readonly Measured[], row: Measured): number {
+function gainOf(rows: readonly Measurement[], row: Measurement): number {
   const off = rows.find((other) => sameBut(other, row) && !other.keepAlive)!;
   return off.all.p50 / row.all.p50;
 }
@@ -28,14 +28,14 @@ const sameBut = (a: Case, b: Case): boolean =>
   a.client === b.client && a.rttMs === b.rttMs && a.tls === b.tls;
 
 /** Finding, figures, checks, table and charts of the numbers. */
-export function told(
-  rows: readonly Measured[],
+export function buildReport(
+  rows: readonly Measurement[],
 ): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
   const on = rows.filter(({ keepAlive }) => keepAlive);
   const lead = on.filter(({ client }) => client === on[0]!.client);
-  const gain = (row: Measured) => gainOf(rows, row);
+  const gain = (row: Measurement) => gainOf(rows, row);
   const farthest = lead.at(-1)!;
-  const saved = (row: Measured) => row.all.p50 * (gain(row) - 1);
+  const saved = (row: Measurement) => row.all.p50 * (gain(row) - 1);
   const gains = lead.map((row) => `${factor(gain(row))} at ${distanceOf(row)}`);
   const checks: Check[] = grouped(on, ({ client }) => client).map(([, own]) => {
     const worse = own.filter((row) => gain(row) <= 1);

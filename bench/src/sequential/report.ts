@@ -12,7 +12,7 @@ export interface Way {
 }
 
 export type Case = Way & { readonly client: string; readonly label: string; readonly batches: boolean };
-export type Measured = Case & Timed;
+export type Measurement = Case & Timed;
 
 const NAMES = {
   one: "one command",
@@ -25,8 +25,8 @@ export const nameOf = ({ name, keepAlive }: Way): string =>
   `${NAMES[name]}${keepAlive ? "" : ", keep-alive off"}`;
 
 /** Finding, figures, checks, table and charts of the numbers. */
-export function told(
-  rows: readonly Measured[],
+export function buildReport(
+  rows: readonly Measurement[],
 ): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
   const clients = [...new Set(rows.map(({ client }) => client))];
   const pick = (client: string, name: Way["name"], keepAlive = true) =>
@@ -96,4 +96,4 @@ export function told(
 }
 
 const HUES = { one: 3, ten: 0, together: 2, pipeline: 4 };
-const styleOf = (row: Measured) => ({ label: nameOf(row), hue: HUES[row.name], dashed: !row.keepAlive });
+const styleOf = (row: Measurement) => ({ label: nameOf(row), hue: HUES[row.name], dashed: !row.keepAlive });

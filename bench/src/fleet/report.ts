@@ -7,7 +7,7 @@ import type { GatewaySample } from "./metrics.js";
 import type { Prediction } from "./model.js";
 
 /** What a fleet and its gateway showed, with limits on or off. */
-export interface Measured extends Omit<FleetReport, "latencies"> {
+export interface Measurement extends Omit<FleetReport, "latencies"> {
   readonly limits: boolean;
   readonly invocations: number;
   readonly latency: LatencyStats;
@@ -21,12 +21,12 @@ export interface Measured extends Omit<FleetReport, "latencies"> {
 /** The model has to be this near. */
 const NEAR = 0.15;
 
-const nameOf = ({ limits }: Measured): string => (limits ? "limits on" : "no limits");
-const styleOf = (row: Measured) => ({ label: nameOf(row), hue: row.limits ? 0 : 1 });
+const nameOf = ({ limits }: Measurement): string => (limits ? "limits on" : "no limits");
+const styleOf = (row: Measurement) => ({ label: nameOf(row), hue: row.limits ? 0 : 1 });
 
 /** Finding, figures, checks, table and charts of the numbers. */
-export function told(
-  rows: readonly Measured[],
+export function buildReport(
+  rows: readonly Measurement[],
   model: Prediction,
   limits: { readonly softLimit: number; readonly hardLimit: number },
 ): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {

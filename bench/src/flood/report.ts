@@ -31,7 +31,7 @@ export interface Idle {
 }
 
 /** What a run saw. */
-export interface Measured {
+export interface Measurement {
   readonly rounds: readonly Round[];
   readonly users: UsersEnd;
   readonly idle: Idle;
@@ -51,8 +51,8 @@ const HUES = { quiet: 0, flood: 1, after: 2 };
 const perConnectionKb = (bytesMb: number, connections: number) => (bytesMb * 1_000) / connections;
 
 /** What the numbers say. */
-export function told(
-  measured: Measured,
+export function buildReport(
+  measured: Measurement,
 ): Pick<Outcome, "figures" | "finding" | "checks" | "table" | "charts"> {
   const { rounds, users, idle, hardLimit, inUse } = measured;
   const sum = (of: (crowd: Crowd) => number) => rounds.reduce((total, { crowd }) => total + of(crowd), 0);

@@ -13,7 +13,7 @@ export const WAYS = {
 export type Way = keyof typeof WAYS;
 
 /** What one way leaves in the kernel. */
-export interface Measured {
+export interface Measurement {
   readonly way: Way;
   readonly requests: number;
   readonly failed: number;
@@ -24,7 +24,7 @@ export interface Measured {
   readonly peak: Counts;
 }
 
-const timeWait = ({ peak }: Measured): number => peak.clientTimeWait + peak.serverTimeWait;
+const timeWait = ({ peak }: Measurement): number => peak.clientTimeWait + peak.serverTimeWait;
 const STYLES: Record<Way, Omit<Style, "label">> = {
   cluster: { hue: 1 },
   "gateway-request": { hue: 2 },
@@ -32,12 +32,12 @@ const STYLES: Record<Way, Omit<Style, "label">> = {
 };
 
 /** Finding, figures, checks, table and charts of the numbers. */
-export function told(
-  rows: readonly Measured[],
+export function buildReport(
+  rows: readonly Measurement[],
 ): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
   const pick = (way: Way) => rows.find((row) => row.way === way)!;
   const [straight, anew, kept] = [pick("cluster"), pick("gateway-request"), pick("gateway-kept")];
-  const fall = (row: Measured) => 1 - timeWait(row) / timeWait(straight);
+  const fall = (row: Measurement) => 1 - timeWait(row) / timeWait(straight);
   const checks: Check[] = [
     {
       expectation: "TIME_WAIT falls by over 90 % through the gateway with kept connections",
@@ -120,7 +120,7 @@ export function told(
   };
 }
 
-function overTime(rows: readonly Measured[], title: string, countOf: (counts: Counts) => number) {
+function overTime(rows: readonly Measurement[], title: string, countOf: (counts: Counts) => number) {
   return {
     kind: "lines" as const,
     title,
