@@ -38,13 +38,13 @@ async function main(): Promise<void> {
 /** Every scenario, one after another; one that cannot run here is named, and one that fails does not stop the others. */
 async function runAll({ runs, ...output }: Extract<CommandLine, { action: "all" }>): Promise<void> {
   const results: Result[] = [];
-  const leftOut: SkippedScenario[] = [];
+  const skipped: SkippedScenario[] = [];
   assertWritable(output);
   for (const run of runs) {
     const { name: scenario, missing } = run.scenario;
     const reason = missing?.();
     if (reason !== undefined) {
-      leftOut.push({ scenario, reason });
+      skipped.push({ scenario, reason });
       continue;
     }
     try {
@@ -54,16 +54,16 @@ async function runAll({ runs, ...output }: Extract<CommandLine, { action: "all" 
       results.push(result);
     } catch (error) {
       process.stderr.write(`${scenario}: ${error instanceof Error ? error.stack : error}\n`);
-      leftOut.push({
+      skipped.push({
         scenario,
         reason: `failed: ${error instanceof Error ? error.message.split("\n")[0] : error}`,
       });
       process.exitCode = 1;
     }
   }
-  for (const { scenario, reason } of leftOut) process.stdout.write(`Left out: ${scenario}: ${reason}\n`);
+  for (const { scenario, reason } of skipped) process.stdout.write(`Left out: ${scenario}: ${reason}\n`);
   const collection: Collection = { format: 1, results, skipped };
-  publish(results, leftOut, collection, "all", output);
+  publish(results, skipped, collection, "all", output);
 }
 
 async function perform({ scenario, settings, line }: Run): Promise<Result> {
@@ -97,7 +97,7 @@ function show(result: Result): void {
   );
   process.stdout.write(`${asText(result.table)}\n\n${wrap(result.summary, 110)}\n\n`);
   for (const { expectation, passed, actual } of result.checks) {
-    process.stdout.write(`${passed ? "held  " : "MISSED"}  ${expectation}: ${actual}\n`);
+    process.stdout.write(`${passed ? "PASS" : "FAIL"}  ${expectation}: ${actual}\n`);
   }
   process.stdout.write("\n");
 }
@@ -111,13 +111,13 @@ function keep({ settings }: Run, result: Result): void {
 /** Writes the report and, where it is asked for, everything that was measured. */
 function publish(
   results: readonly Result[],
-  leftOut: readonly SkippedScenario[],
+  skipped: readonly SkippedScenario[],
   everything: Result | Collection,
   name: string,
   { json, report }: Output,
 ): void {
   const file = report === undefined ? resolve(REPORTS, `${name}.html`) : resolve(HERE, report);
-  write(file, page(results, leftOut));
+  write(file, page(results, skipped));
   process.stdout.write(`Report: ${relative(HERE, file) || file}\n`);
   if (json !== undefined) {
     const to = resolve(HERE, json);

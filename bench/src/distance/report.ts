@@ -30,7 +30,7 @@ const sameBut = (a: Case, b: Case): boolean =>
 /** Finding, figures, checks, table and charts of the numbers. */
 export function buildReport(
   rows: readonly Measurement[],
-): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
+): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
   const on = rows.filter(({ keepAlive }) => keepAlive);
   const lead = on.filter(({ client }) => client === on[0]!.client);
   const gain = (row: Measurement) => gainOf(rows, row);
@@ -41,19 +41,19 @@ export function buildReport(
     const worse = own.filter((row) => gain(row) <= 1);
     const least = own.reduce((low, row) => (gain(row) < gain(low) ? row : low));
     return {
-      claim: `${own[0]!.label} is faster with keep-alive than without at every distance`,
-      held: worse.length === 0,
-      measured: `least ${factor(gain(least))}, at ${distanceOf(least)}`,
+      expectation: `${own[0]!.label} is faster with keep-alive than without at every distance`,
+      passed: worse.length === 0,
+      actual: `least ${factor(gain(least))}, at ${distanceOf(least)}`,
     };
   });
-  const held = checks.every((check) => check.passed);
+  const allPassed = checks.every((check) => check.passed);
   const [cold, warm] = [farthest.first.median, farthest.all.p50];
   return {
     summary:
       `With ${lead[0]!.label}, a kept connection makes the median command faster by ${listed(gains)}. ` +
       `The first invocation of an instance, which has to connect, takes ${ms(cold)} where a warm one takes ${ms(warm)} ` +
       `(${distanceOf(farthest)}): ${factor(cold / warm)} as long. ` +
-      (held
+      (allPassed
         ? `The articles' direction comes out for every client and at every distance: reuse beats reconnecting, with ${lead[0]!.label} by ${ms(saved(lead[0]!))} at ${distanceOf(lead[0]!)} and by ${ms(saved(farthest))} at ${distanceOf(farthest)}.`
         : `The articles' direction does not come out everywhere: ${listed(checks.filter((check) => !check.passed).map(({ expectation, actual }) => `that ${expectation} was missed (${actual})`))}.`),
     headlines: lead

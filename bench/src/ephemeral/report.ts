@@ -27,7 +27,7 @@ const pick = (rows: readonly Measurement[], like: Case, use: Case["use"], awaite
 /** Finding, figures, checks, table and charts of the numbers. */
 export function buildReport(
   rows: readonly Measurement[],
-): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
+): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
   const each = rows.filter(({ use, awaited }) => use === "reuse" && awaited);
   const near = each.filter(({ rttMs }) => rttMs === each[0]!.rttMs);
   const extra = (like: Measurement, awaited: boolean, of: "p50" | "p99") =>
@@ -37,18 +37,18 @@ export function buildReport(
   const checks: Check[] = each.map((row) => {
     const [one, anew] = [pick(rows, row, "reuse", true), pick(rows, row, "ephemeral", true)];
     return {
-      claim: `${placeOf(row)}: one connection for all is faster than one per command`,
-      held: anew.all.p50 > one.all.p50,
-      measured: `p50 ${ms(one.all.p50)} against ${ms(anew.all.p50)}, p99 ${ms(one.all.p99)} against ${ms(anew.all.p99)}`,
+      expectation: `${placeOf(row)}: one connection for all is faster than one per command`,
+      passed: anew.all.p50 > one.all.p50,
+      actual: `p50 ${ms(one.all.p50)} against ${ms(anew.all.p50)}, p99 ${ms(one.all.p99)} against ${ms(anew.all.p99)}`,
     };
   });
-  const held = checks.every((check) => check.passed);
+  const allPassed = checks.every((check) => check.passed);
   return {
     summary:
       `Awaited, opening and closing a connection for each command adds, at the median and ${near[0]!.rttMs} ms away, ` +
       `${inWords(true)}. The article awaits nothing and so finds ${inWords(false)}, which says what it costs to make a ` +
       "client and not what it costs to connect: its 75 us are such a number. " +
-      (held
+      (allPassed
         ? "Its direction, that reuse is faster, comes out everywhere; that connections are lightweight does not, since each costs at least the round trips of its handshake."
         : `Its direction, that reuse is faster, does not come out everywhere: missed are ${listed(checks.filter((check) => !check.passed).map(({ expectation }) => expectation))}.`),
     headlines: near.slice(0, 4).map((row) => ({

@@ -29,50 +29,50 @@ export function buildReport(
   rows: readonly Measurement[],
   model: Prediction,
   limits: { readonly softLimit: number; readonly hardLimit: number },
-): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
-  const [free, held] = [rows.find((row) => !row.limits)!, rows.find((row) => row.limits)!];
+): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
+  const [unlimited, limited] = [rows.find((row) => !row.limits)!, rows.find((row) => row.limits)!];
   const { softLimit, hardLimit } = limits;
-  const off = free.peakOpen / model.connectionsUnlimited - 1;
+  const off = unlimited.peakOpen / model.connectionsUnlimited - 1;
   const [least, most] = model.connectionsLimited;
   const checks: Check[] = [
     {
       expectation: "the gateway never holds more connections than its hard limit",
-      passed: held.peakOpen <= hardLimit,
-      actual: `at most ${held.peakOpen} of ${hardLimit}`,
+      passed: limited.peakOpen <= hardLimit,
+      actual: `at most ${limited.peakOpen} of ${hardLimit}`,
     },
     {
       expectation: "with limits on, every invocation is answered in the end",
-      passed: held.failed === 0,
-      actual: `${held.failed} of ${held.invocations} failed; ${held.refusals} were told to come again, ${held.cutOff} lost a connection under a command and asked again`,
+      passed: limited.failed === 0,
+      actual: `${limited.failed} of ${limited.invocations} failed; ${limited.refusals} were told to come again, ${limited.cutOff} lost a connection under a command and asked again`,
     },
     {
       expectation: `the model of docs/scale.md tells the connections without limits within ${NEAR * 100} %`,
       passed: Math.abs(off) <= NEAR,
-      actual: `${model.connectionsUnlimited} predicted, ${free.peakOpen} measured`,
+      actual: `${model.connectionsUnlimited} predicted, ${unlimited.peakOpen} measured`,
     },
     {
       expectation:
         "the model tells the range of those with limits, whether any is evicted, and that none is refused where all have room",
       passed:
-        held.peakOpen >= least * (1 - NEAR) &&
-        held.peakOpen <= most * (1 + NEAR) &&
-        held.evicted > 0 === model.evicts &&
+        limited.peakOpen >= least * (1 - NEAR) &&
+        limited.peakOpen <= most * (1 + NEAR) &&
+        limited.evicted > 0 === model.evicts &&
         // More instances than the limit may be refused, and need not be: idle ones make room for those that come.
-        (held.refused === 0 || model.refuses),
-      actual: `${least} to ${most} predicted, ${held.peakOpen} measured; ${held.evicted} evicted, ${held.refused} refused`,
+        (limited.refused === 0 || model.refuses),
+      actual: `${least} to ${most} predicted, ${limited.peakOpen} measured; ${limited.evicted} evicted, ${limited.refused} refused`,
     },
     {
       expectation: "the connections to Redis do not grow with the fleet",
-      passed: Math.max(free.upstream, held.upstream) <= 2,
-      actual: `${Math.max(free.upstream, held.upstream)} for ${free.instances} instances`,
+      passed: Math.max(unlimited.upstream, limited.upstream) <= 2,
+      actual: `${Math.max(unlimited.upstream, limited.upstream)} for ${unlimited.instances} instances`,
     },
   ];
   return {
     summary:
-      `A fleet that grew to ${free.instances} instances held ${free.peakOpen} connections at its peak without limits, and ${held.peakOpen} with a soft limit of ${softLimit} and a hard one of ${hardLimit}: ` +
-      `${held.evicted} idle connections were closed for new ones, ${held.refused} new ones refused and ${held.reopened} found closed after a thaw and opened anew. ` +
-      `The 99th percentile of a command is ${ms(held.latency.p99)} with limits and ${ms(free.latency.p99)} without (the median: ${ms(held.latency.p50)} and ${ms(free.latency.p50)}); ${held.failed} invocations failed. ` +
-      `Redis saw ${held.upstream} connection${held.upstream === 1 ? "" : "s"} throughout. ` +
+      `A fleet that grew to ${unlimited.instances} instances limited ${unlimited.peakOpen} connections at its peak without limits, and ${limited.peakOpen} with a soft limit of ${softLimit} and a hard one of ${hardLimit}: ` +
+      `${limited.evicted} idle connections were closed for new ones, ${limited.refused} new ones refused and ${limited.reopened} found closed after a thaw and opened anew. ` +
+      `The 99th percentile of a command is ${ms(limited.latency.p99)} with limits and ${ms(unlimited.latency.p99)} without (the median: ${ms(limited.latency.p50)} and ${ms(unlimited.latency.p50)}); ${limited.failed} invocations failed. ` +
+      `Redis saw ${limited.upstream} connection${limited.upstream === 1 ? "" : "s"} throughout. ` +
       (checks.every((check) => check.passed)
         ? "The article's algorithm, evicting idle connections between the two limits and refusing above, does what it is for, and the model of docs/scale.md holds."
         : `Not all came out: ${checks
@@ -80,10 +80,10 @@ export function buildReport(
             .map(({ expectation, actual }) => `${expectation} (${actual})`)
             .join("; ")}.`),
     headlines: [
-      { value: String(free.peakOpen), label: "connections at the peak without limits" },
-      { value: String(held.peakOpen), label: "with limits on" },
-      { value: String(held.evicted), label: "idle connections closed for new ones" },
-      { value: String(held.upstream), label: "connections to Redis" },
+      { value: String(unlimited.peakOpen), label: "connections at the peak without limits" },
+      { value: String(limited.peakOpen), label: "with limits on" },
+      { value: String(limited.evicted), label: "idle connections closed for new ones" },
+      { value: String(limited.upstream), label: "connections to Redis" },
     ],
     checks,
     table: {

@@ -53,7 +53,7 @@ const perConnectionKb = (bytesMb: number, connections: number) => (bytesMb * 1_0
 /** What the numbers say. */
 export function buildReport(
   measured: Measurement,
-): Pick<Outcome, "figures" | "finding" | "checks" | "table" | "charts"> {
+): Pick<Outcome, "headlines" | "summary" | "checks" | "table" | "charts"> {
   const { rounds, users, idle, hardLimit, inUse } = measured;
   const sum = (of: (crowd: Crowd) => number) => rounds.reduce((total, { crowd }) => total + of(crowd), 0);
   const p99 = (phase: Phase) => median(rounds.map(({ recorded }) => recorded[phase].p99));
@@ -104,7 +104,7 @@ export function buildReport(
       actual: `${idle.open} open with ${idle.upstream} to Redis; ${idle.answered} answered when they were used again; ${idleEach.toFixed(1)} KB each`,
     },
   ];
-  const held = checks.every((check) => check.passed);
+  const allPassed = checks.every((check) => check.passed);
   const rows = PHASES.map((phase) => ({ phase, all: users.phases[phase]! }));
   return {
     headlines: [
@@ -115,7 +115,7 @@ export function buildReport(
     summary:
       `While twice as many connections came as the hard limit of ${hardLimit} allows, those in use had a 99th percentile of ${ms(p99("flood"))} instead of ${ms(p99("quiet"))} (${factor(slower)}), and of ${ms(p99("after"))} (${factor(later)}) when the flood had gone. ` +
       `${refused} connections were told to come again and ${served} were served; Redis saw ${upstream} connection${upstream === 1 ? "" : "s"}. ` +
-      (held
+      (allPassed
         ? "Admission does what it is for."
         : `Not all came out: ${checks
             .filter((check) => !check.passed)

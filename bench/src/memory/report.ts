@@ -20,7 +20,7 @@ const wayOf = ({ reused }: Case): string => (reused ? "reused" : "one per invoca
 /** Finding, figures, checks, table and charts of the numbers. */
 export function buildReport(
   rows: readonly Measurement[],
-): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
+): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
   const sizes = [...new Set(rows.map(({ memoryMb }) => memoryMb))];
   const [small, large] = [sizes[0]!, sizes.at(-1)!];
   const pick = (client: string, memoryMb: number, reused: boolean) =>
@@ -35,20 +35,20 @@ export function buildReport(
   const compared = sizes.length > 1 ? clients : [];
   const checks: Check[] = compared.flatMap(({ client, label }) => [
     {
-      claim: `${label}: connecting costs more at ${small} MB than at ${large} MB`,
-      held: extra(client, small) > extra(client, large),
-      measured: `${ms(extra(client, small))} against ${ms(extra(client, large))} on average`,
+      expectation: `${label}: connecting costs more at ${small} MB than at ${large} MB`,
+      passed: extra(client, small) > extra(client, large),
+      actual: `${ms(extra(client, small))} against ${ms(extra(client, large))} on average`,
     },
     {
-      claim: `${label}: the first invocation takes longer at ${small} MB than at ${large} MB`,
-      held: pick(client, small, true).first.median > pick(client, large, true).first.median,
-      measured: `${ms(pick(client, small, true).first.median)} against ${ms(pick(client, large, true).first.median)}`,
+      expectation: `${label}: the first invocation takes longer at ${small} MB than at ${large} MB`,
+      passed: pick(client, small, true).first.median > pick(client, large, true).first.median,
+      actual: `${ms(pick(client, small, true).first.median)} against ${ms(pick(client, large, true).first.median)}`,
     },
   ]);
   const ends = sizes.length > 1 ? [small, large] : [small];
   const atEach = (value: (size: number) => string) =>
     ends.map((size) => `${value(size)} at ${size} MB`).join(" and ");
-  const held = checks.every((check) => check.passed);
+  const allPassed = checks.every((check) => check.passed);
   const lead = clients[0]!;
   return {
     summary:
@@ -56,7 +56,7 @@ export function buildReport(
       `Init phase and first invocation together take ${listed(clients.map(({ client, label }) => `${atEach((size) => `${Math.round(start(pick(client, size, true)))} ms`)} with ${label}`))}. ` +
       (compared.length === 0
         ? "With one size there is nothing to compare it with."
-        : held
+        : allPassed
           ? "The article's direction comes out: little memory makes connecting dearer (it saw 6 to 7 ms at 128 MB), and a start dearer still."
           : `The article's direction does not come out everywhere: ${listed(checks.filter((check) => !check.passed).map(({ expectation, actual }) => `missed is "${expectation}" (${actual})`))}.`),
     headlines: [

@@ -34,7 +34,7 @@ const clientsOf = ({ clients }: Measurement): string => `${clients} client${clie
 /** Finding, figures, checks, table and charts of the numbers. */
 export function buildReport(
   rows: readonly Measurement[],
-): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
+): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
   const pick = (way: Way, clients: number) =>
     rows.find((row) => row.way === way && row.clients === clients)?.tps.median;
   const counts = [...new Set(rows.map(({ clients }) => clients))];
@@ -80,17 +80,17 @@ export function buildReport(
     const value = pick(way, first);
     return value === undefined ? [] : [{ value: tps(value), label }];
   };
-  const missed = checks.filter(({ passed }) => !passed).map(({ expectation }) => expectation);
+  const failed = checks.filter(({ passed }) => !passed).map(({ expectation }) => expectation);
   return {
     summary:
       (sentences.length > 0
         ? `${sentences.join(". ")}. The article's 1,560, 20 and 290 per second recover ${share((290 - 20) / (1_560 - 20))}: there each connection starts a process of PostgreSQL's, which a pool spares, and the handshake still crosses to the pool. `
         : `Without a Redis that answers over TCP only the gateway was measured: ${listed(counts.map((clients) => `with ${clients} client${clients === 1 ? "" : "s"} ${tps(pick("gateway-static", clients)!)} over static connections and ${tps(pick("gateway-reconnect", clients)!)} with one per command (${factor(pick("gateway-static", clients)! / pick("gateway-reconnect", clients)!)})`))}. `) +
-      (missed.length === 0 && sentences.length === 0
+      (failed.length === 0 && sentences.length === 0
         ? "So much of the article's direction comes out: reconnecting costs throughput; what a pool recovers of it was not tried."
-        : missed.length === 0
+        : failed.length === 0
           ? "The article's direction comes out: reconnecting costs most of the throughput, and a pool behind the connection recovers it as far as the pool is near."
-          : `The article's direction does not come out everywhere; missed: ${listed(missed)}.`),
+          : `The article's direction does not come out everywhere; failed: ${listed(failed)}.`),
     headlines: [
       ...lead("static", "static connection"),
       ...lead("reconnect", "a connection per command"),

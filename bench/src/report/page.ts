@@ -7,7 +7,7 @@ import { STYLE } from "./style.js";
 import { quoted, tag } from "./svg.js";
 
 /** A self-contained HTML page of results: no script, no font, nothing from a network. */
-export function page(results: readonly Result[], leftOut: readonly SkippedScenario[] = []): string {
+export function page(results: readonly Result[], skipped: readonly SkippedScenario[] = []): string {
   const title = results.length === 1 ? results[0]!.title : "warmline bench";
   return `<!doctype html>
 <html lang="en">
@@ -20,7 +20,7 @@ export function page(results: readonly Result[], leftOut: readonly SkippedScenar
 </head>
 <body>
 <main>
-${results.length > 1 || leftOut.length > 0 ? contents(results, leftOut) : ""}
+${results.length > 1 || skipped.length > 0 ? contents(results, skipped) : ""}
 ${results.map(section).join("\n")}
 </main>
 </body>
@@ -28,8 +28,8 @@ ${results.map(section).join("\n")}
 `;
 }
 
-/** What is on the page, each with how many of its claims held, and what is not. */
-function contents(results: readonly Result[], leftOut: readonly SkippedScenario[]): string {
+/** What is on the page, each with its number of passed checks, and what is not. */
+function contents(results: readonly Result[], skipped: readonly SkippedScenario[]): string {
   return tag(
     "nav",
     {},
@@ -39,16 +39,16 @@ function contents(results: readonly Result[], leftOut: readonly SkippedScenario[
       "ul",
       {},
       ...results.map(({ scenario, title, checks }) => {
-        const missed = checks.filter(({ passed }) => !passed).length;
-        const said = checks.length > 0 ? `${checks.length - missed} of ${checks.length} claims held` : "";
+        const failed = checks.filter(({ passed }) => !passed).length;
+        const said = checks.length > 0 ? `${checks.length - failed} of ${checks.length} checks passed` : "";
         return tag(
           "li",
           {},
           tag("a", { href: `#${scenario}` }, quoted(title)),
-          ` ${tag("span", { class: missed > 0 ? "some" : undefined }, said)}`,
+          ` ${tag("span", { class: failed > 0 ? "some" : undefined }, said)}`,
         );
       }),
-      ...leftOut.map(({ scenario, reason }) => tag("li", {}, quoted(`Left out: ${scenario}: ${reason}`))),
+      ...skipped.map(({ scenario, reason }) => tag("li", {}, quoted(`Left out: ${scenario}: ${reason}`))),
     ),
   );
 }
@@ -64,10 +64,10 @@ function section(result: Result): string {
       tag("h1", {}, quoted(result.title)),
       tag("p", { class: "question" }, quoted(result.question)),
     ),
-    tag("p", { class: "finding" }, quoted(unbroken(result.summary))),
+    tag("p", { class: "summary" }, quoted(unbroken(result.summary))),
     tag(
       "ul",
-      { class: "figures" },
+      { class: "headlines" },
       ...result.headlines.map(({ value, label }) =>
         tag("li", {}, tag("b", {}, quoted(value)), tag("span", {}, quoted(label))),
       ),
@@ -94,7 +94,7 @@ function unbroken(text: string): string {
 function check({ expectation, passed, actual }: Check): string {
   return tag(
     "li",
-    { class: passed ? "held" : "missed" },
+    { class: passed ? "pass" : "fail" },
     `${quoted(expectation)} `,
     tag("span", {}, quoted(`(${actual})`)),
   );

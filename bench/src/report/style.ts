@@ -14,17 +14,17 @@ h1{font-size:clamp(26px,5vw,38px);line-height:1.15;margin:.15em 0 .25em;letter-s
 h2{font-size:19px;margin:44px 0 4px;letter-spacing:-.005em}
 h3{font-size:15px;margin:0 0 10px}
 .question{font-size:18px;margin:0}
-.finding{font-size:17px;max-width:74ch;margin:22px 0 0}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(200px,1fr));gap:14px;margin:26px 0 0;padding:0;list-style:none}
-.figures li{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:14px 16px 12px}
-.figures b{display:block;font-size:30px;line-height:1.15;letter-spacing:-.02em;font-variant-numeric:tabular-nums}
-.figures span{color:var(--soft);font-size:14px}
+.summary{font-size:17px;max-width:74ch;margin:22px 0 0}
+.headlines{display:grid;grid-template-columns:repeat(auto-fit,minmax(200px,1fr));gap:14px;margin:26px 0 0;padding:0;list-style:none}
+.headlines li{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:14px 16px 12px}
+.headlines b{display:block;font-size:30px;line-height:1.15;letter-spacing:-.02em;font-variant-numeric:tabular-nums}
+.headlines span{color:var(--soft);font-size:14px}
 .checks{list-style:none;margin:26px 0 0;padding:0;font-size:15px}
 .checks li{padding:7px 0 7px 28px;border-top:1px solid var(--line);position:relative}
 .checks li:last-child{border-bottom:1px solid var(--line)}
 .checks li::before{position:absolute;left:4px;font-weight:700}
-.held::before{content:"\\2713";color:var(--hue0)}
-.missed::before{content:"\\2717";color:var(--hue1)}
+.pass::before{content:"\\2713";color:var(--hue0)}
+.fail::before{content:"\\2717";color:var(--hue1)}
 .checks span{color:var(--soft)}
 .about{color:var(--soft);margin:0 0 14px;font-size:14px}
 .panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(280px,1fr));gap:14px}
@@ -58,5 +58,5 @@ dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}
 nav{margin-bottom:56px}nav ul{padding:0;list-style:none}nav li{padding:6px 0;border-top:1px solid var(--line)}
 nav a{color:var(--ink);font-weight:600;margin-right:8px}nav span{color:var(--soft);font-size:14px;white-space:nowrap}nav .some{color:var(--hue1)}
 section+section{margin-top:72px}
-@media (max-width:520px){main{padding:22px 14px 40px}.figures{grid-template-columns:1fr 1fr;gap:10px}.figures b{font-size:24px}}
+@media (max-width:520px){main{padding:22px 14px 40px}.headlines{grid-template-columns:1fr 1fr;gap:10px}.headlines b{font-size:24px}}
 `;

@@ -91,7 +91,7 @@ async function measure(settings: Settings): Promise<Outcome> {
 /** Finding, figures, table and charts of the rows. */
 export function buildReport(
   rows: readonly ColdRow[],
-): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
+): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
   const { node } = rows[0]!;
   const pick = (client: string, way: Way) =>
     rows.find((row) => row.node === node && row.client === client && row.way === way)!;

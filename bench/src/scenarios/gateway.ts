@@ -160,7 +160,7 @@ const ratio = (ours: Measurement, theirs: Measurement, of: (seen: Seen) => numbe
 /** What the numbers say. */
 export function buildReport(
   measured: readonly Measurement[],
-): Pick<Outcome, "figures" | "finding" | "checks" | "table" | "charts" | "notes"> {
+): Pick<Outcome, "headlines" | "summary" | "checks" | "table" | "charts" | "notes"> {
   const find = (server: Server, connections: number) =>
     measured.find(
       (each) => each.server === server && each.connections === connections && each.what === "GET",

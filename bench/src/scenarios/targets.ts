@@ -70,29 +70,29 @@ async function measure(settings: Settings): Promise<Outcome> {
       nodes: nodes.map(({ version }) => version),
     },
     versions: versionsMeasured(),
-    data: found.map((target) => ({ ...target, held: isMet(target) })),
+    data: found.map((target) => ({ ...target, met: isMet(target) })),
   };
 }
 
 /** Finding, figures, checks, table and charts of the rows. */
 export function buildReport(
   rows: readonly Target[],
-): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
-  const missed = rows.filter((row) => !isMet(row));
+): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
+  const unmet = rows.filter((row) => !isMet(row));
   const nameOf = ({ node, measure }: Target) =>
     node === "" ? measure : `${measure} (Node ${node.slice(1)})`;
   return {
     summary:
-      missed.length === 0
-        ? `All ${rows.length} targets are held.`
-        : `${rows.length - missed.length} of ${rows.length} targets are held. Missed: ${missed
+      unmet.length === 0
+        ? `All ${rows.length} targets are met.`
+        : `${rows.length - unmet.length} of ${rows.length} targets are met. Not met: ${unmet
             .map((row) => `${nameOf(row)}, ${measuredText(row)}`)
             .join("; ")}.`,
-    headlines: [{ value: `${rows.length - missed.length} of ${rows.length}`, label: "targets held" }],
+    headlines: [{ value: `${rows.length - unmet.length} of ${rows.length}`, label: "targets met" }],
     checks: rows.map((row) => ({
-      claim: `${nameOf(row)}: ${wanted(row)}`,
-      held: isMet(row),
-      measured: measuredText(row),
+      expectation: `${nameOf(row)}: ${wanted(row)}`,
+      passed: isMet(row),
+      actual: measuredText(row),
     })),
     table: tableOf(rows, ({ node }) => node, [
       ["Node", ({ node }) => node.slice(1)],
@@ -104,7 +104,7 @@ export function buildReport(
         ({ unit, measured: { low, high } }) =>
           unit === "bytes" ? "" : `${low.toFixed(2)} to ${high.toFixed(2)}`,
       ],
-      ["", (row) => (isMet(row) ? "held" : "MISSED")],
+      ["", (row) => (isMet(row) ? "met" : "FAIL")],
       ["medians", ({ medians }) => medians],
     ]),
     charts: [

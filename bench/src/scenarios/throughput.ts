@@ -94,7 +94,7 @@ const atGateway = (cell: Cell): Cell => ({
 /** Finding, figures, table and charts of the rows. */
 export function buildReport(
   rows: readonly WarmRow[],
-): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
+): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
   const { node } = rows[0]!;
   const gain = (cell: string) => {
     const [own, peer] = ["warmline", "upstash"].map(

@@ -27,7 +27,7 @@ export const nameOf = ({ name, keepAlive }: Way): string =>
 /** Finding, figures, checks, table and charts of the numbers. */
 export function buildReport(
   rows: readonly Measurement[],
-): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
+): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
   const clients = [...new Set(rows.map(({ client }) => client))];
   const pick = (client: string, name: Way["name"], keepAlive = true) =>
     rows.find((row) => row.client === client && row.name === name && row.keepAlive === keepAlive)!;
@@ -36,26 +36,26 @@ export function buildReport(
   const label = (client: string) => pick(client, "one").label;
   const checks: Check[] = clients.flatMap((client) => [
     {
-      claim: `${label(client)}: ten commands gain more by keep-alive than one`,
-      held: saved(client, "ten") > saved(client, "one"),
-      measured: `${ms(saved(client, "ten"))} against ${ms(saved(client, "one"))}`,
+      expectation: `${label(client)}: ten commands gain more by keep-alive than one`,
+      passed: saved(client, "ten") > saved(client, "one"),
+      actual: `${ms(saved(client, "ten"))} against ${ms(saved(client, "one"))}`,
     },
     {
-      claim: `${label(client)}: a pipeline of ten is faster than ten one after another`,
-      held: pick(client, "pipeline").all.p50 < pick(client, "ten").all.p50,
-      measured: `${ms(pick(client, "pipeline").all.p50)} against ${ms(pick(client, "ten").all.p50)}`,
+      expectation: `${label(client)}: a pipeline of ten is faster than ten one after another`,
+      passed: pick(client, "pipeline").all.p50 < pick(client, "ten").all.p50,
+      actual: `${ms(pick(client, "pipeline").all.p50)} against ${ms(pick(client, "ten").all.p50)}`,
     },
   ]);
   const lead = clients[0]!;
   const [ten, off] = [pick(lead, "ten").all.p50, pick(lead, "ten", false).all.p50];
-  const held = checks.every((check) => check.passed);
+  const allPassed = checks.every((check) => check.passed);
   return {
     summary:
       `Keeping the connection saves ${listed(clients.map((client) => `${ms(saved(client, "one"))} on one command and ${ms(saved(client, "ten"))} on ten with ${label(client)}`))}. ` +
       `With ${label(lead)} ten commands take ${ms(off)} without keep-alive and ${ms(ten)} with it (the article: 180 and 60 ms), ` +
       `issued in one turn ${ms(pick(lead, "together").all.p50)}, as one pipeline ${ms(pick(lead, "pipeline").all.p50)}: ` +
       `keep-alive makes them faster by ${factor(off / ten)}, and on top of that the pipeline by ${factor(ten / pick(lead, "pipeline").all.p50)}. ` +
-      (held
+      (allPassed
         ? "The article's direction comes out for every client: what keep-alive saves grows with the number of commands."
         : `The article's direction does not come out everywhere: ${listed(checks.filter((check) => !check.passed).map(({ expectation, actual }) => `missed is "${expectation}" (${actual})`))}.`),
     headlines: [

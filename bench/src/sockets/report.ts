@@ -34,7 +34,7 @@ const STYLES: Record<Way, Omit<Style, "label">> = {
 /** Finding, figures, checks, table and charts of the numbers. */
 export function buildReport(
   rows: readonly Measurement[],
-): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
+): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
   const pick = (way: Way) => rows.find((row) => row.way === way)!;
   const [straight, anew, kept] = [pick("cluster"), pick("gateway-request"), pick("gateway-kept")];
   const fall = (row: Measurement) => 1 - timeWait(row) / timeWait(straight);

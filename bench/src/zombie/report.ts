@@ -30,32 +30,32 @@ const caseOf = ({ limitS, idleS }: Measurement): string => `limit ${limitS} s, i
 export function buildReport(
   rows: readonly Measurement[],
   lifetimeS: number,
-): Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts"> {
+): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
   const clients = grouped(rows, ({ client }) => client);
   const short = (own: readonly Measurement[]) => own.filter(({ limitS }) => limitS < lifetimeS);
   const long = (own: readonly Measurement[]) => own.filter(({ limitS }) => limitS >= lifetimeS);
   const checks: Check[] = clients.flatMap(([client, own]) => {
     const { label, naive } = own[0]!;
-    const measured = `${lost(short(own))} of ${sum(short(own), "calls")} calls lost with a shorter limit, ${lost(long(own))} of ${sum(long(own), "calls")} with a longer one`;
+    const actual = `${lost(short(own))} of ${sum(short(own), "calls")} calls lost with a shorter limit, ${lost(long(own))} of ${sum(long(own), "calls")} with a longer one`;
     if (client.startsWith("warmline")) {
       return [
         {
-          claim: `${label} loses no call to a connection that died while the function was frozen`,
-          held: lost(own) === 0,
-          measured,
+          expectation: `${label} loses no call to a connection that died while the function was frozen`,
+          passed: lost(own) === 0,
+          actual,
         },
         {
-          claim: `${label} applies no write twice`,
-          held: sum(own, "doubled") === 0,
-          measured: `${sum(own, "doubled")} of ${sum(own, "calls")}`,
+          expectation: `${label} applies no write twice`,
+          passed: sum(own, "doubled") === 0,
+          actual: `${sum(own, "doubled")} of ${sum(own, "calls")}`,
         },
       ];
     }
     if (!naive) return [];
     return {
-      claim: `${label}: an idle limit shorter than the instance's life makes errors, a longer one none`,
-      held: lost(short(own)) > 0 && lost(long(own)) === 0,
-      measured,
+      expectation: `${label}: an idle limit shorter than the instance's life makes errors, a longer one none`,
+      passed: lost(short(own)) > 0 && lost(long(own)) === 0,
+      actual,
     };
   });
   const words = clients.map(([, own]) => {

@@ -35,8 +35,8 @@ describe("targets", () => {
     ["at most", 0.45, 0.451, false],
     ["at least", 3, 3, true],
     ["at least", 3, 2.9, false],
-  ] as const)("%s %d, measured %d: held %s", (bound, limit, median, held) => {
-    expect(isMet(target(bound, limit, median))).toBe(held);
+  ] as const)("%s %d, measured %d: met %s", (bound, limit, median, met) => {
+    expect(isMet(target(bound, limit, median))).toBe(met);
   });
 
   test("as text", () => {
@@ -48,10 +48,10 @@ describe("targets", () => {
 
   test("what is missed is named, in the finding and row by row", () => {
     const { summary, checks, table } = buildReport([target("at most", 0.45, 0.5), target("at least", 3, 12)]);
-    expect(summary).toBe("1 of 2 targets are held. Missed: cold (Node 20.20.0), 0.50 x.");
+    expect(summary).toBe("1 of 2 targets are met. Not met: cold (Node 20.20.0), 0.50 x.");
     expect(checks.map(({ passed }) => passed)).toEqual([false, true]);
-    expect(table.rows.map(({ cells }) => cells[5])).toEqual(["MISSED", "held"]);
-    expect(buildReport([target("at most", 1, 0.5)]).summary).toBe("All 1 targets are held.");
+    expect(table.rows.map(({ cells }) => cells[5])).toEqual(["FAIL", "met"]);
+    expect(buildReport([target("at most", 1, 0.5)]).summary).toBe("All 1 targets are met.");
   });
 
   test("what is missed by little is shown by as many digits as that takes", () => {

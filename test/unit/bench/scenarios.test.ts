@@ -15,7 +15,7 @@ import { type Measurement as Sockets, buildReport as sockets } from "../../../be
 import { type Measurement as Zombie, buildReport as zombie } from "../../../bench/src/zombie/report";
 import { schemaErrors } from "../../support/bench.js";
 
-type Told = Pick<Outcome, "finding" | "figures" | "checks" | "table" | "charts">;
+type Told = Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts">;
 
 const spread = (value: number) => ({ median: value, min: value * 0.9, max: value * 1.2 });
 const timed = (p50: number) => ({
@@ -283,11 +283,11 @@ describe.each(Object.keys(GOOD))("%s", (name) => {
 
 test("a page of several has their list, with what was left out", () => {
   const several = ["distance", "fleet"].map((name) => result(name, GOOD[name]!));
-  const leftOut = [{ scenario: "sockets", reason: "needs Linux" }];
-  const html = page(several, leftOut);
-  expect(html).toContain('<a href="#fleet">fleet</a> <span>5 of 5 claims held</span>');
+  const skipped = [{ scenario: "sockets", reason: "needs Linux" }];
+  const html = page(several, skipped);
+  expect(html).toContain('<a href="#fleet">fleet</a> <span>5 of 5 checks passed</span>');
   expect(html).toContain("Left out: sockets: needs Linux");
-  expect(schemaErrors({ format: 1, results: several, leftOut })).toEqual([]);
+  expect(schemaErrors({ format: 1, results: several, skipped })).toEqual([]);
 });
 
 test("a scenario that promises nothing has no heading for promises", () => {
@@ -334,7 +334,7 @@ test("commands: the finding says what the pipeline adds, and nothing that its nu
 test("the schema finds what is missing, surplus or of the wrong kind", () => {
   const good = result("fleet", GOOD.fleet!);
   const { summary: _, ...without } = good;
-  expect(schemaErrors(without).join()).toContain("finding");
+  expect(schemaErrors(without).join()).toContain("summary");
   expect(schemaErrors({ ...good, seconds: "long" }).join()).toContain("/seconds must be number");
   expect(schemaErrors({ ...good, more: 1 }).join()).toContain("additional properties");
   expect(schemaErrors({ ...good, versions: { warmline: "?" } }).length).toBeGreaterThan(0);
