@@ -71,7 +71,7 @@ describe.skipIf(!redisAvailable())("on a real Redis", () => {
         ? onRequest(carries("INCR"), loseReply())
         : onRequest(carries("INCR"), {
             request(link, { request }) {
-              link.silence();
+              link.blackhole();
               setTimeout(() => {
                 delivered++;
                 link.toServer(request);

@@ -30,7 +30,7 @@ const timedOut: Happening = ({ links }) => {
     link.close();
   }
 };
-const forgotten: Happening = (path) => path.forgetFlows();
+const forgotten: Happening = (path) => path.blackholeAll();
 const forgottenByServer: Happening = ({ links }) => {
   for (const link of links) link.forget("reset");
 };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import type { RedisOptions } from "warmline";
-import { type Certificate, makeCertificate, type Path, silence } from "warmline-testbed";
+import { blackhole, type Certificate, makeCertificate, type Path } from "warmline-testbed";
 import { Backend, frozen, type Route, routeTests } from "./support/rig.js";
 
 // Handshakes that are interrupted by a freeze, or never come to an end.
@@ -33,7 +33,7 @@ const happenings = [
       for (const link of transport.links) link.close();
     },
   ],
-  ["the path forgets the flow", (path) => path.forgetFlows()],
+  ["the path forgets the flow", (path) => path.blackholeAll()],
 ] as const satisfies readonly (readonly [string, (path: Path) => void])[];
 
 describe("frozen", () => {
@@ -61,7 +61,7 @@ describe("frozen", () => {
 
 describe("a handshake that hangs", () => {
   it("is raced by a second one", async ({ route }) => {
-    route.path.transport.onConnection((number) => (number === 1 ? silence("open") : undefined));
+    route.path.transport.onConnection((number) => (number === 1 ? blackhole("open") : undefined));
     const instance = await start(route, { preconnect: false });
     const [result] = await instance.run(["INCR", route.key]);
     expect(result).toMatchObject({ value: 1 });
@@ -71,7 +71,7 @@ describe("a handshake that hangs", () => {
   });
 
   it("is no matter to the first command where it was begun ahead of need", async ({ route }) => {
-    route.path.transport.onConnection((number) => (number === 1 ? silence("open") : undefined));
+    route.path.transport.onConnection((number) => (number === 1 ? blackhole("open") : undefined));
     const instance = await start(route, {}, { AWAIT_READY: "1" });
     const [result] = await instance.run(["INCR", route.key]);
     expect(result).toMatchObject({ value: 1 });
@@ -82,7 +82,7 @@ describe("a handshake that hangs", () => {
   it("and others like it: calls settle, and once handshakes succeed again, so do calls", async ({
     route,
   }) => {
-    route.path.transport.onConnection(() => silence("open"));
+    route.path.transport.onConnection(() => blackhole("open"));
     const instance = await start(route, { preconnect: false, maxConnections: 2, timeout: 2_000 });
     for (let i = 0; i < 2; i++) {
       const [result] = await instance.run(["INCR", route.key]);

@@ -84,7 +84,7 @@ export function breaking(random: () => number, faults: Faults = [...FAULTS, ...S
     opened: (link) => {
       const dice = random();
       if (dice < 0.02) link.resetClient();
-      else if (dice < 0.03) link.silence();
+      else if (dice < 0.03) link.blackhole();
     },
     exchange: () => {
       let dice = random() * 1_000;

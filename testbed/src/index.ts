@@ -21,6 +21,7 @@ export {
   type Script,
   type Which,
 } from "./path/behaviour.js";
+export { blackhole } from "./path/behaviours/blackhole";
 export { closeBeforeReply } from "./path/behaviours/close-before-reply.js";
 export { cutReply } from "./path/behaviours/cut-reply.js";
 export { delayReply } from "./path/behaviours/delay-reply.js";
@@ -31,7 +32,6 @@ export { loseFin } from "./path/behaviours/lose-fin.js";
 export { loseReply } from "./path/behaviours/lose-reply.js";
 export { type ResetMoment, reset } from "./path/behaviours/reset.js";
 export { httpAnswer, proxyError, type RewriteOptions, rewrite } from "./path/behaviours/rewrite.js";
-export { silence } from "./path/behaviours/silence.js";
 export { type SlowOptions, slow } from "./path/behaviours/slow.js";
 export { surplus } from "./path/behaviours/surplus.js";
 export type { Destination, Link } from "./path/link.js";

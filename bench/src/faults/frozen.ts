@@ -15,7 +15,7 @@ const HAPPENINGS: readonly [title: string, happening: Happening][] = [
   ],
   ["the last answer comes again", (link, last) => link.toClient(last)],
   ["the close is lost, a reset follows", (link) => link.forget("reset")],
-  ["the path forgets the connection", (link) => link.silence()],
+  ["the path forgets the connection", (link) => link.blackhole()],
 ];
 
 const frozen = ([title, happening]: (typeof HAPPENINGS)[number]): Fault[] =>

@@ -49,7 +49,7 @@ const mute: Fault = {
   hopeless: true,
   stage: ({ key }) => ({
     turns: [[get(key("k"))]],
-    script: always(first(Number.POSITIVE_INFINITY, key("k"), { request: (link) => link.silence() })),
+    script: always(first(Number.POSITIVE_INFINITY, key("k"), { request: (link) => link.blackhole() })),
   }),
 };
 

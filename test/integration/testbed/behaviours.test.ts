@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   type Behaviour,
+  blackhole,
   carries,
   closeBeforeReply,
   combine,
@@ -16,7 +17,6 @@ import {
   proxyError,
   reset,
   rewrite,
-  silence,
   slow,
   startPath,
   surplus,
@@ -169,7 +169,7 @@ describe("reset", () => {
 
 describe("silence: nothing passes, all stays open", () => {
   test("from the start", async () => {
-    path.onConnection(() => silence("open"));
+    path.onConnection(() => blackhole("open"));
     const one = await client();
     one.request();
     await pause(50);
@@ -177,14 +177,14 @@ describe("silence: nothing passes, all stays open", () => {
   });
 
   test("from the first byte of a request", async () => {
-    const one = await afterOne(silence({ request: 2 }));
+    const one = await afterOne(blackhole({ request: 2 }));
     one.request();
     await pause(50);
     expect([one.state, one.text, server.applied]).toEqual(["open", "", 1]);
   });
 
   test("after an answer, both ways: the server's close is not seen either", async () => {
-    const one = await afterOne(silence({ answered: 1 }));
+    const one = await afterOne(blackhole({ answered: 1 }));
     one.request();
     server.closeConnections();
     await pause(50);
@@ -195,7 +195,7 @@ describe("silence: nothing passes, all stays open", () => {
     const one = await client();
     one.request();
     await one.until(({ text }) => text.endsWith("answer 1"));
-    path.forgetFlows();
+    path.blackholeAll();
     one.request();
     const two = await client();
     two.request();

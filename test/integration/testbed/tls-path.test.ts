@@ -1,13 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
+  blackhole,
   type Certificate,
   loseReply,
   makeCertificate,
   onRequest,
   type Path,
   reset,
-  silence,
   startInstance,
   startPath,
 } from "warmline-testbed";
@@ -77,7 +77,7 @@ test("a first request costs three round trips, the next one", async () => {
 
 test("the handshake itself can meet silence", async () => {
   path = await startPath({ to: { port: server.port }, tls: certificate });
-  path.transport.onConnection(() => silence("open"));
+  path.transport.onConnection(() => blackhole("open"));
   const one = client();
   const settled = await Promise.race([one.then(() => true), pause(100).then(() => false)]);
   expect(settled).toBe(false);

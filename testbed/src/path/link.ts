@@ -95,7 +95,7 @@ export class Link {
   }
 
   /** Whether the path has forgotten this connection. */
-  get silent(): boolean {
+  get blackholed(): boolean {
     return this.mute;
   }
 
@@ -138,7 +138,7 @@ export class Link {
   }
 
   /** From now on nothing passes either way and both sides stay open: the path forgot the flow. */
-  silence(): void {
+  blackhole(): void {
     this.mute = true;
     this.onClientBytes = "swallow";
     this.onServerBytes = "swallow";

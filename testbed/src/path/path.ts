@@ -33,7 +33,7 @@ export interface Path {
   /** Sets which behaviour every connection accepted from now on gets. Numbers count from the path's start. */
   onConnection(script: Script): void;
   /** The path forgets every flow of this moment without a word; new connections work. */
-  forgetFlows(): void;
+  blackholeAll(): void;
   /** Stops accepting: new connections are refused, those that are open stay. */
   refuse(): Promise<void>;
   /** Accepts again, on the same port. */
@@ -72,9 +72,9 @@ export async function startPath(options: PathOptions): Promise<Path> {
       return inner.links;
     },
     onConnection: inner.onConnection,
-    forgetFlows: () => {
-      inner.forgetFlows();
-      outer.forgetFlows();
+    blackholeAll: () => {
+      inner.blackholeAll();
+      outer.blackholeAll();
     },
     refuse: outer.refuse,
     accept: outer.accept,
@@ -112,7 +112,7 @@ async function startRelay(options: PathOptions): Promise<Path> {
       behaviour: script(number),
       onClosed: () => {
         open.delete(link);
-        if (link.silent) forgotten.add(link);
+        if (link.blackholed) forgotten.add(link);
       },
     });
     open.add(link);
@@ -134,8 +134,8 @@ async function startRelay(options: PathOptions): Promise<Path> {
     onConnection: (next) => {
       script = next;
     },
-    forgetFlows: () => {
-      for (const link of open) link.silence();
+    blackholeAll: () => {
+      for (const link of open) link.blackhole();
     },
     refuse: () =>
       new Promise((resolve) => {

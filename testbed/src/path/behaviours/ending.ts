@@ -7,5 +7,5 @@ export type Ending = "close" | "reset" | "silent" | "open";
 export function end(link: Link, ending: Ending): void {
   if (ending === "close") link.close();
   else if (ending === "reset") link.resetClient();
-  else if (ending === "silent") link.silence();
+  else if (ending === "silent") link.blackhole();
 }
