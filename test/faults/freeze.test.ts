@@ -32,7 +32,7 @@ const timedOut: Happening = ({ links }) => {
 };
 const forgotten: Happening = (path) => path.blackholeAll();
 const forgottenByServer: Happening = ({ links }) => {
-  for (const link of links) link.forget("reset");
+  for (const link of links) link.dropFlow("reset");
 };
 const nothing: Happening = () => {};
 

@@ -99,7 +99,7 @@ export function breaking(random: () => number, faults: Faults = [...FAULTS, ...S
       if (dice < 0.02) link.close();
       else if (dice < 0.03) link.after(Math.floor(random() * 5), () => link.close());
       else if (dice < 0.04) link.resetClient();
-      else if (dice < 0.05) link.forget("reset");
+      else if (dice < 0.05) link.dropFlow("reset");
     },
   };
 }

@@ -14,7 +14,7 @@ const HAPPENINGS: readonly [title: string, happening: Happening][] = [
     },
   ],
   ["the last answer comes again", (link, last) => link.toClient(last)],
-  ["the close is lost, a reset follows", (link) => link.forget("reset")],
+  ["the close is lost, a reset follows", (link) => link.dropFlow("reset")],
   ["the path forgets the connection", (link) => link.blackhole()],
 ];
 

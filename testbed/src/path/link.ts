@@ -148,7 +148,7 @@ export class Link {
    * The server no longer knows the connection and the client is not told. What the client sends next is answered with
    * a reset, as a host does that lost its state, or with nothing.
    */
-  forget(next: "reset" | "nothing" = "reset"): void {
+  dropFlow(next: "reset" | "nothing" = "reset"): void {
     this.mute = true;
     this.onServerBytes = "swallow";
     this.onClientBytes = next === "reset" ? "reset" : "swallow";

@@ -29,8 +29,8 @@ export function idleReaper(options: IdleReaperOptions): Behaviour {
       link.close();
       return;
     }
-    link.forget("reset");
-    link.after(Math.ceil(goneMs - idle), () => link.forget("nothing"));
+    link.dropFlow("reset");
+    link.after(Math.ceil(goneMs - idle), () => link.dropFlow("nothing"));
   }
 
   return { opened: watch };

@@ -6,6 +6,6 @@ import type { Behaviour } from "../behaviour.js";
  */
 export function loseFin(options: { next?: "reset" | "nothing" } = {}): Behaviour {
   return {
-    serverEnded: (link) => link.forget(options.next ?? "reset"),
+    serverEnded: (link) => link.dropFlow(options.next ?? "reset"),
   };
 }
