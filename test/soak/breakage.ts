@@ -3,13 +3,13 @@ import {
   closeBeforeReply,
   cutReply,
   delayReply,
+  extraBytes,
   type Fault,
   httpAnswer,
   loseReply,
   proxyError,
   rewrite,
   slow,
-  surplus,
 } from "warmline-testbed";
 import { chunked, held, hinted, twice, wrongLength } from "./reframed.js";
 
@@ -34,8 +34,8 @@ const FAULTS: Faults = [
 
 /** What the client's own HTTP tells apart, and the fetch of some runtimes does not. */
 const SURPLUS: Faults = [
-  [8, () => surplus("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n:99\r\n")],
-  [8, () => surplus("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n", { delayMs: 3 })],
+  [8, () => extraBytes("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n:99\r\n")],
+  [8, () => extraBytes("HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n", { delayMs: 3 })],
 ];
 
 const json = { "Content-Type": "application/json" };

@@ -7,6 +7,7 @@ import {
   combine,
   cutReply,
   delayReply,
+  extraBytes,
   halfOpen,
   httpAnswer,
   idleReaper,
@@ -19,7 +20,6 @@ import {
   rewrite,
   slow,
   startPath,
-  surplus,
 } from "warmline-testbed";
 import { type Counting, pause, type RawClient, rawClient, startCounting } from "./raw.js";
 
@@ -241,7 +241,7 @@ describe("loseFin: the server closed, the client was not told", () => {
 
 describe("surplus bytes after an answer", () => {
   test("in the same write", async () => {
-    path.onConnection(() => onRequest(1, surplus(httpAnswer(200, "for nobody"))));
+    path.onConnection(() => onRequest(1, extraBytes(httpAnswer(200, "for nobody"))));
     const one = await client();
     const chunks: string[] = [];
     one.socket.on("data", (bytes) => chunks.push(String(bytes)));
@@ -252,7 +252,7 @@ describe("surplus bytes after an answer", () => {
 
   test("later, on the idle connection, which stays open", async () => {
     const one = await afterOne(
-      onRequest(1, surplus("HTTP/1.1 408 Request Timeout\r\n\r\n", { delayMs: 30 })),
+      onRequest(1, extraBytes("HTTP/1.1 408 Request Timeout\r\n\r\n", { delayMs: 30 })),
     );
     expect(one.text).toBe("");
     await one.until(({ text }) => text.startsWith("HTTP/1.1 408"));

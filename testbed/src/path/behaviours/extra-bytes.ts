@@ -4,7 +4,7 @@ import type { Fault } from "../behaviour.js";
  * The answer passes whole and more bytes come behind it that nobody asked for: in the same write, or `delayMs`
  * milliseconds later, when the connection is idle.
  */
-export function surplus(bytes: Uint8Array | string, options: { delayMs?: number } = {}): Fault {
+export function extraBytes(bytes: Uint8Array | string, options: { delayMs?: number } = {}): Fault {
   const more = Buffer.from(bytes as Uint8Array);
   return {
     answer(link, part) {
