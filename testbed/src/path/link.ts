@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net";
 import type { AnswerPart, Behaviour, Exchange, Fault } from "./behaviour.js";
 import { now, runAt } from "./clock.js";
+import { DelayedStream } from "./delayed-stream";
 import { ChunkFramer, type Framer, HttpFramer } from "./frames.js";
-import { Lane } from "./lane.js";
 import { resetSocket } from "./reset-socket.js";
 
 /** Where a path leads: a TCP port of the loopback interface, or a UNIX socket. */
@@ -44,9 +44,9 @@ export class Link {
   readonly closed: Promise<void>;
 
   private server: Socket | undefined;
-  private up: Lane | undefined;
-  private readonly down: Lane;
-  private readonly early: ((lane: Lane) => void)[] = [];
+  private up: DelayedStream | undefined;
+  private readonly down: DelayedStream;
+  private readonly early: ((lane: DelayedStream) => void)[] = [];
   private readonly behaviour: Behaviour | undefined;
   private readonly requestFramer: Framer | undefined;
   private readonly answerFramer: Framer | undefined;
@@ -67,7 +67,9 @@ export class Link {
     this.behaviour = options.behaviour;
     const half = options.rttMs / 2;
     const accepted = now();
-    this.down = new Lane(client, half, accepted + half * 3, () => pauseUntilDrained(this.server, client));
+    this.down = new DelayedStream(client, half, accepted + half * 3, () =>
+      pauseUntilDrained(this.server, client),
+    );
     if (this.behaviour) {
       this.requestFramer = options.protocol === "http" ? new HttpFramer("request") : new ChunkFramer();
       this.answerFramer =
@@ -183,14 +185,16 @@ export class Link {
     if (this.abandoned) return;
     const server = connect({ ...this.options.to, noDelay: true, allowHalfOpen: true });
     this.server = server;
-    this.up = new Lane(server, half, accepted + half * 2, () => pauseUntilDrained(this.client, server));
+    this.up = new DelayedStream(server, half, accepted + half * 2, () =>
+      pauseUntilDrained(this.client, server),
+    );
     server.on("data", (bytes: Buffer) => this.fromServer(bytes));
     server.on("end", () => this.serverEnded());
     server.on("error", () => this.serverReset());
     for (const run of this.early.splice(0)) run(this.up);
   }
 
-  private withServer(run: (lane: Lane) => void): void {
+  private withServer(run: (lane: DelayedStream) => void): void {
     if (this.up) run(this.up);
     else this.early.push(run);
   }

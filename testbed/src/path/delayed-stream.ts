@@ -5,7 +5,7 @@ import { now, runAt } from "./clock.js";
  * One direction of a connection: what goes in comes out of `target` after a delay, in order. The end of the stream
  * and a reset are delayed with the bytes before them, as on a real path.
  */
-export class Lane {
+export class DelayedStream {
   private pending = 0;
   private notBefore: number;
 
