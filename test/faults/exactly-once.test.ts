@@ -94,7 +94,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       path.onConnection((number) =>
         number === 1
           ? onRequest(carries("mine"), {
-              answer(link, part) {
+              response(link, part) {
                 if (part.last)
                   void direct()
                     .set("k", "other")

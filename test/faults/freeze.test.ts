@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
-import { httpAnswer, idleReaper, type Path } from "warmline-testbed";
+import { httpResponse, idleReaper, type Path } from "warmline-testbed";
 import { Backend, frozen, pause, routeTests } from "./support/rig.js";
 
 // A function that the platform stops between invocations, or in the middle of one, with a path and the real gateway
@@ -22,11 +22,11 @@ const reset: Happening = ({ links }) => {
 };
 const unasked: Happening = ({ links }) => {
   const headers = { "Content-Type": "application/vnd.redis.resp2", "Warmline-Gateway": "0" };
-  for (const link of links) link.toClient(httpAnswer(200, ":99\r\n", headers));
+  for (const link of links) link.toClient(httpResponse(200, ":99\r\n", headers));
 };
 const timedOut: Happening = ({ links }) => {
   for (const link of links) {
-    link.toClient(httpAnswer(408, "", { Connection: "close" }));
+    link.toClient(httpResponse(408, "", { Connection: "close" }));
     link.close();
   }
 };
@@ -99,7 +99,7 @@ describe("frozen in mid-callback, with an idle connection and a command to come 
     const instance = await route.startFunction({ preconnect: false });
     for (let i = 1; i <= 3; i++) {
       const idle = new Promise<void>((resolve) => {
-        route.path.onConnection(() => ({ answered: () => resolve() }));
+        route.path.onConnection(() => ({ responded: () => resolve() }));
       });
       // Too short for the connection to be doubted: only a poll can tell that it is gone.
       const done = instance.run(["GET", route.key], { hold: 600 }, ["INCR", route.key]);

@@ -65,7 +65,7 @@ describe("the write was applied and its answer lost", () => {
     const other = new Redis({ url: backend.gateway.url, token: backend.gateway.token });
     route.path.onConnection(() =>
       onRequest(carries("mine"), {
-        answer: (link, part) => {
+        response: (link, part) => {
           if (part.last) void other.set(route.key, "theirs").then(() => link.close());
         },
       }),
@@ -140,7 +140,7 @@ it("the server closes exactly as a request is written, 1,000 tries: reads resolv
         link.close();
       }
     },
-    answered: (link) => {
+    responded: (link) => {
       // About as long as the client takes to write its next request.
       const dice = next();
       if (dice < 0.25) link.after(1 + Math.floor(dice * 8), () => link.close());

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { carries, type Fault, httpAnswer, idleReaper, loseReply, rewrite } from "warmline-testbed";
+import { carries, type Fault, httpResponse, idleReaper, loseReply, rewrite } from "warmline-testbed";
 import { Backend, Route } from "../faults/support/rig.js";
 import { binary, folder } from "./support/suite.js";
 
@@ -100,7 +100,7 @@ describe.each([
   test.each<[string, Fault]>([
     ["the connection is closed", loseReply()],
     ["the connection is reset", loseReply({ leave: "reset" })],
-    ["its status becomes 421", rewrite(httpAnswer(421))],
+    ["its status becomes 421", rewrite(httpResponse(421))],
   ])("a reply lost on a warm connection applies a write once: %s", async (_what, fault) => {
     let lost = false;
     route.path.onConnection(() => ({

@@ -5,7 +5,7 @@ import {
   delayReply,
   extraBytes,
   type Fault,
-  httpAnswer,
+  httpResponse,
   loseReply,
   proxyError,
   rewrite,
@@ -50,18 +50,18 @@ const REFRAMED: Faults = [
   [6, (random) => held(random() * 2_000)],
   [3, (random) => delayReply(500 + Math.floor(random() * 2_000))],
   [5, () => rewrite(proxyError(502, { "Warmline-Outcome": "unknown" }))],
-  [4, () => rewrite(httpAnswer(502, '{"error":"ERR lost"}', { ...json, "Warmline-Outcome": "unknown" }))],
-  [6, () => rewrite(httpAnswer(503, '{"error":"ERR no room"}', unsent), { deliver: false })],
-  [6, () => rewrite(httpAnswer(429, "<html>", { "Retry-After": "0" }), { deliver: false })],
+  [4, () => rewrite(httpResponse(502, '{"error":"ERR lost"}', { ...json, "Warmline-Outcome": "unknown" }))],
+  [6, () => rewrite(httpResponse(503, '{"error":"ERR no room"}', unsent), { deliver: false })],
+  [6, () => rewrite(httpResponse(429, "<html>", { "Retry-After": "0" }), { deliver: false })],
   [
     4,
     () =>
-      rewrite(httpAnswer(429, '{"error":"ERR slow down"}', { ...json, "Retry-After": "1" }), {
+      rewrite(httpResponse(429, '{"error":"ERR slow down"}', { ...json, "Retry-After": "1" }), {
         deliver: false,
       }),
   ],
-  [3, () => rewrite(httpAnswer(301, "", { Location: "/elsewhere" }), { deliver: false })],
-  [3, () => rewrite(httpAnswer(413, "<html>", { "Content-Type": "text/html" }), { deliver: false })],
+  [3, () => rewrite(httpResponse(301, "", { Location: "/elsewhere" }), { deliver: false })],
+  [3, () => rewrite(httpResponse(413, "<html>", { "Content-Type": "text/html" }), { deliver: false })],
 ];
 
 const DOUBLED: Faults = [
@@ -94,7 +94,7 @@ export function breaking(random: () => number, faults: Faults = [...FAULTS, ...S
       }
       return undefined;
     },
-    answered: (link) => {
+    responded: (link) => {
       const dice = random();
       if (dice < 0.02) link.close();
       else if (dice < 0.03) link.after(Math.floor(random() * 5), () => link.close());

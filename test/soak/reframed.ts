@@ -1,10 +1,10 @@
-import type { AnswerPart, Fault, Link } from "warmline-testbed";
+import type { Fault, Link, ResponsePart } from "warmline-testbed";
 
 /** The answer is held back until it is whole, and `pass` decides what of it goes on. */
 function whole(pass: (link: Link, answer: Buffer) => void): Fault {
   const parts: Buffer[] = [];
   return {
-    answer(link: Link, part: AnswerPart) {
+    response(link: Link, part: ResponsePart) {
       parts.push(part.bytes);
       if (part.last) pass(link, Buffer.concat(parts));
     },

@@ -11,13 +11,13 @@ export {
 export { findLambdaRic, type LambdaRic } from "./instance/lambda-ric.js";
 export type { FunctionError } from "./instance/runtime-api.js";
 export {
-  type AnswerPart,
   type Behaviour,
   carries,
   combine,
   type Exchange,
   type Fault,
   onRequest,
+  type ResponsePart,
   type Script,
   type Which,
 } from "./path/behaviour.js";
@@ -32,7 +32,7 @@ export { type IdleReaperOptions, idleReaper } from "./path/behaviours/idle-reape
 export { loseFin } from "./path/behaviours/lose-fin.js";
 export { loseReply } from "./path/behaviours/lose-reply.js";
 export { type ResetMoment, reset } from "./path/behaviours/reset.js";
-export { httpAnswer, proxyError, type RewriteOptions, rewrite } from "./path/behaviours/rewrite.js";
+export { httpResponse, proxyError, type RewriteOptions, rewrite } from "./path/behaviours/rewrite.js";
 export { type SlowOptions, slow } from "./path/behaviours/slow.js";
 export type { Destination, Link } from "./path/link.js";
 export { type Path, type PathOptions, startPath } from "./path/path.js";

@@ -1,11 +1,13 @@
-import { combine, httpAnswer, rewrite } from "warmline-testbed";
+import { combine, httpResponse, rewrite } from "warmline-testbed";
 import { always, type Fault, type FaultGroup, first, get, incr } from "./fault.js";
 
 const json = { "Content-Type": "application/json" };
 const ANSWERS = {
-  html: httpAnswer(200, "<html><body>Sign in to this network</body></html>", { "Content-Type": "text/html" }),
-  half: httpAnswer(200, '{"result":"dmFs', json),
-  empty: httpAnswer(200, "", json),
+  html: httpResponse(200, "<html><body>Sign in to this network</body></html>", {
+    "Content-Type": "text/html",
+  }),
+  half: httpResponse(200, '{"result":"dmFs', json),
+  empty: httpResponse(200, "", json),
 };
 
 const bad = (call: typeof get): Fault => ({

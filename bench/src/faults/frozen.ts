@@ -1,4 +1,4 @@
-import { httpAnswer, type Link } from "warmline-testbed";
+import { httpResponse, type Link } from "warmline-testbed";
 import { type Fault, type FaultGroup, get, incr } from "./fault.js";
 
 /** What can befall a function's connection while it is frozen; `last` is the last answer that it got. */
@@ -9,7 +9,7 @@ const HAPPENINGS: readonly [title: string, happening: Happening][] = [
   [
     "the server says 408 and closes",
     (link) => {
-      link.toClient(httpAnswer(408, "", { Connection: "close" }));
+      link.toClient(httpResponse(408, "", { Connection: "close" }));
       link.close();
     },
   ],

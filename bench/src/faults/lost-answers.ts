@@ -23,7 +23,7 @@ const overwritten: Fault = {
     turns: [[{ command: "set", key: key("k"), value: "mine", overwrittenWith: "theirs" }]],
     script: always(
       first(1, key("k"), {
-        answer: (link, part) => {
+        response: (link, part) => {
           if (part.last) void command("SET", key("k"), "theirs").then(() => link.close());
         },
       }),

@@ -24,7 +24,7 @@ const race: Fault = {
       requestStarted: (link) => {
         if (random() < 0.1) link.close();
       },
-      answered: (link) => {
+      responded: (link) => {
         // About as long as a client takes to write its next request.
         if (random() < 0.3) link.after(Math.floor(random() * 3), () => link.close());
       },

@@ -9,7 +9,7 @@ import {
   delayReply,
   extraBytes,
   halfOpen,
-  httpAnswer,
+  httpResponse,
   idleReaper,
   loseFin,
   loseReply,
@@ -160,7 +160,7 @@ describe("reset", () => {
   });
 
   test("in place of the answer", async () => {
-    const one = await afterOne(reset({ answer: 2 }));
+    const one = await afterOne(reset({ response: 2 }));
     one.request();
     await one.until(({ state }) => state === "ECONNRESET");
     expect(server.applied).toBe(2);
@@ -241,7 +241,7 @@ describe("loseFin: the server closed, the client was not told", () => {
 
 describe("surplus bytes after an answer", () => {
   test("in the same write", async () => {
-    path.onConnection(() => onRequest(1, extraBytes(httpAnswer(200, "for nobody"))));
+    path.onConnection(() => onRequest(1, extraBytes(httpResponse(200, "for nobody"))));
     const one = await client();
     const chunks: string[] = [];
     one.socket.on("data", (bytes) => chunks.push(String(bytes)));

@@ -39,7 +39,7 @@ async function client(): Promise<RawClient> {
 test("ends TLS and carries plain HTTP on; faults work above it", async () => {
   path = await startPath({ to: { port: server.port }, tls: certificate });
   expect(path.url).toBe(`https://127.0.0.1:${path.port}`);
-  path.onConnection((number) => (number === 1 ? onRequest(2, loseReply()) : reset({ answer: 1 })));
+  path.onConnection((number) => (number === 1 ? onRequest(2, loseReply()) : reset({ response: 1 })));
   const one = await client();
   one.request();
   await one.until(({ text }) => text.endsWith("answer 1"));

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { createGateway } from "warmline-gateway";
-import { carries, type Fault, httpAnswer, loseReply, rewrite, startPath } from "warmline-testbed";
+import { carries, type Fault, httpResponse, loseReply, rewrite, startPath } from "warmline-testbed";
 import { browser, runPage } from "../support/chromium.js";
 
 // Chromium's fetch sends a POST again by itself when the response is lost on a connection that was used before, and
@@ -10,7 +10,7 @@ import { browser, runPage } from "../support/chromium.js";
 test.skipIf(!browser).each<[string, Fault]>([
   ["the connection is closed", loseReply()],
   ["the connection is reset", loseReply({ leave: "reset" })],
-  ["its status becomes 421", rewrite(httpAnswer(421))],
+  ["its status becomes 421", rewrite(httpResponse(421))],
 ])("an exactly-once write that the browser delivers twice is applied once: %s", async (_what, fault) => {
   const token = randomBytes(24).toString("base64url");
   const gateway = await createGateway({ port: 0, cors: ["*"], token });

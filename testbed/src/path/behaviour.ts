@@ -9,7 +9,7 @@ export interface Exchange {
 }
 
 /** A stretch of an answer as it came from the server. */
-export interface AnswerPart {
+export interface ResponsePart {
   readonly bytes: Buffer;
   /** Bytes of this answer that came before these. */
   readonly offset: number;
@@ -22,7 +22,7 @@ export interface Fault {
   /** The whole request is here. To pass it on: `link.toServer(exchange.request)`. */
   request?(link: Link, exchange: Exchange): void;
   /** A stretch of the answer is here. To pass it on: `link.toClient(part.bytes)`. */
-  answer?(link: Link, part: AnswerPart, exchange: Exchange): void;
+  response?(link: Link, part: ResponsePart, exchange: Exchange): void;
 }
 
 /**
@@ -37,7 +37,7 @@ export interface Behaviour {
   /** A whole request is here: the fault that befalls it and its answer, if any. */
   exchange?(exchange: Exchange, link: Link): Fault | undefined;
   /** An answer has been passed on or dealt with whole: the connection is idle if the client has sent no more. */
-  answered?(link: Link, exchange: Exchange): void;
+  responded?(link: Link, exchange: Exchange): void;
   /** The client ended its half (FIN). To pass it on: `link.endServer()`. */
   clientEnded?(link: Link): void;
   /** The server ended its half (FIN). To pass it on: `link.endClient()`. */

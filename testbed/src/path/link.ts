@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import type { AnswerPart, Behaviour, Exchange, Fault } from "./behaviour.js";
+import type { Behaviour, Exchange, Fault, ResponsePart } from "./behaviour.js";
 import { now, runAt } from "./clock.js";
 import { DelayedStream } from "./delayed-stream";
 import { ChunkFramer, type Framer, HttpFramer } from "./frames.js";
@@ -158,7 +158,7 @@ export class Link {
   }
 
   /** From now on what the server says is not passed on. */
-  swallowAnswers(): void {
+  discardResponses(): void {
     this.onServerBytes = "swallow";
   }
 
@@ -260,12 +260,12 @@ export class Link {
       this.toClient(piece.bytes);
       return;
     }
-    const part: AnswerPart = { ...piece, offset: running.seen };
+    const part: ResponsePart = { ...piece, offset: running.seen };
     running.seen += piece.bytes.length;
     if (piece.last) this.running.shift();
-    if (running.fault?.answer) running.fault.answer(this, part, running);
+    if (running.fault?.response) running.fault.response(this, part, running);
     else this.toClient(piece.bytes);
-    if (piece.last) this.behaviour!.answered?.(this, running);
+    if (piece.last) this.behaviour!.responded?.(this, running);
   }
 
   private answersHead(): boolean {

@@ -14,7 +14,7 @@ export function blackhole(from: "open" | { request: number } | { answered: numbe
     };
   }
   return {
-    answered(link, exchange) {
+    responded(link, exchange) {
       if (exchange.number === from.answered) link.blackhole();
     },
   };

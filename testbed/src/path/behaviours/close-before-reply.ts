@@ -9,7 +9,7 @@ export function closeBeforeReply(options: { deliver?: boolean; leave?: Ending } 
   return {
     request(link, exchange) {
       if (options.deliver ?? true) link.toServer(exchange.request);
-      link.swallowAnswers();
+      link.discardResponses();
       end(link, options.leave ?? "close");
     },
   };

@@ -7,14 +7,14 @@ import { type Ending, end } from "./ending.js";
  */
 export function cutReply(options: { bytes: number; leave?: Ending }): Fault {
   return {
-    answer(link, part) {
+    response(link, part) {
       const left = options.bytes - part.offset;
       if (part.bytes.length < left || (part.last && part.bytes.length === left)) {
         link.toClient(part.bytes);
         return;
       }
       link.toClient(part.bytes.subarray(0, Math.max(left, 0)));
-      link.swallowAnswers();
+      link.discardResponses();
       end(link, options.leave ?? "close");
     },
   };

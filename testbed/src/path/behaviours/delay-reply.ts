@@ -3,7 +3,7 @@ import type { Fault } from "../behaviour.js";
 /** The answer comes `ms` milliseconds late. */
 export function delayReply(ms: number): Fault {
   return {
-    answer(link, part) {
+    response(link, part) {
       link.after(ms, () => link.toClient(part.bytes));
     },
   };

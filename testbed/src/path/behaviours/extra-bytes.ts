@@ -7,7 +7,7 @@ import type { Fault } from "../behaviour.js";
 export function extraBytes(bytes: Uint8Array | string, options: { delayMs?: number } = {}): Fault {
   const more = Buffer.from(bytes as Uint8Array);
   return {
-    answer(link, part) {
+    response(link, part) {
       if (!part.last) link.toClient(part.bytes);
       else if (options.delayMs === undefined) link.toClient(Buffer.concat([part.bytes, more]));
       else {

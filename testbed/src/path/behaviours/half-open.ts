@@ -8,7 +8,7 @@ export function halfOpen(options: { after: number; next?: "reset" | "nothing" })
   const next = options.next ?? "reset";
   if (options.after === 0) return { opened: (link) => link.dropFlow(next) };
   return {
-    answered(link, exchange) {
+    responded(link, exchange) {
       if (exchange.number === options.after) link.dropFlow(next);
     },
   };

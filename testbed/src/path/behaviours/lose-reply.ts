@@ -7,7 +7,7 @@ import { type Ending, end } from "./ending.js";
  */
 export function loseReply(options: { leave?: Ending } = {}): Fault {
   return {
-    answer(link, part) {
+    response(link, part) {
       if (part.last) end(link, options.leave ?? "close");
     },
   };

@@ -12,7 +12,7 @@ export type ResetMoment =
   /** when the request is whole: with `deliver` the server gets it */
   | { request: Which; deliver: boolean }
   /** when the server has answered, in place of the answer */
-  | { answer: Which };
+  | { response: Which };
 
 /** The client's connection is reset (RST) at the given moment. */
 export function reset(moment: ResetMoment): Behaviour {
@@ -27,5 +27,5 @@ export function reset(moment: ResetMoment): Behaviour {
   if ("request" in moment) {
     return onRequest(moment.request, closeBeforeReply({ deliver: moment.deliver, leave: "reset" }));
   }
-  return onRequest(moment.answer, loseReply({ leave: "reset" }));
+  return onRequest(moment.response, loseReply({ leave: "reset" }));
 }

@@ -15,7 +15,7 @@ export function rewrite(answer: Uint8Array | string, options: RewriteOptions = {
   const leave = options.leave ?? "open";
   if (options.deliver ?? true) {
     return {
-      answer(link, part) {
+      response(link, part) {
         if (!part.last) return;
         link.toClient(bytes);
         end(link, leave);
@@ -31,7 +31,7 @@ export function rewrite(answer: Uint8Array | string, options: RewriteOptions = {
 }
 
 /** An HTTP answer as bytes, its length given unless `headers` say otherwise. */
-export function httpAnswer(status: number, body = "", headers: Record<string, string> = {}): Buffer {
+export function httpResponse(status: number, body = "", headers: Record<string, string> = {}): Buffer {
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   if (!names.has("content-length") && !names.has("transfer-encoding")) {
@@ -45,7 +45,7 @@ export function httpAnswer(status: number, body = "", headers: Record<string, st
 /** What a proxy answers when the server behind it failed it: 502, 503 or 504 with a page for people. */
 export function proxyError(status: 502 | 503 | 504, headers: Record<string, string> = {}): Buffer {
   const page = `<html><head><title>${status} ${REASONS[status]}</title></head><body>${status}</body></html>`;
-  return httpAnswer(status, page, { "Content-Type": "text/html", ...headers });
+  return httpResponse(status, page, { "Content-Type": "text/html", ...headers });
 }
 
 const REASONS: Record<number, string> = {

@@ -28,7 +28,7 @@ export function slow(options: SlowOptions = {}): Fault {
   }
 
   return {
-    answer(link, part) {
+    response(link, part) {
       const queue = waiting.get(link);
       if (queue) queue.push(part.bytes);
       else {

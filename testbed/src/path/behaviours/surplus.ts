@@ -1,0 +1,19 @@
+import type { Fault } from "../behaviour.js";
+
+/**
+ * The answer passes whole and more bytes come behind it that nobody asked for: in the same write, or `delayMs`
+ * milliseconds later, when the connection is idle.
+ */
+export function surplus(bytes: Uint8Array | string, options: { delayMs?: number } = {}): Fault {
+  const more = Buffer.from(bytes as Uint8Array);
+  return {
+    response(link, part) {
+      if (!part.last) link.toClient(part.bytes);
+      else if (options.delayMs === undefined) link.toClient(Buffer.concat([part.bytes, more]));
+      else {
+        link.toClient(part.bytes);
+        link.after(options.delayMs, () => link.toClient(more));
+      }
+    },
+  };
+}
