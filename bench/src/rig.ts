@@ -2,10 +2,10 @@ import {
   type Certificate,
   type GatewayProcess,
   makeCertificate,
-  type Path,
+  type NetworkProxy,
   type RedisServer,
   startGatewayProcess,
-  startPath,
+  startNetworkProxy,
   startRedis,
 } from "warmline-testbed";
 import type { Endpoint, Peer } from "./peer.js";
@@ -22,9 +22,9 @@ export interface Rig {
   readonly gateway: GatewayProcess;
   /** The Redis behind the gateway, where one was asked for. */
   readonly redis: RedisServer | undefined;
-  readonly path: Path;
+  readonly path: NetworkProxy;
   /** Another path to the gateway like that one; whoever opens it closes it. */
-  openPath(options?: Partial<Distance>): Promise<Path>;
+  openPath(options?: Partial<Distance>): Promise<NetworkProxy>;
   /** Paths to the gateway and to the Redis behind it, over another distance; they close with the rig at the latest. */
   at(distance: Partial<Distance>): Promise<Site>;
   /** The engine behind the gateway, in its own words. */
@@ -47,7 +47,7 @@ export interface Site {
   /** Connections that clients of that peer have opened over these paths so far. */
   connectionsOpened(peer: Pick<Peer, "protocol">): number;
   /** The paths themselves. */
-  readonly paths: readonly Path[];
+  readonly paths: readonly NetworkProxy[];
   /** Closes the paths before the rig is closed. */
   close(): Promise<void>;
 }
@@ -76,12 +76,12 @@ export async function startRig(options: RigOptions): Promise<Rig> {
   const redis = options.redis ? await startRedis({ listen: "tcp" }) : undefined;
   const behind = redis ? ["--redis", redis.url] : ["--engine", options.engine];
   const gateway = await startGatewayProcess({ args: [...behind, ...(options.gatewayArgs ?? [])] });
-  const paths: Path[] = [];
+  const paths: NetworkProxy[] = [];
   let certificate: Certificate | undefined;
   const pathTo = (port: number, distance: Distance, protocol: "http" | "raw") => {
     if (distance.tls) certificate ??= makeCertificate();
     const tls = distance.tls ? certificate : undefined;
-    return startPath({ to: { port }, rttMs: distance.rttMs, tls, protocol });
+    return startNetworkProxy({ to: { port }, rttMs: distance.rttMs, tls, protocol });
   };
   const at = async (given: Partial<Distance>) => {
     const distance = { ...options, ...given };

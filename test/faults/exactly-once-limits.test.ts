@@ -5,13 +5,13 @@ import { Redis, type RedisOptions, TimeoutError } from "warmline";
 import {
   carries,
   loseReply,
+  type NetworkProxy,
   onRequest,
-  type Path,
   type RedisCluster,
   type RedisServer,
   redisAvailable,
   startCluster,
-  startPath,
+  startNetworkProxy,
   startRedis,
 } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
@@ -25,7 +25,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 describe.skipIf(!redisAvailable())("on a real Redis", () => {
   let server: RedisServer;
   let gateway: Gateway;
-  let path: Path;
+  let path: NetworkProxy;
   beforeAll(async () => {
     server = await startRedis({ listen: "tcp" });
     gateway = await createGateway({ redis: server.url, port: 0 });
@@ -35,7 +35,7 @@ describe.skipIf(!redisAvailable())("on a real Redis", () => {
     await server?.stop();
   });
   beforeEach(async () => {
-    path = await startPath({ to: { port: Number(new URL(gateway.url).port) } });
+    path = await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } });
     await direct().flushall();
   });
   afterEach(() => path.close());

@@ -5,9 +5,9 @@ import {
   closeBeforeReply,
   cutReply,
   loseReply,
+  type NetworkProxy,
   onRequest,
-  type Path,
-  startPath,
+  startNetworkProxy,
 } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { setups } from "../integration/gateway/engines.js";
@@ -17,14 +17,14 @@ import { setups } from "../integration/gateway/engines.js";
 describe.each(setups)("$name", ({ available, start }) => {
   let gateway: Gateway;
   let stop: () => Promise<void>;
-  let path: Path;
+  let path: NetworkProxy;
   beforeAll(async () => {
     if (available) ({ gateway, stop } = await start());
   });
   afterAll(() => stop?.());
   beforeEach(async () => {
     if (!available) return;
-    path = await startPath({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } });
+    path = await startNetworkProxy({ to: { host: "127.0.0.1", port: Number(new URL(gateway.url).port) } });
     await direct().flushall();
   });
   afterEach(() => path?.close());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
-import { httpResponse, idleReaper, type Path } from "warmline-testbed";
+import { httpResponse, idleReaper, type NetworkProxy } from "warmline-testbed";
 import { Backend, frozen, pause, routeTests } from "./support/rig.js";
 
 // A function that the platform stops between invocations, or in the middle of one, with a path and the real gateway
@@ -13,7 +13,7 @@ afterAll(() => backend.stop());
 
 const it = routeTests(() => backend);
 
-type Happening = (path: Path) => void;
+type Happening = (path: NetworkProxy) => void;
 const closed: Happening = ({ links }) => {
   for (const link of links) link.close();
 };

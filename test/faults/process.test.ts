@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Path, startPath } from "warmline-testbed";
+import { type NetworkProxy, startNetworkProxy } from "warmline-testbed";
 import { RawEndpoint, resp2Answer } from "../support/endpoint.js";
 import { type Ended, runProgram } from "./support/program.js";
 
 // What a client does to the process that it lives in: it keeps it for as long as a call waits, and no longer.
 
 let endpoint: RawEndpoint;
-let path: Path;
+let path: NetworkProxy;
 beforeEach(async () => {
   endpoint = await RawEndpoint.start();
   endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n"));
   // So long a round trip that the process would end first, if it could.
-  path = await startPath({ to: { port: Number(new URL(endpoint.url).port) }, rttMs: 150 });
+  path = await startNetworkProxy({ to: { port: Number(new URL(endpoint.url).port) }, rttMs: 150 });
 });
 afterEach(async () => {
   await path.close();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import type { RedisOptions } from "warmline";
-import { blackhole, type Certificate, makeCertificate, type Path } from "warmline-testbed";
+import { blackhole, type Certificate, makeCertificate, type NetworkProxy } from "warmline-testbed";
 import { Backend, frozen, type Route, routeTests } from "./support/rig.js";
 
 // Handshakes that are interrupted by a freeze, or never come to an end.
@@ -34,7 +34,7 @@ const happenings = [
     },
   ],
   ["the path forgets the flow", (path) => path.blackholeAll()],
-] as const satisfies readonly (readonly [string, (path: Path) => void])[];
+] as const satisfies readonly (readonly [string, (path: NetworkProxy) => void])[];
 
 describe("frozen", () => {
   it.for(happenings)("while pre-opening, and meanwhile %s", async ([, happening], { route }) => {

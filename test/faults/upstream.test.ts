@@ -7,7 +7,7 @@ import {
   type GatewayProcess,
   startFakeRedis,
   startGatewayProcess,
-  startPath,
+  startNetworkProxy,
 } from "warmline-testbed";
 import { pause } from "./support/rig.js";
 
@@ -96,7 +96,7 @@ test("Redis answers later than the gateway waits: applied once, the outcome is u
 });
 
 test("Redis can't be reached for a while: nothing is sent until it can, and then once", async () => {
-  const path = await startPath({ to: { port: fake.port }, protocol: "raw" });
+  const path = await startNetworkProxy({ to: { port: fake.port }, protocol: "raw" });
   const before = await startGatewayProcess({ args: ["--redis", `redis://127.0.0.1:${path.port}`] });
   const client = new Redis({
     url: before.url,

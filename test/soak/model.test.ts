@@ -5,12 +5,12 @@ import {
   freePorts,
   type GatewayProcess,
   type Instance,
-  type Path,
+  type NetworkProxy,
   type RedisServer,
   redisAvailable,
   startGatewayProcess,
   startInstance,
-  startPath,
+  startNetworkProxy,
   startRedis,
 } from "warmline-testbed";
 import { chosenConnection } from "../faults/support/program.js";
@@ -71,7 +71,7 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, () => {
       (each) => each.stop(),
     );
     for (let i = 0; i < 50; i++) await redis.command("SET", `name:${i}`, `name:${i}`);
-    const upstream = later(await startPath({ to: { port: redis.port! }, protocol: "raw" }), (each) =>
+    const upstream = later(await startNetworkProxy({ to: { port: redis.port! }, protocol: "raw" }), (each) =>
       each.close(),
     );
     const [port] = (await freePorts(1)) as [number];
@@ -82,11 +82,11 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, () => {
     let gateway: GatewayProcess = await startGateway();
     closing.push(() => gateway.stop());
     const faults = sequence(seed + 1);
-    const pathFor = async (surplus: boolean): Promise<Path> =>
-      later(await startPath({ to: { port }, script: () => breakingMore(faults, surplus) }), (each) =>
+    const pathFor = async (surplus: boolean): Promise<NetworkProxy> =>
+      later(await startNetworkProxy({ to: { port }, script: () => breakingMore(faults, surplus) }), (each) =>
         each.close(),
       );
-    const streams = later(await startPath({ to: { port } }), (each) => each.close());
+    const streams = later(await startNetworkProxy({ to: { port } }), (each) => each.close());
     const functions: Instance[] = [];
     for (const entry of ["warmline", "warmline/fetch"]) {
       const path = await pathFor(entry === "warmline");

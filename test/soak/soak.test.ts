@@ -4,12 +4,12 @@ import type { Writes } from "warmline";
 import {
   type GatewayProcess,
   type Instance,
-  type Path,
+  type NetworkProxy,
   type RedisServer,
   redisAvailable,
   startGatewayProcess,
   startInstance,
-  startPath,
+  startNetworkProxy,
   startRedis,
 } from "warmline-testbed";
 import { chosenConnection } from "../faults/support/program.js";
@@ -42,13 +42,13 @@ interface Done {
 
 describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functions`, () => {
   let redis: RedisServer;
-  let upstream: Path;
+  let upstream: NetworkProxy;
   let gateway: GatewayProcess;
-  let path: Path;
+  let path: NetworkProxy;
   let functions: Instance[];
   beforeAll(async () => {
     redis = await startRedis({ listen: "tcp" });
-    upstream = await startPath({ to: { port: redis.port! }, protocol: "raw" });
+    upstream = await startNetworkProxy({ to: { port: redis.port! }, protocol: "raw" });
     gateway = await startGatewayProcess({ args: ["--redis", `redis://127.0.0.1:${upstream.port}`] });
   });
   afterEach(async () => {
@@ -87,7 +87,7 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
     await redis.command("FLUSHALL");
     await redis.command("CONFIG", "RESETSTAT");
     const faults = sequence(seed + 1);
-    path = await startPath({ to: { port: gateway.port }, script: () => breaking(faults) });
+    path = await startNetworkProxy({ to: { port: gateway.port }, script: () => breaking(faults) });
     const client = { writes, timeout: TIMEOUT_MS, maxConnections: 8, preconnect: true };
     functions = await Promise.all(
       Array.from({ length: FUNCTIONS }, () =>

@@ -10,6 +10,7 @@ export {
 } from "./instance/instance.js";
 export { findLambdaRic, type LambdaRic } from "./instance/lambda-ric.js";
 export type { FunctionError } from "./instance/runtime-api.js";
+export { freePorts } from "./ports.js";
 export {
   type Behaviour,
   carries,
@@ -20,23 +21,22 @@ export {
   type ResponsePart,
   type Script,
   type Which,
-} from "./path/behaviour.js";
-export { blackhole } from "./path/behaviours/blackhole";
-export { closeBeforeReply } from "./path/behaviours/close-before-reply.js";
-export { cutReply } from "./path/behaviours/cut-reply.js";
-export { delayReply } from "./path/behaviours/delay-reply.js";
-export type { Ending } from "./path/behaviours/ending.js";
-export { extraBytes } from "./path/behaviours/extra-bytes";
-export { halfOpen } from "./path/behaviours/half-open.js";
-export { type IdleReaperOptions, idleReaper } from "./path/behaviours/idle-reaper.js";
-export { loseFin } from "./path/behaviours/lose-fin.js";
-export { loseReply } from "./path/behaviours/lose-reply.js";
-export { type ResetMoment, reset } from "./path/behaviours/reset.js";
-export { httpResponse, proxyError, type RewriteOptions, rewrite } from "./path/behaviours/rewrite.js";
-export { type SlowOptions, slow } from "./path/behaviours/slow.js";
-export type { Destination, Link } from "./path/link.js";
-export { type Path, type PathOptions, startPath } from "./path/path.js";
-export { freePorts } from "./ports.js";
+} from "./proxy/behaviour";
+export { blackhole } from "./proxy/behaviours/blackhole";
+export { closeBeforeReply } from "./proxy/behaviours/close-before-reply";
+export { cutReply } from "./proxy/behaviours/cut-reply";
+export { delayReply } from "./proxy/behaviours/delay-reply";
+export type { Ending } from "./proxy/behaviours/ending";
+export { extraBytes } from "./proxy/behaviours/extra-bytes";
+export { halfOpen } from "./proxy/behaviours/half-open";
+export { type IdleReaperOptions, idleReaper } from "./proxy/behaviours/idle-reaper";
+export { loseFin } from "./proxy/behaviours/lose-fin";
+export { loseReply } from "./proxy/behaviours/lose-reply";
+export { type ResetMoment, reset } from "./proxy/behaviours/reset";
+export { httpResponse, proxyError, type RewriteOptions, rewrite } from "./proxy/behaviours/rewrite";
+export { type SlowOptions, slow } from "./proxy/behaviours/slow";
+export type { Destination, Link } from "./proxy/link";
+export { type NetworkProxy, type NetworkProxyOptions, startNetworkProxy } from "./proxy/network-proxy";
 export { type ClusterNode, type ClusterOptions, type RedisCluster, startCluster } from "./redis/cluster.js";
 export { connectRedis, type RedisConnection } from "./redis/connection.js";
 export { type FakeCommand, type FakeFate, type FakeRedis, startFakeRedis } from "./redis/fake.js";

@@ -1,10 +1,16 @@
-import { type Fault as Befalling, type Behaviour, onRequest, type Path, type Script } from "warmline-testbed";
+import {
+  type Fault as Befalling,
+  type Behaviour,
+  type NetworkProxy,
+  onRequest,
+  type Script,
+} from "warmline-testbed";
 import type { Call } from "./calls.js";
 
 /** Where a trial takes place. */
 export interface Site {
   /** The way to the server, this trial's alone. */
-  readonly path: Path;
+  readonly path: NetworkProxy;
   /** Numbers that the seed decides. */
   readonly random: () => number;
   /** A key of this trial by a name of its own. */

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import { makeCertificate, type Path, startPath } from "warmline-testbed";
+import { makeCertificate, type NetworkProxy, startNetworkProxy } from "warmline-testbed";
 import { Child } from "../child.js";
 import type { Endpoint } from "../peer.js";
 import { built } from "./built.js";
@@ -49,7 +49,7 @@ export interface FixedServer {
   /** What a process needs to trust it. */
   readonly trust: Readonly<Record<string, string>>;
   /** Where clients find it, with TLS, over a path with a round-trip time. */
-  distant(rttMs: number): Promise<{ endpoint: Endpoint; path: Path }>;
+  distant(rttMs: number): Promise<{ endpoint: Endpoint; path: NetworkProxy }>;
   stop(): void;
 }
 
@@ -69,7 +69,7 @@ export async function startFixedServer(placement: Placement): Promise<FixedServe
     }),
     trust: { NODE_EXTRA_CA_CERTS: certificate.caFile },
     distant: async (rttMs) => {
-      const path = await startPath({ to: { port: ports.tls }, rttMs });
+      const path = await startNetworkProxy({ to: { port: ports.tls }, rttMs });
       return { endpoint: { url: path.url.replace("http:", "https:"), token: TOKEN }, path };
     },
     stop: () => {

@@ -1,4 +1,4 @@
-import { idleReaper, type Path } from "warmline-testbed";
+import { idleReaper, type NetworkProxy } from "warmline-testbed";
 import { usable, versionsOf } from "../clients.js";
 import type { Call, Settled } from "../faults/calls.js";
 import { judge, type Verdict } from "../faults/judge.js";
@@ -105,7 +105,7 @@ function naive(peer: Peer, rig: Rig): FaultClient {
 async function live(rig: Rig, trial: Trial, key: string, speedup: number): Promise<Verdict> {
   const { client, limitS, idleS } = trial;
   const closeMs = (limitS * 1_000) / speedup;
-  const reap = (path: Path) =>
+  const reap = (path: NetworkProxy) =>
     path.onConnection(() => idleReaper({ closeMs, goneMs: closeMs * GONE_AFTER, fin: "lost" }));
   const site = await rig.at({});
   for (const path of site.paths) reap(path);

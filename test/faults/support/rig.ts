@@ -6,12 +6,12 @@ import {
   type GatewayProcess,
   type Instance,
   type InstanceOptions,
-  type Path,
-  type PathOptions,
+  type NetworkProxy,
+  type NetworkProxyOptions,
   startFakeRedis,
   startGatewayProcess,
   startInstance,
-  startPath,
+  startNetworkProxy,
 } from "warmline-testbed";
 import { chosenConnection } from "./program.js";
 
@@ -65,11 +65,11 @@ export class Route {
 
   private constructor(
     readonly backend: Backend,
-    readonly path: Path,
+    readonly path: NetworkProxy,
   ) {}
 
-  static async open(backend: Backend, options: Partial<PathOptions> = {}): Promise<Route> {
-    return new Route(backend, await startPath({ to: { port: backend.gateway.port }, ...options }));
+  static async open(backend: Backend, options: Partial<NetworkProxyOptions> = {}): Promise<Route> {
+    return new Route(backend, await startNetworkProxy({ to: { port: backend.gateway.port }, ...options }));
   }
 
   /** How often a command with this route's key was applied. */
@@ -123,7 +123,7 @@ export class Route {
 }
 
 /** Tests that get a route of their own; they mostly wait, so they run side by side. */
-export function routeTests(backend: () => Backend, options: () => Partial<PathOptions> = () => ({})) {
+export function routeTests(backend: () => Backend, options: () => Partial<NetworkProxyOptions> = () => ({})) {
   return test.extend<{ route: Route }>({
     // biome-ignore lint/correctness/noEmptyPattern: this is how a fixture says that it needs no other
     route: async ({}, use) => {

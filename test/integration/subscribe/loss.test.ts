@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { redisAvailable, startPath, startRedis } from "warmline-testbed";
+import { redisAvailable, startNetworkProxy, startRedis } from "warmline-testbed";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { Redis, type Subscriber } from "../../../src/index.js";
@@ -97,7 +97,7 @@ describe("the stream is lost", () => {
   it("is taken up again when the network cuts the connection", async () => {
     const gateway = await createGateway({ engine: "embedded", port: 0 });
     cleanups.push(() => gateway.close());
-    const path = await startPath({ to: { port: Number(new URL(gateway.url).port) } });
+    const path = await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } });
     cleanups.push(() => path.close());
     const client = clientOf(gateway);
     const subscriber = clientOf(gateway, `http://127.0.0.1:${path.port}`).subscribe<unknown>("a");

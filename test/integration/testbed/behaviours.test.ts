@@ -13,18 +13,18 @@ import {
   idleReaper,
   loseFin,
   loseReply,
+  type NetworkProxy,
   onRequest,
-  type Path,
   proxyError,
   reset,
   rewrite,
   slow,
-  startPath,
+  startNetworkProxy,
 } from "warmline-testbed";
 import { type Counting, pause, type RawClient, rawClient, startCounting } from "./raw.js";
 
 let server: Counting;
-let path: Path;
+let path: NetworkProxy;
 const clients: RawClient[] = [];
 
 async function client(): Promise<RawClient> {
@@ -45,7 +45,7 @@ async function afterOne(behaviour: Behaviour): Promise<RawClient> {
 
 beforeEach(async () => {
   server = await startCounting();
-  path = await startPath({ to: { port: server.port } });
+  path = await startNetworkProxy({ to: { port: server.port } });
 });
 
 afterEach(async () => {
@@ -352,7 +352,7 @@ test("combine: several behaviours on one connection", async () => {
 });
 
 test("raw protocol: every chunk is an exchange", async () => {
-  const raw = await startPath({ to: { port: server.port }, protocol: "raw" });
+  const raw = await startNetworkProxy({ to: { port: server.port }, protocol: "raw" });
   raw.onConnection(() => onRequest(2, loseReply()));
   const one = await rawClient(raw.port);
   clients.push(one);

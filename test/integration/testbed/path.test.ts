@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Path, type PathOptions, startPath } from "warmline-testbed";
+import { type NetworkProxy, type NetworkProxyOptions, startNetworkProxy } from "warmline-testbed";
 import { type Counting, pause, type RawClient, rawClient, startCounting } from "./raw.js";
 
 let server: Counting;
-let path: Path;
+let path: NetworkProxy;
 const clients: RawClient[] = [];
 
-async function start(options: Partial<PathOptions> = {}): Promise<void> {
-  path = await startPath({ to: { port: server.port }, ...options });
+async function start(options: Partial<NetworkProxyOptions> = {}): Promise<void> {
+  path = await startNetworkProxy({ to: { port: server.port }, ...options });
 }
 
 async function client(): Promise<RawClient> {

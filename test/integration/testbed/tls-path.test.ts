@@ -5,17 +5,17 @@ import {
   type Certificate,
   loseReply,
   makeCertificate,
+  type NetworkProxy,
   onRequest,
-  type Path,
   reset,
   startInstance,
-  startPath,
+  startNetworkProxy,
 } from "warmline-testbed";
 import { type Counting, pause, type RawClient, rawClient, startCounting } from "./raw.js";
 
 let certificate: Certificate;
 let server: Counting;
-let path: Path;
+let path: NetworkProxy;
 const clients: RawClient[] = [];
 
 beforeEach(async () => {
@@ -37,7 +37,7 @@ async function client(): Promise<RawClient> {
 }
 
 test("ends TLS and carries plain HTTP on; faults work above it", async () => {
-  path = await startPath({ to: { port: server.port }, tls: certificate });
+  path = await startNetworkProxy({ to: { port: server.port }, tls: certificate });
   expect(path.url).toBe(`https://127.0.0.1:${path.port}`);
   path.onConnection((number) => (number === 1 ? onRequest(2, loseReply()) : reset({ response: 1 })));
   const one = await client();
@@ -54,7 +54,7 @@ test("ends TLS and carries plain HTTP on; faults work above it", async () => {
 
 test("a first request costs three round trips, the next one", async () => {
   const rttMs = 20;
-  path = await startPath({ to: { port: server.port }, tls: certificate, rttMs });
+  path = await startNetworkProxy({ to: { port: server.port }, tls: certificate, rttMs });
   const firsts: number[] = [];
   const nexts: number[] = [];
   const held = () => firsts.some((ms) => ms < 3.6 * rttMs) && nexts.some((ms) => ms < 1.6 * rttMs);
@@ -76,7 +76,7 @@ test("a first request costs three round trips, the next one", async () => {
 });
 
 test("the handshake itself can meet silence", async () => {
-  path = await startPath({ to: { port: server.port }, tls: certificate });
+  path = await startNetworkProxy({ to: { port: server.port }, tls: certificate });
   path.transport.onConnection(() => blackhole("open"));
   const one = client();
   const settled = await Promise.race([one.then(() => true), pause(100).then(() => false)]);
@@ -87,7 +87,7 @@ test("the handshake itself can meet silence", async () => {
 });
 
 test("a function instance trusts it by NODE_EXTRA_CA_CERTS", async () => {
-  path = await startPath({ to: { port: server.port }, tls: certificate });
+  path = await startNetworkProxy({ to: { port: server.port }, tls: certificate });
   const handler = fileURLToPath(new URL("./handlers/fetches.mjs", import.meta.url));
   const trusting = await startInstance({
     handler,

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { createGateway } from "warmline-gateway";
-import { carries, type Fault, httpResponse, loseReply, rewrite, startPath } from "warmline-testbed";
+import { carries, type Fault, httpResponse, loseReply, rewrite, startNetworkProxy } from "warmline-testbed";
 import { browser, runPage } from "../support/chromium.js";
 
 // Chromium's fetch sends a POST again by itself when the response is lost on a connection that was used before, and
@@ -14,7 +14,7 @@ test.skipIf(!browser).each<[string, Fault]>([
 ])("an exactly-once write that the browser delivers twice is applied once: %s", async (_what, fault) => {
   const token = randomBytes(24).toString("base64url");
   const gateway = await createGateway({ port: 0, cors: ["*"], token });
-  const path = await startPath({ to: { port: Number(new URL(gateway.url).port) } });
+  const path = await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } });
   let delivered = 0;
   path.onConnection(() => ({
     exchange: (exchange) => (carries('"INCR"')(exchange) && ++delivered === 1 ? fault : undefined),

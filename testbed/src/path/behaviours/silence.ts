@@ -1,4 +1,4 @@
-import type { Behaviour } from "../behaviour.js";
+import type { Behaviour } from "../../proxy/behaviour";
 
 /**
  * From a moment on nothing passes either way and the connection stays open: from its `"open"`, from the first byte of

@@ -1,4 +1,4 @@
-import type { Behaviour } from "../behaviour.js";
+import type { Behaviour } from "../behaviour";
 
 /**
  * Once request `after` is answered (0: from the start) the server loses the connection and the client is not told:

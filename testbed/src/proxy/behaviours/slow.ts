@@ -1,5 +1,5 @@
-import type { Fault } from "../behaviour.js";
-import type { Link } from "../link.js";
+import type { Fault } from "../behaviour";
+import type { Link } from "../link";
 
 /** How fast {@link slow} lets bytes through. */
 export interface SlowOptions {

@@ -1,4 +1,4 @@
-import type { Behaviour } from "../behaviour.js";
+import type { Behaviour } from "../behaviour";
 
 /**
  * When the server closes the connection its FIN is lost: the client goes on thinking that it is open. What it then

@@ -1,4 +1,4 @@
-import type { Fault } from "../behaviour.js";
+import type { Fault } from "../behaviour";
 
 /**
  * The answer passes whole and more bytes come behind it that nobody asked for: in the same write, or `delayMs`

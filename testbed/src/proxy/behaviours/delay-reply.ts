@@ -1,4 +1,4 @@
-import type { Fault } from "../behaviour.js";
+import type { Fault } from "../behaviour";
 
 /** The answer comes `ms` milliseconds late. */
 export function delayReply(ms: number): Fault {

@@ -1,4 +1,4 @@
-import type { Link } from "../link.js";
+import type { Link } from "../link";
 
 /** How a fault leaves the connection: closed in the ordinary way, reset, open but silent for ever, or as it was. */
 export type Ending = "close" | "reset" | "silent" | "open";

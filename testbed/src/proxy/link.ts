@@ -1,9 +1,9 @@
 import { connect, type Socket } from "node:net";
-import type { Behaviour, Exchange, Fault, ResponsePart } from "./behaviour.js";
-import { now, runAt } from "./clock.js";
+import type { ResponsePart, Behaviour, Exchange, Fault } from "./behaviour";
+import { now, runAt } from "./clock";
+import { ChunkFramer, type Framer, HttpFramer } from "./frames";
 import { DelayedStream } from "./delayed-stream";
-import { ChunkFramer, type Framer, HttpFramer } from "./frames.js";
-import { resetSocket } from "./reset-socket.js";
+import { resetSocket } from "./reset-socket";
 
 /** Where a path leads: a TCP port of the loopback interface, or a UNIX socket. */
 export type Destination = { port: number; host?: string } | { path: string };
@@ -67,9 +67,7 @@ export class Link {
     this.behaviour = options.behaviour;
     const half = options.rttMs / 2;
     const accepted = now();
-    this.down = new DelayedStream(client, half, accepted + half * 3, () =>
-      pauseUntilDrained(this.server, client),
-    );
+    this.down = new DelayedStream(client, half, accepted + half * 3, () => pauseUntilDrained(this.server, client));
     if (this.behaviour) {
       this.requestFramer = options.protocol === "http" ? new HttpFramer("request") : new ChunkFramer();
       this.answerFramer =
@@ -185,9 +183,7 @@ export class Link {
     if (this.abandoned) return;
     const server = connect({ ...this.options.to, noDelay: true, allowHalfOpen: true });
     this.server = server;
-    this.up = new DelayedStream(server, half, accepted + half * 2, () =>
-      pauseUntilDrained(this.client, server),
-    );
+    this.up = new DelayedStream(server, half, accepted + half * 2, () => pauseUntilDrained(this.client, server));
     server.on("data", (bytes: Buffer) => this.fromServer(bytes));
     server.on("end", () => this.serverEnded());
     server.on("error", () => this.serverReset());

@@ -1,5 +1,5 @@
-import type { Fault } from "../behaviour.js";
-import { type Ending, end } from "./ending.js";
+import type { Fault } from "../behaviour";
+import { type Ending, end } from "./ending";
 
 /**
  * The request reaches the server and is answered; the answer is lost. The connection then closes (default), is reset,

@@ -1,5 +1,5 @@
-import type { Fault } from "../behaviour.js";
-import { type Ending, end } from "./ending.js";
+import type { Fault } from "../behaviour";
+import { type Ending, end } from "./ending";
 
 /**
  * The answer breaks off after `bytes` bytes, counted from the first byte of its head (an answer that is shorter passes

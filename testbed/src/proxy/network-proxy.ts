@@ -1,11 +1,11 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createSecureContext, TLSSocket } from "node:tls";
-import type { Script } from "./behaviour.js";
-import { type Destination, Link } from "./link.js";
-import { resetSocket } from "./reset-socket.js";
+import type { Script } from "./behaviour";
+import { type Destination, Link } from "./link";
+import { resetSocket } from "./reset-socket";
 
-/** What {@link startPath} takes. */
-export interface PathOptions {
+/** What {@link startNetworkProxy} takes. */
+export interface NetworkProxyOptions {
   /** Where the path leads. */
   readonly to: Destination;
   /** Round-trip time in milliseconds, fractions allowed; half of it each way. Default 0. */
@@ -14,12 +14,12 @@ export interface PathOptions {
   readonly tls?: { readonly cert: string; readonly key: string };
   /** How requests and answers are told apart for behaviours: `raw` takes every chunk as one. Default `http`. */
   readonly protocol?: "http" | "raw";
-  /** Which behaviour each connection gets; see {@link Path.onConnection}. */
+  /** Which behaviour each connection gets; see {@link NetworkProxy.onConnection}. */
   readonly script?: Script;
 }
 
 /** A network path that runs. */
-export interface Path {
+export interface NetworkProxy {
   readonly host: string;
   readonly port: number;
   /** `http://` or, with TLS, `https://` and the path's address. */
@@ -29,7 +29,7 @@ export interface Path {
   /** The connections that are open at the client's side, oldest first. */
   readonly links: readonly Link[];
   /** The path below TLS, for faults of the handshake; the path itself where there is no TLS. */
-  readonly transport: Path;
+  readonly transport: NetworkProxy;
   /** Sets which behaviour every connection accepted from now on gets. Numbers count from the path's start. */
   onConnection(script: Script): void;
   /** The path forgets every flow of this moment without a word; new connections work. */
@@ -55,7 +55,7 @@ export interface Path {
  * In silence (see `Link.silence`) the relay's kernel still acknowledges what it gets, where a path that lost a flow
  * would not: to a program both look the same until the kernel gives up after many minutes.
  */
-export async function startPath(options: PathOptions): Promise<Path> {
+export async function startNetworkProxy(options: NetworkProxyOptions): Promise<NetworkProxy> {
   if (!options.tls) return startRelay(options);
   // Two relays, so that the handshake's bytes cross the delay and behaviours still see requests and answers.
   const inner = await startRelay({ ...options, rttMs: 0 });
@@ -85,7 +85,7 @@ export async function startPath(options: PathOptions): Promise<Path> {
   };
 }
 
-async function startRelay(options: PathOptions): Promise<Path> {
+async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
   const open = new Set<Link>();
   const forgotten = new Set<Link>();
   const context = options.tls && createSecureContext(options.tls);
@@ -118,7 +118,7 @@ async function startRelay(options: PathOptions): Promise<Path> {
     open.add(link);
   });
   const port = await listen(server, 0);
-  const path: Path = {
+  const path: NetworkProxy = {
     host: "127.0.0.1",
     port,
     url: `${context ? "https" : "http"}://127.0.0.1:${port}`,

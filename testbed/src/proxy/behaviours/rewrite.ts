@@ -1,5 +1,5 @@
-import type { Fault } from "../behaviour.js";
-import { type Ending, end } from "./ending.js";
+import type { Fault } from "../behaviour";
+import { type Ending, end } from "./ending";
 
 /** What {@link rewrite} takes beside the new answer. */
 export interface RewriteOptions {

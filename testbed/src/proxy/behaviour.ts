@@ -1,4 +1,4 @@
-import type { Link } from "./link.js";
+import type { Link } from "./link";
 
 /** A request and its answer on one connection. */
 export interface Exchange {

@@ -1,5 +1,5 @@
-import type { Fault } from "../behaviour.js";
-import { type Ending, end } from "./ending.js";
+import type { Fault } from "../behaviour";
+import { type Ending, end } from "./ending";
 
 /**
  * The connection closes (default) or is reset as soon as the request is whole, before any answer. With `deliver`
