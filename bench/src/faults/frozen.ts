@@ -28,7 +28,7 @@ const frozen = ([title, happening]: (typeof HAPPENINGS)[number]): Fault[] =>
         turns: [[call(key("k"))]],
         script: () => ({
           exchange: () => ({
-            answer: (link, { bytes, first }) => {
+            response: (link, { bytes, first }) => {
               last = first ? bytes : Buffer.concat([last, bytes]);
               link.toClient(bytes);
             },

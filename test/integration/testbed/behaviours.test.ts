@@ -184,7 +184,7 @@ describe("silence: nothing passes, all stays open", () => {
   });
 
   test("after an answer, both ways: the server's close is not seen either", async () => {
-    const one = await afterOne(blackhole({ answered: 1 }));
+    const one = await afterOne(blackhole({ responded: 1 }));
     one.request();
     server.closeConnections();
     await pause(50);

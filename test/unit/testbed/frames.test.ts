@@ -28,7 +28,7 @@ function messages(pieces: readonly Piece[]): string[] {
   return whole;
 }
 
-const ANSWERS = [
+const RESPONSES = [
   "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello",
   "HTTP/1.1 204 No Content\r\n\r\n",
   "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n3;x=y\r\n\r\n!\r\n0\r\nTrailer: 1\r\n\r\n",
@@ -42,7 +42,7 @@ const REQUESTS = [
 ];
 
 describe.each([
-  ["answer", ANSWERS],
+  ["response", RESPONSES],
   ["request", REQUESTS],
 ] as const)("%ss", (kind, samples) => {
   test("are told apart however the bytes are cut", () => {
@@ -78,12 +78,12 @@ describe.each([
 
 test("the answer to a HEAD has no body whatever length it names", () => {
   const head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
-  const framer = new HttpFramer("answer", () => true);
+  const framer = new HttpFramer("response", () => true);
   expect(messages(framer.push(Buffer.from(head + head)))).toEqual([head, head]);
 });
 
 test("an answer without a length goes on until the connection ends", () => {
-  const framer = new HttpFramer("answer");
+  const framer = new HttpFramer("response");
   const pieces = [
     ...framer.push(Buffer.from("HTTP/1.1 200 OK\r\n\r\ndata: ")),
     ...framer.push(Buffer.from("HTTP/1.1 200 OK\r\n\r\n")),

@@ -52,7 +52,7 @@ export type Script = (number: number) => Behaviour | undefined;
 /** One behaviour out of several: the first that has something to say about a moment decides it. */
 export function combine(...behaviours: Behaviour[]): Behaviour {
   const combined: Record<string, unknown> = {};
-  for (const moment of ["opened", "requestStarted", "answered"] as const) {
+  for (const moment of ["opened", "requestStarted", "responded"] as const) {
     const all = behaviours.filter((behaviour) => behaviour[moment]);
     if (all.length === 0) continue;
     combined[moment] = (...args: unknown[]) => {

@@ -43,7 +43,7 @@ export class HttpFramer implements Framer {
 
   /** @param bodiless tells, for the answer whose head was just read, whether its request was a HEAD */
   constructor(
-    private readonly kind: "request" | "answer",
+    private readonly kind: "request" | "response",
     private readonly bodiless: () => boolean = () => false,
   ) {}
 
@@ -85,7 +85,8 @@ export class HttpFramer implements Framer {
   private open(head: string): boolean {
     const length = /^content-length:[ \t]*(\d+)/im.exec(head)?.[1];
     const chunked = /^transfer-encoding:.*\bchunked[ \t]*$/im.test(head);
-    const empty = this.kind === "answer" && (this.bodiless() || /^HTTP\/1\.\d (?:1\d\d|204|304)/.test(head));
+    const empty =
+      this.kind === "response" && (this.bodiless() || /^HTTP\/1\.\d (?:1\d\d|204|304)/.test(head));
     this.left = 0;
     this.trailer = false;
     if (empty) this.body = "none";
@@ -94,7 +95,7 @@ export class HttpFramer implements Framer {
     else this.body = this.kind === "request" ? "none" : "until-close";
     if (this.body === "length") this.left = Number(length);
     this.inBody = this.body !== "none";
-    return this.kind === "answer" && /^HTTP\/1\.\d 1/.test(head);
+    return this.kind === "response" && /^HTTP\/1\.\d 1/.test(head);
   }
 
   private readBody(): Piece | undefined {
@@ -127,7 +128,7 @@ export class HttpFramer implements Framer {
   }
 }
 
-function looksLikeHttp(bytes: Buffer, kind: "request" | "answer"): boolean {
+function looksLikeHttp(bytes: Buffer, kind: "request" | "response"): boolean {
   const start = bytes.toString("latin1", 0, 9);
   if (kind === "request") return /^[A-Z]+( |$)/.test(start);
   return start.length < 9 ? "HTTP/1.".startsWith(start.slice(0, 7)) : /^HTTP\/1\.\d $/.test(start);

@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net";
-import type { ResponsePart, Behaviour, Exchange, Fault } from "./behaviour";
+import type { Behaviour, Exchange, Fault, ResponsePart } from "./behaviour";
 import { now, runAt } from "./clock";
-import { ChunkFramer, type Framer, HttpFramer } from "./frames";
 import { DelayedStream } from "./delayed-stream";
+import { ChunkFramer, type Framer, HttpFramer } from "./frames";
 import { resetSocket } from "./reset-socket";
 
 /** Where a path leads: a TCP port of the loopback interface, or a UNIX socket. */
@@ -49,7 +49,7 @@ export class Link {
   private readonly early: ((lane: DelayedStream) => void)[] = [];
   private readonly behaviour: Behaviour | undefined;
   private readonly requestFramer: Framer | undefined;
-  private readonly answerFramer: Framer | undefined;
+  private readonly responseFramer: Framer | undefined;
   private readonly running: Running[] = [];
   private readonly timers = new Set<NodeJS.Timeout>();
   private readonly parts: Buffer[] = [];
@@ -67,11 +67,15 @@ export class Link {
     this.behaviour = options.behaviour;
     const half = options.rttMs / 2;
     const accepted = now();
-    this.down = new DelayedStream(client, half, accepted + half * 3, () => pauseUntilDrained(this.server, client));
+    this.down = new DelayedStream(client, half, accepted + half * 3, () =>
+      pauseUntilDrained(this.server, client),
+    );
     if (this.behaviour) {
       this.requestFramer = options.protocol === "http" ? new HttpFramer("request") : new ChunkFramer();
-      this.answerFramer =
-        options.protocol === "http" ? new HttpFramer("answer", () => this.answersHead()) : new ChunkFramer();
+      this.responseFramer =
+        options.protocol === "http"
+          ? new HttpFramer("response", () => this.isHeadRequest())
+          : new ChunkFramer();
     }
     client.on("data", (bytes: Buffer) => this.fromClient(bytes));
     client.on("end", () => this.clientEnded());
@@ -183,7 +187,9 @@ export class Link {
     if (this.abandoned) return;
     const server = connect({ ...this.options.to, noDelay: true, allowHalfOpen: true });
     this.server = server;
-    this.up = new DelayedStream(server, half, accepted + half * 2, () => pauseUntilDrained(this.client, server));
+    this.up = new DelayedStream(server, half, accepted + half * 2, () =>
+      pauseUntilDrained(this.client, server),
+    );
     server.on("data", (bytes: Buffer) => this.fromServer(bytes));
     server.on("end", () => this.serverEnded());
     server.on("error", () => this.serverReset());
@@ -241,16 +247,16 @@ export class Link {
   private fromServer(bytes: Buffer): void {
     this.lastBytesAt = now();
     if (this.onServerBytes === "swallow") return;
-    if (!this.answerFramer) {
+    if (!this.responseFramer) {
       this.toClient(bytes);
       return;
     }
-    for (const piece of this.answerFramer.push(bytes)) {
-      if (this.onServerBytes === "pass") this.answer(piece);
+    for (const piece of this.responseFramer.push(bytes)) {
+      if (this.onServerBytes === "pass") this.onResponse(piece);
     }
   }
 
-  private answer(piece: { bytes: Buffer; first: boolean; last: boolean }): void {
+  private onResponse(piece: { bytes: Buffer; first: boolean; last: boolean }): void {
     const running = this.running[0];
     if (!running) {
       this.toClient(piece.bytes);
@@ -264,7 +270,7 @@ export class Link {
     if (piece.last) this.behaviour!.responded?.(this, running);
   }
 
-  private answersHead(): boolean {
+  private isHeadRequest(): boolean {
     return this.running[0]?.request.toString("latin1", 0, 5) === "HEAD ";
   }
 
@@ -283,7 +289,7 @@ export class Link {
 
   private serverEnded(): void {
     if (this.onServerBytes === "swallow") return;
-    if (this.answerFramer) this.toClient(this.answerFramer.flush());
+    if (this.responseFramer) this.toClient(this.responseFramer.flush());
     if (this.behaviour?.serverEnded) this.behaviour.serverEnded(this);
     else this.endClient();
   }

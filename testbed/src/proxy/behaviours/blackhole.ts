@@ -2,9 +2,9 @@ import type { Behaviour } from "../behaviour";
 
 /**
  * From a moment on nothing passes either way and the connection stays open: from its `"open"`, from the first byte of
- * request `n` (which the server never sees), or once request `n` has been `answered`.
+ * request `n` (which the server never sees), or once request `n` has been `responded`.
  */
-export function blackhole(from: "open" | { request: number } | { answered: number }): Behaviour {
+export function blackhole(from: "open" | { request: number } | { responded: number }): Behaviour {
   if (from === "open") return { opened: (link) => link.blackhole() };
   if ("request" in from) {
     return {
@@ -15,7 +15,7 @@ export function blackhole(from: "open" | { request: number } | { answered: numbe
   }
   return {
     responded(link, exchange) {
-      if (exchange.number === from.answered) link.blackhole();
+      if (exchange.number === from.responded) link.blackhole();
     },
   };
 }
