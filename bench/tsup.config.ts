@@ -14,7 +14,7 @@ export default defineConfig([
     entry: [
       "src/cli.ts",
       "src/scenarios/*.ts",
-      "src/peers/*.ts",
+      "src/clients/*.ts",
       "src/handlers/*.ts",
       "src/perf/server/server.ts",
       "src/perf/worker/worker.ts",

@@ -5,7 +5,7 @@ import { runAdvise } from "./advise/run.js";
 import { type CommandLine, HELP, type Output, parse, type Run, UsageError } from "./command-line.js";
 import { thisMachine } from "./machine.js";
 import { Progress } from "./progress.js";
-import { peers, scenarios } from "./registry.js";
+import { clients, scenarios } from "./registry.js";
 import { page } from "./report/page.js";
 import type { Collection, Result, SkippedScenario } from "./result.js";
 import { asText } from "./table.js";
@@ -19,7 +19,7 @@ const lastOf = (scenario: string): string => resolve(REPORTS, `${scenario}.json`
 
 async function main(): Promise<void> {
   const known = await scenarios();
-  const command = parse(process.argv.slice(2), known, await peers());
+  const command = parse(process.argv.slice(2), known, await clients());
   if (command.action === "help") process.stdout.write(HELP);
   else if (command.action === "list") {
     for (const { name, question } of known) process.stdout.write(`${name.padEnd(14)}${question}\n`);

@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { parseArgs } from "node:util";
 import { type Question, questionOf } from "./advise/question.js";
-import type { Peer } from "./peer.js";
+import type { BenchClient } from "./bench-client.js";
 import type { Scenario, Settings } from "./scenario.js";
 import { number, numbers, UsageError } from "./usage.js";
 
@@ -71,7 +71,7 @@ advise             what to do in a function that runs --ops commands per invocat
 export function parse(
   args: readonly string[],
   scenarios: readonly Scenario[],
-  peers: readonly Peer[],
+  clients: readonly BenchClient[],
 ): CommandLine {
   const { values, positionals } = read(args);
   if (values.help) return { action: "help" };
@@ -97,7 +97,7 @@ export function parse(
       speedup: number("speedup", values.speedup, 1, false),
       sizes,
       node: values.node,
-      peers: chosen(values.clients, scenario, peers),
+      clients: chosen(values.clients, scenario, clients),
     },
     line: again(args, name, scenario.name, seed),
   });
@@ -161,18 +161,22 @@ function engineOf(engine = "embedded"): string {
   return engine;
 }
 
-function chosen(text: string | undefined, scenario: Scenario, peers: readonly Peer[]): readonly Peer[] {
+function chosen(
+  text: string | undefined,
+  scenario: Scenario,
+  clients: readonly BenchClient[],
+): readonly BenchClient[] {
   const asked = text?.split(",") ?? scenario.clients;
-  if (asked === undefined) return peers.filter(({ standard }) => standard);
-  if (asked === "all" || text === "all") return peers;
+  if (asked === undefined) return clients.filter(({ standard }) => standard);
+  if (asked === "all" || text === "all") return clients;
   const names: readonly string[] = asked;
-  const unknown = names.find((name) => !peers.some((peer) => peer.name === name));
+  const unknown = names.find((name) => !clients.some((client) => client.name === name));
   if (unknown !== undefined) {
     throw new UsageError(
-      `There is no client ${unknown}; there are ${peers.map(({ name }) => name).join(", ")}.`,
+      `There is no client ${unknown}; there are ${clients.map(({ name }) => name).join(", ")}.`,
     );
   }
-  return peers.filter(({ name }) => names.includes(name));
+  return clients.filter(({ name }) => names.includes(name));
 }
 
 /** The same command for that scenario, with its seed, and without where its output went. */

@@ -6,7 +6,7 @@ export interface RawTarget {
   readonly port: number;
   readonly tls: boolean;
   /** Redis's own protocol with a user and password, or HTTP with a token. */
-  readonly speak:
+  readonly auth:
     | { readonly protocol: "redis"; readonly user?: string; readonly password?: string }
     | { readonly protocol: "http"; readonly token: string };
 }
@@ -44,17 +44,17 @@ export class RawConnection {
       connection.waiting = (error) => error && reject(error);
       socket.once(target.tls ? "secureConnect" : "connect", resolve);
     });
-    const { speak } = target;
-    if (speak.protocol === "redis" && speak.password !== undefined) {
-      await connection.redis(["AUTH", ...(speak.user === undefined ? [] : [speak.user]), speak.password]);
+    const { auth } = target;
+    if (auth.protocol === "redis" && auth.password !== undefined) {
+      await connection.redis(["AUTH", ...(auth.user === undefined ? [] : [auth.user]), auth.password]);
     }
     return connection;
   }
 
   /** Runs one command and gives the text of its reply. */
   run(words: readonly string[]): Promise<string> {
-    const { speak } = this.target;
-    return speak.protocol === "redis" ? this.redis(words) : this.http(words, speak.token);
+    const { auth } = this.target;
+    return auth.protocol === "redis" ? this.redis(words) : this.http(words, auth.token);
   }
 
   /** Whether the other side has ended it, as far as this process has read. */

@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import type { Peer } from "./peer.js";
+import type { BenchClient } from "./bench-client.js";
 import type { Scenario } from "./scenario.js";
 
 /** Every scenario, in the order of the report: one file each in `scenarios/`. */
@@ -9,9 +9,9 @@ export async function scenarios(): Promise<Scenario[]> {
   return found.sort((a, b) => place(a) - place(b) || a.name.localeCompare(b.name));
 }
 
-/** Every client: one file each in `peers/`. */
-export async function peers(): Promise<Peer[]> {
-  const found = await defaultsOf<Peer>("peers");
+/** Every client: one file each in `clients/`. */
+export async function clients(): Promise<BenchClient[]> {
+  const found = await defaultsOf<BenchClient>("clients");
   return found.sort((a, b) => a.order - b.order);
 }
 

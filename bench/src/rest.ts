@@ -1,10 +1,10 @@
-import type { PeerClient } from "./peer.js";
+import type { ConnectedClient } from "./bench-client.js";
 
 /** Sends a body to a path of the endpoint and gives the text of the answer. */
 export type Post = (path: string, body: string) => Promise<string>;
 
 /** A client made of nothing but a way to send a request: what one writes by hand. */
-export function restClient(post: Post, close: () => Promise<unknown> = async () => {}): PeerClient {
+export function restClient(post: Post, close: () => Promise<unknown> = async () => {}): ConnectedClient {
   const command = async (...words: string[]) => {
     const { result, error } = JSON.parse(await post("/", JSON.stringify(words)));
     if (error !== undefined) throw new Error(error);

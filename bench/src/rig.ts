@@ -8,15 +8,15 @@ import {
   startNetworkProxy,
   startRedis,
 } from "warmline-testbed";
-import type { Endpoint, Peer } from "./peer.js";
+import type { BenchClient, Endpoint } from "./bench-client.js";
 import type { Settings } from "./scenario.js";
 
 /** A server and the way to it, for one run. */
 export interface Rig {
   /** Where functions find the server: at the far end of the path. */
   readonly endpoint: Endpoint;
-  /** Connections that clients of that peer have opened over the path so far. */
-  connectionsOpened(peer: Pick<Peer, "protocol">): number;
+  /** Connections that clients of that client have opened over the path so far. */
+  connectionsOpened(client: Pick<BenchClient, "protocol">): number;
   /** Environment variables that a function needs to trust the server. */
   readonly trust: Readonly<Record<string, string>>;
   readonly gateway: GatewayProcess;
@@ -44,8 +44,8 @@ export interface Distance {
 /** The server as seen over one distance. */
 export interface Site {
   readonly endpoint: Endpoint;
-  /** Connections that clients of that peer have opened over these paths so far. */
-  connectionsOpened(peer: Pick<Peer, "protocol">): number;
+  /** Connections that clients of that client have opened over these paths so far. */
+  connectionsOpened(client: Pick<BenchClient, "protocol">): number;
   /** The paths themselves. */
   readonly paths: readonly NetworkProxy[];
   /** Closes the paths before the rig is closed. */

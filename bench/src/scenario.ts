@@ -1,4 +1,4 @@
-import type { Peer } from "./peer.js";
+import type { BenchClient } from "./bench-client.js";
 import type { Progress } from "./progress.js";
 import type { Outcome } from "./result.js";
 
@@ -27,7 +27,7 @@ export interface Settings {
   /** The Node to run measured processes under, where the scenario has such; by default those that it finds. */
   readonly node: string | undefined;
   /** The clients to measure. */
-  readonly peers: readonly Peer[];
+  readonly clients: readonly BenchClient[];
   readonly progress: Progress;
 }
 

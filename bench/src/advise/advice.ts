@@ -1,4 +1,4 @@
-import { ms } from "../words.js";
+import { ms } from "../format.js";
 import type { Estimate } from "./estimate.js";
 import type { Question } from "./question.js";
 

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { CommandLine, Run } from "../command-line.js";
+import { ms } from "../format.js";
 import type { Result } from "../result.js";
 import type { Scenario } from "../scenario.js";
 import { UsageError } from "../usage.js";
-import { ms } from "../words.js";
 import { advise } from "./advice.js";
 import { type Estimate, type Evidence, estimate, NEEDED } from "./estimate.js";
 
@@ -90,9 +90,9 @@ function firstOf(
 /** What is measured when nothing is at hand: the very function that is asked for, and one with a whole processor. */
 function measurement(run: Run): Run {
   const { settings } = run;
-  const peers = settings.peers.filter(({ name }) => name === HTTP[0] || name === TCP[0]);
+  const clients = settings.clients.filter(({ name }) => name === HTTP[0] || name === TCP[0]);
   const sizes = settings.sizes && [...new Set([...settings.sizes, 1_769])];
-  return { ...run, settings: { ...settings, quick: true, peers, sizes } };
+  return { ...run, settings: { ...settings, quick: true, clients, sizes } };
 }
 
 /** The results in a file: of one scenario, or of several. */

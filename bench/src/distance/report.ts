@@ -1,8 +1,8 @@
+import { factor, listed, ms } from "../format.js";
 import type { Spread } from "../latencies.js";
 import { barChart, grouped, tableOf } from "../present.js";
 import type { Check, Outcome } from "../result.js";
 import type { Timed } from "../series.js";
-import { factor, listed, ms } from "../words.js";
 
 export interface Case {
   readonly client: string;

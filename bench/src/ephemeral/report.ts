@@ -1,14 +1,14 @@
+import type { BenchClient } from "../bench-client.js";
+import { factor, listed, ms } from "../format.js";
 import type { LoopEvent } from "../handlers/loop.js";
-import type { Peer } from "../peer.js";
 import { barChart, curveChart, tableOf } from "../present.js";
 import type { Check, Outcome } from "../result.js";
 import type { Timed } from "../series.js";
-import { factor, listed, ms } from "../words.js";
 
 export interface Case extends Pick<LoopEvent, "use" | "awaited"> {
   readonly client: string;
   readonly label: string;
-  readonly protocol: Peer["protocol"];
+  readonly protocol: BenchClient["protocol"];
   readonly rttMs: number;
 }
 

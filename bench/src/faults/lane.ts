@@ -1,5 +1,5 @@
 import { type Instance, startInstance } from "warmline-testbed";
-import type { PeerFunction } from "../peer.js";
+import type { FunctionSpec } from "../bench-client.js";
 import type { Settled, TurnsEvent } from "./calls.js";
 
 /** Function instances of one client, one after another: an instance whose time was up is replaced. */
@@ -8,7 +8,7 @@ export class Lane {
 
   constructor(
     readonly label: string,
-    private readonly what: PeerFunction,
+    private readonly what: FunctionSpec,
     /** The function's time, in ms. */
     readonly timeoutMs: number,
   ) {}

@@ -1,5 +1,5 @@
+import { listed } from "../format.js";
 import type { Check, Headline } from "../result.js";
-import { listed } from "../words.js";
 import { byClient, type Measurement, total } from "./tally.js";
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;

@@ -1,4 +1,4 @@
-import type { FaultClient } from "../peer.js";
+import type { FaultClient } from "../bench-client.js";
 import type { Fault } from "./fault.js";
 import type { Verdict } from "./judge.js";
 

@@ -1,4 +1,4 @@
-import { mostAtOnce } from "./arrivals.js";
+import { maxConcurrent } from "./arrivals.js";
 
 /** What decides how many connections a fleet holds. */
 export interface FleetFacts {
@@ -6,7 +6,7 @@ export interface FleetFacts {
   /** How long an invocation occupies its instance, in ms. */
   readonly takesMs: number;
   /** The most instances that the platform starts. */
-  readonly mostInstances: number;
+  readonly maxInstances: number;
   readonly softLimit: number;
   readonly hardLimit: number;
 }
@@ -28,8 +28,8 @@ export interface Prediction {
  * An instance runs one invocation at a time and keeps one connection, frozen or not, so a fleet holds as many
  * connections as it has instances, and it has as many as invocations ever overlapped.
  */
-export function predict({ arrivals, takesMs, mostInstances, softLimit, hardLimit }: FleetFacts): Prediction {
-  const instances = Math.min(mostAtOnce(arrivals, takesMs), mostInstances);
+export function predict({ arrivals, takesMs, maxInstances, softLimit, hardLimit }: FleetFacts): Prediction {
+  const instances = Math.min(maxConcurrent(arrivals, takesMs), maxInstances);
   return {
     instances,
     connectionsUnlimited: instances,

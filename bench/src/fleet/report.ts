@@ -1,8 +1,8 @@
+import { ms } from "../format.js";
 import type { FleetReport } from "../handlers/fleet.js";
 import type { LatencyStats } from "../latencies.js";
 import { barChart } from "../present.js";
 import type { Check, Outcome } from "../result.js";
-import { ms } from "../words.js";
 import type { GatewaySample } from "./metrics.js";
 import type { Prediction } from "./model.js";
 

@@ -1,9 +1,9 @@
+import { factor, ms } from "../format.js";
 import type { Crowd } from "../handlers/flood-crowd.js";
 import type { Recorded, UsersEnd } from "../handlers/flood-users.js";
 import { median, spreadOf } from "../latencies.js";
 import { barChart, curveChart, tableOf } from "../present.js";
 import type { Check, Outcome } from "../result.js";
-import { factor, ms } from "../words.js";
 
 const PHASES = ["quiet", "flood", "after"] as const;
 export type Phase = (typeof PHASES)[number];
@@ -42,7 +42,7 @@ export interface Measurement {
 
 /** The slowest that those in use may become, beside their quiet time. */
 const SLOWER = 3;
-const MOST_UPSTREAM = 16;
+const MAX_UPSTREAM = 16;
 /** What a connection of the limit may cost, in KB of memory, with all that floods leave behind. */
 const KB_EACH = 100;
 
@@ -99,8 +99,8 @@ export function buildReport(
       actual: `${first.quiet.toFixed(0)} MB before, ${first.flood.toFixed(0)} in the first flood, ${last.flood.toFixed(0)} in the last one, ${last.after.toFixed(0)} after it: ${each.toFixed(0)} KB`,
     },
     {
-      expectation: `${idle.wanted.toLocaleString("en")} idle connections are held, with at most ${MOST_UPSTREAM} to Redis`,
-      passed: idle.open === idle.wanted && idle.answered === idle.wanted && idle.upstream <= MOST_UPSTREAM,
+      expectation: `${idle.wanted.toLocaleString("en")} idle connections are held, with at most ${MAX_UPSTREAM} to Redis`,
+      passed: idle.open === idle.wanted && idle.answered === idle.wanted && idle.upstream <= MAX_UPSTREAM,
       actual: `${idle.open} open with ${idle.upstream} to Redis; ${idle.answered} answered when they were used again; ${idleEach.toFixed(1)} KB each`,
     },
   ];

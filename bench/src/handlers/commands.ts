@@ -1,5 +1,5 @@
-import type { PeerClient } from "../peer.js";
-import { connect, options, reused } from "../peer-client.js";
+import type { ConnectedClient } from "../bench-client.js";
+import { connect, options, reused } from "../function-client.js";
 
 /** What an invocation is to do: GETs of these keys, by default one of `greeting`. */
 export interface CommandsEvent {
@@ -18,7 +18,11 @@ export const handler = async ({ keys = ["greeting"], how = "sequential" }: Comma
   return { statusCode: 200, body: values.at(-1) };
 };
 
-async function run(client: PeerClient, keys: readonly string[], how: string): Promise<readonly unknown[]> {
+async function run(
+  client: ConnectedClient,
+  keys: readonly string[],
+  how: string,
+): Promise<readonly unknown[]> {
   if (how === "pipeline") return client.pipeline(keys);
   if (how === "together") return Promise.all(keys.map((key) => client.get(key)));
   const values: unknown[] = [];

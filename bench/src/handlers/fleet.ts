@@ -10,7 +10,7 @@ export interface FleetEvent {
   readonly workMs: number;
   /** How long an idle instance lives, in ms. */
   readonly lifetimeMs: number;
-  readonly mostInstances: number;
+  readonly maxInstances: number;
 }
 
 /** What a fleet met; times in ms. */
@@ -40,7 +40,7 @@ interface FleetInstance {
 
 /** Plays a platform: invocations come, the warmest idle instance takes each, else a new one; idle ones are frozen. */
 export const handler = async (event: FleetEvent): Promise<{ body: FleetReport }> => {
-  const { target, arrivals, workMs, lifetimeMs, mostInstances } = event;
+  const { target, arrivals, workMs, lifetimeMs, maxInstances } = event;
   const latencies: number[] = [];
   const idle: FleetInstance[] = [];
   let [alive, created, failed, throttled, refusals, cutOff, reopened] = [0, 0, 0, 0, 0, 0, 0];
@@ -92,7 +92,7 @@ export const handler = async (event: FleetEvent): Promise<{ body: FleetReport }>
       alive--;
     }
     const warm = idle.pop();
-    if (!warm && alive >= mostInstances) {
+    if (!warm && alive >= maxInstances) {
       throttled++;
       continue;
     }

@@ -1,7 +1,7 @@
 // A process that opens many connections, evenly over a time, and keeps them until it is told to end them.
 import { setTimeout as pause } from "node:timers/promises";
-import { answering } from "../answering.js";
 import { Caller, type GatewayAddress } from "../flood/caller.js";
+import { serveParent } from "../serve-parent.js";
 
 /** What the crowd is to do. */
 export type CrowdMessage =
@@ -56,7 +56,7 @@ async function come({ connections, overMs, everyMs, ...address }: ComeOptions): 
 
 type ComeOptions = Extract<CrowdMessage, { come: unknown }>["come"];
 
-answering(async (message: CrowdMessage): Promise<object> => {
+serveParent(async (message: CrowdMessage): Promise<object> => {
   if ("come" in message) {
     await come(message.come);
     return { opened: crowd.length };

@@ -1,9 +1,9 @@
 // A process that holds the connections that are in use. They send requests all the time; how long the answers take is
 // recorded when that is asked for, so that all phases have the same load and the same process.
 import { setTimeout as pause } from "node:timers/promises";
-import { answering } from "../answering.js";
 import { Caller, type GatewayAddress } from "../flood/caller.js";
 import { Latencies, type LatencyStats } from "../latencies.js";
+import { serveParent } from "../serve-parent.js";
 
 /** What the users are to do. */
 export type UsersMessage =
@@ -58,7 +58,7 @@ async function record(phase: string, forMs: number): Promise<Recorded> {
   return { count, p50, p99, max };
 }
 
-answering(async (message: UsersMessage): Promise<object> => {
+serveParent(async (message: UsersMessage): Promise<object> => {
   if ("start" in message) {
     const { users: count, everyMs, ...address } = message.start;
     for (let i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { connect, options } from "../peer-client.js";
+import { connect, options } from "../function-client.js";
 
 /** How a loop uses its client. */
 export type LoopUse = "reuse" | "ephemeral";

@@ -1,5 +1,5 @@
+import type { BenchClient, Variant } from "../bench-client.js";
 import { Latencies, type LatencyStats, type Spread, spreadOf } from "../latencies.js";
-import type { Peer, Variant } from "../peer.js";
 
 /** One client in one of the four scenarios: all that was measured of it. */
 export class Cell {
@@ -10,7 +10,7 @@ export class Cell {
   private connections = 0;
 
   constructor(
-    readonly peer: Peer,
+    readonly client: BenchClient,
     readonly variant: Variant,
   ) {}
 
@@ -31,8 +31,8 @@ export class Cell {
 
   measured(): Measurement {
     return {
-      client: this.peer.name,
-      label: this.peer.label,
+      client: this.client.name,
+      label: this.client.label,
       keepAlive: this.variant.keepAlive,
       reused: this.variant.reused,
       instances: this.firsts.length,

@@ -1,5 +1,5 @@
+import { change, factor, listed, ms } from "../format.js";
 import type { Check, Headline } from "../result.js";
-import { change, factor, listed, ms } from "../words.js";
 import { type Measurement, pick } from "./cell.js";
 
 /** How far the warm median of a recreated warmline client may be from that of a reused one. */

@@ -1,7 +1,7 @@
+import { factor, listed, share } from "../format.js";
 import type { Spread } from "../latencies.js";
 import { barChart, tableOf } from "../present.js";
 import type { Check, Outcome } from "../result.js";
-import { factor, listed, share } from "../words.js";
 
 /** The ways to reach Redis, in the order of the table. */
 export const WAYS = {

@@ -1,3 +1,4 @@
+import { factor, ms } from "../format.js";
 import {
   type ByClient,
   COLD_CLIENTS,
@@ -15,7 +16,6 @@ import { barChart, tableOf } from "../present.js";
 import { randomFrom } from "../random.js";
 import type { Outcome } from "../result.js";
 import type { Scenario, Settings } from "../scenario.js";
-import { factor, ms } from "../words.js";
 
 /** Fresh processes: what import and the first command take, with TLS and without, at once and after an init phase. */
 const cold: Scenario = {
@@ -95,20 +95,20 @@ export function buildReport(
   const { node } = rows[0]!;
   const pick = (client: string, way: Way) =>
     rows.find((row) => row.node === node && row.client === client && row.way === way)!;
-  const [own, peer, floor] = ["warmline", "upstash", "raw"].map((client) => pick(client, "TLS"));
+  const [own, upstash, floor] = ["warmline", "upstash", "raw"].map((client) => pick(client, "TLS"));
   const [ready, unready] = ["warmline", "upstash"].map((client) => pick(client, "TLS, after init"));
   const text = (of: (row: ColdRow) => ColdRow["importMs"] | undefined) => (row: ColdRow) =>
     of(row)?.median.toFixed(2) ?? "";
   return {
     summary:
       `On Node ${node.slice(1)} with TLS, import and first command take ${ms(own!.beforeMs.median)} with warmline, ` +
-      `${ms(peer!.beforeMs.median)} with @upstash/redis (${factor(peer!.beforeMs.median / own!.beforeMs.median)} as long) and ` +
-      `${ms(floor!.beforeMs.median)} with a raw socket; their CPU time is ${ms(own!.cpuMs.median)}, ${ms(peer!.cpuMs.median)} ` +
+      `${ms(upstash!.beforeMs.median)} with @upstash/redis (${factor(upstash!.beforeMs.median / own!.beforeMs.median)} as long) and ` +
+      `${ms(floor!.beforeMs.median)} with a raw socket; their CPU time is ${ms(own!.cpuMs.median)}, ${ms(upstash!.cpuMs.median)} ` +
       `and ${ms(floor!.cpuMs.median)}. With the connection made ready in the init phase, warmline's first command in the ` +
       `handler takes ${ms(ready!.firstMs!.median)}, @upstash/redis's ${ms(unready!.firstMs!.median)}: it has nothing to make ready.`,
     headlines: [
       { value: ms(own!.beforeMs.median), label: "import and first command, TLS" },
-      { value: ms(peer!.beforeMs.median), label: "the same with @upstash/redis" },
+      { value: ms(upstash!.beforeMs.median), label: "the same with @upstash/redis" },
       { value: ms(ready!.firstMs!.median), label: "first command after init" },
     ],
     checks: [],

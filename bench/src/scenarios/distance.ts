@@ -1,11 +1,11 @@
-import { usable, versionsOf } from "../clients.js";
+import { availableClients, versionsOf } from "../available-clients.js";
+import { type BenchClient, commandsFunction } from "../bench-client.js";
 import { buildReport, type Case, distanceOf, type Measurement } from "../distance/report";
 import { spreadOf } from "../latencies.js";
-import { GREETING, live } from "../life.js";
-import { commandsFunction, type Peer } from "../peer.js";
 import type { Outcome } from "../result.js";
 import { conditionsOf, type Site, startRig } from "../rig.js";
 import { inRounds } from "../rounds.js";
+import { GREETING, runInstance } from "../run-instance.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { Series } from "../series.js";
 
@@ -30,18 +30,18 @@ async function measure(settings: Settings): Promise<Outcome> {
   const rtts = settings.rtts ?? (settings.quick ? QUICK_ROUND_TRIPS : ROUND_TRIPS);
   const invocations = settings.invocations ?? (settings.quick ? 12 : 30);
   const rounds = settings.rounds ?? (settings.quick ? 1 : 5);
-  const { peers, redis, notes } = usable(settings.peers);
+  const { clients, redis, notes } = availableClients(settings.clients);
   const rig = await startRig({ ...settings, redis });
   try {
     await rig.command("SET", "greeting", GREETING);
-    const cases: { series: Series<Case>; peer: Peer; site: Site; firsts: number[] }[] = [];
+    const cases: { series: Series<Case>; client: BenchClient; site: Site; firsts: number[] }[] = [];
     for (const tls of [false, true]) {
       for (const rttMs of rtts) {
         const site = await rig.at({ rttMs, tls });
-        for (const peer of peers) {
+        for (const client of clients) {
           for (const keepAlive of [true, false]) {
-            const of = { client: peer.name, label: peer.label, rttMs, tls, keepAlive };
-            cases.push({ series: new Series(of), peer, site, firsts: [] });
+            const of = { client: client.name, label: client.label, rttMs, tls, keepAlive };
+            cases.push({ series: new Series(of), client, site, firsts: [] });
           }
         }
       }
@@ -51,11 +51,11 @@ async function measure(settings: Settings): Promise<Outcome> {
       rounds,
       cases,
       ({ series: { of } }) => `${of.label}, ${distanceOf(of)}`,
-      async ({ series, peer, site, firsts }) => {
+      async ({ series, client, site, firsts }) => {
         const { keepAlive, tls } = series.of;
-        const what = commandsFunction(peer, { keepAlive, reused: true }, site.endpoint);
+        const what = commandsFunction(client, { keepAlive, reused: true }, site.endpoint);
         const options = { invocations, expected: GREETING, trust: tls ? rig.trust : {} };
-        const [first, ...warm] = (await live(peer.label, what, options)).latencies;
+        const [first, ...warm] = (await runInstance(client.label, what, options)).latencies;
         firsts.push(first!);
         series.add(warm);
       },
@@ -75,11 +75,11 @@ async function measure(settings: Settings): Promise<Outcome> {
       settings: {
         invocations,
         rounds,
-        ...conditionsOf(settings, rig, peers),
+        ...conditionsOf(settings, rig, clients),
         rttMs: rtts.join(", "),
         tls: "both",
       },
-      versions: versionsOf(peers),
+      versions: versionsOf(clients),
       data: measured,
     };
   } finally {

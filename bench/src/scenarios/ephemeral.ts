@@ -1,11 +1,11 @@
-import { usable, versionsOf } from "../clients.js";
+import { availableClients, versionsOf } from "../available-clients.js";
+import { type BenchClient, clientFunction } from "../bench-client.js";
 import { buildReport, type Case, type Measurement, nameOf } from "../ephemeral/report";
 import type { LoopEvent } from "../handlers/loop.js";
-import { live } from "../life.js";
-import { type Peer, peerFunction } from "../peer.js";
 import type { Outcome } from "../result.js";
 import { conditionsOf, type Site, startRig } from "../rig.js";
 import { inRounds, shareOf } from "../rounds.js";
+import { runInstance } from "../run-instance.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { Series } from "../series.js";
 
@@ -41,16 +41,16 @@ async function measure(settings: Settings): Promise<Outcome> {
   const rtts = settings.rtts ?? ZONES;
   const commands = settings.invocations ?? (settings.quick ? 60 : 1_000);
   const rounds = Math.min(settings.rounds ?? (settings.quick ? 2 : 5), commands);
-  const { peers, redis, notes } = usable(settings.peers);
+  const { clients, redis, notes } = availableClients(settings.clients);
   const rig = await startRig({ ...settings, redis });
   try {
-    const cases: { series: Series<Case>; peer: Peer; site: Site }[] = [];
+    const cases: { series: Series<Case>; client: BenchClient; site: Site }[] = [];
     for (const rttMs of rtts) {
       const site = await rig.at({ rttMs });
-      for (const peer of peers) {
-        const { name: client, label, protocol } = peer;
+      for (const client of clients) {
+        const { name, label, protocol } = client;
         for (const way of WAYS)
-          cases.push({ series: new Series({ client, label, protocol, rttMs, ...way }), peer, site });
+          cases.push({ series: new Series({ client: name, label, protocol, rttMs, ...way }), client, site });
       }
     }
     await inRounds(
@@ -58,10 +58,10 @@ async function measure(settings: Settings): Promise<Outcome> {
       rounds,
       cases,
       ({ series: { of } }) => `${of.label}, ${nameOf(of)}`,
-      async ({ series, peer, site }, round) => {
+      async ({ series, client, site }, round) => {
         const { use, awaited } = series.of;
         const reused = use === "reuse";
-        const what = peerFunction("loop", peer, { keepAlive: reused, reused }, site.endpoint);
+        const what = clientFunction("loop", client, { keepAlive: reused, reused }, site.endpoint);
         const event: LoopEvent = {
           use,
           awaited,
@@ -71,7 +71,7 @@ async function measure(settings: Settings): Promise<Outcome> {
         const options = { trust: rig.trust, timeoutMs: 120_000 };
         // The first invocation warms the function up.
         const warmUp = { ...event, commands: 5, delayMs: 0 };
-        const { bodies } = await live(peer.label, what, { ...options, events: [warmUp, event] });
+        const { bodies } = await runInstance(client.label, what, { ...options, events: [warmUp, event] });
         series.add(bodies[1] as number[]);
       },
     );
@@ -88,10 +88,10 @@ async function measure(settings: Settings): Promise<Outcome> {
         commands,
         rounds,
         delayMs: DELAY_MS,
-        ...conditionsOf(settings, rig, peers),
+        ...conditionsOf(settings, rig, clients),
         rttMs: rtts.join(", "),
       },
-      versions: versionsOf(peers),
+      versions: versionsOf(clients),
       data: measured,
     };
   } finally {

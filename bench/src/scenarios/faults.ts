@@ -1,9 +1,9 @@
-import { versionsOf } from "../clients.js";
-import { badAnswers } from "../faults/bad-answers.js";
+import { versionsOf } from "../available-clients.js";
+import { badResponses } from "../faults/bad-responses.js";
 import type { FaultGroup } from "../faults/fault.js";
 import { frozenMeanwhile } from "../faults/frozen.js";
 import { Lane } from "../faults/lane.js";
-import { lostAnswers } from "../faults/lost-answers.js";
+import { lostResponses } from "../faults/lost-responses.js";
 import { chartsOf, tableOf } from "../faults/present.js";
 import { checksOf, headlinesOf, summaryOf } from "../faults/summary";
 import { Tally } from "../faults/tally.js";
@@ -15,7 +15,7 @@ import { conditionsOf, startRig } from "../rig.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { UsageError } from "../usage.js";
 
-const GROUPS: readonly FaultGroup[] = [lostAnswers, badAnswers, unreachable, frozenMeanwhile];
+const GROUPS: readonly FaultGroup[] = [lostResponses, badResponses, unreachable, frozenMeanwhile];
 
 /** The function's time, in ms: more than all retries of the clients take, so that what is not settled then hangs. */
 const FUNCTION_MS = 6_000;
@@ -36,8 +36,8 @@ export default faults;
 async function measure(settings: Settings): Promise<Outcome> {
   const trials = settings.invocations ?? (settings.quick ? 1 : 5);
   const lanesEach = settings.rounds ?? (settings.quick ? 2 : 3);
-  const peers = settings.peers.filter((peer) => peer.faults);
-  const clients = peers.flatMap((peer) => peer.faults!);
+  const benchClients = settings.clients.filter((client) => client.faults);
+  const clients = benchClients.flatMap((client) => client.faults!);
   if (clients.length === 0)
     throw new UsageError("None of these clients deals with faults by itself; warmline and upstash do.");
   const tallies = GROUPS.flatMap(({ title, faults }) =>
@@ -88,7 +88,7 @@ async function measure(settings: Settings): Promise<Outcome> {
         functionMs: FUNCTION_MS,
         ...conditionsOf(settings, rig, clients),
       },
-      versions: versionsOf(peers),
+      versions: versionsOf(benchClients),
       data: measured,
     };
   } finally {

@@ -1,19 +1,19 @@
 import { startInstance } from "warmline-testbed";
-import { versionsOf } from "../clients.js";
+import { versionsOf } from "../available-clients.js";
+import { ownHandler } from "../bench-client.js";
 import { arrivals, type Load } from "../fleet/arrivals.js";
 import { GatewayMetrics, type GatewaySample } from "../fleet/metrics.js";
 import { type FleetFacts, predict } from "../fleet/model.js";
 import { buildReport, type Measurement } from "../fleet/report";
 import type { FleetEvent, FleetReport } from "../handlers/fleet.js";
 import { Latencies } from "../latencies.js";
-import { GREETING } from "../life.js";
-import { ownHandler } from "../peer.js";
 import { randomFrom, shuffled } from "../random.js";
 import type { Outcome } from "../result.js";
 import { startRig } from "../rig.js";
+import { GREETING } from "../run-instance.js";
 import type { Scenario, Settings } from "../scenario.js";
 
-const MOST_INSTANCES = 1_000;
+const MAX_INSTANCES = 1_000;
 const LIMITS = { softLimit: 400, hardLimit: 700 };
 const LOAD: Load = { quiet: 60, burst: 1_000, burstMs: 1_200, everyMs: 6_000 };
 /** How long the function works after its command, in ms. */
@@ -38,7 +38,7 @@ async function measure(settings: Settings): Promise<Outcome> {
   const seconds = settings.seconds ?? (settings.quick ? 8 : 30);
   const speedup = settings.speedup ?? 30;
   const times = arrivals(LOAD, seconds * 1_000, settings.seed);
-  const facts: FleetFacts = { arrivals: times, takesMs: WORK_MS, mostInstances: MOST_INSTANCES, ...LIMITS };
+  const facts: FleetFacts = { arrivals: times, takesMs: WORK_MS, maxInstances: MAX_INSTANCES, ...LIMITS };
   const measured: Measurement[] = [];
   let engine = "";
   for (const limits of shuffled([true, false], randomFrom(settings.seed))) {
@@ -49,11 +49,11 @@ async function measure(settings: Settings): Promise<Outcome> {
       await rig.command("SET", "greeting", GREETING);
       const { url, port, token } = rig.gateway;
       const event: FleetEvent = {
-        target: { port, tls: false, speak: { protocol: "http", token } },
+        target: { port, tls: false, auth: { protocol: "http", token } },
         arrivals: times,
         workMs: WORK_MS,
         lifetimeMs: LIFETIME_MS / speedup,
-        mostInstances: MOST_INSTANCES,
+        maxInstances: MAX_INSTANCES,
       };
       measured.push(
         await run(new GatewayMetrics(url, token), event, limits, seconds, settings, measured.length),
@@ -67,14 +67,14 @@ async function measure(settings: Settings): Promise<Outcome> {
   return {
     ...buildReport(measured, model, LIMITS),
     notes: [
-      `${times.length} invocations in ${seconds} s, at random moments drawn by the seed: ${LOAD.quiet} a second, and ${LOAD.burst} a second in bursts of ${LOAD.burstMs / 1_000} s. Each is one GET and ${WORK_MS} ms of work, and occupies an instance meanwhile; the platform takes the warmest idle instance, else it starts one, up to ${MOST_INSTANCES}.`,
+      `${times.length} invocations in ${seconds} s, at random moments drawn by the seed: ${LOAD.quiet} a second, and ${LOAD.burst} a second in bursts of ${LOAD.burstMs / 1_000} s. Each is one GET and ${WORK_MS} ms of work, and occupies an instance meanwhile; the platform takes the warmest idle instance, else it starts one, up to ${MAX_INSTANCES}.`,
       `An instance is simulated by what the gateway sees of it: one connection, of which nothing is read while the instance is frozen. Idle for ${LIFETIME_MS / 1_000} s (${speedup} times faster here) it ends without closing its connection. A connection found closed after a thaw is opened anew; after a refusal the client waits 250 ms.`,
       "All instances live in one process, and so does their load on the machine: the latencies are those of a busy machine, to be compared with each other.",
     ],
     settings: {
       seconds,
       speedup,
-      mostInstances: MOST_INSTANCES,
+      maxInstances: MAX_INSTANCES,
       ...LIMITS,
       load: LOAD,
       workMs: WORK_MS,

@@ -1,14 +1,14 @@
 import { findRedisServer } from "warmline-testbed";
+import { ownHandler } from "../bench-client.js";
 import { Child } from "../child.js";
 import { GatewayMetrics, type GatewaySample } from "../fleet/metrics.js";
 import { buildReport, type Idle, type Measurement, type Phase, type Round } from "../flood/report";
 import type { Crowd, CrowdMessage } from "../handlers/flood-crowd.js";
 import type { Recorded, UsersEnd, UsersMessage } from "../handlers/flood-users.js";
-import { GREETING } from "../life.js";
 import { versionOf } from "../machine.js";
-import { ownHandler } from "../peer.js";
 import type { Outcome } from "../result.js";
 import { type RigOptions, startRig } from "../rig.js";
+import { GREETING } from "../run-instance.js";
 import type { Scenario, Settings } from "../scenario.js";
 
 const LIMITS = { softLimit: 900, hardLimit: 1_000 };

@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { findRedisServer, NO_REDIS } from "warmline-testbed";
+import { factor, ms } from "../format.js";
 import { drive, type Seen, type Target } from "../gateway/load.js";
 import { hasWebdis, startWebdis, type Webdis } from "../gateway/webdis.js";
 import { median } from "../latencies.js";
@@ -11,7 +12,6 @@ import type { Check, Outcome } from "../result.js";
 import { startRig } from "../rig.js";
 import { inRounds } from "../rounds.js";
 import type { Scenario, Settings } from "../scenario.js";
-import { factor, ms } from "../words.js";
 
 const LOAD = fileURLToPath(new URL("../handlers/load.js", import.meta.url));
 const KEY = "greeting";

@@ -1,12 +1,12 @@
-import { usable, versionsOf } from "../clients.js";
+import { availableClients, versionsOf } from "../available-clients.js";
+import { commandsFunction, type Variant } from "../bench-client.js";
 import { Cell } from "../keepalive/cell.js";
 import { chartsOf, tableOf } from "../keepalive/present.js";
 import { checksOf, headlinesOf, summaryOf } from "../keepalive/summary";
-import { GREETING, live } from "../life.js";
-import { commandsFunction, type Variant } from "../peer.js";
 import type { Outcome } from "../result.js";
 import { conditionsOf, type Rig, startRig } from "../rig.js";
 import { inRounds, shareOf } from "../rounds.js";
+import { GREETING, runInstance } from "../run-instance.js";
 import type { Scenario, Settings } from "../scenario.js";
 
 const VARIANTS: readonly Variant[] = [
@@ -35,20 +35,20 @@ export default keepalive;
 async function measure(settings: Settings): Promise<Outcome> {
   const invocations = settings.invocations ?? (settings.quick ? 100 : 1_000);
   const rounds = Math.min(settings.rounds ?? (settings.quick ? 5 : 10), Math.floor(invocations / 2));
-  const { peers, redis, notes } = usable(settings.peers);
-  const cells = peers.flatMap((peer) => VARIANTS.map((variant) => new Cell(peer, variant)));
+  const { clients, redis, notes } = availableClients(settings.clients);
+  const cells = clients.flatMap((client) => VARIANTS.map((variant) => new Cell(client, variant)));
   const rig = await startRig({ ...settings, redis });
   try {
     await rig.command("SET", "greeting", GREETING);
-    for (const peer of peers) {
-      settings.progress.step(0, 1, `warming up with ${peer.label}`);
-      await run(rig, new Cell(peer, VARIANTS[0]!), WARM_UP_INVOCATIONS);
+    for (const client of clients) {
+      settings.progress.step(0, 1, `warming up with ${client.label}`);
+      await run(rig, new Cell(client, VARIANTS[0]!), WARM_UP_INVOCATIONS);
     }
     await inRounds(
       settings,
       rounds,
       cells,
-      ({ peer }) => peer.label,
+      ({ client }) => client.label,
       (cell, round) => run(rig, cell, shareOf(invocations, rounds, round)),
     );
     const measured = cells.map((cell) => cell.measured());
@@ -70,9 +70,9 @@ async function measure(settings: Settings): Promise<Outcome> {
       settings: {
         invocations,
         rounds,
-        ...conditionsOf(settings, rig, peers),
+        ...conditionsOf(settings, rig, clients),
       },
-      versions: versionsOf(peers),
+      versions: versionsOf(clients),
       data: measured,
     };
   } finally {
@@ -82,13 +82,13 @@ async function measure(settings: Settings): Promise<Outcome> {
 
 /** One instance from start to end. */
 async function run(rig: Rig, cell: Cell, invocations: number): Promise<void> {
-  const { peer, variant } = cell;
-  const what = (peer.keepalive ?? commandsFunction.bind(undefined, peer))(variant, rig.endpoint);
-  const before = rig.connectionsOpened(peer);
-  const { initMs, latencies } = await live(peer.label, what, {
+  const { client, variant } = cell;
+  const what = (client.keepalive ?? commandsFunction.bind(undefined, client))(variant, rig.endpoint);
+  const before = rig.connectionsOpened(client);
+  const { initMs, latencies } = await runInstance(client.label, what, {
     invocations,
     expected: GREETING,
     trust: rig.trust,
   });
-  cell.add(initMs, latencies, rig.connectionsOpened(peer) - before);
+  cell.add(initMs, latencies, rig.connectionsOpened(client) - before);
 }

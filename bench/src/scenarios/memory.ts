@@ -1,11 +1,11 @@
-import { usable, versionsOf } from "../clients.js";
+import { availableClients, versionsOf } from "../available-clients.js";
+import { type BenchClient, commandsFunction } from "../bench-client.js";
 import { spreadOf } from "../latencies.js";
-import { GREETING, live } from "../life.js";
 import { buildReport, type Case, type Measurement } from "../memory/report";
-import { commandsFunction, type Peer } from "../peer.js";
 import type { Outcome } from "../result.js";
 import { conditionsOf, startRig } from "../rig.js";
 import { inRounds } from "../rounds.js";
+import { GREETING, runInstance } from "../run-instance.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { Series } from "../series.js";
 
@@ -31,16 +31,16 @@ async function measure(settings: Settings): Promise<Outcome> {
   const invocations = settings.invocations ?? (settings.quick ? 12 : 60);
   const rounds = settings.rounds ?? (settings.quick ? 1 : 5);
   const sizes = settings.sizes ?? defaultSizes(settings.quick);
-  const { peers, redis, notes } = usable(settings.peers);
+  const { clients, redis, notes } = availableClients(settings.clients);
   const rig = await startRig({ ...settings, redis });
   let throttle = "";
   try {
     await rig.command("SET", "greeting", GREETING);
     const cases = sizes.flatMap((memoryMb) =>
-      peers.flatMap((peer) =>
+      clients.flatMap((client) =>
         [true, false].map((reused) => ({
-          series: new Series<Case>({ client: peer.name, label: peer.label, memoryMb, reused }),
-          peer: peer as Peer,
+          series: new Series<Case>({ client: client.name, label: client.label, memoryMb, reused }),
+          client: client as BenchClient,
           inits: [] as number[],
           firsts: [] as number[],
         })),
@@ -51,10 +51,10 @@ async function measure(settings: Settings): Promise<Outcome> {
       rounds,
       cases,
       ({ series: { of } }) => `${of.label}, ${of.memoryMb} MB`,
-      async ({ series, peer, inits, firsts }) => {
+      async ({ series, client, inits, firsts }) => {
         const { memoryMb, reused } = series.of;
-        const what = commandsFunction(peer, { keepAlive: reused, reused }, rig.endpoint);
-        const life = await live(peer.label, what, {
+        const what = commandsFunction(client, { keepAlive: reused, reused }, rig.endpoint);
+        const run = await runInstance(client.label, what, {
           invocations: invocations + 1,
           expected: GREETING,
           trust: rig.trust,
@@ -63,9 +63,9 @@ async function measure(settings: Settings): Promise<Outcome> {
           timeoutMs: 60_000,
           initTimeoutMs: 60_000,
         });
-        throttle = life.throttle!;
-        const [first, ...warm] = life.latencies;
-        inits.push(life.initMs);
+        throttle = run.throttle!;
+        const [first, ...warm] = run.latencies;
+        inits.push(run.initMs);
         firsts.push(first!);
         series.add(warm);
       },
@@ -89,9 +89,9 @@ async function measure(settings: Settings): Promise<Outcome> {
         rounds,
         sizes,
         throttle,
-        ...conditionsOf(settings, rig, peers),
+        ...conditionsOf(settings, rig, clients),
       },
-      versions: versionsOf(peers),
+      versions: versionsOf(clients),
       data: measured,
     };
   } finally {

@@ -6,16 +6,16 @@ import {
   startGatewayProcess,
   startInstance,
 } from "warmline-testbed";
-import { versionsOf } from "../clients.js";
+import { versionsOf } from "../available-clients.js";
+import { ownHandler } from "../bench-client.js";
 import type { Transactions, TransactionsEvent } from "../handlers/transactions.js";
 import { spreadOf } from "../latencies.js";
-import { GREETING } from "../life.js";
-import { ownHandler } from "../peer.js";
 import type { RawTarget } from "../raw.js";
 import { buildReport, type Measurement, WAYS, type Way } from "../reconnect/report";
 import type { Outcome } from "../result.js";
 import { type Rig, startRig } from "../rig.js";
 import { inRounds } from "../rounds.js";
+import { GREETING } from "../run-instance.js";
 import type { Scenario, Settings } from "../scenario.js";
 
 const MANY = 16;
@@ -103,7 +103,7 @@ async function measure(settings: Settings): Promise<Outcome> {
 async function targetsOf(rig: Rig, closing: (() => Promise<unknown>)[]): Promise<[Way, RawTarget][]> {
   const { endpoint, redis } = rig;
   const port = Number(new URL(endpoint.url).port);
-  const gateway: RawTarget = { port, tls: true, speak: { protocol: "http", token: endpoint.token } };
+  const gateway: RawTarget = { port, tls: true, auth: { protocol: "http", token: endpoint.token } };
   const beside: [Way, RawTarget][] = [
     ["gateway-static", gateway],
     ["gateway-reconnect", gateway],
@@ -111,7 +111,7 @@ async function targetsOf(rig: Rig, closing: (() => Promise<unknown>)[]): Promise
   if (!redis) return beside;
   const [user, password] = ["bench", randomBytes(16).toString("hex")];
   await redis.command("ACL", "SETUSER", user, "on", `>${password}`, "~*", "+@all");
-  const straight: RawTarget = { ...endpoint.tcp!, speak: { protocol: "redis", user, password } };
+  const straight: RawTarget = { ...endpoint.tcp!, auth: { protocol: "redis", user, password } };
   const sidecar = await startGatewayProcess({
     args: ["--redis", `rediss://${user}:${password}@127.0.0.1:${endpoint.tcp!.port}`],
     env: rig.trust,
@@ -122,7 +122,7 @@ async function targetsOf(rig: Rig, closing: (() => Promise<unknown>)[]): Promise
     ["static", straight],
     ["reconnect", straight],
     ...beside,
-    ["sidecar-reconnect", { port: sidecar.port, tls: false, speak: { protocol: "http", token } }],
+    ["sidecar-reconnect", { port: sidecar.port, tls: false, auth: { protocol: "http", token } }],
   ];
 }
 

@@ -1,10 +1,10 @@
-import { usable, versionsOf } from "../clients.js";
+import { availableClients, versionsOf } from "../available-clients.js";
+import { type BenchClient, commandsFunction } from "../bench-client.js";
 import type { CommandsEvent } from "../handlers/commands.js";
-import { GREETING, live } from "../life.js";
-import { commandsFunction, type Peer } from "../peer.js";
 import type { Outcome } from "../result.js";
 import { conditionsOf, startRig } from "../rig.js";
 import { inRounds, shareOf } from "../rounds.js";
+import { GREETING, runInstance } from "../run-instance.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { buildReport, type Case, type Measurement, nameOf, type Way } from "../sequential/report";
 import { Series } from "../series.js";
@@ -36,11 +36,11 @@ const WAYS: readonly Way[] = [
 async function measure(settings: Settings): Promise<Outcome> {
   const invocations = settings.invocations ?? (settings.quick ? 30 : 300);
   const rounds = Math.min(settings.rounds ?? (settings.quick ? 2 : 5), invocations);
-  const { peers, redis, notes } = usable(settings.peers);
-  const cases: { series: Series<Case>; peer: Peer }[] = peers.flatMap((peer) =>
+  const { clients, redis, notes } = availableClients(settings.clients);
+  const cases: { series: Series<Case>; client: BenchClient }[] = clients.flatMap((client) =>
     WAYS.map((way) => ({
-      series: new Series({ ...way, client: peer.name, label: peer.label, batches: peer.batches }),
-      peer,
+      series: new Series({ ...way, client: client.name, label: client.label, batches: client.batches }),
+      client,
     })),
   );
   const rig = await startRig({ ...settings, redis });
@@ -52,11 +52,11 @@ async function measure(settings: Settings): Promise<Outcome> {
       rounds,
       cases,
       ({ series: { of } }) => `${of.label}, ${nameOf(of)}`,
-      async ({ series, peer }, round) => {
+      async ({ series, client }, round) => {
         const { keepAlive, how, commands } = series.of;
-        const what = commandsFunction(peer, { keepAlive, reused: true }, rig.endpoint);
+        const what = commandsFunction(client, { keepAlive, reused: true }, rig.endpoint);
         const event: CommandsEvent = { keys: keys.slice(0, commands), how };
-        const { latencies } = await live(peer.label, what, {
+        const { latencies } = await runInstance(client.label, what, {
           invocations: shareOf(invocations, rounds, round) + 1,
           events: [event],
           expected: GREETING,
@@ -76,9 +76,9 @@ async function measure(settings: Settings): Promise<Outcome> {
       settings: {
         invocations,
         rounds,
-        ...conditionsOf(settings, rig, peers),
+        ...conditionsOf(settings, rig, clients),
       },
-      versions: versionsOf(peers),
+      versions: versionsOf(clients),
       data: measured,
     };
   } finally {

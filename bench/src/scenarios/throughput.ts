@@ -1,4 +1,5 @@
 import { startGatewayProcess } from "warmline-testbed";
+import { factor } from "../format.js";
 import { labelOf, NOTES, styleOf, versionsMeasured } from "../perf/labels.js";
 import { chosenNodes, missingNote } from "../perf/nodes.js";
 import { placements, startFixedServer } from "../perf/processes.js";
@@ -9,7 +10,6 @@ import { barChart, tableOf } from "../present.js";
 import { randomFrom } from "../random.js";
 import type { Outcome } from "../result.js";
 import type { Scenario, Settings } from "../scenario.js";
-import { factor } from "../words.js";
 
 /** Warm clients under load: concurrency, batches, value sizes, and arrivals that do not wait for answers. */
 const throughput: Scenario = {
@@ -97,10 +97,10 @@ export function buildReport(
 ): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
   const { node } = rows[0]!;
   const gain = (cell: string) => {
-    const [own, peer] = ["warmline", "upstash"].map(
+    const [own, upstash] = ["warmline", "upstash"].map(
       (client) => rows.find((row) => row.node === node && row.cell === cell && row.client === client)!,
     );
-    return own!.perSecond.median / peer!.perSecond.median;
+    return own!.perSecond.median / upstash!.perSecond.median;
   };
   const cpu = (client: string) =>
     rows.find((row) => row.node === node && row.cell.startsWith("1 in flight") && row.client === client)!.cpu

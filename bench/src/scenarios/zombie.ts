@@ -1,9 +1,9 @@
 import { idleReaper, type NetworkProxy } from "warmline-testbed";
-import { usable, versionsOf } from "../clients.js";
+import { availableClients, versionsOf } from "../available-clients.js";
+import { type BenchClient, clientFunction, type FaultClient, ownHandler } from "../bench-client.js";
 import type { Call, Settled } from "../faults/calls.js";
 import { judge, type Verdict } from "../faults/judge.js";
 import { Lane } from "../faults/lane.js";
-import { type FaultClient, ownHandler, type Peer, peerFunction } from "../peer.js";
 import { randomFrom, shuffled } from "../random.js";
 import type { Outcome } from "../result.js";
 import { conditionsOf, type Rig, startRig } from "../rig.js";
@@ -34,7 +34,8 @@ export default zombie;
 
 interface Trial {
   readonly client: FaultClient;
-  readonly peer: Peer;
+  /** Whether the client leaves dead connections to its user. */
+  readonly naive: boolean;
   readonly limitS: number;
   readonly idleS: number;
 }
@@ -43,7 +44,7 @@ async function measure(settings: Settings): Promise<Outcome> {
   const speedup = settings.speedup ?? 30;
   const trials = settings.invocations ?? (settings.quick ? 1 : 5);
   const lanesEach = settings.rounds ?? 3;
-  const { peers, redis, notes } = usable(settings.peers);
+  const { clients, redis, notes } = availableClients(settings.clients);
   const rig = await startRig({ ...settings, redis });
   const random = randomFrom(settings.seed);
   const verdicts = new Map<Trial, Verdict[]>();
@@ -51,14 +52,15 @@ async function measure(settings: Settings): Promise<Outcome> {
   let done = 0;
   let number = 0;
   try {
-    for (const peer of peers) {
-      for (const client of peer.faults ?? [naive(peer, rig)]) {
-        const cases = LIMITS_S.flatMap((limitS) => IDLE_S.map((idleS) => ({ client, peer, limitS, idleS })));
+    for (const benchClient of clients) {
+      for (const client of benchClient.faults ?? [plainClient(benchClient, rig)]) {
+        const naive = benchClient.faults === undefined;
+        const cases = LIMITS_S.flatMap((limitS) => IDLE_S.map((idleS) => ({ client, naive, limitS, idleS })));
         for (const each of cases) verdicts.set(each, []);
         const left = shuffled(Array(trials).fill(cases).flat() as Trial[], random);
         const drive = async () => {
           for (let each = left.pop(); each; each = left.pop()) {
-            const verdict = await live(rig, each, `zombie:${++number}`, speedup);
+            const verdict = await runTrial(rig, each, `zombie:${++number}`, speedup);
             verdicts.get(each)!.push(verdict);
             settings.progress.step(++done, verdicts.size * trials, `${client.label}, idle ${each.idleS} s`);
           }
@@ -84,9 +86,9 @@ async function measure(settings: Settings): Promise<Outcome> {
         limitsS: LIMITS_S,
         idleS: IDLE_S,
         lifetimeS: LIFETIME_S,
-        ...conditionsOf(settings, rig, peers),
+        ...conditionsOf(settings, rig, clients),
       },
-      versions: versionsOf(peers),
+      versions: versionsOf(clients),
       data: measured,
     };
   } finally {
@@ -96,13 +98,13 @@ async function measure(settings: Settings): Promise<Outcome> {
 }
 
 /** A client used without any care for dead connections. */
-function naive(peer: Peer, rig: Rig): FaultClient {
-  const { env } = peerFunction("faults-peer", peer, { keepAlive: true, reused: true }, rig.endpoint);
-  return { name: peer.name, label: peer.label, function: { handler: ownHandler("faults-peer"), env } };
+function plainClient(client: BenchClient, rig: Rig): FaultClient {
+  const { env } = clientFunction("faults-client", client, { keepAlive: true, reused: true }, rig.endpoint);
+  return { name: client.name, label: client.label, function: { handler: ownHandler("faults-client"), env } };
 }
 
 /** The life of one function: invoked, frozen, invoked again; gives the verdict on the second call. */
-async function live(rig: Rig, trial: Trial, key: string, speedup: number): Promise<Verdict> {
+async function runTrial(rig: Rig, trial: Trial, key: string, speedup: number): Promise<Verdict> {
   const { client, limitS, idleS } = trial;
   const closeMs = (limitS * 1_000) / speedup;
   const reap = (path: NetworkProxy) =>
@@ -132,12 +134,12 @@ async function live(rig: Rig, trial: Trial, key: string, speedup: number): Promi
   }
 }
 
-function measuredOf({ client, peer, limitS, idleS }: Trial, verdicts: readonly Verdict[]): Measurement {
+function measuredOf({ client, naive, limitS, idleS }: Trial, verdicts: readonly Verdict[]): Measurement {
   const ended = (ending: Verdict["ending"]) => verdicts.filter((verdict) => verdict.ending === ending).length;
   return {
     client: client.name,
     label: client.label,
-    naive: peer.faults === undefined,
+    naive,
     limitS,
     idleS,
     calls: verdicts.length,

@@ -1,8 +1,8 @@
+import { factor, listed, ms } from "../format.js";
 import type { CommandsEvent } from "../handlers/commands.js";
 import { barChart, curveChart, tableOf } from "../present.js";
 import type { Check, Outcome } from "../result.js";
 import type { Timed } from "../series.js";
-import { factor, listed, ms } from "../words.js";
 
 export interface Way {
   readonly name: "one" | "ten" | "together" | "pipeline";

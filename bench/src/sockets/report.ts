@@ -1,6 +1,6 @@
+import { listed, ms, share } from "../format.js";
 import { barChart } from "../present.js";
 import type { Check, Outcome, Style } from "../result.js";
-import { listed, ms, share } from "../words.js";
 import type { Counts } from "./kernel.js";
 
 /** The ways to reach the cluster, in the order of the table. */

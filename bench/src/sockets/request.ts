@@ -14,7 +14,7 @@ export interface SlotRange {
 export async function requestToCluster(seedPort: number, keys: readonly string[]): Promise<void> {
   const open = new Map<number, RawConnection>();
   const to = async (port: number) => {
-    const target = { port, tls: false, speak: { protocol: "redis" } } as const;
+    const target = { port, tls: false, auth: { protocol: "redis" } } as const;
     if (!open.has(port)) open.set(port, await RawConnection.open(target));
     return open.get(port)!;
   };
@@ -49,7 +49,7 @@ export function slotRanges(text: string): SlotRange[] {
 
 /** The same request of a process that keeps nothing, to the gateway: one connection, closed when all is done. */
 export async function requestToGateway(port: number, token: string, keys: readonly string[]): Promise<void> {
-  const connection = await RawConnection.open({ port, tls: false, speak: { protocol: "http", token } });
+  const connection = await RawConnection.open({ port, tls: false, auth: { protocol: "http", token } });
   try {
     for (const key of keys) await connection.run(["GET", key]);
   } finally {

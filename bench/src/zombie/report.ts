@@ -1,6 +1,6 @@
+import { listed } from "../format.js";
 import { barChart, grouped, tableOf } from "../present.js";
 import type { Check, Outcome } from "../result.js";
-import { listed } from "../words.js";
 
 /** What one client met after one idle time, under one idle limit. */
 export interface Measurement {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { advise } from "../../../bench/src/advise/advice.js";
 import { between, type Estimate, type Evidence, estimate } from "../../../bench/src/advise/estimate.js";
 import type { Question } from "../../../bench/src/advise/question.js";
-import { arrivals, mostAtOnce } from "../../../bench/src/fleet/arrivals.js";
+import { arrivals, maxConcurrent } from "../../../bench/src/fleet/arrivals.js";
 import { sumOf } from "../../../bench/src/fleet/metrics.js";
 import { predict } from "../../../bench/src/fleet/model.js";
 import { httpReply, redisReply } from "../../../bench/src/raw.js";
@@ -101,14 +101,14 @@ describe("a fleet", () => {
         (given, takes) => {
           const times = [...given].sort((a, b) => a - b);
           const counts = times.map((at) => times.filter((from) => from <= at && at < from + takes).length);
-          expect(mostAtOnce(times, takes)).toBe(Math.max(...counts));
+          expect(maxConcurrent(times, takes)).toBe(Math.max(...counts));
         },
       ),
     );
   });
 
   test("the model: one connection per instance, capped by the platform and by the limits", () => {
-    const facts = { arrivals: [0, 1, 2, 3, 4], takesMs: 10, mostInstances: 4, softLimit: 2, hardLimit: 3 };
+    const facts = { arrivals: [0, 1, 2, 3, 4], takesMs: 10, maxInstances: 4, softLimit: 2, hardLimit: 3 };
     expect(predict(facts)).toEqual({
       instances: 4,
       connectionsUnlimited: 4,

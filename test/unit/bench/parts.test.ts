@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { BenchClient } from "../../../bench/src/bench-client.js";
 import { parse, UsageError } from "../../../bench/src/command-line.js";
 import { Latencies, median } from "../../../bench/src/latencies.js";
-import type { Peer } from "../../../bench/src/peer.js";
 import { randomFrom, shuffled } from "../../../bench/src/random.js";
 import { evenSteps, roundSteps } from "../../../bench/src/report/scale.js";
 import type { Scenario } from "../../../bench/src/scenario.js";
@@ -82,16 +82,16 @@ describe("the command line", () => {
   const standard = [
     { name: "warmline", standard: true },
     { name: "agent", standard: true },
-  ] as Peer[];
-  const peers = [...standard, { name: "undici", standard: false } as Peer];
+  ] as BenchClient[];
+  const clients = [...standard, { name: "undici", standard: false } as BenchClient];
   const sweep = { name: "sweep", clients: "all", distances: true } as Scenario;
   const fixed = { name: "fixed", clients: [] } as Partial<Scenario> as Scenario;
-  const read = (...args: string[]) => parse(args, [scenario, sweep, fixed], peers);
+  const read = (...args: string[]) => parse(args, [scenario, sweep, fixed], clients);
 
   test("defaults", () => {
     expect(read("keepalive", "--seed", "5")).toMatchObject({
       action: "run",
-      settings: { quick: false, rttMs: 1, tls: false, seed: 5, engine: "embedded", peers: standard },
+      settings: { quick: false, rttMs: 1, tls: false, seed: 5, engine: "embedded", clients: standard },
       line: "npm run bench -- keepalive --seed 5",
     });
   });
@@ -109,7 +109,7 @@ describe("the command line", () => {
       "agent",
     );
     expect(command).toMatchObject({
-      settings: { rttMs: 0.5, tls: true, peers: [{ name: "agent" }] },
+      settings: { rttMs: 0.5, tls: true, clients: [{ name: "agent" }] },
       json: "a.json",
       report: "b.html",
     });
@@ -119,10 +119,10 @@ describe("the command line", () => {
   });
 
   test("clients and distances are the scenario's unless the command line names them", () => {
-    expect(read("keepalive", "--clients", "all")).toMatchObject({ settings: { peers } });
-    expect(read("sweep")).toMatchObject({ settings: { peers, rtts: undefined } });
+    expect(read("keepalive", "--clients", "all")).toMatchObject({ settings: { clients } });
+    expect(read("sweep")).toMatchObject({ settings: { clients, rtts: undefined } });
     expect(read("sweep", "--rtt", "0,20", "--clients", "undici")).toMatchObject({
-      settings: { peers: [{ name: "undici" }], rtts: [0, 20], rttMs: 0 },
+      settings: { clients: [{ name: "undici" }], rtts: [0, 20], rttMs: 0 },
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { pairedRatio, spreadOf } from "../../../bench/src/perf/ratios.js";
-import { answerTo, askedBy } from "../../../bench/src/perf/server/answers.js";
+import { answerTo, askedBy } from "../../../bench/src/perf/server/responses.js";
 import { amount, isMet, type Target, wanted } from "../../../bench/src/perf/targets/target.js";
 import { buildReport } from "../../../bench/src/scenarios/targets.js";
 

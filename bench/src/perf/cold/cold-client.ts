@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../peer.js";
+import type { Endpoint } from "../../bench-client.js";
 
 /** A client in a fresh process. */
 export interface ColdClient {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import type { Endpoint } from "../../peer.js";
+import type { Endpoint } from "../../bench-client.js";
 import { shuffled } from "../../random.js";
 import { built } from "../built.js";
 import type { Node } from "../nodes.js";

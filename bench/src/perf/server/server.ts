@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { type Asked, answerTo, askedBy } from "./answers.js";
+import { type Asked, answerTo, askedBy } from "./responses.js";
 
 // A server that answers at almost no cost, in a process of its own, so that what is measured is the client. It stores
 // nothing: whatever is asked again gets the bytes it got before.
@@ -9,7 +9,7 @@ const HEAD_END = "\r\n\r\n";
 /** Requests seen before: what a head asks for, and the answer to a head and a body. */
 const asked = new Map<string, Asked & { readonly length: number }>();
 const answers = new Map<string, Buffer>();
-const MOST_KEPT = 2_000;
+const MAX_CACHED = 2_000;
 
 function serve(socket: Socket): void {
   let rest: Buffer = Buffer.alloc(0);
@@ -38,7 +38,7 @@ function kept<T>(from: Map<string, T>, key: string, make: () => T): T {
   let found = from.get(key);
   if (found === undefined) {
     found = make();
-    if (from.size < MOST_KEPT) from.set(key, found);
+    if (from.size < MAX_CACHED) from.set(key, found);
   }
   return found;
 }

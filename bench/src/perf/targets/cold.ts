@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../peer.js";
+import type { Endpoint } from "../../bench-client.js";
 import { coldStarts, preparedStarts } from "../cold/measure.js";
 import { bundleSize } from "../cold/sizes.js";
 import type { Node } from "../nodes.js";
@@ -6,7 +6,7 @@ import type { FixedServer, Placement } from "../processes.js";
 import { pairedRatio, spreadOf } from "../ratios.js";
 import type { Target } from "./target.js";
 
-const PEER = "@upstash/redis";
+const UPSTASH = "@upstash/redis";
 const CLIENTS = ["warmline", "upstash", "raw"] as const;
 
 interface Options {
@@ -37,19 +37,19 @@ export async function coldTargets({
   const ratio = <T>(
     measure: string,
     limit: number,
-    [own, peer, raw]: readonly (readonly T[])[],
+    [own, upstash, raw]: readonly (readonly T[])[],
     of: (start: T) => number,
   ): Target => {
     const middle = (starts: readonly T[]) => spreadOf(starts.map(of)).median.toFixed(1);
     return {
       node: node.version,
       measure,
-      against: PEER,
+      against: UPSTASH,
       bound: "at most",
       limit,
       unit: "x",
-      measured: pairedRatio(own!.map(of), peer!.map(of)),
-      medians: `${middle(own!)} ms, peer ${middle(peer!)}, raw ${middle(raw!)}`,
+      measured: pairedRatio(own!.map(of), upstash!.map(of)),
+      medians: `${middle(own!)} ms, @upstash/redis ${middle(upstash!)}, raw ${middle(raw!)}`,
     };
   };
   const starts = CLIENTS.map((client) => atOnce[client]);
@@ -80,7 +80,7 @@ export async function coldTargets({
 
 /** The rows about sizes, the same under any Node. */
 export function sizeTargets(): Target[] {
-  const size = (measure: string, limit: number, bytes: number, peer: number): Target => ({
+  const size = (measure: string, limit: number, bytes: number, upstash: number): Target => ({
     node: "",
     measure,
     against: "",
@@ -88,11 +88,16 @@ export function sizeTargets(): Target[] {
     limit,
     unit: "bytes",
     measured: spreadOf([bytes]),
-    medians: `peer ${peer.toLocaleString("en")}`,
+    medians: `@upstash/redis ${upstash.toLocaleString("en")}`,
   });
-  const peer = bundleSize("upstash");
+  const upstash = bundleSize("upstash");
   return [
-    size("fetch entry, minified and gzipped", 12 * 1024, bundleSize("warmline-fetch").gzipped, peer.gzipped),
-    size("Node entry, minified", 190_000, bundleSize("warmline").minified, peer.minified),
+    size(
+      "fetch entry, minified and gzipped",
+      12 * 1024,
+      bundleSize("warmline-fetch").gzipped,
+      upstash.gzipped,
+    ),
+    size("Node entry, minified", 190_000, bundleSize("warmline").minified, upstash.minified),
   ];
 }

@@ -5,7 +5,7 @@ import { type Lane, measureLanes } from "../warm/measure.js";
 import type { Job, Took } from "../worker/jobs.js";
 import type { Target } from "./target.js";
 
-const PEER = "@upstash/redis";
+const UPSTASH = "@upstash/redis";
 
 interface Options {
   readonly node: Node;
@@ -70,7 +70,7 @@ export async function warmTargets(options: Options): Promise<Target[]> {
 
   for (const [at, { placement }] of servers.entries()) {
     const job: Job = { kind: "sequential", call: "get", ms };
-    const [own, peer, raw] = await lanes(at, [
+    const [own, upstash, raw] = await lanes(at, [
       { client: "warmline", job },
       { client: "upstash", job },
       { client: "raw", job },
@@ -83,7 +83,11 @@ export async function warmTargets(options: Options): Promise<Target[]> {
       p50(own),
       p50(raw),
     );
-    add({ measure: `CPU per command, ${placement}`, against: PEER, bound, limit: 0.2 }, cpu(own), cpu(peer));
+    add(
+      { measure: `CPU per command, ${placement}`, against: UPSTASH, bound, limit: 0.2 },
+      cpu(own),
+      cpu(upstash),
+    );
   }
 
   const rows: Row[] = [
@@ -114,11 +118,11 @@ export async function warmTargets(options: Options): Promise<Target[]> {
     ],
   ];
   for (const [measure, bound, limit, job, of] of rows) {
-    const [own, peer] = await lanes(0, [
+    const [own, upstash] = await lanes(0, [
       { client: "warmline", job },
       { client: "upstash", job },
     ]);
-    add({ measure, against: PEER, bound, limit }, own!.map(of), peer!.map(of));
+    add({ measure, against: UPSTASH, bound, limit }, own!.map(of), upstash!.map(of));
   }
 
   const [recreated, reused] = await lanes(0, [
@@ -134,7 +138,7 @@ export async function warmTargets(options: Options): Promise<Target[]> {
   );
 
   const heap: Job = { kind: "heap", commands: heapCommands };
-  const [own, peer] = await lanes(
+  const [own, upstash] = await lanes(
     0,
     [
       { client: "warmline", job: heap },
@@ -152,11 +156,11 @@ export async function warmTargets(options: Options): Promise<Target[]> {
     own!.map(({ heapBefore }) => mb(heapBefore)),
     "MB",
   );
-  const peers = peer!.map(({ heapAfter }) => mb(heapAfter));
+  const upstashHeap = upstash!.map(({ heapAfter }) => mb(heapAfter));
   add(
-    { measure: `heap after ${commands} commands`, against: PEER, bound: "at most", limit: 0.7 },
+    { measure: `heap after ${commands} commands`, against: UPSTASH, bound: "at most", limit: 0.7 },
     after,
-    peers,
+    upstashHeap,
     "MB",
   );
   return targets;

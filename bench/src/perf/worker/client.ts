@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../peer.js";
+import type { Endpoint } from "../../bench-client.js";
 
 /** What a client is made to do, over and over. `size` is a number of commands, or of bytes. */
 export interface Work {

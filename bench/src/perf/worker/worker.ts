@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../peer.js";
+import type { Endpoint } from "../../bench-client.js";
 import { built } from "../built.js";
 import type { OpenClient } from "./client.js";
 import { type Job, run } from "./jobs.js";

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import type { Endpoint } from "../../../peer.js";
+import type { Endpoint } from "../../../bench-client.js";
 import type { OpenClient } from "../client.js";
 
 /** The floor: ready-made requests on sockets, answers read as far as it takes to know that they are whole. */

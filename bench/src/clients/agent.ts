@@ -1,8 +1,8 @@
 import type { Agent, ClientRequest, IncomingMessage } from "node:http";
-import type { Peer } from "../peer.js";
+import type { BenchClient } from "../bench-client.js";
 import { restClient, restHeaders } from "../rest.js";
 
-const agent: Peer = {
+const agent: BenchClient = {
   name: "agent",
   label: "bare agent",
   note: "The bare agent is http.Agent (with TLS https.Agent) of Node itself, with a request and a JSON.parse written by hand: no client at all.",

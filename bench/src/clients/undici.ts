@@ -1,7 +1,7 @@
-import type { Peer } from "../peer.js";
+import type { BenchClient } from "../bench-client.js";
 import { restClient, restHeaders } from "../rest.js";
 
-const undici: Peer = {
+const undici: BenchClient = {
   name: "undici",
   label: "undici",
   package: "undici",

@@ -1,5 +1,5 @@
 /** In a child: answers each message of its parent with what `answer` gives, and ends with the parent. See {@link Child}. */
-export function answering<Message>(answer: (message: Message) => Promise<object>): void {
+export function serveParent<Message>(answer: (message: Message) => Promise<object>): void {
   process.on("disconnect", () => process.exit());
   process.on("message", async (message) => {
     try {

@@ -1,10 +1,10 @@
 import { pathToFileURL } from "node:url";
-import type { Connect, ConnectOptions, Endpoint, Peer } from "./peer.js";
+import type { BenchClient, Connect, ConnectOptions, Endpoint } from "./bench-client.js";
 
-const { BENCH_PEER, BENCH_ENDPOINT, BENCH_KEEPALIVE, BENCH_CLIENT } = process.env;
+const { BENCH_CLIENT, BENCH_ENDPOINT, BENCH_KEEPALIVE, BENCH_LIFETIME } = process.env;
 
 /** Whether the function's client lives outside its handler. */
-export const reused = BENCH_CLIENT === "reused";
+export const reused = BENCH_LIFETIME === "reused";
 
 /** What the function's client is made from. */
 export const options: ConnectOptions = {
@@ -16,6 +16,6 @@ export const options: ConnectOptions = {
 export const connect: Connect = await loaded();
 
 async function loaded(): Promise<Connect> {
-  const peer: Peer = (await import(pathToFileURL(BENCH_PEER!).href)).default;
-  return peer.load();
+  const client: BenchClient = (await import(pathToFileURL(BENCH_CLIENT!).href)).default;
+  return client.load();
 }

@@ -1,6 +1,6 @@
-import type { Peer } from "../peer.js";
+import type { BenchClient } from "../bench-client.js";
 
-const nodeRedis: Peer = {
+const nodeRedis: BenchClient = {
   name: "node-redis",
   label: "node-redis (TCP)",
   package: "@redis/client",

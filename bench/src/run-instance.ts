@@ -1,11 +1,11 @@
 import { type InstanceOptions, startInstance } from "warmline-testbed";
-import type { PeerFunction } from "./peer.js";
+import type { FunctionSpec } from "./bench-client.js";
 
 /** What is stored under `greeting` where functions read it. */
 export const GREETING = "hello from a warm connection";
 
 /** What one instance showed from start to end; all times in milliseconds. */
-export interface Life {
+export interface InstanceRun {
   /** From starting the process to its first request for an invocation. */
   readonly initMs: number;
   /** The handler's own time in each invocation, the first one first. */
@@ -17,7 +17,7 @@ export interface Life {
 }
 
 /** What an instance is to live through. */
-export interface LifeOptions extends Omit<InstanceOptions, "handler" | "env"> {
+export interface RunInstanceOptions extends Omit<InstanceOptions, "handler" | "env"> {
   /** How many; by default as many as there are events. */
   readonly invocations?: number;
   /** The event of each invocation; the last one is used for all that follow. Default: one empty event. */
@@ -31,7 +31,11 @@ export interface LifeOptions extends Omit<InstanceOptions, "handler" | "env"> {
  * Starts an instance, runs the invocations one after another, ends it.
  * @throws if an invocation fails or returns something else than expected: the numbers would mean nothing
  */
-export async function live(label: string, what: PeerFunction, options: LifeOptions): Promise<Life> {
+export async function runInstance(
+  label: string,
+  what: FunctionSpec,
+  options: RunInstanceOptions,
+): Promise<InstanceRun> {
   const { events = [{}], invocations = events.length, expected, trust, ...rest } = options;
   const instance = await startInstance({ ...rest, handler: what.handler, env: { ...what.env, ...trust } });
   try {

@@ -61,7 +61,7 @@ const cut: Fault = {
 };
 
 /** The request was applied, and its answer does not come through. */
-export const lostAnswers: FaultGroup = {
+export const lostResponses: FaultGroup = {
   title: "applied, and the answer lost",
   faults: [lost(1), lost(2), lost(5), reads, overwritten, batch, proxy, cut],
 };

@@ -21,7 +21,7 @@ const bad = (call: typeof get): Fault => ({
 });
 
 /** The request was applied, and what comes back is no answer. */
-export const badAnswers: FaultGroup = {
+export const badResponses: FaultGroup = {
   title: "applied, and something else answers",
   faults: [bad(get), bad(incr)],
 };

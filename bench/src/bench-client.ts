@@ -17,7 +17,7 @@ export interface Variant {
 }
 
 /** A function to run: a handler's module and its environment. */
-export interface PeerFunction {
+export interface FunctionSpec {
   readonly handler: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -29,11 +29,11 @@ export interface FaultClient {
   /** The name that people read. */
   readonly label: string;
   /** The function that issues the calls; it is told the server's address with every event. */
-  readonly function: PeerFunction;
+  readonly function: FunctionSpec;
 }
 
 /** What every client can do, in the words of the bench. */
-export interface PeerClient {
+export interface ConnectedClient {
   get(key: string): Promise<unknown>;
   set(key: string, value: string): Promise<unknown>;
   incr(key: string): Promise<unknown>;
@@ -51,10 +51,10 @@ export interface ConnectOptions extends Endpoint {
 }
 
 /** Makes a client. It may connect now or with the first command. */
-export type Connect = (options: ConnectOptions) => PeerClient;
+export type Connect = (options: ConnectOptions) => ConnectedClient;
 
-/** A client that scenarios measure. Each is a file in `peers/` whose default export this is. */
-export interface Peer {
+/** A client that scenarios measure. Each is a file in `clients/` whose default export this is. */
+export interface BenchClient {
   /** A short word for the command line; the name of its file. */
   readonly name: string;
   /** The name that people read. */
@@ -74,7 +74,7 @@ export interface Peer {
   /** Loads the client's code, inside the function. */
   load(): Promise<Connect>;
   /** The function that runs one command per invocation, where it is not {@link commandsFunction}. */
-  keepalive?(variant: Variant, endpoint: Endpoint): PeerFunction;
+  keepalive?(variant: Variant, endpoint: Endpoint): FunctionSpec;
   /** How it is used against faults; none for what leaves them to its user. */
   readonly faults?: readonly FaultClient[];
 }
@@ -85,23 +85,23 @@ export const ownHandler = (name: string): string => built(`handlers/${name}.js`)
 const built = (file: string): string => fileURLToPath(new URL(`./${file}`, import.meta.url));
 
 /** A handler of this package that uses a client in a given way. */
-export function peerFunction(
+export function clientFunction(
   handler: string,
-  peer: Peer,
+  client: BenchClient,
   variant: Variant,
   endpoint: Endpoint,
-): PeerFunction {
+): FunctionSpec {
   return {
     handler: ownHandler(handler),
     env: {
-      BENCH_PEER: built(`peers/${peer.name}.js`),
+      BENCH_CLIENT: built(`clients/${client.name}.js`),
       BENCH_ENDPOINT: JSON.stringify(endpoint),
       BENCH_KEEPALIVE: variant.keepAlive ? "1" : "0",
-      BENCH_CLIENT: variant.reused ? "reused" : "recreated",
+      BENCH_LIFETIME: variant.reused ? "reused" : "recreated",
     },
   };
 }
 
 /** The function that runs the commands of its event, by default one GET. */
-export const commandsFunction = (peer: Peer, variant: Variant, endpoint: Endpoint): PeerFunction =>
-  peerFunction("commands", peer, variant, endpoint);
+export const commandsFunction = (client: BenchClient, variant: Variant, endpoint: Endpoint): FunctionSpec =>
+  clientFunction("commands", client, variant, endpoint);

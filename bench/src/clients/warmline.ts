@@ -1,10 +1,10 @@
 import { fileURLToPath } from "node:url";
-import { ownHandler, type Peer } from "../peer.js";
+import { type BenchClient, ownHandler } from "../bench-client.js";
 
 /** The example's handler is the one measured; its twin differs in where it makes the client, nothing else. */
 const EXAMPLE = fileURLToPath(new URL("../../../examples/lambda/handler.mjs", import.meta.url));
 
-const warmline: Peer = {
+const warmline: BenchClient = {
   name: "warmline",
   label: "warmline",
   package: "warmline",

@@ -1,5 +1,5 @@
 import { handlerOf, type TrialClient } from "../faults/calls.js";
-import { connect } from "../peer-client.js";
+import { connect } from "../function-client.js";
 
 /** A client that leaves faults to its user: nothing is caught, nothing sent again by hand. */
 export const handler = handlerOf(

@@ -1,10 +1,10 @@
 import { findRedisServer, NO_REDIS } from "warmline-testbed";
+import type { BenchClient } from "./bench-client.js";
 import { versionOf } from "./machine.js";
-import type { Peer } from "./peer.js";
 
 /** The clients that can run on this machine, and those that cannot. */
-export interface Usable {
-  readonly peers: readonly Peer[];
+export interface AvailableClients {
+  readonly clients: readonly BenchClient[];
   /** Whether one of them needs a Redis that answers over TCP. */
   readonly redis: boolean;
   /** What a reader must know: who was left out and why, and what each client says of itself. */
@@ -12,22 +12,22 @@ export interface Usable {
 }
 
 /** Leaves out, by name, the clients that need a `redis-server` where there is none. */
-export function usable(peers: readonly Peer[]): Usable {
+export function availableClients(clients: readonly BenchClient[]): AvailableClients {
   const found = findRedisServer() !== undefined;
-  const kept = peers.filter(({ protocol }) => protocol === "http" || found);
-  const out = peers.filter((peer) => !kept.includes(peer)).map(({ label }) => label);
+  const kept = clients.filter(({ protocol }) => protocol === "http" || found);
+  const out = clients.filter((client) => !kept.includes(client)).map(({ label }) => label);
   return {
-    peers: kept,
+    clients: kept,
     redis: kept.some(({ protocol }) => protocol === "tcp"),
     notes: [
       ...(out.length > 0 ? [`Left out: ${out.join(", ")}: ${NO_REDIS}.`] : []),
-      ...kept.flatMap((peer) => peer.note ?? []),
+      ...kept.flatMap((client) => client.note ?? []),
     ],
   };
 }
 
 /** The versions of what was measured. */
-export function versionsOf(peers: readonly Peer[]): Record<string, string> {
-  const names = [...peers.flatMap((peer) => peer.package ?? []), "warmline-gateway"];
+export function versionsOf(clients: readonly BenchClient[]): Record<string, string> {
+  const names = [...clients.flatMap((client) => client.package ?? []), "warmline-gateway"];
   return Object.fromEntries(names.map((name) => [name, versionOf(name)]));
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import type { Peer } from "../peer.js";
+import type { BenchClient } from "../bench-client.js";
 
-const ioredis: Peer = {
+const ioredis: BenchClient = {
   name: "ioredis",
   label: "ioredis (TCP)",
   package: "ioredis",

@@ -1,6 +1,6 @@
-import { ownHandler, type Peer } from "../peer.js";
+import { type BenchClient, ownHandler } from "../bench-client.js";
 
-const upstash: Peer = {
+const upstash: BenchClient = {
   name: "upstash",
   label: "@upstash/redis",
   package: "@upstash/redis",

@@ -1,7 +1,7 @@
-import type { Peer } from "../peer.js";
+import type { BenchClient } from "../bench-client.js";
 import { restClient, restHeaders } from "../rest.js";
 
-const bareFetch: Peer = {
+const bareFetch: BenchClient = {
   name: "fetch",
   label: "fetch",
   note: "fetch is Node's own, with a JSON.parse written by hand. Its one pool belongs to the process: there is nothing to make anew, and for keep-alive off each request says Connection: close.",
