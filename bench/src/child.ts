@@ -17,7 +17,7 @@ export class Child {
   }
 
   /** Sends a message, or none, and gives the next one that comes. @throws when it ends instead */
-  ask<T>(message?: unknown): Promise<T> {
+  request<T>(message?: unknown): Promise<T> {
     return new Promise((resolve, reject) => {
       const { child } = this;
       const onExit = (code: number | null) => reject(new Error(`a measured process ended with ${code}`));

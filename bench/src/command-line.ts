@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { parseArgs } from "node:util";
-import { type Question, questionOf } from "./advise/question.js";
+import { parseQuestion, type Question } from "./advise/question.js";
 import type { BenchClient } from "./bench-client.js";
 import type { Scenario, Settings } from "./scenario.js";
 import { number, numbers, UsageError } from "./usage.js";
@@ -104,7 +104,7 @@ export function parse(
   const output: Output = { json: values.json, report: values.report };
   if (name === "all") return { action: "all", runs: scenarios.map(runOf), ...output };
   if (name === "advise") {
-    const question = questionOf(values, rtts, sizes);
+    const question = parseQuestion(values, rtts, sizes);
     return { action: "advise", question, from: values.from, measure: values.measure ?? false, runOf };
   }
   const scenario = scenarios.find((each) => each.name === name);

@@ -27,7 +27,7 @@ export function tableOf<T>(
 }
 
 /** How bars are drawn: one per row. */
-export interface BarsOf<T> {
+export interface BarOptions<T> {
   readonly title: string;
   readonly unit: string;
   readonly groupOf: (row: T) => string;
@@ -40,7 +40,7 @@ export interface BarsOf<T> {
 }
 
 /** A chart of bars. */
-export function barChart<T>(rows: readonly T[], how: BarsOf<T>): BarChart {
+export function barChart<T>(rows: readonly T[], how: BarOptions<T>): BarChart {
   return {
     kind: "bars",
     title: how.title,

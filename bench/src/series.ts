@@ -1,7 +1,7 @@
 import { Latencies, type LatencyStats, type Spread, spreadOf } from "./latencies.js";
 
 /** Latencies of one case, measured in rounds. */
-export interface Timed {
+export interface CaseLatencies {
   /** The median of each round: its middle, and how far the rounds lie apart. */
   readonly rounds: Spread & { readonly count: number };
   /** All latencies together. */
@@ -25,7 +25,7 @@ export class Series<Case extends object> {
     this.medians.push(round.percentile(50));
   }
 
-  measured(): Timed {
+  measured(): CaseLatencies {
     return {
       rounds: { ...spreadOf(this.medians), count: this.medians.length },
       all: this.all.stats(),

@@ -3,10 +3,10 @@ import type { Estimate } from "./estimate.js";
 import type { Question } from "./question.js";
 
 /** One answer: what to do, and the numbers that decide it. */
-export interface Answer {
+export interface Advice {
   readonly question: string;
   readonly answer: string;
-  readonly because: string;
+  readonly reason: string;
 }
 
 /** A gain below this part of an invocation's time in Redis decides nothing. */
@@ -19,19 +19,19 @@ const FROZEN_SHARE = 2;
  * @param http the client that speaks HTTP
  * @param tcp the one that speaks Redis's protocol, where one was measured
  */
-export function advise(question: Question, http: Estimate, tcp: Estimate | undefined): Answer[] {
+export function advise(question: Question, http: Estimate, tcp: Estimate | undefined): Advice[] {
   const protocol = protocolOf(question, http, tcp);
   const own = protocol.http ? http : tcp!;
   return [connection(own), protocol, batching(question, own), gateway(question, protocol.http)];
 }
 
-function connection(own: Estimate): Answer {
+function connection(own: Estimate): Advice {
   const saved = own.ephemeral - own.reused;
   const reuse = saved > WORTH_IT * own.reused;
   return {
     question: "Reuse the connection, or open one per invocation?",
     answer: reuse ? "Reuse: make the client outside the handler." : "Either: connecting costs little here.",
-    because: `an invocation's commands take ${ms(own.reused)} over a kept connection and ${ms(own.ephemeral)} over one of its own (${own.label}; connecting costs ${ms(own.connect)})`,
+    reason: `an invocation's commands take ${ms(own.reused)} over a kept connection and ${ms(own.ephemeral)} over one of its own (${own.label}; connecting costs ${ms(own.connect)})`,
   };
 }
 
@@ -39,7 +39,7 @@ function protocolOf(
   { concurrency, maxConnections, ops }: Question,
   http: Estimate,
   tcp: Estimate | undefined,
-): Answer & { readonly http: boolean } {
+): Advice & { readonly http: boolean } {
   const question = "TCP or HTTP?";
   const held = concurrency * FROZEN_SHARE;
   const frozen = tcp?.lostAfterFreeze;
@@ -52,7 +52,7 @@ function protocolOf(
       question,
       http: true,
       answer: "HTTP.",
-      because: `no client that speaks TCP was measured (needs redis-server); over HTTP a command takes ${ms(http.warm)}`,
+      reason: `no client that speaks TCP was measured (needs redis-server); over HTTP a command takes ${ms(http.warm)}`,
     };
   }
   const faster = http.reused - tcp.reused;
@@ -62,7 +62,7 @@ function protocolOf(
       question,
       http: true,
       answer: "HTTP, through a gateway that shares its connections.",
-      because: `up to ${held} connections (${concurrency} instances at a time, and about as many frozen) are more than the ${maxConnections} that Redis is to hold; ${numbers}${risk}`,
+      reason: `up to ${held} connections (${concurrency} instances at a time, and about as many frozen) are more than the ${maxConnections} that Redis is to hold; ${numbers}${risk}`,
     };
   }
   if (faster > WORTH_IT * http.reused) {
@@ -70,21 +70,21 @@ function protocolOf(
       question,
       http: false,
       answer: "TCP, if your Redis can be reached and you handle connections that died during a freeze.",
-      because: `${numbers}, and up to ${held} connections fit into ${maxConnections}${risk}`,
+      reason: `${numbers}, and up to ${held} connections fit into ${maxConnections}${risk}`,
     };
   }
   return {
     question,
     http: true,
     answer: "HTTP.",
-    because: `${numbers}: the difference decides nothing${risk}`,
+    reason: `${numbers}: the difference decides nothing${risk}`,
   };
 }
 
-function batching({ ops }: Question, own: Estimate): Answer {
+function batching({ ops }: Question, own: Estimate): Advice {
   const question = "Pipeline?";
   if (ops === 1) {
-    return { question, answer: "No: there is one command.", because: `it takes ${ms(own.reused)}` };
+    return { question, answer: "No: there is one command.", reason: `it takes ${ms(own.reused)}` };
   }
   const pays = own.reused - own.pipelined > WORTH_IT * own.reused;
   return {
@@ -92,17 +92,17 @@ function batching({ ops }: Question, own: Estimate): Answer {
     answer: pays
       ? "Yes: issue what does not depend on each other together, or as one pipeline."
       : "As you like: it gains little here.",
-    because: `${ops} commands take ${ms(own.reused)} one after another and ${ms(own.pipelined)} as one pipeline (${own.label})`,
+    reason: `${ops} commands take ${ms(own.reused)} one after another and ${ms(own.pipelined)} as one pipeline (${own.label})`,
   };
 }
 
-function gateway({ concurrency }: Question, http: boolean): Answer {
+function gateway({ concurrency }: Question, http: boolean): Advice {
   const question = "A gateway?";
   return http
     ? {
         question,
         answer: "Yes, unless your Redis speaks HTTP itself.",
-        because: `Redis then holds the few connections of the gateway instead of up to ${concurrency * FROZEN_SHARE}, whatever the functions do`,
+        reason: `Redis then holds the few connections of the gateway instead of up to ${concurrency * FROZEN_SHARE}, whatever the functions do`,
       }
-    : { question, answer: "No.", because: "functions that speak TCP reach Redis without one" };
+    : { question, answer: "No.", reason: "functions that speak TCP reach Redis without one" };
 }

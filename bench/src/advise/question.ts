@@ -19,7 +19,7 @@ export interface Question {
 const MAX_CONNECTIONS = 1_000;
 
 /** Reads the question from the flags. @throws UsageError if one of the four is missing or no number */
-export function questionOf(
+export function parseQuestion(
   flags: {
     readonly ops?: string | undefined;
     readonly concurrency?: string | undefined;

@@ -58,9 +58,9 @@ export async function runAdvise(
   const lines = [
     `A function of ${memoryMb} MB that runs ${ops} command${ops === 1 ? "" : "s"} per invocation, ${rttMs} ms${tls ? " and TLS" : ""} away from Redis, in up to ${concurrency} instance${concurrency === 1 ? "" : "s"} at a time:`,
     "",
-    ...advise(question, http, tcp).flatMap(({ question, answer, because }) => [
+    ...advise(question, http, tcp).flatMap(({ question, answer, reason }) => [
       `${question}  ${answer}`,
-      `    ${because}`,
+      `    ${reason}`,
     ]),
     "",
     `A new instance takes about ${Math.round(http.start)} ms for init phase and first invocation with ${http.label}${tcp ? `, ${Math.round(tcp.start)} ms with ${tcp.label}` : ""}; warm, a command takes ${ms(http.warm)}.`,

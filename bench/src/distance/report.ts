@@ -2,7 +2,7 @@ import { factor, listed, ms } from "../format.js";
 import type { Spread } from "../latencies.js";
 import { barChart, grouped, tableOf } from "../present.js";
 import type { Check, Outcome } from "../result.js";
-import type { Timed } from "../series.js";
+import type { CaseLatencies } from "../series.js";
 
 export interface Case {
   readonly client: string;
@@ -13,7 +13,7 @@ export interface Case {
 }
 
 /** A case's numbers, in ms: warm invocations, and the first of each instance. */
-export type Measurement = Case & Timed & { readonly first: Spread };
+export type Measurement = Case & CaseLatencies & { readonly first: Spread };
 
 export const distanceOf = ({ rttMs, tls }: Pick<Case, "rttMs" | "tls">): string =>
   `${rttMs} ms${tls ? ", TLS" : ""}`;

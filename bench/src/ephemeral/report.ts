@@ -3,7 +3,7 @@ import { factor, listed, ms } from "../format.js";
 import type { LoopEvent } from "../handlers/loop.js";
 import { barChart, curveChart, tableOf } from "../present.js";
 import type { Check, Outcome } from "../result.js";
-import type { Timed } from "../series.js";
+import type { CaseLatencies } from "../series.js";
 
 export interface Case extends Pick<LoopEvent, "use" | "awaited"> {
   readonly client: string;
@@ -12,7 +12,7 @@ export interface Case extends Pick<LoopEvent, "use" | "awaited"> {
   readonly rttMs: number;
 }
 
-export type Measurement = Case & Timed;
+export type Measurement = Case & CaseLatencies;
 
 export const nameOf = ({ use, awaited }: Pick<Case, "use" | "awaited">): string =>
   `${use}${awaited ? "" : ", not awaited"}`;

@@ -11,7 +11,7 @@ export interface Call {
 }
 
 /** What a call came to, as the function saw it. */
-export interface Settled {
+export interface CallResult {
   readonly value?: unknown;
   /** The error's name, and what is known of the command where the client says so. */
   readonly error?: { readonly name: string; readonly outcome?: string };
@@ -43,10 +43,10 @@ export function handlerOf<T>(
   use: (made: T, context: FunctionContext) => TrialClient,
 ) {
   const made = new Map<string, T>();
-  return async (event: TurnsEvent, context: FunctionContext): Promise<Settled[]> => {
+  return async (event: TurnsEvent, context: FunctionContext): Promise<CallResult[]> => {
     if (!made.has(addressOf(event))) made.set(addressOf(event), make(event));
     const client = use(made.get(addressOf(event))!, context);
-    const settled: Settled[] = [];
+    const settled: CallResult[] = [];
     for (const calls of event.turns) {
       settled.push(...(await Promise.all(calls.map((call) => settle(client, call)))));
     }
@@ -56,7 +56,7 @@ export function handlerOf<T>(
 
 const addressOf = ({ url, tcp }: Endpoint): string => `${url} ${tcp?.port}`;
 
-async function settle(client: TrialClient, { command, key, value }: Call): Promise<Settled> {
+async function settle(client: TrialClient, { command, key, value }: Call): Promise<CallResult> {
   const begunAt = performance.now();
   const ms = () => performance.now() - begunAt;
   try {

@@ -8,7 +8,7 @@ import {
 import type { Call } from "./calls.js";
 
 /** Where a trial takes place. */
-export interface Site {
+export interface TrialSite {
   /** The way to the server, this trial's alone. */
   readonly path: NetworkProxy;
   /** Numbers that the seed decides. */
@@ -20,7 +20,7 @@ export interface Site {
 }
 
 /** A fault prepared for one trial. */
-export interface Staged {
+export interface PreparedFault {
   /** The calls: those of a turn are issued together, turns come one after another. */
   readonly turns: readonly (readonly Call[])[];
   /** How the path behaves from the start; a connection has been used once when the calls begin. */
@@ -40,7 +40,7 @@ export interface Fault {
   readonly frozen?: boolean;
   /** Whether no answer can be had within the function's time, whatever a client does. */
   readonly hopeless?: boolean;
-  stage(site: Site): Staged;
+  stage(site: TrialSite): PreparedFault;
 }
 
 /** Faults of a kind, as the table shows them together. */

@@ -1,4 +1,4 @@
-import type { Call, Settled } from "./calls.js";
+import type { Call, CallResult } from "./calls.js";
 
 /** What a call came to. */
 export interface Verdict {
@@ -21,7 +21,7 @@ export const stored = (key: string): string => `value of ${key}`;
  * @param found what is stored under the call's key after the trial
  * @param limit the function's time, in ms
  */
-export function judge(call: Call, settled: Settled | undefined, found: unknown, limit: number): Verdict {
+export function judge(call: Call, settled: CallResult | undefined, found: unknown, limit: number): Verdict {
   const doubled = timesTooOften(call, found);
   if (!settled) return { ending: "hung", unknown: false, wrong: false, doubled, ms: limit };
   const { ms, error, value } = settled;

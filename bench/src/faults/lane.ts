@@ -1,6 +1,6 @@
 import { type Instance, startInstance } from "warmline-testbed";
 import type { FunctionSpec } from "../bench-client.js";
-import type { Settled, TurnsEvent } from "./calls.js";
+import type { CallResult, TurnsEvent } from "./calls.js";
 
 /** Function instances of one client, one after another: an instance whose time was up is replaced. */
 export class Lane {
@@ -23,14 +23,18 @@ export class Lane {
    * @param before runs right before it
    * @returns undefined when the function's time was up
    */
-  async invoke(event: TurnsEvent, before?: () => void): Promise<Settled[] | undefined> {
+  async invoke(event: TurnsEvent, before?: () => void): Promise<CallResult[] | undefined> {
     const instance = await this.running();
     before?.();
     return this.result(instance.invoke(event));
   }
 
   /** The same with the function frozen first, and thawed with the invocation waiting. */
-  async invokeFrozen(event: TurnsEvent, ms: number, meanwhile?: () => void): Promise<Settled[] | undefined> {
+  async invokeFrozen(
+    event: TurnsEvent,
+    ms: number,
+    meanwhile?: () => void,
+  ): Promise<CallResult[] | undefined> {
     const instance = await this.running();
     await instance.freeze();
     meanwhile?.();
@@ -50,9 +54,9 @@ export class Lane {
     return this.instance;
   }
 
-  private async result(invocation: ReturnType<Instance["invoke"]>): Promise<Settled[] | undefined> {
+  private async result(invocation: ReturnType<Instance["invoke"]>): Promise<CallResult[] | undefined> {
     const { result, error } = await invocation;
-    if (!error) return result as Settled[];
+    if (!error) return result as CallResult[];
     if (error.errorType === "Sandbox.Timedout") {
       await this.stop();
       this.instance = undefined;

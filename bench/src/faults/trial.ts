@@ -1,8 +1,8 @@
 import type { Rig } from "../rig.js";
-import type { Call, Settled, TurnsEvent } from "./calls.js";
-import type { Fault, Site } from "./fault.js";
+import type { Call, CallResult, TurnsEvent } from "./calls.js";
+import type { Fault, TrialSite } from "./fault.js";
 import { judge, stored, type Verdict } from "./judge.js";
-import type { Lane } from "./lane.js";
+import type { ReplacedInstance } from "./replaced-instance";
 
 /** How long a frozen function stays so, in ms: longer than the second after which warmline doubts a connection. */
 const FREEZE_MS = 1_200;
@@ -16,10 +16,15 @@ const TURNS_PER_INVOCATION = 10;
 let trials = 0;
 
 /** One fault befalls one client, once; gives a verdict on each of its calls. */
-export async function trial(rig: Rig, lane: Lane, fault: Fault, random: () => number): Promise<Verdict[]> {
+export async function trial(
+  rig: Rig,
+  lane: ReplacedInstance,
+  fault: Fault,
+  random: () => number,
+): Promise<Verdict[]> {
   const path = await rig.openPath();
   const prefix = `faults:${++trials}:`;
-  const site: Site = { path, random, key: (name) => `${prefix}${name};`, command: rig.command };
+  const site: TrialSite = { path, random, key: (name) => `${prefix}${name};`, command: rig.command };
   let over: Promise<void> | undefined;
   try {
     const { turns, script, strike } = fault.stage(site);
@@ -36,7 +41,7 @@ export async function trial(rig: Rig, lane: Lane, fault: Fault, random: () => nu
     });
     const [first] = (await lane.invoke(event([[{ command: "get", key: `${prefix}warm` }]]))) ?? [];
     if (first?.value !== null) throw new Error(`${lane.label}: the first command failed\n${lane.output}`);
-    const settled: (Settled | undefined)[] = [];
+    const settled: (CallResult | undefined)[] = [];
     for (let at = 0; at < turns.length; at += TURNS_PER_INVOCATION) {
       const some = turns.slice(at, at + TURNS_PER_INVOCATION);
       const strikes = at === 0 ? begin : undefined;
@@ -62,7 +67,7 @@ async function prepare(rig: Rig, calls: readonly Call[]): Promise<void> {
 async function verdicts(
   rig: Rig,
   calls: readonly Call[],
-  settled: readonly (Settled | undefined)[],
+  settled: readonly (CallResult | undefined)[],
   limit: number,
 ): Promise<Verdict[]> {
   const found = (await rig.command("MGET", ...calls.map(({ key }) => key))) as unknown[];

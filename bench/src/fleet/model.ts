@@ -1,7 +1,7 @@
 import { maxConcurrent } from "./arrivals.js";
 
 /** What decides how many connections a fleet holds. */
-export interface FleetFacts {
+export interface FleetModelInput {
   readonly arrivals: readonly number[];
   /** How long an invocation occupies its instance, in ms. */
   readonly takesMs: number;
@@ -28,7 +28,13 @@ export interface Prediction {
  * An instance runs one invocation at a time and keeps one connection, frozen or not, so a fleet holds as many
  * connections as it has instances, and it has as many as invocations ever overlapped.
  */
-export function predict({ arrivals, takesMs, maxInstances, softLimit, hardLimit }: FleetFacts): Prediction {
+export function predict({
+  arrivals,
+  takesMs,
+  maxInstances,
+  softLimit,
+  hardLimit,
+}: FleetModelInput): Prediction {
   const instances = Math.min(maxConcurrent(arrivals, takesMs), maxInstances);
   return {
     instances,

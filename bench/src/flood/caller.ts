@@ -13,10 +13,10 @@ export class Caller {
   /** Whether it was told that there is no room. */
   refused = false;
   /** Whether that came with what makes it safe to come again: a time to wait, and that nothing was run. */
-  refusedWell = false;
+  refusedWithRetryAfter = false;
   closed = false;
   /** Requests answered with a result. */
-  answers = 0;
+  responses = 0;
   private readonly socket: Socket;
   private readonly request: Buffer;
   private received = "";
@@ -38,7 +38,7 @@ export class Caller {
 
   /** Sends one request. Gives how long its answer took, in ms; null when there was no result. */
   async call(): Promise<number | null> {
-    const before = this.answers;
+    const before = this.responses;
     const sentAt = performance.now();
     let took = 0;
     await new Promise<void>((resolve) => {
@@ -49,7 +49,7 @@ export class Caller {
       if (this.closed) resolve();
       else this.socket.write(this.request);
     });
-    return this.answers > before ? took : null;
+    return this.responses > before ? took : null;
   }
 
   close(): void {
@@ -65,10 +65,11 @@ export class Caller {
     const [, length] = /^content-length: (\d+)/im.exec(head) ?? [];
     if (answer.length < end + 4 + Number(length)) return;
     this.received = "";
-    if (head.startsWith("HTTP/1.1 200 ")) this.answers++;
+    if (head.startsWith("HTTP/1.1 200 ")) this.responses++;
     else {
       this.refused = head.startsWith("HTTP/1.1 503 ");
-      this.refusedWell = /^retry-after: \d+$/im.test(head) && /^warmline-outcome: unsent$/im.test(head);
+      this.refusedWithRetryAfter =
+        /^retry-after: \d+$/im.test(head) && /^warmline-outcome: unsent$/im.test(head);
     }
     this.settle();
   }

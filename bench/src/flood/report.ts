@@ -1,6 +1,6 @@
 import { factor, ms } from "../format.js";
 import type { Crowd } from "../handlers/flood-crowd.js";
-import type { Recorded, UsersEnd } from "../handlers/flood-users.js";
+import type { RecordedPhase, UsersResult } from "../handlers/flood-users.js";
 import { median, spreadOf } from "../latencies.js";
 import { barChart, curveChart, tableOf } from "../present.js";
 import type { Check, Outcome } from "../result.js";
@@ -10,7 +10,7 @@ export type Phase = (typeof PHASES)[number];
 
 /** One flood, with what came before and after it. */
 export interface Round {
-  readonly recorded: Readonly<Record<Phase, Recorded>>;
+  readonly recorded: Readonly<Record<Phase, RecordedPhase>>;
   readonly crowd: Crowd;
   /** Connections open when the flood stood highest, and once it had gone. */
   readonly open: { readonly flood: number; readonly after: number };
@@ -33,7 +33,7 @@ export interface Idle {
 /** What a run saw. */
 export interface Measurement {
   readonly rounds: readonly Round[];
-  readonly users: UsersEnd;
+  readonly users: UsersResult;
   readonly idle: Idle;
   readonly hardLimit: number;
   /** Connections in use. */

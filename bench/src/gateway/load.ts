@@ -13,7 +13,7 @@ export interface Target {
 }
 
 /** What one run saw. */
-export interface Seen {
+export interface LoadResult {
   readonly perSecond: number;
   /** In ms. */
   readonly p50: number;
@@ -32,7 +32,7 @@ export async function drive(
   target: Target,
   connections: number,
   measureMs: number,
-): Promise<Seen> {
+): Promise<LoadResult> {
   const { port, request, pid } = target;
   const load = { port, request, connections, warmupMs: Math.min(1_000, measureMs / 2), measureMs };
   const child = spawn(process.execPath, [program, JSON.stringify(load)], {

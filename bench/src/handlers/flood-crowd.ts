@@ -68,10 +68,10 @@ serveParent(async (message: CrowdMessage): Promise<object> => {
   const count = (of: (caller: Caller) => boolean) => crowd.filter(of).length;
   const result: Crowd = {
     opened: crowd.length,
-    served: count(({ answers }) => answers > 0),
-    refused: count(({ refused, refusedWell }) => refused && refusedWell),
-    lost: count(({ answers, closed }) => answers > 0 && closed),
-    cut: count(({ answers, refused }) => answers === 0 && !refused),
+    served: count(({ responses }) => responses > 0),
+    refused: count(({ refused, refusedWithRetryAfter }) => refused && refusedWithRetryAfter),
+    lost: count(({ responses, closed }) => responses > 0 && closed),
+    cut: count(({ responses, refused }) => responses === 0 && !refused),
   };
   over = true;
   for (const caller of crowd) caller.close();

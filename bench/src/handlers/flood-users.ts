@@ -12,7 +12,7 @@ export type UsersMessage =
   | { readonly end: true };
 
 /** What was recorded in one phase of one round, in ms. */
-export interface Recorded {
+export interface RecordedPhase {
   readonly count: number;
   readonly p50: number;
   readonly p99: number;
@@ -20,7 +20,7 @@ export interface Recorded {
 }
 
 /** What became of the users. */
-export interface UsersEnd {
+export interface UsersResult {
   /** All rounds of a phase together. */
   readonly phases: Readonly<Record<string, LatencyStats>>;
   /** Users that were refused, closed or left without a result at any time. */
@@ -47,7 +47,7 @@ async function use(caller: Caller, everyMs: number): Promise<void> {
   }
 }
 
-async function record(phase: string, forMs: number): Promise<Recorded> {
+async function record(phase: string, forMs: number): Promise<RecordedPhase> {
   const all = phases.get(phase) ?? new Latencies();
   phases.set(phase, all);
   const own = new Latencies();
@@ -73,5 +73,5 @@ serveParent(async (message: UsersMessage): Promise<object> => {
   over = true;
   for (const user of users) user.close();
   const summaries = [...phases].map(([phase, latencies]) => [phase, latencies.stats()] as const);
-  return { phases: Object.fromEntries(summaries), lost } satisfies UsersEnd;
+  return { phases: Object.fromEntries(summaries), lost } satisfies UsersResult;
 });

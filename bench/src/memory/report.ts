@@ -2,7 +2,7 @@ import { factor, listed, ms } from "../format.js";
 import type { Spread } from "../latencies.js";
 import { barChart, grouped, tableOf } from "../present.js";
 import type { Check, Outcome } from "../result.js";
-import type { Timed } from "../series.js";
+import type { CaseLatencies } from "../series.js";
 
 export interface Case {
   readonly client: string;
@@ -12,7 +12,7 @@ export interface Case {
   readonly reused: boolean;
 }
 
-export type Measurement = Case & Timed & { readonly init: Spread; readonly first: Spread };
+export type Measurement = Case & CaseLatencies & { readonly init: Spread; readonly first: Spread };
 
 const sizeOf = ({ memoryMb }: Case): string => `${memoryMb.toLocaleString("en")} MB`;
 const wayOf = ({ reused }: Case): string => (reused ? "reused" : "one per invocation");

@@ -6,7 +6,7 @@ import type { Endpoint } from "../bench-client.js";
 import { Child } from "../child.js";
 import { built } from "./built.js";
 import type { Node } from "./nodes.js";
-import type { Job, Took } from "./worker/jobs.js";
+import type { Job, JobResult } from "./worker/jobs.js";
 
 /** Which cores client and server run on: the same, one each, or wherever the system puts them. */
 export type Placement = "same core" | "own cores" | "anywhere";
@@ -60,7 +60,7 @@ export async function startFixedServer(placement: Placement): Promise<FixedServe
   const own = { path: process.execPath, version: process.version };
   const certificate = makeCertificate();
   const child = await Child.start(commandFor(own, SERVER_CORES[placement], "perf/server/server.js"));
-  const ports = await child.ask<FixedServer["ports"]>({ cert: certificate.cert, key: certificate.key });
+  const ports = await child.request<FixedServer["ports"]>({ cert: certificate.cert, key: certificate.key });
   return {
     ports,
     endpoint: ({ tls = false, as = "gateway" } = {}) => ({
@@ -81,7 +81,7 @@ export async function startFixedServer(placement: Placement): Promise<FixedServe
 
 /** A process with one client in it, ready to work. */
 export interface Worker {
-  run(job: Job): Promise<Took>;
+  run(job: Job): Promise<JobResult>;
   stop(): void;
 }
 
@@ -99,14 +99,14 @@ export async function startWorker(
     trust,
   );
   try {
-    await child.ask();
-    await child.ask({ endpoint });
+    await child.request();
+    await child.request({ endpoint });
   } catch (error) {
     child.stop();
     throw error;
   }
   return {
-    run: async (job) => (await child.ask<{ took: Took }>({ job })).took,
+    run: async (job) => (await child.request<{ took: JobResult }>({ job })).took,
     stop: () => child.stop(),
   };
 }

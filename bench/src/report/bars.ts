@@ -1,6 +1,6 @@
 import type { BarChart } from "../result.js";
 import { linear, logarithmic, short } from "./scale.js";
-import { picture, tag, words } from "./svg.js";
+import { picture, tag, textAt } from "./svg.js";
 
 const WIDTH = 360;
 const ROW = 40;
@@ -28,7 +28,7 @@ export function bars(chart: BarChart): string[] {
         "g",
         {},
         tag("title", {}, `${bar.label}: ${said}${range}`),
-        words(0, top + 13, bar.label, { class: "name" }),
+        textAt(0, top + 13, bar.label, { class: "name" }),
         tag("rect", {
           class: `bar hue${bar.hue}${bar.dashed ? " dashed" : ""}`,
           x: 0.5,
@@ -38,7 +38,7 @@ export function bars(chart: BarChart): string[] {
           rx: 2,
         }),
         spread,
-        words(beside, middle + 4, said, { class: "value" }),
+        textAt(beside, middle + 4, said, { class: "value" }),
       );
     });
     return picture(WIDTH, group.bars.length * ROW, `${group.title}: ${chart.title}`, ...rows);

@@ -1,6 +1,6 @@
 import type { CurveChart } from "../result.js";
 import { logarithmic, PERCENTILES, percentiles, roundSteps, short } from "./scale.js";
-import { picture, tag, words } from "./svg.js";
+import { picture, tag, textAt } from "./svg.js";
 
 const WIDTH = 360;
 const HEIGHT = 250;
@@ -21,10 +21,10 @@ export function curves(chart: CurveChart): string[] {
 
   const grid = [
     ...steps.map((step) => tag("path", { class: "grid", d: `M${LEFT} ${y(step).toFixed(1)}H${RIGHT}` })),
-    ...steps.map((step) => words(LEFT - 6, y(step) + 4, short(step), { "text-anchor": "end" })),
+    ...steps.map((step) => textAt(LEFT - 6, y(step) + 4, short(step), { "text-anchor": "end" })),
     ...PERCENTILES.filter((percent) => percent <= highest).flatMap((percent) => [
       tag("path", { class: "grid", d: `M${x(percent).toFixed(1)} ${TOP}V${BOTTOM}` }),
-      words(x(percent), BOTTOM + 18, percent === 0 ? "min" : `p${percent}`, { "text-anchor": "middle" }),
+      textAt(x(percent), BOTTOM + 18, percent === 0 ? "min" : `p${percent}`, { "text-anchor": "middle" }),
     ]),
   ];
   return chart.panels.map((panel) => {

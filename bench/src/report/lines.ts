@@ -1,6 +1,6 @@
 import type { LineChart } from "../result.js";
 import { evenSteps, linear, short } from "./scale.js";
-import { picture, tag, words } from "./svg.js";
+import { picture, tag, textAt } from "./svg.js";
 
 const WIDTH = 360;
 const HEIGHT = 230;
@@ -22,12 +22,12 @@ export function lines(chart: LineChart): string[] {
   const grid = [
     ...heights.flatMap((height) => [
       tag("path", { class: "grid", d: `M${LEFT} ${y(height).toFixed(1)}H${RIGHT}` }),
-      words(LEFT - 6, y(height) + 4, short(height), { "text-anchor": "end" }),
+      textAt(LEFT - 6, y(height) + 4, short(height), { "text-anchor": "end" }),
     ]),
     ...evenSteps(from, to, MARKS)
       .filter((at) => at <= to)
       .map((at) =>
-        words(x(at), BOTTOM + 18, `${short(at)} ${chart.along}`, {
+        textAt(x(at), BOTTOM + 18, `${short(at)} ${chart.along}`, {
           "text-anchor": at === from ? "start" : x(at) > RIGHT - 20 ? "end" : "middle",
         }),
       ),

@@ -4,7 +4,7 @@ import { curves } from "./curves.js";
 import { lines } from "./lines.js";
 import { spans } from "./spans.js";
 import { STYLE } from "./style.js";
-import { quoted, tag } from "./svg.js";
+import { escapeHtml, tag } from "./svg.js";
 
 /** A self-contained HTML page of results: no script, no font, nothing from a network. */
 export function page(results: readonly Result[], skipped: readonly SkippedScenario[] = []): string {
@@ -14,7 +14,7 @@ export function page(results: readonly Result[], skipped: readonly SkippedScenar
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${quoted(title)}</title>
+<title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
 <style>${STYLE}</style>
 </head>
@@ -44,11 +44,11 @@ function contents(results: readonly Result[], skipped: readonly SkippedScenario[
         return tag(
           "li",
           {},
-          tag("a", { href: `#${scenario}` }, quoted(title)),
+          tag("a", { href: `#${scenario}` }, escapeHtml(title)),
           ` ${tag("span", { class: failed > 0 ? "some" : undefined }, said)}`,
         );
       }),
-      ...skipped.map(({ scenario, reason }) => tag("li", {}, quoted(`Left out: ${scenario}: ${reason}`))),
+      ...skipped.map(({ scenario, reason }) => tag("li", {}, escapeHtml(`Left out: ${scenario}: ${reason}`))),
     ),
   );
 }
@@ -61,15 +61,15 @@ function section(result: Result): string {
       "header",
       {},
       tag("p", { class: "mark" }, "warmline bench"),
-      tag("h1", {}, quoted(result.title)),
-      tag("p", { class: "question" }, quoted(result.question)),
+      tag("h1", {}, escapeHtml(result.title)),
+      tag("p", { class: "question" }, escapeHtml(result.question)),
     ),
-    tag("p", { class: "summary" }, quoted(unbroken(result.summary))),
+    tag("p", { class: "summary" }, escapeHtml(unbroken(result.summary))),
     tag(
       "ul",
       { class: "headlines" },
       ...result.headlines.map(({ value, label }) =>
-        tag("li", {}, tag("b", {}, quoted(value)), tag("span", {}, quoted(label))),
+        tag("li", {}, tag("b", {}, escapeHtml(value)), tag("span", {}, escapeHtml(label))),
       ),
     ),
     ...result.charts.map(chart),
@@ -79,9 +79,9 @@ function section(result: Result): string {
       ? []
       : [tag("h2", {}, "What must hold"), tag("ul", { class: "checks" }, ...result.checks.map(check))]),
     tag("h2", {}, "How it was measured"),
-    tag("ul", { class: "notes" }, ...result.notes.map((note) => tag("li", {}, quoted(note)))),
+    tag("ul", { class: "notes" }, ...result.notes.map((note) => tag("li", {}, escapeHtml(note)))),
     tag("h2", {}, "Run it again"),
-    tag("pre", {}, tag("code", {}, quoted(result.command))),
+    tag("pre", {}, tag("code", {}, escapeHtml(result.command))),
     facts(result),
   );
 }
@@ -95,16 +95,16 @@ function check({ expectation, passed, actual }: Check): string {
   return tag(
     "li",
     { class: passed ? "pass" : "fail" },
-    `${quoted(expectation)} `,
-    tag("span", {}, quoted(`(${actual})`)),
+    `${escapeHtml(expectation)} `,
+    tag("span", {}, escapeHtml(`(${actual})`)),
   );
 }
 
 function chart(drawn: Chart): string {
   if (drawn.kind === "spans") {
     return [
-      tag("h2", {}, quoted(drawn.title)),
-      tag("p", { class: "about" }, quoted(drawn.about)),
+      tag("h2", {}, escapeHtml(drawn.title)),
+      tag("p", { class: "about" }, escapeHtml(drawn.about)),
       tag("div", { class: "panel single" }, spans(drawn)),
     ].join("");
   }
@@ -112,14 +112,14 @@ function chart(drawn: Chart): string {
     drawn.kind === "curves" ? curves(drawn) : drawn.kind === "lines" ? lines(drawn) : bars(drawn);
   const titles = drawn.kind === "bars" ? drawn.groups : drawn.panels;
   return [
-    tag("h2", {}, quoted(drawn.title)),
-    tag("p", { class: "about" }, quoted(about(drawn))),
+    tag("h2", {}, escapeHtml(drawn.title)),
+    tag("p", { class: "about" }, escapeHtml(about(drawn))),
     drawn.kind === "bars" ? "" : legend(drawn.panels[0]!.lines),
     tag(
       "div",
       { class: "panels" },
       ...pictures.map((svg, index) =>
-        tag("div", { class: "panel" }, tag("h3", {}, quoted(titles[index]!.title)), svg),
+        tag("div", { class: "panel" }, tag("h3", {}, escapeHtml(titles[index]!.title)), svg),
       ),
     ),
   ].join("");
@@ -141,7 +141,12 @@ function about(drawn: Exclude<Chart, { kind: "spans" }>): string {
 function legend(styles: readonly Style[]): string {
   const items = styles.map(({ label, hue, dashed }) => {
     const line = tag("path", { class: `line hue${hue}${dashed ? " dashed" : ""}`, d: "M2 5H28" });
-    return tag("li", {}, tag("svg", { viewBox: "0 0 30 10", "aria-hidden": "true" }, line), quoted(label));
+    return tag(
+      "li",
+      {},
+      tag("svg", { viewBox: "0 0 30 10", "aria-hidden": "true" }, line),
+      escapeHtml(label),
+    );
   });
   return tag("ul", { class: "legend" }, ...items);
 }
@@ -157,7 +162,11 @@ function table({ columns, rows }: Table): string {
       tag(
         "thead",
         {},
-        tag("tr", {}, ...columns.map(({ title }, index) => tag("th", { class: kind(index) }, quoted(title)))),
+        tag(
+          "tr",
+          {},
+          ...columns.map(({ title }, index) => tag("th", { class: kind(index) }, escapeHtml(title))),
+        ),
       ),
       tag(
         "tbody",
@@ -166,7 +175,7 @@ function table({ columns, rows }: Table): string {
           tag(
             "tr",
             { class: newGroup ? "group" : undefined },
-            ...cells.map((cell, index) => tag("td", { class: kind(index) }, quoted(cell))),
+            ...cells.map((cell, index) => tag("td", { class: kind(index) }, escapeHtml(cell))),
           ),
         ),
       ),
@@ -192,6 +201,6 @@ function facts({ machine, versions, startedAt, seconds, seed, settings }: Result
   return tag(
     "dl",
     {},
-    ...entries.map(([name, value]) => tag("dt", {}, quoted(name)) + tag("dd", {}, quoted(value))),
+    ...entries.map(([name, value]) => tag("dt", {}, escapeHtml(name)) + tag("dd", {}, escapeHtml(value))),
   );
 }

@@ -1,6 +1,6 @@
 import type { SpanChart } from "../result.js";
 import { linear, short } from "./scale.js";
-import { picture, tag, words } from "./svg.js";
+import { picture, tag, textAt } from "./svg.js";
 
 const WIDTH = 360;
 const ROW = 50;
@@ -19,7 +19,7 @@ export function spans(chart: SpanChart): string {
       const width = x(from) - begin - 2;
       return [
         tag("rect", { class: `span hue${span.hue}`, x: begin, y: top + 18, width, height: SPAN, rx: 3 }),
-        words(begin + width / 2, top + 18 + SPAN / 2 + 4, span.label, {
+        textAt(begin + width / 2, top + 18 + SPAN / 2 + 4, span.label, {
           class: "inside",
           "text-anchor": "middle",
         }),
@@ -27,9 +27,9 @@ export function spans(chart: SpanChart): string {
     });
     const said = `${short(lengths[index]!)} ${chart.unit}`;
     return [
-      words(0, top + 12, row.title, { class: "name" }),
+      textAt(0, top + 12, row.title, { class: "name" }),
       ...drawn,
-      words(x(lengths[index]!) + 5, top + 18 + SPAN / 2 + 4, said, { class: "value" }),
+      textAt(x(lengths[index]!) + 5, top + 18 + SPAN / 2 + 4, said, { class: "value" }),
     ].join("");
   });
   return picture(WIDTH, chart.rows.length * ROW - 4, chart.title, ...rows);

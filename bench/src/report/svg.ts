@@ -1,5 +1,5 @@
 /** Text as it may stand in HTML and SVG. */
-export function quoted(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
 
@@ -12,7 +12,8 @@ export function tag(
   const written = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)
     .map(
-      ([key, value]) => ` ${key}="${typeof value === "number" ? Number(value.toFixed(2)) : quoted(value!)}"`,
+      ([key, value]) =>
+        ` ${key}="${typeof value === "number" ? Number(value.toFixed(2)) : escapeHtml(value!)}"`,
     )
     .join("");
   return `<${name}${written}>${content.join("")}</${name}>`;
@@ -24,11 +25,11 @@ export function picture(width: number, height: number, label: string, ...content
 }
 
 /** A text in a picture. */
-export function words(
+export function textAt(
   x: number,
   y: number,
   text: string,
   attributes: Record<string, string | number> = {},
 ): string {
-  return tag("text", { x, y, ...attributes }, quoted(text));
+  return tag("text", { x, y, ...attributes }, escapeHtml(text));
 }

@@ -2,9 +2,9 @@ import { versionsOf } from "../available-clients.js";
 import { badResponses } from "../faults/bad-responses.js";
 import type { FaultGroup } from "../faults/fault.js";
 import { frozenMeanwhile } from "../faults/frozen.js";
-import { Lane } from "../faults/lane.js";
 import { lostResponses } from "../faults/lost-responses.js";
 import { chartsOf, tableOf } from "../faults/present.js";
+import { ReplacedInstance } from "../faults/replaced-instance";
 import { checksOf, headlinesOf, summaryOf } from "../faults/summary";
 import { Tally } from "../faults/tally.js";
 import { trial } from "../faults/trial.js";
@@ -45,7 +45,7 @@ async function measure(settings: Settings): Promise<Outcome> {
   );
   const random = randomFrom(settings.seed);
   const rig = await startRig(settings);
-  const lanes: Lane[] = [];
+  const lanes: ReplacedInstance[] = [];
   let done = 0;
   try {
     const step = (what: string) => settings.progress.step(done, tallies.length * trials, what);
@@ -55,7 +55,7 @@ async function measure(settings: Settings): Promise<Outcome> {
         const left = shuffled(Array(trials).fill(own).flat() as Tally[], random);
         const env = { ...client.function.env, ...rig.trust };
         const work = async () => {
-          const lane = new Lane(client.label, { ...client.function, env }, FUNCTION_MS);
+          const lane = new ReplacedInstance(client.label, { ...client.function, env }, FUNCTION_MS);
           lanes.push(lane);
           for (let tally = left.pop(); tally; tally = left.pop()) {
             step(`${client.label}, ${tally.fault.title}`);

@@ -3,7 +3,7 @@ import { versionsOf } from "../available-clients.js";
 import { ownHandler } from "../bench-client.js";
 import { arrivals, type Load } from "../fleet/arrivals.js";
 import { GatewayMetrics, type GatewaySample } from "../fleet/metrics.js";
-import { type FleetFacts, predict } from "../fleet/model.js";
+import { type FleetModelInput, predict } from "../fleet/model.js";
 import { buildReport, type Measurement } from "../fleet/report";
 import type { FleetEvent, FleetReport } from "../handlers/fleet.js";
 import { Latencies } from "../latencies.js";
@@ -38,7 +38,12 @@ async function measure(settings: Settings): Promise<Outcome> {
   const seconds = settings.seconds ?? (settings.quick ? 8 : 30);
   const speedup = settings.speedup ?? 30;
   const times = arrivals(LOAD, seconds * 1_000, settings.seed);
-  const facts: FleetFacts = { arrivals: times, takesMs: WORK_MS, maxInstances: MAX_INSTANCES, ...LIMITS };
+  const facts: FleetModelInput = {
+    arrivals: times,
+    takesMs: WORK_MS,
+    maxInstances: MAX_INSTANCES,
+    ...LIMITS,
+  };
   const measured: Measurement[] = [];
   let engine = "";
   for (const limits of shuffled([true, false], randomFrom(settings.seed))) {

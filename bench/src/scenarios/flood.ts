@@ -4,7 +4,7 @@ import { Child } from "../child.js";
 import { GatewayMetrics, type GatewaySample } from "../fleet/metrics.js";
 import { buildReport, type Idle, type Measurement, type Phase, type Round } from "../flood/report";
 import type { Crowd, CrowdMessage } from "../handlers/flood-crowd.js";
-import type { Recorded, UsersEnd, UsersMessage } from "../handlers/flood-users.js";
+import type { RecordedPhase, UsersMessage, UsersResult } from "../handlers/flood-users.js";
 import { versionOf } from "../machine.js";
 import type { Outcome } from "../result.js";
 import { type RigOptions, startRig } from "../rig.js";
@@ -56,7 +56,7 @@ async function measure(settings: Settings): Promise<Outcome> {
         settings.progress.step(round + 1, rounds + 1, `round ${round + 1} of ${rounds}`);
         all.push(await floodOnce(users, crowd, address, metrics, quietMs));
       }
-      return { rounds: all, users: await users.ask<UsersEnd>({ end: true }) };
+      return { rounds: all, users: await users.ask<UsersResult>({ end: true }) };
     });
     const measured: Measurement = { ...flooded, idle, hardLimit: LIMITS.hardLimit, inUse: USERS.users };
     return {
@@ -88,10 +88,10 @@ async function measure(settings: Settings): Promise<Outcome> {
   }
 }
 
-type Asked<Message> = { ask<T>(message: Message): Promise<T>; stop(): void };
+type MessageChild<Message> = { ask<T>(message: Message): Promise<T>; stop(): void };
 type Address = { readonly port: number; readonly token: string };
 
-function startChild<Message>(handler: string): Promise<Asked<Message>> {
+function startChild<Message>(handler: string): Promise<MessageChild<Message>> {
   return Child.start([process.execPath, ownHandler(handler)]);
 }
 
@@ -120,13 +120,13 @@ const withLimits: typeof withGateway = (options, use) => {
 };
 
 async function floodOnce(
-  users: Asked<UsersMessage>,
-  crowd: Asked<CrowdMessage>,
+  users: MessageChild<UsersMessage>,
+  crowd: MessageChild<CrowdMessage>,
   address: Address,
   metrics: GatewayMetrics,
   quietMs: number,
 ): Promise<Round> {
-  const record = (phase: Phase, forMs: number) => users.ask<Recorded>({ record: phase, forMs });
+  const record = (phase: Phase, forMs: number) => users.ask<RecordedPhase>({ record: phase, forMs });
   const before = await metrics.sample();
   const quiet = await record("quiet", quietMs);
   const [during] = await Promise.all([
@@ -157,7 +157,7 @@ async function ebbed(metrics: GatewayMetrics): Promise<GatewaySample> {
   }
 }
 
-async function holdIdle(options: RigOptions, crowd: Asked<CrowdMessage>): Promise<Idle> {
+async function holdIdle(options: RigOptions, crowd: MessageChild<CrowdMessage>): Promise<Idle> {
   const { engine: _, ...idle } = await withGateway(options, async (address, metrics) => {
     const before = await metrics.sample();
     await crowd.ask({ come: { ...address, ...IDLE } });

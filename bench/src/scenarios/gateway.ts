@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { findRedisServer, NO_REDIS } from "warmline-testbed";
 import { factor, ms } from "../format.js";
-import { drive, type Seen, type Target } from "../gateway/load.js";
+import { drive, type LoadResult, type Target } from "../gateway/load.js";
 import { hasWebdis, startWebdis, type Webdis } from "../gateway/webdis.js";
 import { median } from "../latencies.js";
 import { versionOf } from "../machine.js";
@@ -41,9 +41,9 @@ interface Case {
   readonly target: Target;
 }
 export type Measurement = Omit<Case, "target"> &
-  Seen & {
+  LoadResult & {
     /** What each round saw, in their order. */
-    readonly rounds: readonly Seen[];
+    readonly rounds: readonly LoadResult[];
   };
 
 async function measure(settings: Settings): Promise<Outcome> {
@@ -54,7 +54,7 @@ async function measure(settings: Settings): Promise<Outcome> {
   try {
     await rig.command("SET", KEY, VALUE);
     webdis = hasWebdis() ? await startWebdis(rig.redis!.port!) : undefined;
-    const seen = new Map<Case, Seen[]>();
+    const seen = new Map<Case, LoadResult[]>();
     const cases = casesOf(rig.gateway, rig.redis as { port: number; pid: number }, webdis);
     for (const each of cases) seen.set(each, []);
     const random = randomFrom(settings.seed);
@@ -73,7 +73,7 @@ async function measure(settings: Settings): Promise<Outcome> {
     const measured = cases.map((one): Measurement => {
       const { target: _, ...each } = one;
       const all = seen.get(one)!;
-      const of = (value: (one: Seen) => number) => median(all.map(value));
+      const of = (value: (one: LoadResult) => number) => median(all.map(value));
       const cpu = all.every(({ cpuMicros }) => cpuMicros !== null) ? of(({ cpuMicros }) => cpuMicros!) : null;
       return {
         ...each,
@@ -154,7 +154,7 @@ const groupOf = ({ what, connections, commands }: Pick<Case, "what" | "connectio
 const count = (value: number) => `${Math.round(value).toLocaleString("en")}`;
 
 /** The median of each round's own ratio. */
-const ratio = (ours: Measurement, theirs: Measurement, of: (seen: Seen) => number) =>
+const ratio = (ours: Measurement, theirs: Measurement, of: (seen: LoadResult) => number) =>
   pairedRatio(ours.rounds.map(of), theirs.rounds.map(of)).median;
 
 /** What the numbers say. */

@@ -4,7 +4,7 @@ import { labelOf, NOTES, styleOf, versionsMeasured } from "../perf/labels.js";
 import { chosenNodes, missingNote } from "../perf/nodes.js";
 import { placements, startFixedServer } from "../perf/processes.js";
 import { type Cell, cellsOf, isForGateway } from "../perf/warm/cells.js";
-import { measureLanes } from "../perf/warm/measure.js";
+import { measureWorkloads } from "../perf/warm/measure.js";
 import { type WarmRow, warmRow } from "../perf/warm/rows.js";
 import { barChart, tableOf } from "../present.js";
 import { randomFrom } from "../random.js";
@@ -51,7 +51,7 @@ async function measure(settings: Settings): Promise<Outcome> {
         const { url, token } = endpoint;
         const lanes = cell.clients.map((client) => ({ client, job: cell.job }));
         const options = { node, placement, endpoint: { url, token }, trust: server.trust, rounds, random };
-        const taken = await measureLanes(lanes, { ...options, warmUpMs: 2 * ms });
+        const taken = await measureWorkloads(lanes, { ...options, warmUpMs: 2 * ms });
         rows.push(...taken.map((took, at) => warmRow(node.version, cell, lanes[at]!.client, took)));
       }
     }

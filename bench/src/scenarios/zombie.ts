@@ -1,9 +1,9 @@
 import { idleReaper, type NetworkProxy } from "warmline-testbed";
 import { availableClients, versionsOf } from "../available-clients.js";
 import { type BenchClient, clientFunction, type FaultClient, ownHandler } from "../bench-client.js";
-import type { Call, Settled } from "../faults/calls.js";
+import type { Call, CallResult } from "../faults/calls.js";
 import { judge, type Verdict } from "../faults/judge.js";
-import { Lane } from "../faults/lane.js";
+import { ReplacedInstance } from "../faults/replaced-instance";
 import { randomFrom, shuffled } from "../random.js";
 import type { Outcome } from "../result.js";
 import { conditionsOf, type Rig, startRig } from "../rig.js";
@@ -112,7 +112,7 @@ async function runTrial(rig: Rig, trial: Trial, key: string, speedup: number): P
   const site = await rig.at({});
   for (const path of site.paths) reap(path);
   const what = { ...client.function, env: { ...client.function.env, ...rig.trust } };
-  const lanes = [new Lane(client.label, what, FUNCTION_MS)];
+  const lanes = [new ReplacedInstance(client.label, what, FUNCTION_MS)];
   const event = (call: Call) => ({ ...site.endpoint, turns: [[call]] });
   const first: Call = { command: "incr", key: `${key};first` };
   const second: Call = { command: "incr", key: `${key};second` };
@@ -120,10 +120,10 @@ async function runTrial(rig: Rig, trial: Trial, key: string, speedup: number): P
     const before = await lanes[0]!.invoke(event(first));
     if (before?.[0]?.value !== 1)
       throw new Error(`${client.label}: the first call failed\n${lanes[0]!.output}`);
-    let settled: Settled[] | undefined;
+    let settled: CallResult[] | undefined;
     if (idleS > LIFETIME_S) {
       await lanes[0]!.stop();
-      lanes.push(new Lane(client.label, what, FUNCTION_MS));
+      lanes.push(new ReplacedInstance(client.label, what, FUNCTION_MS));
       settled = await lanes[1]!.invoke(event(second));
     } else settled = await lanes[0]!.invokeFrozen(event(second), (idleS * 1_000) / speedup, () => {});
     const found = await rig.command("GET", second.key);

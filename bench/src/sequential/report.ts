@@ -2,7 +2,7 @@ import { factor, listed, ms } from "../format.js";
 import type { CommandsEvent } from "../handlers/commands.js";
 import { barChart, curveChart, tableOf } from "../present.js";
 import type { Check, Outcome } from "../result.js";
-import type { Timed } from "../series.js";
+import type { CaseLatencies } from "../series.js";
 
 export interface Way {
   readonly name: "one" | "ten" | "together" | "pipeline";
@@ -12,7 +12,7 @@ export interface Way {
 }
 
 export type Case = Way & { readonly client: string; readonly label: string; readonly batches: boolean };
-export type Measurement = Case & Timed;
+export type Measurement = Case & CaseLatencies;
 
 const NAMES = {
   one: "one command",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Call, Settled } from "../../../bench/src/faults/calls.js";
+import type { Call, CallResult } from "../../../bench/src/faults/calls.js";
 import { judge, stored } from "../../../bench/src/faults/judge.js";
 import { chartsOf, tableOf } from "../../../bench/src/faults/present.js";
 import { checksOf, headlinesOf, summaryOf } from "../../../bench/src/faults/summary";
@@ -9,8 +9,8 @@ const incr: Call = { command: "incr", key: "n" };
 const get: Call = { command: "get", key: "k" };
 const set: Call = { command: "set", key: "k", value: "mine" };
 const contested: Call = { ...set, overwrittenWith: "theirs" };
-const gave = (value: unknown): Settled => ({ value, ms: 5 });
-const threw = (outcome?: string): Settled => ({
+const gave = (value: unknown): CallResult => ({ value, ms: 5 });
+const threw = (outcome?: string): CallResult => ({
   error: { name: "SomeError", ...(outcome && { outcome }) },
   ms: 5,
 });

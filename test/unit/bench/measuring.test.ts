@@ -231,10 +231,10 @@ describe("advice", () => {
       expect.stringMatching(/^Yes: issue/),
       "No.",
     ]);
-    expect(advise(question, http, tcp)[1]!.because).toContain("4 of 9 calls after a freeze were lost");
+    expect(advise(question, http, tcp)[1]!.reason).toContain("4 of 9 calls after a freeze were lost");
     const crowded = advise({ ...question, concurrency: 600 }, http, tcp);
     expect(crowded[1]!.answer).toMatch(/^HTTP/);
-    expect(crowded[1]!.because).toContain("up to 1200 connections");
+    expect(crowded[1]!.reason).toContain("up to 1200 connections");
     expect(crowded[3]!.answer).toMatch(/^Yes/);
   });
 

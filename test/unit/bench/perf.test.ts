@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { pairedRatio, spreadOf } from "../../../bench/src/perf/ratios.js";
-import { answerTo, askedBy } from "../../../bench/src/perf/server/responses.js";
+import { buildResponse, parseRequestHead } from "../../../bench/src/perf/server/responses.js";
 import { amount, isMet, type Target, wanted } from "../../../bench/src/perf/targets/target.js";
 import { buildReport } from "../../../bench/src/scenarios/targets.js";
 
@@ -63,7 +63,8 @@ describe("targets", () => {
 });
 
 describe("fixed replies", () => {
-  const answer = (head: string, body: unknown) => answerTo(askedBy(head), JSON.stringify(body)).toString();
+  const answer = (head: string, body: unknown) =>
+    buildResponse(parseRequestHead(head), JSON.stringify(body)).toString();
 
   test("RESP2 where it was asked for, base64 JSON otherwise", () => {
     const resp2 = answer("POST / HTTP/1.1\r\nupstash-response-format: resp2", ["GET", "text:4"]);

@@ -1,7 +1,7 @@
 import { jsonResult, type Reply, replyTo, resp2 } from "./replies.js";
 
 /** What a request asks for: the last part of its path, the form of the answer, and whether to pose as our gateway. */
-export interface Asked {
+export interface RequestHead {
   readonly route: string;
   readonly resp2: boolean;
   readonly base64: boolean;
@@ -9,7 +9,7 @@ export interface Asked {
 }
 
 /** Reads a request's head, whose path may begin with `/plain`: then the server is none of ours, and knows no RESP2 batches. */
-export function askedBy(head: string): Asked {
+export function parseRequestHead(head: string): RequestHead {
   const path = /^POST (\S*)/.exec(head)?.[1] ?? "/";
   const gateway = !path.startsWith("/plain");
   const route = path.split("/").at(-1)!;
@@ -22,7 +22,7 @@ export function askedBy(head: string): Asked {
 }
 
 /** The whole HTTP answer, with the headers that warmline-gateway gives. */
-export function answerTo(asked: Asked, body: string): Buffer {
+export function buildResponse(asked: RequestHead, body: string): Buffer {
   const content = contentOf(asked, JSON.parse(body));
   const type = asked.resp2 ? "application/vnd.redis.resp2" : "application/json";
   const head =
@@ -31,14 +31,14 @@ export function answerTo(asked: Asked, body: string): Buffer {
   return Buffer.concat([Buffer.from(head), content]);
 }
 
-function contentOf({ route, ...form }: Asked, body: unknown[]): Buffer {
+function contentOf({ route, ...form }: RequestHead, body: unknown[]): Buffer {
   if (route === "") return written(replyTo(body), form);
   const replies = (body as unknown[][]).map(replyTo);
   if (form.resp2) return resp2(replies);
   return Buffer.from(JSON.stringify(replies.map((reply) => ({ result: jsonResult(reply, form.base64) }))));
 }
 
-function written(reply: Reply, form: Omit<Asked, "route">): Buffer {
+function written(reply: Reply, form: Omit<RequestHead, "route">): Buffer {
   if (form.resp2) return resp2(reply);
   return Buffer.from(JSON.stringify({ result: jsonResult(reply, form.base64) }));
 }

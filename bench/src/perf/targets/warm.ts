@@ -1,8 +1,8 @@
 import type { Node } from "../nodes.js";
 import type { FixedServer, Placement } from "../processes.js";
 import { pairedRatio, spreadOf } from "../ratios.js";
-import { type Lane, measureLanes } from "../warm/measure.js";
-import type { Job, Took } from "../worker/jobs.js";
+import { measureWorkloads, type Workload } from "../warm/measure.js";
+import type { Job, JobResult } from "../worker/jobs.js";
 import type { Target } from "./target.js";
 
 const UPSTASH = "@upstash/redis";
@@ -23,12 +23,12 @@ type Row = readonly [
   bound: Target["bound"],
   limit: number,
   job: Job,
-  of: (took: Took) => number,
+  of: (took: JobResult) => number,
 ];
 
-const isSequential = ({ job }: Lane) => job.kind === "sequential" && job.size === undefined;
+const isSequential = ({ job }: Workload) => job.kind === "sequential" && job.size === undefined;
 
-const each = ({ ms, count }: Took) => (ms * 1_000) / count;
+const each = ({ ms, count }: JobResult) => (ms * 1_000) / count;
 
 /** The rows about warm clients. */
 export async function warmTargets(options: Options): Promise<Target[]> {
@@ -37,10 +37,14 @@ export async function warmTargets(options: Options): Promise<Target[]> {
 
   // One at a time a command takes longest until all of its code is compiled.
   const compiled = Math.max(3 * ms, ms < 50 ? 0 : 1_200);
-  const lanes = async (at: number, wanted: readonly Lane[], rounds = options.rounds): Promise<Took[][]> => {
+  const lanes = async (
+    at: number,
+    wanted: readonly Workload[],
+    rounds = options.rounds,
+  ): Promise<JobResult[][]> => {
     const { placement, server } = servers[at]!;
     const where = { node, placement, endpoint: server.endpoint(), trust: server.trust };
-    return measureLanes(wanted, {
+    return measureWorkloads(wanted, {
       ...where,
       rounds,
       warmUpMs: wanted.every(isSequential) ? compiled : 3 * ms,
@@ -75,8 +79,9 @@ export async function warmTargets(options: Options): Promise<Target[]> {
       { client: "upstash", job },
       { client: "raw", job },
     ]);
-    const p50 = (rounds: readonly Took[] | undefined) => rounds!.map(({ p50 }) => p50);
-    const cpu = (rounds: readonly Took[] | undefined) => rounds!.map(({ cpuUs, count }) => cpuUs / count);
+    const p50 = (rounds: readonly JobResult[] | undefined) => rounds!.map(({ p50 }) => p50);
+    const cpu = (rounds: readonly JobResult[] | undefined) =>
+      rounds!.map(({ cpuUs, count }) => cpuUs / count);
     const bound = "at most";
     add(
       { measure: `one at a time, p50, ${placement}`, against: "raw socket", bound, limit: 1.15 },
@@ -129,7 +134,7 @@ export async function warmTargets(options: Options): Promise<Target[]> {
     { client: "warmline", job: { kind: "sequential", call: "recreated", ms } },
     { client: "warmline", job: { kind: "sequential", call: "get", ms } },
   ]);
-  const p50 = ({ p50 }: Took) => p50;
+  const p50 = ({ p50 }: JobResult) => p50;
   const against = "reused";
   add(
     { measure: "client recreated", against, bound: "at most", limit: 1.05 },

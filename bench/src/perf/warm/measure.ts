@@ -1,14 +1,14 @@
 import { shuffled } from "../../random.js";
 import type { Node } from "../nodes.js";
 import { type FixedServer, type Placement, startWorker, type Worker } from "../processes.js";
-import type { Job, Took } from "../worker/jobs.js";
+import type { Job, JobResult } from "../worker/jobs.js";
 
 /** The clients that are measured warm; `raw` is the floor. */
 export const WARM_CLIENTS = ["warmline", "upstash", "raw"] as const;
 export type WarmClientName = (typeof WARM_CLIENTS)[number];
 
 /** A client, and what it does over and over. */
-export interface Lane {
+export interface Workload {
   readonly client: WarmClientName;
   readonly job: Job;
 }
@@ -29,14 +29,17 @@ export interface WarmOptions {
  * Gives every lane its turn in each round, in mixed order; gives what each round took, lane by lane. Each client has a
  * process of its own. Lanes of one client share it: two processes of the same code differ by several per cent.
  */
-export async function measureLanes(lanes: readonly Lane[], options: WarmOptions): Promise<Took[][]> {
+export async function measureWorkloads(
+  lanes: readonly Workload[],
+  options: WarmOptions,
+): Promise<JobResult[][]> {
   const workers = new Map<WarmClientName, Worker>();
   try {
     for (const { client } of lanes) {
       if (!workers.has(client)) workers.set(client, await startWorker(client, options));
     }
     for (const { client, job } of lanes) await workers.get(client)!.run(warmUp(job, options.warmUpMs));
-    const taken = lanes.map((): Took[] => []);
+    const taken = lanes.map((): JobResult[] => []);
     for (let round = 0; round < options.rounds; round++) {
       for (const at of shuffled([...lanes.keys()], options.random)) {
         const { client, job } = lanes[at]!;

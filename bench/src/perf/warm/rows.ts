@@ -1,5 +1,5 @@
 import { type Spread, spreadOf } from "../ratios.js";
-import type { Took } from "../worker/jobs.js";
+import type { JobResult } from "../worker/jobs.js";
 import type { Cell } from "./cells.js";
 import type { WarmClientName } from "./measure.js";
 
@@ -21,9 +21,9 @@ export function warmRow(
   node: string,
   { name, group, commandsPerCall }: Cell,
   client: WarmClientName,
-  rounds: readonly Took[],
+  rounds: readonly JobResult[],
 ): WarmRow {
-  const spread = (of: (took: Took) => number) => spreadOf(rounds.map(of));
+  const spread = (of: (took: JobResult) => number) => spreadOf(rounds.map(of));
   return {
     node,
     cell: name,

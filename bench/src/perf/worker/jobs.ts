@@ -16,7 +16,7 @@ export type Job =
   | { readonly kind: "heap"; readonly commands: number };
 
 /** What a job took. */
-export interface Took {
+export interface JobResult {
   /** Commands, or whole calls where a call is one request of many. */
   readonly count: number;
   readonly ms: number;
@@ -32,7 +32,7 @@ export interface Took {
 
 const none = { p50: 0, p99: 0, heapBefore: 0, heapAfter: 0 };
 
-export async function run(job: Job, work: Work): Promise<Took> {
+export async function run(job: Job, work: Work): Promise<JobResult> {
   const cpu = process.cpuUsage();
   const began = performance.now();
   const done = await DO[job.kind](job as never, work, began);
@@ -41,7 +41,7 @@ export async function run(job: Job, work: Work): Promise<Took> {
   return { ...none, ms, cpuUs: user + system, ...done };
 }
 
-type Done = Pick<Took, "count"> & Partial<Took>;
+type Done = Pick<JobResult, "count"> & Partial<JobResult>;
 type Of<K extends Job["kind"]> = Extract<Job, { kind: K }>;
 
 const DO: { [K in Job["kind"]]: (job: Of<K>, work: Work, began: number) => Promise<Done> } = {
@@ -103,7 +103,7 @@ const DO: { [K in Job["kind"]]: (job: Of<K>, work: Work, began: number) => Promi
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-function percentiles(ms: number[]): Pick<Took, "p50" | "p99"> {
+function percentiles(ms: number[]): Pick<JobResult, "p50" | "p99"> {
   const sorted = Float64Array.from(ms).sort();
   const at = (share: number) =>
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]! * 1_000;

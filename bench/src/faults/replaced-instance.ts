@@ -1,0 +1,67 @@
+import { type Instance, startInstance } from "warmline-testbed";
+import type { FunctionSpec } from "../bench-client.js";
+import type { CallResult, TurnsEvent } from "./calls.js";
+
+/** Function instances of one client, one after another: an instance whose time was up is replaced. */
+export class ReplacedInstance {
+  private instance: Instance | undefined;
+
+  constructor(
+    readonly label: string,
+    private readonly what: FunctionSpec,
+    /** The function's time, in ms. */
+    readonly timeoutMs: number,
+  ) {}
+
+  /** What the function printed. */
+  get output(): string {
+    return this.instance?.output ?? "";
+  }
+
+  /**
+   * Runs the handler.
+   * @param before runs right before it
+   * @returns undefined when the function's time was up
+   */
+  async invoke(event: TurnsEvent, before?: () => void): Promise<CallResult[] | undefined> {
+    const instance = await this.running();
+    before?.();
+    return this.result(instance.invoke(event));
+  }
+
+  /** The same with the function frozen first, and thawed with the invocation waiting. */
+  async invokeFrozen(
+    event: TurnsEvent,
+    ms: number,
+    meanwhile?: () => void,
+  ): Promise<CallResult[] | undefined> {
+    const instance = await this.running();
+    await instance.freeze();
+    meanwhile?.();
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    const invocation = instance.invoke(event);
+    await instance.thaw();
+    return this.result(invocation);
+  }
+
+  async stop(): Promise<void> {
+    await this.instance?.stop();
+  }
+
+  private async running(): Promise<Instance> {
+    const { handler, env } = this.what;
+    this.instance ??= await startInstance({ handler, env, timeoutMs: this.timeoutMs });
+    return this.instance;
+  }
+
+  private async result(invocation: ReturnType<Instance["invoke"]>): Promise<CallResult[] | undefined> {
+    const { result, error } = await invocation;
+    if (!error) return result as CallResult[];
+    if (error.errorType === "Sandbox.Timedout") {
+      await this.stop();
+      this.instance = undefined;
+      return undefined;
+    }
+    throw new Error(`${this.label}: ${error.errorType}: ${error.errorMessage}\n${this.output}`);
+  }
+}
