@@ -73,8 +73,8 @@ describe("the write was applied and its answer lost", () => {
     await expect(route.client(patient).set(route.key, "mine")).rejects.toBeInstanceOf(UnknownOutcomeError);
     await pause(300);
     expect(await other.get(route.key)).toBe("theirs");
-    const sets = backend.redis.applied.filter(({ name, words }) => name === "SET" && words[1] === route.key);
-    expect(sets.map(({ words }) => words[2])).toEqual(["mine", "theirs"]);
+    const sets = backend.redis.applied.filter(({ name, args }) => name === "SET" && args[1] === route.key);
+    expect(sets.map(({ args }) => args[2])).toEqual(["mine", "theirs"]);
     other.close();
   });
 
@@ -97,7 +97,7 @@ describe("the write was applied and its answer lost", () => {
     ]);
     expect(route.applied("INCR")).toBe(1);
     expect(
-      backend.redis.applied.filter(({ name, words }) => name === "SET" && words[1] === `${route.key}s`),
+      backend.redis.applied.filter(({ name, args }) => name === "SET" && args[1] === `${route.key}s`),
     ).toHaveLength(1);
   });
 
@@ -155,8 +155,8 @@ it("the server closes exactly as a request is written, 1,000 tries: reads resolv
   const results = await instance.run(...tries.flat());
   expect(results).toHaveLength(2_000);
   const applied = new Map<string, number>();
-  for (const { name, words } of backend.redis.applied) {
-    if (name === "INCR") applied.set(words[1]!, (applied.get(words[1]!) ?? 0) + 1);
+  for (const { name, args } of backend.redis.applied) {
+    if (name === "INCR") applied.set(args[1]!, (applied.get(args[1]!) ?? 0) + 1);
   }
   let unknown = 0;
   for (let i = 0; i < 1_000; i++) {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Redis, UnknownOutcomeError } from "warmline";
 import {
+  type FakeAction,
   type FakeCommand,
-  type FakeFate,
   type FakeRedis,
   type GatewayProcess,
   startFakeRedis,
@@ -34,7 +34,7 @@ afterEach(async () => {
 });
 
 /** The fate befalls the first `times` commands of the name. */
-function befall(name: string, times: number, fate: FakeFate): void {
+function befall(name: string, times: number, fate: FakeAction): void {
   let left = times;
   fake.script((command: FakeCommand) => (command.name === name && left-- > 0 ? fate : undefined));
 }
@@ -75,8 +75,8 @@ test("in an automatic batch: the reads resolve, the writes reject, each applied 
 
 test("in a long pipeline whose writes may be repeated: they are repeated in their order", async () => {
   let lost = false;
-  fake.script(({ words }) => {
-    if (lost || words[2] !== "400") return undefined;
+  fake.script(({ args }) => {
+    if (lost || args[2] !== "400") return undefined;
     lost = true;
     return "close";
   });

@@ -9,7 +9,7 @@ process.on("exit", () => {
  * that calls this off, for when the child has ended by itself.
  * @param end must be synchronous
  */
-export function endWithUs(end: () => void): () => void {
+export function endOnExit(end: () => void): () => void {
   living.add(end);
   return () => {
     living.delete(end);

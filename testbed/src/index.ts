@@ -39,7 +39,7 @@ export type { Destination, Link } from "./proxy/link";
 export { type NetworkProxy, type NetworkProxyOptions, startNetworkProxy } from "./proxy/network-proxy";
 export { type ClusterNode, type ClusterOptions, type RedisCluster, startCluster } from "./redis/cluster.js";
 export { connectRedis, type RedisConnection } from "./redis/connection.js";
-export { type FakeCommand, type FakeFate, type FakeRedis, startFakeRedis } from "./redis/fake.js";
+export { type FakeAction, type FakeCommand, type FakeRedis, startFakeRedis } from "./redis/fake.js";
 export { findRedisServer, NO_REDIS, redisAvailable } from "./redis/find.js";
 export { type Resp, RespError } from "./redis/resp.js";
 export { type RedisGroup, type SentinelOptions, startSentinels } from "./redis/sentinel.js";

@@ -74,8 +74,7 @@ export class Route {
 
   /** How often a command with this route's key was applied. */
   applied(name: string): number {
-    return this.backend.redis.applied.filter(({ words }) => words[0] === name && words[1] === this.key)
-      .length;
+    return this.backend.redis.applied.filter(({ args }) => args[0] === name && args[1] === this.key).length;
   }
 
   /** A client in this process. */

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { type FakeFate, type FakeRedis, startFakeRedis } from "warmline-testbed";
+import { type FakeAction, type FakeRedis, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { type Listening, listen } from "../subscribe/listen.js";
 import { setups } from "./engines.js";
@@ -136,9 +136,9 @@ const XREAD_SHORT = ["XREAD", "BLOCK", "1", "STREAMS", "s", "$"];
 describe("shares of a token, while Redis is slow", () => {
   let fake: FakeRedis;
   let gateway: Gateway;
-  const begin = async (decide: (name: string, key: string) => FakeFate | undefined, options: object) => {
-    fake = await startFakeRedis(({ name, words }) =>
-      name === "PING" || name === "INFO" ? undefined : decide(name, words[1] ?? ""),
+  const begin = async (decide: (name: string, key: string) => FakeAction | undefined, options: object) => {
+    fake = await startFakeRedis(({ name, args }) =>
+      name === "PING" || name === "INFO" ? undefined : decide(name, args[1] ?? ""),
     );
     gateway = await createGateway({ redis: fake.url, port: 0, closeGrace: 0, ...TOKENS, ...options });
   };
@@ -147,7 +147,7 @@ describe("shares of a token, while Redis is slow", () => {
     await fake.close();
   });
 
-  const transactions: Record<string, FakeFate> = {
+  const transactions: Record<string, FakeAction> = {
     MULTI: { bytes: "+OK\r\n" },
     DISCARD: { bytes: "+OK\r\n" },
     ECHO: { late: 100 },

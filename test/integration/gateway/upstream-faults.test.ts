@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import { type FakeCommand, type FakeFate, type FakeRedis, startFakeRedis } from "warmline-testbed";
+import { type FakeAction, type FakeCommand, type FakeRedis, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { call } from "./http.js";
 
@@ -11,7 +11,7 @@ let gateway: Gateway;
 
 /** Starts a Redis whose replies `decide` tampers with, and a gateway before it. PING and INFO are never tampered with. */
 async function start(
-  decide: (command: FakeCommand) => FakeFate | undefined = () => undefined,
+  decide: (command: FakeCommand) => FakeAction | undefined = () => undefined,
   { password, ...options }: Partial<GatewayOptions> & { password?: string } = {},
 ): Promise<void> {
   fake = await startFakeRedis((command) =>
@@ -55,7 +55,7 @@ describe("a reply lost with its connection", () => {
   });
 
   it("is unknown for what was not answered before, and for nothing else", async () => {
-    await start(({ words }) => (words[1] === "bad" ? "close" : undefined));
+    await start(({ args }) => (args[1] === "bad" ? "close" : undefined));
     const answer = await call(gateway, "/pipeline", {
       body: [
         ["ECHO", "a"],
@@ -67,11 +67,11 @@ describe("a reply lost with its connection", () => {
     expect(answer.json[0]).toEqual({ result: "a" });
     expect(answer.json[1].error).toMatch(/^UNKNOWNOUTCOME /);
     expect(answer.json[2].error).toMatch(/^UNKNOWNOUTCOME /);
-    expect(fake.applied.filter(({ words }) => words[1] === "bad")).toHaveLength(1);
+    expect(fake.applied.filter(({ args }) => args[1] === "bad")).toHaveLength(1);
   });
 
   it("has what follows it in the same batch, and was not written yet, unsent: it must not run in its place", async () => {
-    await start(({ words }) => (words[2] === "400" ? "close" : undefined));
+    await start(({ args }) => (args[2] === "400" ? "close" : undefined));
     const body = Array.from({ length: 1_600 }, (_, at) => ["SET", "key", String(at)]);
     const { json } = await call(gateway, "/pipeline", { body });
     const fates: string[] = json.map(({ error }: { error?: string }) => error?.split(" ")[0] ?? "OK");
@@ -110,7 +110,7 @@ describe("a reply lost with its connection", () => {
 
 describe("a reply that comes too late", () => {
   it("is unknown, and goes to nobody else", async () => {
-    await start(({ words }) => (words[1] === "slow" ? { late: 450 } : undefined));
+    await start(({ args }) => (args[1] === "slow" ? { late: 450 } : undefined));
     const slow = await send("ECHO", "slow");
     expect(slow.status).toBe(504);
     expect(slow.headers["warmline-outcome"]).toBe("unknown");
@@ -119,7 +119,7 @@ describe("a reply that comes too late", () => {
   });
 
   it("is consumed in its place while another waits behind it", async () => {
-    await start(({ words }) => (words[1] === "first" ? { late: 400 } : undefined));
+    await start(({ args }) => (args[1] === "first" ? { late: 400 } : undefined));
     const first = send("ECHO", "first");
     await sleep(200);
     const second = send("ECHO", "second");
@@ -223,7 +223,7 @@ describe("no connection", () => {
     refuse = false;
     expect((await send("INCR", "here")).json).toEqual({ result: 1 });
     const increments = fake.applied.filter(({ name }) => name === "INCR");
-    expect(increments.map(({ words }) => words[1])).toEqual(["here"]);
+    expect(increments.map(({ args }) => args[1])).toEqual(["here"]);
   });
 });
 
@@ -263,7 +263,7 @@ describe("bytes that are no answer", () => {
 
   it("are told apart from a reply that is too large", async () => {
     await start(
-      ({ words }) => (words[1] === "big" ? { bytes: `$5000\r\n${"x".repeat(5_000)}\r\n` } : undefined),
+      ({ args }) => (args[1] === "big" ? { bytes: `$5000\r\n${"x".repeat(5_000)}\r\n` } : undefined),
       {
         maxReply: 1_000,
       },

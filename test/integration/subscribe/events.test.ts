@@ -193,11 +193,11 @@ for (const setup of setups) {
 
 describe("an event stream that changes", () => {
   it("is told when Redis refuses, or does not confirm in time, and goes on", async () => {
-    const fake = await startFakeRedis(({ name, words }) => {
-      const pushed = (kind: string) => `*3\r\n$${kind.length}\r\n${kind}\r\n$1\r\n${words[1]}\r\n:1\r\n`;
+    const fake = await startFakeRedis(({ name, args }) => {
+      const pushed = (kind: string) => `*3\r\n$${kind.length}\r\n${kind}\r\n$1\r\n${args[1]}\r\n:1\r\n`;
       if (name === "SUBSCRIBE") {
-        if (words[1] === "n") return { refuse: "NOPERM no" };
-        return words[1] === "l" ? "lose" : { bytes: pushed("subscribe") };
+        if (args[1] === "n") return { refuse: "NOPERM no" };
+        return args[1] === "l" ? "lose" : { bytes: pushed("subscribe") };
       }
       return name === "UNSUBSCRIBE" ? { bytes: pushed("unsubscribe") } : undefined;
     });

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Framer, HttpFramer, type Piece } from "../../../testbed/src/proxy/frames";
+import { type Framer, HttpFramer, type MessagePart } from "../../../testbed/src/proxy/frames";
 
 /** Pushes `bytes` cut at the given places. */
-function feed(framer: Framer, bytes: Buffer, cuts: readonly number[]): Piece[] {
+function feed(framer: Framer, bytes: Buffer, cuts: readonly number[]): MessagePart[] {
   const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
-  const pieces: Piece[] = [];
+  const pieces: MessagePart[] = [];
   let from = 0;
   for (const to of [...places, bytes.length]) {
     if (to > from) pieces.push(...framer.push(bytes.subarray(from, to)));
@@ -15,7 +15,7 @@ function feed(framer: Framer, bytes: Buffer, cuts: readonly number[]): Piece[] {
 }
 
 /** The messages that the pieces make up, each as text. */
-function messages(pieces: readonly Piece[]): string[] {
+function messages(pieces: readonly MessagePart[]): string[] {
   const whole: string[] = [];
   let current = "";
   for (const piece of pieces) {

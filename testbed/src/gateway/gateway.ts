@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { request } from "node:http";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { endWithUs } from "../children.js";
+import { endOnExit } from "../children.js";
 import { Tail } from "../tail.js";
 
 /** What {@link startGatewayProcess} takes. */
@@ -66,7 +66,7 @@ export async function startGatewayProcess(options: GatewayProcessOptions = {}): 
     });
     child.once("error", () => resolve(null));
   });
-  const keep = endWithUs(() => child.kill("SIGKILL"));
+  const keep = endOnExit(() => child.kill("SIGKILL"));
 
   async function stop(): Promise<number | null> {
     if (!ended) child.kill("SIGTERM");

@@ -20,7 +20,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 let runningId: string | undefined;
 let begunAt = 0n;
 
-interface Answer {
+interface RuntimeResponse {
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly body: string;
 }
@@ -30,7 +30,7 @@ function call(
   path: string,
   body?: string,
   headers: Record<string, string> = {},
-): Promise<Answer> {
+): Promise<RuntimeResponse> {
   return new Promise((resolve, reject) => {
     const sent = request(`${base}/${path}`, { method, agent, headers }, (response) => {
       let text = "";
@@ -98,7 +98,7 @@ async function load(): Promise<Handler> {
   return handler;
 }
 
-function contextOf(headers: Answer["headers"]): object {
+function contextOf(headers: RuntimeResponse["headers"]): object {
   const deadline = Number(headers["lambda-runtime-deadline-ms"]);
   return {
     awsRequestId: String(headers["lambda-runtime-aws-request-id"]),

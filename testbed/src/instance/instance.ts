@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { basename, dirname, extname, resolve as resolvePath } from "node:path";
 import { fileURLToPath } from "node:url";
-import { endWithUs } from "../children.js";
+import { endOnExit } from "../children.js";
 import { Tail } from "../tail.js";
 import { createFreezer, type Freezer } from "./freezer.js";
 import { findLambdaRic, type LambdaRic } from "./lambda-ric.js";
@@ -147,7 +147,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     freezer?.release();
     child.kill("SIGKILL");
   };
-  const keep = endWithUs(end);
+  const keep = endOnExit(end);
   const gone = exited.then(async (error) => {
     alive = false;
     keep();

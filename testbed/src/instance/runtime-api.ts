@@ -117,20 +117,20 @@ export class RuntimeApi {
     const body = await read(request);
     const [, id, outcome] = /^invocation\/([^/]+)\/(response|error)$/.exec(path) ?? [];
     if (request.method === "POST" && path === "init/error") {
-      answer(response, 202, { status: "OK" });
+      respond(response, 202, { status: "OK" });
       this.onInitError(asError(body));
     } else if (request.method !== "POST" || outcome === undefined) {
-      answer(response, 404, {
+      respond(response, 404, {
         errorType: "NotFound",
         errorMessage: "There is no such call in the Runtime API.",
       });
     } else if (id !== this.running?.requestId) {
-      answer(response, 400, {
+      respond(response, 400, {
         errorType: "InvalidRequestID",
         errorMessage: "That invocation is not running.",
       });
     } else {
-      answer(response, 202, { status: "OK" });
+      respond(response, 202, { status: "OK" });
       const duration = request.headers["testbed-duration-ns"];
       const durationMs = duration === undefined ? undefined : Number(duration) / 1e6;
       if (outcome === "error") this.settle({ error: asError(body), durationMs });
@@ -157,7 +157,7 @@ export class RuntimeApi {
     if (!running || !waiting) return;
     this.waiting = undefined;
     running.begunAt = performance.now();
-    answer(waiting, 200, running.event, {
+    respond(waiting, 200, running.event, {
       "Lambda-Runtime-Aws-Request-Id": running.requestId,
       "Lambda-Runtime-Deadline-Ms": String(running.deadline),
       "Lambda-Runtime-Invoked-Function-Arn": this.functionArn,
@@ -182,7 +182,7 @@ async function read(request: IncomingMessage): Promise<string> {
   return body;
 }
 
-function answer(
+function respond(
   response: ServerResponse,
   status: number,
   body: unknown,

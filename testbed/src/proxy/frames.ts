@@ -1,5 +1,5 @@
 /** A stretch of a message: `first` begins it, `last` ends it (one piece may do both). */
-export interface Piece {
+export interface MessagePart {
   readonly bytes: Buffer;
   readonly first: boolean;
   readonly last: boolean;
@@ -8,14 +8,14 @@ export interface Piece {
 /** Cuts a stream of bytes at the boundaries of its messages. */
 export interface Framer {
   /** Takes the next bytes and gives the pieces that are known so far, in order, no byte lost or added. */
-  push(bytes: Buffer): Piece[];
+  push(bytes: Buffer): MessagePart[];
   /** The stream has ended: bytes still held back because their message was not understood yet. */
   flush(): Buffer;
 }
 
 /** Every chunk is a message: right for protocols that take turns with small messages, such as RESP in tests. */
 export class ChunkFramer implements Framer {
-  push(bytes: Buffer): Piece[] {
+  push(bytes: Buffer): MessagePart[] {
     return [{ bytes, first: true, last: true }];
   }
 
@@ -47,10 +47,10 @@ export class HttpFramer implements Framer {
     private readonly bodiless: () => boolean = () => false,
   ) {}
 
-  push(bytes: Buffer): Piece[] {
+  push(bytes: Buffer): MessagePart[] {
     if (this.notHttp) return [{ bytes, first: true, last: true }];
     this.rest = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
-    const pieces: Piece[] = [];
+    const pieces: MessagePart[] = [];
     while (this.rest.length > 0) {
       const piece = this.inBody ? this.readBody() : this.readHead();
       if (!piece) break;
@@ -69,7 +69,7 @@ export class HttpFramer implements Framer {
     return taken;
   }
 
-  private readHead(): Piece | undefined {
+  private readHead(): MessagePart | undefined {
     const end = this.rest.indexOf(HEAD_END);
     if (!looksLikeHttp(this.rest, this.kind) || (end < 0 && this.rest.length > MAX_HEAD_BYTES)) {
       this.notHttp = true;
@@ -98,7 +98,7 @@ export class HttpFramer implements Framer {
     return this.kind === "response" && /^HTTP\/1\.\d 1/.test(head);
   }
 
-  private readBody(): Piece | undefined {
+  private readBody(): MessagePart | undefined {
     if (this.body === "until-close") return { bytes: this.take(this.rest.length), first: false, last: false };
     if (this.body === "chunked") return this.readChunk();
     const bytes = this.take(Math.min(this.left, this.rest.length));
@@ -108,7 +108,7 @@ export class HttpFramer implements Framer {
   }
 
   /** Chunk sizes, chunk data with its line end, and the lines after the last chunk. */
-  private readChunk(): Piece | undefined {
+  private readChunk(): MessagePart | undefined {
     if (this.left > 0) {
       const bytes = this.take(Math.min(this.left, this.rest.length));
       this.left -= bytes.length;

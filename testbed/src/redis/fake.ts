@@ -5,7 +5,7 @@ import { type Resp, RespError, RespReader } from "./resp.js";
 export interface FakeCommand {
   /** The command's name, in upper case. */
   readonly name: string;
-  readonly words: readonly string[];
+  readonly args: readonly string[];
   /** Which command it is, over all connections, from 1. */
   readonly number: number;
   /** Which connection it came on, from 1. */
@@ -23,7 +23,7 @@ export interface FakeCommand {
  * - `cut`: so many bytes of the reply, then the connection closes
  * - `refuse`: not applied, this error is the reply
  */
-export type FakeFate =
+export type FakeAction =
   | { readonly bytes: string | Uint8Array }
   | "lose"
   | "close"
@@ -44,7 +44,7 @@ export interface FakeRedis {
   /** How often a command was applied. */
   count(name: string): number;
   /** Sets what happens to each command from now on; undefined: it is applied and answered. */
-  script(decide: (command: FakeCommand) => FakeFate | undefined): void;
+  script(decide: (command: FakeCommand) => FakeAction | undefined): void;
   /** Resets every connection of this moment. */
   resetConnections(): void;
   close(): Promise<void>;
@@ -55,7 +55,7 @@ export interface FakeRedis {
  * SELECT, CLIENT, GET, SET, DEL, INCR, RPUSH and LRANGE; to all else it answers as Redis does to an unknown command.
  */
 export async function startFakeRedis(
-  decide: (command: FakeCommand) => FakeFate | undefined = () => undefined,
+  decide: (command: FakeCommand) => FakeAction | undefined = () => undefined,
 ): Promise<FakeRedis> {
   const store = new Map<string, string | string[]>();
   const applied: FakeCommand[] = [];
@@ -142,8 +142,8 @@ class Status {
 
 type Reply = Resp | Status;
 
-function apply(store: Map<string, string | string[]>, { name, words }: FakeCommand): Reply {
-  const [, key = "", value = ""] = words;
+function apply(store: Map<string, string | string[]>, { name, args }: FakeCommand): Reply {
+  const [, key = "", value = ""] = args;
   const stored = store.get(key);
   switch (name) {
     case "PING":
@@ -160,21 +160,21 @@ function apply(store: Map<string, string | string[]>, { name, words }: FakeComma
       store.set(key, value);
       return new Status("OK");
     case "DEL":
-      return words.slice(1).filter((each) => store.delete(each)).length;
+      return args.slice(1).filter((each) => store.delete(each)).length;
     case "INCR": {
       const next = Number(stored ?? 0) + 1;
       store.set(key, String(next));
       return next;
     }
     case "RPUSH": {
-      const list = [...((stored as string[] | undefined) ?? []), ...words.slice(2)];
+      const list = [...((stored as string[] | undefined) ?? []), ...args.slice(2)];
       store.set(key, list);
       return list.length;
     }
     case "LRANGE":
       return (stored as string[] | undefined) ?? [];
     default:
-      return new RespError(`ERR unknown command '${words[0]}', with args beginning with: `);
+      return new RespError(`ERR unknown command '${args[0]}', with args beginning with: `);
   }
 }
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { endWithUs } from "../children.js";
+import { endOnExit } from "../children.js";
 import { bits, element, integer, octets, oid, sequence, set, text, time, yes } from "./der.js";
 
 /** A certificate that nobody trusts but who is told to. */
@@ -58,7 +58,7 @@ export function makeCertificate(): Certificate {
   const caFile = join(folder, "ca.pem");
   writeFileSync(caFile, cert);
   const remove = () => rmSync(folder, { recursive: true, force: true });
-  const keep = endWithUs(remove);
+  const keep = endOnExit(remove);
   return {
     cert,
     key: String(privateKey.export({ type: "pkcs8", format: "pem" })),
