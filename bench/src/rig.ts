@@ -22,9 +22,9 @@ export interface Rig {
   readonly gateway: GatewayProcess;
   /** The Redis behind the gateway, where one was asked for. */
   readonly redis: RedisServer | undefined;
-  readonly path: NetworkProxy;
+  readonly proxy: NetworkProxy;
   /** Another path to the gateway like that one; whoever opens it closes it. */
-  openPath(options?: Partial<Distance>): Promise<NetworkProxy>;
+  openProxy(options?: Partial<Distance>): Promise<NetworkProxy>;
   /** Paths to the gateway and to the Redis behind it, over another distance; they close with the rig at the latest. */
   at(distance: Partial<Distance>): Promise<Site>;
   /** The engine behind the gateway, in its own words. */
@@ -47,7 +47,7 @@ export interface Site {
   /** Connections that clients of that client have opened over these paths so far. */
   connectionsOpened(client: Pick<BenchClient, "protocol">): number;
   /** The paths themselves. */
-  readonly paths: readonly NetworkProxy[];
+  readonly proxies: readonly NetworkProxy[];
   /** Closes the paths before the rig is closed. */
   close(): Promise<void>;
 }
@@ -90,10 +90,10 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     const own = [http, ...(tcp ? [tcp] : [])];
     paths.push(...own);
     const site: Site = {
-      paths: own,
+      proxies: own,
       close: async () => {
-        for (const path of own) paths.splice(paths.indexOf(path), 1);
-        await Promise.all(own.map((path) => path.close()));
+        for (const proxy of own) paths.splice(paths.indexOf(proxy), 1);
+        await Promise.all(own.map((proxy) => proxy.close()));
       },
       endpoint: {
         url: http.url,
@@ -102,9 +102,9 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       },
       connectionsOpened: ({ protocol }) => (protocol === "tcp" ? tcp! : http).connectionsOpened,
     };
-    return { site, path: http };
+    return { site, proxy: http };
   };
-  const { site, path } = await at({});
+  const { site, proxy } = await at({});
   return {
     endpoint: site.endpoint,
     connectionsOpened: site.connectionsOpened,
@@ -113,8 +113,8 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       return certificate ? { NODE_EXTRA_CA_CERTS: certificate.caFile } : {};
     },
     gateway,
-    path,
-    openPath: (distance) => pathTo(gateway.port, { ...options, ...distance }, "http"),
+    proxy,
+    openProxy: (distance) => pathTo(gateway.port, { ...options, ...distance }, "http"),
     at: async (distance) => (await at(distance)).site,
     engine: redis ? await nameOf(redis) : (await gateway.health()).engine,
     command: async (...words) => {

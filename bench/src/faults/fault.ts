@@ -10,7 +10,7 @@ import type { Call } from "./calls.js";
 /** Where a trial takes place. */
 export interface TrialSite {
   /** The way to the server, this trial's alone. */
-  readonly path: NetworkProxy;
+  readonly proxy: NetworkProxy;
   /** Numbers that the seed decides. */
   readonly random: () => number;
   /** A key of this trial by a name of its own. */

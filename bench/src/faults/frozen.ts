@@ -22,7 +22,7 @@ const frozen = ([title, happening]: (typeof HAPPENINGS)[number]): Fault[] =>
   [get, incr].map((call) => ({
     title: `${call("").command}, frozen and ${title}`,
     frozen: true,
-    stage: ({ key, path }) => {
+    stage: ({ key, proxy }) => {
       let last: Buffer = Buffer.alloc(0);
       return {
         turns: [[call(key("k"))]],
@@ -35,7 +35,7 @@ const frozen = ([title, happening]: (typeof HAPPENINGS)[number]): Fault[] =>
           }),
         }),
         strike: () => {
-          for (const link of path.links) happening(link, last);
+          for (const link of proxy.links) happening(link, last);
           return undefined;
         },
       };

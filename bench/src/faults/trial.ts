@@ -22,9 +22,9 @@ export async function trial(
   fault: Fault,
   random: () => number,
 ): Promise<Verdict[]> {
-  const path = await rig.openPath();
+  const proxy = await rig.openProxy();
   const prefix = `faults:${++trials}:`;
-  const site: TrialSite = { path, random, key: (name) => `${prefix}${name};`, command: rig.command };
+  const site: TrialSite = { proxy, random, key: (name) => `${prefix}${name};`, command: rig.command };
   let over: Promise<void> | undefined;
   try {
     const { turns, script, strike } = fault.stage(site);
@@ -33,9 +33,9 @@ export async function trial(
     };
     const calls = turns.flat();
     await prepare(rig, calls);
-    if (script) path.onConnection(script);
+    if (script) proxy.onConnection(script);
     const event = (what: readonly (readonly Call[])[]): TurnsEvent => ({
-      url: path.url,
+      url: proxy.url,
       token: rig.endpoint.token,
       turns: what,
     });
@@ -53,7 +53,7 @@ export async function trial(
     return await verdicts(rig, calls, settled, lane.timeoutMs);
   } finally {
     await over;
-    await path.close();
+    await proxy.close();
   }
 }
 

@@ -34,12 +34,12 @@ const race: Fault = {
 
 const restart = (call: typeof get): Fault => ({
   title: `${call("").command}, the server restarts`,
-  stage: ({ key, path }) => ({
+  stage: ({ key, proxy }) => ({
     turns: [[call(key("k"))]],
     strike: () => {
-      void path.refuse();
-      for (const link of path.links) link.close();
-      return pause(RESTART_MS).then(() => path.accept());
+      void proxy.refuse();
+      for (const link of proxy.links) link.close();
+      return pause(RESTART_MS).then(() => proxy.accept());
     },
   }),
 });

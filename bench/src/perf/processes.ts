@@ -49,7 +49,7 @@ export interface FixedServer {
   /** What a process needs to trust it. */
   readonly trust: Readonly<Record<string, string>>;
   /** Where clients find it, with TLS, over a path with a round-trip time. */
-  distant(rttMs: number): Promise<{ endpoint: Endpoint; path: NetworkProxy }>;
+  distant(rttMs: number): Promise<{ endpoint: Endpoint; proxy: NetworkProxy }>;
   stop(): void;
 }
 
@@ -69,8 +69,8 @@ export async function startFixedServer(placement: Placement): Promise<FixedServe
     }),
     trust: { NODE_EXTRA_CA_CERTS: certificate.caFile },
     distant: async (rttMs) => {
-      const path = await startNetworkProxy({ to: { port: ports.tls }, rttMs });
-      return { endpoint: { url: path.url.replace("http:", "https:"), token: TOKEN }, path };
+      const proxy = await startNetworkProxy({ to: { port: ports.tls }, rttMs });
+      return { endpoint: { url: proxy.url.replace("http:", "https:"), token: TOKEN }, proxy };
     },
     stop: () => {
       child.stop();

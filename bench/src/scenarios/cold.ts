@@ -34,7 +34,7 @@ async function measure(settings: Settings): Promise<Outcome> {
   const nodes = chosenNodes(settings.node);
   const placement = placements()[0]!;
   const server = await startFixedServer(placement);
-  const { endpoint: distant, path } = await server.distant(10);
+  const { endpoint: distant, proxy } = await server.distant(10);
   const random = randomFrom(settings.seed);
   const rows: ColdRow[] = [];
   let done = 0;
@@ -60,7 +60,7 @@ async function measure(settings: Settings): Promise<Outcome> {
       await run("TLS, after init, 10 ms away", preparedStarts, distant);
     }
   } finally {
-    await path.close();
+    await proxy.close();
     server.stop();
   }
   const sizes = COLD_CLIENTS.map((client) => ({ client, ...bundleSize(client) }));

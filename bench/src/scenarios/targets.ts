@@ -31,7 +31,7 @@ async function measure(settings: Settings): Promise<Outcome> {
     placements().map(async (placement) => ({ placement, server: await startFixedServer(placement) })),
   );
   const { placement, server } = servers[0]!;
-  const { endpoint: distant, path } = await server.distant(10);
+  const { endpoint: distant, proxy } = await server.distant(10);
   const random = randomFrom(settings.seed);
   const found: Target[] = sizeTargets();
   try {
@@ -44,7 +44,7 @@ async function measure(settings: Settings): Promise<Outcome> {
       found.push(...(await warmTargets({ node, servers, rounds, ms, heapCommands, random })));
     }
   } finally {
-    await path.close();
+    await proxy.close();
     for (const { server } of servers) server.stop();
   }
   return {

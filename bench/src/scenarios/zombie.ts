@@ -107,10 +107,10 @@ function plainClient(client: BenchClient, rig: Rig): FaultClient {
 async function runTrial(rig: Rig, trial: Trial, key: string, speedup: number): Promise<Verdict> {
   const { client, limitS, idleS } = trial;
   const closeMs = (limitS * 1_000) / speedup;
-  const reap = (path: NetworkProxy) =>
-    path.onConnection(() => idleReaper({ closeMs, goneMs: closeMs * GONE_AFTER, fin: "lost" }));
+  const reap = (proxy: NetworkProxy) =>
+    proxy.onConnection(() => idleReaper({ closeMs, goneMs: closeMs * GONE_AFTER, fin: "lost" }));
   const site = await rig.at({});
-  for (const path of site.paths) reap(path);
+  for (const proxy of site.proxies) reap(proxy);
   const what = { ...client.function, env: { ...client.function.env, ...rig.trust } };
   const lanes = [new ReplacedInstance(client.label, what, FUNCTION_MS)];
   const event = (call: Call) => ({ ...site.endpoint, turns: [[call]] });

@@ -24,18 +24,18 @@ import {
 import { type Counting, pause, type RawClient, rawClient, startCounting } from "./raw.js";
 
 let server: Counting;
-let path: NetworkProxy;
+let proxy: NetworkProxy;
 const clients: RawClient[] = [];
 
 async function client(): Promise<RawClient> {
-  const made = await rawClient(path.port);
+  const made = await rawClient(proxy.port);
   clients.push(made);
   return made;
 }
 
 /** A client whose first request was answered, on a connection with `behaviour`. */
 async function afterOne(behaviour: Behaviour): Promise<RawClient> {
-  path.onConnection(() => behaviour);
+  proxy.onConnection(() => behaviour);
   const one = await client();
   one.request();
   await one.until(({ text }) => text.endsWith("answer 1"));
@@ -45,12 +45,12 @@ async function afterOne(behaviour: Behaviour): Promise<RawClient> {
 
 beforeEach(async () => {
   server = await startCounting();
-  path = await startNetworkProxy({ to: { port: server.port } });
+  proxy = await startNetworkProxy({ to: { port: server.port } });
 });
 
 afterEach(async () => {
   for (const each of clients.splice(0)) each.socket.destroy();
-  await path.close();
+  await proxy.close();
   await server.close();
 });
 
@@ -82,7 +82,7 @@ describe("loseReply: the request is applied, the answer is lost", () => {
   });
 
   test("by what the request carries, on the connections that the script names", async () => {
-    path.onConnection((number) => (number === 1 ? onRequest(carries("INCR"), loseReply()) : undefined));
+    proxy.onConnection((number) => (number === 1 ? onRequest(carries("INCR"), loseReply()) : undefined));
     const one = await client();
     one.request('["get"]');
     await one.until(({ text }) => text.endsWith("answer 1"));
@@ -138,7 +138,7 @@ describe("cutReply: the answer breaks off", () => {
 
 describe("reset", () => {
   test("at once", async () => {
-    path.onConnection(() => reset("open"));
+    proxy.onConnection(() => reset("open"));
     const one = await client();
     await one.until(({ state }) => state === "ECONNRESET");
   });
@@ -169,7 +169,7 @@ describe("reset", () => {
 
 describe("silence: nothing passes, all stays open", () => {
   test("from the start", async () => {
-    path.onConnection(() => blackhole("open"));
+    proxy.onConnection(() => blackhole("open"));
     const one = await client();
     one.request();
     await pause(50);
@@ -195,7 +195,7 @@ describe("silence: nothing passes, all stays open", () => {
     const one = await client();
     one.request();
     await one.until(({ text }) => text.endsWith("answer 1"));
-    path.blackholeAll();
+    proxy.blackholeAll();
     one.request();
     const two = await client();
     two.request();
@@ -216,7 +216,7 @@ describe("halfOpen: the server lost the connection, the client was not told", ()
   });
 
   test("or with nothing, from the start", async () => {
-    path.onConnection(() => halfOpen({ after: 0, next: "nothing" }));
+    proxy.onConnection(() => halfOpen({ after: 0, next: "nothing" }));
     const one = await client();
     one.request();
     await pause(50);
@@ -241,7 +241,7 @@ describe("loseFin: the server closed, the client was not told", () => {
 
 describe("surplus bytes after an answer", () => {
   test("in the same write", async () => {
-    path.onConnection(() => onRequest(1, extraBytes(httpResponse(200, "for nobody"))));
+    proxy.onConnection(() => onRequest(1, extraBytes(httpResponse(200, "for nobody"))));
     const one = await client();
     const chunks: string[] = [];
     one.socket.on("data", (bytes) => chunks.push(String(bytes)));
@@ -324,7 +324,7 @@ describe("idleReaper", () => {
   });
 
   test("with a lost FIN: a reset until gone, then nothing", async () => {
-    path.onConnection(() => idleReaper({ closeMs: 200, goneMs: 1_000, fin: "lost" }));
+    proxy.onConnection(() => idleReaper({ closeMs: 200, goneMs: 1_000, fin: "lost" }));
     const [early, late] = [await client(), await client()];
     early.request();
     late.request();

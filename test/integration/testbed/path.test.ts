@@ -3,15 +3,15 @@ import { type NetworkProxy, type NetworkProxyOptions, startNetworkProxy } from "
 import { type Counting, pause, type RawClient, rawClient, startCounting } from "./raw.js";
 
 let server: Counting;
-let path: NetworkProxy;
+let proxy: NetworkProxy;
 const clients: RawClient[] = [];
 
 async function start(options: Partial<NetworkProxyOptions> = {}): Promise<void> {
-  path = await startNetworkProxy({ to: { port: server.port }, ...options });
+  proxy = await startNetworkProxy({ to: { port: server.port }, ...options });
 }
 
 async function client(): Promise<RawClient> {
-  const made = await rawClient(path.port);
+  const made = await rawClient(proxy.port);
   clients.push(made);
   return made;
 }
@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   for (const each of clients.splice(0)) each.socket.destroy();
-  await path.close();
+  await proxy.close();
   await server.close();
 });
 
@@ -36,12 +36,12 @@ describe("a path without behaviours", () => {
     await two.until(({ text }) => text.endsWith("answer 2"));
     one.request();
     await one.until(({ text }) => text.endsWith("answer 3"));
-    expect(path.connectionsOpened).toBe(2);
+    expect(proxy.connectionsOpened).toBe(2);
     expect(server.connections).toBe(2);
-    expect(path.links.map((link) => link.number)).toEqual([1, 2]);
+    expect(proxy.links.map((link) => link.number)).toEqual([1, 2]);
     two.socket.end();
     await two.until(({ state }) => state === "ended");
-    await expect.poll(() => path.links.length).toBe(1);
+    await expect.poll(() => proxy.links.length).toBe(1);
   });
 
   test("passes on the server's close and a client's reset", async () => {
@@ -55,19 +55,19 @@ describe("a path without behaviours", () => {
     two.request();
     await two.until(({ text }) => text.endsWith("answer 2"));
     two.socket.resetAndDestroy();
-    await expect.poll(() => path.links.length).toBe(0);
+    await expect.poll(() => proxy.links.length).toBe(0);
   });
 
   test("a reset that comes while the end is being written leaves no connection behind", async () => {
     await start();
     const one = await client();
-    for (const link of path.links) {
+    for (const link of proxy.links) {
       link.endClient();
       link.resetClient();
     }
     await one.until(({ socket }) => socket.closed);
     await pause(50);
-    expect(path.links).toHaveLength(0);
+    expect(proxy.links).toHaveLength(0);
   });
 
   test("resets the client when nothing listens behind it", async () => {
@@ -81,12 +81,12 @@ describe("a path without behaviours", () => {
   test("refuses and accepts again on the same port", async () => {
     await start();
     const before = await client();
-    await path.refuse();
+    await proxy.refuse();
     const refused = await client();
     expect(refused.state).toBe("ECONNREFUSED");
     before.request();
     await before.until(({ text }) => text.endsWith("answer 1"));
-    await path.accept();
+    await proxy.accept();
     const after = await client();
     after.request();
     await after.until(({ text }) => text.endsWith("answer 2"));

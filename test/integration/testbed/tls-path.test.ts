@@ -15,7 +15,7 @@ import { type Counting, pause, type RawClient, rawClient, startCounting } from "
 
 let certificate: Certificate;
 let server: Counting;
-let path: NetworkProxy;
+let proxy: NetworkProxy;
 const clients: RawClient[] = [];
 
 beforeEach(async () => {
@@ -25,21 +25,21 @@ beforeEach(async () => {
 
 afterEach(async () => {
   for (const each of clients.splice(0)) each.socket.destroy();
-  await path.close();
+  await proxy.close();
   await server.close();
   certificate.remove();
 });
 
 async function client(): Promise<RawClient> {
-  const made = await rawClient(path.port, certificate.cert);
+  const made = await rawClient(proxy.port, certificate.cert);
   clients.push(made);
   return made;
 }
 
 test("ends TLS and carries plain HTTP on; faults work above it", async () => {
-  path = await startNetworkProxy({ to: { port: server.port }, tls: certificate });
-  expect(path.url).toBe(`https://127.0.0.1:${path.port}`);
-  path.onConnection((number) => (number === 1 ? onRequest(2, loseReply()) : reset({ response: 1 })));
+  proxy = await startNetworkProxy({ to: { port: server.port }, tls: certificate });
+  expect(proxy.url).toBe(`https://127.0.0.1:${proxy.port}`);
+  proxy.onConnection((number) => (number === 1 ? onRequest(2, loseReply()) : reset({ response: 1 })));
   const one = await client();
   one.request();
   await one.until(({ text }) => text.endsWith("answer 1"));
@@ -49,12 +49,12 @@ test("ends TLS and carries plain HTTP on; faults work above it", async () => {
   two.request();
   await two.until(({ state }) => state === "ECONNRESET");
   expect(server.applied).toBe(3);
-  expect(path.connectionsOpened).toBe(2);
+  expect(proxy.connectionsOpened).toBe(2);
 });
 
 test("a first request costs three round trips, the next one", async () => {
   const rttMs = 20;
-  path = await startNetworkProxy({ to: { port: server.port }, tls: certificate, rttMs });
+  proxy = await startNetworkProxy({ to: { port: server.port }, tls: certificate, rttMs });
   const firsts: number[] = [];
   const nexts: number[] = [];
   const held = () => firsts.some((ms) => ms < 3.6 * rttMs) && nexts.some((ms) => ms < 1.6 * rttMs);
@@ -76,26 +76,26 @@ test("a first request costs three round trips, the next one", async () => {
 });
 
 test("the handshake itself can meet silence", async () => {
-  path = await startNetworkProxy({ to: { port: server.port }, tls: certificate });
-  path.transport.onConnection(() => blackhole("open"));
+  proxy = await startNetworkProxy({ to: { port: server.port }, tls: certificate });
+  proxy.transport.onConnection(() => blackhole("open"));
   const one = client();
   const settled = await Promise.race([one.then(() => true), pause(100).then(() => false)]);
   expect(settled).toBe(false);
   expect(server.connections).toBe(0);
-  await path.close();
+  await proxy.close();
   await one;
 });
 
 test("a function instance trusts it by NODE_EXTRA_CA_CERTS", async () => {
-  path = await startNetworkProxy({ to: { port: server.port }, tls: certificate });
+  proxy = await startNetworkProxy({ to: { port: server.port }, tls: certificate });
   const handler = fileURLToPath(new URL("./handlers/fetches.mjs", import.meta.url));
   const trusting = await startInstance({
     handler,
-    env: { URL: path.url, NODE_EXTRA_CA_CERTS: certificate.caFile },
+    env: { URL: proxy.url, NODE_EXTRA_CA_CERTS: certificate.caFile },
   });
   expect((await trusting.invoke()).result).toBe("answer 1");
   await trusting.stop();
-  const wary = await startInstance({ handler, env: { URL: path.url } });
+  const wary = await startInstance({ handler, env: { URL: proxy.url } });
   expect((await wary.invoke()).error?.errorMessage).toContain("fetch failed");
   await wary.stop();
 });

@@ -118,7 +118,7 @@ async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
     open.add(link);
   });
   const port = await listen(server, 0);
-  const path: NetworkProxy = {
+  const proxy: NetworkProxy = {
     host: "127.0.0.1",
     port,
     url: `${context ? "https" : "http"}://127.0.0.1:${port}`,
@@ -129,7 +129,7 @@ async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
       return [...open];
     },
     get transport() {
-      return path;
+      return proxy;
     },
     onConnection: (next) => {
       script = next;
@@ -151,7 +151,7 @@ async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
       await Promise.all([...open].map((link) => link.closed));
     },
   };
-  return path;
+  return proxy;
 }
 
 function listen(server: Server, port: number): Promise<number> {
