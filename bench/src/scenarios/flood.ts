@@ -49,14 +49,14 @@ async function measure(settings: Settings): Promise<Outcome> {
     settings.progress.step(0, rounds + 1, `${IDLE.connections} idle connections`);
     const idle = await holdIdle(rig, crowd);
     const { engine, ...flooded } = await withLimits(rig, async (address, metrics) => {
-      await users.ask({ start: { ...address, ...USERS } });
+      await users.request({ start: { ...address, ...USERS } });
       await pause(WARM_UP_MS);
       const all: Round[] = [];
       for (let round = 0; round < rounds; round++) {
         settings.progress.step(round + 1, rounds + 1, `round ${round + 1} of ${rounds}`);
         all.push(await floodOnce(users, crowd, address, metrics, quietMs));
       }
-      return { rounds: all, users: await users.ask<UsersResult>({ end: true }) };
+      return { rounds: all, users: await users.request<UsersResult>({ end: true }) };
     });
     const measured: Measurement = { ...flooded, idle, hardLimit: LIMITS.hardLimit, inUse: USERS.users };
     return {
@@ -88,7 +88,7 @@ async function measure(settings: Settings): Promise<Outcome> {
   }
 }
 
-type MessageChild<Message> = { ask<T>(message: Message): Promise<T>; stop(): void };
+type MessageChild<Message> = { request<T>(message: Message): Promise<T>; stop(): void };
 type Address = { readonly port: number; readonly token: string };
 
 function startChild<Message>(handler: string): Promise<MessageChild<Message>> {
@@ -126,15 +126,15 @@ async function floodOnce(
   metrics: GatewayMetrics,
   quietMs: number,
 ): Promise<Round> {
-  const record = (phase: Phase, forMs: number) => users.ask<RecordedPhase>({ record: phase, forMs });
+  const record = (phase: Phase, forMs: number) => users.request<RecordedPhase>({ record: phase, forMs });
   const before = await metrics.sample();
   const quiet = await record("quiet", quietMs);
   const [during] = await Promise.all([
     record("flood", FLOOD.overMs),
-    crowd.ask({ come: { ...address, ...FLOOD } }),
+    crowd.request({ come: { ...address, ...FLOOD } }),
   ]);
   const high = await metrics.sample();
-  const came = await crowd.ask<Crowd>({ go: true });
+  const came = await crowd.request<Crowd>({ go: true });
   const low = await ebbed(metrics);
   const after = await record("after", quietMs);
   const end = await metrics.sample();
@@ -160,11 +160,11 @@ async function ebbed(metrics: GatewayMetrics): Promise<GatewaySample> {
 async function holdIdle(options: RigOptions, crowd: MessageChild<CrowdMessage>): Promise<Idle> {
   const { engine: _, ...idle } = await withGateway(options, async (address, metrics) => {
     const before = await metrics.sample();
-    await crowd.ask({ come: { ...address, ...IDLE } });
+    await crowd.request({ come: { ...address, ...IDLE } });
     await pause(1_000);
     const held = await metrics.sample();
-    const { answered } = await crowd.ask<{ answered: number }>({ callOnce: true });
-    await crowd.ask({ go: true });
+    const { answered } = await crowd.request<{ answered: number }>({ callOnce: true });
+    await crowd.request({ go: true });
     return {
       wanted: IDLE.connections,
       open: held.open,

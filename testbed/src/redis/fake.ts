@@ -74,36 +74,36 @@ export async function startFakeRedis(
     socket.on("close", () => sockets.delete(socket));
     socket.on("data", (bytes) => {
       for (const value of reader.push(bytes)) {
-        const words = (value as Resp[]).map(String);
-        const name = words[0]!.toUpperCase();
+        const args = (value as Resp[]).map(String);
+        const name = args[0]!.toUpperCase();
         const times = (seen.get(name) ?? 0) + 1;
         seen.set(name, times);
-        const command = { name, words, number: ++commands, connection, times };
-        turn = turn.then(() => answer(socket, command));
+        const command = { name, args, number: ++commands, connection, times };
+        turn = turn.then(() => reply(socket, command));
       }
     });
   });
 
-  function answer(socket: Socket, command: FakeCommand): void | Promise<void> {
-    const fate = script(command);
-    if (typeof fate === "object" && "refuse" in fate) {
-      socket.write(`-${fate.refuse}\r\n`);
+  function reply(socket: Socket, command: FakeCommand): void | Promise<void> {
+    const action = script(command);
+    if (typeof action === "object" && "refuse" in action) {
+      socket.write(`-${action.refuse}\r\n`);
       return;
     }
     const reply = encode(apply(store, command));
     applied.push(command);
-    if (fate === undefined) socket.write(reply);
-    else if (fate === "close") socket.end();
-    else if (fate === "reset") socket.resetAndDestroy();
-    else if (fate === "lose") return;
-    else if ("bytes" in fate) socket.write(fate.bytes);
-    else if ("cut" in fate) socket.end(reply.subarray(0, fate.cut));
+    if (action === undefined) socket.write(reply);
+    else if (action === "close") socket.end();
+    else if (action === "reset") socket.resetAndDestroy();
+    else if (action === "lose") return;
+    else if ("bytes" in action) socket.write(action.bytes);
+    else if ("cut" in action) socket.end(reply.subarray(0, action.cut));
     else {
       return new Promise((resolve) => {
         setTimeout(() => {
           socket.write(reply);
           resolve();
-        }, fate.late);
+        }, action.late);
       });
     }
   }
