@@ -7,7 +7,7 @@ export interface AvailableClients {
   readonly clients: readonly BenchClient[];
   /** Whether one of them needs a Redis that answers over TCP. */
   readonly redis: boolean;
-  /** What a reader must know: who was left out and why, and what each client says of itself. */
+  /** Notes for the reader: skipped clients with the reason, and each client's own note. */
   readonly notes: readonly string[];
 }
 

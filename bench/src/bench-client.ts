@@ -32,7 +32,7 @@ export interface FaultClient {
   readonly function: FunctionSpec;
 }
 
-/** What every client can do, in the words of the bench. */
+/** The commands that the bench runs on every client. */
 export interface ConnectedClient {
   get(key: string): Promise<unknown>;
   set(key: string, value: string): Promise<unknown>;
@@ -44,7 +44,7 @@ export interface ConnectedClient {
   close(): Promise<unknown>;
 }
 
-/** What a client is made from. */
+/** Options that a client is created with. */
 export interface ConnectOptions extends Endpoint {
   /** Whether connections are kept for the next command; without, each command opens and closes one. */
   readonly keepAlive: boolean;
@@ -61,13 +61,13 @@ export interface BenchClient {
   readonly label: string;
   /** The npm package whose version is recorded; none for what comes with Node. */
   readonly package?: string;
-  /** What a reader must know to judge its numbers. */
+  /** Notes that a reader needs to judge its numbers. */
   readonly note?: string;
   /** The place in tables and charts: lower comes first. */
   readonly order: number;
   /** Whether it is measured where the command line names no clients. */
   readonly standard: boolean;
-  /** What it speaks: HTTP to the gateway, or Redis's own protocol over TCP to the Redis behind it. */
+  /** Its protocol: HTTP to the gateway, or RESP over TCP to the Redis behind the gateway. */
   readonly protocol: "http" | "tcp";
   /** Whether it sends the commands of one turn of the loop together by itself. */
   readonly batches: boolean;

@@ -21,7 +21,7 @@ export interface Output {
   readonly report: string | undefined;
 }
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export type CommandLine =
   | { readonly action: "help" }
   | { readonly action: "list" }
@@ -34,7 +34,7 @@ export type CommandLine =
       readonly from: string | undefined;
       /** Whether to measure now rather than to take what was measured before. */
       readonly measure: boolean;
-      /** The same settings for a scenario that has to be run. */
+      /** Applies these settings to a scenario that has to run first. */
       runOf(scenario: Scenario): Run;
     };
 
@@ -179,7 +179,7 @@ function chosen(
   return clients.filter(({ name }) => names.includes(name));
 }
 
-/** The same command for that scenario, with its seed, and without where its output went. */
+/** Returns the command line that repeats the run: with its seed, without its output files. */
 function again(args: readonly string[], typed: string, scenario: string, seed: number): string {
   const kept: string[] = [];
   for (let at = 0; at < args.length; at++) {

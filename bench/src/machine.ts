@@ -4,14 +4,14 @@ import { arch, cpus, loadavg, platform, release, totalmem } from "node:os";
 import { dirname, join } from "node:path";
 import { findLambdaRic } from "warmline-testbed";
 
-/** What the numbers were measured on. */
+/** The machine that the numbers were measured on. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
   readonly memoryGb: number;
   readonly system: string;
   readonly node: string;
-  /** What drives functions in their instances: the testbed's own program, or AWS's with its version. */
+  /** The runtime client of function instances: the testbed's own, or AWS's with its version. */
   readonly runtime: string;
   /** The one-minute load average when the run began. */
   readonly load: number;

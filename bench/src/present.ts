@@ -33,7 +33,7 @@ export interface BarOptions<T> {
   readonly groupOf: (row: T) => string;
   readonly styleOf: (row: T) => Style;
   readonly valueOf: (row: T) => number;
-  /** What the thin line means, and where it goes. */
+  /** The thin line: its meaning and its two ends. */
   readonly spread?: { readonly words: string; readonly of: (row: T) => { low: number; high: number } };
   readonly textOf?: (row: T) => string;
   readonly logarithmic?: boolean;

@@ -24,7 +24,7 @@ export interface BarChart {
   readonly kind: "bars";
   readonly title: string;
   readonly unit: string;
-  /** What the spread is, in words. */
+  /** Describes the spread. */
   readonly spread?: string;
   /** Each step to the right is ten times as much. */
   readonly logarithmic?: boolean;
@@ -44,7 +44,7 @@ export interface BarChart {
 export interface LineChart {
   readonly kind: "lines";
   readonly title: string;
-  /** What is counted. */
+  /** The counted thing. */
   readonly unit: string;
   /** The unit of what it is counted along, to the right. */
   readonly along: string;
@@ -85,7 +85,7 @@ export interface Headline {
   readonly label: string;
 }
 
-/** What a scenario gives. */
+/** The outcome of a scenario. */
 export interface Outcome {
   /** The few numbers that a reader sees first. */
   readonly headlines: readonly Headline[];
@@ -94,7 +94,7 @@ export interface Outcome {
   readonly checks: readonly Check[];
   readonly table: Table;
   readonly charts: readonly Chart[];
-  /** What a reader must know to judge the numbers. */
+  /** Notes that a reader needs to judge the numbers. */
   readonly notes: readonly string[];
   /** How long, how often and over what was measured. */
   readonly settings: Readonly<Record<string, unknown>>;

@@ -52,7 +52,7 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** What {@link startRig} takes. */
+/** Options of {@link startRig}. */
 export interface RigOptions extends Distance {
   /** The gateway's `--engine`. */
   readonly engine: string;
@@ -62,7 +62,7 @@ export interface RigOptions extends Distance {
   readonly gatewayArgs?: readonly string[];
 }
 
-/** What every result says of how it was measured, beside the scenario's own settings. */
+/** Returns the settings that every result records, besides the scenario's own. */
 export function conditionsOf(
   { rttMs, tls, quick }: Settings,
   { engine }: Pick<Rig, "engine">,

@@ -1,28 +1,28 @@
 import { type InstanceOptions, startInstance } from "warmline-testbed";
 import type { FunctionSpec } from "./bench-client.js";
 
-/** What is stored under `greeting` where functions read it. */
+/** The value stored under `greeting`, which the measured functions read. */
 export const GREETING = "hello from a warm connection";
 
-/** What one instance showed from start to end; all times in milliseconds. */
+/** Measurements of one instance from start to end; all times in ms. */
 export interface InstanceRun {
   /** From starting the process to its first request for an invocation. */
   readonly initMs: number;
   /** The handler's own time in each invocation, the first one first. */
   readonly latencies: readonly number[];
-  /** What each invocation returned. */
+  /** The body that each invocation returned. */
   readonly bodies: readonly unknown[];
   /** How its share of the processor was held, if it had one. */
   readonly throttle: string | undefined;
 }
 
-/** What an instance is to live through. */
+/** Options of {@link runInstance}. */
 export interface RunInstanceOptions extends Omit<InstanceOptions, "handler" | "env"> {
   /** How many; by default as many as there are events. */
   readonly invocations?: number;
   /** The event of each invocation; the last one is used for all that follow. Default: one empty event. */
   readonly events?: readonly unknown[];
-  /** What each invocation must return; anything goes where it is not given. */
+  /** The body that each invocation must return. Default: not checked. */
   readonly expected?: unknown;
   readonly trust?: Readonly<Record<string, string>>;
 }

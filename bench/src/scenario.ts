@@ -2,7 +2,7 @@ import type { BenchClient } from "./bench-client.js";
 import type { Progress } from "./progress.js";
 import type { Outcome } from "./result.js";
 
-/** What the command line decides, for every scenario. */
+/** Settings from the command line, for every scenario. */
 export interface Settings {
   /** Fewer repetitions, for a look rather than for figures. */
   readonly quick: boolean;
@@ -35,7 +35,7 @@ export interface Settings {
 export interface Scenario {
   readonly name: string;
   readonly title: string;
-  /** What it answers, in one sentence. */
+  /** The question that the scenario answers, in one sentence. */
   readonly question: string;
   /**
    * The clients that it measures where the command line names none: by default the standard ones. `[]` where it has

@@ -3,7 +3,7 @@ import type { Redis } from "./redis.js";
 // The reference client's command classes. Its declarations name them, though its modules don't hold them, so they serve
 // as types alone: for what a command takes, and what it gives.
 
-/** What the reference makes of a command before it is sent. */
+/** The base of the reference client's command classes. */
 declare class Command<TArgs extends readonly unknown[], TData> {
   readonly command: readonly unknown[];
   constructor(args: TArgs, options?: unknown);

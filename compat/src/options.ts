@@ -19,7 +19,7 @@ export type RedisConfigCloudflare = RedisConfigNodejs & { UPSTASH_DISABLE_TELEME
 /** Options of a client on Fastly, whose requests name the backend that they go to. */
 export type RedisConfigFastly = RedisConfigNodejs & { backend: string };
 
-/** What the reference may add to a request. Here subscriptions have requests of their own, so none of it is set. */
+/** Options that the reference client may add to a request. Subscriptions have requests of their own here, so none is set. */
 export interface UpstashRequest extends WarmlineRequest {
   upstashSyncToken?: string;
   onMessage?: (data: string) => void;

@@ -22,7 +22,7 @@ export interface Pipeline<Q extends readonly unknown[] = []>
    * @throws the first error among them.
    */
   exec<R extends readonly unknown[] = [] extends Q ? unknown[] : Q>(): Promise<R>;
-  /** The same, with the text of each command's error in its place. */
+  /** Executes the pipeline and keeps errors: each failed command has its error text in its place. */
   exec<R extends readonly unknown[] = [] extends Q ? unknown[] : Q>(options: {
     keepErrors: true;
   }): Promise<{ [I in keyof R]: Kept<R[I]> }>;
@@ -30,7 +30,7 @@ export interface Pipeline<Q extends readonly unknown[] = []>
   length(): number;
 }
 
-/** The same pipeline, whose kept errors are text as in the reference client. */
+/** Returns a pipeline whose kept errors are text, as in the reference client. */
 export function withErrorsAsText(pipeline: WarmlinePipeline): Pipeline {
   const { exec } = pipeline;
   const execAsText = async (options?: { keepErrors?: boolean }): Promise<unknown[]> => {

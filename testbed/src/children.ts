@@ -5,8 +5,8 @@ process.on("exit", () => {
 });
 
 /**
- * Makes sure that `end` runs before this process exits, so that nothing it started is left behind. Gives the function
- * that calls this off, for when the child has ended by itself.
+ * Runs `end` before this process exits, so that nothing it started is left behind. Returns a function that cancels this,
+ * for when the child has ended by itself.
  * @param end must be synchronous
  */
 export function endOnExit(end: () => void): () => void {

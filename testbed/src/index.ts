@@ -1,4 +1,4 @@
-/** What tests and benches stand on: a function instance, a network path, Redis servers, certificates, a gateway. */
+/** Function instances, network proxies, Redis servers, certificates and a gateway process for tests and benches. */
 
 export { type GatewayProcess, type GatewayProcessOptions, startGatewayProcess } from "./gateway/gateway.js";
 export {

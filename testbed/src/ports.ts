@@ -2,17 +2,17 @@ import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
 /**
- * Systems give connections, and servers that ask for any port, higher ones (Linux from 32,768 on), so that nobody takes
- * one of these by chance before it is used. The same goes for those 10,000 above, on which the nodes of a cluster talk.
+ * Operating systems assign higher ports to connections and to servers that listen on port 0 (Linux: 32,768 and up), so
+ * none of these is taken by chance before it is used. The same goes for those 10,000 above, on which the nodes of a cluster talk.
  */
 const [LOWEST, HIGHEST] = [11_000, 22_000];
 
-/** Those that this process was given already. */
+/** Ports that this process already received. */
 const given = new Set<number>();
 
 /**
- * Finds loopback ports that are free now, each once in a process. Another process could take one before it is used, so
- * this is only for programs that cannot be told to choose a port themselves.
+ * Returns loopback ports that are free now, each once per process. Another process could take one before it is used, so
+ * use this only for programs that cannot choose a port themselves.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports: number[] = [];

@@ -11,18 +11,18 @@ export type Evidence = ReadonlyMap<string, Pick<Result, "data" | "settings">>;
 /** The scenarios without whose numbers there is no advice. */
 export const NEEDED = ["distance", "memory", "sequential"] as const;
 
-/** What one client would take in the function asked for; all times in ms. */
+/** Estimated times of one client in the function in question; all times in ms. */
 export interface Estimate {
   readonly client: string;
   readonly label: string;
   /** One command over a warm connection. */
   readonly warm: number;
-  /** What connecting adds. */
+  /** Extra time for connecting. */
   readonly connect: number;
-  /** What an invocation's commands take one after another, over a kept connection and over one of its own. */
+  /** Time of an invocation's commands one after another: over a kept connection, and over a new one. */
   readonly reused: number;
   readonly ephemeral: number;
-  /** What they take as one pipeline over a kept connection. */
+  /** Time of the same commands as one pipeline over a kept connection. */
   readonly pipelined: number;
   /** Init phase and first invocation. */
   readonly start: number;

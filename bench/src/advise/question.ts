@@ -1,6 +1,6 @@
 import { number, UsageError } from "../usage.js";
 
-/** What somebody wants to know: the function that they have. */
+/** The function that advice is given for. */
 export interface Question {
   /** The function's size in MB. */
   readonly memoryMb: number;

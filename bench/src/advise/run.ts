@@ -87,7 +87,7 @@ function firstOf(
   return undefined;
 }
 
-/** What is measured when nothing is at hand: the very function that is asked for, and one with a whole processor. */
+/** Returns a quick run of the function in question, and of one with a whole processor, for when there are no earlier results. */
 function measurement(run: Run): Run {
   const { settings } = run;
   const clients = settings.clients.filter(({ name }) => name === HTTP[0] || name === TCP[0]);

@@ -18,7 +18,7 @@ export type Measurement = Case & CaseLatencies & { readonly first: Spread };
 export const distanceOf = ({ rttMs, tls }: Pick<Case, "rttMs" | "tls">): string =>
   `${rttMs} ms${tls ? ", TLS" : ""}`;
 
-/** What keeping the connection saves a case's twin without keep-alive. */
+/** Returns how many times faster a case is with keep-alive than without. */
 function gainOf(rows: readonly Measurement[], row: Measurement): number {
   const off = rows.find((other) => sameBut(other, row) && !other.keepAlive)!;
   return off.all.p50 / row.all.p50;

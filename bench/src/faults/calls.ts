@@ -4,13 +4,13 @@ import type { Endpoint } from "../bench-client.js";
 export interface Call {
   readonly command: "get" | "hgetall" | "incr" | "set";
   readonly key: string;
-  /** What SET is to store. */
+  /** The value that SET stores. */
   readonly value?: string;
-  /** What another client stores after it, and what therefore has to be there in the end. */
+  /** The value that another client stores afterwards; it must be there at the end. */
   readonly overwrittenWith?: string;
 }
 
-/** What a call came to, as the function saw it. */
+/** The result of a call, as the function saw it. */
 export interface CallResult {
   readonly value?: unknown;
   /** The error's name, and what is known of the command where the client says so. */
@@ -19,7 +19,7 @@ export interface CallResult {
   readonly ms: number;
 }
 
-/** What a function gets: the calls of a turn are issued together, turns come one after another. */
+/** The event of a function. The calls of a turn are issued together; turns run one after another. */
 export interface TurnsEvent extends Endpoint {
   readonly turns: readonly (readonly Call[])[];
 }

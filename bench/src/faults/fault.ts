@@ -1,21 +1,21 @@
 import {
-  type Fault as Befalling,
   type Behaviour,
   type NetworkProxy,
   onRequest,
+  type Fault as ProxyFault,
   type Script,
 } from "warmline-testbed";
 import type { Call } from "./calls.js";
 
-/** Where a trial takes place. */
+/** The proxy, keys and commands of one trial. */
 export interface TrialSite {
-  /** The way to the server, this trial's alone. */
+  /** The proxy in front of the server; used by this trial only. */
   readonly proxy: NetworkProxy;
-  /** Numbers that the seed decides. */
+  /** Random numbers, determined by the seed. */
   readonly random: () => number;
   /** A key of this trial by a name of its own. */
   key(name: string): string;
-  /** Runs a command at the server, past the path. */
+  /** Runs a command at the server, without the proxy. */
   command(...words: string[]): Promise<unknown>;
 }
 
@@ -23,27 +23,27 @@ export interface TrialSite {
 export interface PreparedFault {
   /** The calls: those of a turn are issued together, turns come one after another. */
   readonly turns: readonly (readonly Call[])[];
-  /** How the path behaves from the start; a connection has been used once when the calls begin. */
+  /** The proxy's behaviour from the start. A connection has been used once when the calls begin. */
   readonly script?: Script;
   /**
-   * What happens right before the calls, at the beginning of the freeze if there is one; a promise settles when it
-   * is over.
+   * Starts the fault right before the calls, or at the beginning of the freeze if there is one. A promise settles when
+   * the fault is over.
    */
   readonly strike?: () => Promise<void> | undefined;
 }
 
-/** Something that goes wrong. */
+/** A fault between a client and its Redis. */
 export interface Fault {
-  /** What happens, in words. */
+  /** Describes the fault for people. */
   readonly title: string;
   /** Whether the function is frozen before the calls, and thaws with them waiting. */
   readonly frozen?: boolean;
-  /** Whether no answer can be had within the function's time, whatever a client does. */
+  /** Whether no client can get a response within the function's time. */
   readonly hopeless?: boolean;
   stage(site: TrialSite): PreparedFault;
 }
 
-/** Faults of a kind, as the table shows them together. */
+/** Faults of one kind, shown together in the table. */
 export interface FaultGroup {
   readonly title: string;
   readonly faults: readonly Fault[];
@@ -52,13 +52,13 @@ export interface FaultGroup {
 export const get = (key: string): Call => ({ command: "get", key });
 export const incr = (key: string): Call => ({ command: "incr", key });
 
-/** The first so many requests that hold `text`, over all connections, meet with `fault`. */
-export function first(times: number, text: string, fault: Befalling): Behaviour {
+/** Applies `fault` to the first `times` requests that contain `text`, over all connections. */
+export function first(times: number, text: string, fault: ProxyFault): Behaviour {
   let left = times;
   return onRequest(({ request }) => request.includes(text) && left-- > 0, fault);
 }
 
-/** Every connection behaves as `behaviour`, which counts over all of them. */
+/** Gives every connection the same behaviour, which counts over all of them. */
 export const always =
   (behaviour: Behaviour): Script =>
   () =>

@@ -1,7 +1,7 @@
 import { httpResponse, type Link } from "warmline-testbed";
 import { type Fault, type FaultGroup, get, incr } from "./fault.js";
 
-/** What can befall a function's connection while it is frozen; `last` is the last answer that it got. */
+/** Something that happens to the connection of a frozen function; `last` is the last response that it received. */
 type Happening = (link: Link, last: Uint8Array) => void;
 
 const HAPPENINGS: readonly [title: string, happening: Happening][] = [

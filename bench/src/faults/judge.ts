@@ -1,6 +1,6 @@
 import type { Call, CallResult } from "./calls.js";
 
-/** What a call came to. */
+/** The verdict on one call. */
 export interface Verdict {
   /** The promise resolved, rejected, or had not settled when the function's time was up. */
   readonly ending: "resolved" | "failed" | "hung";
@@ -13,7 +13,7 @@ export interface Verdict {
   readonly ms: number;
 }
 
-/** What reads find: stored before the trial. */
+/** The value that reads find under a key; stored before the trial. */
 export const stored = (key: string): string => `value of ${key}`;
 
 /**

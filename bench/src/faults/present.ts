@@ -3,7 +3,7 @@ import { byClient, type Measurement } from "./tally.js";
 
 const ms = (value: number): string => (value < 10 ? value.toFixed(1) : String(Math.round(value)));
 
-/** What fault by fault became of the calls. */
+/** The table of call results, fault by fault. */
 export function tableOf(rows: readonly Measurement[]): Table {
   return {
     columns: [

@@ -13,7 +13,7 @@ export class ReplacedInstance {
     readonly timeoutMs: number,
   ) {}
 
-  /** What the function printed. */
+  /** The output of the function. */
   get output(): string {
     return this.instance?.output ?? "";
   }
@@ -29,7 +29,7 @@ export class ReplacedInstance {
     return this.result(instance.invoke(event));
   }
 
-  /** The same with the function frozen first, and thawed with the invocation waiting. */
+  /** Freezes the function, then invokes it and thaws it with the invocation waiting. */
   async invokeFrozen(
     event: TurnsEvent,
     ms: number,

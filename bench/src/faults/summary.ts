@@ -4,7 +4,7 @@ import { byClient, type Measurement, total } from "./tally.js";
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
-/** What the project promises of these numbers. */
+/** Checks the numbers that the project promises. */
 export function checksOf(rows: readonly Measurement[]): Check[] {
   return byClient(rows)
     .filter(({ client }) => client.startsWith("warmline"))

@@ -38,7 +38,7 @@ export class Tally {
   }
 }
 
-/** What a fault did to a client. */
+/** The results of one client under one fault. */
 export interface Measurement {
   readonly group: string;
   readonly fault: string;
@@ -50,7 +50,7 @@ export interface Measurement {
   readonly resolved: number;
   /** Rejected. */
   readonly failed: number;
-  /** Those of them that said that the write may have been applied. */
+  /** Rejected calls whose error says that the write may have been applied. */
   readonly unknown: number;
   /** Not settled when the function's time was up. */
   readonly hung: number;

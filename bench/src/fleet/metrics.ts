@@ -1,6 +1,6 @@
 import { Agent, request } from "node:http";
 
-/** What the gateway counts of its client connections. */
+/** The gateway's counts of its client connections at one moment. */
 export interface GatewaySample {
   readonly atS: number;
   readonly open: number;

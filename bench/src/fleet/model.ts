@@ -1,6 +1,6 @@
 import { maxConcurrent } from "./arrivals.js";
 
-/** What decides how many connections a fleet holds. */
+/** The inputs that determine how many connections a fleet holds. */
 export interface FleetModelInput {
   readonly arrivals: readonly number[];
   /** How long an invocation occupies its instance, in ms. */
@@ -11,7 +11,7 @@ export interface FleetModelInput {
   readonly hardLimit: number;
 }
 
-/** What the model of docs/scale.md says of a fleet. */
+/** The prediction of the model in docs/scale.md for a fleet. */
 export interface Prediction {
   /** Invocations at a time at the peak; one instance each. */
   readonly instances: number;

@@ -6,7 +6,7 @@ import type { Check, Outcome } from "../result.js";
 import type { GatewaySample } from "./metrics.js";
 import type { Prediction } from "./model.js";
 
-/** What a fleet and its gateway showed, with limits on or off. */
+/** The measurements of a fleet and its gateway, with limits on or off. */
 export interface Measurement extends Omit<FleetReport, "latencies"> {
   readonly limits: boolean;
   readonly invocations: number;

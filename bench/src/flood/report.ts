@@ -25,12 +25,12 @@ export interface Idle {
   readonly wanted: number;
   readonly open: number;
   readonly upstream: number;
-  /** Those that answered once more after all that. */
+  /** Idle connections that responded once more at the end. */
   readonly answered: number;
   readonly memoryMb: { readonly before: number; readonly after: number };
 }
 
-/** What a run saw. */
+/** The measurements of a run. */
 export interface Measurement {
   readonly rounds: readonly Round[];
   readonly users: UsersResult;
@@ -43,14 +43,14 @@ export interface Measurement {
 /** The slowest that those in use may become, beside their quiet time. */
 const SLOWER = 3;
 const MAX_UPSTREAM = 16;
-/** What a connection of the limit may cost, in KB of memory, with all that floods leave behind. */
+/** The memory in KB that each connection up to the limit may cost, after all floods. */
 const KB_EACH = 100;
 
 const TITLES = { quiet: "before", flood: "during the flood", after: "after it" };
 const HUES = { quiet: 0, flood: 1, after: 2 };
 const perConnectionKb = (bytesMb: number, connections: number) => (bytesMb * 1_000) / connections;
 
-/** What the numbers say. */
+/** Builds the report of the measurements. */
 export function buildReport(
   measured: Measurement,
 ): Pick<Outcome, "headlines" | "summary" | "checks" | "table" | "charts"> {

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 /** The kernel's unit for processor time, in ms. */
 const TICK = 10;
 
-/** What is measured: requests to one server. */
+/** The measured server and the request that is sent to it. */
 export interface Target {
   readonly port: number;
   /** The server's process, whose processor time is read. */
@@ -12,7 +12,7 @@ export interface Target {
   readonly request: string;
 }
 
-/** What one run saw. */
+/** The result of one load run. */
 export interface LoadResult {
   readonly perSecond: number;
   /** In ms. */

@@ -1,7 +1,7 @@
 import type { ConnectedClient } from "../bench-client.js";
 import { connect, options, reused } from "../function-client.js";
 
-/** What an invocation is to do: GETs of these keys, by default one of `greeting`. */
+/** The event of an invocation: GETs of these keys, by default one GET of `greeting`. */
 export interface CommandsEvent {
   readonly keys?: readonly string[];
   /** One after another (the default), issued in one turn, or as one pipeline. */

@@ -13,7 +13,7 @@ export interface FleetEvent {
   readonly maxInstances: number;
 }
 
-/** What a fleet met; times in ms. */
+/** The measurements of a fleet; times in ms. */
 export interface FleetReport {
   /** Each command's time, from the invocation's start, connecting and waiting after a refusal included. */
   readonly latencies: readonly number[];

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Caller, type GatewayAddress } from "../flood/caller.js";
 import { serveParent } from "../serve-parent.js";
 
-/** What the crowd is to do. */
+/** A message to the crowd process. */
 export type CrowdMessage =
   | {
       readonly come: GatewayAddress & {
@@ -19,13 +19,13 @@ export type CrowdMessage =
 /** How it went for the connections that came last. */
 export interface Crowd {
   readonly opened: number;
-  /** Those that had a result. */
+  /** Connections that received a result. */
   readonly served: number;
-  /** Those that were told there is no room: 503, when to come again, and that nothing was run. */
+  /** Connections refused with a 503 that has `Retry-After` and says that nothing was run. */
   readonly refused: number;
-  /** Those that were served and then lost their connection, although they were in use. */
+  /** Connections that were served and later closed by the gateway, although they were in use. */
   readonly lost: number;
-  /** Those that had neither a result nor a refusal. */
+  /** Connections that received neither a result nor a refusal. */
   readonly cut: number;
 }
 

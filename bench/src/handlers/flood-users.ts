@@ -5,13 +5,13 @@ import { Caller, type GatewayAddress } from "../flood/caller.js";
 import { Latencies, type LatencyStats } from "../latencies.js";
 import { serveParent } from "../serve-parent.js";
 
-/** What the users are to do. */
+/** A message to the process of users. */
 export type UsersMessage =
   | { readonly start: GatewayAddress & { readonly users: number; readonly everyMs: number } }
   | { readonly record: string; readonly forMs: number }
   | { readonly end: true };
 
-/** What was recorded in one phase of one round, in ms. */
+/** Latencies recorded in one phase of one round, in ms. */
 export interface RecordedPhase {
   readonly count: number;
   readonly p50: number;
@@ -19,7 +19,7 @@ export interface RecordedPhase {
   readonly max: number;
 }
 
-/** What became of the users. */
+/** The users' results over all rounds. */
 export interface UsersResult {
   /** All rounds of a phase together. */
   readonly phases: Readonly<Record<string, LatencyStats>>;

@@ -4,7 +4,7 @@ import { connect, options } from "../function-client.js";
 /** How a loop uses its client. */
 export type LoopUse = "reuse" | "ephemeral";
 
-/** What a loop is to do. */
+/** The event of a loop. */
 export interface LoopEvent {
   /** One client for all commands, or one made, used and closed for each. */
   readonly use: LoopUse;

@@ -9,7 +9,7 @@ export interface TransactionsEvent {
   readonly seconds: number;
 }
 
-/** What came of it; times in ms. */
+/** The result; times in ms. */
 export interface Transactions {
   readonly latencies: readonly number[];
   /** How long the clients spent connecting, all together. */
@@ -19,7 +19,7 @@ export interface Transactions {
 
 const kept: RawConnection[] = [];
 
-/** What pgbench does: `-c clients -T seconds`, with `-C` where they reconnect. Static connections stay for the next stretch. */
+/** Works as pgbench with `-c clients -T seconds`, plus `-C` for reconnecting clients. Static connections stay open for the next stretch. */
 export const handler = async (event: TransactionsEvent): Promise<{ body: Transactions }> => {
   const latencies: number[] = [];
   const { target, clients, reconnect, seconds } = event;

@@ -10,7 +10,7 @@ const labels = (cells: readonly Measurement[]): { client: string; label: string 
   return [...seen.values()];
 };
 
-/** What the project promises of these numbers. */
+/** Checks the numbers that the project promises. */
 export function checksOf(cells: readonly Measurement[]): Check[] {
   const checks: Check[] = [];
   const clients = labels(cells);
@@ -48,7 +48,7 @@ export function checksOf(cells: readonly Measurement[]): Check[] {
   return checks;
 }
 
-/** What a warm connection is worth to the first client measured, in four numbers. */
+/** Returns four numbers that show the value of a warm connection for the first client. */
 export function headlinesOf(cells: readonly Measurement[]): Headline[] {
   const { client, label } = cells[0]!;
   const on = pick(cells, client, true, true);
@@ -99,7 +99,7 @@ export function summaryOf(cells: readonly Measurement[], rttMs: number, tls: boo
   return sentences.join(" ");
 }
 
-/** What the article found, and whether it came out. */
+/** Compares the numbers with the article's result. */
 function articleOf(cells: readonly Measurement[]): string {
   const clients = labels(cells);
   const ratios = clients.map(({ client, label }) => {

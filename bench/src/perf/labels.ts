@@ -9,7 +9,7 @@ const LABELS: Record<string, string> = {
   raw: "raw socket",
 };
 
-/** What people read for a measured client. */
+/** Returns the display name of a measured client. */
 export const labelOf = (client: string): string => LABELS[client] ?? client;
 
 /** The client's colour in charts. */

@@ -7,7 +7,7 @@ import { built } from "./built.js";
 /** A Node that measured processes run under. */
 export interface Node {
   readonly path: string;
-  /** Such as `v24.21.0`. */
+  /** The version, for example `v24.21.0`. */
   readonly version: string;
 }
 

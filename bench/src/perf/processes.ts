@@ -46,7 +46,7 @@ export interface FixedServer {
   readonly ports: { readonly plain: number; readonly tls: number };
   /** Where clients find it. `as`: the gateway that it poses as, or an endpoint that knows nothing of ours. */
   endpoint(options?: { tls?: boolean; as?: "gateway" | "plain" }): Endpoint;
-  /** What a process needs to trust it. */
+  /** Environment variables that make a process trust its certificate. */
   readonly trust: Readonly<Record<string, string>>;
   /** Where clients find it, with TLS, over a path with a round-trip time. */
   distant(rttMs: number): Promise<{ endpoint: Endpoint; proxy: NetworkProxy }>;

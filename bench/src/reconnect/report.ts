@@ -14,14 +14,14 @@ export const WAYS = {
 
 export type Way = keyof typeof WAYS;
 
-/** What a number of clients got done in one way. */
+/** The throughput of a number of clients that connect in one way. */
 export interface Measurement {
   readonly way: Way;
   readonly clients: number;
   readonly transactions: number;
   /** Transactions per second, the time for connecting included, by round. */
   readonly tps: Spread;
-  /** The same without the time that the clients spent connecting. */
+  /** Transactions per second without the time that the clients spent connecting. */
   readonly tpsExcluding: number;
   /** The command's own time in ms, connecting not included. */
   readonly meanMs: number;

@@ -28,7 +28,7 @@ ${results.map(section).join("\n")}
 `;
 }
 
-/** What is on the page, each with its number of passed checks, and what is not. */
+/** Renders the list of results with their number of passed checks, and the skipped scenarios. */
 function contents(results: readonly Result[], skipped: readonly SkippedScenario[]): string {
   return tag(
     "nav",

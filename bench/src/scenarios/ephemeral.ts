@@ -11,7 +11,7 @@ import { Series } from "../series.js";
 
 /** Between two commands, as in the article. */
 const DELAY_MS = 10;
-/** What a round trip takes within a zone and between two of them. */
+/** Round-trip times in ms within a zone and between two zones. */
 const ZONES = [0.25, 1];
 
 /**

@@ -19,7 +19,7 @@ const VALUE = "hello, world";
 const MANY = 100;
 const CONNECTIONS = [1, 50, 500];
 
-/** What the gateway costs: beside webdis, which does a like thing in C, on the same Redis, and beside Redis itself. */
+/** Measures the gateway's cost against webdis (a similar server in C) and against plain Redis, on the same Redis. */
 const gateway: Scenario = {
   name: "gateway",
   title: "HTTP in front of Redis",
@@ -42,7 +42,7 @@ interface Case {
 }
 export type Measurement = Omit<Case, "target"> &
   LoadResult & {
-    /** What each round saw, in their order. */
+    /** The result of each round, in order. */
     readonly rounds: readonly LoadResult[];
   };
 
@@ -157,7 +157,7 @@ const count = (value: number) => `${Math.round(value).toLocaleString("en")}`;
 const ratio = (ours: Measurement, theirs: Measurement, of: (seen: LoadResult) => number) =>
   pairedRatio(ours.rounds.map(of), theirs.rounds.map(of)).median;
 
-/** What the numbers say. */
+/** Builds the report of the measurements. */
 export function buildReport(
   measured: readonly Measurement[],
 ): Pick<Outcome, "headlines" | "summary" | "checks" | "table" | "charts" | "notes"> {

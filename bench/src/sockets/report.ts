@@ -12,7 +12,7 @@ export const WAYS = {
 
 export type Way = keyof typeof WAYS;
 
-/** What one way leaves in the kernel. */
+/** The sockets that one way of connecting leaves in the kernel. */
 export interface Measurement {
   readonly way: Way;
   readonly requests: number;

@@ -47,7 +47,7 @@ export function slotRanges(text: string): SlotRange[] {
     });
 }
 
-/** The same request of a process that keeps nothing, to the gateway: one connection, closed when all is done. */
+/** Runs one web request through the gateway, from a process that keeps no connection: opens one and closes it at the end. */
 export async function requestToGateway(port: number, token: string, keys: readonly string[]): Promise<void> {
   const connection = await RawConnection.open({ port, tls: false, auth: { protocol: "http", token } });
   try {

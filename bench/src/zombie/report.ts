@@ -2,7 +2,7 @@ import { listed } from "../format.js";
 import { barChart, grouped, tableOf } from "../present.js";
 import type { Check, Outcome } from "../result.js";
 
-/** What one client met after one idle time, under one idle limit. */
+/** The results of one client after one idle time, under one idle limit. */
 export interface Measurement {
   readonly client: string;
   readonly label: string;

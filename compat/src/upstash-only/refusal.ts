@@ -1,6 +1,6 @@
 import { UpstashError } from "../errors.js";
 
-/** What the indexes of Upstash's own server can't do here. */
+/** Returns the error of operations that need the indexes of Upstash's own server. */
 export function refusal(what: string, kind: "search" | "vector"): UpstashError {
   const instead =
     kind === "search"

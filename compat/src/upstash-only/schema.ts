@@ -15,7 +15,7 @@ export interface NestedIndexSchema {
   [name: string]: IndexField | FieldBuilder | NestedIndexSchema;
 }
 
-/** What a filter may say about the fields of a schema. */
+/** A filter over the fields of a schema. */
 export type InferFilterFromSchema<TSchema extends NestedIndexSchema | FlatIndexSchema> = {
   [F in keyof TSchema | "$and" | "$or" | "$must" | "$should" | "$mustNot"]?: unknown;
 };

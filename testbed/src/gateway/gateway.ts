@@ -7,34 +7,34 @@ import { dirname, join } from "node:path";
 import { endOnExit } from "../children.js";
 import { Tail } from "../tail.js";
 
-/** What {@link startGatewayProcess} takes. */
+/** Options of {@link startGatewayProcess}. */
 export interface GatewayProcessOptions {
-  /** Flags for the gateway. It listens on a free port unless `--port` is among them. */
+  /** Command-line flags. Without `--port` the gateway listens on a free port. */
   readonly args?: readonly string[];
-  /** Environment variables for it, beside those of this process. */
+  /** Environment variables, besides those of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Its command line program. Default: that of the installed package `warmline-gateway`. */
+  /** Path of the command-line program. Default: the installed package `warmline-gateway`. */
   readonly cli?: string;
-  /** How long it may take to be ready, in milliseconds. Default 15,000. */
+  /** Timeout for becoming ready in ms. Default 15,000. */
   readonly readyTimeoutMs?: number;
 }
 
 /** A gateway that runs as a process of its own. */
 export interface GatewayProcess {
   readonly pid: number;
-  /** Such as `http://127.0.0.1:40123`. */
+  /** Its URL, for example `http://127.0.0.1:40123`. */
   readonly url: string;
   readonly port: number;
   readonly token: string;
-  /** What it printed, at most the last 64 KB. */
+  /** Its output, at most the last 64 KB. */
   readonly output: string;
-  /** Connections that clients have opened to it so far, as it counts itself, without those made for asking. */
+  /** Client connections opened so far, by the gateway's own count, without those of this object. */
   connectionsOpened(): Promise<number>;
   /** One number of its `/metrics`, by the metric's name. @throws if it has no such metric */
   metric(name: string): Promise<number>;
   /** Its `/health`. */
   health(): Promise<{ status: string; engine: string }>;
-  /** Asks it to end (SIGTERM) and kills it if it has not after five seconds; gives its exit code. */
+  /** Sends SIGTERM, then SIGKILL after 5 s; resolves with the exit code. */
   stop(): Promise<number | null>;
 }
 
@@ -147,7 +147,7 @@ function get(url: string, headers: Record<string, string>): Promise<string> {
         if (response.statusCode === 200) resolve(body);
         else
           reject(
-            new Error(`The gateway answered ${response.statusCode} to ${new URL(url).pathname}: ${body}`),
+            new Error(`The gateway responded ${response.statusCode} to ${new URL(url).pathname}: ${body}`),
           );
       });
     });

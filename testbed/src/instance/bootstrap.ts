@@ -1,7 +1,7 @@
 /**
- * What runs in the child process of a function instance: loads the handler once, then asks the Runtime API for
- * invocations and runs them one after another. Its own requests go over an agent of their own, so that the handler's
- * connections are the handler's alone.
+ * The program of a function instance's child process. It loads the handler once, then fetches invocations from the Runtime
+ * API and runs them one after another. Its own requests use a separate agent, so that the handler's connections are
+ * counted alone.
  */
 import { existsSync } from "node:fs";
 import { Agent, request } from "node:http";

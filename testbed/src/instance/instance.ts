@@ -8,52 +8,52 @@ import { findLambdaRic, type LambdaRic } from "./lambda-ric.js";
 import { type FunctionError, type Report, RuntimeApi } from "./runtime-api.js";
 import { createThrottle, type Throttle } from "./throttle.js";
 
-/** What {@link startInstance} takes. */
+/** Options of {@link startInstance}. */
 export interface InstanceOptions {
   /** The handler's module, as a path. */
   readonly handler: string;
-  /** The name that the module exports it under. Default `handler`. */
+  /** The name of the handler's export. Default `handler`. */
   readonly exportName?: string;
-  /** Environment variables for the function, beside Lambda's own. Nothing else of this process's is handed on. */
+  /** Environment variables for the function, besides Lambda's own. No others are inherited. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The memory that the function believes to have, in MB. Default 1,769. It sets no limit. */
+  /** The memory size that the function's environment reports, in MB. Default 1,769. It sets no limit. */
   readonly memoryMb?: number;
-  /** Gives it no more of a processor than this, as a share of one, its init phase included. Default: no limit. */
+  /** CPU limit as a share of one processor; includes the init phase. Default: no limit. */
   readonly cpu?: number;
-  /** How that is done: by a quota of the kernel where that is possible (`auto`, the default), or always by a duty cycle. */
+  /** The method of the CPU limit: a quota of the kernel if possible (`auto`, the default), or always a duty cycle. */
   readonly throttle?: "auto" | "duty cycle";
-  /** How long an invocation may take, in milliseconds. Default 3,000, as on Lambda. */
+  /** Timeout of an invocation in ms. Default 3,000, as on Lambda. */
   readonly timeoutMs?: number;
-  /** How long the init phase may take, in milliseconds. Default 10,000, as on Lambda. */
+  /** Timeout of the init phase in ms. Default 10,000, as on Lambda. */
   readonly initTimeoutMs?: number;
   /** Command line flags for node. */
   readonly nodeOptions?: readonly string[];
-  /** The node to run. Default: this one. */
+  /** The path of the Node executable. Default: this process's. */
   readonly node?: string;
   /**
-   * What asks the Runtime API for invocations and runs the handler: the testbed's own program, or AWS's (see
-   * {@link findLambdaRic}). Default: AWS's where it is found.
+   * The runtime client, which fetches invocations and runs the handler: the testbed's own, or AWS's (see
+   * {@link findLambdaRic}). Default: AWS's if it is installed.
    */
   readonly runtime?: "own" | LambdaRic;
-  /** How it is frozen: by cgroup where that is possible (`auto`, the default), or always by signals. */
+  /** The method of freezing: a cgroup if possible (`auto`, the default), or always signals. */
   readonly freezer?: "auto" | "signals";
 }
 
-/** What came of one invocation: `error` is absent when the handler returned. */
+/** The result of one invocation; `error` is absent if the handler returned. */
 export interface Invocation extends Report {
-  /** The handler's own time in milliseconds, by the child's monotonic clock; `requestMs` where it could not say. */
+  /** The handler's own time in milliseconds, by the child's monotonic clock; `requestMs` if the child did not report it. */
   readonly durationMs: number;
 }
 
-/** The init phase failed: what Lambda would report. */
+/** The init phase failed; carries the error that Lambda would report. */
 export class InstanceInitError extends Error {
   override readonly name = "InstanceInitError";
   constructor(
-    /** Such as `Runtime.ImportModuleError`, `Runtime.HandlerNotFound`, `Runtime.ExitError`, or the thrown error's name. */
+    /** `Runtime.ImportModuleError`, `Runtime.HandlerNotFound`, `Runtime.ExitError` or the thrown error's name, for example. */
     readonly errorType: string,
     /** The reported message alone. */
     readonly errorMessage: string,
-    /** What the child printed, at most the last 64 KB. */
+    /** The child's output, at most the last 64 KB. */
     readonly output: string,
   ) {
     super(`${errorType}: ${errorMessage}`);
@@ -65,28 +65,29 @@ export interface Instance {
   readonly pid: number;
   /** From starting the process to its first request for an invocation, in milliseconds. */
   readonly initMs: number;
-  /** The part of it that loading the handler took, in milliseconds, by the child's clock. */
+  /** The part of `initMs` for loading the handler, by the child's clock. */
   readonly loadMs: number | undefined;
-  /** How this instance is frozen. */
+  /** The method of freezing. */
   readonly freezer: Freezer["kind"];
-  /** How its share of the processor is held; undefined where it has no limit. */
+  /** The method of the CPU limit; undefined without a limit. */
   readonly throttle: Throttle["kind"] | undefined;
-  /** Whether the process is there; an exit or a timeout ends it for good. */
+  /** Whether the process runs; an exit or a timeout ends it for good. */
   readonly alive: boolean;
-  /** What the function printed, at most the last 64 KB. */
+  /** The function's output, at most the last 64 KB. */
   readonly output: string;
   /**
-   * Runs the handler once. A handler that throws, exits or runs out of time is told by `error`, not by a rejection.
+   * Runs the handler once. If the handler throws, exits or times out, the result has `error`; the promise does not reject.
    * On a frozen instance the event waits in the kernel until it is thawed.
    * @throws if the instance has ended or is running an invocation
    */
   invoke(event?: unknown): Promise<Invocation>;
   /**
-   * Freezes it: between invocations, as Lambda does, once it waits for the next one; while one runs, at once.
+   * Freezes the instance. Between invocations it first waits until the child polls for the next one, as Lambda does; during
+   * an invocation it freezes at once.
    */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
-  /** Ends it, frozen or not, without a warning, as Lambda does. */
+  /** Kills the process, frozen or not, without a warning, as Lambda does. */
   stop(): Promise<void>;
 }
 

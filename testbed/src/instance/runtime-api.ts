@@ -4,13 +4,13 @@ import type { AddressInfo } from "node:net";
 
 /** An error as a function reports it to Lambda. */
 export interface FunctionError {
-  /** Such as `Error`, `Runtime.ExitError`, `Sandbox.Timedout`. */
+  /** The error's type, for example `Error`, `Runtime.ExitError` or `Sandbox.Timedout`. */
   readonly errorType: string;
   readonly errorMessage: string;
   readonly trace?: readonly string[];
 }
 
-/** What the child reported about one invocation. */
+/** The child's report on one invocation. */
 export interface Report {
   readonly requestId: string;
   readonly result?: unknown;

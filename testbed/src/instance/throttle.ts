@@ -2,28 +2,28 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ownCgroup, removeCgroup, until } from "./cgroup.js";
 
-/** Lambda shares out the processor in periods of this length, in ms. */
+/** Lambda's CPU quota period, in ms. */
 const PERIOD_MS = 20;
 
-/** Gives a process tree a share of a processor, from its first instruction on. */
+/** Limits a process tree to a share of a processor, from its first instruction on. */
 export interface Throttle {
-  /** How it is done: by a quota of the kernel, or by stopping and continuing the process. */
+  /** The method: a quota of the kernel, or stopping and continuing the process. */
   readonly kind: "cgroup v2 quota" | "cgroup v1 quota" | "duty cycle";
-  /** The command that runs another one under the throttle, with the same process id. */
+  /** Returns the command that runs another one under the throttle, with the same process id. */
   wrap(command: string, args: readonly string[]): [command: string, args: string[]];
-  /** The process runs. */
+  /** Called when the process has started. */
   begin(pid: number): void;
-  /** While the process is frozen it must be left alone. */
+  /** Called before the process is frozen: the throttle sends it no signals until {@link Throttle.resume}. */
   pause(): void;
   resume(): void;
-  /** Removes what was made; called once the process has ended. */
+  /** Removes the cgroup or timer; called once the process has ended. */
   remove(): Promise<void>;
 }
 
 let made = 0;
 
 /**
- * Makes a throttle: a cgroup with a quota where this process may make one, else a duty cycle.
+ * Creates a throttle: a cgroup with a quota if this process may create one, else a duty cycle.
  * @param share of one processor: 0.5 is half of one, 2 is two of them
  */
 export function createThrottle(share: number, kind: "auto" | "duty cycle" = "auto"): Throttle {
@@ -68,10 +68,10 @@ function quota(share: number, version: "v1" | "v2"): Throttle | undefined {
 }
 
 /**
- * The same without the kernel's help: the process is stopped once it has used its part of a period, and goes on with
- * the next one. Coarser, and what the process waits for while stopped comes late. Where the system does not say how long
- * it ran, all the time counts in which it might have.
- * @param ran how long the threads of a process have been running, in ms; undefined where the system does not say
+ * Creates a throttle without a quota of the kernel: the process is stopped once it has used its part of a period, and
+ * continued with the next one. It is coarser, and events for a stopped process arrive late. If the system does not report
+ * how long the process ran, all of the time in which it was not stopped counts.
+ * @param ran returns how long the threads of a process have run, in ms; undefined if the system does not report it
  */
 export function dutyCycle(share: number, ran: (pid: number) => number | undefined = processorMs): Throttle {
   const budget = share * PERIOD_MS;
@@ -126,7 +126,7 @@ export function dutyCycle(share: number, ran: (pid: number) => number | undefine
   };
 }
 
-/** How long the threads of a process have been running, in ms; undefined where the system does not say. */
+/** Returns how long the threads of a process have run, in ms; undefined if the system does not report it. */
 function processorMs(pid: number): number | undefined {
   try {
     const tasks = `/proc/${pid}/task`;

@@ -1,55 +1,55 @@
 import type { Link } from "./link";
 
-/** A request and its answer on one connection. */
+/** A request and its response on one connection. */
 export interface Exchange {
-  /** Which one it is on its connection, from 1. */
+  /** The exchange's number on its connection, from 1. */
   readonly number: number;
   /** The whole request as the client sent it. */
   readonly request: Buffer;
 }
 
-/** A stretch of an answer as it came from the server. */
+/** A part of a response as it came from the server. */
 export interface ResponsePart {
   readonly bytes: Buffer;
-  /** Bytes of this answer that came before these. */
+  /** The number of response bytes before this part. */
   readonly offset: number;
   readonly first: boolean;
   readonly last: boolean;
 }
 
-/** What happens to one exchange. A part that is left out is passed on as it came. */
+/** A fault of one exchange. A missing callback passes its bytes on unchanged. */
 export interface Fault {
-  /** The whole request is here. To pass it on: `link.toServer(exchange.request)`. */
+  /** Called with the whole request. To pass it on: `link.toServer(exchange.request)`. */
   request?(link: Link, exchange: Exchange): void;
-  /** A stretch of the answer is here. To pass it on: `link.toClient(part.bytes)`. */
+  /** Called with each part of the response. To pass it on: `link.toClient(part.bytes)`. */
   response?(link: Link, part: ResponsePart, exchange: Exchange): void;
 }
 
 /**
- * What happens on one connection, moment by moment. A moment that is left out passes on what it is about. The link
- * that each gets is how it acts: pass, swallow, make up, delay, close, reset, fall silent.
+ * The behaviour of one connection, as callbacks. A missing callback passes its event on unchanged. Each callback acts
+ * through its `link`: pass, discard, invent, delay, close, reset, blackhole.
  */
 export interface Behaviour {
-  /** The client's connection was accepted, nothing has passed yet. */
+  /** Called when the client's connection is accepted, before any bytes pass. */
   opened?(link: Link): void;
-  /** The first bytes of request `number` are here; it may not be whole yet. */
+  /** Called with the first bytes of request `number`, which may not be complete yet. */
   requestStarted?(link: Link, number: number): void;
-  /** A whole request is here: the fault that befalls it and its answer, if any. */
+  /** Called with each complete request. Returns the fault to apply to it and its response, if any. */
   exchange?(exchange: Exchange, link: Link): Fault | undefined;
-  /** An answer has been passed on or dealt with whole: the connection is idle if the client has sent no more. */
+  /** Called after each complete response: the connection is idle if the client has sent no more. */
   responded?(link: Link, exchange: Exchange): void;
-  /** The client ended its half (FIN). To pass it on: `link.endServer()`. */
+  /** Called when the client ends its half (FIN). To pass it on: `link.endServer()`. */
   clientEnded?(link: Link): void;
-  /** The server ended its half (FIN). To pass it on: `link.endClient()`. */
+  /** Called when the server ends its half (FIN). To pass it on: `link.endClient()`. */
   serverEnded?(link: Link): void;
-  /** The server reset the connection or could not be reached. To pass it on: `link.resetClient()`. */
+  /** Called when the server resets the connection or cannot be reached. To pass it on: `link.resetClient()`. */
   serverReset?(link: Link): void;
 }
 
-/** Chooses the behaviour of connection `number` (from 1, in the order of accepting); undefined: all is passed on. */
+/** Chooses the behaviour of connection `number` (from 1, in the order of accepting); undefined: everything is passed on. */
 export type Script = (number: number) => Behaviour | undefined;
 
-/** One behaviour out of several: the first that has something to say about a moment decides it. */
+/** Combines behaviours: the first one that has a callback, or returns a fault, decides. */
 export function combine(...behaviours: Behaviour[]): Behaviour {
   const combined: Record<string, unknown> = {};
   for (const moment of ["opened", "requestStarted", "responded"] as const) {
@@ -73,16 +73,16 @@ export function combine(...behaviours: Behaviour[]): Behaviour {
   return combined;
 }
 
-/** Which requests of a connection a fault befalls: the k-th, or those that the function picks. */
+/** Selects requests of a connection: the k-th, or those for which the function returns true. */
 export type Which = number | ((exchange: Exchange) => boolean);
 
-/** `fault` befalls the requests that `which` picks; all others pass. */
+/** Applies `fault` to the requests that `which` selects; all others pass. */
 export function onRequest(which: Which, fault: Fault): Behaviour {
   const picks = typeof which === "number" ? (exchange: Exchange) => exchange.number === which : which;
   return { exchange: (exchange) => (picks(exchange) ? fault : undefined) };
 }
 
-/** Whether the request's head or body has `text` in it: for picking a command, `onRequest(carries("incr"), ...)`. */
+/** Selects requests whose head or body contains `text`, such as a command: `onRequest(carries("incr"), ...)`. */
 export function carries(text: string): (exchange: Exchange) => boolean {
   return (exchange) => exchange.request.toString("utf8").toLowerCase().includes(text.toLowerCase());
 }

@@ -1,4 +1,4 @@
-/** A stretch of a message: `first` begins it, `last` ends it (one piece may do both). */
+/** A part of a message: `first` begins it, `last` ends it (one part may do both). */
 export interface MessagePart {
   readonly bytes: Buffer;
   readonly first: boolean;
@@ -7,7 +7,7 @@ export interface MessagePart {
 
 /** Cuts a stream of bytes at the boundaries of its messages. */
 export interface Framer {
-  /** Takes the next bytes and gives the pieces that are known so far, in order, no byte lost or added. */
+  /** Takes the next bytes and returns the parts known so far, in order; no byte is lost or added. */
   push(bytes: Buffer): MessagePart[];
   /** The stream has ended: bytes still held back because their message was not understood yet. */
   flush(): Buffer;
@@ -30,8 +30,8 @@ const HEAD_END = Buffer.from("\r\n\r\n");
 type Body = "none" | "length" | "chunked" | "until-close";
 
 /**
- * HTTP/1.1 messages, requests or answers. From the first byte that is not HTTP on, every chunk is a message, since a
- * path must carry anything.
+ * Splits HTTP/1.1 requests or responses. From the first byte that is not HTTP on, every chunk is a message, since a
+ * proxy must carry anything.
  */
 export class HttpFramer implements Framer {
   private rest: Buffer = Buffer.alloc(0);
@@ -41,7 +41,7 @@ export class HttpFramer implements Framer {
   private trailer = false;
   private notHttp = false;
 
-  /** @param bodiless tells, for the answer whose head was just read, whether its request was a HEAD */
+  /** @param bodiless returns whether the request of the response whose head was just read was a HEAD */
   constructor(
     private readonly kind: "request" | "response",
     private readonly bodiless: () => boolean = () => false,
@@ -81,7 +81,7 @@ export class HttpFramer implements Framer {
     return { bytes, first: true, last: !this.inBody && !interim };
   }
 
-  /** Reads from a head how its body ends; true for an interim answer (1xx), which another head follows. */
+  /** Reads from a head how its body ends; true for an interim response (1xx), which another head follows. */
   private open(head: string): boolean {
     const length = /^content-length:[ \t]*(\d+)/im.exec(head)?.[1];
     const chunked = /^transfer-encoding:.*\bchunked[ \t]*$/im.test(head);

@@ -5,16 +5,16 @@ import { DelayedStream } from "./delayed-stream";
 import { ChunkFramer, type Framer, HttpFramer } from "./frames";
 import { resetSocket } from "./reset-socket";
 
-/** Where a path leads: a TCP port of the loopback interface, or a UNIX socket. */
+/** The destination of a proxy: a TCP port of the loopback interface, or a UNIX socket. */
 export type Destination = { port: number; host?: string } | { path: string };
 
-/** What a path gives each of its links. */
+/** Options of one connection through the proxy. */
 export interface LinkOptions {
-  /** Which connection of the path it is, from 1. */
+  /** The connection's number, from 1. */
   readonly number: number;
   /** Resets the client's connection (RST): below TLS, where there is TLS. */
   readonly reset: () => void;
-  /** Calls its argument once the client's connection is up, TLS included: no server is dialled before. */
+  /** Calls its argument once the client's connection is up, TLS included: the server is not dialled before. */
   readonly whenUp: (run: () => void) => void;
   readonly to: Destination;
   readonly rttMs: number;
@@ -29,11 +29,11 @@ interface Running extends Exchange {
 }
 
 /**
- * One connection through the path: the client's socket on one side, a connection to the server on the other, and a
- * delayed lane each way. Behaviours act through its methods; a test may call them at any moment of its own choice.
+ * One connection through the proxy: the client's socket on one side, a connection to the server on the other, and a
+ * delayed stream each way. Behaviours act through its methods; a test may call them at any moment of its own choice.
  */
 export class Link {
-  /** Which connection of the path this is, from 1. */
+  /** The connection's number, from 1. */
   readonly number: number;
   /** Requests that have begun to arrive. Counted only where a behaviour watches the connection. */
   requests = 0;
@@ -98,7 +98,7 @@ export class Link {
     return !this.client.destroyed;
   }
 
-  /** Whether the path has forgotten this connection. */
+  /** Whether no bytes pass any more because of {@link blackhole} or {@link dropFlow}. */
   get blackholed(): boolean {
     return this.mute;
   }
@@ -124,8 +124,8 @@ export class Link {
   }
 
   /**
-   * Closes both sides in the ordinary way (FIN). What the server says after this reaches nobody; what the client sends
-   * after this is answered with a reset, as a closed socket does.
+   * Closes both sides in the ordinary way (FIN). Later bytes of the server are discarded; later bytes of the client get a
+   * reset, as from a closed socket.
    */
   close(): void {
     this.endClient();
@@ -141,7 +141,7 @@ export class Link {
     this.dropServer();
   }
 
-  /** From now on nothing passes either way and both sides stay open: the path forgot the flow. */
+  /** Drops all later bytes in both directions; both sides stay open, as when a firewall drops the flow. */
   blackhole(): void {
     this.mute = true;
     this.onClientBytes = "swallow";
@@ -149,8 +149,8 @@ export class Link {
   }
 
   /**
-   * The server no longer knows the connection and the client is not told. What the client sends next is answered with
-   * a reset, as a host does that lost its state, or with nothing.
+   * Drops the server's connection without a FIN or RST to the client. The client's next bytes get a reset, as from a host
+   * that lost its state, or nothing.
    */
   dropFlow(next: "reset" | "nothing" = "reset"): void {
     this.mute = true;
@@ -159,12 +159,12 @@ export class Link {
     this.dropServer();
   }
 
-  /** From now on what the server says is not passed on. */
+  /** Discards all later bytes of the server. */
   discardResponses(): void {
     this.onServerBytes = "swallow";
   }
 
-  /** Runs `run` after `ms` milliseconds unless the connection is over by then; returns how to call it off. */
+  /** Runs `run` after `ms` milliseconds unless the connection is over by then; returns a function that cancels it. */
   after(ms: number, run: () => void): () => void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
@@ -275,11 +275,11 @@ export class Link {
   }
 
   private clientEnded(): void {
-    // A path that forgot the flow does not answer its end either.
+    // A blackholed connection does not respond to a FIN either.
     if (this.mute && this.onClientBytes === "swallow") return;
     if (this.behaviour?.clientEnded) this.behaviour.clientEnded(this);
     else if (this.onClientBytes === "pass") this.endServer();
-    // Where the server's answer reaches nobody, the client's end is the last that happens.
+    // If the server's bytes are discarded, the client's FIN is the last event.
     if (this.onServerBytes === "swallow") this.client.end();
   }
 
@@ -303,7 +303,7 @@ export class Link {
   private settle(): void {
     for (const timer of this.timers) clearTimeout(timer);
     this.timers.clear();
-    // A path that forgot the flow tells the server nothing either: it keeps its half until the path closes.
+    // The server of a blackholed connection gets no FIN either: it keeps its half until the proxy closes.
     if (!this.mute) this.withServer((lane) => lane.finish((server) => server.destroy()));
     this.options.onClosed(this);
   }

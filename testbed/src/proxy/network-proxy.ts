@@ -4,35 +4,35 @@ import type { Script } from "./behaviour";
 import { type Destination, Link } from "./link";
 import { resetSocket } from "./reset-socket";
 
-/** What {@link startNetworkProxy} takes. */
+/** Options of {@link startNetworkProxy}. */
 export interface NetworkProxyOptions {
-  /** Where the path leads. */
+  /** The destination. */
   readonly to: Destination;
   /** Round-trip time in milliseconds, fractions allowed; half of it each way. Default 0. */
   readonly rttMs?: number;
-  /** Ends TLS at the far end of the path: the certificate and its key, as PEM. What goes on to `to` is plain. */
+  /** Terminates TLS at the far end: the certificate and its key, as PEM. The connection to `to` is plain TCP. */
   readonly tls?: { readonly cert: string; readonly key: string };
-  /** How requests and answers are told apart for behaviours: `raw` takes every chunk as one. Default `http`. */
+  /** Message framing for behaviours: `raw` takes every chunk as one message. Default `http`. */
   readonly protocol?: "http" | "raw";
-  /** Which behaviour each connection gets; see {@link NetworkProxy.onConnection}. */
+  /** Selects the behaviour of each connection; see {@link NetworkProxy.onConnection}. */
   readonly script?: Script;
 }
 
-/** A network path that runs. */
+/** A running network proxy. */
 export interface NetworkProxy {
   readonly host: string;
   readonly port: number;
-  /** `http://` or, with TLS, `https://` and the path's address. */
+  /** `http://` or, with TLS, `https://` and the proxy's address. */
   readonly url: string;
   /** Connections accepted so far. */
   readonly connectionsOpened: number;
   /** The connections that are open at the client's side, oldest first. */
   readonly links: readonly Link[];
-  /** The path below TLS, for faults of the handshake; the path itself where there is no TLS. */
+  /** The proxy below TLS, for faults of the handshake; the proxy itself without TLS. */
   readonly transport: NetworkProxy;
-  /** Sets which behaviour every connection accepted from now on gets. Numbers count from the path's start. */
+  /** Sets the behaviour of every connection accepted from now on. Numbers count from the proxy's start. */
   onConnection(script: Script): void;
-  /** The path forgets every flow of this moment without a word; new connections work. */
+  /** Blackholes every open connection; new connections work. */
   blackholeAll(): void;
   /** Stops accepting: new connections are refused, those that are open stay. */
   refuse(): Promise<void>;
@@ -43,17 +43,17 @@ export interface NetworkProxy {
 }
 
 /**
- * Starts a TCP relay on a free loopback port that stands for the network between a client and a server: it adds a
- * round-trip time, counts connections, and misbehaves as it is told.
+ * Starts a TCP relay on a free loopback port that simulates the network between a client and a server: it adds a
+ * round-trip time, counts connections and applies scripted faults.
  *
- * What the round-trip time delays: every byte, end (FIN) and reset takes half of it each way, in order. The kernel
+ * The round-trip time delays every byte, end (FIN) and reset: half of it each way, in order. The kernel
  * accepts a connection at once, so the client's `connect` event comes early; instead the client's first bytes wait one
  * round trip, as they would have for SYN and SYN-ACK, and from then on everything is where it would be: a request on
  * a new connection takes two round trips, with TLS 1.3 three. Not delayed: acknowledgements, and the refusal of a
  * destination that does not listen shows as a reset. Not modelled: bandwidth, loss, slow start.
  *
- * In silence (see `Link.silence`) the relay's kernel still acknowledges what it gets, where a path that lost a flow
- * would not: to a program both look the same until the kernel gives up after many minutes.
+ * On a blackholed connection (see `Link.blackhole`) the relay's kernel still acknowledges bytes, which a network that
+ * dropped the flow would not. A program sees no difference until the kernel gives up after many minutes.
  */
 export async function startNetworkProxy(options: NetworkProxyOptions): Promise<NetworkProxy> {
   if (!options.tls) return startRelay(options);

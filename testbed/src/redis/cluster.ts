@@ -14,7 +14,7 @@ export interface ClusterNode {
   readonly pid: number;
   /** The cluster's name for it, which outlives restarts. */
   readonly id: string;
-  /** What it was set up as; a failover may have changed it since. */
+  /** The role at startup; a failover may have changed it since. */
   readonly role: "primary" | "replica";
   /** Sends a command to this very node. @throws RespError on an error reply */
   command: RedisConnection["command"];
@@ -29,7 +29,7 @@ export interface RedisCluster {
   readonly nodes: readonly ClusterNode[];
   /** The first node's address, as a `redis://` URL. */
   readonly url: string;
-  /** The same with TLS, as a `rediss://` URL; undefined without. */
+  /** The first node's address with TLS, as a `rediss://` URL; undefined without TLS. */
   readonly tlsUrl: string | undefined;
   /** Waits until every living node finds the cluster whole. */
   whenReady(): Promise<void>;
@@ -37,7 +37,7 @@ export interface RedisCluster {
   stop(): Promise<void>;
 }
 
-/** What {@link startCluster} takes. */
+/** Options of {@link startCluster}. */
 export interface ClusterOptions {
   /** How long a node must be silent before it counts as failed, in milliseconds. Default 2,000. */
   readonly nodeTimeoutMs?: number;

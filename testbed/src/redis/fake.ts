@@ -1,27 +1,27 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { type Resp, RespError, RespReader } from "./resp.js";
 
-/** A command as it reached the fake. */
+/** A command that the fake received. */
 export interface FakeCommand {
   /** The command's name, in upper case. */
   readonly name: string;
   readonly args: readonly string[];
-  /** Which command it is, over all connections, from 1. */
+  /** The command's number over all connections, from 1. */
   readonly number: number;
-  /** Which connection it came on, from 1. */
+  /** The connection's number, from 1. */
   readonly connection: number;
-  /** How often the name came before, this time included. */
+  /** How often a command of this name has come, this one included. */
   readonly times: number;
 }
 
 /**
- * What happens to a command. Each but `refuse` applies it first:
- * - `bytes`: sent as the reply, whatever they are
- * - `lose`: no reply; later ones are sent, so that a client that does not look would take them for this one's
- * - `close`, `reset`: the connection ends without a reply
- * - `late`: the reply comes after so many milliseconds, those of later commands on the connection behind it
- * - `cut`: so many bytes of the reply, then the connection closes
- * - `refuse`: not applied, this error is the reply
+ * The action on a command. All but `refuse` apply the command first:
+ * - `bytes`: sends these bytes as the reply
+ * - `lose`: sends no reply; later replies are sent, so a client that does not check would take the next one for this one
+ * - `close`, `reset`: ends the connection without a reply
+ * - `late`: delays the reply by this many ms; replies to later commands on the connection follow it
+ * - `cut`: sends this many bytes of the reply, then closes the connection
+ * - `refuse`: replies with this error, without applying the command
  */
 export type FakeAction =
   | { readonly bytes: string | Uint8Array }
@@ -43,16 +43,16 @@ export interface FakeRedis {
   readonly connectionsOpen: number;
   /** How often a command was applied. */
   count(name: string): number;
-  /** Sets what happens to each command from now on; undefined: it is applied and answered. */
+  /** Sets the action on each later command; undefined: the command is applied and its reply sent. */
   script(decide: (command: FakeCommand) => FakeAction | undefined): void;
-  /** Resets every connection of this moment. */
+  /** Resets every open connection. */
   resetConnections(): void;
   close(): Promise<void>;
 }
 
 /**
- * Starts a small Redis on a free loopback port whose replies can be lost, cut, late or wrong. It knows PING, ECHO, AUTH,
- * SELECT, CLIENT, GET, SET, DEL, INCR, RPUSH and LRANGE; to all else it answers as Redis does to an unknown command.
+ * Starts a small Redis on a free loopback port whose replies can be lost, cut, late or wrong. It supports PING, ECHO, AUTH,
+ * SELECT, CLIENT, GET, SET, DEL, INCR, RPUSH and LRANGE; all others get the reply of Redis to an unknown command.
  */
 export async function startFakeRedis(
   decide: (command: FakeCommand) => FakeAction | undefined = () => undefined,

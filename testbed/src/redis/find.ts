@@ -17,13 +17,13 @@ export function findRedisServer(): string | undefined {
   return undefined;
 }
 
-/** Said when a suite is skipped. */
+/** The reason that is printed when a suite is skipped. */
 export const NO_REDIS = "needs redis-server or valkey-server on PATH";
 
 /**
- * Whether suites that need a real Redis can run, for `describe.skipIf(!redisAvailable())`. Says once on stderr that
- * they are skipped.
- * @throws if there is none although `REQUIRE_REDIS=1` says that there must be
+ * Returns whether suites that need a real Redis can run, for `describe.skipIf(!redisAvailable())`. Prints once on stderr
+ * that they are skipped.
+ * @throws if there is no server and `REQUIRE_REDIS=1` is set
  */
 export function redisAvailable(): boolean {
   if (findRedisServer()) return true;

@@ -9,13 +9,13 @@ export interface RedisProcess {
   readonly pid: number;
   /** A connection that is open as long as the server runs. */
   readonly connection: RedisConnection;
-  /** What it printed, at most the last 64 KB. */
+  /** Its output, at most the last 64 KB. */
   readonly output: string;
   /** Ends it at once (SIGKILL), as a machine that dies, and leaves its folder; returns when it is gone. */
   kill(): Promise<void>;
 }
 
-/** What {@link LEASH} reads to end the server and leave its folder. */
+/** The input that makes {@link LEASH} end the server without removing its folder. */
 const KEEP = "keep\n";
 
 /**

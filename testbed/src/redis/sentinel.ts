@@ -17,11 +17,11 @@ export interface RedisGroup {
   stop(): Promise<void>;
 }
 
-/** What {@link startSentinels} takes. */
+/** Options of {@link startSentinels}. */
 export interface SentinelOptions {
-  /** What primary and replica want of everyone, the Sentinels and each other. Default: nothing. */
+  /** The password of primary and replica. Default: none. */
   readonly password?: string;
-  /** What the Sentinels want of everyone, and of each other. Default: nothing. */
+  /** The password of the Sentinels. Default: none. */
   readonly sentinelPassword?: string;
 }
 

@@ -5,7 +5,7 @@ import { freePorts } from "../ports.js";
 import type { RedisConnection } from "./connection.js";
 import { type RedisProcess, runRedis } from "./process.js";
 
-/** What {@link startRedis} takes. */
+/** Options of {@link startRedis}. */
 export interface RedisServerOptions {
   /** Listen on a UNIX socket alone (`unix`, the default) or on a free loopback port (`tcp`). */
   readonly listen?: "unix" | "tcp";

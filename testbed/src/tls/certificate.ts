@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { endOnExit } from "../children.js";
 import { bits, element, integer, octets, oid, sequence, set, text, time, yes } from "./der.js";
 
-/** A certificate that nobody trusts but who is told to. */
+/** A self-signed certificate with its key. */
 export interface Certificate {
   /** The certificate as PEM: also what a client trusts (`ca`). */
   readonly cert: string;
@@ -24,7 +24,7 @@ const BASIC_CONSTRAINTS = "2.5.29.19";
 const DAY_MS = 86_400_000;
 
 /**
- * Makes a throw-away self-signed certificate for `localhost` and 127.0.0.1 with a P-256 key, good for a week.
+ * Creates a self-signed certificate for `localhost` and 127.0.0.1 with a P-256 key, valid for a week.
  */
 export function makeCertificate(): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

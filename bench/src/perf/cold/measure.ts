@@ -10,7 +10,7 @@ import { clientCore, commandFor, type FixedServer, type Placement } from "../pro
 export const COLD_CLIENTS = ["warmline", "warmline-undici", "warmline-fetch", "upstash", "raw"] as const;
 export type ColdClientName = (typeof COLD_CLIENTS)[number];
 
-/** What one fresh process took, in ms. */
+/** Times of one fresh process, in ms. */
 export interface Start {
   readonly importMs: number;
   /** CPU time of the process, all of its threads, from the import to the end. */
@@ -19,7 +19,7 @@ export interface Start {
   readonly totalMs: number;
 }
 
-/** What one fresh process took that was made ready ahead, in ms. */
+/** Times of one fresh process with an init phase, in ms. */
 export interface PreparedStart {
   readonly importMs: number;
   readonly cpuMs: number;
@@ -48,7 +48,7 @@ interface Options {
 /** Import and first command at once, in fresh processes: every client once per round, in mixed order. */
 export const coldStarts = (options: Options) => start<Start>(options, "at once");
 
-/** The same with import, and what can be made ready, in an init phase before the first command. */
+/** Import and preparation in an init phase, then the first command, in fresh processes. */
 export const preparedStarts = (options: Options) => start<PreparedStart>(options, "init");
 
 async function start<T>(options: Options, phase: "at once" | "init"): Promise<ByClient<T>> {

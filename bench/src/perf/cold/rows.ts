@@ -5,7 +5,7 @@ import { type ByClient, COLD_CLIENTS, type PreparedStart, type Start } from "./m
 /** How a first command is reached: import and command at once, or made ready in an init phase before. */
 export type Way = "TLS" | "plain" | "TLS, after init" | "TLS, after init, 10 ms away";
 
-/** What fresh processes with one client took, in ms. */
+/** Times of fresh processes with one client, in ms. */
 export interface ColdRow {
   readonly node: string;
   readonly way: Way;

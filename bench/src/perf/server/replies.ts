@@ -4,7 +4,7 @@ export type Reply = { readonly status: string } | number | null | Buffer | reado
 const GREETING = Buffer.from("hello from a warm connection");
 const OK: Reply = { status: "OK" };
 
-/** What each command is answered, whatever was stored: nothing is stored here. */
+/** The fixed reply to each command; nothing is stored. */
 const ANSWERS: Record<string, (words: readonly string[]) => Reply> = {
   PING: () => ({ status: "PONG" }),
   GET: ([, key]) => storedUnder(key!),

@@ -1,6 +1,6 @@
 import { jsonResult, type Reply, replyTo, resp2 } from "./replies.js";
 
-/** What a request asks for: the last part of its path, the form of the answer, and whether to pose as our gateway. */
+/** A parsed request head: the last part of the path, the response format, and whether to respond as warmline-gateway does. */
 export interface RequestHead {
   readonly route: string;
   readonly resp2: boolean;

@@ -13,7 +13,7 @@ interface Options {
   readonly node: Node;
   readonly placement: Placement;
   readonly server: FixedServer;
-  /** The same server 10 ms away. */
+  /** The endpoint of the same server over a round trip of 10 ms. */
   readonly distant: Endpoint;
   readonly rounds: number;
   readonly random: () => number;

@@ -4,7 +4,7 @@ import type { Spread } from "../ratios.js";
 export interface Target {
   readonly node: string;
   readonly measure: string;
-  /** What it is compared with. */
+  /** The baseline of the comparison. */
   readonly against: string;
   readonly bound: "at most" | "at least";
   readonly limit: number;
@@ -27,7 +27,7 @@ export function amount({ unit }: Target, value: number): string {
     : `${value.toFixed(value < 10 ? 2 : 1)} x`;
 }
 
-/** What was measured as text, with as many digits as it takes to see on which side of the limit it is. */
+/** Returns the measurement as text, with enough digits to show on which side of the limit it is. */
 export function measuredText(target: Target): string {
   const { limit, measured, unit } = target;
   const text = amount(target, measured.median);

@@ -75,5 +75,5 @@ export function cellsOf(ms: number, quick: boolean, rate: number): Cell[] {
   ];
 }
 
-/** What is done through the real gateway as well. */
+/** Returns whether a cell is also measured through the real gateway. */
 export const isForGateway = ({ name }: Cell) => /^(1|50) in flight|^100 in one turn|^pipeline/.test(name);

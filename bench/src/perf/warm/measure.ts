@@ -52,7 +52,7 @@ export async function measureWorkloads(
   }
 }
 
-/** The same job, as long as it takes until it is compiled. */
+/** Returns a longer or shorter version of the job that runs until its code is compiled. */
 function warmUp(job: Job, ms: number): Job {
   return job.kind === "heap" ? { ...job, commands: Math.ceil(job.commands / 5) } : { ...job, ms };
 }

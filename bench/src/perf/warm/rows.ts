@@ -3,7 +3,7 @@ import type { JobResult } from "../worker/jobs.js";
 import type { Cell } from "./cells.js";
 import type { WarmClientName } from "./measure.js";
 
-/** What a client took for one command of a cell. */
+/** The time and CPU that a client needs for one command of a cell. */
 export interface WarmRow {
   readonly node: string;
   readonly cell: string;

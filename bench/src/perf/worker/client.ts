@@ -1,16 +1,16 @@
 import type { Endpoint } from "../../bench-client.js";
 
-/** What a client is made to do, over and over. `size` is a number of commands, or of bytes. */
+/** The operations that a client repeats. `size` is a number of commands, or of bytes. */
 export interface Work {
   /** One GET of a short value, with what the client does by itself to commands of one turn. */
   get(): Promise<unknown>;
-  /** The same in a request of its own. */
+  /** One GET in a request of its own. */
   alone(): Promise<unknown>;
-  /** The same with a client made for it. */
+  /** One GET with a newly created client. */
   recreated(): Promise<unknown>;
   /** GET of a JSON document of `size` bytes, mostly text. */
   json(size: number): Promise<unknown>;
-  /** The same of one that is mostly numbers with many digits. */
+  /** GET of a JSON document of `size` bytes, mostly numbers with many digits. */
   numbers(size: number): Promise<unknown>;
   /** GET of `size` bytes that are not parsed. */
   bytes(size: number): Promise<unknown>;

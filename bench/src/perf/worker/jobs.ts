@@ -15,14 +15,14 @@ export type Job =
   /** So many calls, ten at a time, and the heap before and after, when it has been swept. */
   | { readonly kind: "heap"; readonly commands: number };
 
-/** What a job took. */
+/** The result of a job. */
 export interface JobResult {
   /** Commands, or whole calls where a call is one request of many. */
   readonly count: number;
   readonly ms: number;
   /** CPU time of the process, all of its threads, in us. */
   readonly cpuUs: number;
-  /** Of single calls, in us; 0 where calls overlap. */
+  /** Latencies of single calls, in us; 0 if calls overlap. */
   readonly p50: number;
   readonly p99: number;
   /** Bytes of heap in use before and after; 0 but for the job that looks. */

@@ -1,8 +1,8 @@
 import type { Behaviour } from "../behaviour";
 
 /**
- * From a moment on nothing passes either way and the connection stays open: from its `"open"`, from the first byte of
- * request `n` (which the server never sees), or once request `n` has been `responded`.
+ * Drops all bytes in both directions from a moment on; the connection stays open. The moment is `"open"`, the first byte
+ * of request `n` (which the server never receives), or the end of the response to request `responded`.
  */
 export function blackhole(from: "open" | { request: number } | { responded: number }): Behaviour {
   if (from === "open") return { opened: (link) => link.blackhole() };

@@ -2,7 +2,7 @@ import type { Fault } from "../behaviour";
 import { type Ending, end } from "./ending";
 
 /**
- * The connection closes (default) or is reset as soon as the request is whole, before any answer. With `deliver`
+ * The connection closes (default) or is reset as soon as the request is whole, before any response. With `deliver`
  * (default) the server gets the request all the same and may apply it; without, it never sees it.
  */
 export function closeBeforeReply(options: { deliver?: boolean; leave?: Ending } = {}): Fault {

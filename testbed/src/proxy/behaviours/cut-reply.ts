@@ -2,8 +2,8 @@ import type { Fault } from "../behaviour";
 import { type Ending, end } from "./ending";
 
 /**
- * The answer breaks off after `bytes` bytes, counted from the first byte of its head (an answer that is shorter passes
- * whole); then the connection closes (default), is reset or falls silent.
+ * Ends the response after `bytes` bytes, counted from the first byte of its head; a shorter response passes whole. Then
+ * the connection closes (default), is reset or stays open and silent.
  */
 export function cutReply(options: { bytes: number; leave?: Ending }): Fault {
   return {

@@ -1,6 +1,6 @@
 import type { Fault } from "../behaviour";
 
-/** The answer comes `ms` milliseconds late. */
+/** Delays the response by `ms` milliseconds. */
 export function delayReply(ms: number): Fault {
   return {
     response(link, part) {

@@ -1,6 +1,6 @@
 import type { Link } from "../link";
 
-/** How a fault leaves the connection: closed in the ordinary way, reset, open but silent for ever, or as it was. */
+/** State of the connection after a fault: closed (FIN), reset, open but silent for ever, or unchanged. */
 export type Ending = "close" | "reset" | "silent" | "open";
 
 /** Leaves the connection as `ending` says. */

@@ -1,8 +1,8 @@
 import type { Fault } from "../behaviour";
 
 /**
- * The answer passes whole and more bytes come behind it that nobody asked for: in the same write, or `delayMs`
- * milliseconds later, when the connection is idle.
+ * Sends unrequested bytes after the complete response: in the same write, or `delayMs` ms later, when the connection is
+ * idle.
  */
 export function extraBytes(bytes: Uint8Array | string, options: { delayMs?: number } = {}): Fault {
   const more = Buffer.from(bytes as Uint8Array);

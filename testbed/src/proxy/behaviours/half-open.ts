@@ -1,8 +1,8 @@
 import type { Behaviour } from "../behaviour";
 
 /**
- * Once request `after` is answered (0: from the start) the server loses the connection and the client is not told:
- * half open. What the client then sends is answered with a reset, as a restarted host does, or with nothing.
+ * After the response to request `after` (0: from the start) the server loses the connection without a FIN or RST to the
+ * client. The client's next bytes get a reset, as from a restarted host, or nothing.
  */
 export function halfOpen(options: { after: number; next?: "reset" | "nothing" }): Behaviour {
   const next = options.next ?? "reset";

@@ -6,15 +6,15 @@ import type { Link } from "../link";
 export interface IdleReaperOptions {
   /** The server closes a connection that was idle for this many milliseconds. */
   closeMs: number;
-  /** After this much idle time the path has no trace of it left. Default 1.5 x `closeMs`. */
+  /** Idle time in ms after which bytes get no reset any more. Default 1.5 x `closeMs`. */
   goneMs?: number;
-  /** Whether the client's host learns of the close. It does not where the whole machine is frozen. Default delivered. */
+  /** Whether the FIN reaches the client's host. It does not if the whole machine is frozen. Default delivered. */
   fin?: "delivered" | "lost";
 }
 
 /**
  * A server that closes idle connections, with a lost FIN as a frozen function has it: from `closeMs` on, what the
- * client sends is answered with a reset; from `goneMs` on, with nothing at all.
+ * client sends gets a reset; from `goneMs` on, nothing at all.
  */
 export function idleReaper(options: IdleReaperOptions): Behaviour {
   const goneMs = options.goneMs ?? options.closeMs * 1.5;

@@ -1,8 +1,8 @@
 import type { Behaviour } from "../behaviour";
 
 /**
- * When the server closes the connection its FIN is lost: the client goes on thinking that it is open. What it then
- * sends is answered with a reset (default) or with nothing.
+ * Loses the server's FIN, so that the connection stays open for the client. The client's next bytes get a reset (default)
+ * or nothing.
  */
 export function loseFin(options: { next?: "reset" | "nothing" } = {}): Behaviour {
   return {

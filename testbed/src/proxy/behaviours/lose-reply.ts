@@ -2,8 +2,8 @@ import type { Fault } from "../behaviour";
 import { type Ending, end } from "./ending";
 
 /**
- * The request reaches the server and is answered; the answer is lost. The connection then closes (default), is reset,
- * or stays open without a word. With `open` only this answer is lost and later ones pass.
+ * The request reaches the server, and its response is lost. The connection then closes (default), is reset, or stays open
+ * and silent. With `open` only this response is lost and later ones pass.
  */
 export function loseReply(options: { leave?: Ending } = {}): Fault {
   return {

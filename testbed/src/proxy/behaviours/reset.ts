@@ -9,9 +9,9 @@ export type ResetMoment =
   | "open"
   /** at the first byte of request `k`, which never reaches the server */
   | { requestStart: number }
-  /** when the request is whole: with `deliver` the server gets it */
+  /** when the request is complete; with `deliver` the server receives it */
   | { request: Which; deliver: boolean }
-  /** when the server has answered, in place of the answer */
+  /** instead of the server's response */
   | { response: Which };
 
 /** The client's connection is reset (RST) at the given moment. */

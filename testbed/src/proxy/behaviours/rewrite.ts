@@ -1,17 +1,17 @@
 import type { Fault } from "../behaviour";
 import { type Ending, end } from "./ending";
 
-/** What {@link rewrite} takes beside the new answer. */
+/** Options of {@link rewrite}. */
 export interface RewriteOptions {
-  /** Whether the server gets the request and answers it before the new answer goes out. Default true. */
+  /** Whether the server gets the request and responds before the new response is sent. Default true. */
   deliver?: boolean;
-  /** How the connection is left. Default `open`. */
+  /** State of the connection afterwards. Default `open`. */
   leave?: Ending;
 }
 
-/** The client gets `answer`, bytes as they are, in place of what the server answered. */
-export function rewrite(answer: Uint8Array | string, options: RewriteOptions = {}): Fault {
-  const bytes = Buffer.from(answer as Uint8Array);
+/** Sends `response`, bytes as they are, to the client instead of the server's response. */
+export function rewrite(response: Uint8Array | string, options: RewriteOptions = {}): Fault {
+  const bytes = Buffer.from(response as Uint8Array);
   const leave = options.leave ?? "open";
   if (options.deliver ?? true) {
     return {
@@ -30,7 +30,7 @@ export function rewrite(answer: Uint8Array | string, options: RewriteOptions = {
   };
 }
 
-/** An HTTP answer as bytes, its length given unless `headers` say otherwise. */
+/** Returns an HTTP response as bytes, with a Content-Length unless `headers` have a length or encoding. */
 export function httpResponse(status: number, body = "", headers: Record<string, string> = {}): Buffer {
   const names = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
@@ -42,7 +42,7 @@ export function httpResponse(status: number, body = "", headers: Record<string, 
   );
 }
 
-/** What a proxy answers when the server behind it failed it: 502, 503 or 504 with a page for people. */
+/** Returns the HTML error page of a proxy whose upstream failed: 502, 503 or 504. */
 export function proxyError(status: 502 | 503 | 504, headers: Record<string, string> = {}): Buffer {
   const page = `<html><head><title>${status} ${REASONS[status]}</title></head><body>${status}</body></html>`;
   return httpResponse(status, page, { "Content-Type": "text/html", ...headers });

@@ -9,7 +9,7 @@ export interface SlowOptions {
   everyMs?: number;
 }
 
-/** The answer trickles: `bytes` at a time, every `everyMs` milliseconds. */
+/** Sends the response slowly: `bytes` at a time, every `everyMs` milliseconds. */
 export function slow(options: SlowOptions = {}): Fault {
   const portion = options.bytes ?? 1;
   const everyMs = options.everyMs ?? 1;
