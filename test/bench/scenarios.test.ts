@@ -47,7 +47,9 @@ describe("zombie", () => {
     expect(lost("ioredis", true)).toBeGreaterThan(0);
     expect(lost("agent", false)).toBe(0);
     expect([lost("warmline", true), lost("warmline", false)]).toEqual([0, 0]);
-    expect(checks.filter(({ expectation, passed }: any) => !passed && expectation.startsWith("warmline"))).toEqual([]);
+    expect(
+      checks.filter(({ expectation, passed }: any) => !passed && expectation.startsWith("warmline")),
+    ).toEqual([]);
   }, 180_000);
 });
 
