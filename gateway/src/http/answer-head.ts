@@ -110,4 +110,4 @@ function headOf({ status, prefix }: Ready, length: number, more: readonly string
 }
 
 /** Bodies up to this many bytes are copied behind their heads, so that one write sends both. */
-const COPIED = 32 * 1_024;
+export const COPIED = 32 * 1_024;

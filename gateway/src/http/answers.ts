@@ -54,8 +54,8 @@ export class SingleAnswer implements Receiver {
         const body = startBody(exchange, status, "one", null);
         body?.write(reply);
         body?.end();
-      } else if (exchange.format === "resp2") exchange.answer(status, RESP_TYPE, reply);
-      else exchange.answer(status, JSON_TYPE, jsonReply(reply, exchange.format === "base64"));
+      } else if (exchange.format === "resp2") exchange.reply(status, RESP_TYPE, reply);
+      else exchange.reply(status, JSON_TYPE, jsonReply(reply, exchange.format === "base64"));
     });
   }
 
@@ -200,8 +200,8 @@ export class PipelineAnswer implements Receiver {
     const { exchange } = this;
     const replies = this.#replies as Buffer[];
     if (exchange.format === "resp2") {
-      exchange.answer(200, RESP_TYPE, Buffer.concat([Buffer.from(`*${replies.length}\r\n`), ...replies]));
-    } else exchange.answer(200, JSON_TYPE, jsonReplies(replies, exchange.format === "base64"));
+      exchange.reply(200, RESP_TYPE, Buffer.concat([Buffer.from(`*${replies.length}\r\n`), ...replies]));
+    } else exchange.reply(200, JSON_TYPE, jsonReplies(replies, exchange.format === "base64"));
   }
 }
 
@@ -238,8 +238,8 @@ export class TransactionAnswer implements TransactionReceiver {
         const body = startBody(exchange, 200, "elements", null);
         body?.write(reply);
         body?.end();
-      } else if (isResp) exchange.answer(200, RESP_TYPE, reply);
-      else exchange.answer(200, JSON_TYPE, jsonElements(reply, exchange.format === "base64"));
+      } else if (isResp) exchange.reply(200, RESP_TYPE, reply);
+      else exchange.reply(200, JSON_TYPE, jsonElements(reply, exchange.format === "base64"));
     });
   }
 

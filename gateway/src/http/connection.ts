@@ -108,6 +108,8 @@ export class Connection implements Idle {
   #sendTime = 0;
   #taken = 0;
   #takenAt = 0;
+  /** Bytes of the budget that are given back when the client has taken all that was written. */
+  #counted = 0;
   #lastHead: RequestHead | null = null;
   /** Its bytes, the empty line included; none for a long one. */
   #lastBytes: Buffer = NOTHING;
@@ -123,7 +125,11 @@ export class Connection implements Idle {
     this.#site = site;
     this.idleSince = performance.now();
     socket.on("end", this.#onEnd);
-    socket.on("drain", () => this.#advance());
+    socket.on("drain", () => {
+      this.#uncount();
+      if (this.#stage === Stage.Head && socket.isPaused()) socket.resume();
+      this.#advance();
+    });
     // What went wrong does not matter: `close` follows.
     socket.on("error", () => {});
     socket.on("close", () => {
@@ -132,6 +138,7 @@ export class Connection implements Idle {
       this.#stage = Stage.Ending;
       this.#source?.cancel?.();
       this.#source = null;
+      this.#giveBack();
       site.closed(this);
     });
   }
@@ -186,6 +193,43 @@ export class Connection implements Idle {
     return now - this.#takenAt <= within;
   }
 
+  /**
+   * Takes bytes of the budget for a body that is about to be sent, until the client has taken it. Returns false, and takes
+   * none, if more than this share of the budget would be in use then.
+   */
+  reserve(bytes: number, share: number): boolean {
+    if (!this.#site.budget.take(bytes, share)) return false;
+    this.#counted += bytes;
+    return true;
+  }
+
+  /** Counts what the client has not taken yet in the budget. If there is no room for it, the connection is reset. */
+  countBacklog(): void {
+    const socket = this.#socket;
+    // Corked bytes were not offered to the kernel yet. The source of a body has counted what it holds.
+    if (socket.destroyed || socket.writableCorked > 0 || this.#source) return;
+    const more = socket.writableLength - this.#counted;
+    if (more <= 0) this.#uncount();
+    else if (this.#site.budget.take(more)) this.#counted += more;
+    else this.cut();
+  }
+
+  #uncount(): void {
+    if (this.#counted > 0 && !this.#source && this.#socket.writableLength === 0) this.#giveBack();
+  }
+
+  #giveBack(): void {
+    const bytes = this.#counted;
+    if (bytes === 0) return;
+    this.#counted = 0;
+    this.#site.budget.give(bytes);
+  }
+
+  /** Whether so much waits for the client that no further request is begun. */
+  get #isBehind(): boolean {
+    return this.#socket.writableLength >= this.#socket.writableHighWaterMark;
+  }
+
   /** Ends it now, whatever it is doing. */
   destroy(): void {
     this.#socket.destroy();
@@ -207,7 +251,10 @@ export class Connection implements Idle {
     this.#onBody = null;
     this.#body = null;
     const socket = this.#socket;
-    socket.end(() => this.#linger());
+    socket.end(() => {
+      this.#uncount();
+      this.#linger();
+    });
     if (!this.#clientEnded) socket.resume();
   }
 
@@ -279,6 +326,7 @@ export class Connection implements Idle {
     this.#socket.write(head);
     this.send();
     this.#socket.uncork();
+    if (this.#isBehind) this.countBacklog();
   }
 
   /** Sends more of the body, as much as the client takes now. */
@@ -320,6 +368,7 @@ export class Connection implements Idle {
 
   #onWritten = (): void => {
     if (this.#stage === Stage.Send && !this.#socket.destroyed) this.send();
+    this.#uncount();
   };
 
   /** The last byte of the body was given to the socket. */
@@ -332,12 +381,14 @@ export class Connection implements Idle {
   }
 
   #responded(keep: boolean): void {
+    const socket = this.#socket;
     this.idleSince = performance.now();
+    if (this.#isBehind) this.countBacklog();
+    if (socket.destroyed) return;
     if (!keep) {
       this.end();
       return;
     }
-    const socket = this.#socket;
     this.#stage = Stage.Head;
     this.#site.idle(this);
     if (socket.isPaused()) socket.resume();
@@ -364,7 +415,8 @@ export class Connection implements Idle {
     else this.#input = Buffer.concat([this.#input.subarray(this.#at), chunk]);
     this.#at = 0;
     this.#advance();
-    const waits = this.#stage === Stage.Answer || this.#stage === Stage.Send;
+    const isBehind = this.#stage === Stage.Head && this.#socket.writableNeedDrain;
+    const waits = this.#stage === Stage.Answer || this.#stage === Stage.Send || isBehind;
     if (waits && this.#input.length - this.#at > READ_AHEAD) this.#socket.pause();
   }
 
@@ -395,7 +447,10 @@ export class Connection implements Idle {
       }
     } finally {
       this.#advancing = false;
-      if (corked) this.#socket.uncork();
+      if (corked) {
+        this.#socket.uncork();
+        if (this.#isBehind) this.countBacklog();
+      }
     }
   }
 

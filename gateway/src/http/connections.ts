@@ -177,7 +177,11 @@ export class Connections {
 
   #sweep(): void {
     const now = performance.now();
-    for (const connection of this.#open) if (this.#isLate(connection, now)) connection.destroy();
+    for (const connection of this.#open) {
+      if (this.#isLate(connection, now)) connection.destroy();
+      // Less than makes a connection wait is counted here alone: that costs the common case nothing.
+      else if (!connection.isStreaming) connection.countBacklog();
+    }
     for (const connection of this.#refused) if (this.#isLate(connection, now)) connection.destroy();
   }
 

@@ -3,11 +3,12 @@ import type { Quota } from "../access/quota.js";
 import type { TokenNumbers } from "../metrics/tokens.js";
 import type { UpstreamFailure } from "../upstream/failure.js";
 import { NO_ROOM } from "../upstream/line.js";
+import { COPIED } from "./answer-head.js";
 import { BadRequest } from "./bad-request.js";
 import type { Connection } from "./connection.js";
 import type { ReplyEncoder } from "./json-encoder.js";
 import { jsonError } from "./json-reply.js";
-import { ReplyBody } from "./reply-body.js";
+import { REPLY_SHARE, ReplyBody } from "./reply-body.js";
 import type { RequestHead } from "./request-head.js";
 import type { Site } from "./site.js";
 
@@ -153,6 +154,14 @@ export class Exchange {
     const extra = this.extraHeaders.length === 0 ? more : [...more, ...this.extraHeaders];
     const sendsBody = this.req.method !== "HEAD";
     connection.finish(this.#site.heads.answer(status, type, keep, extra, body, sendsBody), keep);
+  }
+
+  /** Answers with replies of Redis; with an error if there is no memory to keep them until the client has taken them. */
+  reply(status: number, type: string, body: Buffer): void {
+    if (this.#answer !== Answer.Awaited) return;
+    const isKept = body.length > COPIED && this.req.method !== "HEAD";
+    if (isKept && !this.#connection.reserve(body.length, REPLY_SHARE)) this.failure(NO_ROOM);
+    else this.answer(status, type, body);
   }
 
   /**

@@ -96,6 +96,58 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     expect((await call(gateway, "/get/nul")).bytes.length).toBeGreaterThan(SIZE);
   });
 
+  it.each([
+    ["200 KB", 200_000],
+    ["20 KB", 20_000],
+  ])(
+    "responses of %s to clients that read nothing stay within the budget",
+    async (_, size) => {
+      const limit = MB;
+      await start({ bodyTimeout: 3_000, maxBufferedBytes: limit });
+      await run(gateway, "SET", "ordinary", "x".repeat(size));
+      // More than the kernel takes.
+      const requests = Math.ceil((10 * MB) / size);
+      const get = "GET /get/ordinary HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n";
+      const sockets = Array.from({ length: 50 }, () => {
+        const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
+        socket.pause();
+        return socket.on("connect", () => socket.write(get.repeat(requests)));
+      });
+      let most = 0;
+      const begun = performance.now();
+      for (let fullAt = 0; !fullAt || performance.now() - fullAt < 1_000; ) {
+        expect((await call(gateway, "/echo/served")).json).toEqual({ result: "served" });
+        most = Math.max(most, await buffered());
+        if (most > limit / 2) fullAt ||= performance.now();
+        expect(performance.now() - begun).toBeLessThan(15_000);
+      }
+      expect(most).toBeLessThanOrEqual(limit);
+      await expect.poll(() => buffered(), { timeout: 10_000 }).toBe(0);
+      expect((await call(gateway, "/get/ordinary")).json.result.length).toBe(size);
+      for (const socket of sockets) socket.destroy();
+    },
+    40_000,
+  );
+
+  it("of a client that takes no responses, requests are not read without end", async () => {
+    await start();
+    await run(gateway, "SET", "ordinary", "x".repeat(60_000));
+    const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
+    socket.pause();
+    const get = "GET /get/ordinary HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n";
+    // Their responses are more than the kernel takes.
+    await new Promise((resolve) => socket.write(get.repeat(200), resolve));
+    await expect.poll(() => buffered()).toBeGreaterThan(50_000);
+    const many = Buffer.from(get.repeat(2_000));
+    const take = () => new Promise<boolean>((resolve) => socket.write(many, () => resolve(true)));
+    const stalled = () => new Promise<boolean>((resolve) => setTimeout(resolve, 1_500, false));
+    let sent = 0;
+    while (sent < 40 * MB && (await Promise.race([take(), stalled()]))) sent += many.length;
+    // The rest is what the kernel holds.
+    expect(sent).toBeLessThan(20 * MB);
+    socket.destroy();
+  });
+
   it("what was sent behind a large reply does not wait for its reader", async () => {
     await start({ maxBufferedBytes: 64 * MB });
     await run(gateway, "MSET", "small", "s", "counter", "0");
