@@ -3,7 +3,7 @@ import { unknownOption } from "./option-names.js";
 import type { CodecOption } from "./wire/codec.js";
 
 /** What a client does with a write whose outcome is unknown. */
-export type Writes = "safe" | "exactly-once" | "at-least-once";
+export type WriteMode = "at-most-once" | "exactly-once" | "at-least-once";
 
 /** How often, and when, a command that may be sent again is sent again. */
 export interface RetryOptions {
@@ -31,11 +31,11 @@ export interface CallOptions {
   /** Keeps each call inside the time that is left when it is made, less 50 ms. */
   deadline?: Deadline;
   /**
-   * What happens to a write whose outcome is unknown: `"safe"` (default) never sends it again and rejects with
+   * What happens to a write whose outcome is unknown: `"at-most-once"` (default) never sends it again and rejects with
    * UnknownOutcomeError; `"at-least-once"` sends it again; `"exactly-once"` runs it in a script that keeps its reply
    * beside its key, so that a repeated delivery gives the first reply.
    */
-  writes?: Writes;
+  writes?: WriteMode;
   /**
    * How values are written and read: `"json"` (default, which loses no digit: see `get`), `"text"`, `"bytes"`, or two
    * functions.
@@ -88,7 +88,7 @@ export interface RedisOptions extends CallOptions, IdleOptions {
    * 120,000. It must be at least 10,000 ms longer than `timeout`: the last repeat is sent before the call ends, and
    * needs time to arrive.
    */
-  replyLifetime?: number;
+  exactlyOnceTtl?: number;
   /** How replies travel: `"resp2"` (default) falls back to JSON where the endpoint has none. */
   wire?: "resp2" | "json";
   /**
@@ -127,7 +127,7 @@ const CALL_OPTIONS: Record<keyof CallOptions, Check> = {
   signal: isAnything,
   timeout: isAnything,
   deadline: isAnything,
-  writes: oneOf("safe", "exactly-once", "at-least-once"),
+  writes: oneOf("at-most-once", "exactly-once", "at-least-once"),
   codec: isAnything,
 };
 
@@ -146,7 +146,7 @@ const OPTIONS: Record<keyof RedisOptions, Check> = {
   maxConnections: [(value) => Number.isInteger(value) && Number(value) > 0, "a whole number, 1 or more"],
   maxReplySize: isAnything,
   preconnect: isBoolean,
-  replyLifetime: isAnything,
+  exactlyOnceTtl: isAnything,
   wire: oneOf("resp2", "json"),
   enableAutoPipelining: isBoolean,
   readYourWrites: isBoolean,

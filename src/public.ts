@@ -8,7 +8,7 @@ export type { Builders, Commands, Namespaces } from "./commands/index.js";
 export type { Immediate, Key, Kind, Reply } from "./commands/kind.js";
 export type * from "./commands/options.js";
 export type { Checked, SchemaOption, StandardSchema } from "./commands/schema.js";
-export type { CallOptions, Deadline, RedisOptions, RetryOptions, Writes } from "./config.js";
+export type { CallOptions, Deadline, RedisOptions, RetryOptions, WriteMode } from "./config.js";
 export type { ConnectionStats } from "./connection/transport.js";
 export * from "./errors.js";
 export type { RedisConstructor } from "./redis.js";

@@ -5,7 +5,7 @@ import {
   type Deadline,
   insist,
   type RedisOptions,
-  type Writes,
+  type WriteMode,
 } from "./config.js";
 import { jitteredBackoff } from "./connection/backoff.js";
 import { DEFAULT_MAX_REPLY_SIZE } from "./connection/body.js";
@@ -17,9 +17,9 @@ export interface Settings {
   readonly timeout: number;
   readonly signal: AbortSignal | (() => AbortSignal | undefined) | undefined;
   readonly deadline: Deadline | undefined;
-  readonly writes: Writes;
+  readonly writes: WriteMode;
   /** How long the first reply of an exactly-once write is kept, in ms. */
-  readonly replyLifetime: number;
+  readonly exactlyOnceTtl: number;
   readonly autoPipelining: boolean;
   readonly retries: number;
   backoff(retry: number): number;
@@ -37,8 +37,8 @@ export function settingsFrom(options: RedisOptions): Settings {
     timeout: 10_000,
     signal: undefined,
     deadline: undefined,
-    writes: "safe",
-    replyLifetime: Math.round(milliseconds("replyLifetime", options.replyLifetime ?? 120_000)),
+    writes: "at-most-once",
+    exactlyOnceTtl: Math.round(milliseconds("exactlyOnceTtl", options.exactlyOnceTtl ?? 120_000)),
     autoPipelining: options.enableAutoPipelining ?? true,
     retries: retry === false ? 0 : count("retry.retries", retry?.retries ?? 5),
     backoff: backoffBy((retry ? retry.backoff : undefined) ?? jitteredBackoff),
@@ -68,7 +68,7 @@ function merge(
     deadline: deadline ?? base.deadline,
     writes,
   };
-  if (writes === "exactly-once") insistOnLifetime(settings);
+  if (writes === "exactly-once") checkExactlyOnceTtl(settings);
   return settings;
 }
 
@@ -76,10 +76,10 @@ function merge(
  * Redis may hold a token from the moment that the call began, and the last repeat is sent when the call ends. Up to
  * `DELIVERY_MARGIN` may pass until that repeat arrives.
  */
-function insistOnLifetime({ replyLifetime, timeout }: Settings): void {
+function checkExactlyOnceTtl({ exactlyOnceTtl, timeout }: Settings): void {
   insist(
-    replyLifetime >= timeout + DELIVERY_MARGIN,
-    `replyLifetime (${replyLifetime} ms) must be at least ${DELIVERY_MARGIN} ms longer than timeout (${timeout} ms), or a repeated write could be applied twice`,
+    exactlyOnceTtl >= timeout + DELIVERY_MARGIN,
+    `exactlyOnceTtl (${exactlyOnceTtl} ms) must be at least ${DELIVERY_MARGIN} ms longer than timeout (${timeout} ms), or a repeated write could be applied twice`,
   );
 }
 

@@ -37,7 +37,7 @@ export async function update<T>(
   if (!(attempts >= 1)) throw core.failureOf("update")("ArgumentError", "attempts must be 1 or more");
   const { codec } = core.settings;
   // The script compares: guarding it against repeats would add nothing.
-  const plain = core.having({ codec: STORED, writes: "safe" });
+  const plain = core.having({ codec: STORED, writes: "at-most-once" });
   for (let attempt = 0; attempt < attempts; attempt++) {
     const stored = (await plain.call("get", key)) as Bulk | null;
     const current = stored && (codec.decode(stored) as T);

@@ -13,7 +13,7 @@ export function guarded(core: Core, commands: readonly Command[]): readonly Comm
     const reason = refusalOf(core, command);
     if (!reason) return guard(core, command);
     const name = words[0] as string;
-    const message = `${reason}; use redis.with({ writes: "safe" }) for it`;
+    const message = `${reason}; use redis.with({ writes: "at-most-once" }) for it`;
     throw core.failureOf(`${name} can't be run exactly once`)("ConfigError", message, {
       command: name,
       index,
@@ -41,6 +41,6 @@ function refusalOf(core: Core, { words, wait }: Command): string | undefined {
 }
 
 function guard({ settings, base }: Core, command: Command): Command {
-  const words = once(command.words, settings.replyLifetime, base.protocol.isForeign);
+  const words = once(command.words, settings.exactlyOnceTtl, base.protocol.isForeign);
   return { ...command, words, bytes: words.some((word) => typeof word !== "string"), repeatable: true };
 }

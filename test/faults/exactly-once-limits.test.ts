@@ -80,7 +80,7 @@ describe.skipIf(!redisAvailable())("on a real Redis", () => {
           }),
     );
     // The shortest lifetime that is allowed: the second repeat is sent shortly before the call ends.
-    const redis = client({ timeout: 500, replyLifetime: 10_500, retry: { retries: 2, backoff: () => 400 } });
+    const redis = client({ timeout: 500, exactlyOnceTtl: 10_500, retry: { retries: 2, backoff: () => 400 } });
     await expect(redis.incr("n")).rejects.toBeInstanceOf(TimeoutError);
     await vi.waitFor(() => expect(delivered).toBeGreaterThan(0), 5_000);
     await pause(200);

@@ -62,7 +62,7 @@ describe.each(setups)("$name", ({ available, start }) => {
 
     test("per call", async () => {
       lose(1, "INCR");
-      const redis = client({ writes: "safe" });
+      const redis = client({ writes: "at-most-once" });
       expect(await redis.with({ writes: "exactly-once" }).incr("x")).toBe(1);
       expect(await direct().get("x")).toBe(1);
     });
@@ -160,7 +160,7 @@ describe.each(setups)("$name", ({ available, start }) => {
   });
 
   test.skipIf(!available)("the token lives as long as it was told", async () => {
-    await client({ replyLifetime: 20_000 }).incr("n");
+    await client({ exactlyOnceTtl: 20_000 }).incr("n");
     const [token] = await direct().keys("n:wl:*");
     const left = await direct().pttl(token!);
     expect(left).toBeGreaterThan(15_000);

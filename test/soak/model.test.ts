@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, test } from "vitest";
-import type { Writes } from "warmline";
+import type { WriteMode } from "warmline";
 import {
   freePorts,
   type GatewayProcess,
@@ -63,7 +63,7 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, () => {
     return made;
   };
 
-  async function run(writes: Writes): Promise<{ redis: RedisServer; told: Told[]; seed: number }> {
+  async function run(writes: WriteMode): Promise<{ redis: RedisServer; told: Told[]; seed: number }> {
     const { next, seed } = random("MODEL_SEED");
     process.stdout.write(`Model of writes: "${writes}": MODEL_SEED=${seed} MODEL_SECONDS=${SECONDS}\n`);
     const redis = later(
@@ -174,7 +174,7 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, () => {
     return { redis, told: invocations.map(({ result }) => result as Told), seed };
   }
 
-  async function check(writes: Writes): Promise<void> {
+  async function check(writes: WriteMode): Promise<void> {
     const { redis, told, seed } = await run(writes);
     const wrong = told.flatMap((each) => each.wrong);
     const written = told.flatMap((each) => each.written);
@@ -226,7 +226,9 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, () => {
   }
 
   const time = { timeout: (SECONDS * 6 + 120) * 1_000 };
-  test("safe writes are applied once or not at all, as their callers were told", time, () => check("safe"));
+  test("at-most-once writes are applied once or not at all, as their callers were told", time, () =>
+    check("at-most-once"),
+  );
   test("exactly-once writes are applied once where they resolved", time, () => check("exactly-once"));
   test("at-least-once writes are applied where they resolved, and not where they were unsent", time, () =>
     check("at-least-once"),

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Writes } from "warmline";
+import type { WriteMode } from "warmline";
 import {
   type GatewayProcess,
   type Instance,
@@ -80,7 +80,7 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
   }
 
   async function soak(
-    writes: Writes,
+    writes: WriteMode,
   ): Promise<{ plans: Step[][]; results: Done[][]; lanes: string[]; seed: number }> {
     const { next, seed } = random("SOAK_SEED");
     process.stdout.write(`Soak of writes: "${writes}": SOAK_SEED=${seed} SOAK_COMMANDS=${COMMANDS}\n`);
@@ -191,7 +191,7 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
   }
 
   test("safe writes: each counter is between what resolved and what may have been applied besides", async () => {
-    const { told, values } = await check(await soak("safe"));
+    const { told, values } = await check(await soak("at-most-once"));
     for (const [name, { resolved, unknown }] of told) {
       expect(resolved).toBeGreaterThan(COMMANDS / 40);
       expect(values.get(name), name).toBeGreaterThanOrEqual(resolved);

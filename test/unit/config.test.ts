@@ -55,12 +55,12 @@ test.each([
   [{ url: "https://host", token: "t", writes: "twice" as never }, /writes/],
   [{ url: "https://host", token: "t", retry: { retries: -1 } }, /retry\.retries/],
   [
-    { url: "https://host", token: "t", writes: "exactly-once" as const, replyLifetime: 19_999 },
-    /replyLifetime .*timeout/,
+    { url: "https://host", token: "t", writes: "exactly-once" as const, exactlyOnceTtl: 19_999 },
+    /exactlyOnceTtl .*timeout/,
   ],
   [
     { url: "https://host", token: "t", writes: "exactly-once" as const, timeout: 110_001 },
-    /replyLifetime .*timeout/,
+    /exactlyOnceTtl .*timeout/,
   ],
 ])("%j is refused at once, without repeating a secret", (options, message) => {
   let error: unknown;
@@ -75,14 +75,14 @@ test.each([
 });
 
 test("a first reply has to be kept for 10 s longer than a call may take, where there are exactly-once writes", () => {
-  const endpoint = { url: "https://lifetimes.example", token: "t", replyLifetime: 30_000 };
+  const endpoint = { url: "https://lifetimes.example", token: "t", exactlyOnceTtl: 30_000 };
   const once = new Redis({ ...endpoint, writes: "exactly-once", timeout: 20_000 });
   expect(() => once.with({ timeout: 20_001 })).toThrow(
     new ConfigError(
-      "replyLifetime (30000 ms) must be at least 10000 ms longer than timeout (20001 ms), or a repeated write could be applied twice",
+      "exactlyOnceTtl (30000 ms) must be at least 10000 ms longer than timeout (20001 ms), or a repeated write could be applied twice",
     ),
   );
-  expect(() => once.with({ timeout: 20_001, writes: "safe" })).not.toThrow();
+  expect(() => once.with({ timeout: 20_001, writes: "at-most-once" })).not.toThrow();
   const safe = new Redis({ ...endpoint, timeout: 20_001 });
   expect(() => safe.with({ writes: "exactly-once" })).toThrow(ConfigError);
   expect(() => safe.with({ writes: "exactly-once", timeout: 1_000 })).not.toThrow();
@@ -117,8 +117,8 @@ test("an option with undefined counts as left out", () => {
 
 test.each([
   [{ retry: false }, "with() can't change retry: give it to new Redis()"],
-  [{ replyLifetime: 5 }, "with() can't change replyLifetime: give it to new Redis()"],
-  [{ write: "safe" }, "unknown option write; did you mean writes?"],
+  [{ exactlyOnceTtl: 5 }, "with() can't change exactlyOnceTtl: give it to new Redis()"],
+  [{ write: "at-most-once" }, "unknown option write; did you mean writes?"],
   [undefined, "with() needs an object of options"],
   ["exactly-once", "with() needs an object of options"],
 ])("with(%j) is refused: %s", (options, message) => {

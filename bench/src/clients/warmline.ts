@@ -38,7 +38,7 @@ const warmline: BenchClient = {
     {
       name: "warmline",
       label: "warmline",
-      function: { handler: ownHandler("faults-warmline"), env: { BENCH_WRITES: "safe" } },
+      function: { handler: ownHandler("faults-warmline"), env: { BENCH_WRITES: "at-most-once" } },
     },
     {
       name: "warmline-once",

@@ -1,7 +1,7 @@
 import { Redis } from "warmline";
 import { handlerOf } from "../faults/calls.js";
 
-const writes = process.env.BENCH_WRITES as "safe" | "exactly-once";
+const writes = process.env.BENCH_WRITES as "at-most-once" | "exactly-once";
 
 export const handler = handlerOf(
   ({ url, token }) => new Redis({ url, token, writes }),
