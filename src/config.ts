@@ -90,7 +90,7 @@ export interface RedisOptions extends CallOptions, IdleOptions {
    */
   exactlyOnceTtl?: number;
   /** How replies travel: `"resp2"` (default) falls back to JSON where the endpoint has none. */
-  wire?: "resp2" | "json";
+  responseFormat?: "resp2" | "json";
   /**
    * Whether the endpoint is asked to encode strings. Default `"base64"`: where a reply does not come in RESP2 and is read as
    * bytes, by `codec: "bytes"`, a codec of your own, `dump` or `update`. An endpoint that answers with a string that is not
@@ -147,7 +147,7 @@ const OPTIONS: Record<keyof RedisOptions, Check> = {
   maxReplySize: isAnything,
   preconnect: isBoolean,
   exactlyOnceTtl: isAnything,
-  wire: oneOf("resp2", "json"),
+  responseFormat: oneOf("resp2", "json"),
   enableAutoPipelining: isBoolean,
   readYourWrites: isBoolean,
   automaticDeserialization: isBoolean,

@@ -227,7 +227,7 @@ function createCore(platform: Platform, options: RedisOptions, requester?: Reque
   const plain = options.responseEncoding === false || requester !== undefined;
   const protocol = new Protocol(
     usable,
-    options.wire !== "json" && !plain,
+    options.responseFormat !== "json" && !plain,
     !plain,
     options.readYourWrites !== false && !requester,
   );

@@ -93,12 +93,12 @@ const OPTIONS: Record<keyof RedisOptions, true> = {
   preconnect: true,
   readYourWrites: true,
   responseEncoding: true,
+  responseFormat: true,
   retry: true,
   signal: true,
   timeout: true,
   token: true,
   url: true,
-  wire: true,
   writes: true,
 };
 

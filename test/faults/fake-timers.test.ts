@@ -21,7 +21,7 @@ describe.each([
     client().close();
     await endpoint.stop();
   });
-  const client = () => new Client({ url: endpoint.url, token: "t", wire: "json" });
+  const client = () => new Client({ url: endpoint.url, token: "t", responseFormat: "json" });
   const ok = (times: number) =>
     resp2Answer(times === 1 ? '{"result":"OK"}' : '[{"result":"OK"},{"result":"OK"}]', {
       "content-type": "application/json",

@@ -47,7 +47,7 @@ describe.each([
 ])("on the entry for $entry", ({ entry, Client }) => {
   const onNode = entry === "Node";
   const client = (options: RedisOptions = {}) =>
-    new Client({ url: endpoint.url, token: "t", wire: "json", ...options });
+    new Client({ url: endpoint.url, token: "t", responseFormat: "json", ...options });
   const withSignals = (options: RedisOptions = {}) =>
     client({ signal: () => request.getStore()?.signal, ...options });
   const withDeadlines = (options: RedisOptions = {}) =>
@@ -413,7 +413,7 @@ describe.each([
 
 describe("while the only connection is taken", () => {
   const redis = (options: RedisOptions) =>
-    new Redis({ url: endpoint.url, token: "t", wire: "json", maxConnections: 1, ...options });
+    new Redis({ url: endpoint.url, token: "t", responseFormat: "json", maxConnections: 1, ...options });
   beforeEach(async () => {
     await redis({}).strlen("warm");
     endpoint.onRequest = replyAfter(300);

@@ -34,7 +34,7 @@ describe.each([
     new Client({
       url: endpoint.url,
       token: "t",
-      wire: "json",
+      responseFormat: "json",
       codec: "text",
       maxReplySize: LIMIT,
       ...options,

@@ -41,7 +41,7 @@ describe("making a client", () => {
     // @ts-expect-error both functions
     new Redis({ codec: { encode: () => "" } });
     // @ts-expect-error no such format
-    new Redis({ wire: "resp3" });
+    new Redis({ responseFormat: "resp3" });
     // @ts-expect-error retries or false
     new Redis({ retry: true });
     // @ts-expect-error a number

@@ -97,7 +97,7 @@ test.each([
   [{ keepalive: false }, "unknown option keepalive; did you mean keepAlive?"],
   [{ base: undefined }, "unknown option base; it takes url, "],
   [{ keepAlive: "false" }, "keepAlive must be true or false"],
-  [{ wire: "resp3" }, "wire must be one of resp2, json"],
+  [{ responseFormat: "resp3" }, "responseFormat must be one of resp2, json"],
   [{ retry: 3 }, "retry must be an object with retries and backoff, or false"],
   [{ retry: { retires: 3 } }, "unknown option retires; did you mean retries?"],
   [{ maxConnections: 0 }, "maxConnections must be a whole number, 1 or more"],
@@ -111,7 +111,7 @@ test.each([
 });
 
 test("an option with undefined counts as left out", () => {
-  const options = { keepAlive: undefined, retry: undefined, wire: undefined, writes: undefined };
+  const options = { keepAlive: undefined, retry: undefined, responseFormat: undefined, writes: undefined };
   expect(() => new Redis({ ...endpoint, ...options } as never)).not.toThrow();
 });
 

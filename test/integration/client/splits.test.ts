@@ -77,10 +77,10 @@ describe.each([
   ["Node", Redis],
   ["fetch", FetchRedis],
 ] as const)("the entry on %s", (_entry, Client) => {
-  describe.each(["resp2", "json"] as const)("%s", (wire) => {
+  describe.each(["resp2", "json"] as const)("%s", (responseFormat) => {
     test.each(["bytes", "text", "json"] as const)("%s", async (codec) => {
-      const redis = new Client({ url: endpoint.url, token: "t", wire, codec });
-      const { type, body } = formats[wire]!;
+      const redis = new Client({ url: endpoint.url, token: "t", responseFormat, codec });
+      const { type, body } = formats[responseFormat]!;
       await fc.assert(
         fc.asyncProperty(
           fc.array(stored[codec], { maxLength: 4 }),

@@ -8,7 +8,7 @@ import { setups } from "../gateway/engines.js";
 
 const clients: [string, (options: RedisOptions) => Redis][] = [
   ["Node entry, RESP2", (options) => new Redis(options)],
-  ["Node entry, JSON", (options) => new Redis({ ...options, wire: "json" })],
+  ["Node entry, JSON", (options) => new Redis({ ...options, responseFormat: "json" })],
   ["fetch entry", (options) => new FetchRedis(options)],
 ];
 

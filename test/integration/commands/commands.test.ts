@@ -22,13 +22,18 @@ async function redisArgs(): Promise<string[]> {
 
 const engines: {
   engine: Engine;
-  wire: "resp2" | "json";
+  responseFormat: "resp2" | "json";
   available: boolean;
   args: () => Promise<string[]>;
 }[] = [
-  { engine: "embedded", wire: "resp2", available: true, args: async () => ["--engine", "embedded"] },
-  { engine: "redis", wire: "resp2", available: redisAvailable(), args: redisArgs },
-  { engine: "redis", wire: "json", available: redisAvailable(), args: redisArgs },
+  {
+    engine: "embedded",
+    responseFormat: "resp2",
+    available: true,
+    args: async () => ["--engine", "embedded"],
+  },
+  { engine: "redis", responseFormat: "resp2", available: redisAvailable(), args: redisArgs },
+  { engine: "redis", responseFormat: "json", available: redisAvailable(), args: redisArgs },
 ];
 
 let server: RedisServer | undefined;
@@ -41,14 +46,14 @@ test("every method has an exercise", () => {
   ).toEqual(Object.keys(allRows).sort());
 });
 
-for (const { engine, wire, available, args } of engines) {
-  describe.skipIf(!available)(`on ${engine}, through the gateway, replies as ${wire}`, () => {
+for (const { engine, responseFormat, available, args } of engines) {
+  describe.skipIf(!available)(`on ${engine}, through the gateway, replies as ${responseFormat}`, () => {
     let gateway: GatewayProcess;
     let redis: Redis;
 
     beforeAll(async () => {
       gateway = await startGatewayProcess({ args: await args() });
-      redis = new Redis({ url: gateway.url, token: gateway.token, wire });
+      redis = new Redis({ url: gateway.url, token: gateway.token, responseFormat });
     });
     beforeEach(() => redis.flushall());
     afterAll(async () => {

@@ -42,7 +42,7 @@ describe("when an answer does not come", () => {
   const reference = (options: object = {}) =>
     new Reference({ url: endpoint.url, token: "t", enableTelemetry: false, ...options });
   const warmline = (options: RedisOptions = {}) =>
-    new Warmline({ url: endpoint.url, token: "t", wire: "json", ...options });
+    new Warmline({ url: endpoint.url, token: "t", responseFormat: "json", ...options });
   const quickly = { retries: 2, backoff: () => 1 };
 
   beforeEach(async () => {

@@ -15,9 +15,9 @@ afterAll(() => gateway.close());
 
 const clients: [string, (options: RedisOptions) => Redis][] = [
   ["Node entry, RESP2", (options) => new Redis(options)],
-  ["Node entry, JSON", (options) => new Redis({ ...options, wire: "json" })],
+  ["Node entry, JSON", (options) => new Redis({ ...options, responseFormat: "json" })],
   ["fetch entry, RESP2", (options) => new FetchRedis(options)],
-  ["fetch entry, JSON", (options) => new FetchRedis({ ...options, wire: "json" })],
+  ["fetch entry, JSON", (options) => new FetchRedis({ ...options, responseFormat: "json" })],
 ];
 
 /** Text that UTF-8 can hold, of every length in bytes, with what protocols and JSON give a meaning to. */

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const options = { url: endpoint.url, token: "t", retry: false, enableAutoPipelining: false } as const;
   clients = {
     reference: new Reference({ ...options, enableTelemetry: false }),
-    own: new Redis({ ...options, wire: "json" }),
+    own: new Redis({ ...options, responseFormat: "json" }),
   };
 });
 afterAll(() => endpoint.stop());

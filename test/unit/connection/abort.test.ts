@@ -25,7 +25,13 @@ describe.each([
   });
   const calls = (signal: AbortSignal) => {
     const { url } = endpoint;
-    const redis = new Client({ url, token: "t", enableAutoPipelining: false, wire: "json", signal });
+    const redis = new Client({
+      url,
+      token: "t",
+      enableAutoPipelining: false,
+      responseFormat: "json",
+      signal,
+    });
     return Array.from({ length: CALLS }, () => redis.get("a"));
   };
   const listeners = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
