@@ -5,8 +5,8 @@ import type { Carrier, Middleware } from "./client/requester.js";
 import { encodeArgs, json, rest } from "./commands/args.js";
 import { blockingTime } from "./commands/blocking.js";
 import { type Commands, rowFor } from "./commands/index.js";
-import type { Kind } from "./commands/kind.js";
 import { rowOf } from "./commands/known.js";
+import type { ReplyMode } from "./commands/reply-mode.js";
 import type { Row } from "./commands/row.js";
 import { type StandardSchema, schemaAmong } from "./commands/schema.js";
 import type { Endpoint } from "./config.js";
@@ -224,7 +224,7 @@ export class Core {
   }
 
   /** Runs a command by its method's name. */
-  call(method: keyof Commands<Kind>, ...args: unknown[]): Promise<any> {
+  call(method: keyof Commands<ReplyMode>, ...args: unknown[]): Promise<any> {
     return this.run(rowFor(method)!, args);
   }
 

@@ -34,8 +34,11 @@ export class WarmlineError extends Error {
     this.index = index;
   }
 
-  /** The error of a request that carried several commands, as one command's own. */
-  about(command: string): WarmlineError {
+  /**
+   * Returns the error of a request that carried several commands as the error of one of them.
+   * @internal
+   */
+  forCommand(command: string): WarmlineError {
     const Kind = this.constructor as typeof WarmlineError;
     const message = this.command ? this.message.replace(this.command, command) : this.message;
     return new Kind(message, { ...this, cause: this.cause, command });

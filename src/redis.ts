@@ -2,12 +2,12 @@ import { createPipeline, type Pipeline } from "./batch/pipeline.js";
 import type { Iterators } from "./client/iterators.js";
 import type { Carrier, Middleware, Requester } from "./client/requester.js";
 import { createScript, type ReadonlyScript, type Script } from "./client/script.js";
-import type { Change, UpdateOptions } from "./client/update.js";
+import type { UpdateOptions, Updater } from "./client/update.js";
 import type { Builders, Commands, Namespaces } from "./commands/index.js";
-import type { Immediate, Key } from "./commands/kind.js";
 import { commandMethod, commandNames } from "./commands/methods.js";
 import { SEND, type Target } from "./commands/modules/target.js";
 import { boundTo, holding, onDemand } from "./commands/on-demand.js";
+import type { Immediate, Key } from "./commands/reply-mode.js";
 import type { Row } from "./commands/row.js";
 import {
   type CallOptions,
@@ -61,7 +61,7 @@ export interface Redis
    * @returns what is stored now.
    * @throws WarmlineError when the key was changed by others at every attempt.
    */
-  update<T = unknown>(key: Key, change: Change<T>, options?: UpdateOptions): Promise<T | null>;
+  update<T = unknown>(key: Key, change: Updater<T>, options?: UpdateOptions): Promise<T | null>;
   /**
    * Listens to channels. Messages are read by the client's codec, as values are.
    * @throws ArgumentError when a name can't be sent; whatever else goes wrong the subscriber tells.
@@ -318,7 +318,7 @@ const clientMethods: Record<string, Bound> = {
     },
   update:
     (core) =>
-    async (key: Key, change: Change<unknown>, options: UpdateOptions = {}) => {
+    async (key: Key, change: Updater<unknown>, options: UpdateOptions = {}) => {
       checkNames("update", options, "attempts");
       return (await core.late()).update(core, key, change, options);
     },

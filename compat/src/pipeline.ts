@@ -1,12 +1,12 @@
-import type { Builders, Commands, Kind, Namespaces, Pipeline as WarmlinePipeline } from "warmline";
+import type { Builders, Commands, Namespaces, ReplyMode, Pipeline as WarmlinePipeline } from "warmline";
 
 /** A command called on a pipeline: it gives the pipeline, which will give one value more. */
-interface Queued<Q extends readonly unknown[]> extends Kind {
+interface Queued<Q extends readonly unknown[]> extends ReplyMode {
   readonly reply: Pipeline<[...Q, this["value"]]>;
 }
 
-/** One command's fate where errors are kept: the error is its text. */
-export interface Kept<T> {
+/** The result of one command where errors are kept: the error is its text. */
+export interface CommandResult<T> {
   result: T;
   error?: string;
 }
@@ -25,7 +25,7 @@ export interface Pipeline<Q extends readonly unknown[] = []>
   /** Executes the pipeline and keeps errors: each failed command has its error text in its place. */
   exec<R extends readonly unknown[] = [] extends Q ? unknown[] : Q>(options: {
     keepErrors: true;
-  }): Promise<{ [I in keyof R]: Kept<R[I]> }>;
+  }): Promise<{ [I in keyof R]: CommandResult<R[I]> }>;
   /** How many commands have been collected. */
   length(): number;
 }

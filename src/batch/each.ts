@@ -75,7 +75,7 @@ export async function sendEach(
     const mixed = isUnknown(error) && left() > 0 && batch.some(({ command }) => !command.repeatable);
     for (const waiting of batch) {
       const { row, repeatable } = waiting.command;
-      const own = error instanceof WarmlineError ? error.about(row.name) : error;
+      const own = error instanceof WarmlineError ? error.forCommand(row.name) : error;
       if (mixed && repeatable) sendAgain(waiting, own);
       else waiting.reject(own);
     }

@@ -1,8 +1,8 @@
 import { type Builders, type Commands, type Namespaces, rowFor } from "../commands/index.js";
-import type { Kind } from "../commands/kind.js";
 import { commandMethod, commandNames } from "../commands/methods.js";
 import { SEND, type Target } from "../commands/modules/target.js";
 import { boundTo, onDemand } from "../commands/on-demand.js";
+import type { ReplyMode } from "../commands/reply-mode.js";
 import type { Row } from "../commands/row.js";
 import { type Command, type Core, needsLate, type Result } from "../core.js";
 import { ArgumentError } from "../errors.js";
@@ -12,16 +12,16 @@ import type { BatchPath } from "../wire/protocol.js";
 import { sendEach } from "./each.js";
 
 /** A command called on a pipeline: it gives the pipeline, which will give one value more. */
-export interface Queued<Q extends readonly unknown[]> extends Kind {
+export interface Queued<Q extends readonly unknown[]> extends ReplyMode {
   readonly reply: Pipeline<[...Q, this["value"]]>;
 }
 
-/** One command's fate where errors are kept: `error` is set when it failed. */
-export type Kept<T> =
+/** The result of one command where errors are kept: `error` is set when it failed. */
+export type CommandResult<T> =
   | { readonly result: T; readonly error?: undefined }
   | { readonly result?: undefined; readonly error: Error };
 
-type KeptAll<Q extends readonly unknown[]> = { -readonly [I in keyof Q]: Kept<Q[I]> };
+type CommandResults<Q extends readonly unknown[]> = { -readonly [I in keyof Q]: CommandResult<Q[I]> };
 
 /** Commands collected now and sent as one request by `exec()`. */
 export interface Pipeline<Q extends readonly unknown[] = []>
@@ -39,7 +39,7 @@ export interface Pipeline<Q extends readonly unknown[] = []>
   /** The same, with each command's error in its place. */
   exec<R extends readonly unknown[] = [] extends Q ? unknown[] : Q>(options: {
     keepErrors: true;
-  }): Promise<KeptAll<R>>;
+  }): Promise<CommandResults<R>>;
   /** How many commands have been collected. */
   length(): number;
 }

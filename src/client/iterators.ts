@@ -1,4 +1,4 @@
-import type { Key } from "../commands/kind.js";
+import type { Key } from "../commands/reply-mode.js";
 import type { ScanCommandOptionsStandard } from "../commands/types.js";
 import type { Core } from "../core.js";
 

@@ -1,4 +1,4 @@
-import type { Key } from "../commands/kind.js";
+import type { Key } from "../commands/reply-mode.js";
 import type { Core } from "../core.js";
 import { RedisError } from "../errors.js";
 import type * as Late from "../late.js";

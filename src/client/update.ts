@@ -1,4 +1,4 @@
-import type { Key } from "../commands/kind.js";
+import type { Key } from "../commands/reply-mode.js";
 import type { Core } from "../core.js";
 import type { Codec } from "../wire/codec.js";
 import type { Bulk } from "../wire/reply.js";
@@ -15,7 +15,7 @@ export interface UpdateOptions {
   attempts?: number;
 }
 
-export type Change<T> = (current: T | null) => T | null | undefined | Promise<T | null | undefined>;
+export type Updater<T> = (current: T | null) => T | null | undefined | Promise<T | null | undefined>;
 
 /** Gives values as they are stored. */
 const STORED: Codec = { encode: (value) => value, decode: (stored) => stored };
@@ -31,7 +31,7 @@ const STORED: Codec = { encode: (value) => value, decode: (stored) => stored };
 export async function update<T>(
   core: Core,
   key: Key,
-  change: Change<T>,
+  change: Updater<T>,
   { attempts = 10 }: UpdateOptions = {},
 ): Promise<T | null> {
   if (!(attempts >= 1)) throw core.failureOf("update")("ArgumentError", "attempts must be 1 or more");

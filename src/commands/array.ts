@@ -26,7 +26,7 @@ import {
   value,
   when,
 } from "./decoders.js";
-import type { Key, Kind, Reply } from "./kind.js";
+import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { Decoder } from "./row.js";
 import { group, read, write } from "./rows.js";
 
@@ -113,7 +113,7 @@ type ArOpKeyword = "SUM" | "MIN" | "MAX" | "AND" | "OR" | "XOR" | "USED";
 /** How a range becomes one number; `match` counts the values that are equal. */
 export type ArOpOperation<T = string> = ArOpKeyword | Lowercase<ArOpKeyword> | { match: T };
 
-export interface ArrayCommands<K extends Kind> {
+export interface ArrayCommands<K extends ReplyMode> {
   /** Gives how many values there are. */
   arcount(key: Key): Reply<K, number>;
   /** Removes values. Gives how many there were. */
@@ -211,4 +211,4 @@ export const arrayCommands = group(() => ({
   arscan: read(indexedPairs, scalar, scalar, scalar, options("limit")),
   arseek: write(int, scalar, scalar),
   arset: write(int, scalar, scalar, rest(stored)),
-})) satisfies () => Record<keyof ArrayCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof ArrayCommands<ReplyMode>, unknown>;

@@ -1,13 +1,13 @@
 import { optional, rest, scalar, scalars } from "./args.js";
 import { int, list, orNull } from "./decoders.js";
-import type { Key, Kind, Reply } from "./kind.js";
+import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { Row } from "./row.js";
 import { group, read, write, writeIf } from "./rows.js";
 
 /** Whether offsets count bytes or bits. */
 export type BitUnit = "BYTE" | "BIT" | "byte" | "bit";
 
-export interface BitmapCommands<K extends Kind> {
+export interface BitmapCommands<K extends ReplyMode> {
   /** Reads integers of any width: `"GET", encoding, offset` once or more. Gives them in order. */
   bitfieldRo(key: Key, ...gets: ("GET" | "get" | string | number)[]): Reply<K, number[]>;
   /** Gives how many bits are set, in all or between two offsets. */
@@ -60,7 +60,7 @@ export const bitmapCommands = group(() => ({
   bitpos: read(int, scalar, scalar, optional(scalar), optional(scalar), optional(scalar)),
   getbit: read(int, scalar, scalar),
   setbit: write(int, scalar, scalar, scalar),
-})) satisfies () => Record<keyof BitmapCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof BitmapCommands<ReplyMode>, unknown>;
 
 /** BITFIELD with all its operations. It only reads where every one of them is GET. */
 export const bitfieldRow: Row = {

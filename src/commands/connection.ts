@@ -1,12 +1,12 @@
 import { optional, scalar, scalars } from "./args.js";
 import { text } from "./decoders.js";
-import type { Kind, Reply } from "./kind.js";
+import type { Reply, ReplyMode } from "./reply-mode.js";
 import { group, read, write } from "./rows.js";
 
 /** What a client may tell of itself: its library's name or version. */
 export type ClientSetInfoAttribute = "LIB-NAME" | "lib-name" | "LIB-VER" | "lib-ver";
 
-export interface ConnectionCommands<K extends Kind> {
+export interface ConnectionCommands<K extends ReplyMode> {
   /** Tells the server which library is calling. Not every endpoint allows it. */
   clientSetinfo(attribute: ClientSetInfoAttribute, value: string): Reply<K, string>;
   /** Gives the message back. */
@@ -19,4 +19,4 @@ export const connectionCommands = group(() => ({
   clientSetinfo: write(text, scalar, scalar),
   echo: read(text, scalar),
   ping: read(text, optional(scalars)),
-})) satisfies () => Record<keyof ConnectionCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof ConnectionCommands<ReplyMode>, unknown>;

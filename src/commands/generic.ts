@@ -12,7 +12,7 @@ import {
   sequence,
 } from "./args.js";
 import { bytes, int, list, orNull, records, text, tuple, value, when } from "./decoders.js";
-import type { Key, Kind, Reply } from "./kind.js";
+import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import { group, read, write, writeIf } from "./rows.js";
 import type { ExpireOption, ScanCommandOptions } from "./types.js";
 
@@ -58,7 +58,7 @@ export interface SortOptions {
 export type ScanResultStandard = [cursor: string, keys: string[]];
 export type ScanResultWithType = [cursor: string, keys: { key: string; type: string }[]];
 
-export interface GenericCommands<K extends Kind> {
+export interface GenericCommands<K extends ReplyMode> {
   /** Copies a key, its time to live included. */
   copy(key: Key, destinationKey: Key, opts?: CopyOptions): Reply<K, "COPIED" | "NOT_COPIED">;
   /** Removes keys. Gives how many there were. null is skipped: it is what a read gives where there is no key. */
@@ -187,4 +187,4 @@ export const genericCommands = group(() => ({
   unlink: write(int, removed),
   wait: write(int, scalar, scalar),
   waitaof: write(tuple(int, int), scalar, scalar, scalar),
-})) satisfies () => Record<keyof GenericCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof GenericCommands<ReplyMode>, unknown>;

@@ -25,7 +25,7 @@ import {
   value,
   zip,
 } from "./decoders.js";
-import type { Key, Kind, Reply } from "./kind.js";
+import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { Decoder } from "./row.js";
 import { group, read, write } from "./rows.js";
 import type { AtMostOne } from "./types.js";
@@ -94,7 +94,7 @@ export type GeoMatch<T, O extends GeoSearchCommandOptions> = { member: T } & (O 
 
 export type SortOrder = "ASC" | "DESC" | "asc" | "desc";
 
-export interface GeoCommands<K extends Kind> {
+export interface GeoCommands<K extends ReplyMode> {
   /** Sets members' places. Gives how many are new, or with `ch` how many changed. */
   geoadd<T = unknown>(key: Key, member: GeoMember<T>, ...members: GeoMember<T>[]): Reply<K, number | null>;
   /** The same with conditions. */
@@ -180,4 +180,4 @@ export const geoCommands = group(() => ({
     matching("withCoord? withDist? withHash?"),
   ),
   geosearchstore: write(int, scalar, scalar, center, shape, optional(scalar), matching("storeDist?")),
-})) satisfies () => Record<keyof GeoCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof GeoCommands<ReplyMode>, unknown>;

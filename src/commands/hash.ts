@@ -28,9 +28,9 @@ import {
   value,
   when,
 } from "./decoders.js";
-import type { Key, Kind, Reply } from "./kind.js";
+import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import { checked, group, read, reordered, write } from "./rows.js";
-import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
+import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { AtMostOne, Expiration, ExpireOption, ScanCommandOptions } from "./types.js";
 
 /** A field or several. */
@@ -57,7 +57,7 @@ export interface HScanOptions {
   noValues?: boolean;
 }
 
-export interface HashCommands<K extends Kind> {
+export interface HashCommands<K extends ReplyMode> {
   /** Removes fields. Gives how many there were. */
   hdel(key: Key, ...fields: Key[]): Reply<K, number>;
   /** Gives 1 if the field exists, else 0. */
@@ -74,11 +74,15 @@ export interface HashCommands<K extends Kind> {
   /** Gives a field's value, or null. */
   hget<T = unknown>(key: Key, field: Key): Reply<K, T | null>;
   /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
-  hget<S extends StandardSchema>(key: Key, field: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
+  hget<S extends StandardSchema>(
+    key: Key,
+    field: Key,
+    opts: SchemaOption<S>,
+  ): Reply<K, InferOutput<S> | null>;
   /** Gives the hash as an object, or null where there is none. */
   hgetall<T extends Record<string, unknown> = Record<string, unknown>>(key: Key): Reply<K, T | null>;
   /** The same, checked: the object is what the schema makes of it, or the call rejects with a SchemaError. */
-  hgetall<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
+  hgetall<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /** Removes fields. Gives them as an object, or null where none existed. */
   hgetdel<T extends Record<string, unknown> = Record<string, unknown>>(
     key: Key,
@@ -88,7 +92,7 @@ export interface HashCommands<K extends Kind> {
   hgetdel<S extends StandardSchema>(
     key: Key,
     ...fieldsAndSchema: [...fields: (string | number)[], opts: SchemaOption<S>]
-  ): Reply<K, Checked<S> | null>;
+  ): Reply<K, InferOutput<S> | null>;
   /** Gives fields as an object, or null where none exists, and sets or removes their time to live. */
   hgetex<T extends Record<string, unknown> = Record<string, unknown>>(
     key: Key,
@@ -100,7 +104,7 @@ export interface HashCommands<K extends Kind> {
     key: Key,
     opts: HGetExCommandOptions & SchemaOption<S>,
     ...fields: (string | number)[]
-  ): Reply<K, Checked<S> | null>;
+  ): Reply<K, InferOutput<S> | null>;
   /** Adds an integer to a field. Gives the number afterwards. */
   hincrby(key: Key, field: Key, increment: number): Reply<K, number>;
   /** Adds a fraction to a field. Gives the number afterwards. */
@@ -118,7 +122,7 @@ export interface HashCommands<K extends Kind> {
   hmget<S extends StandardSchema>(
     key: Key,
     ...fieldsAndSchema: [...fields: string[], opts: SchemaOption<S>]
-  ): Reply<K, Checked<S> | null>;
+  ): Reply<K, InferOutput<S> | null>;
   /** The older name of hset. */
   hmset<T = unknown>(key: Key, kv: Record<string, T>): Reply<K, "OK">;
   /** The same with field and value in turn. */
@@ -174,7 +178,7 @@ export interface HashCommands<K extends Kind> {
   /** Gives the values. */
   hvals<T = any>(key: Key): Reply<K, T>;
   /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
-  hvals<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S>[]>;
+  hvals<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
 }
 
 const fields = prefixed("FIELDS", counted);
@@ -231,4 +235,4 @@ export const hashCommands = group(() => ({
   hstrlen: read(int, scalar, scalar),
   httl: ofFields,
   hvals: checked(read(list(value), scalar)),
-})) satisfies () => Record<keyof HashCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof HashCommands<ReplyMode>, unknown>;

@@ -1,9 +1,9 @@
 import { rest, scalar, scalars, stored } from "./args.js";
 import { int, text } from "./decoders.js";
-import type { Key, Kind, Reply } from "./kind.js";
+import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import { group, read, write } from "./rows.js";
 
-export interface HyperLogLogCommands<K extends Kind> {
+export interface HyperLogLogCommands<K extends ReplyMode> {
   /** Adds elements. Gives 1 if the estimate changed, else 0. */
   pfadd(key: Key, ...elements: unknown[]): Reply<K, number>;
   /** Gives the estimated number of distinct elements, of several keys together. */
@@ -16,4 +16,4 @@ export const hyperloglogCommands = group(() => ({
   pfadd: write(int, scalar, rest(stored, 0)),
   pfcount: read(int, rest(scalars)),
   pfmerge: write(text, scalar, rest(scalars, 0)),
-})) satisfies () => Record<keyof HyperLogLogCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof HyperLogLogCommands<ReplyMode>, unknown>;

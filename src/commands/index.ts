@@ -6,9 +6,9 @@ import { type GeoCommands, geoCommands } from "./geo.js";
 import { type HashCommands, hashCommands } from "./hash.js";
 import { type HyperLogLogCommands, hyperloglogCommands } from "./hyperloglog.js";
 import { type JsonCommands, jsonCommands } from "./json.js";
-import type { Key, Kind, Reply } from "./kind.js";
 import { type ListCommands, listCommands } from "./list.js";
 import { type PubSubCommands, pubsubCommands } from "./pubsub.js";
+import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { Row } from "./row.js";
 import {
   type FunctionCommands,
@@ -23,8 +23,8 @@ import { type StreamCommands, streamCommands } from "./stream.js";
 import { type StringCommands, stringCommands } from "./string.js";
 import { type VectorSetCommands, vectorSetCommands } from "./vector-set.js";
 
-/** Every command with a method of its own, as called under the kind `K`. */
-export interface Commands<K extends Kind>
+/** Every command with a method of its own, as called under the reply mode `K`. */
+export interface Commands<K extends ReplyMode>
   extends StringCommands<K>,
     HashCommands<K>,
     ListCommands<K>,
@@ -72,7 +72,7 @@ export function rowFor(method: string): Row | undefined {
 }
 
 /** Commands whose methods are grouped under a name of their own. */
-export interface Namespaces<K extends Kind> {
+export interface Namespaces<K extends ReplyMode> {
   /** Commands on JSON documents. */
   readonly json: JsonCommands<K>;
   /** Commands on functions that are loaded into Redis. */
@@ -80,7 +80,7 @@ export interface Namespaces<K extends Kind> {
 }
 
 /** What each method of a namespace does. */
-export const namespaces: Readonly<Record<keyof Namespaces<Kind>, Group>> = {
+export const namespaces: Readonly<Record<keyof Namespaces<ReplyMode>, Group>> = {
   json: jsonCommands,
   functions: functionCommands,
 };
@@ -89,15 +89,15 @@ export const namespaces: Readonly<Record<keyof Namespaces<Kind>, Group>> = {
 export const everyGroup = () => groups.map((rows) => rows());
 
 /** Commands put together call by call. */
-export interface Builders<K extends Kind> {
+export interface Builders<K extends ReplyMode> {
   /** Reads and changes integers of any width inside a string: chain the operations, then `exec()`. */
   bitfield(key: Key): BitFieldCommand<Reply<K, number[]>>;
 }
 
 /** Makes a builder of what sends a row and its arguments, and the method's own arguments. */
 export const builders: {
-  readonly [N in keyof Builders<Kind>]: <R>(
+  readonly [N in keyof Builders<ReplyMode>]: <R>(
     send: (row: Row, args: unknown[]) => R,
-    ...args: Parameters<Builders<Kind>[N]>
+    ...args: Parameters<Builders<ReplyMode>[N]>
   ) => unknown;
 } = { bitfield };

@@ -11,10 +11,10 @@ import {
   strict,
 } from "./args.js";
 import { int, isText, list, nested, nestedText, oneOrMany, orNull, text, value } from "./decoders.js";
-import type { Key, Kind, Reply } from "./kind.js";
+import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { Decoder } from "./row.js";
 import { checked, group, read, write } from "./rows.js";
-import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
+import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 
 /** A JSON value. A string stands for itself as JSON text, quotes and all: `'"text"'`. */
 export type JsonInput = string | number | boolean | Record<string, unknown> | unknown[];
@@ -30,7 +30,7 @@ export interface JsonGetOptions {
 }
 
 /** Results are one per match of a path that begins with `$`, null where the match is of another type. */
-export interface JsonCommands<K extends Kind> {
+export interface JsonCommands<K extends ReplyMode> {
   /** Appends to arrays. Gives their lengths afterwards. */
   arrappend(key: Key, path: string, ...values: unknown[]): Reply<K, (number | null)[]>;
   /** Gives the index of a value in arrays, -1 where it is missing. */
@@ -63,7 +63,7 @@ export interface JsonCommands<K extends Kind> {
     ...pathsAndSchema:
       | [...paths: string[], opts: SchemaOption<S>]
       | [opts: SchemaOption<S>, ...paths: string[]]
-  ): Reply<K, Checked<S> | null>;
+  ): Reply<K, InferOutput<S> | null>;
   /** Merges a value into what is there; null in it removes. */
   merge(key: Key, path: string, value: JsonInput): Reply<K, "OK" | null>;
   /** Gives what is at a path of each document, null where there is none. */
@@ -72,7 +72,7 @@ export interface JsonCommands<K extends Kind> {
     keys: Key[],
     path: string,
     opts: SchemaOption<S>,
-  ): Reply<K, (Checked<S> | null)[]>;
+  ): Reply<K, (InferOutput<S> | null)[]>;
   /** Sets several values, all or none. */
   mset(...args: { key: Key; path: string; value: JsonInput }[]): Reply<K, "OK" | null>;
   /** Adds to numbers. Gives them afterwards. */
@@ -163,4 +163,4 @@ export const jsonCommands = group(
     type: read(nestedText, scalar, path),
   }),
   "JSON.",
-) satisfies () => Record<keyof JsonCommands<Kind>, unknown>;
+) satisfies () => Record<keyof JsonCommands<ReplyMode>, unknown>;

@@ -1,8 +1,8 @@
 import { optional, options, prefixed, rest, scalar, scalars, stored } from "./args.js";
 import { int, list, oneOrMany, orNull, text, tuple, value } from "./decoders.js";
-import type { Key, Kind, Reply } from "./kind.js";
+import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import { checked, group, read, write } from "./rows.js";
-import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
+import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 
 /** Where lpos looks, and for how many. */
 export interface LPosOptions {
@@ -25,7 +25,7 @@ export type MoveOptions = (
   order: "OBO" | "BULK";
 };
 
-export interface ListCommands<K extends Kind> {
+export interface ListCommands<K extends ReplyMode> {
   /** Moves an element between lists, waiting for one at most `timeout` seconds (0: for ever). Gives it, or null. */
   blmove<T = string>(
     source: Key,
@@ -64,7 +64,7 @@ export interface ListCommands<K extends Kind> {
     key: Key,
     index: number,
     opts: SchemaOption<S>,
-  ): Reply<K, Checked<S> | null>;
+  ): Reply<K, InferOutput<S> | null>;
   /** Inserts beside the first element equal to `pivot`. Gives the length afterwards, -1 without pivot, 0 without list. */
   linsert<T = unknown>(key: Key, direction: "before" | "after", pivot: T, value: T): Reply<K, number>;
   /** Gives the length. */
@@ -89,13 +89,13 @@ export interface ListCommands<K extends Kind> {
   /** Takes the first element, or with a count an array of the first elements. Gives null where there is no list. */
   lpop<T = unknown>(key: Key, count?: number): Reply<K, T | null>;
   /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
-  lpop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
+  lpop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
   lpop<S extends StandardSchema>(
     key: Key,
     count: number,
     opts: SchemaOption<S>,
-  ): Reply<K, Checked<S>[] | null>;
+  ): Reply<K, InferOutput<S>[] | null>;
   /** Gives the index of an element, or null; with `count` an array of indexes. */
   lpos<T = number>(key: Key, element: unknown, opts?: LPosOptions): Reply<K, T>;
   /** Puts elements before the first, one after the other. Gives the length afterwards. */
@@ -110,7 +110,7 @@ export interface ListCommands<K extends Kind> {
     start: number,
     end: number,
     opts: SchemaOption<S>,
-  ): Reply<K, Checked<S>[]>;
+  ): Reply<K, InferOutput<S>[]>;
   /** Removes `count` elements equal to `value`, from the end if negative, all if 0. Gives how many it removed. */
   lrem<T = unknown>(key: Key, count: number, value: T): Reply<K, number>;
   /** Sets the element at an index. */
@@ -120,13 +120,13 @@ export interface ListCommands<K extends Kind> {
   /** Takes the last element, or with a count an array of the last elements. Gives null where there is no list. */
   rpop<T = string>(key: Key, count?: number): Reply<K, T | null>;
   /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
-  rpop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
+  rpop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
   rpop<S extends StandardSchema>(
     key: Key,
     count: number,
     opts: SchemaOption<S>,
-  ): Reply<K, Checked<S>[] | null>;
+  ): Reply<K, InferOutput<S>[] | null>;
   /** The older way to lmove from the right to the left. */
   rpoplpush<T = string>(source: Key, destination: Key): Reply<K, T | null>;
   /** Puts elements after the last. Gives the length afterwards. */
@@ -171,4 +171,4 @@ export const listCommands = group(() => ({
   rpoplpush: write(one, scalar, scalar),
   rpush: push,
   rpushx: push,
-})) satisfies () => Record<keyof ListCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof ListCommands<ReplyMode>, unknown>;

@@ -1,9 +1,9 @@
 import { optional, rest, scalar, scalars, stored } from "./args.js";
 import { int, list, object, text } from "./decoders.js";
-import type { Kind, Reply } from "./kind.js";
+import type { Reply, ReplyMode } from "./reply-mode.js";
 import { group, write } from "./rows.js";
 
-export interface PubSubCommands<K extends Kind> {
+export interface PubSubCommands<K extends ReplyMode> {
   /** Sends a message to a channel. Gives how many received it. */
   publish(channel: string, message: unknown): Reply<K, number>;
   /** Gives the channels that have subscribers, or those of them that fit a glob pattern. */
@@ -32,4 +32,4 @@ export const pubsubCommands = group(() => ({
   pubsubShardchannels: channels,
   pubsubShardnumsub: counts,
   spublish: publish,
-})) satisfies () => Record<keyof PubSubCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof PubSubCommands<ReplyMode>, unknown>;

@@ -17,7 +17,7 @@ export type Validation<Output> =
   | { readonly issues: SchemaError["issues"] };
 
 /** What a schema makes of a value that fits it. */
-export type Checked<S extends StandardSchema> = NonNullable<S["~standard"]["types"]>["output"];
+export type InferOutput<S extends StandardSchema> = NonNullable<S["~standard"]["types"]>["output"];
 
 /** The option by which a read checks what it gives. */
 export interface SchemaOption<S extends StandardSchema> {

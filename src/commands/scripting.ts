@@ -1,6 +1,6 @@
 import { type ArgEncoder, array, json, optional, options, rest, scalar, scalars } from "./args.js";
 import { bytes, camel, int, list, nested, nestedText, object, text } from "./decoders.js";
-import type { Key, Kind, Reply } from "./kind.js";
+import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { Decoder } from "./row.js";
 import { as, group, read, write } from "./rows.js";
 
@@ -9,7 +9,7 @@ export type ScriptFlushCommandOptions =
   | { sync?: true; async?: undefined }
   | { sync?: undefined; async?: true };
 
-export interface ScriptingCommands<K extends Kind> {
+export interface ScriptingCommands<K extends ReplyMode> {
   /** Runs a Lua script. Gives what it returns. */
   eval<TArgs extends unknown[], T = unknown>(script: string, keys: Key[], args?: TArgs): Reply<K, T>;
   /** Runs a Lua script that only reads. Gives what it returns. */
@@ -47,7 +47,7 @@ export const scriptingCommands = group(() => ({
   scriptKill: write(text),
   scriptLoad: write(text, scalar),
   scriptShow: write(text, scalar),
-})) satisfies () => Record<keyof ScriptingCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof ScriptingCommands<ReplyMode>, unknown>;
 
 /** A library to load. */
 export interface FunctionLoadArgs {
@@ -83,7 +83,7 @@ export interface FunctionStats {
   engines: Record<string, { librariesCount: number; functionsCount: number }>;
 }
 
-export interface FunctionCommands<K extends Kind> {
+export interface FunctionCommands<K extends ReplyMode> {
   /** Calls a function. Gives what it returns. */
   call<T = unknown>(functionName: string, keys?: Key[], args?: unknown[]): Reply<K, T>;
   /** Calls a function that only reads. Gives what it returns. */
@@ -135,4 +135,4 @@ export const functionCommands = group(
     stats: write(stats),
   }),
   "FUNCTION ",
-) satisfies () => Record<keyof FunctionCommands<Kind>, unknown>;
+) satisfies () => Record<keyof FunctionCommands<ReplyMode>, unknown>;

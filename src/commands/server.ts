@@ -1,9 +1,9 @@
 import { type ArgEncoder, options, rest, scalar, scalars, strict } from "./args.js";
 import { int, list, nestedText, orNull, text, tuple } from "./decoders.js";
-import type { Key, Kind, Reply } from "./kind.js";
+import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import { group, read, write } from "./rows.js";
 
-export interface ServerCommands<K extends Kind> {
+export interface ServerCommands<K extends ReplyMode> {
   /** Gives how many commands the server has. */
   commandCount(): Reply<K, number>;
   /** Gives the keys among a command's words. */
@@ -51,4 +51,4 @@ export const serverCommands = group(() => ({
   role: write(nestedText),
   swapdb: write(text, scalar, scalar),
   time: read(tuple(int, int)),
-})) satisfies () => Record<keyof ServerCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof ServerCommands<ReplyMode>, unknown>;

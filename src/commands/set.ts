@@ -1,11 +1,11 @@
 import { counted, optional, options, rest, scalar, scalars, stored, storedEach } from "./args.js";
 import { int, list, oneOrMany, text, tuple, value } from "./decoders.js";
-import type { Key, Kind, Reply } from "./kind.js";
+import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import { checked, group, read, write } from "./rows.js";
-import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
+import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { ScanCommandOptions } from "./types.js";
 
-export interface SetCommands<K extends Kind> {
+export interface SetCommands<K extends ReplyMode> {
   /** Adds members. Gives how many are new. */
   sadd<T = unknown>(key: Key, member: T, ...members: T[]): Reply<K, number>;
   /** Gives how many members there are. */
@@ -27,7 +27,7 @@ export interface SetCommands<K extends Kind> {
   /** Gives the members. */
   smembers<T extends unknown[] = string[]>(key: Key): Reply<K, T>;
   /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
-  smembers<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S>[]>;
+  smembers<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
   /** Gives 1 or 0 for each, as sismember does. */
   smismember<T extends unknown[]>(key: Key, members: T): Reply<K, (0 | 1)[]>;
   /** Moves a member to another set. Gives 1 if it was there, else 0. */
@@ -35,19 +35,19 @@ export interface SetCommands<K extends Kind> {
   /** Takes some member, or with a count an array of them. Gives null where there is no set and no count. */
   spop<T = unknown>(key: Key, count?: number): Reply<K, T | null>;
   /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
-  spop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
+  spop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
-  spop<S extends StandardSchema>(key: Key, count: number, opts: SchemaOption<S>): Reply<K, Checked<S>[]>;
+  spop<S extends StandardSchema>(key: Key, count: number, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
   /** Gives some member, or with a count an array of them: a negative count allows the same twice. */
   srandmember<T = unknown>(key: Key, count?: number): Reply<K, T | null>;
   /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
-  srandmember<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
+  srandmember<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
   srandmember<S extends StandardSchema>(
     key: Key,
     count: number,
     opts: SchemaOption<S>,
-  ): Reply<K, Checked<S>[]>;
+  ): Reply<K, InferOutput<S>[]>;
   /** Removes members. Gives how many there were. */
   srem<T = unknown>(key: Key, ...members: T[]): Reply<K, number>;
   /** Gives the next cursor, "0" at the end, and some members. */
@@ -88,4 +88,4 @@ export const setCommands = group(() => ({
   sunion: fromKeys,
   sunioncard: read(int, counted, options("approx? limit")),
   sunionstore: storeFromKeys,
-})) satisfies () => Record<keyof SetCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof SetCommands<ReplyMode>, unknown>;

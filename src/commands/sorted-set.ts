@@ -16,7 +16,7 @@ import {
   strict,
 } from "./args.js";
 import { float, int, list, oneOrMany, orNull, text, tuple, turns, value, when } from "./decoders.js";
-import type { Key, Kind, Reply } from "./kind.js";
+import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import { group, read, write } from "./rows.js";
 import type { AtMostOne, ScanCommandOptions } from "./types.js";
 
@@ -79,7 +79,7 @@ type PopSide = "MIN" | "MAX" | "min" | "max";
 
 type PoppedScored<T> = [key: string, elements: [member: T, score: number][]] | null;
 
-export interface SortedSetCommands<K extends Kind> {
+export interface SortedSetCommands<K extends ReplyMode> {
   /** Takes members from the first set that has any, waiting at most `timeout` seconds. Gives key and members, or null. */
   bzmpop<T = unknown>(
     timeout: number,
@@ -349,4 +349,4 @@ export const sortedSetCommands = group(() => ({
   zscore: read(orNull(float), scalar, stored),
   zunion: combined,
   zunionstore: storeCombined,
-})) satisfies () => Record<keyof SortedSetCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof SortedSetCommands<ReplyMode>, unknown>;

@@ -14,7 +14,7 @@ import {
 } from "./args.js";
 import { blockingTime } from "./blocking.js";
 import { int, list, nestedText, object, orNull, text, tuple, turns, value, when } from "./decoders.js";
-import type { Key, Kind, Reply } from "./kind.js";
+import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { Decoder } from "./row.js";
 import { group, read, reordered, write, writeIf } from "./rows.js";
 
@@ -121,7 +121,7 @@ export interface XTrimOptions {
 type Entries<T> = Record<string, T>;
 type Fields = Record<string, unknown>;
 
-export interface StreamCommands<K extends Kind> {
+export interface StreamCommands<K extends ReplyMode> {
   /** Marks entries as processed by the group. Gives how many were pending. */
   xack(key: Key, group: string, id: string | string[]): Reply<K, number>;
   /** Acknowledges entries and deletes them. Gives for each 1, -1 if there is none, 2 if a reference is left. */
@@ -337,4 +337,4 @@ export const streamCommands = group(() => ({
   xrevrange: range,
   xsetid: write(text, scalar, scalar, options("entriesAdded maxDeletedId")),
   xtrim: write(int, scalar, trimming),
-})) satisfies () => Record<keyof StreamCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof StreamCommands<ReplyMode>, unknown>;

@@ -12,10 +12,10 @@ import {
   stored,
 } from "./args.js";
 import { float, int, list, object, orNull, text, tuple, value, when } from "./decoders.js";
-import type { Key, Kind, Reply } from "./kind.js";
+import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { Decoder } from "./row.js";
 import { checked, group, read, write, writeIf } from "./rows.js";
-import type { Checked, SchemaOption, StandardSchema } from "./schema.js";
+import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { AtMostOne, Expiration } from "./types.js";
 
 /** Whether the stored value, or its digest, is or is not the one given. */
@@ -72,7 +72,7 @@ export type LcsResult<O extends LcsOptions> = O extends { idx: true }
     ? number
     : string;
 
-export interface StringCommands<K extends Kind> {
+export interface StringCommands<K extends ReplyMode> {
   /** Appends text. Gives the length in bytes afterwards. */
   append(key: Key, value: string | Uint8Array): Reply<K, number>;
   /** Subtracts one. Gives the number afterwards. */
@@ -91,16 +91,16 @@ export interface StringCommands<K extends Kind> {
    */
   get<T = unknown>(key: Key): Reply<K, T | null>;
   /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
-  get<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
+  get<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /** Removes the key. Gives the value it had, or null. */
   getdel<T = unknown>(key: Key): Reply<K, T | null>;
   /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
-  getdel<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, Checked<S> | null>;
+  getdel<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /** Gives the value, or null, and sets or removes its time to live. Without options it only reads. */
   getex<S extends StandardSchema>(
     key: Key,
     opts: GetExCommandOptions & SchemaOption<S>,
-  ): Reply<K, Checked<S> | null>;
+  ): Reply<K, InferOutput<S> | null>;
   /** Gives the value, or null, and sets or removes its time to live. Without options it only reads. */
   getex<T = unknown>(key: Key, opts?: GetExCommandOptions): Reply<K, T | null>;
   /** Gives the text between two byte offsets, both included; negative ones count from the end. */
@@ -122,7 +122,7 @@ export interface StringCommands<K extends Kind> {
   /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
   mget<S extends StandardSchema>(
     ...keysAndSchema: [...keys: Key[], opts: SchemaOption<S>] | [keys: Key[], opts: SchemaOption<S>]
-  ): Reply<K, (Checked<S> | null)[]>;
+  ): Reply<K, (InferOutput<S> | null)[]>;
   /** Sets each key of the object. */
   mset<T = unknown>(kv: Record<string, T>): Reply<K, "OK">;
   /** The same with key and value in turn. */
@@ -212,4 +212,4 @@ export const stringCommands = group(() => ({
   setrange: write(int, scalar, scalar, scalar),
   strlen: read(int, scalar),
   substr: read(text, scalar, scalar, scalar),
-})) satisfies () => Record<keyof StringCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof StringCommands<ReplyMode>, unknown>;

@@ -28,7 +28,7 @@ import {
   value,
   when,
 } from "./decoders.js";
-import type { Key, Kind, Reply } from "./kind.js";
+import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { Decoder } from "./row.js";
 import { group, read, reordered, write } from "./rows.js";
 
@@ -79,7 +79,7 @@ export type VSimResult<T, O extends VSimOptions> = O extends { withScores: true 
       (O extends { withAttribs: true } ? { attributes: any } : unknown))[]
   : T[];
 
-export interface VectorSetCommands<K extends Kind> {
+export interface VectorSetCommands<K extends ReplyMode> {
   /** Adds an element or sets its vector. Gives 1 if it is new, else 0. */
   vadd<T = unknown>(key: Key, vector: Vector, element: T, opts?: VAddOptions): Reply<K, 0 | 1>;
   /** Gives how many elements there are. */
@@ -169,4 +169,4 @@ export const vectorSetCommands = group(() => ({
   vrem: write(int, scalar, stored),
   vsetattr: write(int, scalar, stored, json),
   vsim: read(similar, scalar, vector, searching),
-})) satisfies () => Record<keyof VectorSetCommands<Kind>, unknown>;
+})) satisfies () => Record<keyof VectorSetCommands<ReplyMode>, unknown>;

@@ -1,5 +1,5 @@
 import { describe, expectTypeOf, test } from "vitest";
-import type { Kept, Pipeline, Redis } from "../../src/index.js";
+import type { CommandResult, Pipeline, Redis } from "../../src/index.js";
 
 interface User {
   name: string;
@@ -61,12 +61,12 @@ describe.each(["pipeline", "multi"] as const)("%s", (batch) => {
   test("keepErrors gives a result or an error for each", () => {
     const chained = redis[batch]().incr("n").get<User>("u");
     expectTypeOf(chained.exec({ keepErrors: true })).resolves.toEqualTypeOf<
-      [Kept<number>, Kept<User | null>]
+      [CommandResult<number>, CommandResult<User | null>]
     >();
     const filled = redis[batch]();
-    expectTypeOf(filled.exec({ keepErrors: true })).resolves.toEqualTypeOf<Kept<unknown>[]>();
+    expectTypeOf(filled.exec({ keepErrors: true })).resolves.toEqualTypeOf<CommandResult<unknown>[]>();
     expectTypeOf(filled.exec<[string, number]>({ keepErrors: true })).resolves.toEqualTypeOf<
-      [Kept<string>, Kept<number>]
+      [CommandResult<string>, CommandResult<number>]
     >();
     // @ts-expect-error leave it out instead
     filled.exec({ keepErrors: false });

@@ -1,7 +1,7 @@
 import { describe, expectTypeOf, test } from "vitest";
 import type { Pipeline } from "../../src/batch/pipeline.js";
 import type { Builders, Commands, Namespaces } from "../../src/commands/index.js";
-import type { Immediate } from "../../src/commands/kind.js";
+import type { Immediate } from "../../src/commands/reply-mode.js";
 
 interface User {
   name: string;

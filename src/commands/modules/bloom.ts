@@ -1,6 +1,6 @@
 import { options, rest, scalar, stored } from "../args.js";
 import { int, list, text } from "../decoders.js";
-import type { Key, Kind, Reply } from "../kind.js";
+import type { Key, Reply, ReplyMode } from "../reply-mode.js";
 import { named, read, write } from "../rows.js";
 import { type Chunk, chunk, type Facts, facts, items, outcomes } from "./shared.js";
 
@@ -19,7 +19,7 @@ export interface BloomInsertOptions extends BloomReserveOptions {
 }
 
 /** Bloom filters: sets that may take an item for a member wrongly, and never miss one. */
-export interface BloomCommands<K extends Kind> {
+export interface BloomCommands<K extends ReplyMode> {
   /** Adds an item. Gives 1 if it is new, else 0. */
   add<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
   /** Gives how many items were added. */
@@ -56,4 +56,4 @@ export const bloomRows = named(
     scandump: read(chunk, scalar, scalar),
   },
   "BF.",
-) satisfies Record<keyof BloomCommands<Kind>, unknown>;
+) satisfies Record<keyof BloomCommands<ReplyMode>, unknown>;

@@ -1,6 +1,6 @@
 import { options, rest, scalar, stored } from "../args.js";
 import { int, list, text } from "../decoders.js";
-import type { Key, Kind, Reply } from "../kind.js";
+import type { Key, Reply, ReplyMode } from "../reply-mode.js";
 import { named, read, write } from "../rows.js";
 import { type Chunk, chunk, type Facts, facts, items, outcomes } from "./shared.js";
 
@@ -17,7 +17,7 @@ export interface CuckooReserveOptions {
 }
 
 /** Cuckoo filters: like Bloom filters, and items can be removed. */
-export interface CuckooCommands<K extends Kind> {
+export interface CuckooCommands<K extends ReplyMode> {
   /** Adds an item, once more if it is there. Gives 1. */
   add<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
   /** Adds an item unless it is probably there. Gives 1 if it was added, else 0. */
@@ -67,4 +67,4 @@ export const cuckooRows = named(
     scandump: read(chunk, scalar, scalar),
   },
   "CF.",
-) satisfies Record<keyof CuckooCommands<Kind>, unknown>;
+) satisfies Record<keyof CuckooCommands<ReplyMode>, unknown>;

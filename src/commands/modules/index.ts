@@ -3,7 +3,7 @@
  *
  * @module warmline/modules
  */
-import type { Kind } from "../kind.js";
+import type { ReplyMode } from "../reply-mode.js";
 import type { Row } from "../row.js";
 import { type BloomCommands, bloomRows } from "./bloom.js";
 import { type CuckooCommands, cuckooRows } from "./cuckoo.js";
@@ -20,7 +20,7 @@ import { SEND, type Target } from "./target.js";
 import { type TimeSeriesCommands, timeSeriesRows } from "./time-series.js";
 
 /** A module's methods on a client, a pipeline or a transaction. */
-function on<K extends Kind, Commands>(target: Target<K>, rows: Readonly<Record<string, Row>>): Commands {
+function on<K extends ReplyMode, Commands>(target: Target<K>, rows: Readonly<Record<string, Row>>): Commands {
   const methods = Object.entries(rows).map(([method, row]) => [
     method,
     (...args: unknown[]) => target[SEND](row, args),
@@ -29,22 +29,24 @@ function on<K extends Kind, Commands>(target: Target<K>, rows: Readonly<Record<s
 }
 
 /** Bloom filters: `await bf(redis).add("seen", id)`. */
-export const bf = <K extends Kind>(target: Target<K>): BloomCommands<K> => on(target, bloomRows);
+export const bf = <K extends ReplyMode>(target: Target<K>): BloomCommands<K> => on(target, bloomRows);
 
 /** Cuckoo filters. */
-export const cf = <K extends Kind>(target: Target<K>): CuckooCommands<K> => on(target, cuckooRows);
+export const cf = <K extends ReplyMode>(target: Target<K>): CuckooCommands<K> => on(target, cuckooRows);
 
 /** Count-min sketches. */
-export const cms = <K extends Kind>(target: Target<K>): CountMinCommands<K> => on(target, countMinRows);
+export const cms = <K extends ReplyMode>(target: Target<K>): CountMinCommands<K> => on(target, countMinRows);
 
 /** Top-k sketches. */
-export const topk = <K extends Kind>(target: Target<K>): TopKCommands<K> => on(target, topKRows);
+export const topk = <K extends ReplyMode>(target: Target<K>): TopKCommands<K> => on(target, topKRows);
 
 /** t-digests. */
-export const tdigest = <K extends Kind>(target: Target<K>): TDigestCommands<K> => on(target, tDigestRows);
+export const tdigest = <K extends ReplyMode>(target: Target<K>): TDigestCommands<K> =>
+  on(target, tDigestRows);
 
 /** Time series. */
-export const ts = <K extends Kind>(target: Target<K>): TimeSeriesCommands<K> => on(target, timeSeriesRows);
+export const ts = <K extends ReplyMode>(target: Target<K>): TimeSeriesCommands<K> =>
+  on(target, timeSeriesRows);
 
 /** Search and queries. */
-export const ft = <K extends Kind>(target: Target<K>): SearchCommands<K> => on(target, searchRows);
+export const ft = <K extends ReplyMode>(target: Target<K>): SearchCommands<K> => on(target, searchRows);

@@ -29,7 +29,7 @@ import {
   tuple,
   value,
 } from "../decoders.js";
-import type { Key, Kind, Reply } from "../kind.js";
+import type { Key, Reply, ReplyMode } from "../reply-mode.js";
 import type { Decoder } from "../row.js";
 import { named, read, reordered, write, writeIf } from "../rows.js";
 import { type Facts, facts } from "./shared.js";
@@ -154,7 +154,7 @@ export interface AggregateResult {
   cursor?: number;
 }
 
-export interface SearchCommands<K extends Kind> {
+export interface SearchCommands<K extends ReplyMode> {
   /** Runs a query and makes something of what it finds. */
   aggregate(index: string, query: string, opts?: AggregateOptions): Reply<K, AggregateResult>;
   /** Gives an index another name. */
@@ -403,4 +403,4 @@ export const searchRows = named(
     tagvals: read(list(text), scalar, scalar),
   },
   "FT.",
-) satisfies Record<keyof SearchCommands<Kind>, unknown>;
+) satisfies Record<keyof SearchCommands<ReplyMode>, unknown>;

@@ -1,6 +1,6 @@
 import { type ArgEncoder, array, flag, optional, options, rest, scalar, scalars, stored } from "../args.js";
 import { float, int, list, orNull, text, turns, value, when } from "../decoders.js";
-import type { Key, Kind, Reply } from "../kind.js";
+import type { Key, Reply, ReplyMode } from "../reply-mode.js";
 import { as, named, read, write } from "../rows.js";
 import { amounts, type Facts, facts } from "./shared.js";
 
@@ -11,7 +11,7 @@ const sources: ArgEncoder = (out, keys, encode) => {
 };
 
 /** Count-min sketches: about how often each item came. */
-export interface CountMinCommands<K extends Kind> {
+export interface CountMinCommands<K extends ReplyMode> {
   /** Adds to items' counts, given as an object. Gives the counts afterwards. */
   incrby(key: Key, amounts: Record<string, number>): Reply<K, number[]>;
   /** Gives facts on the sketch by Redis's names. */
@@ -36,10 +36,10 @@ export const countMinRows = named(
     query: read(list(int), scalar, rest(stored)),
   },
   "CMS.",
-) satisfies Record<keyof CountMinCommands<Kind>, unknown>;
+) satisfies Record<keyof CountMinCommands<ReplyMode>, unknown>;
 
 /** Top-k: the items that come most often. */
-export interface TopKCommands<K extends Kind> {
+export interface TopKCommands<K extends ReplyMode> {
   /** Adds items. Gives for each the item that it put out, or null. */
   add<T = string>(key: Key, ...items: unknown[]): Reply<K, (T | null)[]>;
   /** Gives about how often items came. */
@@ -70,10 +70,10 @@ export const topKRows = named(
     reserve: write(text, scalar, scalar, optional(scalar), optional(scalar), optional(scalar)),
   },
   "TOPK.",
-) satisfies Record<keyof TopKCommands<Kind>, unknown>;
+) satisfies Record<keyof TopKCommands<ReplyMode>, unknown>;
 
 /** t-digests: what share of numbers lies below another. */
-export interface TDigestCommands<K extends Kind> {
+export interface TDigestCommands<K extends ReplyMode> {
   /** Adds numbers. */
   add(key: Key, ...values: number[]): Reply<K, "OK">;
   /** Gives about the numbers at ranks, from the lowest, 0 being the first. */
@@ -126,4 +126,4 @@ export const tDigestRows = named(
     trimmedMean: as("TDIGEST.TRIMMED_MEAN", read(float, scalar, scalar, scalar)),
   },
   "TDIGEST.",
-) satisfies Record<keyof TDigestCommands<Kind>, unknown>;
+) satisfies Record<keyof TDigestCommands<ReplyMode>, unknown>;

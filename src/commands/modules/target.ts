@@ -1,4 +1,4 @@
-import type { Kind } from "../kind.js";
+import type { ReplyMode } from "../reply-mode.js";
 import type { Row } from "../row.js";
 
 /** Under this a client, a pipeline and a transaction take a command that they have no method for. */
@@ -6,8 +6,8 @@ export const SEND: unique symbol = Symbol.for("warmline.send") as never;
 
 declare const KIND: unique symbol;
 
-/** What takes a command by its row, under the kind `K`. */
-export interface Target<K extends Kind> {
+/** What takes a command by its row, under the reply mode `K`. */
+export interface Target<K extends ReplyMode> {
   /** @internal */
   [SEND](row: Row, args: unknown[]): unknown;
   /** Only for the compiler: nothing is there. */

@@ -1,6 +1,6 @@
 import { array, optional, options, prefixed, property, rest, scalar, scalars, sequence } from "../args.js";
 import { float, int, list, orNull, text, tuple } from "../decoders.js";
-import type { Key, Kind, Reply } from "../kind.js";
+import type { Key, Reply, ReplyMode } from "../reply-mode.js";
 import type { Decoder } from "../row.js";
 import { named, read, reordered, write } from "../rows.js";
 import type { AtMostOne } from "../types.js";
@@ -79,7 +79,7 @@ export type MultiRangeOptions = RangeOptions & Labels & { groupBy?: { label: str
 export type Found<T> = [key: string, labels: [label: string, value: string | null][], found: T];
 
 /** Time series: numbers with the times that they belong to. */
-export interface TimeSeriesCommands<K extends Kind> {
+export interface TimeSeriesCommands<K extends ReplyMode> {
   /** Adds a sample, "*" standing for now. Gives its time. */
   add(key: Key, timestamp: number | "*", value: number, opts?: TimeSeriesAddOptions): Reply<K, number>;
   /** Changes a series. */
@@ -180,4 +180,4 @@ export const timeSeriesRows = named(
     revrange: range,
   },
   "TS.",
-) satisfies Record<keyof TimeSeriesCommands<Kind>, unknown>;
+) satisfies Record<keyof TimeSeriesCommands<ReplyMode>, unknown>;

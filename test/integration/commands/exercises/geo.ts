@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { GeoCommands } from "../../../../src/commands/geo.js";
-import type { Immediate } from "../../../../src/commands/kind.js";
+import type { Immediate } from "../../../../src/commands/reply-mode.js";
 import type { Redis } from "../../../../src/index.js";
 import { type Exercises, on } from "./exercise.js";
 

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { HashCommands } from "../../../../src/commands/hash.js";
-import type { Immediate } from "../../../../src/commands/kind.js";
+import type { Immediate } from "../../../../src/commands/reply-mode.js";
 import { type Exercises, on } from "./exercise.js";
 
 const soon = () => Math.floor(Date.now() / 1000) + 1000;

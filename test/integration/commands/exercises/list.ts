@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Immediate } from "../../../../src/commands/kind.js";
 import type { ListCommands } from "../../../../src/commands/list.js";
+import type { Immediate } from "../../../../src/commands/reply-mode.js";
 import { type Exercises, nowhere, on } from "./exercise.js";
 
 export const listExercises: Exercises<ListCommands<Immediate>> = {

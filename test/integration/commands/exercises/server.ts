@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import type { Immediate } from "../../../../src/commands/kind.js";
 import type { PubSubCommands } from "../../../../src/commands/pubsub.js";
+import type { Immediate } from "../../../../src/commands/reply-mode.js";
 import type { FunctionCommands, ScriptingCommands } from "../../../../src/commands/scripting.js";
 import type { ServerCommands } from "../../../../src/commands/server.js";
 import { type Exercises, nowhere, on } from "./exercise.js";

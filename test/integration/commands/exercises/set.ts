@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Immediate } from "../../../../src/commands/kind.js";
+import type { Immediate } from "../../../../src/commands/reply-mode.js";
 import type { SetCommands } from "../../../../src/commands/set.js";
 import { type Exercises, nowhere, on } from "./exercise.js";
 

@@ -5,7 +5,7 @@ import type { ConnectionCommands } from "../../../../src/commands/connection.js"
 import type { HyperLogLogCommands } from "../../../../src/commands/hyperloglog.js";
 import type { Builders } from "../../../../src/commands/index.js";
 import type { JsonCommands, JsonInput } from "../../../../src/commands/json.js";
-import type { Immediate } from "../../../../src/commands/kind.js";
+import type { Immediate } from "../../../../src/commands/reply-mode.js";
 import type { VectorSetCommands } from "../../../../src/commands/vector-set.js";
 import type { Redis } from "../../../../src/index.js";
 import { type Exercises, nowhere, on } from "./exercise.js";

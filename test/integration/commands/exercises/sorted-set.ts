@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Immediate } from "../../../../src/commands/kind.js";
+import type { Immediate } from "../../../../src/commands/reply-mode.js";
 import type { SortedSetCommands } from "../../../../src/commands/sorted-set.js";
 import type { Redis } from "../../../../src/index.js";
 import { type Exercises, on } from "./exercise.js";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { Immediate } from "../../../../src/commands/kind.js";
+import type { Immediate } from "../../../../src/commands/reply-mode.js";
 import type { StreamCommands } from "../../../../src/commands/stream.js";
 import type { Redis } from "../../../../src/index.js";
 import { type Exercises, nowhere, on } from "./exercise.js";

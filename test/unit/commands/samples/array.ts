@@ -1,8 +1,8 @@
 import type { ArrayCommands } from "../../../../src/commands/array.js";
-import type { Kind } from "../../../../src/commands/kind.js";
+import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { Samples } from "./sample.js";
 
-export const arraySamples: Samples<ArrayCommands<Kind>> = {
+export const arraySamples: Samples<ArrayCommands<ReplyMode>> = {
   arcount: [[["a"], "ARCOUNT a", 3, 3]],
   ardel: [[["a", 0, "18446744073709551613"], "ARDEL a 0 18446744073709551613", 1, 1]],
   ardelrange: [[["a", [0, 2], ["5", "9"]], "ARDELRANGE a 0 2 5 9", 4, 4]],

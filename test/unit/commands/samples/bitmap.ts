@@ -1,8 +1,8 @@
 import type { BitmapCommands } from "../../../../src/commands/bitmap.js";
-import type { Kind } from "../../../../src/commands/kind.js";
+import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { Samples } from "./sample.js";
 
-export const bitmapSamples: Samples<BitmapCommands<Kind>> = {
+export const bitmapSamples: Samples<BitmapCommands<ReplyMode>> = {
   bitfieldRo: [
     [["k", "GET", "u8", 0, "GET", "i4", "#1"], "BITFIELD_RO k GET u8 0 GET i4 #1", [1, -2], [1, -2]],
   ],

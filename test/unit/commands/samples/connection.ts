@@ -1,8 +1,8 @@
 import type { ConnectionCommands } from "../../../../src/commands/connection.js";
-import type { Kind } from "../../../../src/commands/kind.js";
+import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { Samples } from "./sample.js";
 
-export const connectionSamples: Samples<ConnectionCommands<Kind>> = {
+export const connectionSamples: Samples<ConnectionCommands<ReplyMode>> = {
   clientSetinfo: [[["LIB-NAME", "x"], "CLIENT SETINFO LIB-NAME x", "OK", "OK"]],
   echo: [[["12"], "ECHO 12", "12", "12"]],
   ping: [

@@ -1,8 +1,8 @@
 import type { GenericCommands } from "../../../../src/commands/generic.js";
-import type { Kind } from "../../../../src/commands/kind.js";
+import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { Samples } from "./sample.js";
 
-export const genericSamples: Samples<GenericCommands<Kind>> = {
+export const genericSamples: Samples<GenericCommands<ReplyMode>> = {
   copy: [
     [["a", "b"], "COPY a b", 1, "COPIED"],
     [["a", "b", { replace: true, db: 1 }], "COPY a b DB 1 REPLACE", 0, "NOT_COPIED"],

@@ -1,5 +1,5 @@
 import type { GeoCommands } from "../../../../src/commands/geo.js";
-import type { Kind } from "../../../../src/commands/kind.js";
+import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { Samples } from "./sample.js";
 
 const palermo = { longitude: 13.361389, latitude: 38.115556, member: "Palermo" };
@@ -8,7 +8,7 @@ const around = { type: "FROMLONLAT", coordinate: { lon: 15, lat: 37 } };
 const circle = { type: "BYRADIUS", radius: 200, radiusType: "KM" };
 const box = { type: "bybox", rect: { width: 400, height: 300 }, rectType: "M" };
 
-export const geoSamples: Samples<GeoCommands<Kind>> = {
+export const geoSamples: Samples<GeoCommands<ReplyMode>> = {
   geoadd: [
     [["g", palermo], 'GEOADD g 13.361389 38.115556 <"Palermo">', 1, 1],
     [["g", equator, palermo], 'GEOADD g 0 0 <{"at":0}> 13.361389 38.115556 <"Palermo">', 2, 2],

@@ -1,8 +1,8 @@
 import type { HashCommands } from "../../../../src/commands/hash.js";
-import type { Kind } from "../../../../src/commands/kind.js";
+import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { Samples } from "./sample.js";
 
-export const hashSamples: Samples<HashCommands<Kind>> = {
+export const hashSamples: Samples<HashCommands<ReplyMode>> = {
   hdel: [[["h", "a", "b"], "HDEL h a b", 2, 2]],
   hexists: [[["h", "a"], "HEXISTS h a", 1, 1]],
   hexpire: [

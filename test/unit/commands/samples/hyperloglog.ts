@@ -1,8 +1,8 @@
 import type { HyperLogLogCommands } from "../../../../src/commands/hyperloglog.js";
-import type { Kind } from "../../../../src/commands/kind.js";
+import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { Samples } from "./sample.js";
 
-export const hyperloglogSamples: Samples<HyperLogLogCommands<Kind>> = {
+export const hyperloglogSamples: Samples<HyperLogLogCommands<ReplyMode>> = {
   pfadd: [
     [["k", "a", { b: 1 }], 'PFADD k <"a"> <{"b":1}>', 1, 1],
     [["k"], "PFADD k", 0, 0],

@@ -1,8 +1,8 @@
 import type { JsonCommands } from "../../../../src/commands/json.js";
-import type { Kind } from "../../../../src/commands/kind.js";
+import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { Samples } from "./sample.js";
 
-export const jsonSamples: Samples<JsonCommands<Kind>> = {
+export const jsonSamples: Samples<JsonCommands<ReplyMode>> = {
   arrappend: [
     [["d", "$.a", { x: 1 }, 2], 'JSON.ARRAPPEND d $.a {"x":1} 2', [3, null], [3, null]],
     [["d", ".a", 2], "JSON.ARRAPPEND d .a 2", 3, 3],

@@ -1,8 +1,8 @@
-import type { Kind } from "../../../../src/commands/kind.js";
 import type { ListCommands } from "../../../../src/commands/list.js";
+import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { Samples } from "./sample.js";
 
-export const listSamples: Samples<ListCommands<Kind>> = {
+export const listSamples: Samples<ListCommands<ReplyMode>> = {
   blmove: [
     [["a", "b", "left", "right", 1], "BLMOVE a b left right 1", "12", 12],
     [["a", "b", "left", "right", 1], "BLMOVE a b left right 1", null, null],

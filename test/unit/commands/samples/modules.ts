@@ -1,4 +1,3 @@
-import type { Kind } from "../../../../src/commands/kind.js";
 import type { BloomCommands } from "../../../../src/commands/modules/bloom.js";
 import type { CuckooCommands } from "../../../../src/commands/modules/cuckoo.js";
 import type { SearchCommands } from "../../../../src/commands/modules/search.js";
@@ -8,11 +7,12 @@ import type {
   TopKCommands,
 } from "../../../../src/commands/modules/sketches.js";
 import type { TimeSeriesCommands } from "../../../../src/commands/modules/time-series.js";
+import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { Samples } from "./sample.js";
 
 const bytes = new Uint8Array([97, 98]);
 
-export const bloomSamples: Samples<BloomCommands<Kind>> = {
+export const bloomSamples: Samples<BloomCommands<ReplyMode>> = {
   add: [[["k", { a: 1 }], 'BF.ADD k <{"a":1}>', 1, 1]],
   card: [[["k"], "BF.CARD k", 3, 3]],
   exists: [[["k", "x"], 'BF.EXISTS k <"x">', 0, 0]],
@@ -44,7 +44,7 @@ export const bloomSamples: Samples<BloomCommands<Kind>> = {
   ],
 };
 
-export const cuckooSamples: Samples<CuckooCommands<Kind>> = {
+export const cuckooSamples: Samples<CuckooCommands<ReplyMode>> = {
   add: [[["k", 1], "CF.ADD k <1>", 1, 1]],
   addnx: [[["k", 1], "CF.ADDNX k <1>", 0, 0]],
   compact: [[["k"], "CF.COMPACT k", "OK", "OK"]],
@@ -74,7 +74,7 @@ export const cuckooSamples: Samples<CuckooCommands<Kind>> = {
   scandump: [[["k", 0], "CF.SCANDUMP k 0", [1, "ab"], [1, bytes]]],
 };
 
-export const countMinSamples: Samples<CountMinCommands<Kind>> = {
+export const countMinSamples: Samples<CountMinCommands<ReplyMode>> = {
   incrby: [[["k", { a: 1, b: 2 }], "CMS.INCRBY k a 1 b 2", [1, 2], [1, 2]]],
   info: [[["k"], "CMS.INFO k", ["width", 2000, "depth", 5], { width: 2000, depth: 5 }]],
   initbydim: [[["k", 2000, 5], "CMS.INITBYDIM k 2000 5", "OK", "OK"]],
@@ -86,7 +86,7 @@ export const countMinSamples: Samples<CountMinCommands<Kind>> = {
   query: [[["k", "a", "b"], 'CMS.QUERY k <"a"> <"b">', [1, 0], [1, 0]]],
 };
 
-export const topKSamples: Samples<TopKCommands<Kind>> = {
+export const topKSamples: Samples<TopKCommands<ReplyMode>> = {
   add: [[["k", "a", "b"], 'TOPK.ADD k <"a"> <"b">', [null, "7"], [null, 7]]],
   count: [[["k", "a"], 'TOPK.COUNT k <"a">', [3], [3]]],
   incrby: [[["k", { a: 3 }], "TOPK.INCRBY k a 3", [null], [null]]],
@@ -102,7 +102,7 @@ export const topKSamples: Samples<TopKCommands<Kind>> = {
   ],
 };
 
-export const tDigestSamples: Samples<TDigestCommands<Kind>> = {
+export const tDigestSamples: Samples<TDigestCommands<ReplyMode>> = {
   add: [[["k", 1, 2.5], "TDIGEST.ADD k 1 2.5", "OK", "OK"]],
   byrank: [[["k", 0, 9], "TDIGEST.BYRANK k 0 9", ["1", "inf"], [1, Number.POSITIVE_INFINITY]]],
   byrevrank: [[["k", 0], "TDIGEST.BYREVRANK k 0", ["2.5"], [2.5]]],
@@ -129,7 +129,7 @@ export const tDigestSamples: Samples<TDigestCommands<Kind>> = {
   trimmedMean: [[["k", 0.1, 0.9], "TDIGEST.TRIMMED_MEAN k 0.1 0.9", "1.5", 1.5]],
 };
 
-export const timeSeriesSamples: Samples<TimeSeriesCommands<Kind>> = {
+export const timeSeriesSamples: Samples<TimeSeriesCommands<ReplyMode>> = {
   add: [
     [["k", "*", 1.5], "TS.ADD k * 1.5", 1700000000000, 1700000000000],
     [
@@ -242,7 +242,7 @@ export const timeSeriesSamples: Samples<TimeSeriesCommands<Kind>> = {
   revrange: [[["k", 0, 9], "TS.REVRANGE k 0 9", [], []]],
 };
 
-export const searchSamples: Samples<SearchCommands<Kind>> = {
+export const searchSamples: Samples<SearchCommands<ReplyMode>> = {
   aggregate: [
     [["i", "*"], "FT.AGGREGATE i *", [1, ["a", "1", "b", "x"]], { rows: [{ a: 1, b: "x" }] }],
     [

@@ -1,8 +1,8 @@
-import type { Kind } from "../../../../src/commands/kind.js";
+import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { FunctionCommands, ScriptingCommands } from "../../../../src/commands/scripting.js";
 import type { Samples } from "./sample.js";
 
-export const scriptingSamples: Samples<ScriptingCommands<Kind>> = {
+export const scriptingSamples: Samples<ScriptingCommands<ReplyMode>> = {
   eval: [
     [["return", ["k"], ["a", 1]], "EVAL return 1 k a 1", ["1", 2, null, ["007"]], [1, 2, null, ["007"]]],
     [["return", []], "EVAL return 0", "OK", "OK"],
@@ -22,7 +22,7 @@ export const scriptingSamples: Samples<ScriptingCommands<Kind>> = {
   scriptShow: [[["abc"], "SCRIPT SHOW abc", "return 1", "return 1"]],
 };
 
-export const functionSamples: Samples<FunctionCommands<Kind>> = {
+export const functionSamples: Samples<FunctionCommands<ReplyMode>> = {
   call: [
     [["f"], "FCALL f 0", "1", 1],
     [["f", ["k"], ["x", 2]], "FCALL f 1 k x 2", ["a"], ["a"]],

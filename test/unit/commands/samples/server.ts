@@ -1,9 +1,9 @@
-import type { Kind } from "../../../../src/commands/kind.js";
 import type { PubSubCommands } from "../../../../src/commands/pubsub.js";
+import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { ServerCommands } from "../../../../src/commands/server.js";
 import type { Samples } from "./sample.js";
 
-export const serverSamples: Samples<ServerCommands<Kind>> = {
+export const serverSamples: Samples<ServerCommands<ReplyMode>> = {
   commandCount: [[[], "COMMAND COUNT", 240, 240]],
   commandGetkeys: [[["SET", "1", "v"], "COMMAND GETKEYS SET 1 v", ["1"], ["1"]]],
   commandList: [[[], "COMMAND LIST", ["get"], ["get"]]],
@@ -31,7 +31,7 @@ export const serverSamples: Samples<ServerCommands<Kind>> = {
   time: [[[], "TIME", ["1700000000", "123456"], [1700000000, 123456]]],
 };
 
-export const pubsubSamples: Samples<PubSubCommands<Kind>> = {
+export const pubsubSamples: Samples<PubSubCommands<ReplyMode>> = {
   publish: [[["c", { a: 1 }], 'PUBLISH c <{"a":1}>', 2, 2]],
   pubsubChannels: [
     [[], "PUBSUB CHANNELS", ["1"], ["1"]],

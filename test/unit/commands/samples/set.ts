@@ -1,8 +1,8 @@
-import type { Kind } from "../../../../src/commands/kind.js";
+import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { SetCommands } from "../../../../src/commands/set.js";
 import type { Samples } from "./sample.js";
 
-export const setSamples: Samples<SetCommands<Kind>> = {
+export const setSamples: Samples<SetCommands<ReplyMode>> = {
   sadd: [[["s", 1, [2]], "SADD s <1> <[2]>", 2, 2]],
   scard: [[["s"], "SCARD s", 0, 0]],
   sdiff: [[["a", "b"], "SDIFF a b", ["1"], [1]]],

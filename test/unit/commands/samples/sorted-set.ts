@@ -1,8 +1,8 @@
-import type { Kind } from "../../../../src/commands/kind.js";
+import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { SortedSetCommands } from "../../../../src/commands/sorted-set.js";
 import type { Samples } from "./sample.js";
 
-export const sortedSetSamples: Samples<SortedSetCommands<Kind>> = {
+export const sortedSetSamples: Samples<SortedSetCommands<ReplyMode>> = {
   bzmpop: [
     [
       [1, 1, ["z"], "MIN", 2],

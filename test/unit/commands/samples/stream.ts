@@ -1,4 +1,4 @@
-import type { Kind } from "../../../../src/commands/kind.js";
+import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { StreamCommands } from "../../../../src/commands/stream.js";
 import type { Plain, Samples } from "./sample.js";
 
@@ -11,7 +11,7 @@ const read = [
   ["2-0", ["f", [2]]],
 ];
 
-export const streamSamples: Samples<StreamCommands<Kind>> = {
+export const streamSamples: Samples<StreamCommands<ReplyMode>> = {
   xack: [
     [["s", "g", "1-1"], "XACK s g 1-1", 1, 1],
     [["s", "g", ["1-1", "2-0"]], "XACK s g 1-1 2-0", 2, 2],

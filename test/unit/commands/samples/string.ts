@@ -1,8 +1,8 @@
-import type { Kind } from "../../../../src/commands/kind.js";
+import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { StringCommands } from "../../../../src/commands/string.js";
 import type { Samples } from "./sample.js";
 
-export const stringSamples: Samples<StringCommands<Kind>> = {
+export const stringSamples: Samples<StringCommands<ReplyMode>> = {
   append: [[["k", "abc"], "APPEND k abc", 3, 3]],
   decr: [[["k"], "DECR k", -1, -1]],
   decrby: [[["k", 5], "DECRBY k 5", "-9007199254740993", "-9007199254740993"]],

@@ -1,8 +1,8 @@
-import type { Kind } from "../../../../src/commands/kind.js";
+import type { ReplyMode } from "../../../../src/commands/reply-mode.js";
 import type { VectorSetCommands } from "../../../../src/commands/vector-set.js";
 import type { Samples } from "./sample.js";
 
-export const vectorSetSamples: Samples<VectorSetCommands<Kind>> = {
+export const vectorSetSamples: Samples<VectorSetCommands<ReplyMode>> = {
   vadd: [
     [["v", [1, 0.5], "e"], 'VADD v VALUES 2 1 0.5 <"e">', 1, 1],
     [

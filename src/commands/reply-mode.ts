@@ -1,19 +1,19 @@
 /**
  * One signature per command, three uses: called on the client a command gives a promise, on a pipeline or a
- * transaction it gives the pipeline with one more result. A `Kind` is that difference, as a function on types.
+ * transaction it gives the pipeline with one more result. A `ReplyMode` is that difference, as a function on types.
  */
-export interface Kind {
+export interface ReplyMode {
   /** What the command comes to. */
   readonly value: unknown;
   /** What its method returns, by `value`. */
   readonly reply: unknown;
 }
 
-/** What a command whose value is `T` gives under the kind `K`. */
-export type Reply<K extends Kind, T> = (K & { readonly value: T })["reply"];
+/** What a command whose value is `T` gives under the reply mode `K`. */
+export type Reply<K extends ReplyMode, T> = (K & { readonly value: T })["reply"];
 
 /** A command called on the client. */
-export interface Immediate extends Kind {
+export interface Immediate extends ReplyMode {
   /** A promise of the value. */
   readonly reply: Promise<this["value"]>;
 }
