@@ -10,12 +10,13 @@ import { createRedisClass, type Platform, type Redis as RedisClient } from "./re
 import { rehearse } from "./rehearsal.js";
 import { maxReplySizeOf } from "./settings.js";
 
+export type { CloseReason } from "./connection/node/connection.js";
 export type {
-  ConnectionDiscarded,
-  ConnectionOpened,
-  ConnectionReused,
-  Retry,
-  Thaw,
+  ConnectionClosedEvent,
+  ConnectionOpenedEvent,
+  ConnectionReusedEvent,
+  RetryEvent,
+  ThawEvent,
 } from "./connection/node/events.js";
 export * from "./public.js";
 

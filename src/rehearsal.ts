@@ -13,7 +13,7 @@ const ANSWER = Buffer.from(
 
 /** Answers at once, by what writes heads and reads answers on a connection. */
 const stage: Transport = {
-  stats: { opened: 0, reused: 0, discarded: 0, retries: 0, thaws: 0 },
+  stats: { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 },
   attempt(_safe, listener) {
     const { path, headers, body } = listener.request;
     new RequestHeads("localhost").head(path, headers, true, Buffer.byteLength(body));

@@ -21,8 +21,8 @@ export function observeWarmline() {
     description: "How long a connection had been idle when it was used again",
     unit: "s",
   });
-  const discards = meter.createCounter("warmline.connection.discards", {
-    description: "Connections given up, or not opened",
+  const closes = meter.createCounter("warmline.connection.closes", {
+    description: "Connections closed, or not opened",
     unit: "{connection}",
   });
   const retries = meter.createCounter("warmline.retries", {
@@ -46,10 +46,10 @@ export function observeWarmline() {
   subscribe("warmline:connection:reused", (event) => {
     idleTime.record(event.idleMs / 1000, serverOf(event.origin));
   });
-  subscribe("warmline:connection:discarded", (event) => {
+  subscribe("warmline:connection:closed", (event) => {
     const server = serverOf(event.origin);
     open.record(event.open, server);
-    discards.add(1, { ...server, "warmline.reason": event.reason });
+    closes.add(1, { ...server, "warmline.reason": event.reason });
   });
   subscribe("warmline:retry", (event) => {
     retries.add(1, {

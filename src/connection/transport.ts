@@ -26,8 +26,8 @@ export interface ConnectionStats {
   opened: number;
   /** Requests written on a connection that had carried one before. */
   reused: number;
-  /** Connections given up, whatever the reason. */
-  discarded: number;
+  /** Connections closed, for any reason. */
+  closed: number;
   /** Requests sent again. */
   retries: number;
   /** Times that the process was found to have been frozen. */

@@ -70,8 +70,8 @@ test("metrics and spans of what happened, without values", async () => {
   expect(metrics["warmline.connection.create_time"]).toEqual([{ value: 2, attributes: server }]);
   expect(metrics["warmline.connection.idle_time"]).toEqual([{ value: 2, attributes: server }]);
   expect(metrics["warmline.connection.open"]).toEqual([{ value: 0, attributes: server }]);
-  expect(metrics["warmline.connection.discards"]).toEqual([
-    { value: 2, attributes: { ...server, "warmline.reason": "closed by peer" } },
+  expect(metrics["warmline.connection.closes"]).toEqual([
+    { value: 2, attributes: { ...server, "warmline.reason": "closed-by-peer" } },
   ]);
   expect(metrics["warmline.retries"]).toEqual([
     { value: 1, attributes: { ...server, "db.operation.name": "GET", "warmline.outcome": "unknown" } },

@@ -9,7 +9,7 @@ import { createRedisClass } from "../../src/redis.js";
 
 let attempts = 0;
 const transport: Transport = {
-  stats: { opened: 0, reused: 0, discarded: 0, retries: 0, thaws: 0 },
+  stats: { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 },
   attempt() {
     attempts++;
     return { abort() {} };

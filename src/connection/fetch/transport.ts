@@ -26,7 +26,7 @@ const sentOnce: (body: string) => object = Deno
  * Nothing is shared between requests.
  */
 export class FetchTransport implements Transport {
-  readonly stats: ConnectionStats = { opened: 0, reused: 0, discarded: 0, retries: 0, thaws: 0 };
+  readonly stats: ConnectionStats = { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 };
 
   constructor(
     private readonly origin: string,

@@ -1,7 +1,7 @@
 import type { HttpAnswer } from "../../wire/http.js";
 import { clearTimeout, setImmediate, setTimeout } from "../timers.js";
 import type { Attempt, AttemptListener } from "../transport.js";
-import type { Connection, Discard, ExchangeListener } from "./connection.js";
+import type { CloseReason, Connection, ExchangeListener } from "./connection.js";
 import type { Pool } from "./pool.js";
 import type { NodeTransportOptions } from "./transport.js";
 
@@ -68,7 +68,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
     const { idle, usable } = turning;
     if (!usable || turning.isStale(idle)) {
       this.leave(turning);
-      if (usable) turning.destroy("idle too long");
+      if (usable) turning.destroy("idle-timeout");
       this.begin();
     } else if (this.isDoubtful(turning, idle)) this.doubt(turning);
     else this.write(turning);
@@ -116,7 +116,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
         onConnection: (connection) => {
           this.stopWaiting = undefined;
           // Nothing was written on a doubtful connection but a probe, or this may be written twice.
-          if (!this.safe) this.endRunning("no answer");
+          if (!this.safe) this.endRunning("no-response");
           // It may have been given back by somebody just now, or opened before a freeze: the same care as always.
           this.tryIdle(connection);
         },
@@ -143,25 +143,25 @@ export class PooledAttempt implements Attempt, ExchangeListener {
 
   onAnswer(answer: HttpAnswer, connection: Connection): void {
     this.leave(connection);
-    this.finish("no answer");
+    this.finish("no-response");
     // Before anybody hears of the answer, so that the next command finds the connection.
     this.pool.giveBack(connection);
     this.listener.onAnswer(answer, this.written > 1);
   }
 
   onFailure(cause: Error, connection: Connection): void {
-    connection.destroy("closed by peer");
+    connection.destroy("closed-by-peer");
     if (connection === this.doubted) this.replaceDoubtful(connection);
     else this.fail(cause);
   }
 
   private fail(cause: Error): void {
     if (this.done) return;
-    this.finish("no answer");
+    this.finish("no-response");
     this.listener.onFailure(cause);
   }
 
-  private finish(reason: Discard): void {
+  private finish(reason: CloseReason): void {
     this.done = true;
     this.stopHedging();
     if (this.running.length > 0) this.endRunning(reason);
@@ -179,7 +179,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
     else if (running.includes(connection)) running.splice(running.indexOf(connection), 1);
   }
 
-  private endRunning(reason: Discard): void {
+  private endRunning(reason: CloseReason): void {
     const { turning } = this;
     this.turning = undefined;
     for (const connection of this.running.splice(0)) {

@@ -3,16 +3,26 @@ import type { HttpAnswer, HttpRequest } from "../../wire/http.js";
 import { elapsed, type Moment, moment } from "../clock.js";
 import { type Origin, openSocket } from "./origin.js";
 
-/** Why a connection was given up. */
-export type Discard =
-  | "open failed"
-  | "closed by peer"
-  | "idle too long"
-  | "no answer"
-  | "asked to close"
+/**
+ * Why a connection was closed.
+ * - `connect-failed`: it could not be opened.
+ * - `closed-by-peer`: a FIN, a reset, or bytes that were no response or came out of turn.
+ * - `idle-timeout`: it was idle for longer than the server keeps it, or for 300 s.
+ * - `no-response`: it was suspected dead, and another connection responded first or took its place.
+ * - `connection-close`: the response said `Connection: close`.
+ * - `aborted`: the call's time was up, or its signal aborted, with the response outstanding.
+ * - `closed-by-client`: `close()` was called, or it hung while opening and its place was needed.
+ * - `keep-alive-off`: keep-alive is off, so it carried one request.
+ */
+export type CloseReason =
+  | "connect-failed"
+  | "closed-by-peer"
+  | "idle-timeout"
+  | "no-response"
+  | "connection-close"
   | "aborted"
-  | "closed"
-  | "not kept";
+  | "closed-by-client"
+  | "keep-alive-off";
 
 /** How long a connection may be idle when the server doesn't say, in ms. */
 const IDLE_LIMIT = 300_000;
@@ -22,7 +32,7 @@ const ADVERTISED_MARGIN = 1_000;
 
 export interface ConnectionListener {
   onOpen(connection: Connection): void;
-  onClosed(connection: Connection, reason: Discard, cause: Error | undefined): void;
+  onClosed(connection: Connection, reason: CloseReason, cause: Error | undefined): void;
 }
 
 /** What becomes of one request on one connection: `onStart` right before the write, then one of the others. */
@@ -46,7 +56,7 @@ export abstract class Connection {
   /** Whoever hears of the request under way. */
   private listener: ExchangeListener | undefined;
   private keep = true;
-  private reason: Discard | undefined;
+  private reason: CloseReason | undefined;
   private finished = false;
 
   constructor(
@@ -86,13 +96,13 @@ export abstract class Connection {
   }
 
   /** Stops listening and, as an answer outstanding could come to the next request, closes the connection. */
-  abandon(reason: Discard): void {
+  abandon(reason: CloseReason): void {
     this.listener = undefined;
     this.destroy(reason);
   }
 
   /** Closes the socket. Safe to call twice. */
-  destroy(reason: Discard): void {
+  destroy(reason: CloseReason): void {
     this.reason ??= reason;
     this.socket.destroy();
     this.finish(reason, undefined);
@@ -114,8 +124,8 @@ export abstract class Connection {
     this.listener = undefined;
     this.since = moment();
     this.idleLimit = idleLimitOf(answer);
-    if (!this.keep) this.reason = "not kept";
-    else if (asksToClose(answer)) this.reason = "asked to close";
+    if (!this.keep) this.reason = "keep-alive-off";
+    else if (asksToClose(answer)) this.reason = "connection-close";
     const { reason } = this;
     if (reason !== undefined) queueMicrotask(() => this.destroy(reason));
     listener?.onAnswer(answer, this);
@@ -151,7 +161,7 @@ export abstract class Connection {
   }
 
   /** To be called when the connection has ended; what is called after the first time is ignored. */
-  protected finish(reason: Discard, cause: Error | undefined): void {
+  protected finish(reason: CloseReason, cause: Error | undefined): void {
     if (this.finished) return;
     this.finished = true;
     this.owner.onClosed(this, this.reason ?? reason, cause);

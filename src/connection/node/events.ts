@@ -1,8 +1,8 @@
 import type { Outcome } from "../../errors.js";
-import type { Discard } from "./connection.js";
+import type { CloseReason } from "./connection.js";
 
 /** `warmline:connection:opened`: a connection was established. */
-export interface ConnectionOpened {
+export interface ConnectionOpenedEvent {
   /** Scheme, host and port. */
   readonly origin: string;
   /** What the handshake took, in ms. */
@@ -12,7 +12,7 @@ export interface ConnectionOpened {
 }
 
 /** `warmline:connection:reused`: a request is about to be written on a connection that has carried one before. */
-export interface ConnectionReused {
+export interface ConnectionReusedEvent {
   /** Scheme, host and port. */
   readonly origin: string;
   /** Requests that it has carried. */
@@ -21,12 +21,12 @@ export interface ConnectionReused {
   readonly idleMs: number;
 }
 
-/** `warmline:connection:discarded`: a connection was given up, or could not be opened. */
-export interface ConnectionDiscarded {
+/** `warmline:connection:closed`: a connection was closed, or could not be opened. */
+export interface ConnectionClosedEvent {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** Why. */
-  readonly reason: Discard;
+  /** Why it was closed. */
+  readonly reason: CloseReason;
   /** Requests that it has carried. */
   readonly requests: number;
   /** How long ago it became idle, or began to open, in ms. */
@@ -36,7 +36,7 @@ export interface ConnectionDiscarded {
 }
 
 /** `warmline:retry`: a request is going to be sent again. */
-export interface Retry {
+export interface RetryEvent {
   /** Scheme, host and port. */
   readonly origin: string;
   /** Redis's name of the command, in upper case, or `PIPELINE` or `MULTI`. */
@@ -50,7 +50,7 @@ export interface Retry {
 }
 
 /** `warmline:thaw`: the process was found to have been frozen while connections were idle. */
-export interface Thaw {
+export interface ThawEvent {
   /** Scheme, host and port of the connections. */
   readonly origin: string;
   /** About how long it was frozen, in ms. */
@@ -66,11 +66,11 @@ interface Events<Message> {
 }
 
 interface Channels {
-  readonly connectionOpened: Events<ConnectionOpened>;
-  readonly connectionReused: Events<ConnectionReused>;
-  readonly connectionDiscarded: Events<ConnectionDiscarded>;
-  readonly retry: Events<Retry>;
-  readonly thaw: Events<Thaw>;
+  readonly connectionOpened: Events<ConnectionOpenedEvent>;
+  readonly connectionReused: Events<ConnectionReusedEvent>;
+  readonly connectionClosed: Events<ConnectionClosedEvent>;
+  readonly retry: Events<RetryEvent>;
+  readonly thaw: Events<ThawEvent>;
 }
 
 let channels: Channels | undefined;
@@ -82,7 +82,7 @@ export function events(): Channels {
     channels = {
       connectionOpened: channel("warmline:connection:opened"),
       connectionReused: channel("warmline:connection:reused"),
-      connectionDiscarded: channel("warmline:connection:discarded"),
+      connectionClosed: channel("warmline:connection:closed"),
       retry: channel("warmline:retry"),
       thaw: channel("warmline:thaw"),
     };

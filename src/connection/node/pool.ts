@@ -1,7 +1,7 @@
 import { turnTwice } from "../call.js";
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "../timers.js";
 import type { ConnectionStats } from "../transport.js";
-import type { Connection, ConnectionListener, Discard } from "./connection.js";
+import type { CloseReason, Connection, ConnectionListener } from "./connection.js";
 import { openConnection } from "./connections.js";
 import { events } from "./events.js";
 import { type Origin, originFrom } from "./origin.js";
@@ -32,7 +32,7 @@ interface Place {
 
 /** The connections to one origin, shared by every client of this thread. */
 export class Pool implements ConnectionListener {
-  readonly stats: ConnectionStats = { opened: 0, reused: 0, discarded: 0, retries: 0, thaws: 0 };
+  readonly stats: ConnectionStats = { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 };
   private readonly origin: Origin;
   /** Most recently used last. */
   private readonly idle: Connection[] = [];
@@ -102,7 +102,8 @@ export class Pool implements ConnectionListener {
       const limit = setTimeout(() => {
         // After a freeze the timer is late, and the connection may be there.
         turnTwice(() => {
-          if (opened && this.opening.has(opened) && this.waiting.length === 0) opened.destroy("open failed");
+          if (opened && this.opening.has(opened) && this.waiting.length === 0)
+            opened.destroy("connect-failed");
           resolve();
         });
       }, PRECONNECT_LIMIT);
@@ -115,8 +116,9 @@ export class Pool implements ConnectionListener {
 
   /** Closes every connection that carries no request. */
   closeIdle(): void {
-    for (const connection of this.idle.splice(0)) connection.destroy("closed");
-    if (this.waiting.length === 0) for (const connection of [...this.opening]) connection.destroy("closed");
+    for (const connection of this.idle.splice(0)) connection.destroy("closed-by-client");
+    if (this.waiting.length === 0)
+      for (const connection of [...this.opening]) connection.destroy("closed-by-client");
     this.thawWatch.stop();
   }
 
@@ -142,24 +144,24 @@ export class Pool implements ConnectionListener {
     }
   }
 
-  onClosed(connection: Connection, reason: Discard, cause: Error | undefined): void {
+  onClosed(connection: Connection, reason: CloseReason, cause: Error | undefined): void {
     this.all.delete(connection);
     if (this.opening.delete(connection)) {
-      if (reason !== "closed") this.nextWaiter()?.onFailure(cause ?? new Error(reason));
+      if (reason !== "closed-by-client") this.nextWaiter()?.onFailure(cause ?? new Error(reason));
       this.notifyOpened();
     } else {
-      this.stats.discarded++;
+      this.stats.closed++;
     }
     const at = this.idle.indexOf(connection);
     if (at !== -1) this.idle.splice(at, 1);
     // Whoever waited for one to come free waits for a new one now.
     const next = this.waiting[0];
     if (next) this.openIfNeeded(next.limit);
-    const { connectionDiscarded } = events();
-    if (connectionDiscarded.hasSubscribers) {
+    const { connectionClosed } = events();
+    if (connectionClosed.hasSubscribers) {
       const { requests, idle: idleMs } = connection;
       const { origin, open } = this;
-      connectionDiscarded.publish({ origin: origin.url, reason, requests, idleMs, open });
+      connectionClosed.publish({ origin: origin.url, reason, requests, idleMs, open });
     }
   }
 
@@ -192,7 +194,7 @@ export class Pool implements ConnectionListener {
     if (this.opening.size - hanging.length >= this.waiting.length) return;
     if (this.all.size - hanging.length >= limit) return;
     // They may come to life yet, but there has to be an end to them; its place is taken when it is closed.
-    if (hanging.length >= limit) hanging[0]!.destroy("closed");
+    if (hanging.length >= limit) hanging[0]!.destroy("closed-by-client");
     else this.openOne();
   }
 

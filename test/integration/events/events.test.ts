@@ -7,7 +7,7 @@ import { answer, RawEndpoint, resp2Answer } from "../../support/endpoint.js";
 
 // What the Node entry publishes about its connections, to whoever subscribes.
 
-const NAMES = ["connection:opened", "connection:reused", "connection:discarded", "retry", "thaw"].map(
+const NAMES = ["connection:opened", "connection:reused", "connection:closed", "retry", "thaw"].map(
   (name) => `warmline:${name}`,
 );
 
@@ -37,7 +37,7 @@ const client = (options: RedisOptions = {}) =>
   });
 const ms = expect.any(Number);
 
-test("opened by the first command, reused by the second, discarded by close()", async () => {
+test("opened by the first command, reused by the second, closed by close()", async () => {
   const redis = client();
   await redis.strlen("k");
   expect(heard).toEqual([["connection:opened", { origin: endpoint.url, ms, open: 1 }]]);
@@ -48,7 +48,10 @@ test("opened by the first command, reused by the second, discarded by close()", 
   heard = [];
   redis.close();
   expect(heard).toEqual([
-    ["connection:discarded", { origin: endpoint.url, reason: "closed", requests: 2, idleMs: ms, open: 0 }],
+    [
+      "connection:closed",
+      { origin: endpoint.url, reason: "closed-by-client", requests: 2, idleMs: ms, open: 0 },
+    ],
   ]);
 });
 
@@ -59,12 +62,12 @@ test("a lost answer to a read: why the connection is gone, the retry, the new co
   const origin = endpoint.url;
   expect(heard.filter(([name]) => name !== "connection:opened")).toEqual(
     expect.arrayContaining([
-      ["connection:discarded", { origin, reason: "closed by peer", requests: 1, idleMs: ms, open: 0 }],
+      ["connection:closed", { origin, reason: "closed-by-peer", requests: 1, idleMs: ms, open: 0 }],
       ["retry", { origin, command: "STRLEN", outcome: "unknown", retry: 1, waitMs: 0 }],
     ]),
   );
   expect(heard.map(([name]) => name).sort()).toEqual([
-    "connection:discarded",
+    "connection:closed",
     "connection:opened",
     "connection:opened",
     "retry",
@@ -99,7 +102,7 @@ test("the reads of a lost batch that are sent again by themselves", async () => 
 test("a lost answer to a write: no retry", async () => {
   endpoint.onRequest = ({ socket }) => void socket.destroy();
   await expect(client().incr("k")).rejects.toMatchObject({ outcome: "unknown" });
-  expect(heard.map(([name]) => name)).toEqual(["connection:opened", "connection:discarded"]);
+  expect(heard.map(([name]) => name)).toEqual(["connection:opened", "connection:closed"]);
 });
 
 test("refused for now: the retry says that it was answered", async () => {
@@ -118,7 +121,7 @@ test("nobody listens at the port: each opening that failed, and each retry", asy
   await expect(client({ url, retry: { retries: 2, backoff: () => 7 } }).get("k")).rejects.toMatchObject({
     outcome: "unsent",
   });
-  const failed = ["connection:discarded", expect.objectContaining({ reason: "open failed", open: 0 })];
+  const failed = ["connection:closed", expect.objectContaining({ reason: "connect-failed", open: 0 })];
   const retry = (number: number) => [
     "retry",
     { origin: url, command: "GET", outcome: "unsent", retry: number, waitMs: 7 },
@@ -129,45 +132,45 @@ test("nobody listens at the port: each opening that failed, and each retry", asy
 });
 
 test.each([
-  ["asked to close", { connection: "close" }, {}],
-  ["not kept", {}, { keepAlive: false }],
-] as const)("discarded: %s", async (reason, headers, options) => {
+  ["connection-close", { connection: "close" }, {}],
+  ["keep-alive-off", {}, { keepAlive: false }],
+] as const)("closed: %s", async (reason, headers, options) => {
   endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n", headers));
   await client(options).strlen("k");
   await vi.waitFor(() =>
-    expect(heard).toContainEqual(["connection:discarded", expect.objectContaining({ reason, requests: 1 })]),
+    expect(heard).toContainEqual(["connection:closed", expect.objectContaining({ reason, requests: 1 })]),
   );
 });
 
-test("discarded: idle longer than the server said that it keeps it", async () => {
+test("closed: idle longer than the server said that it keeps it", async () => {
   endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n", { "keep-alive": "timeout=1" }));
   const redis = client();
   await redis.strlen("k");
   await redis.strlen("k");
   expect(heard.map(([name]) => name)).toEqual([
     "connection:opened",
-    "connection:discarded",
+    "connection:closed",
     "connection:opened",
   ]);
-  expect(heard[1]?.[1].reason).toBe("idle too long");
+  expect(heard[1]?.[1].reason).toBe("idle-timeout");
 });
 
-test("discarded: no answer on a connection that was doubted, and another one answered", async () => {
+test("closed: no answer on a connection that was doubted, and another one answered", async () => {
   const redis = client();
   await redis.strlen("k");
   endpoint.onRequest = ({ socket, connection }) => connection > 1 && socket.write(resp2Answer(":1\r\n"));
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   await redis.strlen("k");
   expect(heard).toContainEqual([
-    "connection:discarded",
-    expect.objectContaining({ reason: "no answer", requests: 2 }),
+    "connection:closed",
+    expect.objectContaining({ reason: "no-response", requests: 2 }),
   ]);
 });
 
-test("discarded: aborted with its answer outstanding", async () => {
+test("closed: aborted with its answer outstanding", async () => {
   endpoint.onRequest = () => {};
   await expect(client({ timeout: 50 }).get("k")).rejects.toMatchObject({ name: "TimeoutError" });
-  expect(heard).toContainEqual(["connection:discarded", expect.objectContaining({ reason: "aborted" })]);
+  expect(heard).toContainEqual(["connection:closed", expect.objectContaining({ reason: "aborted" })]);
 });
 
 test("no message holds a value, a key or a token", async () => {

@@ -23,7 +23,7 @@ function transport(
 ): Transport & { attempts: number } {
   return {
     attempts: 0,
-    stats: { opened: 0, reused: 0, discarded: 0, retries: 0, thaws: 0 },
+    stats: { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 },
     attempt(_safe, listener) {
       attempt(++this.attempts, listener);
       return { abort() {} };

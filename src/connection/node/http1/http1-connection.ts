@@ -1,5 +1,5 @@
 import type { HttpRequest } from "../../../wire/http.js";
-import { Connection, type ConnectionListener, type Discard } from "../connection.js";
+import { type CloseReason, Connection, type ConnectionListener } from "../connection.js";
 import type { Origin } from "../origin.js";
 import { RequestHeads } from "./request-head.js";
 import { type ParsedResponse, ResponseParser } from "./response-parser.js";
@@ -21,13 +21,13 @@ export class Http1Connection extends Connection {
       // An error that comes later has its effect by "close", which follows.
       this.socket.on("error", () => {});
       if (error) {
-        this.finish("open failed", error);
+        this.finish("connect-failed", error);
         return;
       }
       // Where the socket is a stream to read from.
       this.socket.on("data", (chunk) => this.read(chunk));
       this.socket.on("end", () => this.ended());
-      this.socket.on("close", () => this.lost("closed by peer", new Error("the connection was closed")));
+      this.socket.on("close", () => this.lost("closed-by-peer", new Error("the connection was closed")));
       this.opened();
     });
   }
@@ -58,39 +58,39 @@ export class Http1Connection extends Connection {
 
   protected override read(chunk: Buffer): void {
     if (!this.waits) {
-      this.lost("closed by peer", new Error("bytes came out of turn"));
+      this.lost("closed-by-peer", new Error("bytes came out of turn"));
       return;
     }
     try {
       const done = this.parser!.push(chunk);
       if (done) this.answer(done.response, done.surplus.length > 0);
     } catch (error) {
-      this.lost("closed by peer", error as Error);
+      this.lost("closed-by-peer", error as Error);
     }
   }
 
   /** The server has sent a FIN. */
   private ended(): void {
     if (!this.waits) {
-      this.lost("closed by peer", new Error("the other side closed"));
+      this.lost("closed-by-peer", new Error("the other side closed"));
       return;
     }
     try {
       this.answer(this.parser!.end(), false);
     } catch (error) {
-      this.lost("closed by peer", error as Error);
+      this.lost("closed-by-peer", error as Error);
     }
   }
 
   private answer(response: ParsedResponse, surplus: boolean): void {
     this.waits = false;
     // Closed before anybody hears of the answer, so that the next request doesn't find the connection.
-    if (surplus) this.destroy("closed by peer");
-    else if (!response.keepAlive) this.destroy("asked to close");
+    if (surplus) this.destroy("closed-by-peer");
+    else if (!response.keepAlive) this.destroy("connection-close");
     this.answered(response);
   }
 
-  private lost(reason: Discard, cause: Error): void {
+  private lost(reason: CloseReason, cause: Error): void {
     const { waits } = this;
     this.waits = false;
     this.socket.destroy();

@@ -3,7 +3,7 @@ import { kConnect } from "undici/lib/core/symbols.js";
 import Client from "undici/lib/dispatcher/client.js";
 import type { HttpAnswer, HttpRequest } from "../../../wire/http.js";
 import { Body } from "../../body.js";
-import { Connection, type ConnectionListener, type Discard } from "../connection.js";
+import { type CloseReason, Connection, type ConnectionListener } from "../connection.js";
 import type { Origin } from "../origin.js";
 
 type Connected = (...result: [Error, null] | [null, Socket]) => void;
@@ -40,10 +40,10 @@ export class UndiciConnection extends Connection {
       },
     });
     this.client.on("disconnect", (_url: unknown, _targets: unknown, cause: Error) =>
-      this.finish("closed by peer", cause),
+      this.finish("closed-by-peer", cause),
     );
     this.client.on("connectionError", (_url: unknown, _targets: unknown, cause: Error) =>
-      this.finish("open failed", cause),
+      this.finish("connect-failed", cause),
     );
     this.client[kConnect](() => this.opened());
   }
@@ -59,7 +59,7 @@ export class UndiciConnection extends Connection {
     this.client.dispatch(request, handler);
   }
 
-  protected override finish(reason: Discard, cause: Error | undefined): void {
+  protected override finish(reason: CloseReason, cause: Error | undefined): void {
     super.finish(reason, cause);
     if (!this.client.destroyed) this.client.destroy().catch(() => {});
   }

@@ -2,7 +2,7 @@ import { subscribe } from "node:diagnostics_channel";
 import { Redis } from "warmline";
 
 const heard = [];
-for (const name of ["connection:opened", "connection:reused", "connection:discarded", "retry", "thaw"]) {
+for (const name of ["connection:opened", "connection:reused", "connection:closed", "retry", "thaw"]) {
   subscribe(`warmline:${name}`, (message) => heard.push([name, message]));
 }
 const redis = Redis.fromEnv();
