@@ -341,7 +341,7 @@ export class Core {
             if (batch.length < commands.length) message = build(batch);
             return message.request;
           },
-          read: (answer) => message.read(answer),
+          read: (response) => message.read(response),
         }
       : message;
     const read = (reply: RawReply, tried: boolean) => {
@@ -390,9 +390,9 @@ export class Core {
         .then(resolve, (error) => reject(protocolError(error, label)));
       return CARRIED;
     }
-    const readAnswer: Parameters<typeof beginCall<T>>[3] = (answer, tried) =>
-      read(readReply(message, answer, endpoint?.origin ?? ""), tried);
-    return beginCall(transport, message, this.#rules(label, safe, limits), readAnswer, resolve, reject);
+    const readResponse: Parameters<typeof beginCall<T>>[3] = (response, tried) =>
+      read(readReply(message, response, endpoint?.origin ?? ""), tried);
+    return beginCall(transport, message, this.#rules(label, safe, limits), readResponse, resolve, reject);
   }
 
   async #carry(carrier: Carrier, message: Message, label: string, safe: boolean, limits: RequestLimits) {
@@ -459,7 +459,7 @@ function within<T>(ms: number, promise: Promise<T>, tooLate?: () => Error, signa
   });
 }
 
-/** What the caller gets of an answer that can't be read; any other error is as it was. */
+/** What the caller gets of a response that can't be read; any other error is as it was. */
 function protocolError(error: unknown, command: string, index?: number): unknown {
   if (!(error instanceof MalformedReply)) return error;
   const details = { outcome: "unknown", command, index, cause: error } as const;

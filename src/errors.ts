@@ -98,7 +98,7 @@ export class RedisError extends WarmlineError {
 export class ConnectionError extends WarmlineError {}
 
 /**
- * The connection failed after the command was written and before its answer came: it may have been applied.
+ * The connection failed after the command was written and before its response came: it may have been applied.
  * warmline does not send a write again on its own; look at the data, or use `writes: "exactly-once"`.
  */
 export class UnknownOutcomeError extends WarmlineError {}
@@ -106,7 +106,7 @@ export class UnknownOutcomeError extends WarmlineError {}
 /** The call's time was up. `outcome` tells whether the command had been sent. */
 export class TimeoutError extends WarmlineError {}
 
-/** The answer was not what a Redis HTTP endpoint gives: truncated, not JSON, somebody else's page. */
+/** The response was not what a Redis HTTP endpoint gives: truncated, not JSON, somebody else's page. */
 export class ProtocolError extends WarmlineError {}
 
 /** An argument cannot be sent: `undefined`, `NaN`, a function, text that is not well-formed Unicode. */

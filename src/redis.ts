@@ -120,7 +120,7 @@ export interface Platform {
   late: typeof Late | (() => Promise<typeof Late>);
   /** Returns the SHA-1 digest of a text in hexadecimal digits, where the runtime has it synchronously. */
   sha1?(text: string): string;
-  /** Gives what calls a function in the asynchronous context of now, where answers come in one of their own. */
+  /** Gives what calls a function in the asynchronous context of now, where responses come in one of their own. */
   contextNow?(): <T>(read: () => T) => T;
   /** What has to be done before each command of a client, if anything; a promise is waited for. */
   beforeCalls?(options: RedisOptions): (() => Promise<unknown> | undefined) | undefined;

@@ -6,19 +6,19 @@ import { type Base, Core } from "./core.js";
 import { settingsFrom } from "./settings.js";
 import { Protocol } from "./wire/protocol.js";
 
-const ANSWER = Buffer.from(
+const RESPONSE = Buffer.from(
   "HTTP/1.1 200 OK\r\nContent-Type: application/vnd.redis.resp2\r\nWarmline-Gateway: 1\r\n" +
     "Content-Length: 7\r\nConnection: keep-alive\r\nKeep-Alive: timeout=300\r\n\r\n$1\r\n1\r\n",
 );
 
-/** Answers at once, by what writes heads and reads answers on a connection. */
+/** Answers at once, by what writes heads and reads responses on a connection. */
 const stage: Transport = {
   stats: { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 },
   attempt(_safe, listener) {
     const { path, headers, body } = listener.request;
     new RequestHeads("localhost").head(path, headers, true, Buffer.byteLength(body));
     listener.onStart();
-    listener.onAnswer(new ResponseParser().push(ANSWER)!.response);
+    listener.onResponse(new ResponseParser().push(RESPONSE)!.response);
     return { abort() {} };
   },
   onRetry() {},

@@ -15,7 +15,7 @@ export interface UpstashRequest {
   signal?: AbortSignal;
 }
 
-/** The answer to one command; a batch gives an array of them. */
+/** The response to one command; a batch gives an array of them. */
 export interface UpstashResponse<T> {
   /** What the command gave, where it did not fail. */
   result?: T;
@@ -23,7 +23,7 @@ export interface UpstashResponse<T> {
   error?: string;
 }
 
-/** Whatever carries requests to an endpoint and its answers back. */
+/** Whatever carries requests to an endpoint and its responses back. */
 export interface Requester {
   /** Sends one request. What it rejects with is what the command rejects with. */
   request<T = unknown>(request: UpstashRequest): Promise<UpstashResponse<T>>;
@@ -60,7 +60,7 @@ export function tooLate({ core, timeout }: Carried, label: string, sent: boolean
   return core.failureOf(label)("TimeoutError", message, { outcome: sent ? "unknown" : "unsent" });
 }
 
-/** Has a message carried. Gives the answer as JSON, which is empty where there was none. */
+/** Has a message carried. Gives the response as JSON, which is empty where there was none. */
 export async function carry(
   carrier: Carrier,
   { words, route }: Message,
@@ -80,7 +80,7 @@ export async function carry(
 /**
  * Sends what middleware lets through.
  * @param direct the client without middleware, with the settings of the call.
- * @throws RedisError where the answer has an error, as in the reference client.
+ * @throws RedisError where the response has an error, as in the reference client.
  */
 export function forward(
   direct: Core,
@@ -92,8 +92,8 @@ export function forward(
   const label = route ? route.toUpperCase() : String(commands[0]?.[0]);
   // Of what middleware has made itself nothing is known but its words.
   const safe = body === call.words ? call.safe : !commands.some((words) => isWrite(words, direct.rowOf));
-  const read = (answer: unknown) => {
-    const response = answer as UpstashResponse<any>;
+  const read = (reply: unknown) => {
+    const response = reply as UpstashResponse<any>;
     if (typeof response?.error === "string") throw direct.failureOf(label)("RedisError", response.error);
     return response;
   };

@@ -4,7 +4,7 @@ import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { Decoder } from "./row.js";
 import { as, group, read, write } from "./rows.js";
 
-/** Whether scripts are removed before the answer, or behind it. */
+/** Whether scripts are removed before the response, or behind it. */
 export type ScriptFlushCommandOptions =
   | { sync?: true; async?: undefined }
   | { sync?: undefined; async?: true };

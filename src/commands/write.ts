@@ -12,7 +12,7 @@ const MODULE_READS =
 export function isWrite(words: readonly unknown[], rowOf: RowOf): boolean {
   const [row, nameWords] = rowOf(words);
   if (!row && MODULE_READS.test(String(words[0]))) {
-    // A cursor that is lost with its answer stays open at the server.
+    // A cursor that is lost with its response stays open at the server.
     return words.some((word) => /^withcursor$/i.test(String(word)));
   }
   const write = row?.write ?? true;

@@ -1,5 +1,5 @@
 import { ConnectionError, type Outcome, ProtocolError, UnknownOutcomeError } from "../errors.js";
-import type { HttpAnswer, HttpRequest } from "../wire/http.js";
+import type { HttpRequest, HttpResponse } from "../wire/http.js";
 import { MalformedReply } from "../wire/malformed.js";
 import { onAbort } from "./abort.js";
 import { ResponseTooLarge } from "./body.js";
@@ -39,14 +39,14 @@ export interface SentCall {
 /**
  * Sends a request until it is answered, cannot be sent again, or its time is up. It makes no promise of its own: one for
  * each command is enough.
- * @param read makes a value of an answer; throws MalformedReply when it is not one of the endpoint's, and any
+ * @param read makes a value of a response; throws MalformedReply when it is not one of the endpoint's, and any
  * other error when it is and the command failed. It is told whether an earlier try may have been applied.
  */
 export function beginCall<T>(
   transport: Transport,
   source: RequestSource,
   rules: CallRules,
-  read: (answer: HttpAnswer, tried: boolean) => T,
+  read: (response: HttpResponse, tried: boolean) => T,
   resolve: (value: T) => void,
   reject: (reason: unknown) => void,
 ): SentCall {
@@ -73,7 +73,7 @@ class Call<T> implements AttemptListener {
     private readonly transport: Transport,
     private readonly source: RequestSource,
     private readonly rules: CallRules,
-    private readonly read: (answer: HttpAnswer, tried: boolean) => T,
+    private readonly read: (response: HttpResponse, tried: boolean) => T,
     private readonly resolve: (value: T) => void,
     private readonly reject: (reason: unknown) => void,
   ) {}
@@ -125,28 +125,28 @@ class Call<T> implements AttemptListener {
     return this.rules.timeout - elapsed(this.began);
   }
 
-  onAnswer(answer: HttpAnswer, again = false): void {
+  onResponse(response: HttpResponse, again = false): void {
     if (again) this.unknown = true;
-    if (refusedUnapplied(answer)) {
-      const wait = retryAfter(answer) ?? this.rules.backoff(this.retried);
+    if (refusedUnapplied(response)) {
+      const wait = retryAfter(response) ?? this.rules.backoff(this.retried);
       if (this.retried < this.rules.retries && wait < this.timeLeft) {
         this.started = false;
         this.sendAgain(wait, "answered");
         return;
       }
-    } else if (answer.status >= 500) {
+    } else if (response.status >= 500) {
       // Whatever stands between says so; the request may have been applied behind it.
-      this.failed("unknown", answeredWith(answer));
+      this.failed("unknown", statusError(response));
       return;
     }
     let value: T;
     try {
-      value = this.read(answer, this.unknown);
+      value = this.read(response, this.unknown);
     } catch (error) {
       const malformed = error instanceof MalformedReply;
       // Of an earlier try whose fate is unknown a refusal says nothing. Who limits requests may be no Redis endpoint.
-      if (refusedUnsent(answer) || (refusedUnapplied(answer) && (this.unknown || malformed))) {
-        this.giveUp(malformed ? answeredWith(answer) : (error as Error));
+      if (refusedUnsent(response) || (refusedUnapplied(response) && (this.unknown || malformed))) {
+        this.giveUp(malformed ? statusError(response) : (error as Error));
       } else if (malformed) this.failed("unknown", error, ProtocolError);
       else this.settle(this.reject, error);
       return;
@@ -202,7 +202,7 @@ class Call<T> implements AttemptListener {
   }
 
   onTimeout(): void {
-    // After a freeze the timer is late, and the answer may be waiting in the kernel: let it be read first.
+    // After a freeze the timer is late, and the response may be waiting in the kernel: let it be read first.
     turnTwice(() => {
       if (this.settled) return;
       this.attempt?.abort();
@@ -241,21 +241,21 @@ function unknownMessage(cause: Error, safe: boolean): string {
     : `sent, and no whole answer came, so it may have been applied: ${cause.message}`;
 }
 
-const answeredWith = ({ status }: HttpAnswer) => new Error(`the endpoint answered with status ${status}`);
+const statusError = ({ status }: HttpResponse) => new Error(`the endpoint answered with status ${status}`);
 
-/** Answers that say that the request was not applied: too many requests, or our gateway's word for it. */
-function refusedUnapplied(answer: HttpAnswer): boolean {
-  return answer.status === 429 || refusedUnsent(answer);
+/** Responses that say that the request was not applied: too many requests, or our gateway's word for it. */
+function refusedUnapplied(response: HttpResponse): boolean {
+  return response.status === 429 || refusedUnsent(response);
 }
 
 /** Our gateway's word that it did not send the request on. */
-function refusedUnsent(answer: HttpAnswer): boolean {
-  return answer.status === 503 && answer.header("warmline-outcome") === "unsent";
+function refusedUnsent(response: HttpResponse): boolean {
+  return response.status === 503 && response.header("warmline-outcome") === "unsent";
 }
 
-/** The wait that the answer asks for, in ms. RFC 9110, section 10.2.3: seconds or a date. */
-function retryAfter(answer: HttpAnswer): number | undefined {
-  const value = answer.header("retry-after");
+/** The wait that the response asks for, in ms. RFC 9110, section 10.2.3: seconds or a date. */
+function retryAfter(response: HttpResponse): number | undefined {
+  const value = response.header("retry-after");
   if (value === undefined) return undefined;
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);

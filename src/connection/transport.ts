@@ -1,5 +1,5 @@
 import type { Outcome } from "../errors.js";
-import type { HttpAnswer, HttpRequest } from "../wire/http.js";
+import type { HttpRequest, HttpResponse } from "../wire/http.js";
 
 /** What becomes of one attempt. Exactly one of `onAnswer` and `onFailure` is called, unless it is aborted. */
 export interface AttemptListener {
@@ -10,13 +10,13 @@ export interface AttemptListener {
    * @throws Error when it must not be written any more.
    */
   onStart(): void;
-  /** @param again whether it was written more than once: of the other time the answer says nothing. */
-  onAnswer(answer: HttpAnswer, again?: boolean): void;
+  /** @param again whether it was written more than once: of the other time the response says nothing. */
+  onResponse(response: HttpResponse, again?: boolean): void;
   onFailure(cause: Error): void;
 }
 
 export interface Attempt {
-  /** Gives up: nothing is called any more, and a connection with an answer outstanding is closed. */
+  /** Gives up: nothing is called any more, and a connection with a response outstanding is closed. */
   abort(): void;
 }
 

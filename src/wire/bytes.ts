@@ -14,7 +14,7 @@ export function utf8(chunk: Chunk, start: number, end: number): string {
   return decoder.decode(chunk.subarray(start, end));
 }
 
-/** A bulk string still inside the answer's bytes. */
+/** A bulk string still inside the response's bytes. */
 export class BytesBulk implements Bulk {
   constructor(
     private readonly chunk: Chunk,

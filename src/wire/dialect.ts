@@ -1,12 +1,12 @@
 /** What an endpoint has shown of itself. */
 export interface Dialect {
-  /** Whether it is warmline-gateway, as it says in every answer; unknown before the first. */
+  /** Whether it is warmline-gateway, as it says in every response; unknown before the first. */
   gateway: boolean | undefined;
   /** False once it answered in JSON where RESP2 was asked for. */
   resp2: boolean;
   /** False once it answered with plain strings where base64 was asked for. */
   base64: boolean;
-  /** How far its replicas have to be for a read to see what was written through here; empty before the first answer. */
+  /** How far its replicas have to be for a read to see what was written through here; empty before the first response. */
   syncToken: string;
 }
 

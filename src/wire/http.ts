@@ -6,8 +6,8 @@ export interface HttpRequest {
   readonly body: string | Uint8Array;
 }
 
-/** A whole HTTP answer. */
-export interface HttpAnswer {
+/** A whole HTTP response. */
+export interface HttpResponse {
   readonly status: number;
   /** A header's value by its lower-case name. */
   header(name: string): string | undefined;

@@ -3,7 +3,7 @@ import { deeper, MalformedReply } from "./malformed.js";
 import { type Bulk, ErrorReply, type RawReply } from "./reply.js";
 
 /**
- * Reads a JSON answer of the Upstash REST protocol: `{"result": ...}` or `{"error": "..."}`, or for a batch an
+ * Reads a JSON response of the Upstash REST protocol: `{"result": ...}` or `{"error": "..."}`, or for a batch an
  * array of them.
  * @param base64 whether strings were asked for in base64; a top-level OK stays plain all the same.
  * @throws MalformedReply when it is anything else.
@@ -51,7 +51,7 @@ function keepDigits(text: string): string {
   });
 }
 
-/** A string of an answer. */
+/** A string of a response. */
 export function bulkOf(text: string, base64?: boolean): Bulk {
   if (!base64) return new TextBulk(text);
   let binary: string;

@@ -15,7 +15,7 @@ export function integer(digits: string): number | string {
   return Number.isSafeInteger(value) ? value : digits;
 }
 
-/** Deeper than any command's reply; a bound keeps a hostile answer from exhausting the stack. */
+/** Deeper than any command's reply; a bound keeps a hostile response from exhausting the stack. */
 const DEEPEST = 64;
 
 /** How deep the items of an array lie that itself lies so deep. @throws MalformedReply beyond all measure. */

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../config.js";
 import { utf8 } from "./bytes.js";
 import { type Dialect, dialectOf } from "./dialect.js";
-import type { HttpAnswer, HttpRequest } from "./http.js";
+import type { HttpRequest, HttpResponse } from "./http.js";
 import { parseJson, readJson } from "./json.js";
 import { MalformedReply } from "./malformed.js";
 import { ErrorReply, type RawReply } from "./reply.js";
@@ -9,23 +9,23 @@ import type * as Encoders from "./request.js";
 import { readResp2 } from "./resp2.js";
 import type { Word } from "./words.js";
 
-/** A request, and how its answer is to be read. */
+/** A request, and how its response is to be read. */
 export interface Message {
   readonly request: HttpRequest;
   /** The words that it carries, and the route that they take: empty for one command. */
   readonly words: Words;
   readonly route: Route;
-  /** @throws MalformedReply when the answer is not one of a Redis endpoint. */
-  read(answer: HttpAnswer): RawReply;
+  /** @throws MalformedReply when the response is not one of a Redis endpoint. */
+  read(response: HttpResponse): RawReply;
 }
 
 /**
  * The endpoint doesn't take RESP2 requests, and so read nothing of this one: send it in another form.
- * Only warmline-gateway takes them, and it says in every answer that it is one.
+ * Only warmline-gateway takes them, and it says in every response that it is one.
  */
 export class Resp2Refused extends Error {}
 
-function textOf({ body }: HttpAnswer): string {
+function textOf({ body }: HttpResponse): string {
   return utf8(body, 0, body.length);
 }
 
@@ -147,7 +147,7 @@ export class Protocol {
     return this.#post(route, commands, encoders, this.#encoding(exact, this.batchesBytes));
   }
 
-  /** A message whose answer is the protocol's own JSON, not to be made a reply of but handed on. */
+  /** A message whose response is the protocol's own JSON, not to be made a reply of but handed on. */
   plain(body: any, route: Route): Message {
     return {
       request: {
@@ -157,7 +157,7 @@ export class Protocol {
       },
       words: body,
       route,
-      read: (answer) => parseJson(textOf(answer)),
+      read: (response) => parseJson(textOf(response)),
     };
   }
 
@@ -188,17 +188,17 @@ export class Protocol {
       this.#readYourWrites && !dialect.gateway
         ? { ...unsynced, headers: this.#withSyncToken(unsynced.headers) }
         : unsynced;
-    const read = (answer: HttpAnswer) => {
-      const { status } = answer;
-      const ours = answer.header("warmline-gateway") !== undefined;
+    const read = (response: HttpResponse) => {
+      const { status } = response;
+      const ours = response.header("warmline-gateway") !== undefined;
       if (ours) dialect.gateway = true;
       // Something on the way answered in its place; what became of the request is not known, unless by "too many".
       else if (dialect.gateway && status !== 429) {
         throw new MalformedReply("the answer is somebody else's, not warmline-gateway's");
       }
-      const reply = this.#read(answer, encoding);
+      const reply = this.#read(response, encoding);
       if (!ours && status === 200) dialect.gateway = false;
-      dialect.syncToken = answer.header(SYNC_TOKEN) ?? dialect.syncToken;
+      dialect.syncToken = response.header(SYNC_TOKEN) ?? dialect.syncToken;
       if (resp2Request && !ours && status !== 429 && reply instanceof ErrorReply) throw new Resp2Refused();
       return reply;
     };
@@ -214,11 +214,11 @@ export class Protocol {
     return synced;
   }
 
-  #read(answer: HttpAnswer, encoding: Encoding): RawReply {
-    const { status, body } = answer;
-    const type = answer.header("content-type") ?? "";
+  #read(response: HttpResponse, encoding: Encoding): RawReply {
+    const { status, body } = response;
+    const type = response.header("content-type") ?? "";
     if (type.includes("json")) {
-      const text = textOf(answer);
+      const text = textOf(response);
       if (encoding === BASE64) return this.#readBase64(text);
       if (encoding === RESP2 && status === 200) this.#dialect.resp2 = false;
       return readJson(text, false);

@@ -6,7 +6,7 @@ const CR = 13;
 const LF = 10;
 
 /**
- * Reads an answer that is exactly one RESP2 reply.
+ * Reads a response that is exactly one RESP2 reply.
  * @see https://redis.io/docs/latest/develop/reference/protocol-spec/
  * @throws MalformedReply when a byte is missing, wrong, or left over.
  */

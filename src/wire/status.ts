@@ -1,4 +1,4 @@
-import type { HttpAnswer } from "./http.js";
+import type { HttpResponse } from "./http.js";
 import { MalformedReply } from "./malformed.js";
 import type { Message } from "./protocol.js";
 import { ErrorReply, type RawReply } from "./reply.js";
@@ -8,19 +8,19 @@ import { ErrorReply, type RawReply } from "./reply.js";
  * @param url the endpoint's, which a relative redirect goes by.
  * @throws MalformedReply which names the status, and for a redirect its target's origin. Path and query may hold secrets.
  */
-export function readReply(message: Message, answer: HttpAnswer, url: string): RawReply {
-  const { status } = answer;
-  if (status === 200) return message.read(answer);
+export function readReply(message: Message, response: HttpResponse, url: string): RawReply {
+  const { status } = response;
+  if (status === 200) return message.read(response);
   // In browsers the status of a redirect that is not followed is 0.
   if (status < 300 ? status > 0 : status >= 400) {
     try {
-      const reply = message.read(answer);
+      const reply = message.read(response);
       if (status < 300 || isError(reply)) return reply;
     } catch (error) {
       if (!(error instanceof MalformedReply)) throw error;
     }
   }
-  throw new MalformedReply(`the endpoint answered with status ${status}${redirectOf(answer, url)}`);
+  throw new MalformedReply(`the endpoint answered with status ${status}${redirectOf(response, url)}`);
 }
 
 /** An error as RESP2 or JSON has it, or as middleware gets it. */
@@ -28,10 +28,10 @@ function isError(reply: RawReply | { readonly error?: unknown }): boolean {
   return reply instanceof ErrorReply || typeof (reply as { error?: unknown } | null)?.error === "string";
 }
 
-function redirectOf(answer: HttpAnswer, url: string): string {
-  const { status } = answer;
+function redirectOf(response: HttpResponse, url: string): string {
+  const { status } = response;
   if (status !== 0 && (status < 300 || status === 304 || status >= 400)) return "";
-  const location = answer.header("location") ?? "";
+  const location = response.header("location") ?? "";
   const isUrl = location !== "" && URL.canParse(location, url);
   const target = isUrl ? new URL(location, url).origin : "another address";
   return `, a redirect to ${target}: give the final address as url`;

@@ -45,7 +45,7 @@ function slowlyLoaded() {
         bodies.push(sent);
         const reply = { result: null };
         listener.onStart();
-        listener.onAnswer({
+        listener.onResponse({
           status: 200,
           header: (name) => (name === "content-type" ? "application/json" : undefined),
           body: Buffer.from(JSON.stringify(Array.isArray(sent[0]) ? sent.map(() => reply) : reply)),

@@ -37,7 +37,7 @@ export class FetchTransport implements Transport {
   attempt(safe: boolean, listener: AttemptListener): Attempt {
     const controller = new AbortController();
     this.exchange(safe, controller.signal, listener).then(
-      (answer) => controller.signal.aborted || listener.onAnswer(answer),
+      (response) => controller.signal.aborted || listener.onResponse(response),
       (cause) => {
         if (controller.signal.aborted) return;
         // Such as a response that is too large: the rest is not read.

@@ -1,4 +1,4 @@
-import type { HttpAnswer } from "../../wire/http.js";
+import type { HttpResponse } from "../../wire/http.js";
 import { clearTimeout, setImmediate, setTimeout } from "../timers.js";
 import type { Attempt, AttemptListener } from "../transport.js";
 import type { CloseReason, Connection, ExchangeListener } from "./connection.js";
@@ -18,8 +18,8 @@ function patience(connection: Connection): number {
 
 /**
  * One try at a request. On a connection that is fresh it is written at once. On a doubtful one a request that is
- * safe to repeat is written too, and again on a fresh connection if no answer comes in time; any other waits for
- * the answer to a probe, or for the fresh connection, whichever comes first.
+ * safe to repeat is written too, and again on a fresh connection if no response comes in time; any other waits for
+ * the response to a probe, or for the fresh connection, whichever comes first.
  */
 export class PooledAttempt implements Attempt, ExchangeListener {
   /** The connections that it is under way on: one, but where a fresh one races a doubtful one. */
@@ -101,7 +101,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
     const { probe, maxReplySize } = this.options;
     connection.send(probe, true, maxReplySize, {
       onStart: () => {},
-      onAnswer: () => {
+      onResponse: () => {
         this.leave(connection);
         this.stopHedging();
         this.tryIdle(connection);
@@ -141,12 +141,12 @@ export class PooledAttempt implements Attempt, ExchangeListener {
     this.listener.onStart();
   }
 
-  onAnswer(answer: HttpAnswer, connection: Connection): void {
+  onResponse(response: HttpResponse, connection: Connection): void {
     this.leave(connection);
     this.finish("no-response");
-    // Before anybody hears of the answer, so that the next command finds the connection.
+    // Before anybody hears of the response, so that the next command finds the connection.
     this.pool.giveBack(connection);
-    this.listener.onAnswer(answer, this.written > 1);
+    this.listener.onResponse(response, this.written > 1);
   }
 
   onFailure(cause: Error, connection: Connection): void {

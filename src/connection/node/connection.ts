@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import type { HttpAnswer, HttpRequest } from "../../wire/http.js";
+import type { HttpRequest, HttpResponse } from "../../wire/http.js";
 import { elapsed, type Moment, moment } from "../clock.js";
 import { type Origin, openSocket } from "./origin.js";
 
@@ -38,7 +38,7 @@ export interface ConnectionListener {
 /** What becomes of one request on one connection: `onStart` right before the write, then one of the others. */
 export interface ExchangeListener {
   onStart(): void;
-  onAnswer(answer: HttpAnswer, connection: Connection): void;
+  onResponse(response: HttpResponse, connection: Connection): void;
   onFailure(cause: Error, connection: Connection): void;
 }
 
@@ -95,7 +95,7 @@ export abstract class Connection {
     this.requests++;
   }
 
-  /** Stops listening and, as an answer outstanding could come to the next request, closes the connection. */
+  /** Stops listening and, as a response outstanding could come to the next request, closes the connection. */
   abandon(reason: CloseReason): void {
     this.listener = undefined;
     this.destroy(reason);
@@ -119,16 +119,16 @@ export abstract class Connection {
     this.listener?.onStart();
   }
 
-  protected answered(answer: HttpAnswer): void {
+  protected responded(response: HttpResponse): void {
     const { listener } = this;
     this.listener = undefined;
     this.since = moment();
-    this.idleLimit = idleLimitOf(answer);
+    this.idleLimit = idleLimitOf(response);
     if (!this.keep) this.reason = "keep-alive-off";
-    else if (asksToClose(answer)) this.reason = "connection-close";
+    else if (asksToClose(response)) this.reason = "connection-close";
     const { reason } = this;
     if (reason !== undefined) queueMicrotask(() => this.destroy(reason));
-    listener?.onAnswer(answer, this);
+    listener?.onResponse(response, this);
   }
 
   protected failed(cause: Error): void {
@@ -172,8 +172,8 @@ export abstract class Connection {
 let lastAdvertised: string | undefined;
 let lastLimit = IDLE_LIMIT;
 
-function idleLimitOf(answer: HttpAnswer): number {
-  const advertised = answer.header("keep-alive");
+function idleLimitOf(response: HttpResponse): number {
+  const advertised = response.header("keep-alive");
   if (advertised !== lastAdvertised) {
     const seconds = advertised && /timeout=(\d+)/i.exec(advertised)?.[1];
     lastLimit = seconds ? Math.min(IDLE_LIMIT, Number(seconds) * 1000 - ADVERTISED_MARGIN) : IDLE_LIMIT;
@@ -182,7 +182,7 @@ function idleLimitOf(answer: HttpAnswer): number {
   return lastLimit;
 }
 
-function asksToClose(answer: HttpAnswer): boolean {
-  const connection = answer.header("connection");
+function asksToClose(response: HttpResponse): boolean {
+  const connection = response.header("connection");
   return connection !== undefined && connection !== "keep-alive" && /\bclose\b/i.test(connection);
 }

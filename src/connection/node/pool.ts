@@ -82,7 +82,7 @@ export class Pool implements ConnectionListener {
     };
   }
 
-  /** Takes a connection back that has no answer outstanding. */
+  /** Takes a connection back that has no response outstanding. */
   giveBack(connection: Connection): void {
     if (!connection.usable) return;
     const waiter = this.nextWaiter();

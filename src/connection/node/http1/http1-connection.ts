@@ -5,12 +5,12 @@ import { RequestHeads } from "./request-head.js";
 import { type ParsedResponse, ResponseParser } from "./response-parser.js";
 
 /**
- * A connection that speaks HTTP/1.1 itself: one request in flight, answers read strictly, and any byte, FIN or RST
+ * A connection that speaks HTTP/1.1 itself: one request in flight, responses read strictly, and any byte, FIN or RST
  * that comes while none is expected ends it.
  */
 export class Http1Connection extends Connection {
   private readonly heads: RequestHeads;
-  /** Whether a request was written whose answer has not come. */
+  /** Whether a request was written whose response has not come. */
   private waits = false;
   private parser: ResponseParser | undefined;
 
@@ -63,7 +63,7 @@ export class Http1Connection extends Connection {
     }
     try {
       const done = this.parser!.push(chunk);
-      if (done) this.answer(done.response, done.surplus.length > 0);
+      if (done) this.complete(done.response, done.surplus.length > 0);
     } catch (error) {
       this.lost("closed-by-peer", error as Error);
     }
@@ -76,18 +76,18 @@ export class Http1Connection extends Connection {
       return;
     }
     try {
-      this.answer(this.parser!.end(), false);
+      this.complete(this.parser!.end(), false);
     } catch (error) {
       this.lost("closed-by-peer", error as Error);
     }
   }
 
-  private answer(response: ParsedResponse, surplus: boolean): void {
+  private complete(response: ParsedResponse, surplus: boolean): void {
     this.waits = false;
-    // Closed before anybody hears of the answer, so that the next request doesn't find the connection.
+    // Closed before anybody hears of the response, so that the next request doesn't find the connection.
     if (surplus) this.destroy("closed-by-peer");
     else if (!response.keepAlive) this.destroy("connection-close");
-    this.answered(response);
+    this.responded(response);
   }
 
   private lost(reason: CloseReason, cause: Error): void {

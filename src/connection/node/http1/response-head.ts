@@ -1,10 +1,10 @@
-/** The bytes are not an HTTP/1.1 answer, or one that we take no part in. */
+/** The bytes are not an HTTP/1.1 response, or one that we take no part in. */
 export class BadResponse extends Error {}
 
 /** What follows a head: so many bytes, chunks, whatever comes until the connection is closed, or another head. */
 export type Framing = "length" | "chunked" | "until-close" | "interim";
 
-/** The head of an answer. */
+/** The head of a response. */
 export interface ResponseHead {
   readonly status: number;
   /** By lower-case name; a name that came twice has its values joined by a comma. */
@@ -73,7 +73,7 @@ export function parseHeader(line: string): [name: string, value: string] {
   return [name.toLowerCase(), value!];
 }
 
-/** An answer that another follows, such as 103 Early Hints. We asked neither to go on (100) nor to switch (101). */
+/** A response that another follows, such as 103 Early Hints. We asked neither to go on (100) nor to switch (101). */
 function checkInterim(status: number, headers: ReadonlyMap<string, string>): void {
   if (status <= 101) throw new BadResponse(`status ${status} was not asked for`);
   if (headers.has("content-length") || headers.has("transfer-encoding")) {

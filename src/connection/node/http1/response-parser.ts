@@ -1,11 +1,11 @@
-import type { HttpAnswer } from "../../../wire/http.js";
+import type { HttpResponse } from "../../../wire/http.js";
 import { Body, DEFAULT_MAX_REPLY_SIZE, ResponseTooLarge } from "../../body.js";
 import { BadResponse, parseHeader, type ResponseHead, responseHead } from "./response-head.js";
 
 export { BadResponse };
 
-/** A whole answer. */
-export class ParsedResponse implements HttpAnswer {
+/** A whole response. */
+export class ParsedResponse implements HttpResponse {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   /** Whether the connection may carry another request. */
@@ -35,7 +35,7 @@ const CHUNK_SIZE = /^([0-9a-fA-F]{1,8})(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=[!#$%
 type State = "head" | "length" | "until-close" | "chunk-size" | "chunk" | "chunk-end" | "trailers";
 
 /**
- * Reads one HTTP/1.1 answer from any split of its bytes, strictly: what RFC 9112 leaves to leniency is refused, such
+ * Reads one HTTP/1.1 response from any split of its bytes, strictly: what RFC 9112 leaves to leniency is refused, such
  * as bare line feeds, folded lines, two lengths, a length beside a transfer coding.
  * @see https://www.rfc-editor.org/rfc/rfc9112
  */
@@ -52,8 +52,8 @@ export class ResponseParser {
   constructor(private readonly limit = DEFAULT_MAX_REPLY_SIZE) {}
 
   /**
-   * Takes the next bytes of the socket, whose memory may be used for others afterwards: an answer has its own.
-   * @returns the answer once it is whole, and the bytes after it.
+   * Takes the next bytes of the socket, whose memory may be used for others afterwards: a response has its own.
+   * @returns the response once it is whole, and the bytes after it.
    * @throws BadResponse, or ResponseTooLarge
    */
   push(bytes: Buffer): { response: ParsedResponse; surplus: Buffer } | undefined {
@@ -63,7 +63,7 @@ export class ResponseParser {
     }
     this.rest = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
     while (this.step()) {
-      // Until the answer is whole or more bytes are needed.
+      // Until the response is whole or more bytes are needed.
     }
     this.rest = this.rest.length === 0 ? EMPTY : Buffer.from(this.rest);
     return this.whole ? { response: this.response(), surplus: this.rest } : undefined;
@@ -71,7 +71,7 @@ export class ResponseParser {
 
   /**
    * The server has closed its side.
-   * @returns the answer, where its end is the connection's.
+   * @returns the response, where its end is the connection's.
    * @throws BadResponse when it was cut off.
    */
   end(): ParsedResponse {
@@ -177,7 +177,7 @@ export class ResponseParser {
   }
 }
 
-/** What most answers are: all there at once, exactly, with a length. Anything else is read step by step. */
+/** What most responses are: all there at once, exactly, with a length. Anything else is read step by step. */
 function wholeResponse(bytes: Buffer, limit: number): ParsedResponse | undefined {
   const end = bytes.indexOf(HEAD_END);
   if (end === -1 || end > LONGEST_HEAD) return undefined;

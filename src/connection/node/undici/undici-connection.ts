@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { kConnect } from "undici/lib/core/symbols.js";
 import Client from "undici/lib/dispatcher/client.js";
-import type { HttpAnswer, HttpRequest } from "../../../wire/http.js";
+import type { HttpRequest, HttpResponse } from "../../../wire/http.js";
 import { Body } from "../../body.js";
 import { type CloseReason, Connection, type ConnectionListener } from "../connection.js";
 import type { Origin } from "../origin.js";
@@ -53,7 +53,7 @@ export class UndiciConnection extends Connection {
     const handler = new Exchange(
       maxReplySize,
       () => this.starts(),
-      (answer) => this.answered(answer),
+      (response) => this.responded(response),
       (cause) => this.failed(cause),
     );
     this.client.dispatch(request, handler);
@@ -65,7 +65,7 @@ export class UndiciConnection extends Connection {
   }
 }
 
-/** Collects one answer from undici. */
+/** Collects one response from undici. */
 class Exchange {
   private status = 0;
   private headers: readonly Buffer[] = [];
@@ -75,7 +75,7 @@ class Exchange {
   constructor(
     maxReplySize: number,
     readonly onConnect: () => void,
-    private readonly onAnswer: (answer: HttpAnswer) => void,
+    private readonly onResponse: (response: HttpResponse) => void,
     private readonly onFailure: (cause: Error) => void,
   ) {
     this.body = new Body(maxReplySize, Buffer.allocUnsafe);
@@ -97,7 +97,7 @@ class Exchange {
   }
 
   onComplete(): void {
-    if (!this.failed) this.onAnswer(new RawAnswer(this.status, this.headers, this.body.whole()));
+    if (!this.failed) this.onResponse(new RawResponse(this.status, this.headers, this.body.whole()));
   }
 
   onError(cause: Error): void {
@@ -107,7 +107,7 @@ class Exchange {
   }
 }
 
-class RawAnswer implements HttpAnswer {
+class RawResponse implements HttpResponse {
   constructor(
     readonly status: number,
     private readonly raw: readonly Buffer[],
