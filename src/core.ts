@@ -25,7 +25,7 @@ import {
   SchemaError,
   UnknownOutcomeError,
 } from "./errors.js";
-import type * as Late from "./late.js";
+import type * as LazyFeatures from "./lazy-features.js";
 import { type Limits, limitsOf, signalOf, timeLeft } from "./limits.js";
 import type { Platform } from "./redis.js";
 import { LONGEST_TIMER, type Settings } from "./settings.js";
@@ -58,8 +58,8 @@ export interface Command {
   readonly inContext?: (<T>(read: () => T) => T) | undefined;
 }
 
-/** Whether a command can't be sent, or its reply not be read, without what few use. */
-export function needsLate({ schema, bytes }: Command): boolean {
+/** Whether a command can't be sent, or its reply not be read, without lazy features. */
+export function needsLazyFeatures({ schema, bytes }: Command): boolean {
   return bytes || schema !== undefined;
 }
 
@@ -105,7 +105,7 @@ export class Core {
   readonly bulk = bulkOf;
   readonly rowOf = rowOf;
   readonly encodeRaw = encodeArgs([rest(json, 0)]);
-  #late: typeof Late | undefined;
+  #lazyFeatures: typeof LazyFeatures | undefined;
   /** Whether commands wait for it. */
   #loading = false;
 
@@ -113,8 +113,8 @@ export class Core {
     readonly base: Base,
     readonly settings: Settings,
   ) {
-    const { late } = base.platform;
-    if (typeof late !== "function") this.#late = late;
+    const { lazyFeatures } = base.platform;
+    if (typeof lazyFeatures !== "function") this.#lazyFeatures = lazyFeatures;
   }
 
   /** The same with other settings. */
@@ -123,14 +123,14 @@ export class Core {
   }
 
   /**
-   * What few use.
+   * Returns the lazy features, which are loaded first where they are not there.
    * @throws ConnectionError where it can't be loaded in the time of a call.
    */
-  async late(): Promise<typeof Late> {
-    const { late } = this.base.platform;
-    if (typeof late !== "function") return late;
+  async loadLazyFeatures(): Promise<typeof LazyFeatures> {
+    const { lazyFeatures } = this.base.platform;
+    if (typeof lazyFeatures !== "function") return lazyFeatures;
     try {
-      return await within(this.settings.timeout, late());
+      return await within(this.settings.timeout, lazyFeatures());
     } catch (cause) {
       throw new ConnectionError("a part of warmline could not be loaded", { cause });
     }
@@ -142,10 +142,10 @@ export class Core {
    * @returns why it could not be loaded, if so.
    */
   async #load(): Promise<unknown> {
-    if (this.#late) return undefined;
+    if (this.#lazyFeatures) return undefined;
     this.#loading = true;
     try {
-      this.#late = this.base.platform.late = await this.late();
+      this.#lazyFeatures = this.base.platform.lazyFeatures = await this.loadLazyFeatures();
       return undefined;
     } catch (error) {
       return error;
@@ -158,7 +158,8 @@ export class Core {
   around(middleware: Middleware): Core {
     const next: Carrier =
       this.base.carrier ??
-      (async (request, call) => (await this.late()).forward(this.having(call.core.settings), request, call));
+      (async (request, call) =>
+        (await this.loadLazyFeatures()).forward(this.having(call.core.settings), request, call));
     const carrier: Carrier = (request, call) => middleware(request, (inner) => next(inner, call));
     return new Core({ ...this.base, carrier }, this.settings);
   }
@@ -205,22 +206,22 @@ export class Core {
 
   /**
    * Does what has to be done ahead of commands; makes writes repeatable where they are to be applied exactly once.
-   * @param rare whether they can't do without what few use.
+   * @param needsLazy whether they can't do without lazy features.
    * @param label what error messages call them.
    * @throws ConfigError when a write can't be run so; TimeoutError or the signal's reason when the limits end it before.
    */
   async ahead(
     commands: () => readonly Command[],
-    rare: boolean,
+    needsLazy: boolean,
     limits: Limits | undefined,
     label: string,
   ): Promise<readonly Command[]> {
-    const needed = rare || this.#exactlyOnce;
+    const needed = needsLazy || this.#exactlyOnce;
     const done = Promise.all([needed || this.#loading ? this.#load() : undefined, this.base.beforeCall?.()]);
     const tooLate = () => timeIsUp(label, limits!.time(), "unsent");
     const [problem] = await (limits ? within(limits.left(), done, tooLate, limits.signal) : done);
     if (needed && problem) throw problem;
-    return this.#exactlyOnce ? this.#late!.guarded(this, commands()) : commands();
+    return this.#exactlyOnce ? this.#lazyFeatures!.guarded(this, commands()) : commands();
   }
 
   /** Runs a command by its method's name. */
@@ -233,10 +234,10 @@ export class Core {
     try {
       const command = this.prepare(row, args);
       const limits = limitsOf(this.settings);
-      const rare = needsLate(command);
-      return this.#mayGo(rare)
+      const needsLazy = needsLazyFeatures(command);
+      return this.#mayGo(needsLazy)
         ? this.#dispatch(command, limits)
-        : this.#wait(() => command, rare, limits, row.name);
+        : this.#wait(() => command, needsLazy, limits, row.name);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -245,25 +246,25 @@ export class Core {
   /** Sends a command given word by word. */
   raw(words: readonly unknown[]): Promise<unknown> {
     const limits = limitsOf(this.settings);
-    const command = () => this.prepare(...this.#late!.rawCommand(this, words));
+    const command = () => this.prepare(...this.#lazyFeatures!.rawCommand(this, words));
     return this.#mayGo(true) ? this.#dispatch(command(), limits) : this.#wait(command, true, limits, "exec");
   }
 
   /** Whether a command may be sent at once. Reads wait with the writes, to keep the order issued. */
-  #mayGo(rare: boolean): boolean {
-    return !this.waits && (!rare || this.#late !== undefined);
+  #mayGo(needsLazy: boolean): boolean {
+    return !this.waits && (!needsLazy || this.#lazyFeatures !== undefined);
   }
 
   async #wait(
     command: () => Command,
-    rare: boolean,
+    needsLazy: boolean,
     limits: Limits | undefined,
     label: string,
   ): Promise<unknown> {
     const { turn } = this.#automatic;
     turn.held++;
     try {
-      const [ready] = await this.ahead(() => [command()], rare, limits, label);
+      const [ready] = await this.ahead(() => [command()], needsLazy, limits, label);
       return this.#dispatch(ready!, limits, turn);
     } finally {
       this.#automatic.release(turn);
@@ -295,7 +296,12 @@ export class Core {
     const began = bytes ? moment() : undefined;
     const send = (time: number, rejected: Waiting["reject"], inPath?: boolean) =>
       this.send(
-        this.base.protocol.command(words, this.#isExact(command), bytes ? this.#late : undefined, inPath),
+        this.base.protocol.command(
+          words,
+          this.#isExact(command),
+          bytes ? this.#lazyFeatures : undefined,
+          inPath,
+        ),
         row.name,
         repeatable,
         read,
@@ -323,12 +329,12 @@ export class Core {
     const label = LABELS[path];
     let commands: readonly Command[] = [];
     const build = (batch: readonly Command[]) => {
-      commands = this.#exactlyOnce ? this.#late!.withReadsGuarded(this, batch, path) : batch;
+      commands = this.#exactlyOnce ? this.#lazyFeatures!.withReadsGuarded(this, batch, path) : batch;
       return this.base.protocol.batch(
         commands.map((command) => command.words),
         path,
         commands.some((command) => this.#isExact(command)),
-        commands.some(({ bytes }) => bytes) ? this.#late : undefined,
+        commands.some(({ bytes }) => bytes) ? this.#lazyFeatures : undefined,
       );
     };
     let message = build(wanted());
@@ -396,7 +402,7 @@ export class Core {
   }
 
   async #carry(carrier: Carrier, message: Message, label: string, safe: boolean, limits: RequestLimits) {
-    const { carry, tooLate } = await this.late();
+    const { carry, tooLate } = await this.loadLazyFeatures();
     const { time: timeout, signal } = limits;
     const began = moment();
     const timeLeft = () => timeout - elapsed(began);
@@ -436,7 +442,7 @@ export class Core {
   #read({ row, args, schema }: Command, reply: RawReply, index: number | undefined): unknown {
     const { decode } = this.settings.codec;
     return schema
-      ? this.#late!.readChecked(row, args, schema, reply, decode, index, SchemaError)
+      ? this.#lazyFeatures!.readChecked(row, args, schema, reply, decode, index, SchemaError)
       : row.reply(reply, decode, args);
   }
 }

@@ -16,7 +16,7 @@ export type Redis = RedisClient;
 export const Redis = createRedisClass({
   env: () => (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {},
   // Bundlers that split keep this apart, and the others take it in.
-  late: () => import("./late.js"),
+  lazyFeatures: () => import("./lazy-features.js"),
   // fetch's own `keepalive` is something else than ours: it lets a request outlive its page, and browsers refuse such
   // a request beyond 64 KB. Some runtimes refuse a name that they don't know even where it is undefined.
   createTransport: ({ origin }, options) => {

@@ -4,7 +4,7 @@
  * @module warmline
  */
 import { NodeTransport } from "./connection/node/transport.js";
-import * as late from "./late.js";
+import * as lazyFeatures from "./lazy-features.js";
 import { tellNext } from "./next.js";
 import { createRedisClass, type Platform, type Redis as RedisClient } from "./redis.js";
 import { rehearse } from "./rehearsal.js";
@@ -26,7 +26,7 @@ export type Redis = RedisClient;
 const platform: Platform = {
   env: () => process.env,
   preconnects: () => process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined,
-  late,
+  lazyFeatures,
   beforeCalls: tellNext,
   sha1: (text) => process.getBuiltinModule("node:crypto").createHash("sha1").update(text).digest("hex"),
   contextNow: () => process.getBuiltinModule("node:async_hooks").AsyncResource.bind((read) => read()),

@@ -21,7 +21,7 @@ import {
 import type { ConnectionStats, Transport } from "./connection/transport.js";
 import { Core } from "./core.js";
 import { ArgumentError, ConfigError } from "./errors.js";
-import type * as Late from "./late.js";
+import type * as LazyFeatures from "./lazy-features.js";
 import { findUnknownOption } from "./option-names.js";
 import { settingsFrom, withOptions } from "./settings.js";
 import type { Sort } from "./subscribe/follow.js";
@@ -116,8 +116,8 @@ export interface Platform {
   /** Whether a client opens a connection when it is created, unless it is told. */
   preconnects?(): boolean;
   createTransport(endpoint: Endpoint, options: RedisOptions, probe: HttpRequest): Transport;
-  /** What few use. An entry whose size matters loads it when it is needed. */
-  late: typeof Late | (() => Promise<typeof Late>);
+  /** The lazy features, or a function that loads them on first use, for entries whose size matters. */
+  lazyFeatures: typeof LazyFeatures | (() => Promise<typeof LazyFeatures>);
   /** Returns the SHA-1 digest of a text in hexadecimal digits, where the runtime has it synchronously. */
   sha1?(text: string): string;
   /** Gives what calls a function in the asynchronous context of now, where responses come in one of their own. */
@@ -303,7 +303,7 @@ const iterating =
   (name: "scan" | "hscan" | "sscan" | "zscan"): Bound =>
   (core) =>
     async function* (...args: unknown[]) {
-      yield* (await core.late()).iterate(core, name, ...args);
+      yield* (await core.loadLazyFeatures()).iterate(core, name, ...args);
     };
 
 const clientMethods: Record<string, Bound> = {
@@ -320,13 +320,13 @@ const clientMethods: Record<string, Bound> = {
     (core) =>
     async (key: Key, change: Updater<unknown>, options: UpdateOptions = {}) => {
       checkNames("update", options, "attempts");
-      return (await core.late()).update(core, key, change, options);
+      return (await core.loadLazyFeatures()).update(core, key, change, options);
     },
   subscribe: subscribing("subscribe"),
   psubscribe: subscribing("psubscribe"),
   monitor: (core) =>
     async function* () {
-      yield* (await core.late()).monitor(core);
+      yield* (await core.loadLazyFeatures()).monitor(core);
     },
   scanIterator: iterating("scan"),
   hscanIterator: iterating("hscan"),

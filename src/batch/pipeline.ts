@@ -4,7 +4,7 @@ import { SEND, type Target } from "../commands/modules/target.js";
 import { boundTo, onDemand } from "../commands/on-demand.js";
 import type { ReplyMode } from "../commands/reply-mode.js";
 import type { Row } from "../commands/row.js";
-import { type Command, type Core, needsLate, type Result } from "../core.js";
+import { type Command, type Core, needsLazyFeatures, type Result } from "../core.js";
 import { ArgumentError } from "../errors.js";
 import { type Limits, limitsOf, timeLeft } from "../limits.js";
 import { findUnknownOption } from "../option-names.js";
@@ -69,8 +69,8 @@ class CommandQueue {
     let commands: readonly Command[] = this.#commands;
     if (commands.length === 0) throw new ArgumentError("Pipeline is empty");
     const limits = limitsOf(core.settings);
-    const rare = commands.some(needsLate);
-    if (core.waits || rare) commands = await core.ahead(() => this.#commands, rare, limits, "exec");
+    const needsLazy = commands.some(needsLazyFeatures);
+    if (core.waits || needsLazy) commands = await core.ahead(() => this.#commands, needsLazy, limits, "exec");
     const signal = limits?.signal;
     const results =
       this.#path === "pipeline"

@@ -1,7 +1,7 @@
 import type { Key } from "../commands/reply-mode.js";
 import type { Core } from "../core.js";
 import { RedisError } from "../errors.js";
-import type * as Late from "../late.js";
+import type * as LazyFeatures from "../lazy-features.js";
 
 /** A Lua script, sent by its digest; its text follows only where the server doesn't know it yet. */
 export interface Script<T = unknown, Args extends readonly unknown[] = unknown[]> {
@@ -35,13 +35,13 @@ export function createScript(core: Core, script: string, readonly: boolean): Scr
   const [byText, byDigest] = readonly ? (["evalRo", "evalshaRo"] as const) : (["eval", "evalsha"] as const);
   const { platform } = core.base;
   let sha1 = "";
-  const digest = async ({ sha1: digestOf }: typeof Late) => {
+  const digest = async ({ sha1: digestOf }: typeof LazyFeatures) => {
     sha1 ||= await digestOf(script);
   };
   if (!platform.sha1) {
-    // Not by core.late(), whose timer must not be started where a module is loaded.
-    const { late } = platform;
-    Promise.resolve(typeof late === "function" ? late() : late)
+    // Not by core.loadLazyFeatures(), whose timer must not be started where a module is loaded.
+    const { lazyFeatures } = platform;
+    Promise.resolve(typeof lazyFeatures === "function" ? lazyFeatures() : lazyFeatures)
       .then(digest)
       .catch(noop);
   }
@@ -53,7 +53,7 @@ export function createScript(core: Core, script: string, readonly: boolean): Scr
     },
     eval: (keys: Key[] = [], args: unknown[] = []) => core.call(byText, script, keys, args),
     async evalsha(keys: Key[] = [], args: unknown[] = []) {
-      if (!self.sha1) await digest(await core.late());
+      if (!self.sha1) await digest(await core.loadLazyFeatures());
       return core.call(byDigest, sha1, keys, args);
     },
     exec: (keys: Key[] = [], args: unknown[] = []) =>

@@ -96,6 +96,6 @@ export function subscriberOf(core: Core, sort: Sort, channels: string | readonly
   }
   return new Subscriber(names, async (onTold) => {
     const { signal } = core;
-    return new (await core.late()).Subscriptions(core, sort, names, onTold, signal);
+    return new (await core.loadLazyFeatures()).Subscriptions(core, sort, names, onTold, signal);
   });
 }

@@ -1,5 +1,5 @@
 /**
- * What few use, loaded when it is first used where size matters. To be kept apart by bundlers it imports nothing but
+ * Lazy features: what few use, loaded on first use where size matters. To be kept apart by bundlers it imports nothing but
  * types of the rest of the client: what it needs of that it is given with the core.
  */
 export { iterate } from "./client/iterators.js";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import type { Transport } from "../../src/connection/transport.js";
 import { ConnectionError } from "../../src/errors.js";
-import * as late from "../../src/late.js";
+import * as lazyFeatures from "../../src/lazy-features.js";
 import { createRedisClass } from "../../src/redis.js";
 
 // What few use may be loaded when it is first used. Where that fails, nothing has been sent, and the error says so.
@@ -21,7 +21,7 @@ const transport: Transport = {
 
 const Redis = createRedisClass({
   env: () => ({}),
-  late: () => Promise.reject(new TypeError("Failed to fetch dynamically imported module")),
+  lazyFeatures: () => Promise.reject(new TypeError("Failed to fetch dynamically imported module")),
   createTransport: () => transport,
 });
 const redis = new Redis({ url: "http://127.0.0.1:1", token: "t" });
@@ -30,11 +30,11 @@ const redis = new Redis({ url: "http://127.0.0.1:1", token: "t" });
 function slowlyLoaded() {
   const bodies: unknown[] = [];
   // As `import()` has it: loaded once, with a promise for everyone who asks.
-  let loading: Promise<typeof late> | undefined;
+  let loading: Promise<typeof lazyFeatures> | undefined;
   const Slow = createRedisClass({
     env: () => ({}),
-    late: async () => {
-      loading ??= new Promise((resolve) => setTimeout(resolve, 20, late));
+    lazyFeatures: async () => {
+      loading ??= new Promise((resolve) => setTimeout(resolve, 20, lazyFeatures));
       return loading;
     },
     createTransport: () => ({
@@ -136,7 +136,7 @@ test("where loading never ends it is given up in the time of a call, and nothing
   attempts = 0;
   const Hanging = createRedisClass({
     env: () => ({}),
-    late: () => new Promise(() => {}),
+    lazyFeatures: () => new Promise(() => {}),
     createTransport: () => transport,
   });
   const hanging = new Hanging({ url: "http://127.0.0.1:1", token: "t", timeout: 30 });
