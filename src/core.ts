@@ -30,25 +30,25 @@ import { type Limits, limitsOf, signalOf, timeLeft } from "./limits.js";
 import type { Platform } from "./redis.js";
 import { LONGEST_TIMER, type Settings } from "./settings.js";
 import { failureOf } from "./subscribe/failure.js";
+import { type CommandArg, hasBytes, type InvalidArgument } from "./wire/args.js";
 import { bulkOf, readJson } from "./wire/json.js";
 import { MalformedReply } from "./wire/malformed.js";
 import { type BatchPath, type Message, type Protocol, Resp2Refused } from "./wire/protocol.js";
 import { ErrorReply, type RawReply } from "./wire/reply.js";
 import { readReply } from "./wire/status.js";
-import { hasBytes, type InvalidArgument, type Word } from "./wire/words.js";
 
 /** A command ready to be sent. */
 export interface Command {
   readonly row: Row;
   readonly args: readonly unknown[];
-  readonly words: readonly Word[];
+  readonly argv: readonly CommandArg[];
   /** Whether it may change data. */
   readonly write: boolean;
   /** Whether it may be sent again when it may have been applied: a read, or a write that is guarded. */
   readonly repeatable: boolean;
   /** How long it may wait at the server, in ms, if it is one that waits. */
   readonly wait: number | undefined;
-  /** Whether there are bytes among its words. */
+  /** Whether there are bytes among its arguments. */
   readonly bytes: boolean;
   /** What the values that it reads have to fit. */
   readonly schema?: StandardSchema | undefined;
@@ -167,28 +167,28 @@ export class Core {
   /** @throws ArgumentError when an argument can't be sent. */
   prepare(row: Row, given: readonly unknown[], index?: number): Command {
     const { codec, writes } = this.settings;
-    const words: Word[] = row.name.includes(" ") ? row.name.split(" ") : [row.name];
-    const nameLength = words.length;
+    const argv: CommandArg[] = row.name.includes(" ") ? row.name.split(" ") : [row.name];
+    const nameLength = argv.length;
     let schema: StandardSchema | undefined;
     let args = given as unknown[];
     try {
       if (row.schema) [schema, args] = schemaAmong(given);
-      row.words(codec.encode, args, words);
+      row.encodeArgs(codec.encode, args, argv);
     } catch (error) {
       if ((error as Error)?.name !== "InvalidArgument") throw error;
       const { message, cause } = error as InvalidArgument;
       throw new ArgumentError(`${row.name}: ${message}`, { command: row.name, index, cause });
     }
-    const write = typeof row.write === "function" ? row.write(words.slice(nameLength)) : row.write;
+    const write = typeof row.write === "function" ? row.write(argv.slice(nameLength)) : row.write;
     const repeatable = !write || writes === "at-least-once";
     return {
       row,
       args,
-      words,
-      bytes: hasBytes(words),
+      argv,
+      bytes: hasBytes(argv),
       write,
       repeatable,
-      wait: blockingTime(words),
+      wait: blockingTime(argv),
       schema,
       index,
       inContext: codec.custom || schema ? this.base.platform.contextNow?.() : undefined,
@@ -243,10 +243,10 @@ export class Core {
     }
   }
 
-  /** Sends a command given word by word. */
-  raw(words: readonly unknown[]): Promise<unknown> {
+  /** Sends a command given argument by argument. */
+  raw(argv: readonly unknown[]): Promise<unknown> {
     const limits = limitsOf(this.settings);
-    const command = () => this.prepare(...this.#lazyFeatures!.rawCommand(this, words));
+    const command = () => this.prepare(...this.#lazyFeatures!.rawCommand(this, argv));
     return this.#mayGo(true) ? this.#dispatch(command(), limits) : this.#wait(command, true, limits, "exec");
   }
 
@@ -291,13 +291,13 @@ export class Core {
   runOne({ command, limits, resolve, reject }: Waiting): void {
     const time = timeLeft(this.settings, limits, command.wait);
     const read = (reply: RawReply, tried: boolean) => this.#value(command, reply, tried);
-    const { words, bytes, row, repeatable } = command;
+    const { argv, bytes, row, repeatable } = command;
     // Only bytes are ever sent in another form.
     const began = bytes ? moment() : undefined;
     const send = (time: number, rejected: Waiting["reject"], inPath?: boolean) =>
       this.send(
         this.base.protocol.command(
-          words,
+          argv,
           this.#isExact(command),
           bytes ? this.#lazyFeatures : undefined,
           inPath,
@@ -331,7 +331,7 @@ export class Core {
     const build = (batch: readonly Command[]) => {
       commands = this.#exactlyOnce ? this.#lazyFeatures!.withReadsGuarded(this, batch, path) : batch;
       return this.base.protocol.batch(
-        commands.map((command) => command.words),
+        commands.map((command) => command.argv),
         path,
         commands.some((command) => this.#isExact(command)),
         commands.some(({ bytes }) => bytes) ? this.#lazyFeatures : undefined,
@@ -406,7 +406,7 @@ export class Core {
     const { time: timeout, signal } = limits;
     const began = moment();
     const timeLeft = () => timeout - elapsed(began);
-    const call = { core: this, words: message.words, safe, timeout, timeLeft, signal };
+    const call = { core: this, argv: message.argv, safe, timeout, timeLeft, signal };
     const carried = carry(carrier, message, label, call);
     return readJson(await within(timeout + GRACE, carried, () => tooLate(call, label, true), signal), false);
   }
@@ -476,9 +476,9 @@ const isWriting = ({ write }: Command) => write;
 
 /** In a batch our gateway says of each command whether it may have been applied, by the error's first word. */
 function errorFrom({ message }: ErrorReply, command: string, index: number | undefined) {
-  const [, word, reason] = /^(UNKNOWNOUTCOME|UNSENT) (.*)/s.exec(message) ?? [];
-  if (word === "UNSENT") return new ConnectionError(`${command}: not sent: ${reason}`, { command, index });
-  return word
+  const [, code, reason] = /^(UNKNOWNOUTCOME|UNSENT) (.*)/s.exec(message) ?? [];
+  if (code === "UNSENT") return new ConnectionError(`${command}: not sent: ${reason}`, { command, index });
+  return code
     ? new UnknownOutcomeError(`${command}: ${reason}`, { outcome: "unknown", command, index })
     : new RedisError(message, { command, index });
 }

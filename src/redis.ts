@@ -41,7 +41,7 @@ export interface Redis
   /** Collects commands that `exec()` runs as one transaction: all of them, with nobody else's in between. */
   multi(): Pipeline;
   /**
-   * Sends any command, word by word: `redis.exec(["SET", "key", "value"])`.
+   * Sends any command, argument by argument: `redis.exec(["SET", "key", "value"])`.
    * @throws ArgumentError when the command changes the state of a connection, which are shared over HTTP.
    */
   exec<T = unknown>(command: readonly [name: string, ...args: unknown[]]): Promise<T>;

@@ -1,11 +1,11 @@
 import { elapsed, moment } from "../connection/clock.js";
 import type { Command, Core } from "../core.js";
 import type { Limits } from "../limits.js";
-import type { Word } from "../wire/words.js";
+import type { CommandArg } from "../wire/args.js";
 import { sendEach, type Waiting } from "./each.js";
 import { Member, SharedRequest } from "./member.js";
 
-/** The most commands, and the most bytes of words, that travel in one request. */
+/** The most commands, and the most bytes of arguments, that travel in one request. */
 const MOST_COMMANDS = 1_000;
 const MOST_BYTES = 512 * 1024;
 
@@ -55,7 +55,7 @@ export class AutomaticBatch {
   /** @param turn when it was issued: earlier than now if it had to wait. */
   add(command: Command, limits: Limits | undefined, turn = this.turn): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const bytes = sizeOf(command.words);
+      const bytes = sizeOf(command.argv);
       let request = turn.requests.at(-1)!;
       if (request.length === MOST_COMMANDS || (request.length > 0 && turn.bytes + bytes > MOST_BYTES)) {
         request = [];
@@ -143,9 +143,9 @@ function withEnd(waiting: Waiting, onEnd: () => void): Waiting {
   return { command, resolve: ending(resolve), reject: ending(reject) };
 }
 
-/** About as many bytes as the words take; exact for ASCII. */
-function sizeOf(words: readonly Word[]): number {
+/** About as many bytes as the arguments take; exact for ASCII. */
+function sizeOf(argv: readonly CommandArg[]): number {
   let size = 0;
-  for (const word of words) size += word.length + 3;
+  for (const arg of argv) size += arg.length + 3;
   return size;
 }

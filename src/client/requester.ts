@@ -7,7 +7,7 @@ import type { Message, Route } from "../wire/protocol.js";
 export interface UpstashRequest {
   /** `["pipeline"]` or `["multi-exec"]` for a batch; absent for one command. */
   path?: string[];
-  /** The command's words, or for a batch an array of them. */
+  /** The command's arguments, or for a batch an array of them. */
   body?: unknown;
   /** Headers that are sent besides the client's own. */
   headers?: Record<string, string>;
@@ -40,8 +40,8 @@ export interface Carried {
   /** The settings of the client that was called, which may be others than those of the one that has the middleware. */
   readonly core: Core;
   /** What is asked for, as it was before middleware saw it. */
-  readonly words: Message["words"];
-  /** Whether these words may be written again after they may have been applied. */
+  readonly argv: Message["argv"];
+  /** Whether these arguments may be written again after they may have been applied. */
   readonly safe: boolean;
   /** The time for all of it, in ms. */
   readonly timeout: number;
@@ -63,17 +63,17 @@ export function tooLate({ core, timeout }: Carried, label: string, sent: boolean
 /** Has a message carried. Gives the response as JSON, which is empty where there was none. */
 export async function carry(
   carrier: Carrier,
-  { words, route }: Message,
+  { argv, route }: Message,
   label: string,
   call: Carried,
 ): Promise<string> {
   const { core, timeout, signal } = call;
-  if ((route ? words : [words]).flat().some((word) => typeof word !== "string")) {
+  if ((route ? argv : [argv]).flat().some((arg) => typeof arg !== "string")) {
     throw core.failureOf(label)("ArgumentError", "bytes can't pass middleware, which sees JSON");
   }
   if (timeout <= 0) throw tooLate(call, label, false);
   if (signal?.aborted) throw signal.reason;
-  const request = { ...(route && { path: [route] }), body: words, ...(signal && { signal }) };
+  const request = { ...(route && { path: [route] }), body: argv, ...(signal && { signal }) };
   return JSON.stringify(await carrier(request, call)) ?? "";
 }
 
@@ -90,8 +90,8 @@ export function forward(
   const route = path.join("/") as Route;
   const commands = (route ? body : [body]) as unknown[][];
   const label = route ? route.toUpperCase() : String(commands[0]?.[0]);
-  // Of what middleware has made itself nothing is known but its words.
-  const safe = body === call.words ? call.safe : !commands.some((words) => isWrite(words, direct.rowOf));
+  // Of what middleware has made itself nothing is known but its arguments.
+  const safe = body === call.argv ? call.safe : !commands.some((argv) => isWrite(argv, direct.rowOf));
   const read = (reply: unknown) => {
     const response = reply as UpstashResponse<any>;
     if (typeof response?.error === "string") throw direct.failureOf(label)("RedisError", response.error);

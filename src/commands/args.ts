@@ -1,13 +1,13 @@
 import { unknownOption } from "../option-names.js";
 import {
+  type CommandArg,
   describe,
   hasNoProperties,
   InvalidArgument,
   lacksJson,
-  scalarWord,
-  valueWord,
-  type Word,
-} from "../wire/words.js";
+  toScalarArg,
+  toValueArg,
+} from "../wire/args.js";
 import type { Encode, EncodeArgs } from "./row.js";
 
 /**
@@ -15,7 +15,7 @@ import type { Encode, EncodeArgs } from "./row.js";
  * @throws InvalidArgument unless the argument has the shape that the command takes.
  */
 export interface ArgEncoder {
-  (out: Word[], given: any, encode: Encode): void;
+  (out: CommandArg[], given: any, encode: Encode): void;
   /** The names of the options that it reads, if the argument is an object of options. */
   readonly names?: () => readonly string[];
   /** Whether it encodes every argument from here on: each by a call of its own, or all as one array. */
@@ -24,21 +24,21 @@ export interface ArgEncoder {
   readonly optional?: boolean | undefined;
 }
 
-type Plain = (out: Word[], given: any, encode: Encode) => void;
+type Plain = (out: CommandArg[], given: any, encode: Encode) => void;
 
-/** A key, a field, an id, a number, a word of Redis's: sent as it is. */
+/** A key, a field, an id, a number, a keyword of Redis's: sent as it is. */
 export const scalar: ArgEncoder = (out, given) => {
-  out.push(scalarWord(given));
+  out.push(toScalarArg(given));
 };
 
 /** A value, through the codec. */
 export const stored: ArgEncoder = (out, given, encode) => {
-  out.push(valueWord(encode(given)));
+  out.push(toValueArg(encode(given)));
 };
 
 /** A value that the codec does not see: text as it is, objects and arrays as JSON. */
 export const json: ArgEncoder = (out, given) => {
-  out.push(valueWord(given));
+  out.push(toValueArg(given));
 };
 
 /** An argument that may be left out. */
@@ -67,7 +67,7 @@ export const gathered = (encoder: ArgEncoder): ArgEncoder =>
 export const defaulting =
   (value: string | number): ArgEncoder =>
   (out, given) => {
-    out.push(scalarWord(given === undefined ? value : given));
+    out.push(toScalarArg(given === undefined ? value : given));
   };
 
 /** An array, each of its items by the same encoder. */
@@ -101,7 +101,7 @@ export const record =
   (encoder: ArgEncoder): ArgEncoder =>
   (out, given, encode) => {
     for (const name of Object.keys(plainObject(given, "an object"))) {
-      out.push(scalarWord(name));
+      out.push(toScalarArg(name));
       located(`.${name}`, encoder, out, given[name], encode);
     }
   };
@@ -131,21 +131,21 @@ export const entriesOrPairs: ArgEncoder = Object.assign<Plain, Partial<ArgEncode
   { rest: "all" },
 );
 
-/** A fixed word before what the argument adds. */
-export const prefixed = (word: string, encoder: ArgEncoder): ArgEncoder =>
+/** A fixed keyword before what the argument adds. */
+export const prefixed = (keyword: string, encoder: ArgEncoder): ArgEncoder =>
   Object.assign<Plain, Partial<ArgEncoder>>(
     (out, given, encode) => {
-      out.push(word);
+      out.push(keyword);
       encoder(out, given, encode);
     },
     { ...encoder },
   );
 
-/** A fixed word where the argument is true. */
+/** A fixed keyword where the argument is true. */
 export const flag =
-  (word: string): ArgEncoder =>
+  (keyword: string): ArgEncoder =>
   (out, given) => {
-    if (given === true) out.push(word);
+    if (given === true) out.push(keyword);
     else if (given !== undefined && given !== false) {
       throw new InvalidArgument(`is ${kindOf(given)}, not true or false`);
     }
@@ -190,15 +190,15 @@ export const condition = (name: string, encoder: ArgEncoder): ArgEncoder => {
 
 /**
  * An object of options, sent in the order of `spec`, each under its name in upper case; undefined is left out.
- * `name=WORD` is sent under another word, `name=` as its value alone; `name?` is true or false, and sent as the word alone;
+ * `name=WORD` is sent under another keyword, `name=` as its value alone; `name?` is true or false, and sent as the keyword alone;
  * `name*` may be an array.
  */
 export const options = (spec: string): ArgEncoder => {
   let encoders: ArgEncoder[] | undefined;
   const own = () => {
     encoders ??= spec.split(" ").map((item) => {
-      const [, name, kind, word] = /^(\w+)([?*]?)=?(.*)$/.exec(item) as unknown as string[];
-      const sent = word || name!.toUpperCase();
+      const [, name, kind, keyword] = /^(\w+)([?*]?)=?(.*)$/.exec(item) as unknown as string[];
+      const sent = keyword || name!.toUpperCase();
       const value = kind ? scalars : scalar;
       return property(name!, kind === "?" ? flag(sent) : item.endsWith("=") ? value : prefixed(sent, value));
     });
@@ -216,7 +216,7 @@ export const options = (spec: string): ArgEncoder => {
 export const limit: ArgEncoder = reading("offset count", (out, given) => {
   const { offset, count } = given ?? {};
   if (offset === undefined && count === undefined) return;
-  out.push("LIMIT", scalarWord(offset ?? 0), scalarWord(count ?? -1));
+  out.push("LIMIT", toScalarArg(offset ?? 0), toScalarArg(count ?? -1));
 });
 
 /** An encoder that checks an object's option names, if it reads options, before it encodes them. */
@@ -277,7 +277,7 @@ export function encodeArgs(encoders: readonly ArgEncoder[], order?: readonly num
   };
 }
 
-function located(path: string, encoder: ArgEncoder, out: Word[], given: unknown, encode: Encode): void {
+function located(path: string, encoder: ArgEncoder, out: CommandArg[], given: unknown, encode: Encode): void {
   try {
     encoder(out, given, encode);
   } catch (error) {

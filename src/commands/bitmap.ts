@@ -65,7 +65,7 @@ export const bitmapCommands = group(() => ({
 /** BITFIELD with all its operations. It only reads where every one of them is GET. */
 export const bitfieldRow: Row = {
   name: "BITFIELD",
-  ...writeIf((words) => words.some((word, i) => i && /^(set|incrby)$/i.test(String(word))))(
+  ...writeIf((args) => args.some((arg, i) => i && /^(set|incrby)$/i.test(String(arg))))(
     integers,
     scalar,
     rest(scalar, 0),

@@ -5,15 +5,15 @@ const WAITS = /^(B[LRZ]|XREAD|WAIT)/;
  * How long a command may wait at the server, in ms: Infinity where it says 0, undefined where it doesn't wait.
  * A wait that can't be read is the server's to refuse.
  */
-export function blockingTime(words: readonly unknown[]): number | undefined {
-  const name = words[0] as string;
+export function blockingTime(argv: readonly unknown[]): number | undefined {
+  const name = argv[0] as string;
   if (!WAITS.test(name)) return undefined;
   // Where it is said, and in what: seconds only by those that begin with B.
-  let at = name.endsWith("MPOP") ? 1 : name.endsWith("MOVEM") ? 5 : words.length - 1;
+  let at = name.endsWith("MPOP") ? 1 : name.endsWith("MOVEM") ? 5 : argv.length - 1;
   if (name.startsWith("X")) {
-    at = words.findIndex((word) => /^(block|streams)$/i.test(String(word))) + 1;
-    if (!/^block$/i.test(String(words[at - 1]))) return undefined;
+    at = argv.findIndex((arg) => /^(block|streams)$/i.test(String(arg))) + 1;
+    if (!/^block$/i.test(String(argv[at - 1]))) return undefined;
   }
-  const wait = Number(words[at]) * (name.startsWith("B") ? 1000 : 1);
+  const wait = Number(argv[at]) * (name.startsWith("B") ? 1000 : 1);
   return Number.isNaN(wait) ? 0 : wait > 0 ? wait : Number.POSITIVE_INFINITY;
 }

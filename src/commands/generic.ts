@@ -139,7 +139,7 @@ const patterns: ArgEncoder = (out, given, encode) => {
 const sorting = sequence(options("by"), limit, property("get", patterns), options("order= alpha? store"));
 
 const sorted = list(orNull(value));
-const stores = (words: readonly unknown[]) => words.some((word, i) => i && /^store$/i.test(String(word)));
+const stores = (args: readonly unknown[]) => args.some((arg, i) => i && /^store$/i.test(String(arg)));
 
 const typed = records(["key", "type"], [text, text]);
 

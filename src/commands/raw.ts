@@ -7,11 +7,11 @@ const CONNECTION_STATE =
   /^(AUTH|ASKING|CLIENT|DISCARD|EXEC|HELLO|MONITOR|MULTI|[PS]?(UN)?SUBSCRIBE|QUIT|READONLY|READWRITE|RESET|SELECT|(UN)?WATCH)$/;
 
 /**
- * The row and arguments of a command given word by word.
- * @throws ArgumentError when it is not a command's words, or one that changes a connection's state.
+ * The row and arguments of a command given argument by argument.
+ * @throws ArgumentError when it is not a command's arguments, or one that changes a connection's state.
  */
-export function rawCommand(core: Core, words: readonly unknown[]): [Row, unknown[]] {
-  const [name, ...args] = Array.isArray(words) ? words : [];
+export function rawCommand(core: Core, argv: readonly unknown[]): [Row, unknown[]] {
+  const [name, ...args] = Array.isArray(argv) ? argv : [];
   if (typeof name !== "string" || name === "") {
     const message = 'give an array that begins with the command\'s name, as in ["GET", "key"]';
     throw core.failureOf("exec")("ArgumentError", message, { command: undefined });
@@ -33,8 +33,8 @@ export function rawCommand(core: Core, words: readonly unknown[]): [Row, unknown
   return [
     {
       name: command,
-      write: (words) => isWrite([command, ...words], core.rowOf),
-      words: core.encodeRaw,
+      write: (rest) => isWrite([command, ...rest], core.rowOf),
+      encodeArgs: core.encodeRaw,
       // What a script gives may be anything too.
       reply: core.rowOf(["EVAL"])[0]!.reply,
     },

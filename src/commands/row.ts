@@ -1,5 +1,5 @@
+import type { CommandArg } from "../wire/args.js";
 import type { Bulk, RawReply } from "../wire/reply.js";
-import type { Word } from "../wire/words.js";
 
 /** Turns a value (not a key, field, id or option) into what is sent, as the codec says. */
 export type Encode = (value: unknown) => unknown;
@@ -12,7 +12,7 @@ export type Decode = (bulk: Bulk) => unknown;
  * get their names as they are declared, which the decoder goes by.
  * @throws InvalidArgument, which says which argument is wrong and how.
  */
-export type EncodeArgs = (encode: Encode, args: any[], out?: Word[]) => Word[];
+export type EncodeArgs = (encode: Encode, args: any[], out?: CommandArg[]) => CommandArg[];
 
 /** Gives a command's value from its reply; `args` are the caller's, for commands whose options shape the reply. */
 export type Decoder = (reply: RawReply, decode: Decode, args: readonly any[]) => unknown;
@@ -22,11 +22,11 @@ export interface Row {
   /** Redis's name, in upper case; a subcommand after a space. */
   readonly name: string;
   /**
-   * Whether it may change data, or how its words (without its name) tell. Only a command that does not is ever sent
+   * Whether it may change data, or how its arguments (without its name) tell. Only a command that does not is ever sent
    * a second time on its own.
    */
-  readonly write: boolean | ((words: readonly unknown[]) => boolean);
-  readonly words: EncodeArgs;
+  readonly write: boolean | ((args: readonly unknown[]) => boolean);
+  readonly encodeArgs: EncodeArgs;
   readonly reply: Decoder;
   /** Whether it takes a schema, and what that checks: each stored value, the whole of what is read, or its items. */
   readonly schema?: "each" | "whole" | "items";

@@ -10,7 +10,7 @@ const draft =
     write,
     reply,
     encoders,
-    words: encodeArgs(encoders),
+    encodeArgs: encodeArgs(encoders),
   });
 
 /** A command that changes nothing, with an encoder for each argument of its method. */
@@ -31,7 +31,7 @@ export const as = (name: string, row: Draft): Draft => ({ ...row, name });
 /** A command that is sent in another order: `order` has the place of each encoder's argument in the method. */
 export const reordered = (order: readonly number[], row: Draft): Draft => ({
   ...row,
-  words: encodeArgs(row.encoders, order),
+  encodeArgs: encodeArgs(row.encoders, order),
 });
 
 /** Gives the rows their names, unless they have one: `prefix` and the method's. evalRo is EVAL_RO, scriptLoad SCRIPT LOAD. */

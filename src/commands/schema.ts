@@ -1,5 +1,5 @@
 import type { SchemaError } from "../errors.js";
-import { InvalidArgument } from "../wire/words.js";
+import { InvalidArgument } from "../wire/args.js";
 
 /** What a read may be given to check values by. @see https://standardschema.dev */
 export interface StandardSchema<Output = unknown> {

@@ -6,8 +6,8 @@ import { group, read, write } from "./rows.js";
 export interface ServerCommands<K extends ReplyMode> {
   /** Gives how many commands the server has. */
   commandCount(): Reply<K, number>;
-  /** Gives the keys among a command's words. */
-  commandGetkeys(...words: (string | number)[]): Reply<K, string[]>;
+  /** Gives the keys among a command's arguments. */
+  commandGetkeys(...args: (string | number)[]): Reply<K, string[]>;
   /** Gives the names of the server's commands. */
   commandList(): Reply<K, string[]>;
   /** Gives how many keys there are. */

@@ -253,7 +253,7 @@ const autoclaimed: Decoder = (...reply) =>
 
 const summary = tuple(int, orNull(text), orNull(text), orNull(list(tuple(text, int))));
 
-const blocks = (words: readonly unknown[]) => blockingTime(["XREAD", ...words]) !== undefined;
+const blocks = (args: readonly unknown[]) => blockingTime(["XREAD", ...args]) !== undefined;
 
 const range = read(
   (...reply) => Object.fromEntries(byId(...reply) as [string, unknown][]),

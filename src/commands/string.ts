@@ -178,7 +178,7 @@ export const stringCommands = group(() => ({
   get: checked(read(orNull(value), scalar)),
   getdel: checked(write(orNull(value), scalar)),
   getex: checked(
-    writeIf((words) => words.length > 1)(orNull(value), scalar, options("ex px exat pxat persist?")),
+    writeIf((args) => args.length > 1)(orNull(value), scalar, options("ex px exat pxat persist?")),
   ),
   getrange: read(text, scalar, scalar, scalar),
   getset: write(orNull(value), scalar, stored),

@@ -1,4 +1,4 @@
-import { InvalidArgument } from "../wire/words.js";
+import { InvalidArgument } from "../wire/args.js";
 import {
   type ArgEncoder,
   flag,

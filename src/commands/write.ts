@@ -5,16 +5,16 @@ const MODULE_READS =
   /^(BF|CF|CMS|TOPK|TDIGEST|TS|FT)\.((BY)?(REV)?RANK|CARD|CDF|COUNT|DEBUG|M?EXISTS|INFO|(ALIAS)?LIST|MAX|MIN|QUANTILE|QUERY(INDEX|LABELS)?|(SCAN|DICT|SYN)DUMP|TRIMMED_MEAN|(M|SUG)?GET|[MN]?(REV)?RANGE|READ|AGGREGATE|EXPLAIN(CLI)?|PROFILE|SEARCH|SPELLCHECK|SUGLEN|TAGVALS)$/i;
 
 /**
- * Whether a command given as words, its name among them, may change data. What is not known to be a read is taken
+ * Whether a command given with its name and arguments may change data. What is not known to be a read is taken
  * for a write, since only a read is ever sent a second time on its own.
  * @param rowOf finds the rows of commands: what is loaded apart imports none.
  */
-export function isWrite(words: readonly unknown[], rowOf: RowOf): boolean {
-  const [row, nameWords] = rowOf(words);
-  if (!row && MODULE_READS.test(String(words[0]))) {
+export function isWrite(argv: readonly unknown[], rowOf: RowOf): boolean {
+  const [row, nameLength] = rowOf(argv);
+  if (!row && MODULE_READS.test(String(argv[0]))) {
     // A cursor that is lost with its response stays open at the server.
-    return words.some((word) => /^withcursor$/i.test(String(word)));
+    return argv.some((arg) => /^withcursor$/i.test(String(arg)));
   }
   const write = row?.write ?? true;
-  return typeof write === "function" ? write(words.slice(nameWords)) : write;
+  return typeof write === "function" ? write(argv.slice(nameLength)) : write;
 }

@@ -8,11 +8,11 @@ import { needsNoGuard, once, refusal } from "./once.js";
  */
 export function guarded(core: Core, commands: readonly Command[]): readonly Command[] {
   return commands.map((command) => {
-    const { write, words, index } = command;
-    if (!write || needsNoGuard(words)) return command;
+    const { write, argv, index } = command;
+    if (!write || needsNoGuard(argv)) return command;
     const reason = refusalOf(core, command);
     if (!reason) return guard(core, command);
-    const name = words[0] as string;
+    const name = argv[0] as string;
     const message = `${reason}; use redis.with({ writes: "at-most-once" }) for it`;
     throw core.failureOf(`${name} can't be run exactly once`)("ConfigError", message, {
       command: name,
@@ -36,11 +36,11 @@ export function withReadsGuarded(
   );
 }
 
-function refusalOf(core: Core, { words, wait }: Command): string | undefined {
-  return refusal({ words, wait, known: core.rowOf(words)[0] !== undefined });
+function refusalOf(core: Core, { argv, wait }: Command): string | undefined {
+  return refusal({ argv, wait, known: core.rowOf(argv)[0] !== undefined });
 }
 
 function guard({ settings, base }: Core, command: Command): Command {
-  const words = once(command.words, settings.exactlyOnceTtl, base.protocol.isForeign);
-  return { ...command, words, bytes: words.some((word) => typeof word !== "string"), repeatable: true };
+  const argv = once(command.argv, settings.exactlyOnceTtl, base.protocol.isForeign);
+  return { ...command, argv, bytes: argv.some((arg) => typeof arg !== "string"), repeatable: true };
 }

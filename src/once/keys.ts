@@ -1,10 +1,10 @@
-import type { Word } from "../wire/words.js";
+import type { CommandArg } from "../wire/args.js";
 
-type Words = readonly Word[];
+type Argv = readonly CommandArg[];
 
 /**
  * Where the keys of a command are that has others than its first argument: `from`, how far apart (1), how many
- * (as many as there are; 0: as many as the word before them says). A minus: its first argument too.
+ * (as many as there are; 0: as many as the argument before them says). A minus: its first argument too.
  */
 const KEYS: [names: RegExp, from: number, step?: number, many?: number][] = [
   [/^(DEL|UNLINK|EXISTS|TOUCH|MGET|PF(COUNT|MERGE)|S(DIFF|INTER|UNION)(STORE)?|JSON\.MGET)$/, 1],
@@ -19,17 +19,17 @@ const KEYS: [names: RegExp, from: number, step?: number, many?: number][] = [
 ];
 
 /**
- * The keys of a command that a script may run, its name in upper case at the head of its words.
+ * The keys of a command that a script may run, its name in upper case first.
  * @returns an empty array for PUBLISH, which has none.
  */
-export function keysOf(words: Words): Words {
-  const name = words[0] as string;
+export function keysOf(argv: Argv): Argv {
+  const name = argv[0] as string;
   if (name === "PUBLISH") return [];
-  const first = words.slice(1, 2);
-  /** The words after one that fits, looked for from a place on. */
+  const first = argv.slice(1, 2);
+  /** The arguments after one that fits, looked for from a place on. */
   const after = (option: RegExp, from: number) => {
-    const at = words.findIndex((word, i) => i >= from && typeof word === "string" && option.test(word));
-    return at === -1 ? [] : words.slice(at + 1);
+    const at = argv.findIndex((arg, i) => i >= from && typeof arg === "string" && option.test(arg));
+    return at === -1 ? [] : argv.slice(at + 1);
   };
   if (/^XREAD/.test(name)) {
     const rest = after(/^streams$/i, name === "XREAD" ? 1 : 4);
@@ -39,9 +39,9 @@ export function keysOf(words: Words): Words {
   if (/^GEORADIUS/.test(name)) return [...first, ...after(/^store(dist)?$/i, 2).slice(0, 1)];
   const spec = KEYS.find(([names]) => names.test(name));
   if (!spec) return first;
-  const [, place, step = 1, many = words.length] = spec;
+  const [, place, step = 1, many = argv.length] = spec;
   const from = Math.abs(place);
-  const end = from + (many || Number(words[from - 1])) * step;
-  const keys = words.filter((_, at) => at >= from && at < end && (at - from) % step === 0);
+  const end = from + (many || Number(argv[from - 1])) * step;
+  const keys = argv.filter((_, at) => at >= from && at < end && (at - from) % step === 0);
   return place < 0 ? [...first, ...keys] : keys;
 }

@@ -1,6 +1,6 @@
-import type { Word } from "../wire/words.js";
+import type { CommandArg } from "../wire/args.js";
 import { keysOf } from "./keys.js";
-import { MOST_WORDS, onceScript } from "./script.js";
+import { MAX_ARGS, onceScript } from "./script.js";
 import { inSlotOf } from "./slot.js";
 
 // Nothing is imported but what only this needs: entries may load it when the first such write is made.
@@ -14,35 +14,35 @@ const HARMLESS = /^(COMMAND|INFO|LASTSAVE|LOLWUT|PUBSUB|ROLE)$/;
 
 /** A command, and what is known of it. */
 export interface Guardable {
-  readonly words: readonly Word[];
+  readonly argv: readonly CommandArg[];
   /** How long it may wait at the server, if it is one that waits. */
   readonly wait: number | undefined;
-  /** Whether its keys can be told from its words. */
+  /** Whether its keys can be told from its arguments. */
   readonly known: boolean;
 }
 
-export function needsNoGuard(words: readonly Word[]): boolean {
-  return HARMLESS.test(words[0] as string);
+export function needsNoGuard(argv: readonly CommandArg[]): boolean {
+  return HARMLESS.test(argv[0] as string);
 }
 
 /** Why a command can't be guarded; undefined where it can. */
-export function refusal({ words, wait, known }: Guardable): string | undefined {
-  const name = words[0] as string;
-  if (REFUSED.test(name) || needsNoGuard(words)) return "no script can run it";
+export function refusal({ argv, wait, known }: Guardable): string | undefined {
+  const name = argv[0] as string;
+  if (REFUSED.test(name) || needsNoGuard(argv)) return "no script can run it";
   if (wait !== undefined) return "a script doesn't wait";
   if (!known) return "which of its words are keys is not known";
-  if (words.length > MOST_WORDS) return `it has more than ${MOST_WORDS} words`;
-  return name === "PUBLISH" || keysOf(words).length > 0 ? undefined : "it has no key to keep a token beside";
+  if (argv.length > MAX_ARGS) return `it has more than ${MAX_ARGS} words`;
+  return name === "PUBLISH" || keysOf(argv).length > 0 ? undefined : "it has no key to keep a token beside";
 }
 
 /**
- * The words that run a command at most once, however often they are delivered: a script keeps the first reply under
+ * The arguments that run a command at most once, however often they are delivered: a script keeps the first reply under
  * a token in the slot of the command's keys.
- * @param words of a command that is not refused.
+ * @param argv of a command that is not refused.
  * @param lifetime how long the reply is kept, in ms; a delivery after that applies again.
  */
-export function once(words: readonly Word[], lifetime: number, upstash: boolean): Word[] {
-  const keys = keysOf(words);
+export function once(argv: readonly CommandArg[], lifetime: number, upstash: boolean): CommandArg[] {
+  const keys = keysOf(argv);
   const id = `:wl:${randomId()}`;
   return [
     "EVAL",
@@ -51,20 +51,20 @@ export function once(words: readonly Word[], lifetime: number, upstash: boolean)
     keys.length > 0 ? plain(inSlotOf(bytesOf(keys[0]!), id)) : id,
     ...keys,
     String(lifetime),
-    ...words,
+    ...argv,
   ];
 }
 
-function bytesOf(word: Word): Uint8Array {
-  return typeof word === "string" ? new TextEncoder().encode(word) : word;
+function bytesOf(arg: CommandArg): Uint8Array {
+  return typeof arg === "string" ? new TextEncoder().encode(arg) : arg;
 }
 
 /** As text where it is text, since not every endpoint takes bytes. */
-function plain(word: Uint8Array): Word {
+function plain(arg: Uint8Array): CommandArg {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(word);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(arg);
   } catch {
-    return word;
+    return arg;
   }
 }
 

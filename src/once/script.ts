@@ -29,5 +29,5 @@ export function onceScript(upstash: boolean): string {
   return upstash ? `#!lua flags=allow-key-locking\n${BODY}` : BODY;
 }
 
-/** The most words that `unpack` can hand to a command. */
-export const MOST_WORDS = 7_900;
+/** The most arguments that `unpack` can hand to a command. */
+export const MAX_ARGS = 7_900;

@@ -25,7 +25,7 @@ export interface CustomCodec {
 /** How values are written and read. */
 export type CodecOption = "json" | "text" | "bytes" | CustomCodec;
 
-// Words are turned into text by one rule for all arguments (wire/words.ts), so these encode nothing.
+// Arguments are turned into text by one rule for all arguments (wire/args.ts), so these encode nothing.
 const encode = (value: unknown) => value;
 
 const named: Record<string, Codec> = {

@@ -1,4 +1,5 @@
 import type { Endpoint } from "../config.js";
+import type { CommandArg } from "./args.js";
 import { utf8 } from "./bytes.js";
 import { type Dialect, dialectOf } from "./dialect.js";
 import type { HttpRequest, HttpResponse } from "./http.js";
@@ -7,13 +8,12 @@ import { MalformedReply } from "./malformed.js";
 import { ErrorReply, type RawReply } from "./reply.js";
 import type * as Encoders from "./request.js";
 import { readResp2 } from "./resp2.js";
-import type { Word } from "./words.js";
 
 /** A request, and how its response is to be read. */
 export interface Message {
   readonly request: HttpRequest;
-  /** The words that it carries, and the route that they take: empty for one command. */
-  readonly words: Words;
+  /** The arguments that it carries, and the route that they take: empty for one command. */
+  readonly argv: Argv;
   readonly route: Route;
   /** @throws MalformedReply when the response is not one of a Redis endpoint. */
   read(response: HttpResponse): RawReply;
@@ -29,10 +29,10 @@ function textOf({ body }: HttpResponse): string {
   return utf8(body, 0, body.length);
 }
 
-/** How words that are bytes are sent. */
+/** How arguments that are bytes are sent. */
 type BytesEncoders = Pick<typeof Encoders, "toPath" | "toResp2">;
 
-type Words = readonly Word[] | readonly (readonly Word[])[];
+type Argv = readonly CommandArg[] | readonly (readonly CommandArg[])[];
 
 export type BatchPath = "pipeline" | "multi-exec";
 
@@ -97,17 +97,17 @@ export class Protocol {
 
   /**
    * @param exact whether the strings of the reply are to be kept byte for byte.
-   * @param encoders where there are bytes among the words.
+   * @param encoders where there are bytes among the arguments.
    * @param inPath sends the command in the path: how bytes reach an endpoint that takes no RESP2.
    */
-  command(words: readonly Word[], exact: boolean, encoders?: BytesEncoders, inPath = false): Message {
+  command(argv: readonly CommandArg[], exact: boolean, encoders?: BytesEncoders, inPath = false): Message {
     if (!encoders || !(inPath || this.isForeign)) {
-      return this.#post("", words, encoders, this.#encoding(exact, this.#dialect.resp2));
+      return this.#post("", argv, encoders, this.#encoding(exact, this.#dialect.resp2));
     }
-    const { path, body } = encoders.toPath(words);
+    const { path, body } = encoders.toPath(argv);
     const encoding = this.#encoding(exact, false);
     const headers = this.#headers.raw[encoding]!;
-    return this.#message({ path: `${this.#path}/${path}`, headers, body }, words, "", false, encoding);
+    return this.#message({ path: `${this.#path}/${path}`, headers, body }, argv, "", false, encoding);
   }
 
   #encoding(exact: boolean, hasResp2: boolean): Encoding {
@@ -135,10 +135,10 @@ export class Protocol {
 
   /**
    * @param exact whether the strings of the replies are to be kept byte for byte.
-   * @param encoders where there are bytes among the words.
+   * @param encoders where there are bytes among the arguments.
    */
   batch(
-    commands: readonly (readonly Word[])[],
+    commands: readonly (readonly CommandArg[])[],
     route: BatchPath,
     exact: boolean,
     encoders?: BytesEncoders,
@@ -155,7 +155,7 @@ export class Protocol {
         headers: this.#headers.json[PLAIN]!,
         body: JSON.stringify(body),
       },
-      words: body,
+      argv: body,
       route,
       read: (response) => parseJson(textOf(response)),
     };
@@ -166,18 +166,18 @@ export class Protocol {
     return { path: this.#paths[""], headers: this.#headers.json[PLAIN]!, body: '["PING"]' };
   }
 
-  #post(route: Route, words: Words, encoders: BytesEncoders | undefined, encoding: Encoding): Message {
+  #post(route: Route, argv: Argv, encoders: BytesEncoders | undefined, encoding: Encoding): Message {
     const headers = this.#headers[encoders ? "resp2" : "json"][encoding]!;
     const body = encoders
-      ? encoders.toResp2((route ? words : [words]) as readonly (readonly Word[])[])
-      : JSON.stringify(words);
+      ? encoders.toResp2((route ? argv : [argv]) as readonly (readonly CommandArg[])[])
+      : JSON.stringify(argv);
     const request = { path: this.#paths[route], headers, body };
-    return this.#message(request, words, route, encoders !== undefined, encoding);
+    return this.#message(request, argv, route, encoders !== undefined, encoding);
   }
 
   #message(
     unsynced: HttpRequest,
-    words: Words,
+    argv: Argv,
     route: Route,
     resp2Request: boolean,
     encoding: Encoding,
@@ -202,7 +202,7 @@ export class Protocol {
       if (resp2Request && !ours && status !== 429 && reply instanceof ErrorReply) throw new Resp2Refused();
       return reply;
     };
-    return { request, words, route, read };
+    return { request, argv, route, read };
   }
 
   #withSyncToken(headers: readonly string[]): readonly string[] {

@@ -1,14 +1,14 @@
-import type { Word } from "./words.js";
+import type { CommandArg } from "./args.js";
 
 const encoder = new TextEncoder();
 
 /** Commands as RESP2 arrays of bulk strings, one after another: what warmline-gateway takes beside JSON. */
-export function toResp2(commands: readonly (readonly Word[])[]): Uint8Array {
+export function toResp2(commands: readonly (readonly CommandArg[])[]): Uint8Array {
   const parts: Uint8Array[] = [];
-  for (const words of commands) {
-    let text = `*${words.length}\r\n`;
-    for (const word of words) {
-      const bytes = typeof word === "string" ? encoder.encode(word) : word;
+  for (const argv of commands) {
+    let text = `*${argv.length}\r\n`;
+    for (const arg of argv) {
+      const bytes = typeof arg === "string" ? encoder.encode(arg) : arg;
       parts.push(encoder.encode(`${text}$${bytes.length}\r\n`), bytes);
       text = "\r\n";
     }
@@ -18,21 +18,21 @@ export function toResp2(commands: readonly (readonly Word[])[]): Uint8Array {
 }
 
 /**
- * One command in the path, its last word as the raw body: how an endpoint without RESP2 takes bytes.
- * Other words that are bytes are percent-encoded.
+ * One command in the path, its last argument as the raw body: how an endpoint without RESP2 takes bytes.
+ * Other arguments that are bytes are percent-encoded.
  */
-export function toPath(words: readonly Word[]): { path: string; body: Uint8Array } {
-  const last = words[words.length - 1]!;
+export function toPath(argv: readonly CommandArg[]): { path: string; body: Uint8Array } {
+  const last = argv[argv.length - 1]!;
   return {
-    path: words.slice(0, -1).map(percentEncode).join("/"),
+    path: argv.slice(0, -1).map(percentEncode).join("/"),
     body: typeof last === "string" ? encoder.encode(last) : last,
   };
 }
 
-function percentEncode(word: Word): string {
-  if (typeof word === "string") return encodeURIComponent(word);
+function percentEncode(arg: CommandArg): string {
+  if (typeof arg === "string") return encodeURIComponent(arg);
   let text = "";
-  for (const byte of word) text += `%${byte.toString(16).padStart(2, "0")}`;
+  for (const byte of arg) text += `%${byte.toString(16).padStart(2, "0")}`;
   return text;
 }
 

@@ -198,7 +198,7 @@ export interface SearchCommands<K extends ReplyMode> {
     query: string,
     opts?: SearchOptions,
   ): Reply<K, SearchResult<T>>;
-  /** Gives for each unknown word of a query the words that it may stand for, with scores. */
+  /** Gives for each unknown word of a query the arguments that it may stand for, with scores. */
   spellcheck(
     index: string,
     query: string,
@@ -263,7 +263,7 @@ const creating = sequence(
   options("skipInitialScan?"),
 );
 
-// A field that is given another name counts as three words.
+// A field that is given another name counts as three arguments.
 const returning: ArgEncoder = (out, given, encode) => {
   const at = out.length;
   array((out, each, encode) => {
@@ -354,7 +354,7 @@ const aggregated: Decoder = (...reply) => {
 const suggested = tuple(text, text, list(tuple(float, text)));
 
 // A cursor is kept at the server until it is read to its end.
-const opensCursor = (words: readonly unknown[]) => words.some((word) => /^withcursor$/i.test(String(word)));
+const opensCursor = (args: readonly unknown[]) => args.some((arg) => /^withcursor$/i.test(String(arg)));
 
 const explaining = (reply: Decoder) => read(reply, scalar, scalar, options("dialect"));
 
@@ -384,7 +384,7 @@ export const searchRows = named(
     ),
     search: read(searched, scalar, scalar, searching),
     spellcheck: read(
-      (...reply) => Object.fromEntries(list(suggested)(...reply).map(([, term, words]) => [term, words])),
+      (...reply) => Object.fromEntries(list(suggested)(...reply).map(([, term, args]) => [term, args])),
       scalar,
       scalar,
       sequence(

@@ -14,7 +14,7 @@ export const outcomes = list((...reply) => (typeof reply[0] === "number" ? reply
 
 export const chunk = tuple(int, (reply) => (reply === null ? new Uint8Array() : bytes(reply)));
 
-/** All arguments from here on, as stored values after a word. */
+/** All arguments from here on, as stored values after a keyword. */
 export const items = gathered(prefixed("ITEMS", array(stored)));
 
 /** An object as name and number in turn. */

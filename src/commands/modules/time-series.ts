@@ -126,7 +126,7 @@ export interface TimeSeriesCommands<K extends ReplyMode> {
   revrange(key: Key, from: Timestamp, to: Timestamp, opts?: RangeOptions): Reply<K, Sample[]>;
 }
 
-// Labels come last, since they take every word that follows.
+// Labels come last, since they take every argument that follows.
 const making = sequence(
   options(
     "timestamp retention encoding chunkSize=CHUNK_SIZE duplicatePolicy=DUPLICATE_POLICY onDuplicate=ON_DUPLICATE ignore*",

@@ -8,7 +8,7 @@ import { allRows, samples } from "../../unit/commands/samples/index.js";
 const calls = Object.entries(allRows).flatMap(([method, row]) =>
   samples[method]!.map(([args]) => [
     ...row.name.split(" "),
-    ...row.words((value) => JSON.stringify(value), [...args]).map(String),
+    ...row.encodeArgs((value) => JSON.stringify(value), [...args]).map(String),
   ]),
 );
 

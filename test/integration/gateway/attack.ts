@@ -69,7 +69,7 @@ export const anyCall = (name: string): fc.Arbitrary<string[]> =>
 export const wellFormed = Object.entries(allRows).flatMap(([method, row]) =>
   samples[method]!.map(([args]) => [
     ...row.name.split(" "),
-    ...row.words((value) => JSON.stringify(value), [...args]).map(String),
+    ...row.encodeArgs((value) => JSON.stringify(value), [...args]).map(String),
   ]),
 );
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { InvalidArgument } from "../../../src/wire/args.js";
 import { TextBulk } from "../../../src/wire/bytes.js";
 import { codecFrom } from "../../../src/wire/codec.js";
-import { InvalidArgument } from "../../../src/wire/words.js";
 import { allRows } from "./samples/index.js";
 
 function send(method: string, args: unknown[], codec = codecFrom("json")) {
   const row = allRows[method]!;
-  return row.words(codec.encode, [...args], row.name.split(" "));
+  return row.encodeArgs(codec.encode, [...args], row.name.split(" "));
 }
 
 const refused: [string, unknown[]][] = [
@@ -158,7 +158,7 @@ test.each(["append", "setrange", "echo", "hexists", "hincrby"])("%s spreads no a
 test("an option's new name reaches what reads the reply", () => {
   const args: any[] = ["z", 0, 1, { WITHSCORES: true }];
   const row = allRows.zrange!;
-  row.words((value) => value, args);
+  row.encodeArgs((value) => value, args);
   expect(row.reply([new TextBulk("m"), new TextBulk("1.5")], codecFrom("json").decode, args)).toEqual([
     "m",
     1.5,

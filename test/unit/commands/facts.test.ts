@@ -51,7 +51,7 @@ describe("rows against Redis's own facts", () => {
   test.each(Object.keys(rowsByMethod))("%s: arity and keys", (method) => {
     const row = rowsByMethod[method]!;
     for (const [args] of samplesByMethod[method]!) {
-      const words = row.words((value) => `<${JSON.stringify(value)}>`, [...args]).map(String);
+      const words = row.encodeArgs((value) => `<${JSON.stringify(value)}>`, [...args]).map(String);
       expect(wordsProblems(row.name, words)).toEqual([]);
     }
   });
@@ -192,7 +192,7 @@ describe("commands sent word by word", () => {
 test("a bitfield's operations are one command, in the order given", () => {
   const sent: unknown[] = [];
   const gives = bitfield((row, args) => {
-    sent.push(row.name, ...row.words(String, args));
+    sent.push(row.name, ...row.encodeArgs(String, args));
     return "reply";
   }, "k")
     .set("u8", 0, 255)

@@ -6,7 +6,7 @@ import type { Immediate } from "../../../src/commands/reply-mode.js";
 import { moduleRows } from "./samples/index.js";
 
 const target: Target<Immediate> = {
-  [SEND]: (row, args) => Promise.resolve([row.name, ...row.words(String, args)]),
+  [SEND]: (row, args) => Promise.resolve([row.name, ...row.encodeArgs(String, args)]),
 };
 
 test("every module has every method of its rows, and sends it where it was asked to", async () => {

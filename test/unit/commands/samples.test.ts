@@ -25,7 +25,7 @@ const everySample = { ...samples, ...moduleSamples };
 
 describe.each(Object.entries({ ...allRows, ...moduleRows }))("%s", (method, row) => {
   test.each(everySample[method] ?? [])("%j sends %s", (args, sends) => {
-    const words = row.words((value) => `<${JSON.stringify(value)}>`, [...args]);
+    const words = row.encodeArgs((value) => `<${JSON.stringify(value)}>`, [...args]);
     expect([row.name, ...words].map(shown).join(" ")).toBe(sends);
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Row } from "../../../src/commands/row.js";
-import { InvalidArgument } from "../../../src/wire/words.js";
+import { InvalidArgument } from "../../../src/wire/args.js";
 import { allRows, moduleRows, moduleSamples, samples } from "./samples/index.js";
 
 // Every method is called with its samples spoilt in every place: what it is given is refused, or it is sent.
@@ -70,7 +70,7 @@ function send(row: Row, args: unknown[], seen: unknown[] = []): string[] | undef
       seen.push(value);
       return value;
     };
-    return row.words(encode, args).map(String);
+    return row.encodeArgs(encode, args).map(String);
   } catch (error) {
     if (error instanceof InvalidArgument) return undefined;
     throw error;
@@ -79,7 +79,7 @@ function send(row: Row, args: unknown[], seen: unknown[] = []): string[] | undef
 
 function refusalOf(row: Row, args: unknown[]): string {
   try {
-    row.words((value) => value, args);
+    row.encodeArgs((value) => value, args);
     return "";
   } catch (error) {
     return (error as Error).message;

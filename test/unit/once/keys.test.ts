@@ -5,28 +5,28 @@ import { blockingTime } from "../../../src/commands/blocking.js";
 import { rowOf } from "../../../src/commands/known.js";
 import { keysOf } from "../../../src/once/keys.js";
 import { once, refusal } from "../../../src/once/once.js";
-import type { Word } from "../../../src/wire/words.js";
+import type { CommandArg } from "../../../src/wire/args.js";
 import { slotOf } from "../../support/slot.js";
 import { allRows, samples } from "../commands/samples/index.js";
 
-const refusalOf = (words: Word[]) =>
-  refusal({ words, wait: blockingTime(words), known: rowOf(words)[0] !== undefined });
+const refusalOf = (argv: CommandArg[]) =>
+  refusal({ argv, wait: blockingTime(argv), known: rowOf(argv)[0] !== undefined });
 
 describe("keys, by Redis's own facts", () => {
   test.each(Object.keys(allRows))("%s", (method) => {
     const row = allRows[method]!;
     for (const [args] of samples[method]!) {
       const encode = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
-      const own = row.words(encode, [...args]);
+      const own = row.encodeArgs(encode, [...args]);
       const write = typeof row.write === "function" ? row.write(own) : row.write;
-      const words = [
+      const argv = [
         ...row.name.split(" "),
         ...own.map((word) => (word instanceof Uint8Array ? "bytes" : word)),
       ];
-      if (!write || refusalOf(words)) continue;
-      const fact = facts[row.name]?.keys ?? facts[`${row.name} ${words[1]}`]?.keys ?? [];
-      const expected = keysByFacts(words.map(String), fact);
-      expect(keysOf(words)).toEqual(expected);
+      if (!write || refusalOf(argv)) continue;
+      const fact = facts[row.name]?.keys ?? facts[`${row.name} ${argv[1]}`]?.keys ?? [];
+      const expected = keysByFacts(argv.map(String), fact);
+      expect(keysOf(argv)).toEqual(expected);
       if (row.name !== "PUBLISH") expect(expected.length).toBeGreaterThan(0);
     }
   });

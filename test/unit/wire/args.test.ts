@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { InvalidArgument, toScalarArg, toValueArg } from "../../../src/wire/args.js";
 import { toPath, toResp2 } from "../../../src/wire/request.js";
-import { InvalidArgument, scalarWord, valueWord } from "../../../src/wire/words.js";
 
 test.each([
   ["text", "text"],
@@ -23,7 +23,7 @@ test.each([
     '{"at":"1970-01-01T00:00:00.000Z","in":{"type":"Buffer","data":[97]}}',
   ],
 ])("the value %s is sent as %j", (value, word) => {
-  expect(valueWord(value)).toBe(word);
+  expect(toValueArg(value)).toBe(word);
 });
 
 test.each([
@@ -31,13 +31,13 @@ test.each([
   [12, "12"],
   [10n ** 20n, "100000000000000000000"],
 ])("the plain argument %s is sent as %j", (value, word) => {
-  expect(scalarWord(value)).toBe(word);
+  expect(toScalarArg(value)).toBe(word);
 });
 
 test("bytes are sent as they are", () => {
   const bytes = new Uint8Array([0, 255]);
-  expect(valueWord(bytes)).toBe(bytes);
-  expect(scalarWord(bytes)).toBe(bytes);
+  expect(toValueArg(bytes)).toBe(bytes);
+  expect(toScalarArg(bytes)).toBe(bytes);
 });
 
 const cycle: { self?: unknown } = {};
@@ -87,7 +87,7 @@ const withoutJson: [string, unknown][] = [
 ];
 
 test.each([...withoutForm, ...withoutJson])("a value that %s is refused", (problem, value) => {
-  expect(() => valueWord(value)).toThrow(new InvalidArgument(problem));
+  expect(() => toValueArg(value)).toThrow(new InvalidArgument(problem));
 });
 
 test.each([
@@ -98,7 +98,7 @@ test.each([
   ["is an array", ["a"]],
   ["is an object of class Date", new Date()],
 ] as [string, unknown][])("a plain argument that %s is refused", (problem, value) => {
-  expect(() => scalarWord(value)).toThrow(new InvalidArgument(problem));
+  expect(() => toScalarArg(value)).toThrow(new InvalidArgument(problem));
 });
 
 test("RESP2 requests hold the words byte for byte", () => {

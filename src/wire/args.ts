@@ -1,5 +1,5 @@
 /** One argument of a command as it is sent, or its name. */
-export type Word = string | Uint8Array;
+export type CommandArg = string | Uint8Array;
 
 /** An argument that can't be sent. The message says what is wrong with it, without its value: "is undefined". */
 export class InvalidArgument extends Error {
@@ -16,7 +16,7 @@ export class InvalidArgument extends Error {
  * bytes as they are.
  * @throws InvalidArgument for anything else, NaN and text with a lone surrogate among it.
  */
-export function scalarWord(given: unknown): Word {
+export function toScalarArg(given: unknown): CommandArg {
   if (typeof given === "string" && given.isWellFormed()) return given;
   if (typeof given === "bigint" || (typeof given === "number" && !Number.isNaN(given))) return String(given);
   if (given instanceof Uint8Array) return given;
@@ -25,15 +25,15 @@ export function scalarWord(given: unknown): Word {
 
 /**
  * Turns a value into what is sent, as the JSON of the REST protocol would: booleans and null by their names, objects and
- * arrays as JSON, everything else as {@link scalarWord} does.
+ * arrays as JSON, everything else as {@link toScalarArg} does.
  * @throws InvalidArgument for what has no faithful form, such as a promise or a Map.
  */
-export function valueWord(given: unknown): Word {
+export function toValueArg(given: unknown): CommandArg {
   if (typeof given === "boolean" || given === null) return String(given);
-  return typeof given === "object" && !(given instanceof Uint8Array) ? jsonWord(given) : scalarWord(given);
+  return typeof given === "object" && !(given instanceof Uint8Array) ? toJsonArg(given) : toScalarArg(given);
 }
 
-function jsonWord(given: object): string {
+function toJsonArg(given: object): string {
   let json: string | undefined;
   let cause: unknown;
   try {
@@ -90,8 +90,8 @@ export function describe(given: unknown): string {
   return name && name !== "Object" ? `an object of class ${name}` : "an object";
 }
 
-/** Whether there are bytes among its words, which JSON can't carry. */
-export function hasBytes(words: readonly Word[]): boolean {
-  for (let i = 1; i < words.length; i++) if (typeof words[i] !== "string") return true;
+/** Whether there are bytes among its arguments, which JSON can't carry. */
+export function hasBytes(argv: readonly CommandArg[]): boolean {
+  for (let i = 1; i < argv.length; i++) if (typeof argv[i] !== "string") return true;
   return false;
 }
