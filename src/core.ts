@@ -4,11 +4,11 @@ import type { SharedRequest } from "./batch/member.js";
 import type { Carrier, Middleware } from "./client/requester.js";
 import { encodeArgs, json, rest } from "./commands/args.js";
 import { blockingTime } from "./commands/blocking.js";
-import { type Commands, rowFor } from "./commands/index.js";
-import { rowOf } from "./commands/known.js";
+import { type Commands, getSpec } from "./commands/index.js";
+import { findSpec } from "./commands/registry.js";
 import type { ReplyMode } from "./commands/reply-mode.js";
-import type { Row } from "./commands/row.js";
 import { type StandardSchema, schemaAmong } from "./commands/schema.js";
+import type { CommandSpec } from "./commands/spec.js";
 import type { Endpoint } from "./config.js";
 import { onAbort } from "./connection/abort.js";
 import { beginCall, type CallRules, type SentCall } from "./connection/call.js";
@@ -39,7 +39,7 @@ import { readReply } from "./wire/status.js";
 
 /** A command ready to be sent. */
 export interface Command {
-  readonly row: Row;
+  readonly spec: CommandSpec;
   readonly args: readonly unknown[];
   readonly argv: readonly CommandArg[];
   /** Whether it may change data. */
@@ -103,7 +103,7 @@ export class Core {
   // What is loaded apart imports none of these.
   readonly failureOf = failureOf;
   readonly bulk = bulkOf;
-  readonly rowOf = rowOf;
+  readonly findSpec = findSpec;
   readonly encodeRaw = encodeArgs([rest(json, 0)]);
   #lazyFeatures: typeof LazyFeatures | undefined;
   /** Whether commands wait for it. */
@@ -165,24 +165,24 @@ export class Core {
   }
 
   /** @throws ArgumentError when an argument can't be sent. */
-  prepare(row: Row, given: readonly unknown[], index?: number): Command {
+  prepare(spec: CommandSpec, given: readonly unknown[], index?: number): Command {
     const { codec, writes } = this.settings;
-    const argv: CommandArg[] = row.name.includes(" ") ? row.name.split(" ") : [row.name];
+    const argv: CommandArg[] = spec.name.includes(" ") ? spec.name.split(" ") : [spec.name];
     const nameLength = argv.length;
     let schema: StandardSchema | undefined;
     let args = given as unknown[];
     try {
-      if (row.schema) [schema, args] = schemaAmong(given);
-      row.encodeArgs(codec.encode, args, argv);
+      if (spec.schema) [schema, args] = schemaAmong(given);
+      spec.encodeArgs(codec.encode, args, argv);
     } catch (error) {
       if ((error as Error)?.name !== "InvalidArgument") throw error;
       const { message, cause } = error as InvalidArgument;
-      throw new ArgumentError(`${row.name}: ${message}`, { command: row.name, index, cause });
+      throw new ArgumentError(`${spec.name}: ${message}`, { command: spec.name, index, cause });
     }
-    const write = typeof row.write === "function" ? row.write(argv.slice(nameLength)) : row.write;
+    const write = typeof spec.write === "function" ? spec.write(argv.slice(nameLength)) : spec.write;
     const repeatable = !write || writes === "at-least-once";
     return {
-      row,
+      spec,
       args,
       argv,
       bytes: hasBytes(argv),
@@ -226,18 +226,18 @@ export class Core {
 
   /** Runs a command by its method's name. */
   call(method: keyof Commands<ReplyMode>, ...args: unknown[]): Promise<any> {
-    return this.run(rowFor(method)!, args);
+    return this.run(getSpec(method)!, args);
   }
 
   /** Sends one command, with those issued in the same turn where that is allowed. */
-  run(row: Row, args: readonly unknown[]): Promise<unknown> {
+  run(spec: CommandSpec, args: readonly unknown[]): Promise<unknown> {
     try {
-      const command = this.prepare(row, args);
+      const command = this.prepare(spec, args);
       const limits = limitsOf(this.settings);
       const needsLazy = needsLazyFeatures(command);
       return this.#mayGo(needsLazy)
         ? this.#dispatch(command, limits)
-        : this.#wait(() => command, needsLazy, limits, row.name);
+        : this.#wait(() => command, needsLazy, limits, spec.name);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -283,15 +283,15 @@ export class Core {
   }
 
   /** Whether a reply is read as bytes: by the codec, or because it is a dump. */
-  #isExact({ row }: Command): boolean {
-    return !this.settings.codec.text || row.name.endsWith("DUMP");
+  #isExact({ spec }: Command): boolean {
+    return !this.settings.codec.text || spec.name.endsWith("DUMP");
   }
 
   /** Sends one command by itself. */
   runOne({ command, limits, resolve, reject }: Waiting): void {
     const time = timeLeft(this.settings, limits, command.wait);
     const read = (reply: RawReply, tried: boolean) => this.#value(command, reply, tried);
-    const { argv, bytes, row, repeatable } = command;
+    const { argv, bytes, spec, repeatable } = command;
     // Only bytes are ever sent in another form.
     const began = bytes ? moment() : undefined;
     const send = (time: number, rejected: Waiting["reject"], inPath?: boolean) =>
@@ -302,7 +302,7 @@ export class Core {
           bytes ? this.#lazyFeatures : undefined,
           inPath,
         ),
-        row.name,
+        spec.name,
         repeatable,
         read,
         resolve,
@@ -355,7 +355,7 @@ export class Core {
         // Our gateway says which command a transaction was discarded for.
         const refused = /^EXECABORT .* command (\d+) of /.exec(reply.message);
         const index = refused ? Number(refused[1]) - 1 : undefined;
-        const error = new RedisError(reply.message, { command: commands[index!]?.row.name ?? label, index });
+        const error = new RedisError(reply.message, { command: commands[index!]?.spec.name ?? label, index });
         throw tried ? afterUnknown(error, commands.some(isWriting)) : error;
       }
       if (!Array.isArray(reply) || reply.length !== commands.length) {
@@ -425,25 +425,25 @@ export class Core {
     try {
       return { result: this.#value(command, reply, tried, index) };
     } catch (error) {
-      return { error: protocolError(error, command.row.name, index) };
+      return { error: protocolError(error, command.spec.name, index) };
     }
   }
 
   /** @param tried whether an earlier try of the command may have been applied. */
   #value(command: Command, reply: RawReply, tried: boolean, place?: number): unknown {
-    const { row, index = place, inContext } = command;
+    const { spec, index = place, inContext } = command;
     if (reply instanceof ErrorReply) {
-      const error = errorFrom(reply, row.name, index);
+      const error = errorFrom(reply, spec.name, index);
       throw tried ? afterUnknown(error, command.write) : error;
     }
     return inContext ? inContext(() => this.#read(command, reply, index)) : this.#read(command, reply, index);
   }
 
-  #read({ row, args, schema }: Command, reply: RawReply, index: number | undefined): unknown {
+  #read({ spec, args, schema }: Command, reply: RawReply, index: number | undefined): unknown {
     const { decode } = this.settings.codec;
     return schema
-      ? this.#lazyFeatures!.readChecked(row, args, schema, reply, decode, index, SchemaError)
-      : row.reply(reply, decode, args);
+      ? this.#lazyFeatures!.readChecked(spec, args, schema, reply, decode, index, SchemaError)
+      : spec.reply(reply, decode, args);
   }
 }
 

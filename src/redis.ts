@@ -8,7 +8,7 @@ import { commandMethod, commandNames } from "./commands/methods.js";
 import { SEND, type Target } from "./commands/modules/target.js";
 import { boundTo, holding, onDemand } from "./commands/on-demand.js";
 import type { Immediate, Key } from "./commands/reply-mode.js";
-import type { Row } from "./commands/row.js";
+import type { CommandSpec } from "./commands/spec.js";
 import {
   type CallOptions,
   type Endpoint,
@@ -184,8 +184,8 @@ export function createRedisClass(platform: Platform): RedisConstructor {
       coreOf(this).base.protocol.syncToken = token ?? "";
     }
 
-    [SEND](row: Row, args: unknown[]): Promise<unknown> {
-      return coreOf(this).run(row, args);
+    [SEND](spec: CommandSpec, args: unknown[]): Promise<unknown> {
+      return coreOf(this).run(spec, args);
     }
   }
   Object.defineProperty(RedisClient.prototype, "use", boundTo("use", use));
@@ -276,10 +276,10 @@ function bind(core: Core, prototype: object): object {
 
 /** Makes what stands under a name, if anything does. */
 function methodOf(name: string): Bound | undefined {
-  // The client's own first: to find that a name is no command's, all rows are made.
+  // The client's own first: to find that a name is no command's, all specs are made.
   const own = clientMethods[name];
   const make = own ? undefined : commandMethod(name);
-  return make ? (core) => make((row, args) => core.run(row, args)) : own;
+  return make ? (core) => make((spec, args) => core.run(spec, args)) : own;
 }
 
 type Bound = (core: Core, prototype: object) => unknown;

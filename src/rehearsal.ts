@@ -1,4 +1,4 @@
-import { rowFor } from "./commands/index.js";
+import { getSpec } from "./commands/index.js";
 import { RequestHeads } from "./connection/node/http1/request-head.js";
 import { ResponseParser } from "./connection/node/http1/response-parser.js";
 import type { Transport } from "./connection/transport.js";
@@ -38,5 +38,5 @@ export function rehearse(platform: Base["platform"]): void {
   const endpoint = { origin: "rehearsal:", path: "", token: "none" };
   const protocol = new Protocol(endpoint, true, true, true);
   const core = new Core({ platform, transport: stage, protocol, endpoint }, settingsFrom({}));
-  core.run(rowFor("get")!, ["rehearsal"]).then(undefined, () => {});
+  core.run(getSpec("get")!, ["rehearsal"]).then(undefined, () => {});
 }

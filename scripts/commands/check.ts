@@ -1,4 +1,4 @@
-import type { Row } from "../../src/commands/row.js";
+import type { CommandSpec } from "../../src/commands/spec.js";
 import redisCommands from "../facts/redis-commands.json" with { type: "json" };
 import reference from "../facts/upstash-surface.json" with { type: "json" };
 import { type KeySpec, keysOf } from "./keys.js";
@@ -45,8 +45,8 @@ export function reasonLeftOut(name: string): string | undefined {
 }
 
 /** Commands that have neither a row nor a reason, and reasons that concern nothing. */
-export function commandProblems(rows: readonly Row[]): string[] {
-  const named = new Set(rows.map((row) => row.name));
+export function commandProblems(rows: readonly CommandSpec[]): string[] {
+  const named = new Set(rows.map((spec) => spec.name));
   const missing = Object.keys(facts).filter((name) => !named.has(name) && !reasonLeftOut(name));
   const idle = leftOutNames.filter(({ pattern }) => {
     const concerned = Object.keys(facts).filter((name) => fits(pattern, name));
@@ -59,14 +59,14 @@ export function commandProblems(rows: readonly Row[]): string[] {
 }
 
 /** What is wrong with a row by what Redis says of its command. */
-export function rowProblems(row: Row): string[] {
-  const fact = facts[row.name];
-  if (!fact) return [`${row.name}: Redis has no such command`];
-  if (SOMETIMES_READS.has(row.name)) {
-    return typeof row.write === "function" ? [] : [`${row.name}: reads or writes by its words`];
+export function rowProblems(spec: CommandSpec): string[] {
+  const fact = facts[spec.name];
+  if (!fact) return [`${spec.name}: Redis has no such command`];
+  if (SOMETIMES_READS.has(spec.name)) {
+    return typeof spec.write === "function" ? [] : [`${spec.name}: reads or writes by its words`];
   }
-  const writes = row.name === "XINFO" ? false : !isRead(row.name);
-  return row.write === writes ? [] : [`${row.name}: write is ${row.write}, by Redis's flags ${writes}`];
+  const writes = spec.name === "XINFO" ? false : !isRead(spec.name);
+  return spec.write === writes ? [] : [`${spec.name}: write is ${spec.write}, by Redis's flags ${writes}`];
 }
 
 /** What is wrong with a command's words, its name at their head, by what Redis says of it. */

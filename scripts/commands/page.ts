@@ -1,10 +1,10 @@
-import type { Row } from "../../src/commands/row.js";
+import type { CommandSpec } from "../../src/commands/spec.js";
 import { facts, reasonLeftOut } from "./check.js";
 
 /** What the page says of a method, beside its row. */
 export interface Method {
   readonly name: string;
-  readonly row: Row;
+  readonly spec: CommandSpec;
   /** Where tests run it, or that they assert its words and the reading of its reply alone. */
   readonly exercised: string;
 }
@@ -25,7 +25,7 @@ replies written by hand are read.
 export function commandsPage(groups: Readonly<Record<string, readonly Method[]>>): string {
   const sections = Object.entries(groups).map(([group, methods]) => {
     const lines = methods.map(
-      ({ name, row, exercised }) => `| ${row.name} | \`${name}\` | ${readsOrWrites(row)} | ${exercised} |`,
+      ({ name, spec, exercised }) => `| ${spec.name} | \`${name}\` | ${readsOrWrites(spec)} | ${exercised} |`,
     );
     return [
       `## ${group[0]!.toUpperCase()}${group.slice(1)}`,
@@ -38,7 +38,7 @@ export function commandsPage(groups: Readonly<Record<string, readonly Method[]>>
   return `${[HEAD, ...sections, leftOutSection(groups)].join("\n\n").replace(/\n{3,}/g, "\n\n")}\n`;
 }
 
-function readsOrWrites({ write }: Row): string {
+function readsOrWrites({ write }: CommandSpec): string {
   return typeof write === "function" ? "by words" : write ? "writes" : "reads";
 }
 
@@ -46,7 +46,7 @@ function leftOutSection(groups: Readonly<Record<string, readonly Method[]>>): st
   const methods = Object.values(groups).flat();
   const byReason = new Map<string, string[]>();
   for (const name of Object.keys(facts)) {
-    if (methods.some(({ row }) => row.name === name)) continue;
+    if (methods.some(({ spec }) => spec.name === name)) continue;
     const reason = reasonLeftOut(name) ?? "it belongs to a module; exec() sends it";
     byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
   }

@@ -74,8 +74,8 @@ export async function sendEach(
     // A batch of nothing else has been sent again as often as it may be.
     const mixed = isUnknown(error) && left() > 0 && batch.some(({ command }) => !command.repeatable);
     for (const waiting of batch) {
-      const { row, repeatable } = waiting.command;
-      const own = error instanceof WarmlineError ? error.forCommand(row.name) : error;
+      const { spec, repeatable } = waiting.command;
+      const own = error instanceof WarmlineError ? error.forCommand(spec.name) : error;
       if (mixed && repeatable) sendAgain(waiting, own);
       else waiting.reject(own);
     }

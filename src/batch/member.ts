@@ -71,7 +71,7 @@ export class Member implements Waiting {
   }
 
   private expire(): void {
-    const { name } = this.command.row;
+    const { name } = this.command.spec;
     const { limits, shared } = this;
     this.reject(timeIsUp(name, limits.time(), shared?.written || this.doubted ? "unknown" : "unsent"));
   }

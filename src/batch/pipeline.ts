@@ -1,9 +1,9 @@
-import { type Builders, type Commands, type Namespaces, rowFor } from "../commands/index.js";
+import { type Builders, type Commands, getSpec, type Namespaces } from "../commands/index.js";
 import { commandMethod, commandNames } from "../commands/methods.js";
 import { SEND, type Target } from "../commands/modules/target.js";
 import { boundTo, onDemand } from "../commands/on-demand.js";
 import type { ReplyMode } from "../commands/reply-mode.js";
-import type { Row } from "../commands/row.js";
+import type { CommandSpec } from "../commands/spec.js";
 import { type Command, type Core, needsLazyFeatures, type Result } from "../core.js";
 import { ArgumentError } from "../errors.js";
 import { type Limits, limitsOf, timeLeft } from "../limits.js";
@@ -54,8 +54,8 @@ class CommandQueue {
     this.#path = path;
   }
 
-  [SEND](row: Row, args: readonly unknown[]): this {
-    this.#commands.push(this.#core.prepare(row, args, this.#commands.length));
+  [SEND](spec: CommandSpec, args: readonly unknown[]): this {
+    this.#commands.push(this.#core.prepare(spec, args, this.#commands.length));
     return this;
   }
 
@@ -121,19 +121,19 @@ async function settled(outcome: Result): Promise<Result> {
   }
 }
 
-/** A command's method collects it; what is put together of several rows is made anew for each pipeline. */
+/** A command's method collects it; what is put together of several specs is made anew for each pipeline. */
 function propertyOf(name: string): PropertyDescriptor | undefined {
-  const row = rowFor(name);
-  if (row) {
+  const spec = getSpec(name);
+  if (spec) {
     return boundTo<CommandQueue>(
       name,
       (queue) =>
         (...args: unknown[]) =>
-          queue[SEND](row, args),
+          queue[SEND](spec, args),
     );
   }
   const make = commandMethod(name);
-  return make && boundTo<CommandQueue>(name, (queue) => make((row, args) => queue[SEND](row, args)));
+  return make && boundTo<CommandQueue>(name, (queue) => make((spec, args) => queue[SEND](spec, args)));
 }
 
 Object.setPrototypeOf(CommandQueue.prototype, onDemand(Object.prototype, propertyOf, commandNames));

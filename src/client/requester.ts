@@ -91,7 +91,7 @@ export function forward(
   const commands = (route ? body : [body]) as unknown[][];
   const label = route ? route.toUpperCase() : String(commands[0]?.[0]);
   // Of what middleware has made itself nothing is known but its arguments.
-  const safe = body === call.argv ? call.safe : !commands.some((argv) => isWrite(argv, direct.rowOf));
+  const safe = body === call.argv ? call.safe : !commands.some((argv) => isWrite(argv, direct.findSpec));
   const read = (reply: unknown) => {
     const response = reply as UpstashResponse<any>;
     if (typeof response?.error === "string") throw direct.failureOf(label)("RedisError", response.error);

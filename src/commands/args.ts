@@ -8,7 +8,7 @@ import {
   toScalarArg,
   toValueArg,
 } from "../wire/args.js";
-import type { Encode, EncodeArgs } from "./row.js";
+import type { Encode, EncodeArgs } from "./spec.js";
 
 /**
  * Checks one argument of a method and appends what it adds to the command's arguments.

@@ -26,9 +26,9 @@ import {
   value,
   when,
 } from "./decoders.js";
+import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import type { Decoder } from "./row.js";
-import { group, read, write } from "./rows.js";
+import type { Decoder } from "./spec.js";
 
 /** An index up to 2^64 - 2; text where a number would round it. */
 export type ArrayIndex = number | string;
@@ -192,7 +192,7 @@ const info: Decoder = (...reply) => {
   return facts;
 };
 
-export const arrayCommands = group(() => ({
+export const arrayCommands = defineCommands(() => ({
   arcount: read(int, scalar),
   ardel: write(int, scalar, rest(scalars)),
   ardelrange: write(int, scalar, rest(array(scalar))),

@@ -1,8 +1,8 @@
 import { optional, rest, scalar, scalars } from "./args.js";
 import { int, list, orNull } from "./decoders.js";
+import { defineCommands, read, write, writeIf } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import type { Row } from "./row.js";
-import { group, read, write, writeIf } from "./rows.js";
+import type { CommandSpec } from "./spec.js";
 
 /** Whether offsets count bytes or bits. */
 export type BitUnit = "BYTE" | "BIT" | "byte" | "bit";
@@ -53,7 +53,7 @@ export interface BitFieldCommand<R> {
 
 const integers = list(orNull(int));
 
-export const bitmapCommands = group(() => ({
+export const bitmapCommands = defineCommands(() => ({
   bitfieldRo: read(integers, scalar, rest(scalar)),
   bitcount: read(int, scalar, optional(scalar), optional(scalar), optional(scalar)),
   bitop: write(int, scalar, scalar, rest(scalars)),
@@ -63,7 +63,7 @@ export const bitmapCommands = group(() => ({
 })) satisfies () => Record<keyof BitmapCommands<ReplyMode>, unknown>;
 
 /** BITFIELD with all its operations. It only reads where every one of them is GET. */
-export const bitfieldRow: Row = {
+export const bitfieldSpec: CommandSpec = {
   name: "BITFIELD",
   ...writeIf((args) => args.some((arg, i) => i && /^(set|incrby)$/i.test(String(arg))))(
     integers,
@@ -73,7 +73,7 @@ export const bitfieldRow: Row = {
 };
 
 /** Collects operations on a key's bits and gives them to `send` in one command. */
-export function bitfield<R>(send: (row: Row, args: unknown[]) => R, key: Key): BitFieldCommand<R> {
+export function bitfield<R>(send: (spec: CommandSpec, args: unknown[]) => R, key: Key): BitFieldCommand<R> {
   const args: unknown[] = [key];
   const add =
     (operation: string) =>
@@ -86,7 +86,7 @@ export function bitfield<R>(send: (row: Row, args: unknown[]) => R, key: Key): B
     set: add("SET"),
     incrby: add("INCRBY"),
     overflow: add("OVERFLOW"),
-    exec: () => send(bitfieldRow, args),
+    exec: () => send(bitfieldSpec, args),
   };
   return chain;
 }

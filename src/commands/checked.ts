@@ -1,15 +1,15 @@
 import type { SchemaError } from "../errors.js";
 import type { RawReply } from "../wire/reply.js";
-import type { Decode, Row } from "./row.js";
 import type { StandardSchema, Validation } from "./schema.js";
+import type { CommandSpec, Decode } from "./spec.js";
 
 /**
- * Reads a reply as its row does, and gives what the schema makes of the values in it: a promise where the schema
+ * Reads a reply as its spec does, and gives what the schema makes of the values in it: a promise where the schema
  * checks asynchronously. What is missing, and so null, is not checked.
  * @throws SchemaError
  */
 export function readChecked(
-  row: Row,
+  spec: CommandSpec,
   args: readonly any[],
   schema: StandardSchema,
   reply: RawReply,
@@ -20,28 +20,28 @@ export function readChecked(
 ): unknown {
   let values: unknown[] = [];
   let rebuild = (checked: unknown[]): unknown => checked;
-  if (row.schema === "each") {
-    row.reply(reply, (bulk) => values.push(decode(bulk)), args);
+  if (spec.schema === "each") {
+    spec.reply(reply, (bulk) => values.push(decode(bulk)), args);
     // Read once more, with what the schema gave in their places.
     let at = 0;
-    rebuild = (checked) => row.reply(reply, () => checked[at++], args);
+    rebuild = (checked) => spec.reply(reply, () => checked[at++], args);
   } else {
-    const whole = row.reply(reply, decode, args);
-    values = row.schema === "items" ? (whole as unknown[]) : [whole];
-    if (row.schema === "whole") rebuild = ([checked]) => checked;
+    const whole = spec.reply(reply, decode, args);
+    values = spec.schema === "items" ? (whole as unknown[]) : [whole];
+    if (spec.schema === "whole") rebuild = ([checked]) => checked;
   }
   const accept = (results: Validation<unknown>[]) =>
     rebuild(
       results.map((result) => {
         if (!result.issues) return result.value;
         // Issues may quote the value.
-        const message = `${row.name}: what was read does not fit the schema; see the error's issues`;
-        throw new Mismatch(message, result.issues, { command: row.name, index });
+        const message = `${spec.name}: what was read does not fit the schema; see the error's issues`;
+        throw new Mismatch(message, result.issues, { command: spec.name, index });
       }),
     );
   const results = values.map((value) =>
     // Inside a reply whatever is decoded is there.
-    value === null && row.schema !== "each" ? { value } : schema["~standard"].validate(value),
+    value === null && spec.schema !== "each" ? { value } : schema["~standard"].validate(value),
   );
   return results.some((result) => result instanceof Promise)
     ? Promise.all(results).then(accept)

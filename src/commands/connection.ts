@@ -1,7 +1,7 @@
 import { optional, scalar, scalars } from "./args.js";
 import { text } from "./decoders.js";
+import { defineCommands, read, write } from "./define.js";
 import type { Reply, ReplyMode } from "./reply-mode.js";
-import { group, read, write } from "./rows.js";
 
 /** What a client may tell of itself: its library's name or version. */
 export type ClientSetInfoAttribute = "LIB-NAME" | "lib-name" | "LIB-VER" | "lib-ver";
@@ -15,7 +15,7 @@ export interface ConnectionCommands<K extends ReplyMode> {
   ping(args?: [message?: string]): Reply<K, string>;
 }
 
-export const connectionCommands = group(() => ({
+export const connectionCommands = defineCommands(() => ({
   clientSetinfo: write(text, scalar, scalar),
   echo: read(text, scalar),
   ping: read(text, optional(scalars)),

@@ -12,8 +12,8 @@ import {
   sequence,
 } from "./args.js";
 import { bytes, int, list, orNull, records, text, tuple, value, when } from "./decoders.js";
+import { defineCommands, read, write, writeIf } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import { group, read, write, writeIf } from "./rows.js";
 import type { ExpireOption, ScanCommandOptions } from "./types.js";
 
 /** A key's type, "none" where there is no key. Modules add their own. */
@@ -151,7 +151,7 @@ const removed = gathered((out, given, encode) => {
 
 const expiring = [scalar, scalar, optional(scalar)];
 
-export const genericCommands = group(() => ({
+export const genericCommands = defineCommands(() => ({
   copy: write((reply) => (int(reply) ? "COPIED" : "NOT_COPIED"), scalar, scalar, options("db replace?")),
   del: write(int, removed),
   dump: read(orNull(bytes), scalar),

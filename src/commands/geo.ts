@@ -25,9 +25,9 @@ import {
   value,
   zip,
 } from "./decoders.js";
+import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import type { Decoder } from "./row.js";
-import { group, read, write } from "./rows.js";
+import type { Decoder } from "./spec.js";
 import type { AtMostOne } from "./types.js";
 
 /** Metres, kilometres, feet or miles. */
@@ -166,7 +166,7 @@ const match: Decoder = (reply, decode, args) => {
   return zip(names, tuple(...decoders)(names.length > 1 ? reply : [reply], decode, args));
 };
 
-export const geoCommands = group(() => ({
+export const geoCommands = defineCommands(() => ({
   geoadd: write(orNull(int), scalar, optionsOrPlace, rest(place, 0)),
   geodist: read(orNull(float), scalar, stored, stored, optional(scalar)),
   geohash: read(list(orNull(text)), scalar, rest(storedEach)),

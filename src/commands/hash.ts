@@ -28,8 +28,8 @@ import {
   value,
   when,
 } from "./decoders.js";
+import { checked, defineCommands, read, reordered, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import { checked, group, read, reordered, write } from "./rows.js";
 import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { AtMostOne, Expiration, ExpireOption, ScanCommandOptions } from "./types.js";
 
@@ -190,7 +190,7 @@ const expiring = reordered([0, 2, 3, 1], write(list(int), scalar, scalar, option
 
 const whole = object(value);
 
-export const hashCommands = group(() => ({
+export const hashCommands = defineCommands(() => ({
   hdel: write(int, scalar, rest(scalars)),
   hexists: read(int, scalar, scalar),
   hexpire: expiring,

@@ -1,7 +1,7 @@
 import { rest, scalar, scalars, stored } from "./args.js";
 import { int, text } from "./decoders.js";
+import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import { group, read, write } from "./rows.js";
 
 export interface HyperLogLogCommands<K extends ReplyMode> {
   /** Adds elements. Gives 1 if the estimate changed, else 0. */
@@ -12,7 +12,7 @@ export interface HyperLogLogCommands<K extends ReplyMode> {
   pfmerge(destination: Key, ...sources: Key[]): Reply<K, "OK">;
 }
 
-export const hyperloglogCommands = group(() => ({
+export const hyperloglogCommands = defineCommands(() => ({
   pfadd: write(int, scalar, rest(stored, 0)),
   pfcount: read(int, rest(scalars)),
   pfmerge: write(text, scalar, rest(scalars, 0)),

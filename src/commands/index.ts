@@ -9,7 +9,6 @@ import { type JsonCommands, jsonCommands } from "./json.js";
 import { type ListCommands, listCommands } from "./list.js";
 import { type PubSubCommands, pubsubCommands } from "./pubsub.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import type { Row } from "./row.js";
 import {
   type FunctionCommands,
   functionCommands,
@@ -19,6 +18,7 @@ import {
 import { type ServerCommands, serverCommands } from "./server.js";
 import { type SetCommands, setCommands } from "./set.js";
 import { type SortedSetCommands, sortedSetCommands } from "./sorted-set.js";
+import type { CommandSpec } from "./spec.js";
 import { type StreamCommands, streamCommands } from "./stream.js";
 import { type StringCommands, stringCommands } from "./string.js";
 import { type VectorSetCommands, vectorSetCommands } from "./vector-set.js";
@@ -42,10 +42,10 @@ export interface Commands<K extends ReplyMode>
     ArrayCommands<K>,
     VectorSetCommands<K> {}
 
-/** The rows of a group of commands, by the methods' names. */
-export type Group = () => Readonly<Record<string, Row>>;
+/** The specs of a group of commands, by the methods' names. */
+export type Group = () => Readonly<Record<string, CommandSpec>>;
 
-/** Those used most first: to find a command, the rows of the groups before its own are made. */
+/** Those used most first: to find a command, the specs of the groups before its own are made. */
 const groups: readonly Group[] = [
   stringCommands,
   genericCommands,
@@ -66,8 +66,8 @@ const groups: readonly Group[] = [
 ];
 
 /** What a method does, if there is such a command. */
-export function rowFor(method: string): Row | undefined {
-  for (const rows of groups) if (Object.hasOwn(rows(), method)) return rows()[method];
+export function getSpec(method: string): CommandSpec | undefined {
+  for (const specs of groups) if (Object.hasOwn(specs(), method)) return specs()[method];
   return undefined;
 }
 
@@ -85,8 +85,8 @@ export const namespaces: Readonly<Record<keyof Namespaces<ReplyMode>, Group>> = 
   functions: functionCommands,
 };
 
-/** All rows by the methods' names, group after group. */
-export const everyGroup = () => groups.map((rows) => rows());
+/** All specs by the methods' names, group after group. */
+export const everyGroup = () => groups.map((specs) => specs());
 
 /** Commands put together call by call. */
 export interface Builders<K extends ReplyMode> {
@@ -94,10 +94,10 @@ export interface Builders<K extends ReplyMode> {
   bitfield(key: Key): BitFieldCommand<Reply<K, number[]>>;
 }
 
-/** Makes a builder of what sends a row and its arguments, and the method's own arguments. */
+/** Makes a builder of what sends a spec and its arguments, and the method's own arguments. */
 export const builders: {
   readonly [N in keyof Builders<ReplyMode>]: <R>(
-    send: (row: Row, args: unknown[]) => R,
+    send: (spec: CommandSpec, args: unknown[]) => R,
     ...args: Parameters<Builders<ReplyMode>[N]>
   ) => unknown;
 } = { bitfield };

@@ -11,10 +11,10 @@ import {
   strict,
 } from "./args.js";
 import { int, isText, list, nested, nestedText, oneOrMany, orNull, text, value } from "./decoders.js";
+import { checked, defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import type { Decoder } from "./row.js";
-import { checked, group, read, write } from "./rows.js";
 import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
+import type { Decoder } from "./spec.js";
 
 /** A JSON value. A string stands for itself as JSON text, quotes and all: `'"text"'`. */
 export type JsonInput = string | number | boolean | Record<string, unknown> | unknown[];
@@ -128,7 +128,7 @@ const numbers = write(
 const layout = strict(options("indent newline space"));
 const item = strict(sequence(required("key", scalar), required("path", scalar), required("value", json)));
 
-export const jsonCommands = group(
+export const jsonCommands = defineCommands(
   () => ({
     arrappend: write(lengths, scalar, scalar, rest(json)),
     arrindex: read(lengths, scalar, scalar, json, optional(scalar), optional(scalar)),

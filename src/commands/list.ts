@@ -1,7 +1,7 @@
 import { optional, options, prefixed, rest, scalar, scalars, stored } from "./args.js";
 import { int, list, oneOrMany, orNull, text, tuple, value } from "./decoders.js";
+import { checked, defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import { checked, group, read, write } from "./rows.js";
 import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 
 /** Where lpos looks, and for how many. */
@@ -146,7 +146,7 @@ const many = orNull(list(value));
 const moving = options("count exactly order=");
 const count = optional(prefixed("COUNT", scalar));
 
-export const listCommands = group(() => ({
+export const listCommands = defineCommands(() => ({
   blmove: write(one, scalar, scalar, scalar, scalar, scalar),
   blmovem: write(many, scalar, scalar, scalar, scalar, scalar, moving),
   blmpop: write(poppedMany, scalar, scalar, scalars, scalar, count),

@@ -1,7 +1,7 @@
 import { optional, rest, scalar, scalars, stored } from "./args.js";
 import { int, list, object, text } from "./decoders.js";
+import { defineCommands, write } from "./define.js";
 import type { Reply, ReplyMode } from "./reply-mode.js";
-import { group, write } from "./rows.js";
 
 export interface PubSubCommands<K extends ReplyMode> {
   /** Sends a message to a channel. Gives how many received it. */
@@ -24,7 +24,7 @@ const channels = write(list(text), optional(scalar));
 const counts = write(object(int), rest(scalars, 0));
 const publish = write(int, scalar, stored);
 
-export const pubsubCommands = group(() => ({
+export const pubsubCommands = defineCommands(() => ({
   publish,
   pubsubChannels: channels,
   pubsubNumpat: write(int),

@@ -1,5 +1,5 @@
 import type { Core } from "../core.js";
-import type { Row } from "./row.js";
+import type { CommandSpec } from "./spec.js";
 import { isWrite } from "./write.js";
 
 /** Commands that change a connection's state: over HTTP a connection is nobody's own. */
@@ -7,10 +7,10 @@ const CONNECTION_STATE =
   /^(AUTH|ASKING|CLIENT|DISCARD|EXEC|HELLO|MONITOR|MULTI|[PS]?(UN)?SUBSCRIBE|QUIT|READONLY|READWRITE|RESET|SELECT|(UN)?WATCH)$/;
 
 /**
- * The row and arguments of a command given argument by argument.
+ * The spec and arguments of a command given argument by argument.
  * @throws ArgumentError when it is not a command's arguments, or one that changes a connection's state.
  */
-export function rawCommand(core: Core, argv: readonly unknown[]): [Row, unknown[]] {
+export function rawCommand(core: Core, argv: readonly unknown[]): [CommandSpec, unknown[]] {
   const [name, ...args] = Array.isArray(argv) ? argv : [];
   if (typeof name !== "string" || name === "") {
     const message = 'give an array that begins with the command\'s name, as in ["GET", "key"]';
@@ -33,10 +33,10 @@ export function rawCommand(core: Core, argv: readonly unknown[]): [Row, unknown[
   return [
     {
       name: command,
-      write: (rest) => isWrite([command, ...rest], core.rowOf),
+      write: (rest) => isWrite([command, ...rest], core.findSpec),
       encodeArgs: core.encodeRaw,
       // What a script gives may be anything too.
-      reply: core.rowOf(["EVAL"])[0]!.reply,
+      reply: core.findSpec(["EVAL"])[0]!.reply,
     },
     args,
   ];

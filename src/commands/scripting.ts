@@ -1,8 +1,8 @@
 import { type ArgEncoder, array, json, optional, options, rest, scalar, scalars } from "./args.js";
 import { bytes, camel, int, list, nested, nestedText, object, text } from "./decoders.js";
+import { as, defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import type { Decoder } from "./row.js";
-import { as, group, read, write } from "./rows.js";
+import type { Decoder } from "./spec.js";
 
 /** Whether scripts are removed before the response, or behind it. */
 export type ScriptFlushCommandOptions =
@@ -37,7 +37,7 @@ const keys: ArgEncoder = (out, given = [], encode) => {
 };
 const called = (run: typeof read) => run(nested, scalar, keys, optional(array(json)));
 
-export const scriptingCommands = group(() => ({
+export const scriptingCommands = defineCommands(() => ({
   eval: called(write),
   evalRo: called(read),
   evalsha: called(write),
@@ -121,7 +121,7 @@ const stats: Decoder = (reply, ...more) => ({
   engines: counts(object((part) => part)(reply, ...more).engines, ...more),
 });
 
-export const functionCommands = group(
+export const functionCommands = defineCommands(
   () => ({
     call: as("FCALL", called(write)),
     callRo: as("FCALL_RO", called(read)),

@@ -1,7 +1,7 @@
 import { type ArgEncoder, options, rest, scalar, scalars, strict } from "./args.js";
 import { int, list, nestedText, orNull, text, tuple } from "./decoders.js";
+import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import { group, read, write } from "./rows.js";
 
 export interface ServerCommands<K extends ReplyMode> {
   /** Gives how many commands the server has. */
@@ -38,7 +38,7 @@ const flushOptions: ArgEncoder = (out, given, encode) => {
 };
 const flush = write(text, flushOptions);
 
-export const serverCommands = group(() => ({
+export const serverCommands = defineCommands(() => ({
   commandCount: write(int),
   commandGetkeys: write(list(text), rest(scalars)),
   commandList: write(list(text)),

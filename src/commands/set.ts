@@ -1,7 +1,7 @@
 import { counted, optional, options, rest, scalar, scalars, stored, storedEach } from "./args.js";
 import { int, list, oneOrMany, text, tuple, value } from "./decoders.js";
+import { checked, defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import { checked, group, read, write } from "./rows.js";
 import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { ScanCommandOptions } from "./types.js";
 
@@ -68,7 +68,7 @@ const members = list(value);
 const fromKeys = read(members, rest(scalars));
 const storeFromKeys = write(int, scalar, rest(scalars));
 
-export const setCommands = group(() => ({
+export const setCommands = defineCommands(() => ({
   sadd: write(int, scalar, rest(stored)),
   scard: read(int, scalar),
   sdiff: fromKeys,

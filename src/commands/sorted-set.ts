@@ -16,8 +16,8 @@ import {
   strict,
 } from "./args.js";
 import { float, int, list, oneOrMany, orNull, text, tuple, turns, value, when } from "./decoders.js";
+import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import { group, read, write } from "./rows.js";
 import type { AtMostOne, ScanCommandOptions } from "./types.js";
 
 /** A member and its score. */
@@ -308,7 +308,7 @@ const storeCombined = write(int, scalar, scalar, scalars, combining);
 const pop = write(scored, scalar, optional(scalar));
 const count = optional(prefixed("COUNT", scalar));
 
-export const sortedSetCommands = group(() => ({
+export const sortedSetCommands = defineCommands(() => ({
   bzmpop: write(poppedMany, scalar, scalar, scalars, scalar, count),
   bzpopmax: write(popped, scalars, scalar),
   bzpopmin: write(popped, scalars, scalar),

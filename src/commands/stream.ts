@@ -14,9 +14,9 @@ import {
 } from "./args.js";
 import { blockingTime } from "./blocking.js";
 import { int, list, nestedText, object, orNull, text, tuple, turns, value, when } from "./decoders.js";
+import { defineCommands, read, reordered, write, writeIf } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import type { Decoder } from "./row.js";
-import { group, read, reordered, write, writeIf } from "./rows.js";
+import type { Decoder } from "./spec.js";
 
 /** What becomes of other groups' references to a deleted entry. */
 export type StreamRefOption = "KEEPREF" | "keepref" | "DELREF" | "delref" | "ACKED" | "acked";
@@ -263,7 +263,7 @@ const range = read(
   optional(prefixed("COUNT", scalar)),
 );
 
-export const streamCommands = group(() => ({
+export const streamCommands = defineCommands(() => ({
   xack: write(int, scalar, scalar, scalars),
   xackdel: write(list(int), scalar, scalar, scalar, idList),
   xadd: reordered(

@@ -12,10 +12,10 @@ import {
   stored,
 } from "./args.js";
 import { float, int, list, object, orNull, text, tuple, value, when } from "./decoders.js";
+import { checked, defineCommands, read, write, writeIf } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import type { Decoder } from "./row.js";
-import { checked, group, read, write, writeIf } from "./rows.js";
 import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
+import type { Decoder } from "./spec.js";
 import type { AtMostOne, Expiration } from "./types.js";
 
 /** Whether the stored value, or its digest, is or is not the one given. */
@@ -169,7 +169,7 @@ const comparing = sequence(
   condition("ifDne", prefixed("IFDNE", scalar)),
 );
 
-export const stringCommands = group(() => ({
+export const stringCommands = defineCommands(() => ({
   append: write(int, scalar, scalar),
   decr: write(int, scalar),
   decrby: write(int, scalar, scalar),

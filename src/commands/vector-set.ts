@@ -28,9 +28,9 @@ import {
   value,
   when,
 } from "./decoders.js";
+import { defineCommands, read, reordered, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import type { Decoder } from "./row.js";
-import { group, read, reordered, write } from "./rows.js";
+import type { Decoder } from "./spec.js";
 
 /** A vector: numbers, all of a set's vectors having the same length. */
 export type Vector = readonly number[] | Float32Array | Float64Array;
@@ -147,7 +147,7 @@ const similar: Decoder = (reply, decode, args) => {
 
 const known = read(int, scalar, stored);
 
-export const vectorSetCommands = group(() => ({
+export const vectorSetCommands = defineCommands(() => ({
   vadd: reordered(
     [0, 3, 1, 2, 3],
     write(int, scalar, property("reduce", prefixed("REDUCE", scalar)), vector, stored, adding),

@@ -1,20 +1,20 @@
-import type { RowOf } from "./known.js";
+import type { FindSpec } from "./registry.js";
 
-/** The modules' reads: their rows are in an entry of their own. */
+/** The modules' reads: their specs are in an entry of their own. */
 const MODULE_READS =
   /^(BF|CF|CMS|TOPK|TDIGEST|TS|FT)\.((BY)?(REV)?RANK|CARD|CDF|COUNT|DEBUG|M?EXISTS|INFO|(ALIAS)?LIST|MAX|MIN|QUANTILE|QUERY(INDEX|LABELS)?|(SCAN|DICT|SYN)DUMP|TRIMMED_MEAN|(M|SUG)?GET|[MN]?(REV)?RANGE|READ|AGGREGATE|EXPLAIN(CLI)?|PROFILE|SEARCH|SPELLCHECK|SUGLEN|TAGVALS)$/i;
 
 /**
  * Whether a command given with its name and arguments may change data. What is not known to be a read is taken
  * for a write, since only a read is ever sent a second time on its own.
- * @param rowOf finds the rows of commands: what is loaded apart imports none.
+ * @param findSpec finds the specs of commands: what is loaded apart imports none.
  */
-export function isWrite(argv: readonly unknown[], rowOf: RowOf): boolean {
-  const [row, nameLength] = rowOf(argv);
-  if (!row && MODULE_READS.test(String(argv[0]))) {
+export function isWrite(argv: readonly unknown[], findSpec: FindSpec): boolean {
+  const [spec, nameLength] = findSpec(argv);
+  if (!spec && MODULE_READS.test(String(argv[0]))) {
     // A cursor that is lost with its response stays open at the server.
     return argv.some((arg) => /^withcursor$/i.test(String(arg)));
   }
-  const write = row?.write ?? true;
+  const write = spec?.write ?? true;
   return typeof write === "function" ? write(argv.slice(nameLength)) : write;
 }

@@ -37,7 +37,7 @@ export function withReadsGuarded(
 }
 
 function refusalOf(core: Core, { argv, wait }: Command): string | undefined {
-  return refusal({ argv, wait, known: core.rowOf(argv)[0] !== undefined });
+  return refusal({ argv, wait, known: core.findSpec(argv)[0] !== undefined });
 }
 
 function guard({ settings, base }: Core, command: Command): Command {

@@ -1,7 +1,7 @@
 import { options, rest, scalar, stored } from "../args.js";
 import { int, list, text } from "../decoders.js";
+import { named, read, write } from "../define.js";
 import type { Key, Reply, ReplyMode } from "../reply-mode.js";
-import { named, read, write } from "../rows.js";
 import { type Chunk, chunk, type Facts, facts, items, outcomes } from "./shared.js";
 
 export interface BloomReserveOptions {
@@ -42,7 +42,7 @@ export interface BloomCommands<K extends ReplyMode> {
   scandump(key: Key, iterator: number): Reply<K, Chunk>;
 }
 
-export const bloomRows = named(
+export const bloomSpecs = named(
   {
     add: write(int, scalar, stored),
     card: read(int, scalar),

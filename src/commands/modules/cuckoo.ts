@@ -1,7 +1,7 @@
 import { options, rest, scalar, stored } from "../args.js";
 import { int, list, text } from "../decoders.js";
+import { named, read, write } from "../define.js";
 import type { Key, Reply, ReplyMode } from "../reply-mode.js";
-import { named, read, write } from "../rows.js";
 import { type Chunk, chunk, type Facts, facts, items, outcomes } from "./shared.js";
 
 export interface CuckooInsertOptions {
@@ -50,7 +50,7 @@ const change = write(int, scalar, stored);
 const ask = read(int, scalar, stored);
 const insert = write(outcomes, scalar, options("capacity noCreate?"), items);
 
-export const cuckooRows = named(
+export const cuckooSpecs = named(
   {
     add: change,
     addnx: change,

@@ -4,49 +4,52 @@
  * @module warmline/modules
  */
 import type { ReplyMode } from "../reply-mode.js";
-import type { Row } from "../row.js";
-import { type BloomCommands, bloomRows } from "./bloom.js";
-import { type CuckooCommands, cuckooRows } from "./cuckoo.js";
-import { type SearchCommands, searchRows } from "./search.js";
+import type { CommandSpec } from "../spec.js";
+import { type BloomCommands, bloomSpecs } from "./bloom.js";
+import { type CuckooCommands, cuckooSpecs } from "./cuckoo.js";
+import { type SearchCommands, searchSpecs } from "./search.js";
 import {
   type CountMinCommands,
-  countMinRows,
+  countMinSpecs,
   type TDigestCommands,
   type TopKCommands,
-  tDigestRows,
-  topKRows,
+  tDigestSpecs,
+  topKSpecs,
 } from "./sketches.js";
 import { SEND, type Target } from "./target.js";
-import { type TimeSeriesCommands, timeSeriesRows } from "./time-series.js";
+import { type TimeSeriesCommands, timeSeriesSpecs } from "./time-series.js";
 
 /** A module's methods on a client, a pipeline or a transaction. */
-function on<K extends ReplyMode, Commands>(target: Target<K>, rows: Readonly<Record<string, Row>>): Commands {
-  const methods = Object.entries(rows).map(([method, row]) => [
+function on<K extends ReplyMode, Commands>(
+  target: Target<K>,
+  specs: Readonly<Record<string, CommandSpec>>,
+): Commands {
+  const methods = Object.entries(specs).map(([method, spec]) => [
     method,
-    (...args: unknown[]) => target[SEND](row, args),
+    (...args: unknown[]) => target[SEND](spec, args),
   ]);
   return Object.fromEntries(methods);
 }
 
 /** Bloom filters: `await bf(redis).add("seen", id)`. */
-export const bf = <K extends ReplyMode>(target: Target<K>): BloomCommands<K> => on(target, bloomRows);
+export const bf = <K extends ReplyMode>(target: Target<K>): BloomCommands<K> => on(target, bloomSpecs);
 
 /** Cuckoo filters. */
-export const cf = <K extends ReplyMode>(target: Target<K>): CuckooCommands<K> => on(target, cuckooRows);
+export const cf = <K extends ReplyMode>(target: Target<K>): CuckooCommands<K> => on(target, cuckooSpecs);
 
 /** Count-min sketches. */
-export const cms = <K extends ReplyMode>(target: Target<K>): CountMinCommands<K> => on(target, countMinRows);
+export const cms = <K extends ReplyMode>(target: Target<K>): CountMinCommands<K> => on(target, countMinSpecs);
 
 /** Top-k sketches. */
-export const topk = <K extends ReplyMode>(target: Target<K>): TopKCommands<K> => on(target, topKRows);
+export const topk = <K extends ReplyMode>(target: Target<K>): TopKCommands<K> => on(target, topKSpecs);
 
 /** t-digests. */
 export const tdigest = <K extends ReplyMode>(target: Target<K>): TDigestCommands<K> =>
-  on(target, tDigestRows);
+  on(target, tDigestSpecs);
 
 /** Time series. */
 export const ts = <K extends ReplyMode>(target: Target<K>): TimeSeriesCommands<K> =>
-  on(target, timeSeriesRows);
+  on(target, timeSeriesSpecs);
 
 /** Search and queries. */
-export const ft = <K extends ReplyMode>(target: Target<K>): SearchCommands<K> => on(target, searchRows);
+export const ft = <K extends ReplyMode>(target: Target<K>): SearchCommands<K> => on(target, searchSpecs);

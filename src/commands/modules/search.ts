@@ -29,9 +29,9 @@ import {
   tuple,
   value,
 } from "../decoders.js";
+import { named, read, reordered, write, writeIf } from "../define.js";
 import type { Key, Reply, ReplyMode } from "../reply-mode.js";
-import type { Decoder } from "../row.js";
-import { named, read, reordered, write, writeIf } from "../rows.js";
+import type { Decoder } from "../spec.js";
 import { type Facts, facts } from "./shared.js";
 
 interface FieldOptions {
@@ -148,9 +148,9 @@ export interface AggregateOptions extends QueryOptions {
   cursor?: { count?: number; maxIdle?: number };
 }
 
-/** Rows as objects of text; with a cursor where to go on, 0 at the end. */
+/** Specs as objects of text; with a cursor where to go on, 0 at the end. */
 export interface AggregateResult {
-  rows: Record<string, any>[];
+  specs: Record<string, any>[];
   cursor?: number;
 }
 
@@ -339,15 +339,15 @@ const searched: Decoder = (reply, decode, args) => {
   };
 };
 
-// The first of the rows is a count that means nothing.
+// The first of the specs is a count that means nothing.
 const rowsOf: Decoder = (...reply) =>
   list((row, ...more) => (Array.isArray(row) ? object(nested)(row, ...more) : int(row)))(...reply).slice(1);
 
 const aggregated: Decoder = (...reply) => {
-  const [rows, cursor] = list((part) => part)(...reply);
-  // With a cursor the rows stand in an array of their own.
-  return Array.isArray(rows)
-    ? { rows: rowsOf(rows, reply[1], reply[2]), cursor: int(cursor) }
+  const [specs, cursor] = list((part) => part)(...reply);
+  // With a cursor the specs stand in an array of their own.
+  return Array.isArray(specs)
+    ? { rows: rowsOf(specs, reply[1], reply[2]), cursor: int(cursor) }
     : { rows: rowsOf(...reply) };
 };
 
@@ -358,7 +358,7 @@ const opensCursor = (args: readonly unknown[]) => args.some((arg) => /^withcurso
 
 const explaining = (reply: Decoder) => read(reply, scalar, scalar, options("dialect"));
 
-export const searchRows = named(
+export const searchSpecs = named(
   {
     aggregate: writeIf(opensCursor)(aggregated, scalar, scalar, aggregating),
     aliasadd: write(text, scalar, scalar),

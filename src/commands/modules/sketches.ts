@@ -1,7 +1,7 @@
 import { type ArgEncoder, array, flag, optional, options, rest, scalar, scalars, stored } from "../args.js";
 import { float, int, list, orNull, text, turns, value, when } from "../decoders.js";
+import { as, named, read, write } from "../define.js";
 import type { Key, Reply, ReplyMode } from "../reply-mode.js";
-import { as, named, read, write } from "../rows.js";
 import { amounts, type Facts, facts } from "./shared.js";
 
 /** The number of keys that follow, and they. */
@@ -26,7 +26,7 @@ export interface CountMinCommands<K extends ReplyMode> {
   query<T = unknown>(key: Key, ...items: T[]): Reply<K, number[]>;
 }
 
-export const countMinRows = named(
+export const countMinSpecs = named(
   {
     incrby: write(list(int), scalar, amounts),
     info: read(facts, scalar),
@@ -59,7 +59,7 @@ export interface TopKCommands<K extends ReplyMode> {
 
 const evicted = list(orNull(value));
 
-export const topKRows = named(
+export const topKSpecs = named(
   {
     add: write(evicted, scalar, rest(stored)),
     count: read(list(int), scalar, rest(stored)),
@@ -108,7 +108,7 @@ const floats = read(list(float), scalar, rest(scalars));
 const ranks = read(list(int), scalar, rest(scalars));
 const number = read(float, scalar);
 
-export const tDigestRows = named(
+export const tDigestSpecs = named(
   {
     add: write(text, scalar, rest(scalars)),
     byrank: floats,

@@ -1,8 +1,8 @@
 import { array, optional, options, prefixed, property, rest, scalar, scalars, sequence } from "../args.js";
 import { float, int, list, orNull, text, tuple } from "../decoders.js";
+import { named, read, reordered, write } from "../define.js";
 import type { Key, Reply, ReplyMode } from "../reply-mode.js";
-import type { Decoder } from "../row.js";
-import { named, read, reordered, write } from "../rows.js";
+import type { Decoder } from "../spec.js";
 import type { AtMostOne } from "../types.js";
 import { amounts, type Facts, facts, outcomes } from "./shared.js";
 
@@ -159,7 +159,7 @@ const multiRange = reordered(
   read(found(samples), scalar, scalar, ranging, filter, grouping),
 );
 
-export const timeSeriesRows = named(
+export const timeSeriesSpecs = named(
   {
     add: write(int, scalar, scalar, scalar, making),
     alter: write(text, scalar, making),

@@ -7,7 +7,7 @@ import {
   startGatewayProcess,
   startRedis,
 } from "../../../testbed/src/index.js";
-import { allRows, samples } from "../../unit/commands/samples/index.js";
+import { allSpecs, samples } from "../../unit/commands/samples/index.js";
 import type { Sample } from "../../unit/commands/samples/sample.js";
 import type { Engine, Exercise } from "./exercises/exercise.js";
 import { exercises } from "./exercises/index.js";
@@ -43,7 +43,7 @@ test("every method has an exercise", () => {
     Object.keys(exercises)
       .filter((method) => method !== "bitfield")
       .sort(),
-  ).toEqual(Object.keys(allRows).sort());
+  ).toEqual(Object.keys(allSpecs).sort());
 });
 
 for (const { engine, responseFormat, available, args } of engines) {

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { facts } from "../../../scripts/commands/check.js";
 import { keysOf } from "../../../scripts/commands/keys.js";
 import { type RedisServer, type RespError, redisAvailable, startRedis } from "../../../testbed/src/index.js";
-import { allRows, samples } from "../../unit/commands/samples/index.js";
+import { allSpecs, samples } from "../../unit/commands/samples/index.js";
 
 /** Words of every sample call, the command's name at their head. */
-const calls = Object.entries(allRows).flatMap(([method, row]) =>
+const calls = Object.entries(allSpecs).flatMap(([method, row]) =>
   samples[method]!.map(([args]) => [
     ...row.name.split(" "),
     ...row.encodeArgs((value) => JSON.stringify(value), [...args]).map(String),

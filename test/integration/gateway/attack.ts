@@ -4,7 +4,7 @@ import { factsOf } from "../../../gateway/src/commands/facts.js";
 import { keyPlacesOf } from "../../../gateway/src/commands/keys.js";
 import { command } from "../../../gateway/src/upstream/command.js";
 import { onceScript } from "../../../src/once/script.js";
-import { allRows, samples } from "../../unit/commands/samples/index.js";
+import { allSpecs, samples } from "../../unit/commands/samples/index.js";
 
 /** What no reply may hold. */
 export const SECRET = randomBytes(12).toString("hex");
@@ -66,7 +66,7 @@ export const anyCall = (name: string): fc.Arbitrary<string[]> =>
   fc.array(anyWord, { minLength: 0, maxLength: 7 }).map((rest) => [...name.split(" "), ...rest]);
 
 /** Well-formed calls: those that the client's tests make of each of its methods. */
-export const wellFormed = Object.entries(allRows).flatMap(([method, row]) =>
+export const wellFormed = Object.entries(allSpecs).flatMap(([method, row]) =>
   samples[method]!.map(([args]) => [
     ...row.name.split(" "),
     ...row.encodeArgs((value) => JSON.stringify(value), [...args]).map(String),

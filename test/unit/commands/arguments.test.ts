@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { InvalidArgument } from "../../../src/wire/args.js";
 import { TextBulk } from "../../../src/wire/bytes.js";
 import { codecFrom } from "../../../src/wire/codec.js";
-import { allRows } from "./samples/index.js";
+import { allSpecs } from "./samples/index.js";
 
 function send(method: string, args: unknown[], codec = codecFrom("json")) {
-  const row = allRows[method]!;
-  return row.encodeArgs(codec.encode, [...args], row.name.split(" "));
+  const spec = allSpecs[method]!;
+  return spec.encodeArgs(codec.encode, [...args], spec.name.split(" "));
 }
 
 const refused: [string, unknown[]][] = [
@@ -157,9 +157,9 @@ test.each(["append", "setrange", "echo", "hexists", "hincrby"])("%s spreads no a
 
 test("an option's new name reaches what reads the reply", () => {
   const args: any[] = ["z", 0, 1, { WITHSCORES: true }];
-  const row = allRows.zrange!;
-  row.encodeArgs((value) => value, args);
-  expect(row.reply([new TextBulk("m"), new TextBulk("1.5")], codecFrom("json").decode, args)).toEqual([
+  const spec = allSpecs.zrange!;
+  spec.encodeArgs((value) => value, args);
+  expect(spec.reply([new TextBulk("m"), new TextBulk("1.5")], codecFrom("json").decode, args)).toEqual([
     "m",
     1.5,
   ]);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import * as decoders from "../../../src/commands/decoders.js";
-import type { Decoder } from "../../../src/commands/row.js";
+import type { Decoder } from "../../../src/commands/spec.js";
 import { RedisError } from "../../../src/errors.js";
 import { BytesBulk, TextBulk } from "../../../src/wire/bytes.js";
 import { codecFrom } from "../../../src/wire/codec.js";

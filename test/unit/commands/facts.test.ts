@@ -9,16 +9,16 @@ import {
   wordsProblems,
 } from "../../../scripts/commands/check.js";
 import { keysOf } from "../../../scripts/commands/keys.js";
-import { bitfield, bitfieldRow } from "../../../src/commands/bitmap.js";
+import { bitfield, bitfieldSpec } from "../../../src/commands/bitmap.js";
 import { builders, namespaces } from "../../../src/commands/index.js";
-import { rowOf } from "../../../src/commands/known.js";
-import type { Row } from "../../../src/commands/row.js";
+import { findSpec } from "../../../src/commands/registry.js";
+import type { CommandSpec } from "../../../src/commands/spec.js";
 import { isWrite } from "../../../src/commands/write.js";
-import { allRows, moduleRows, moduleSamples, samples } from "./samples/index.js";
+import { allSpecs, moduleSamples, moduleSpecs, samples } from "./samples/index.js";
 
-const rowsByMethod = { ...allRows, ...moduleRows };
+const rowsByMethod = { ...allSpecs, ...moduleSpecs };
 const samplesByMethod = { ...samples, ...moduleSamples };
-const everyRow = [...Object.values(rowsByMethod), bitfieldRow];
+const everyRow = [...Object.values(rowsByMethod), bitfieldSpec];
 
 describe("rows against Redis's own facts", () => {
   test("every command has a row or a reason to have none", () => {
@@ -26,40 +26,40 @@ describe("rows against Redis's own facts", () => {
   });
 
   test("a command without row or reason is noticed", () => {
-    expect(commandProblems(everyRow.filter((row) => row.name !== "GET"))).toEqual([
+    expect(commandProblems(everyRow.filter((spec) => spec.name !== "GET"))).toEqual([
       "GET has no row and is not among those left out",
     ]);
   });
 
   test("no command is sent by two rows", () => {
-    const names = everyRow.map((row) => row.name);
+    const names = everyRow.map((spec) => spec.name);
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   });
 
-  test.each(everyRow.map((row) => [row.name, row] as const))(
+  test.each(everyRow.map((spec) => [spec.name, spec] as const))(
     "%s: reads or writes as Redis says",
-    (_name, row) => {
-      expect(rowProblems(row)).toEqual([]);
+    (_name, spec) => {
+      expect(rowProblems(spec)).toEqual([]);
     },
   );
 
   test("a row that takes a write for a read is noticed", () => {
-    const wrong: Row = { ...allRows.set!, write: false };
+    const wrong: CommandSpec = { ...allSpecs.set!, write: false };
     expect(rowProblems(wrong)).toEqual(["SET: write is false, by Redis's flags true"]);
   });
 
   test.each(Object.keys(rowsByMethod))("%s: arity and keys", (method) => {
-    const row = rowsByMethod[method]!;
+    const spec = rowsByMethod[method]!;
     for (const [args] of samplesByMethod[method]!) {
-      const words = row.encodeArgs((value) => `<${JSON.stringify(value)}>`, [...args]).map(String);
-      expect(wordsProblems(row.name, words)).toEqual([]);
+      const words = spec.encodeArgs((value) => `<${JSON.stringify(value)}>`, [...args]).map(String);
+      expect(wordsProblems(spec.name, words)).toEqual([]);
     }
   });
 
   test("what takes a key by its first parameter has keys in the facts", () => {
     // What belongs to a search index has the index's name in place of a key.
     const keyless = everyRow
-      .map((row) => row.name)
+      .map((spec) => spec.name)
       .filter((name) => !facts[name]?.keys && !name.startsWith("FT."));
     expect(keyless.sort()).toEqual([
       "CLIENT SETINFO",
@@ -112,7 +112,7 @@ describe("rows against Redis's own facts", () => {
 });
 
 test("every method of the reference client is here or left out with a reason", () => {
-  const methods = new Set([...Object.keys(allRows), ...Object.keys(namespaces), ...Object.keys(builders)]);
+  const methods = new Set([...Object.keys(allSpecs), ...Object.keys(namespaces), ...Object.keys(builders)]);
   expect(missingMethods(methods)).toEqual([]);
   methods.delete("zadd");
   expect(missingMethods(methods)).toEqual(["zadd", "zadd"]);
@@ -150,13 +150,13 @@ describe("commands sent word by word", () => {
   );
 
   test.each(known.filter((name) => isRead(name) && name !== "XREAD"))("%s is a read", (name) => {
-    expect(isWrite([...name.toLowerCase().split(" "), "k"], rowOf)).toBe(false);
+    expect(isWrite([...name.toLowerCase().split(" "), "k"], findSpec)).toBe(false);
   });
 
   test.each(
     Object.keys(facts).filter((name) => !isRead(name) && !/^(GETEX|SORT|BITFIELD|XINFO( HELP)?)$/.test(name)),
   )("%s is a write", (name) => {
-    expect(isWrite([...name.split(" "), "k", "v"], rowOf)).toBe(true);
+    expect(isWrite([...name.split(" "), "k", "v"], findSpec)).toBe(true);
   });
 
   test.each([
@@ -185,14 +185,14 @@ describe("commands sent word by word", () => {
     [[], true],
     [[new Uint8Array([71, 69, 84]), "k"], true],
   ])("%j: write is %s", (words, write) => {
-    expect(isWrite(words, rowOf)).toBe(write);
+    expect(isWrite(words, findSpec)).toBe(write);
   });
 });
 
 test("a bitfield's operations are one command, in the order given", () => {
   const sent: unknown[] = [];
-  const gives = bitfield((row, args) => {
-    sent.push(row.name, ...row.encodeArgs(String, args));
+  const gives = bitfield((spec, args) => {
+    sent.push(spec.name, ...spec.encodeArgs(String, args));
     return "reply";
   }, "k")
     .set("u8", 0, 255)
@@ -202,5 +202,5 @@ test("a bitfield's operations are one command, in the order given", () => {
     .exec();
   expect(gives).toBe("reply");
   expect(sent).toEqual("BITFIELD k SET u8 0 255 OVERFLOW FAIL INCRBY u8 #1 10 GET i4 3".split(" "));
-  expect(bitfieldRow.reply([255, null, 3], String, [])).toEqual([255, null, 3]);
+  expect(bitfieldSpec.reply([255, null, 3], String, [])).toEqual([255, null, 3]);
 });

@@ -3,17 +3,17 @@ import type { Queued } from "../../../src/batch/pipeline.js";
 import { bf, cf, cms, ft, tdigest, topk, ts } from "../../../src/commands/modules/index.js";
 import { SEND, type Target } from "../../../src/commands/modules/target.js";
 import type { Immediate } from "../../../src/commands/reply-mode.js";
-import { moduleRows } from "./samples/index.js";
+import { moduleSpecs } from "./samples/index.js";
 
 const target: Target<Immediate> = {
-  [SEND]: (row, args) => Promise.resolve([row.name, ...row.encodeArgs(String, args)]),
+  [SEND]: (spec, args) => Promise.resolve([spec.name, ...spec.encodeArgs(String, args)]),
 };
 
 test("every module has every method of its rows, and sends it where it was asked to", async () => {
   for (const [name, module] of Object.entries({ bf, cf, cms, ft, tdigest, topk, ts })) {
     const methods = Object.keys(module(target)).map((method) => `${name}.${method}`);
     expect(methods.sort()).toEqual(
-      Object.keys(moduleRows)
+      Object.keys(moduleSpecs)
         .filter((method) => method.startsWith(`${name}.`))
         .sort(),
     );

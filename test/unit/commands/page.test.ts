@@ -2,10 +2,10 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import manifest from "../../../package.json" with { type: "json" };
 import { commandsPage, type Method } from "../../../scripts/commands/page.js";
-import { bitfieldRow } from "../../../src/commands/bitmap.js";
+import { bitfieldSpec } from "../../../src/commands/bitmap.js";
 import type { Exercise } from "../../integration/commands/exercises/exercise.js";
 import { groups, methodName } from "../../integration/commands/exercises/index.js";
-import { allRows, moduleRows } from "./samples/index.js";
+import { allSpecs, moduleSpecs } from "./samples/index.js";
 
 function exercised({ lackedBy }: Exercise): string {
   const where = [
@@ -18,9 +18,9 @@ function exercised({ lackedBy }: Exercise): string {
 /** The modules' methods, as soon as the package has an entry for them. */
 function modules(): Record<string, Method[]> {
   if (!("./modules" in manifest.exports)) return {};
-  const methods = Object.entries(moduleRows).map(([method, row]) => ({
+  const methods = Object.entries(moduleSpecs).map(([method, spec]) => ({
     name: method.replace(".", "(redis)."),
-    row,
+    spec,
     exercised: "words and reply",
   }));
   return { 'modules, from "warmline/modules"': methods };
@@ -32,7 +32,7 @@ test("docs/commands.md is what the rows say", async () => {
       group,
       Object.entries(methods).map(([method, exercise]) => {
         const name = methodName(group, method);
-        return { name, row: allRows[name] ?? bitfieldRow, exercised: exercised(exercise) };
+        return { name, spec: allSpecs[name] ?? bitfieldSpec, exercised: exercised(exercise) };
       }),
     ]),
   );

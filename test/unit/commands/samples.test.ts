@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { TextBulk } from "../../../src/wire/bytes.js";
 import { codecFrom } from "../../../src/wire/codec.js";
 import type { RawReply } from "../../../src/wire/reply.js";
-import { allRows, moduleRows, moduleSamples, samples } from "./samples/index.js";
+import { allSpecs, moduleSamples, moduleSpecs, samples } from "./samples/index.js";
 import type { Plain } from "./samples/sample.js";
 
 const { decode } = codecFrom("json");
@@ -17,19 +17,19 @@ function shown(word: unknown): string {
 }
 
 test("every method has a sample", () => {
-  expect(Object.keys(samples).sort()).toEqual(Object.keys(allRows).sort());
-  expect(Object.keys(moduleSamples).sort()).toEqual(Object.keys(moduleRows).sort());
+  expect(Object.keys(samples).sort()).toEqual(Object.keys(allSpecs).sort());
+  expect(Object.keys(moduleSamples).sort()).toEqual(Object.keys(moduleSpecs).sort());
 });
 
 const everySample = { ...samples, ...moduleSamples };
 
-describe.each(Object.entries({ ...allRows, ...moduleRows }))("%s", (method, row) => {
+describe.each(Object.entries({ ...allSpecs, ...moduleSpecs }))("%s", (method, spec) => {
   test.each(everySample[method] ?? [])("%j sends %s", (args, sends) => {
-    const words = row.encodeArgs((value) => `<${JSON.stringify(value)}>`, [...args]);
-    expect([row.name, ...words].map(shown).join(" ")).toBe(sends);
+    const words = spec.encodeArgs((value) => `<${JSON.stringify(value)}>`, [...args]);
+    expect([spec.name, ...words].map(shown).join(" ")).toBe(sends);
   });
 
   test.each(everySample[method] ?? [])("%j: %s, %j gives %j", (args, _sends, reply, gives) => {
-    expect(row.reply(raw(reply), decode, args)).toStrictEqual(gives);
+    expect(spec.reply(raw(reply), decode, args)).toStrictEqual(gives);
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { Row } from "../../../src/commands/row.js";
+import type { CommandSpec } from "../../../src/commands/spec.js";
 import { InvalidArgument } from "../../../src/wire/args.js";
-import { allRows, moduleRows, moduleSamples, samples } from "./samples/index.js";
+import { allSpecs, moduleSamples, moduleSpecs, samples } from "./samples/index.js";
 
 // Every method is called with its samples spoilt in every place: what it is given is refused, or it is sent.
 
-const rows: Record<string, Row> = { ...allRows, ...moduleRows };
+const rows: Record<string, CommandSpec> = { ...allSpecs, ...moduleSpecs };
 const everySample: Record<string, readonly (readonly [args: readonly unknown[], ...unknown[]])[]> = {
   ...samples,
   ...moduleSamples,
@@ -64,22 +64,22 @@ const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 /** The command's arguments, with what went through the codec marked; or undefined if they are refused. */
-function send(row: Row, args: unknown[], seen: unknown[] = []): string[] | undefined {
+function send(spec: CommandSpec, args: unknown[], seen: unknown[] = []): string[] | undefined {
   try {
     const encode = (value: unknown) => {
       seen.push(value);
       return value;
     };
-    return row.encodeArgs(encode, args).map(String);
+    return spec.encodeArgs(encode, args).map(String);
   } catch (error) {
     if (error instanceof InvalidArgument) return undefined;
     throw error;
   }
 }
 
-function refusalOf(row: Row, args: unknown[]): string {
+function refusalOf(spec: CommandSpec, args: unknown[]): string {
   try {
-    row.encodeArgs((value) => value, args);
+    spec.encodeArgs((value) => value, args);
     return "";
   } catch (error) {
     return (error as Error).message;
@@ -87,7 +87,7 @@ function refusalOf(row: Row, args: unknown[]): string {
 }
 
 describe.each(Object.keys(rows))("%s", (method) => {
-  const row = rows[method]!;
+  const spec = rows[method]!;
   const cases = everySample[method]!.map(([args]) => args);
 
   /** Objects of options among the arguments, and the places of their options. */
@@ -104,7 +104,7 @@ describe.each(Object.keys(rows))("%s", (method) => {
       const probe = { "probe-of-a-value": true };
       const seen: unknown[] = [];
       const sent = send(
-        row,
+        spec,
         changed(args, path.slice(0, depth), (holder, name) => (holder[name] = probe)),
         seen,
       );
@@ -120,7 +120,7 @@ describe.each(Object.keys(rows))("%s", (method) => {
         holder[wrong] = holder[name];
         delete holder[name];
       });
-      expect(refusalOf(row, spoilt), `${path.join(".")} in ${JSON.stringify(args)}`).toContain(wrong);
+      expect(refusalOf(spec, spoilt), `${path.join(".")} in ${JSON.stringify(args)}`).toContain(wrong);
     }
   });
 
@@ -132,9 +132,9 @@ describe.each(Object.keys(rows))("%s", (method) => {
         holder[String(name).toUpperCase()] = value;
       });
       // What tells options from a member, or a member from a vector, is the name as it is declared.
-      const sent = send(row, upper);
+      const sent = send(spec, upper);
       if (sent || !/score|member|longitude|latitude|element/.test(String(path.at(-1)))) {
-        expect(sent, path.join(".")).toEqual(send(row, structuredClone(args) as unknown[]));
+        expect(sent, path.join(".")).toEqual(send(spec, structuredClone(args) as unknown[]));
       }
     }
   });
@@ -143,7 +143,7 @@ describe.each(Object.keys(rows))("%s", (method) => {
     for (const { args, path } of options) {
       expect(
         refusalOf(
-          row,
+          spec,
           changed(args, path, (holder, name) => (holder[name] = null)),
         ),
       ).toMatch(/null/);
@@ -157,7 +157,7 @@ describe.each(Object.keys(rows))("%s", (method) => {
     for (const { args, path } of holders.values()) {
       for (const wrong of [null, true, 5, ["EX", 60], new Map([["ex", 1]]), new Date(), new Uint8Array(1)]) {
         const sent = send(
-          row,
+          spec,
           changed(args, path, (holder, name) => (holder[name] = wrong)),
         );
         // Where the first of several things may stand, a number or bytes may be another one's beginning.
@@ -176,7 +176,7 @@ describe.each(Object.keys(rows))("%s", (method) => {
           const inJson = isStored(args, path) && (typeof wrong !== "object" || wrong === null);
           if (!inJson)
             expect(
-              send(row, spoilt),
+              send(spec, spoilt),
               `${String(wrong)} at ${path.join(".")} of ${JSON.stringify(args)}`,
             ).toBeUndefined();
         }
@@ -192,7 +192,7 @@ describe.each(Object.keys(rows))("%s", (method) => {
           if (typeof original === "boolean" || typeof original === "object") continue;
           const seen: unknown[] = [];
           const sent = send(
-            row,
+            spec,
             changed(args, path, (holder, name) => (holder[name] = wrong)),
             seen,
           );
@@ -216,7 +216,7 @@ describe.each(Object.keys(rows))("%s", (method) => {
       for (const path of placesIn(args)) {
         if (typeof at(args, path) === "object") continue;
         const marked = changed(args, path, (holder, name) => (holder[name] = "marker"));
-        const sent = send(row, marked);
+        const sent = send(spec, marked);
         if (sent)
           expect(
             sent.some((word) => /marker/i.test(word)),
@@ -229,7 +229,7 @@ describe.each(Object.keys(rows))("%s", (method) => {
   test("an argument too many is refused, or sent", () => {
     for (const args of cases) {
       for (const extra of ["extra", { extra: 1 }]) {
-        const sent = send(row, [...structuredClone(args), extra]);
+        const sent = send(spec, [...structuredClone(args), extra]);
         if (sent) expect(sent.some((word) => word.includes("extra") || word.includes("object"))).toBe(true);
       }
     }

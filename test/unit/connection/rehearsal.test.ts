@@ -1,11 +1,11 @@
 import { expect, test, vi } from "vitest";
-import { rowFor } from "../../../src/commands/index.js";
+import { getSpec } from "../../../src/commands/index.js";
 import type { Platform } from "../../../src/redis.js";
 import { rehearse } from "../../../src/rehearsal.js";
 import { dialectOf } from "../../../src/wire/dialect.js";
 
 test("a command goes all the way, once in a process, and no endpoint is touched", async () => {
-  const reply = vi.spyOn(rowFor("get")!, "reply");
+  const reply = vi.spyOn(getSpec("get")!, "reply");
   const platform = {} as Platform;
   rehearse(platform);
   await vi.waitFor(() => expect(reply).toHaveReturnedWith(1));

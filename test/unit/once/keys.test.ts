@@ -2,32 +2,32 @@ import { describe, expect, test } from "vitest";
 import { facts } from "../../../scripts/commands/check.js";
 import { keysOf as keysByFacts } from "../../../scripts/commands/keys.js";
 import { blockingTime } from "../../../src/commands/blocking.js";
-import { rowOf } from "../../../src/commands/known.js";
+import { findSpec } from "../../../src/commands/registry.js";
 import { keysOf } from "../../../src/once/keys.js";
 import { once, refusal } from "../../../src/once/once.js";
 import type { CommandArg } from "../../../src/wire/args.js";
 import { slotOf } from "../../support/slot.js";
-import { allRows, samples } from "../commands/samples/index.js";
+import { allSpecs, samples } from "../commands/samples/index.js";
 
 const refusalOf = (argv: CommandArg[]) =>
-  refusal({ argv, wait: blockingTime(argv), known: rowOf(argv)[0] !== undefined });
+  refusal({ argv, wait: blockingTime(argv), known: findSpec(argv)[0] !== undefined });
 
 describe("keys, by Redis's own facts", () => {
-  test.each(Object.keys(allRows))("%s", (method) => {
-    const row = allRows[method]!;
+  test.each(Object.keys(allSpecs))("%s", (method) => {
+    const spec = allSpecs[method]!;
     for (const [args] of samples[method]!) {
       const encode = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
-      const own = row.encodeArgs(encode, [...args]);
-      const write = typeof row.write === "function" ? row.write(own) : row.write;
+      const own = spec.encodeArgs(encode, [...args]);
+      const write = typeof spec.write === "function" ? spec.write(own) : spec.write;
       const argv = [
-        ...row.name.split(" "),
+        ...spec.name.split(" "),
         ...own.map((word) => (word instanceof Uint8Array ? "bytes" : word)),
       ];
       if (!write || refusalOf(argv)) continue;
-      const fact = facts[row.name]?.keys ?? facts[`${row.name} ${argv[1]}`]?.keys ?? [];
+      const fact = facts[spec.name]?.keys ?? facts[`${spec.name} ${argv[1]}`]?.keys ?? [];
       const expected = keysByFacts(argv.map(String), fact);
       expect(keysOf(argv)).toEqual(expected);
-      if (row.name !== "PUBLISH") expect(expected.length).toBeGreaterThan(0);
+      if (spec.name !== "PUBLISH") expect(expected.length).toBeGreaterThan(0);
     }
   });
 });

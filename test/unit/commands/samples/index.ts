@@ -1,10 +1,10 @@
 import { everyGroup, namespaces } from "../../../../src/commands/index.js";
-import { bloomRows } from "../../../../src/commands/modules/bloom.js";
-import { cuckooRows } from "../../../../src/commands/modules/cuckoo.js";
-import { searchRows } from "../../../../src/commands/modules/search.js";
-import { countMinRows, tDigestRows, topKRows } from "../../../../src/commands/modules/sketches.js";
-import { timeSeriesRows } from "../../../../src/commands/modules/time-series.js";
-import type { Row } from "../../../../src/commands/row.js";
+import { bloomSpecs } from "../../../../src/commands/modules/bloom.js";
+import { cuckooSpecs } from "../../../../src/commands/modules/cuckoo.js";
+import { searchSpecs } from "../../../../src/commands/modules/search.js";
+import { countMinSpecs, tDigestSpecs, topKSpecs } from "../../../../src/commands/modules/sketches.js";
+import { timeSeriesSpecs } from "../../../../src/commands/modules/time-series.js";
+import type { CommandSpec } from "../../../../src/commands/spec.js";
 import { arraySamples } from "./array.js";
 import { bitmapSamples } from "./bitmap.js";
 import { connectionSamples } from "./connection.js";
@@ -70,18 +70,18 @@ export const moduleSamples: Record<string, Sample[]> = {
 };
 
 /** The modules' rows, by the same names. */
-export const moduleRows: Record<string, Row> = {
-  ...inNamespace("bf", bloomRows),
-  ...inNamespace("cf", cuckooRows),
-  ...inNamespace("cms", countMinRows),
-  ...inNamespace("topk", topKRows),
-  ...inNamespace("tdigest", tDigestRows),
-  ...inNamespace("ts", timeSeriesRows),
-  ...inNamespace("ft", searchRows),
+export const moduleSpecs: Record<string, CommandSpec> = {
+  ...inNamespace("bf", bloomSpecs),
+  ...inNamespace("cf", cuckooSpecs),
+  ...inNamespace("cms", countMinSpecs),
+  ...inNamespace("topk", topKSpecs),
+  ...inNamespace("tdigest", tDigestSpecs),
+  ...inNamespace("ts", timeSeriesSpecs),
+  ...inNamespace("ft", searchSpecs),
 };
 
 /** Every row, by the same names. */
-export const allRows: Record<string, Row> = {
+export const allSpecs: Record<string, CommandSpec> = {
   ...Object.assign({}, ...everyGroup()),
   ...inNamespace("json", namespaces.json()),
   ...inNamespace("functions", namespaces.functions()),

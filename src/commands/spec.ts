@@ -18,7 +18,7 @@ export type EncodeArgs = (encode: Encode, args: any[], out?: CommandArg[]) => Co
 export type Decoder = (reply: RawReply, decode: Decode, args: readonly any[]) => unknown;
 
 /** All that is known about a command at run time. */
-export interface Row {
+export interface CommandSpec {
   /** Redis's name, in upper case; a subcommand after a space. */
   readonly name: string;
   /**
