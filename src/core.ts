@@ -1,6 +1,6 @@
-import { AutomaticBatch, type Turn } from "./batch/automatic.js";
-import type { Waiting } from "./batch/each.js";
+import { AutoPipeline, type PendingBatch } from "./batch/auto-pipeline.js";
 import type { SharedRequest } from "./batch/member.js";
+import type { QueuedCommand } from "./batch/pipeline-sender.js";
 import type { Carrier, Middleware } from "./client/requester.js";
 import { encodeArgs, json, rest } from "./commands/args.js";
 import { blockingTime } from "./commands/blocking.js";
@@ -99,7 +99,7 @@ const LABELS: Record<BatchPath, string> = { pipeline: "PIPELINE", "multi-exec": 
 
 /** Joins commands, wire and connections; what a client, its pipelines and its transactions stand on. */
 export class Core {
-  readonly #automatic = new AutomaticBatch(this);
+  readonly #autoPipeline = new AutoPipeline(this);
   // What is loaded apart imports none of these.
   readonly failureOf = failureOf;
   readonly bulk = bulkOf;
@@ -261,24 +261,24 @@ export class Core {
     limits: Limits | undefined,
     label: string,
   ): Promise<unknown> {
-    const { turn } = this.#automatic;
-    turn.held++;
+    const { pending } = this.#autoPipeline;
+    pending.held++;
     try {
       const [ready] = await this.ahead(() => [command()], needsLazy, limits, label);
-      return this.#dispatch(ready!, limits, turn);
+      return this.#dispatch(ready!, limits, pending);
     } finally {
-      this.#automatic.release(turn);
+      this.#autoPipeline.release(pending);
     }
   }
 
-  #dispatch(command: Command, limits: Limits | undefined, turn?: Turn): Promise<unknown> {
+  #dispatch(command: Command, limits: Limits | undefined, pending?: PendingBatch): Promise<unknown> {
     // A command that waits would keep all the others waiting.
     const batched =
       this.settings.autoPipelining &&
       command.wait === undefined &&
       (this.base.protocol.batchesBytes || !command.bytes);
     return batched
-      ? this.#automatic.add(command, limits, turn)
+      ? this.#autoPipeline.add(command, limits, pending)
       : new Promise((resolve, reject) => this.runOne({ command, limits, resolve, reject }));
   }
 
@@ -288,13 +288,13 @@ export class Core {
   }
 
   /** Sends one command by itself. */
-  runOne({ command, limits, resolve, reject }: Waiting): void {
+  runOne({ command, limits, resolve, reject }: QueuedCommand): void {
     const time = timeLeft(this.settings, limits, command.wait);
     const read = (reply: RawReply, tried: boolean) => this.#value(command, reply, tried);
     const { argv, bytes, spec, repeatable } = command;
     // Only bytes are ever sent in another form.
     const began = bytes ? moment() : undefined;
-    const send = (time: number, rejected: Waiting["reject"], inPath?: boolean) =>
+    const send = (time: number, rejected: QueuedCommand["reject"], inPath?: boolean) =>
       this.send(
         this.base.protocol.command(
           argv,

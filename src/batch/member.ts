@@ -4,10 +4,10 @@ import { afterUnknown, timeIsUp } from "../connection/outcome.js";
 import { clearTimeout, setTimeout } from "../connection/timers.js";
 import type { Command } from "../core.js";
 import type { Limits } from "../limits.js";
-import type { Waiting } from "./each.js";
+import type { QueuedCommand } from "./pipeline-sender.js";
 
 /** A command with limits of its own: they settle it while others that share its request go on. */
-export class Member implements Waiting {
+export class Member implements QueuedCommand {
   /** Whether it is settled. */
   over = false;
   /** Is called when it is settled. */
@@ -15,23 +15,23 @@ export class Member implements Waiting {
   readonly command: Command;
   private shared: SharedRequest | undefined;
   /** Whether an earlier try may have applied it. */
-  private doubted = false;
+  private suspected = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private forgetSignal: (() => void) | undefined;
 
   constructor(
-    private readonly waiting: Waiting,
+    private readonly queued: QueuedCommand,
     readonly limits: Limits,
   ) {
-    this.command = waiting.command;
+    this.command = queued.command;
   }
 
   readonly resolve = (value: unknown): void => {
-    if (this.end()) this.waiting.resolve(value);
+    if (this.end()) this.queued.resolve(value);
   };
 
   readonly reject = (error: unknown): void => {
-    if (this.end()) this.waiting.reject(this.doubted ? afterUnknown(error, this.command.write) : error);
+    if (this.end()) this.queued.reject(this.suspected ? afterUnknown(error, this.command.write) : error);
   };
 
   /**
@@ -65,15 +65,15 @@ export class Member implements Waiting {
     this.forgetSignal = undefined;
   }
 
-  doubt(): this {
-    this.doubted = true;
+  suspect(): this {
+    this.suspected = true;
     return this;
   }
 
   private expire(): void {
     const { name } = this.command.spec;
     const { limits, shared } = this;
-    this.reject(timeIsUp(name, limits.time(), shared?.written || this.doubted ? "unknown" : "unsent"));
+    this.reject(timeIsUp(name, limits.time(), shared?.written || this.suspected ? "unknown" : "unsent"));
   }
 
   private leave(settle: () => void): void {

@@ -9,7 +9,7 @@ import { ArgumentError } from "../errors.js";
 import { type Limits, limitsOf, timeLeft } from "../limits.js";
 import { findUnknownOption } from "../option-names.js";
 import type { BatchPath } from "../wire/protocol.js";
-import { sendEach } from "./each.js";
+import { sendPipeline } from "./pipeline-sender.js";
 
 /** A command called on a pipeline: it gives the pipeline, which will give one value more. */
 export interface Queued<Q extends readonly unknown[]> extends ReplyMode {
@@ -74,7 +74,7 @@ class CommandQueue {
     const signal = limits?.signal;
     const results =
       this.#path === "pipeline"
-        ? await eachOf(core, commands, limits)
+        ? await sendAll(core, commands, limits)
         : await core.runBatch(() => commands, this.#path, { time: timeLeft(core.settings, limits), signal });
     const kept = results.some(isPending) ? await Promise.all(results.map(settled)) : results;
     if (options?.keepErrors) return kept as unknown[];
@@ -85,7 +85,7 @@ class CommandQueue {
   };
 }
 
-function eachOf(core: Core, commands: readonly Command[], limits: Limits | undefined): Promise<Result[]> {
+function sendAll(core: Core, commands: readonly Command[], limits: Limits | undefined): Promise<Result[]> {
   return new Promise((done, onFailure) => {
     const results: Result[] = [];
     let missing = commands.length;
@@ -103,7 +103,7 @@ function eachOf(core: Core, commands: readonly Command[], limits: Limits | undef
     // Commands that wait do so one after the other.
     const wait = commands.reduce((sum, command) => sum + (command.wait ?? 0), 0);
     const time = timeLeft(core.settings, limits, wait);
-    sendEach(core, batch, { time, signal: limits?.signal }, { onFailure });
+    sendPipeline(core, batch, { time, signal: limits?.signal }, { onFailure });
   });
 }
 

@@ -7,19 +7,19 @@ import { ConnectionError, UnknownOutcomeError, WarmlineError } from "../errors.j
 import type { Limits } from "../limits.js";
 import type { SharedRequest } from "./member.js";
 
-/** A command of a batch, and whoever waits for it. */
-export interface Waiting {
+/** A command of a batch, with the callbacks that settle its promise. */
+export interface QueuedCommand {
   readonly command: Command;
   readonly limits?: Limits | undefined;
   /** Whether its limits have settled it. */
   readonly over?: boolean;
   /** Gives the same for a command that an earlier try may have applied. */
-  doubt?(): Waiting;
+  suspect?(): QueuedCommand;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
-interface EachOptions {
+interface PipelineOptions {
   /** Is called where the request as a whole failed. Without it its reads are sent again by themselves. */
   readonly onFailure?: (error: unknown) => void;
   /** The request, where the commands have limits of their own. */
@@ -29,14 +29,14 @@ interface EachOptions {
 }
 
 /**
- * Sends commands as one pipeline in which each has its own fate: what the gateway did not send on is sent again,
+ * Sends commands as one pipeline in which each has an outcome of its own: what the gateway did not send on is sent again,
  * and so are the reads whose outcome it does not know; only writes reject.
  */
-export async function sendEach(
+export async function sendPipeline(
   core: Core,
-  batch: readonly Waiting[],
+  batch: readonly QueuedCommand[],
   { time, signal, repeated }: RequestLimits,
-  { onFailure, shared, retried = 0 }: EachOptions = {},
+  { onFailure, shared, retried = 0 }: PipelineOptions = {},
 ): Promise<void> {
   const began = moment();
   // After a freeze it may be too late: what an exactly-once write's repeat relies on may be forgotten by then.
@@ -46,11 +46,11 @@ export async function sendEach(
     if (shared) sent = sent.filter(({ over }) => !over);
     return sent.map(({ command }) => command);
   };
-  const again: Waiting[] = [];
+  const again: QueuedCommand[] = [];
   const errors: unknown[] = [];
-  const sendAgain = (waiting: Waiting, error: unknown) => {
-    if (waiting.over) return;
-    again.push(isUnknown(error) ? doubted(waiting) : waiting);
+  const sendAgain = (queued: QueuedCommand, error: unknown) => {
+    if (queued.over) return;
+    again.push(isUnknown(error) ? suspected(queued) : queued);
     errors.push(error);
   };
   const giveUp = () => {
@@ -64,24 +64,24 @@ export async function sendEach(
   try {
     const results = await core.runBatch(wanted, "pipeline", { time, signal, repeated }, shared);
     for (const [i, result] of results.entries()) {
-      const waiting = sent[i]!;
-      if (!("error" in result)) waiting.resolve(result.result);
-      else if (mayRepeat(result.error, waiting.command)) sendAgain(waiting, result.error);
-      else waiting.reject(result.error);
+      const queued = sent[i]!;
+      if (!("error" in result)) queued.resolve(result.result);
+      else if (mayRepeat(result.error, queued.command)) sendAgain(queued, result.error);
+      else queued.reject(result.error);
     }
   } catch (error) {
     if (onFailure) return onFailure(error);
     // A batch of nothing else has been sent again as often as it may be.
     const mixed = isUnknown(error) && left() > 0 && batch.some(({ command }) => !command.repeatable);
-    for (const waiting of batch) {
-      const { spec, repeatable } = waiting.command;
+    for (const queued of batch) {
+      const { spec, repeatable } = queued.command;
       const own = error instanceof WarmlineError ? error.forCommand(spec.name) : error;
-      if (mixed && repeatable) sendAgain(waiting, own);
-      else waiting.reject(own);
+      if (mixed && repeatable) sendAgain(queued, own);
+      else queued.reject(own);
     }
     if (again.length > 0) {
       repeat(0);
-      sendEach(core, again, { time: left(), signal, repeated: true }, { shared, retried });
+      sendPipeline(core, again, { time: left(), signal, repeated: true }, { shared, retried });
     }
     return;
   }
@@ -94,7 +94,7 @@ export async function sendEach(
   pause(wait, signal, (aborted) => {
     if (aborted) for (const { reject } of again) reject(aborted.reason);
     else if (left() > 0)
-      sendEach(core, again, { time: left(), signal, repeated: true }, { shared, retried: retried + 1 });
+      sendPipeline(core, again, { time: left(), signal, repeated: true }, { shared, retried: retried + 1 });
     else giveUp();
   });
 }
@@ -115,10 +115,10 @@ function pause(ms: number, signal: AbortSignal | undefined, then: (aborted?: Abo
 }
 
 /** One that may have been applied already: nothing that becomes of a later try can say that it was not. */
-function doubted(waiting: Waiting): Waiting {
-  const { command, resolve, reject } = waiting;
+function suspected(queued: QueuedCommand): QueuedCommand {
+  const { command, resolve, reject } = queued;
   return (
-    waiting.doubt?.() ?? { command, resolve, reject: (error) => reject(afterUnknown(error, command.write)) }
+    queued.suspect?.() ?? { command, resolve, reject: (error) => reject(afterUnknown(error, command.write)) }
   );
 }
 

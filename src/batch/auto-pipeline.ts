@@ -2,20 +2,20 @@ import { elapsed, moment } from "../connection/clock.js";
 import type { Command, Core } from "../core.js";
 import type { Limits } from "../limits.js";
 import type { CommandArg } from "../wire/args.js";
-import { sendEach, type Waiting } from "./each.js";
 import { Member, SharedRequest } from "./member.js";
+import { type QueuedCommand, sendPipeline } from "./pipeline-sender.js";
 
 /** The most commands, and the most bytes of arguments, that travel in one request. */
-const MOST_COMMANDS = 1_000;
-const MOST_BYTES = 512 * 1024;
+const MAX_COMMANDS = 1_000;
+const MAX_BYTES = 512 * 1024;
 
 /** Settled already: what its `then` is given runs in the microtask turn. */
 const microtask = Promise.resolve();
 
 /** Commands issued in one microtask turn. */
-export interface Turn {
+export interface PendingBatch {
   /** Requests, in the order issued; the last has room for more. */
-  requests: Waiting[][];
+  requests: QueuedCommand[][];
   /** About how many bytes that one has. */
   bytes: number;
   /** How many of them can't be sent yet: those that can wait with them. */
@@ -24,11 +24,11 @@ export interface Turn {
 
 /**
  * Collects the commands issued in one microtask turn and sends them as one request, in the order issued. Commands
- * beyond a limit travel in further requests, each after the one before. Each command has its own fate. Where several
+ * beyond a limit travel in further requests, each after the one before. Each command has an outcome of its own. Where several
  * requests are served in one process, those of one never travel with those of another, even if all had to wait.
  */
-export class AutomaticBatch {
-  #turn: Turn | undefined;
+export class AutoPipeline {
+  #pending: PendingBatch | undefined;
   readonly #core: Core;
 
   constructor(core: Core) {
@@ -36,50 +36,50 @@ export class AutomaticBatch {
   }
 
   /** That of the commands issued now. */
-  get turn(): Turn {
-    if (this.#turn) return this.#turn;
-    const turn: Turn = { requests: [[]], bytes: 0, held: 0 };
-    this.#turn = turn;
+  get pending(): PendingBatch {
+    if (this.#pending) return this.#pending;
+    const pending: PendingBatch = { requests: [[]], bytes: 0, held: 0 };
+    this.#pending = pending;
     microtask.then(() => {
-      this.#turn = undefined;
-      this.#flush(turn);
+      this.#pending = undefined;
+      this.#flush(pending);
     });
-    return turn;
+    return pending;
   }
 
   /** One that was held no longer is: what it waited for is there, or never will be. */
-  release(turn: Turn): void {
-    if (--turn.held === 0) microtask.then(() => this.#flush(turn));
+  release(pending: PendingBatch): void {
+    if (--pending.held === 0) microtask.then(() => this.#flush(pending));
   }
 
-  /** @param turn when it was issued: earlier than now if it had to wait. */
-  add(command: Command, limits: Limits | undefined, turn = this.turn): Promise<unknown> {
+  /** @param pending when it was issued: earlier than now if it had to wait. */
+  add(command: Command, limits: Limits | undefined, pending = this.pending): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const bytes = sizeOf(command.argv);
-      let request = turn.requests.at(-1)!;
-      if (request.length === MOST_COMMANDS || (request.length > 0 && turn.bytes + bytes > MOST_BYTES)) {
+      let request = pending.requests.at(-1)!;
+      if (request.length === MAX_COMMANDS || (request.length > 0 && pending.bytes + bytes > MAX_BYTES)) {
         request = [];
-        turn.requests.push(request);
-        turn.bytes = 0;
+        pending.requests.push(request);
+        pending.bytes = 0;
       }
-      turn.bytes += bytes;
-      const waiting = { command, limits, resolve, reject };
-      request.push(limits ? new Member(waiting, limits) : waiting);
+      pending.bytes += bytes;
+      const queued = { command, limits, resolve, reject };
+      request.push(limits ? new Member(queued, limits) : queued);
     });
   }
 
-  #flush(turn: Turn): void {
-    if (turn.held > 0) return;
-    const [first, ...more] = turn.requests;
-    turn.requests = [[]];
+  #flush(pending: PendingBatch): void {
+    if (pending.held > 0) return;
+    const [first, ...more] = pending.requests;
+    pending.requests = [[]];
     if (more.length === 0) this.#send(first!);
-    else this.#sendInTurn([first!, ...more]);
+    else this.#sendInOrder([first!, ...more]);
   }
 
   /** Sends each when all commands of the one before have settled. */
-  async #sendInTurn(requests: readonly Waiting[][]): Promise<void> {
+  async #sendInOrder(requests: readonly QueuedCommand[][]): Promise<void> {
     const began = moment();
-    for (const waiting of requests.flat()) if (waiting instanceof Member) waiting.arm();
+    for (const queued of requests.flat()) if (queued instanceof Member) queued.arm();
     for (const request of requests) {
       const batch = request.filter(isOpen);
       let open = batch.length;
@@ -89,7 +89,7 @@ export class AutomaticBatch {
           if (--open === 0) done();
         };
         this.#send(
-          batch.map((waiting) => withEnd(waiting, onEnd)),
+          batch.map((queued) => withEnd(queued, onEnd)),
           elapsed(began),
         );
       });
@@ -97,12 +97,12 @@ export class AutomaticBatch {
   }
 
   /** @param spent how long it has waited, in ms. */
-  #send(batch: Waiting[], spent?: number): void {
+  #send(batch: QueuedCommand[], spent?: number): void {
     const core = this.#core;
     const alone = batch.length === 1 && spent === undefined;
     if (batch[0]?.limits) this.#sendLimited(batch as Member[], alone);
     else if (alone) core.runOne(batch[0]!);
-    else if (batch.length > 0) sendEach(core, batch, { time: core.settings.timeout - (spent ?? 0) });
+    else if (batch.length > 0) sendPipeline(core, batch, { time: core.settings.timeout - (spent ?? 0) });
   }
 
   #sendLimited(batch: Member[], alone: boolean): void {
@@ -116,22 +116,22 @@ export class AutomaticBatch {
     );
     if (!alike) {
       const shared = new SharedRequest(members);
-      sendEach(this.#core, members, shared, { shared });
+      sendPipeline(this.#core, members, shared, { shared });
       return;
     }
     for (const member of members) member.disarm();
     if (alone) this.#core.runOne(first);
-    else sendEach(this.#core, members, { signal, time });
+    else sendPipeline(this.#core, members, { signal, time });
   }
 }
 
-const isOpen = ({ over }: Waiting) => !over;
+const isOpen = ({ over }: QueuedCommand) => !over;
 
 /** Has `onEnd` called once the command is settled. */
-function withEnd(waiting: Waiting, onEnd: () => void): Waiting {
-  if (waiting instanceof Member) {
-    waiting.onEnd = onEnd;
-    return waiting;
+function withEnd(queued: QueuedCommand, onEnd: () => void): QueuedCommand {
+  if (queued instanceof Member) {
+    queued.onEnd = onEnd;
+    return queued;
   }
   const ending = <T>(settle: (value: T) => void) => {
     return (value: T) => {
@@ -139,7 +139,7 @@ function withEnd(waiting: Waiting, onEnd: () => void): Waiting {
       onEnd();
     };
   };
-  const { command, resolve, reject } = waiting;
+  const { command, resolve, reject } = queued;
   return { command, resolve: ending(resolve), reject: ending(reject) };
 }
 
