@@ -1,5 +1,5 @@
 import { onAbort } from "../connection/abort.js";
-import { type SentCall, turnTwice } from "../connection/call.js";
+import { afterTwoPolls, type SentCall } from "../connection/call.js";
 import { afterUnknown, timeIsUp } from "../connection/outcome.js";
 import { clearTimeout, setTimeout } from "../connection/timers.js";
 import type { Command } from "../core.js";
@@ -46,7 +46,7 @@ export class Member implements QueuedCommand {
     if (signal) this.forgetSignal = onAbort(signal, () => this.leave(() => this.reject(signal.reason)));
     const left = this.limits.left();
     // As with a call's own timer: a reply that has arrived is read first.
-    const onTimeout = () => turnTwice(() => this.leave(() => this.expire()));
+    const onTimeout = () => afterTwoPolls(() => this.leave(() => this.expire()));
     if (left < time - 1) this.timer = setTimeout(onTimeout, left);
   }
 

@@ -1,11 +1,11 @@
-/** Those who wait for one signal; a listener in itself, as the event's targets have it. */
-class Waiting extends Set<() => void> {
+/** The listeners of one signal, themselves one listener of its abort event. */
+class AbortListeners extends Set<() => void> {
   handleEvent(): void {
-    for (const tell of this) tell();
+    for (const listener of this) listener();
   }
 }
 
-const waitingFor = new WeakMap<AbortSignal, Waiting>();
+const listenersOf = new WeakMap<AbortSignal, AbortListeners>();
 
 /**
  * Calls `listener` when the signal aborts. A signal gets one listener of ours, however many calls it is for: Node warns
@@ -13,17 +13,17 @@ const waitingFor = new WeakMap<AbortSignal, Waiting>();
  * @returns takes `listener` back.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
-  let waiting = waitingFor.get(signal);
-  if (!waiting) {
-    waiting = new Waiting();
-    waitingFor.set(signal, waiting);
-    signal.addEventListener("abort", waiting);
+  let listeners = listenersOf.get(signal);
+  if (!listeners) {
+    listeners = new AbortListeners();
+    listenersOf.set(signal, listeners);
+    signal.addEventListener("abort", listeners);
   }
-  const mine = waiting.add(listener);
+  const mine = listeners.add(listener);
   return () => {
     mine.delete(listener);
     if (mine.size > 0) return;
-    waitingFor.delete(signal);
+    listenersOf.delete(signal);
     signal.removeEventListener("abort", mine);
   };
 }

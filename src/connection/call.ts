@@ -61,7 +61,7 @@ class Call<T> implements AttemptListener {
   private retried = 0;
   /** When the call began. Its time is up on both clocks: one may stand still in a freeze. */
   private readonly began = moment();
-  /** Whether this attempt has been written, and whether any has whose fate is unknown. */
+  /** Whether this attempt has been written, and whether any has whose outcome is unknown. */
   private started = false;
   private unknown = false;
   private settled = false;
@@ -125,8 +125,8 @@ class Call<T> implements AttemptListener {
     return this.rules.timeout - elapsed(this.began);
   }
 
-  onResponse(response: HttpResponse, again = false): void {
-    if (again) this.unknown = true;
+  onResponse(response: HttpResponse, repeated = false): void {
+    if (repeated) this.unknown = true;
     if (refusedUnapplied(response)) {
       const wait = retryAfter(response) ?? this.rules.backoff(this.retried);
       if (this.retried < this.rules.retries && wait < this.timeLeft) {
@@ -144,7 +144,7 @@ class Call<T> implements AttemptListener {
       value = this.read(response, this.unknown);
     } catch (error) {
       const malformed = error instanceof MalformedReply;
-      // Of an earlier try whose fate is unknown a refusal says nothing. Who limits requests may be no Redis endpoint.
+      // Of an earlier try whose outcome is unknown a refusal says nothing. Who limits requests may be no Redis endpoint.
       if (refusedUnsent(response) || (refusedUnapplied(response) && (this.unknown || malformed))) {
         this.giveUp(malformed ? statusError(response) : (error as Error));
       } else if (malformed) this.failed("unknown", error, ProtocolError);
@@ -203,7 +203,7 @@ class Call<T> implements AttemptListener {
 
   onTimeout(): void {
     // After a freeze the timer is late, and the response may be waiting in the kernel: let it be read first.
-    turnTwice(() => {
+    afterTwoPolls(() => {
       if (this.settled) return;
       this.attempt?.abort();
       this.giveUpInTime();
@@ -262,7 +262,7 @@ function retryAfter(response: HttpResponse): number | undefined {
 }
 
 /** Lets the event loop poll twice, where there is a way to: once is not enough after a freeze in mid-callback. */
-export function turnTwice(then: () => void): void {
-  const turn = setImmediate ?? ((next: () => void) => setTimeout(next, 0));
-  turn(() => turn(then));
+export function afterTwoPolls(then: () => void): void {
+  const poll = setImmediate ?? ((next: () => void) => setTimeout(next, 0));
+  poll(() => poll(then));
 }

@@ -10,8 +10,8 @@ export interface AttemptListener {
    * @throws Error when it must not be written any more.
    */
   onStart(): void;
-  /** @param again whether it was written more than once: of the other time the response says nothing. */
-  onResponse(response: HttpResponse, again?: boolean): void;
+  /** @param repeated whether it was written more than once: of the other time the response says nothing. */
+  onResponse(response: HttpResponse, repeated?: boolean): void;
   onFailure(cause: Error): void;
 }
 
@@ -35,7 +35,7 @@ export interface ConnectionStats {
 }
 
 /** A request that is going to be sent again. */
-export interface Again {
+export interface RetryInfo {
   /** What error messages call it. */
   readonly command: string;
   /** What is known about the last try; `answered`: the endpoint said that it had not applied it. */
@@ -67,7 +67,7 @@ export interface Transport {
   /** @param safe whether the request may be written twice. */
   attempt(safe: boolean, listener: AttemptListener): Attempt;
   /** Counts a retry. */
-  onRetry(again: Again): void;
+  onRetry(info: RetryInfo): void;
   /** Opens a connection ahead of need; settles when that is done, failed or has taken a second. Never rejects. */
   preconnect(): Promise<void>;
   /** Closes idle connections. */

@@ -6,28 +6,28 @@ import type { Pool } from "./pool.js";
 import type { NodeTransportOptions } from "./transport.js";
 
 /** Idle for longer than this, a connection may lead nowhere without our having been told, in ms. */
-const DOUBTFUL_AFTER = 1_000;
+const SUSPECT_AFTER = 1_000;
 
-/** The wait before another connection is opened where the one opened to replace a doubtful one failed, in ms. */
+/** The wait before another connection is opened where the one opened to replace a suspect one failed, in ms. */
 const HEDGE_AGAIN_AFTER = 500;
 
-/** The wait for a first byte on a doubtful connection before a fresh one is opened: some round trips, in ms. */
-function patience(connection: Connection): number {
+/** The wait for a first byte on a suspect connection before a fresh one is opened: some round trips, in ms. */
+function hedgeDelay(connection: Connection): number {
   return Math.min(500, Math.max(20, 4 * connection.openTook));
 }
 
 /**
- * One try at a request. On a connection that is fresh it is written at once. On a doubtful one a request that is
+ * One try at a request. On a connection that is fresh it is written at once. On a suspect one a request that is
  * safe to repeat is written too, and again on a fresh connection if no response comes in time; any other waits for
  * the response to a probe, or for the fresh connection, whichever comes first.
  */
 export class PooledAttempt implements Attempt, ExchangeListener {
-  /** The connections that it is under way on: one, but where a fresh one races a doubtful one. */
+  /** The connections that it is under way on: one, but where a fresh one races a suspect one. */
   private readonly running: Connection[] = [];
   /** The one of them that nothing was written on yet. */
-  private turning: Connection | undefined;
-  /** The one that it was written on though it is doubtful. */
-  private doubted: Connection | undefined;
+  private validating: Connection | undefined;
+  /** The one that it was written on though it is suspect. */
+  private suspect: Connection | undefined;
   private stopWaiting: (() => void) | undefined;
   private hedge: ReturnType<typeof setTimeout> | undefined;
   private done = false;
@@ -54,43 +54,43 @@ export class PooledAttempt implements Attempt, ExchangeListener {
 
   private tryIdle(connection: Connection): void {
     this.running.push(connection);
-    this.turning = connection;
+    this.validating = connection;
     // A FIN, a reset or a surplus byte that has arrived is seen only when the loop polls, and once is not enough
     // after a freeze in mid-callback.
-    setImmediate(turnAgain, this);
+    setImmediate(pollAgain, this);
   }
 
-  /** The loop has turned twice. */
-  turned(): void {
-    const { turning } = this;
-    if (this.done || !turning) return;
-    this.turning = undefined;
-    const { idle, usable } = turning;
-    if (!usable || turning.isStale(idle)) {
-      this.leave(turning);
-      if (usable) turning.destroy("idle-timeout");
+  /** Called after the event loop has polled twice. */
+  validateIdleSocket(): void {
+    const { validating } = this;
+    if (this.done || !validating) return;
+    this.validating = undefined;
+    const { idle, usable } = validating;
+    if (!usable || validating.isStale(idle)) {
+      this.leave(validating);
+      if (usable) validating.destroy("idle-timeout");
       this.begin();
-    } else if (this.isDoubtful(turning, idle)) this.doubt(turning);
-    else this.write(turning);
+    } else if (this.isSuspect(validating, idle)) this.handleSuspect(validating);
+    else this.write(validating);
   }
 
-  private isDoubtful(connection: Connection, idle: number): boolean {
+  private isSuspect(connection: Connection, idle: number): boolean {
     // A handshake that took so long may have been interrupted by a freeze.
-    const openedSlowly = connection.requests === 0 && connection.openTook > DOUBTFUL_AFTER;
-    return idle > DOUBTFUL_AFTER || openedSlowly || this.pool.frozenSince(connection);
+    const openedSlowly = connection.requests === 0 && connection.openTook > SUSPECT_AFTER;
+    return idle > SUSPECT_AFTER || openedSlowly || this.pool.frozenSince(connection);
   }
 
-  private doubt(connection: Connection): void {
-    // One more than allowed, since the doubtful one probably is none.
-    this.hedge = setTimeout(() => this.waitForConnection(1), patience(connection));
+  private handleSuspect(connection: Connection): void {
+    // One more than allowed, since the suspect one probably is none.
+    this.hedge = setTimeout(() => this.waitForConnection(1), hedgeDelay(connection));
     if (this.safe) {
-      this.doubted = connection;
+      this.suspect = connection;
       this.write(connection);
     } else this.probe(connection);
   }
 
-  /** The doubtful connection is gone, and others that were idle for as long may be: a fresh one won't be. */
-  private replaceDoubtful(connection: Connection): void {
+  /** The suspect connection is gone, and others that were idle for as long may be: a fresh one won't be. */
+  private replaceSuspect(connection: Connection): void {
     this.leave(connection);
     if (this.running.length > 0 || this.stopWaiting) return;
     clearTimeout(this.hedge);
@@ -106,7 +106,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
         this.stopHedging();
         this.tryIdle(connection);
       },
-      onFailure: () => this.replaceDoubtful(connection),
+      onFailure: () => this.replaceSuspect(connection),
     });
   }
 
@@ -115,7 +115,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
       {
         onConnection: (connection) => {
           this.stopWaiting = undefined;
-          // Nothing was written on a doubtful connection but a probe, or this may be written twice.
+          // Nothing was written on a suspect connection but a probe, or this may be written twice.
           if (!this.safe) this.endRunning("no-response");
           // It may have been given back by somebody just now, or opened before a freeze: the same care as always.
           this.tryIdle(connection);
@@ -151,7 +151,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
 
   onFailure(cause: Error, connection: Connection): void {
     connection.destroy("closed-by-peer");
-    if (connection === this.doubted) this.replaceDoubtful(connection);
+    if (connection === this.suspect) this.replaceSuspect(connection);
     else this.fail(cause);
   }
 
@@ -180,19 +180,19 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   }
 
   private endRunning(reason: CloseReason): void {
-    const { turning } = this;
-    this.turning = undefined;
+    const { validating } = this;
+    this.validating = undefined;
     for (const connection of this.running.splice(0)) {
-      if (connection === turning) this.pool.giveBack(connection);
-      else connection.abandon(reason);
+      if (connection === validating) this.pool.giveBack(connection);
+      else connection.cancel(reason);
     }
   }
 }
 
-function turnAgain(attempt: PooledAttempt): void {
-  setImmediate(turned, attempt);
+function pollAgain(attempt: PooledAttempt): void {
+  setImmediate(validateIdleSocket, attempt);
 }
 
-function turned(attempt: PooledAttempt): void {
-  attempt.turned();
+function validateIdleSocket(attempt: PooledAttempt): void {
+  attempt.validateIdleSocket();
 }

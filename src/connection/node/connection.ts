@@ -96,7 +96,7 @@ export abstract class Connection {
   }
 
   /** Stops listening and, as a response outstanding could come to the next request, closes the connection. */
-  abandon(reason: CloseReason): void {
+  cancel(reason: CloseReason): void {
     this.listener = undefined;
     this.destroy(reason);
   }

@@ -55,7 +55,7 @@ export interface ThawEvent {
   readonly origin: string;
   /** About how long it was frozen, in ms. */
   readonly frozenMs: number;
-  /** Connections that were idle meanwhile, and are doubted now. */
+  /** Connections that were idle meanwhile, and are suspect now. */
   readonly idle: number;
 }
 

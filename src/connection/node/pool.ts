@@ -1,4 +1,4 @@
-import { turnTwice } from "../call.js";
+import { afterTwoPolls } from "../call.js";
 import { clearInterval, clearTimeout, setInterval, setTimeout } from "../timers.js";
 import type { ConnectionStats } from "../transport.js";
 import type { CloseReason, Connection, ConnectionListener } from "./connection.js";
@@ -11,7 +11,7 @@ import { ThawWatch } from "./thaw.js";
 const HANGS_AFTER = 1_000;
 
 /** How often those who wait look whether what they wait for hangs, in ms. */
-const LOOK_EVERY = 250;
+const CHECK_INTERVAL = 250;
 
 /** How long a connection opened ahead of need may take before it is given up, in ms. */
 const PRECONNECT_LIMIT = 1_000;
@@ -22,12 +22,12 @@ export interface Waiter {
   onFailure(cause: Error): void;
 }
 
-interface Place {
+interface QueuedWaiter {
   readonly waiter: Waiter;
   /** The most connections that there may be for its sake. */
   readonly limit: number;
   /** Opens another connection when those that are being opened hang. */
-  readonly look: ReturnType<typeof setInterval>;
+  readonly timer: ReturnType<typeof setInterval>;
 }
 
 /** The connections to one origin, shared by every client of this thread. */
@@ -38,7 +38,7 @@ export class Pool implements ConnectionListener {
   private readonly idle: Connection[] = [];
   private readonly opening = new Set<Connection>();
   private readonly all = new Set<Connection>();
-  private readonly waiting: Place[] = [];
+  private readonly waiting: QueuedWaiter[] = [];
   private readonly whenOpened: (() => void)[] = [];
   private readonly thawWatch = new ThawWatch(
     () => this.idle.length > 0,
@@ -68,16 +68,16 @@ export class Pool implements ConnectionListener {
    * @returns takes the waiter back.
    */
   wait(waiter: Waiter, limit: number): () => void {
-    const place: Place = {
+    const queued: QueuedWaiter = {
       waiter,
       limit,
-      look: setInterval(() => this.openIfNeeded(limit), LOOK_EVERY),
+      timer: setInterval(() => this.openIfNeeded(limit), CHECK_INTERVAL),
     };
-    this.waiting.push(place);
+    this.waiting.push(queued);
     this.openIfNeeded(limit);
     return () => {
-      clearInterval(place.look);
-      const at = this.waiting.indexOf(place);
+      clearInterval(queued.timer);
+      const at = this.waiting.indexOf(queued);
       if (at !== -1) this.waiting.splice(at, 1);
     };
   }
@@ -101,7 +101,7 @@ export class Pool implements ConnectionListener {
       const opened = this.opening.size > 0 ? undefined : this.openOne();
       const limit = setTimeout(() => {
         // After a freeze the timer is late, and the connection may be there.
-        turnTwice(() => {
+        afterTwoPolls(() => {
           if (opened && this.opening.has(opened) && this.waiting.length === 0)
             opened.destroy("connect-failed");
           resolve();
@@ -179,9 +179,9 @@ export class Pool implements ConnectionListener {
   }
 
   private nextWaiter(): Waiter | undefined {
-    const place = this.waiting.shift();
-    clearInterval(place?.look);
-    return place?.waiter;
+    const queued = this.waiting.shift();
+    clearInterval(queued?.timer);
+    return queued?.waiter;
   }
 
   private notifyOpened(): void {

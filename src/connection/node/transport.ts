@@ -1,5 +1,12 @@
 import type { HttpRequest } from "../../wire/http.js";
-import type { Again, Attempt, AttemptListener, ConnectionStats, Timers, Transport } from "../transport.js";
+import type {
+  Attempt,
+  AttemptListener,
+  ConnectionStats,
+  RetryInfo,
+  Timers,
+  Transport,
+} from "../transport.js";
 import { PooledAttempt } from "./attempt.js";
 import { callTimers } from "./call-timers.js";
 import { events } from "./events.js";
@@ -36,10 +43,10 @@ export class NodeTransport implements Transport {
     return new PooledAttempt(this.pool, this.options, safe, listener).begin();
   }
 
-  onRetry(again: Again): void {
+  onRetry(info: RetryInfo): void {
     this.stats.retries++;
     const { retry } = events();
-    if (retry.hasSubscribers) retry.publish({ origin: this.options.origin, ...again });
+    if (retry.hasSubscribers) retry.publish({ origin: this.options.origin, ...info });
   }
 
   preconnect(): Promise<void> {
