@@ -1,9 +1,9 @@
 /**
  * Lazy features: what few use, loaded on first use where size matters. To be kept apart by bundlers it imports nothing but
- * types of the rest of the client: what it needs of that it is given with the core.
+ * types of the rest of the client: what it needs of that it is given with the executor.
  */
 export { iterate } from "./client/iterators.js";
-export { carry, forward, tooLate } from "./client/requester.js";
+export { runMiddleware, sendDirect, tooLate } from "./client/requester.js";
 export { sha1 } from "./client/sha1.js";
 export { update } from "./client/update.js";
 export { readChecked } from "./commands/checked.js";

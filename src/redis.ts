@@ -1,6 +1,6 @@
 import { createPipeline, type Pipeline } from "./batch/pipeline.js";
 import type { Iterators } from "./client/iterators.js";
-import type { Carrier, Middleware, Requester } from "./client/requester.js";
+import type { Middleware, Requester, RequestHandler } from "./client/requester.js";
 import { createScript, type ReadonlyScript, type Script } from "./client/script.js";
 import type { UpdateOptions, Updater } from "./client/update.js";
 import type { Builders, Commands, Namespaces } from "./commands/index.js";
@@ -19,8 +19,8 @@ import {
   type RedisOptions,
 } from "./config.js";
 import type { ConnectionStats, Transport } from "./connection/transport.js";
-import { Core } from "./core.js";
 import { ArgumentError, ConfigError } from "./errors.js";
+import { CommandExecutor } from "./executor.js";
 import type * as LazyFeatures from "./lazy-features.js";
 import { findUnknownOption } from "./option-names.js";
 import { settingsFrom, withOptions } from "./settings.js";
@@ -126,29 +126,29 @@ export interface Platform {
   beforeCalls?(options: RedisOptions): (() => Promise<unknown> | undefined) | undefined;
 }
 
-/** The key of a function that returns the client's core: an inspected client does not show its token. */
-const CORE = Symbol("core");
+/** The key of a function that returns the client's executor: an inspected client does not show its token. */
+const EXECUTOR = Symbol("executor");
 const PROTOTYPE = Symbol("prototype");
 
 /** The client class of a platform. */
 export function createRedisClass(platform: Platform): RedisConstructor {
-  /** Clients with the same options share a core. Options that are not plain data get one of their own. */
-  const cores = new Map<string, Core>();
-  let last: { readonly options: RedisOptions; readonly core: Core } | undefined;
-  const coreFor = (options: RedisOptions): Core => {
+  /** Clients with the same options share an executor. Options that are not plain data get one of their own. */
+  const executors = new Map<string, CommandExecutor>();
+  let last: { readonly options: RedisOptions; readonly executor: CommandExecutor } | undefined;
+  const executorFor = (options: RedisOptions): CommandExecutor => {
     // A handler that makes its client anew gives the same again: to compare them takes a fraction of making a key.
-    if (last && equal(last.options, options)) return last.core;
+    if (last && equal(last.options, options)) return last.executor;
     const isPlain = (item: unknown) =>
       item === null || Number.isFinite(item) || /string|boolean|undefined/.test(typeof item);
-    if (!Object.values(options).every(isPlain)) return createCore(platform, options);
+    if (!Object.values(options).every(isPlain)) return createExecutor(platform, options);
     const key = JSON.stringify(options);
-    let core = cores.get(key);
-    if (!core) {
-      core = createCore(platform, options);
-      if (cores.size < 100) cores.set(key, core);
+    let executor = executors.get(key);
+    if (!executor) {
+      executor = createExecutor(platform, options);
+      if (executors.size < 100) executors.set(key, executor);
     }
-    last = { options: { ...options }, core };
-    return core;
+    last = { options: { ...options }, executor };
+    return executor;
   };
 
   class RedisClient {
@@ -159,10 +159,10 @@ export function createRedisClass(platform: Platform): RedisConstructor {
         typeof options === "object" && options !== null && more.length === 0,
         "new Redis() needs an object of options, such as { url, token }",
       );
-      const core = "request" in options ? createCore(platform, {}, options) : coreFor(options);
+      const executor = "request" in options ? createExecutor(platform, {}, options) : executorFor(options);
       // Methods bound once per core and class, not once per client: a client made in every invocation is one object.
       // biome-ignore lint/correctness/noConstructorReturn: this is how an instance gets the shared methods
-      return Object.create(boundMethods(core, new.target.prototype));
+      return Object.create(boundMethods(executor, new.target.prototype));
     }
 
     static fromEnv(first: object = {}, second?: RedisOptions): Redis {
@@ -177,15 +177,15 @@ export function createRedisClass(platform: Platform): RedisConstructor {
     }
 
     get readYourWritesSyncToken(): string | undefined {
-      return coreOf(this).base.protocol.syncToken;
+      return executorOf(this).context.protocol.syncToken;
     }
 
     set readYourWritesSyncToken(token: string | undefined) {
-      coreOf(this).base.protocol.syncToken = token ?? "";
+      executorOf(this).context.protocol.syncToken = token ?? "";
     }
 
     [SEND](spec: CommandSpec, args: unknown[]): Promise<unknown> {
-      return coreOf(this).run(spec, args);
+      return executorOf(this).run(spec, args);
     }
   }
   Object.defineProperty(RedisClient.prototype, "use", boundTo("use", use));
@@ -196,11 +196,11 @@ export function createRedisClass(platform: Platform): RedisConstructor {
 /** Puts middleware around the requests of one client. */
 const use = (client: { readonly [PROTOTYPE]: object }) => (middleware: Middleware) => {
   // From here on this client differs from those that it shared its methods with.
-  const core = coreOf(client).around(middleware);
+  const executor = executorOf(client).withMiddleware(middleware);
   // What was put in a method's place, and calls the one before, would go without the middleware.
   for (const name of Object.keys(client)) if (methodOf(name)) Reflect.deleteProperty(client, name);
-  Object.setPrototypeOf(client, bind(core, client[PROTOTYPE]));
-  Object.defineProperty(client, CORE, { value: () => core, configurable: true });
+  Object.setPrototypeOf(client, bind(executor, client[PROTOTYPE]));
+  Object.defineProperty(client, EXECUTOR, { value: () => executor, configurable: true });
 };
 
 /** Whether two objects have the same properties. */
@@ -210,15 +210,15 @@ function equal<T extends object>(one: T, other: T): boolean {
   return true;
 }
 
-/** The core of a client; undefined where the object is none, as in a method that was taken out. */
-function coreOf(client: object): Core {
-  return (client as { [CORE]?: () => Core })[CORE]?.() as Core;
+/** The executor of a client; undefined where the object is none, as in a method that was taken out. */
+function executorOf(client: object): CommandExecutor {
+  return (client as { [EXECUTOR]?: () => CommandExecutor })[EXECUTOR]?.() as CommandExecutor;
 }
 
 /** Where there is no endpoint; nothing is sent there. */
 const NOWHERE: Endpoint = { origin: "http://localhost", path: "", token: "none" };
 
-function createCore(platform: Platform, options: RedisOptions, requester?: Requester): Core {
+function createExecutor(platform: Platform, options: RedisOptions, requester?: Requester): CommandExecutor {
   const settings = settingsFrom(options);
   const endpoint = requester ? undefined : endpointFrom(options);
   const missing = endpoint instanceof ConfigError;
@@ -234,28 +234,31 @@ function createCore(platform: Platform, options: RedisOptions, requester?: Reque
   const transport = platform.createTransport(usable, options, protocol.ping());
   if (usable !== NOWHERE && (options.preconnect ?? platform.preconnects?.())) void transport.preconnect();
   const beforeCall = platform.beforeCalls?.(options);
-  const carrier: Carrier | undefined = requester && ((request) => requester.request(request));
-  return new Core({ platform, transport, protocol, endpoint, carrier, beforeCall }, settings);
+  const requestHandler: RequestHandler | undefined = requester && ((request) => requester.request(request));
+  return new CommandExecutor(
+    { platform, transport, protocol, endpoint, requestHandler, beforeCall },
+    settings,
+  );
 }
 
-const tables = new WeakMap<Core, Map<object, object>>();
+const tables = new WeakMap<CommandExecutor, Map<object, object>>();
 
-function boundMethods(core: Core, prototype: object): object {
-  let byPrototype = tables.get(core);
+function boundMethods(executor: CommandExecutor, prototype: object): object {
+  let byPrototype = tables.get(executor);
   if (!byPrototype) {
     byPrototype = new Map();
-    tables.set(core, byPrototype);
+    tables.set(executor, byPrototype);
   }
   let methods = byPrototype.get(prototype);
   if (!methods) {
-    methods = bind(core, prototype);
+    methods = bind(executor, prototype);
     byPrototype.set(prototype, methods);
   }
   return methods;
 }
 
-/** An object with every method bound to the core, above the prototype, whose own methods win. */
-function bind(core: Core, prototype: object): object {
+/** An object with every method bound to the executor, above the prototype, whose own methods win. */
+function bind(executor: CommandExecutor, prototype: object): object {
   const taken = (name: string) => {
     for (let at: object | null = prototype; at && at !== inherited; at = Object.getPrototypeOf(at)) {
       if (Object.hasOwn(at, name)) return true;
@@ -264,12 +267,12 @@ function bind(core: Core, prototype: object): object {
   };
   const methods = onDemand(
     prototype,
-    (name) => holding(methodOf(name)?.(core, prototype)),
+    (name) => holding(methodOf(name)?.(executor, prototype)),
     methodNames,
     taken,
   );
   return Object.defineProperties(methods, {
-    [CORE]: { value: () => core },
+    [EXECUTOR]: { value: () => executor },
     [PROTOTYPE]: { value: prototype },
   });
 }
@@ -279,64 +282,64 @@ function methodOf(name: string): Bound | undefined {
   // The client's own first: to find that a name is no command's, all specs are made.
   const own = clientMethods[name];
   const make = own ? undefined : commandMethod(name);
-  return make ? (core) => make((spec, args) => core.run(spec, args)) : own;
+  return make ? (executor) => make((spec, args) => executor.run(spec, args)) : own;
 }
 
-type Bound = (core: Core, prototype: object) => unknown;
+type Bound = (executor: CommandExecutor, prototype: object) => unknown;
 
 const pipeline =
   (path: BatchPath): Bound =>
-  (core) =>
+  (executor) =>
   () =>
-    createPipeline(core, path);
+    createPipeline(executor, path);
 
 const subscribing =
   (sort: Sort): Bound =>
-  (core) =>
+  (executor) =>
   (names: string | readonly string[], ...more: unknown[]) => {
-    if (more.length === 0) return subscriberOf(core, sort, names);
+    if (more.length === 0) return subscriberOf(executor, sort, names);
     const message = 'takes one argument: listen by .on("message", listener)';
     throw new ArgumentError(`${sort}() ${message}`, { command: sort.toUpperCase() });
   };
 
 const iterating =
   (name: "scan" | "hscan" | "sscan" | "zscan"): Bound =>
-  (core) =>
+  (executor) =>
     async function* (...args: unknown[]) {
-      yield* (await core.loadLazyFeatures()).iterate(core, name, ...args);
+      yield* (await executor.loadLazyFeatures()).iterate(executor, name, ...args);
     };
 
 const clientMethods: Record<string, Bound> = {
   pipeline: pipeline("pipeline"),
   multi: pipeline("multi-exec"),
-  exec: (core) => async (command: readonly unknown[]) => core.raw(command),
+  exec: (executor) => async (command: readonly unknown[]) => executor.raw(command),
   createScript:
-    (core) =>
+    (executor) =>
     (script: string, options: { readonly?: boolean } = {}) => {
       checkNames("createScript", options, "readonly");
-      return createScript(core, script, options.readonly ?? false);
+      return createScript(executor, script, options.readonly ?? false);
     },
   update:
-    (core) =>
+    (executor) =>
     async (key: Key, change: Updater<unknown>, options: UpdateOptions = {}) => {
       checkNames("update", options, "attempts");
-      return (await core.loadLazyFeatures()).update(core, key, change, options);
+      return (await executor.loadLazyFeatures()).update(executor, key, change, options);
     },
   subscribe: subscribing("subscribe"),
   psubscribe: subscribing("psubscribe"),
-  monitor: (core) =>
+  monitor: (executor) =>
     async function* () {
-      yield* (await core.loadLazyFeatures()).monitor(core);
+      yield* (await executor.loadLazyFeatures()).monitor(executor);
     },
   scanIterator: iterating("scan"),
   hscanIterator: iterating("hscan"),
   sscanIterator: iterating("sscan"),
   zscanIterator: iterating("zscan"),
-  with: (core, prototype) =>
+  with: (executor, prototype) =>
     function (this: object | undefined, options: CallOptions) {
-      const client = derived(core.having(withOptions(core.settings, options)), prototype);
+      const client = derived(executor.withSettings(withOptions(executor.settings, options)), prototype);
       // The fields of its user's class, but not what was put in a method's place: that has the settings of before.
-      if (this && coreOf(this) === core) {
+      if (this && executorOf(this) === executor) {
         for (const name of Object.keys(this)) {
           if (!methodOf(name))
             Object.defineProperty(client, name, Object.getOwnPropertyDescriptor(this, name)!);
@@ -344,9 +347,9 @@ const clientMethods: Record<string, Bound> = {
       }
       return client;
     },
-  ready: (core) => () => core.base.transport.preconnect(),
-  stats: (core) => () => ({ ...core.base.transport.stats }),
-  close: (core) => () => core.base.transport.close(),
+  ready: (executor) => () => executor.context.transport.preconnect(),
+  stats: (executor) => () => ({ ...executor.context.transport.stats }),
+  close: (executor) => () => executor.context.transport.close(),
 };
 
 /** @throws ArgumentError for an option that the method does not have. */
@@ -368,7 +371,7 @@ const inherited = onDemand(
     return (
       method && {
         get(this: { [PROTOTYPE]: object }) {
-          return method(coreOf(this), this[PROTOTYPE]);
+          return method(executorOf(this), this[PROTOTYPE]);
         },
       }
     );
@@ -377,9 +380,9 @@ const inherited = onDemand(
 );
 
 /** A client for one call or a few. */
-function derived(core: Core, prototype: object): object {
+function derived(executor: CommandExecutor, prototype: object): object {
   return Object.create(prototype, {
-    [CORE]: { value: () => core, configurable: true },
+    [EXECUTOR]: { value: () => executor, configurable: true },
     [PROTOTYPE]: { value: prototype },
   });
 }

@@ -2,7 +2,7 @@ import { getSpec } from "./commands/index.js";
 import { RequestHeads } from "./connection/node/http1/request-head.js";
 import { ResponseParser } from "./connection/node/http1/response-parser.js";
 import type { Transport } from "./connection/transport.js";
-import { type Base, Core } from "./core.js";
+import { type ClientContext, CommandExecutor } from "./executor.js";
 import { settingsFrom } from "./settings.js";
 import { Protocol } from "./wire/protocol.js";
 
@@ -32,11 +32,11 @@ let rehearsed = false;
  * Takes a command through all that is done with one, but for the socket, once in a process: code that has run is
  * compiled. To be called while a connection is being opened, when there is nothing else to do.
  */
-export function rehearse(platform: Base["platform"]): void {
+export function rehearse(platform: ClientContext["platform"]): void {
   if (rehearsed) return;
   rehearsed = true;
   const endpoint = { origin: "rehearsal:", path: "", token: "none" };
   const protocol = new Protocol(endpoint, true, true, true);
-  const core = new Core({ platform, transport: stage, protocol, endpoint }, settingsFrom({}));
-  core.run(getSpec("get")!, ["rehearsal"]).then(undefined, () => {});
+  const executor = new CommandExecutor({ platform, transport: stage, protocol, endpoint }, settingsFrom({}));
+  executor.run(getSpec("get")!, ["rehearsal"]).then(undefined, () => {});
 }

@@ -1,5 +1,5 @@
 import { elapsed, moment } from "../connection/clock.js";
-import type { Command, Core } from "../core.js";
+import type { Command, CommandExecutor } from "../executor.js";
 import type { Limits } from "../limits.js";
 import type { CommandArg } from "../wire/args.js";
 import { Member, SharedRequest } from "./member.js";
@@ -29,10 +29,10 @@ export interface PendingBatch {
  */
 export class AutoPipeline {
   #pending: PendingBatch | undefined;
-  readonly #core: Core;
+  readonly #executor: CommandExecutor;
 
-  constructor(core: Core) {
-    this.#core = core;
+  constructor(executor: CommandExecutor) {
+    this.#executor = executor;
   }
 
   /** That of the commands issued now. */
@@ -98,11 +98,12 @@ export class AutoPipeline {
 
   /** @param spent how long it has waited, in ms. */
   #send(batch: QueuedCommand[], spent?: number): void {
-    const core = this.#core;
+    const executor = this.#executor;
     const alone = batch.length === 1 && spent === undefined;
     if (batch[0]?.limits) this.#sendLimited(batch as Member[], alone);
-    else if (alone) core.runOne(batch[0]!);
-    else if (batch.length > 0) sendPipeline(core, batch, { time: core.settings.timeout - (spent ?? 0) });
+    else if (alone) executor.runOne(batch[0]!);
+    else if (batch.length > 0)
+      sendPipeline(executor, batch, { time: executor.settings.timeout - (spent ?? 0) });
   }
 
   #sendLimited(batch: Member[], alone: boolean): void {
@@ -116,12 +117,12 @@ export class AutoPipeline {
     );
     if (!alike) {
       const shared = new SharedRequest(members);
-      sendPipeline(this.#core, members, shared, { shared });
+      sendPipeline(this.#executor, members, shared, { shared });
       return;
     }
     for (const member of members) member.disarm();
-    if (alone) this.#core.runOne(first);
-    else sendPipeline(this.#core, members, { signal, time });
+    if (alone) this.#executor.runOne(first);
+    else sendPipeline(this.#executor, members, { signal, time });
   }
 }
 

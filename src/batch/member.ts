@@ -2,7 +2,7 @@ import { onAbort } from "../connection/abort.js";
 import { afterTwoPolls, type SentCall } from "../connection/call.js";
 import { afterUnknown, timeIsUp } from "../connection/outcome.js";
 import { clearTimeout, setTimeout } from "../connection/timers.js";
-import type { Command } from "../core.js";
+import type { Command } from "../executor.js";
 import type { Limits } from "../limits.js";
 import type { QueuedCommand } from "./pipeline-sender.js";
 

@@ -2,8 +2,8 @@ import { onAbort } from "../connection/abort.js";
 import { elapsed, moment } from "../connection/clock.js";
 import { afterUnknown } from "../connection/outcome.js";
 import { clearTimeout, setTimeout } from "../connection/timers.js";
-import type { Command, Core, RequestLimits } from "../core.js";
 import { ConnectionError, UnknownOutcomeError, WarmlineError } from "../errors.js";
+import type { Command, CommandExecutor, RequestLimits } from "../executor.js";
 import type { Limits } from "../limits.js";
 import type { SharedRequest } from "./member.js";
 
@@ -33,7 +33,7 @@ interface PipelineOptions {
  * and so are the reads whose outcome it does not know; only writes reject.
  */
 export async function sendPipeline(
-  core: Core,
+  executor: CommandExecutor,
   batch: readonly QueuedCommand[],
   { time, signal, repeated }: RequestLimits,
   { onFailure, shared, retried = 0 }: PipelineOptions = {},
@@ -58,11 +58,11 @@ export async function sendPipeline(
   };
   const repeat = (wait: number) => {
     const outcome = errors.some(isUnknown) ? "unknown" : "unsent";
-    core.base.transport.onRetry({ command: "PIPELINE", outcome, retry: retried + 1, waitMs: wait });
+    executor.context.transport.onRetry({ command: "PIPELINE", outcome, retry: retried + 1, waitMs: wait });
   };
 
   try {
-    const results = await core.runBatch(wanted, "pipeline", { time, signal, repeated }, shared);
+    const results = await executor.runBatch(wanted, "pipeline", { time, signal, repeated }, shared);
     for (const [i, result] of results.entries()) {
       const queued = sent[i]!;
       if (!("error" in result)) queued.resolve(result.result);
@@ -81,20 +81,25 @@ export async function sendPipeline(
     }
     if (again.length > 0) {
       repeat(0);
-      sendPipeline(core, again, { time: left(), signal, repeated: true }, { shared, retried });
+      sendPipeline(executor, again, { time: left(), signal, repeated: true }, { shared, retried });
     }
     return;
   }
 
   if (again.length === 0) return;
-  const { retries, backoff } = core.settings;
+  const { retries, backoff } = executor.settings;
   const wait = retried < retries ? backoff(retried) : Number.POSITIVE_INFINITY;
   if (!(wait < left())) return giveUp();
   repeat(wait);
   pause(wait, signal, (aborted) => {
     if (aborted) for (const { reject } of again) reject(aborted.reason);
     else if (left() > 0)
-      sendPipeline(core, again, { time: left(), signal, repeated: true }, { shared, retried: retried + 1 });
+      sendPipeline(
+        executor,
+        again,
+        { time: left(), signal, repeated: true },
+        { shared, retried: retried + 1 },
+      );
     else giveUp();
   });
 }

@@ -4,8 +4,8 @@ import { SEND, type Target } from "../commands/modules/target.js";
 import { boundTo, onDemand } from "../commands/on-demand.js";
 import type { ReplyMode } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
-import { type Command, type Core, needsLazyFeatures, type Result } from "../core.js";
 import { ArgumentError } from "../errors.js";
+import { type Command, type CommandExecutor, needsLazyFeatures, type Result } from "../executor.js";
 import { type Limits, limitsOf, timeLeft } from "../limits.js";
 import { findUnknownOption } from "../option-names.js";
 import type { BatchPath } from "../wire/protocol.js";
@@ -46,16 +46,16 @@ export interface Pipeline<Q extends readonly unknown[] = []>
 
 class CommandQueue {
   readonly #commands: Command[] = [];
-  readonly #core: Core;
+  readonly #executor: CommandExecutor;
   readonly #path: BatchPath;
 
-  constructor(core: Core, path: BatchPath) {
-    this.#core = core;
+  constructor(executor: CommandExecutor, path: BatchPath) {
+    this.#executor = executor;
     this.#path = path;
   }
 
   [SEND](spec: CommandSpec, args: readonly unknown[]): this {
-    this.#commands.push(this.#core.prepare(spec, args, this.#commands.length));
+    this.#commands.push(this.#executor.prepare(spec, args, this.#commands.length));
     return this;
   }
 
@@ -65,17 +65,21 @@ class CommandQueue {
   exec = async (options?: { keepErrors?: boolean }): Promise<unknown[]> => {
     const unknown = options && findUnknownOption(options, ["keepErrors"]);
     if (unknown) throw new ArgumentError(`${this.#path}: ${unknown}`, { command: undefined });
-    const core = this.#core;
+    const executor = this.#executor;
     let commands: readonly Command[] = this.#commands;
     if (commands.length === 0) throw new ArgumentError("Pipeline is empty");
-    const limits = limitsOf(core.settings);
+    const limits = limitsOf(executor.settings);
     const needsLazy = commands.some(needsLazyFeatures);
-    if (core.waits || needsLazy) commands = await core.ahead(() => this.#commands, needsLazy, limits, "exec");
+    if (executor.waits || needsLazy)
+      commands = await executor.prepareToSend(() => this.#commands, needsLazy, limits, "exec");
     const signal = limits?.signal;
     const results =
       this.#path === "pipeline"
-        ? await sendAll(core, commands, limits)
-        : await core.runBatch(() => commands, this.#path, { time: timeLeft(core.settings, limits), signal });
+        ? await sendAll(executor, commands, limits)
+        : await executor.runBatch(() => commands, this.#path, {
+            time: timeLeft(executor.settings, limits),
+            signal,
+          });
     const kept = results.some(isPending) ? await Promise.all(results.map(settled)) : results;
     if (options?.keepErrors) return kept as unknown[];
     return kept.map((item) => {
@@ -85,7 +89,11 @@ class CommandQueue {
   };
 }
 
-function sendAll(core: Core, commands: readonly Command[], limits: Limits | undefined): Promise<Result[]> {
+function sendAll(
+  executor: CommandExecutor,
+  commands: readonly Command[],
+  limits: Limits | undefined,
+): Promise<Result[]> {
   return new Promise((done, onFailure) => {
     const results: Result[] = [];
     let missing = commands.length;
@@ -102,8 +110,8 @@ function sendAll(core: Core, commands: readonly Command[], limits: Limits | unde
     });
     // Commands that wait do so one after the other.
     const wait = commands.reduce((sum, command) => sum + (command.wait ?? 0), 0);
-    const time = timeLeft(core.settings, limits, wait);
-    sendPipeline(core, batch, { time, signal: limits?.signal }, { onFailure });
+    const time = timeLeft(executor.settings, limits, wait);
+    sendPipeline(executor, batch, { time, signal: limits?.signal }, { onFailure });
   });
 }
 
@@ -139,6 +147,6 @@ function propertyOf(name: string): PropertyDescriptor | undefined {
 Object.setPrototypeOf(CommandQueue.prototype, onDemand(Object.prototype, propertyOf, commandNames));
 
 /** @param path `pipeline`, or `multi-exec` for a transaction. */
-export function createPipeline(core: Core, path: BatchPath): Pipeline {
-  return new CommandQueue(core, path) as unknown as Pipeline;
+export function createPipeline(executor: CommandExecutor, path: BatchPath): Pipeline {
+  return new CommandQueue(executor, path) as unknown as Pipeline;
 }

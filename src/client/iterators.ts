@@ -1,6 +1,6 @@
 import type { Key } from "../commands/reply-mode.js";
 import type { ScanCommandOptionsStandard } from "../commands/types.js";
-import type { Core } from "../core.js";
+import type { CommandExecutor } from "../executor.js";
 
 export type ScanIteratorOptions = ScanCommandOptionsStandard;
 export type CollectionIteratorOptions = Pick<ScanCommandOptionsStandard, "match" | "count">;
@@ -32,7 +32,7 @@ export interface Iterators {
  * @param args what the iterator was called with: a key, unless the command is scan, and options.
  */
 export async function* iterate(
-  core: Core,
+  executor: CommandExecutor,
   name: "scan" | "hscan" | "sscan" | "zscan",
   ...args: unknown[]
 ): AsyncGenerator<unknown, void> {
@@ -41,7 +41,7 @@ export async function* iterate(
   const key = args.splice(0, name === "scan" ? 0 : 1);
   let cursor = "0";
   do {
-    const [next, items] = (await core.call(name, ...key, cursor, ...args)) as [string, unknown[]];
+    const [next, items] = (await executor.call(name, ...key, cursor, ...args)) as [string, unknown[]];
     for (let i = 0; i < items.length; i += width) yield width > 1 ? items.slice(i, i + width) : items[i];
     cursor = next;
   } while (cursor !== "0");

@@ -1,6 +1,6 @@
 import { isWrite } from "../commands/write.js";
-import type { Core } from "../core.js";
 import type { WarmlineError } from "../errors.js";
+import type { CommandExecutor } from "../executor.js";
 import type { Message, Route } from "../wire/protocol.js";
 
 /** A request of the REST protocol before it becomes HTTP: what middleware sees. */
@@ -36,9 +36,9 @@ export type Middleware = (
 ) => Promise<UpstashResponse<any>>;
 
 /** The call that a request is carried for. */
-export interface Carried {
+export interface HandledCall {
   /** The settings of the client that was called, which may be others than those of the one that has the middleware. */
-  readonly core: Core;
+  readonly executor: CommandExecutor;
   /** What is asked for, as it was before middleware saw it. */
   readonly argv: Message["argv"];
   /** Whether these arguments may be written again after they may have been applied. */
@@ -51,30 +51,30 @@ export interface Carried {
 }
 
 /** A requester, or middleware around one. */
-export type Carrier = (request: UpstashRequest, call: Carried) => Promise<UpstashResponse<any>>;
+export type RequestHandler = (request: UpstashRequest, call: HandledCall) => Promise<UpstashResponse<any>>;
 
 /** The error of a call whose time is up. @param sent whether it had been given to what carries it. */
-export function tooLate({ core, timeout }: Carried, label: string, sent: boolean): WarmlineError {
+export function tooLate({ executor, timeout }: HandledCall, label: string, sent: boolean): WarmlineError {
   const state = sent ? "it was sent and may have been applied" : "it was not sent";
   const message = `no answer within ${Math.round(timeout)} ms; ${state}`;
-  return core.failureOf(label)("TimeoutError", message, { outcome: sent ? "unknown" : "unsent" });
+  return executor.failureOf(label)("TimeoutError", message, { outcome: sent ? "unknown" : "unsent" });
 }
 
 /** Has a message carried. Gives the response as JSON, which is empty where there was none. */
-export async function carry(
-  carrier: Carrier,
+export async function runMiddleware(
+  requestHandler: RequestHandler,
   { argv, route }: Message,
   label: string,
-  call: Carried,
+  call: HandledCall,
 ): Promise<string> {
-  const { core, timeout, signal } = call;
+  const { executor, timeout, signal } = call;
   if ((route ? argv : [argv]).flat().some((arg) => typeof arg !== "string")) {
-    throw core.failureOf(label)("ArgumentError", "bytes can't pass middleware, which sees JSON");
+    throw executor.failureOf(label)("ArgumentError", "bytes can't pass middleware, which sees JSON");
   }
   if (timeout <= 0) throw tooLate(call, label, false);
   if (signal?.aborted) throw signal.reason;
   const request = { ...(route && { path: [route] }), body: argv, ...(signal && { signal }) };
-  return JSON.stringify(await carrier(request, call)) ?? "";
+  return JSON.stringify(await requestHandler(request, call)) ?? "";
 }
 
 /**
@@ -82,10 +82,10 @@ export async function carry(
  * @param direct the client without middleware, with the settings of the call.
  * @throws RedisError where the response has an error, as in the reference client.
  */
-export function forward(
-  direct: Core,
+export function sendDirect(
+  direct: CommandExecutor,
   { path = [], body, signal: given }: UpstashRequest,
-  call: Carried,
+  call: HandledCall,
 ): Promise<UpstashResponse<any>> {
   const route = path.join("/") as Route;
   const commands = (route ? body : [body]) as unknown[][];
@@ -98,7 +98,7 @@ export function forward(
     return response;
   };
   const signal = given ?? call.signal;
-  const message = direct.base.protocol.plain(body, route);
+  const message = direct.context.protocol.plain(body, route);
   return new Promise((resolve, reject) =>
     direct.send(message, label, safe, read, resolve, reject, { time: call.timeLeft(), signal }),
   );

@@ -1,6 +1,6 @@
 import type { Key } from "../commands/reply-mode.js";
-import type { Core } from "../core.js";
 import { RedisError } from "../errors.js";
+import type { CommandExecutor } from "../executor.js";
 import type * as LazyFeatures from "../lazy-features.js";
 
 /** A Lua script, sent by its digest; its text follows only where the server doesn't know it yet. */
@@ -31,15 +31,15 @@ const noop = () => {};
 /**
  * @param readonly whether the script only reads, and so may run on a replica and be repeated.
  */
-export function createScript(core: Core, script: string, readonly: boolean): Script<any> {
+export function createScript(executor: CommandExecutor, script: string, readonly: boolean): Script<any> {
   const [byText, byDigest] = readonly ? (["evalRo", "evalshaRo"] as const) : (["eval", "evalsha"] as const);
-  const { platform } = core.base;
+  const { platform } = executor.context;
   let sha1 = "";
   const digest = async ({ sha1: digestOf }: typeof LazyFeatures) => {
     sha1 ||= await digestOf(script);
   };
   if (!platform.sha1) {
-    // Not by core.loadLazyFeatures(), whose timer must not be started where a module is loaded.
+    // Not by executor.loadLazyFeatures(), whose timer must not be started where a module is loaded.
     const { lazyFeatures } = platform;
     Promise.resolve(typeof lazyFeatures === "function" ? lazyFeatures() : lazyFeatures)
       .then(digest)
@@ -51,10 +51,10 @@ export function createScript(core: Core, script: string, readonly: boolean): Scr
       sha1 ||= platform.sha1?.(script) ?? "";
       return sha1;
     },
-    eval: (keys: Key[] = [], args: unknown[] = []) => core.call(byText, script, keys, args),
+    eval: (keys: Key[] = [], args: unknown[] = []) => executor.call(byText, script, keys, args),
     async evalsha(keys: Key[] = [], args: unknown[] = []) {
-      if (!self.sha1) await digest(await core.loadLazyFeatures());
-      return core.call(byDigest, sha1, keys, args);
+      if (!self.sha1) await digest(await executor.loadLazyFeatures());
+      return executor.call(byDigest, sha1, keys, args);
     },
     exec: (keys: Key[] = [], args: unknown[] = []) =>
       self.evalsha(keys, args).catch((error) => {

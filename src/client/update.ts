@@ -1,5 +1,5 @@
 import type { Key } from "../commands/reply-mode.js";
-import type { Core } from "../core.js";
+import type { CommandExecutor } from "../executor.js";
 import type { Codec } from "../wire/codec.js";
 import type { Bulk } from "../wire/reply.js";
 
@@ -29,15 +29,15 @@ const STORED: Codec = { encode: (value) => value, decode: (stored) => stored };
  * @throws ArgumentError where there are no attempts; WarmlineError where the key was changed by others at every attempt.
  */
 export async function update<T>(
-  core: Core,
+  executor: CommandExecutor,
   key: Key,
   change: Updater<T>,
   { attempts = 10 }: UpdateOptions = {},
 ): Promise<T | null> {
-  if (!(attempts >= 1)) throw core.failureOf("update")("ArgumentError", "attempts must be 1 or more");
-  const { codec } = core.settings;
+  if (!(attempts >= 1)) throw executor.failureOf("update")("ArgumentError", "attempts must be 1 or more");
+  const { codec } = executor.settings;
   // The script compares: guarding it against repeats would add nothing.
-  const plain = core.having({ codec: STORED, writes: "at-most-once" });
+  const plain = executor.withSettings({ codec: STORED, writes: "at-most-once" });
   for (let attempt = 0; attempt < attempts; attempt++) {
     const stored = (await plain.call("get", key)) as Bulk | null;
     const current = stored && (codec.decode(stored) as T);
@@ -47,7 +47,7 @@ export async function update<T>(
     if (next !== null) args.push(codec.encode(next));
     if ((await plain.call("eval", COMPARE_AND_SET, [key], args)) === 1) return next;
   }
-  throw core.failureOf("update")(
+  throw executor.failureOf("update")(
     "WarmlineError",
     `somebody else changed the key ${attempts} times in a row`,
     {

@@ -1,4 +1,4 @@
-import type { Core } from "../core.js";
+import type { CommandExecutor } from "../executor.js";
 import type { CommandSpec } from "./spec.js";
 import { isWrite } from "./write.js";
 
@@ -10,15 +10,15 @@ const CONNECTION_STATE =
  * The spec and arguments of a command given argument by argument.
  * @throws ArgumentError when it is not a command's arguments, or one that changes a connection's state.
  */
-export function rawCommand(core: Core, argv: readonly unknown[]): [CommandSpec, unknown[]] {
+export function rawCommand(executor: CommandExecutor, argv: readonly unknown[]): [CommandSpec, unknown[]] {
   const [name, ...args] = Array.isArray(argv) ? argv : [];
   if (typeof name !== "string" || name === "") {
     const message = 'give an array that begins with the command\'s name, as in ["GET", "key"]';
-    throw core.failureOf("exec")("ArgumentError", message, { command: undefined });
+    throw executor.failureOf("exec")("ArgumentError", message, { command: undefined });
   }
   const command = name.toUpperCase();
   if (/\s/.test(name)) {
-    throw core.failureOf("exec")(
+    throw executor.failureOf("exec")(
       "ArgumentError",
       "the name of the command has a space: give each word on its own",
       {
@@ -27,16 +27,18 @@ export function rawCommand(core: Core, argv: readonly unknown[]): [CommandSpec, 
     );
   }
   if (CONNECTION_STATE.test(command)) {
-    const failure = core.failureOf(`${command} changes a connection's state, and over HTTP none is yours`);
+    const failure = executor.failureOf(
+      `${command} changes a connection's state, and over HTTP none is yours`,
+    );
     throw failure("ArgumentError", "use redis.multi() for transactions", { command });
   }
   return [
     {
       name: command,
-      write: (rest) => isWrite([command, ...rest], core.findSpec),
-      encodeArgs: core.encodeRaw,
+      write: (rest) => isWrite([command, ...rest], executor.findSpec),
+      encodeArgs: executor.encodeRaw,
       // What a script gives may be anything too.
-      reply: core.findSpec(["EVAL"])[0]!.reply,
+      reply: executor.findSpec(["EVAL"])[0]!.reply,
     },
     args,
   ];

@@ -1,12 +1,12 @@
 import type { Endpoint } from "../config.js";
-import type { Core } from "../core.js";
+import type { CommandExecutor } from "../executor.js";
 import type { Failure } from "./failure.js";
 
 /**
  * Where event streams are opened.
  * @throws ConfigError where they can't be.
  */
-export function endpointOf({ base: { endpoint } }: Core, failure: Failure): Endpoint {
+export function endpointOf({ context: { endpoint } }: CommandExecutor, failure: Failure): Endpoint {
   if (!endpoint) {
     throw failure("ConfigError", "event streams need a client with url and token: a requester carries none");
   }

@@ -1,12 +1,17 @@
-import type { Core } from "../core.js";
+import type { CommandExecutor } from "../executor.js";
 import { endpointOf } from "./endpoint.js";
 import { dataIn, streamLines } from "./lines.js";
 
 /** The lines of MONITOR. @throws what {@link streamLines} throws; nothing is tried again. */
-export async function* monitor(core: Core): AsyncGenerator<string, void, undefined> {
-  const failure = core.failureOf("MONITOR");
-  const request = { endpoint: endpointOf(core, failure), path: "/monitor", failure, signal: core.signal };
-  for await (const lines of streamLines(request, core.settings.timeout)) {
+export async function* monitor(executor: CommandExecutor): AsyncGenerator<string, void, undefined> {
+  const failure = executor.failureOf("MONITOR");
+  const request = {
+    endpoint: endpointOf(executor, failure),
+    path: "/monitor",
+    failure,
+    signal: executor.signal,
+  };
+  for await (const lines of streamLines(request, executor.settings.timeout)) {
     for (const line of lines) {
       const data = dataIn(line);
       if (data !== undefined && data !== '"OK"') yield data;

@@ -1,5 +1,5 @@
-import type { Core } from "../core.js";
 import { ArgumentError } from "../errors.js";
+import type { CommandExecutor } from "../executor.js";
 import type { SubscriberEvents, SubscriberMessage } from "./events.js";
 import type { Sort } from "./follow.js";
 
@@ -83,7 +83,11 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
 }
 
 /** @throws ArgumentError when a name can't be sent. */
-export function subscriberOf(core: Core, sort: Sort, channels: string | readonly string[]): Subscriber {
+export function subscriberOf(
+  executor: CommandExecutor,
+  sort: Sort,
+  channels: string | readonly string[],
+): Subscriber {
   const names = [...new Set([channels].flat())];
   // A path swallows dots, however they are written.
   if (
@@ -95,7 +99,7 @@ export function subscriberOf(core: Core, sort: Sort, channels: string | readonly
     throw new ArgumentError(message, { command });
   }
   return new Subscriber(names, async (onTold) => {
-    const { signal } = core;
-    return new (await core.loadLazyFeatures()).Subscriptions(core, sort, names, onTold, signal);
+    const { signal } = executor;
+    return new (await executor.loadLazyFeatures()).Subscriptions(executor, sort, names, onTold, signal);
   });
 }

@@ -1,4 +1,4 @@
-import type { Core } from "../core.js";
+import type { CommandExecutor } from "../executor.js";
 import { endpointOf } from "./endpoint.js";
 import type { SubscriberEvents, SubscriberMessage } from "./events.js";
 import type { Failure } from "./failure.js";
@@ -27,7 +27,7 @@ interface Loop {
 /** What a subscriber does, once it is loaded. */
 export class Subscriptions implements Listening {
   readonly ready: Promise<void>;
-  readonly #core: Core;
+  readonly #executor: CommandExecutor;
   readonly #sort: Sort;
   readonly #onTold: () => void;
   readonly #failure: Failure;
@@ -38,16 +38,16 @@ export class Subscriptions implements Listening {
 
   /** @param onTold is called where somebody was told of an error that `ready` rejects with as well. */
   constructor(
-    core: Core,
+    executor: CommandExecutor,
     sort: Sort,
     names: readonly string[],
     onTold: () => void,
     signal: AbortSignal | undefined,
   ) {
-    this.#core = core;
+    this.#executor = executor;
     this.#sort = sort;
     this.#onTold = onTold;
-    this.#failure = core.failureOf(sort.toUpperCase());
+    this.#failure = executor.failureOf(sort.toUpperCase());
     this.ready = Promise.all(names.map((name) => this.#start(name))).then(() => {});
     const onAbort = () => {
       this.#tellLoops(() => {
@@ -111,9 +111,9 @@ export class Subscriptions implements Listening {
     let stands = false;
     const failure = this.#failure;
     try {
-      const endpoint = endpointOf(this.#core, failure);
+      const endpoint = endpointOf(this.#executor, failure);
       const request = { endpoint, path: `/${this.#sort}/${encodeURIComponent(name)}`, failure, signal };
-      for await (const frames of follow(this.#sort, name, request, this.#core.settings)) {
+      for await (const frames of follow(this.#sort, name, request, this.#executor.settings)) {
         for (const frame of frames) {
           // A listener may have given it up.
           signal.throwIfAborted();
@@ -137,7 +137,7 @@ export class Subscriptions implements Listening {
   }
 
   #onFrame(name: string, { kind, payload, exact, ...frame }: Frame): void {
-    const read = (text: string) => this.#core.bulk(text, exact);
+    const read = (text: string) => this.#executor.bulk(text, exact);
     const channel = read(frame.channel).text();
     if (!kind.endsWith("message")) {
       this.#emit(kind, payload === undefined ? { channel } : Number(read(payload).text()));
@@ -145,7 +145,7 @@ export class Subscriptions implements Listening {
     }
     let message: unknown;
     try {
-      message = this.#core.settings.codec.decode(read(payload!));
+      message = this.#executor.settings.codec.decode(read(payload!));
     } catch (error) {
       if (!this.#raise(error)) unhandled(error);
       return;

@@ -1,7 +1,7 @@
 import { AutoPipeline, type PendingBatch } from "./batch/auto-pipeline.js";
 import type { SharedRequest } from "./batch/member.js";
 import type { QueuedCommand } from "./batch/pipeline-sender.js";
-import type { Carrier, Middleware } from "./client/requester.js";
+import type { Middleware, RequestHandler } from "./client/requester.js";
 import { encodeArgs, json, rest } from "./commands/args.js";
 import { blockingTime } from "./commands/blocking.js";
 import { type Commands, getSpec } from "./commands/index.js";
@@ -73,20 +73,20 @@ export interface RequestLimits {
 }
 
 /** A request whose call is not known: it counts as written as soon as it is passed on. */
-const CARRIED: SentCall = { written: true };
+const SENT_BY_HANDLER: SentCall = { written: true };
 
 /** What a batch gives for one of its commands; a value may be a promise where a schema checks it. */
 export type Result = { readonly result: unknown } | { readonly error: unknown };
 
 /** What a client stands on besides its settings. */
-export interface Base {
+export interface ClientContext {
   readonly platform: Platform;
   readonly transport: Transport;
   readonly protocol: Protocol;
   /** Where it all goes, or what every command is rejected with when url or token is missing; a requester knows. */
   readonly endpoint: Endpoint | ConfigError | undefined;
   /** What carries the requests instead of the transport, where there is such a thing. */
-  readonly carrier?: Carrier | undefined;
+  readonly requestHandler?: RequestHandler | undefined;
   /** What has to be done before each command, if anything; a promise is waited for. */
   readonly beforeCall?: (() => Promise<unknown> | undefined) | undefined;
 }
@@ -98,7 +98,7 @@ const GRACE = 20;
 const LABELS: Record<BatchPath, string> = { pipeline: "PIPELINE", "multi-exec": "MULTI" };
 
 /** Joins commands, wire and connections; what a client, its pipelines and its transactions stand on. */
-export class Core {
+export class CommandExecutor {
   readonly #autoPipeline = new AutoPipeline(this);
   // What is loaded apart imports none of these.
   readonly failureOf = failureOf;
@@ -110,16 +110,16 @@ export class Core {
   #loading = false;
 
   constructor(
-    readonly base: Base,
+    readonly context: ClientContext,
     readonly settings: Settings,
   ) {
-    const { lazyFeatures } = base.platform;
+    const { lazyFeatures } = context.platform;
     if (typeof lazyFeatures !== "function") this.#lazyFeatures = lazyFeatures;
   }
 
   /** The same with other settings. */
-  having(settings: Partial<Settings>): Core {
-    return new Core(this.base, { ...this.settings, ...settings });
+  withSettings(settings: Partial<Settings>): CommandExecutor {
+    return new CommandExecutor(this.context, { ...this.settings, ...settings });
   }
 
   /**
@@ -127,7 +127,7 @@ export class Core {
    * @throws ConnectionError where it can't be loaded in the time of a call.
    */
   async loadLazyFeatures(): Promise<typeof LazyFeatures> {
-    const { lazyFeatures } = this.base.platform;
+    const { lazyFeatures } = this.context.platform;
     if (typeof lazyFeatures !== "function") return lazyFeatures;
     try {
       return await within(this.settings.timeout, lazyFeatures());
@@ -145,7 +145,7 @@ export class Core {
     if (this.#lazyFeatures) return undefined;
     this.#loading = true;
     try {
-      this.#lazyFeatures = this.base.platform.lazyFeatures = await this.loadLazyFeatures();
+      this.#lazyFeatures = this.context.platform.lazyFeatures = await this.loadLazyFeatures();
       return undefined;
     } catch (error) {
       return error;
@@ -155,13 +155,14 @@ export class Core {
   }
 
   /** The same with `middleware` around every request. */
-  around(middleware: Middleware): Core {
-    const next: Carrier =
-      this.base.carrier ??
+  withMiddleware(middleware: Middleware): CommandExecutor {
+    const next: RequestHandler =
+      this.context.requestHandler ??
       (async (request, call) =>
-        (await this.loadLazyFeatures()).forward(this.having(call.core.settings), request, call));
-    const carrier: Carrier = (request, call) => middleware(request, (inner) => next(inner, call));
-    return new Core({ ...this.base, carrier }, this.settings);
+        (await this.loadLazyFeatures()).sendDirect(this.withSettings(call.executor.settings), request, call));
+    const requestHandler: RequestHandler = (request, call) =>
+      middleware(request, (inner) => next(inner, call));
+    return new CommandExecutor({ ...this.context, requestHandler }, this.settings);
   }
 
   /** @throws ArgumentError when an argument can't be sent. */
@@ -191,7 +192,7 @@ export class Core {
       wait: blockingTime(argv),
       schema,
       index,
-      inContext: codec.custom || schema ? this.base.platform.contextNow?.() : undefined,
+      inContext: codec.custom || schema ? this.context.platform.contextNow?.() : undefined,
     };
   }
 
@@ -201,7 +202,7 @@ export class Core {
 
   /** Whether commands have to wait for something. */
   get waits(): boolean {
-    return this.base.beforeCall !== undefined || this.#exactlyOnce || this.#loading;
+    return this.context.beforeCall !== undefined || this.#exactlyOnce || this.#loading;
   }
 
   /**
@@ -210,14 +211,17 @@ export class Core {
    * @param label what error messages call them.
    * @throws ConfigError when a write can't be run so; TimeoutError or the signal's reason when the limits end it before.
    */
-  async ahead(
+  async prepareToSend(
     commands: () => readonly Command[],
     needsLazy: boolean,
     limits: Limits | undefined,
     label: string,
   ): Promise<readonly Command[]> {
     const needed = needsLazy || this.#exactlyOnce;
-    const done = Promise.all([needed || this.#loading ? this.#load() : undefined, this.base.beforeCall?.()]);
+    const done = Promise.all([
+      needed || this.#loading ? this.#load() : undefined,
+      this.context.beforeCall?.(),
+    ]);
     const tooLate = () => timeIsUp(label, limits!.time(), "unsent");
     const [problem] = await (limits ? within(limits.left(), done, tooLate, limits.signal) : done);
     if (needed && problem) throw problem;
@@ -235,7 +239,7 @@ export class Core {
       const command = this.prepare(spec, args);
       const limits = limitsOf(this.settings);
       const needsLazy = needsLazyFeatures(command);
-      return this.#mayGo(needsLazy)
+      return this.#canSendNow(needsLazy)
         ? this.#dispatch(command, limits)
         : this.#wait(() => command, needsLazy, limits, spec.name);
     } catch (error) {
@@ -247,11 +251,13 @@ export class Core {
   raw(argv: readonly unknown[]): Promise<unknown> {
     const limits = limitsOf(this.settings);
     const command = () => this.prepare(...this.#lazyFeatures!.rawCommand(this, argv));
-    return this.#mayGo(true) ? this.#dispatch(command(), limits) : this.#wait(command, true, limits, "exec");
+    return this.#canSendNow(true)
+      ? this.#dispatch(command(), limits)
+      : this.#wait(command, true, limits, "exec");
   }
 
   /** Whether a command may be sent at once. Reads wait with the writes, to keep the order issued. */
-  #mayGo(needsLazy: boolean): boolean {
+  #canSendNow(needsLazy: boolean): boolean {
     return !this.waits && (!needsLazy || this.#lazyFeatures !== undefined);
   }
 
@@ -264,7 +270,7 @@ export class Core {
     const { pending } = this.#autoPipeline;
     pending.held++;
     try {
-      const [ready] = await this.ahead(() => [command()], needsLazy, limits, label);
+      const [ready] = await this.prepareToSend(() => [command()], needsLazy, limits, label);
       return this.#dispatch(ready!, limits, pending);
     } finally {
       this.#autoPipeline.release(pending);
@@ -276,7 +282,7 @@ export class Core {
     const batched =
       this.settings.autoPipelining &&
       command.wait === undefined &&
-      (this.base.protocol.batchesBytes || !command.bytes);
+      (this.context.protocol.batchesBytes || !command.bytes);
     return batched
       ? this.#autoPipeline.add(command, limits, pending)
       : new Promise((resolve, reject) => this.runOne({ command, limits, resolve, reject }));
@@ -296,7 +302,7 @@ export class Core {
     const began = bytes ? moment() : undefined;
     const send = (time: number, rejected: QueuedCommand["reject"], inPath?: boolean) =>
       this.send(
-        this.base.protocol.command(
+        this.context.protocol.command(
           argv,
           this.#isExact(command),
           bytes ? this.#lazyFeatures : undefined,
@@ -330,7 +336,7 @@ export class Core {
     let commands: readonly Command[] = [];
     const build = (batch: readonly Command[]) => {
       commands = this.#exactlyOnce ? this.#lazyFeatures!.withReadsGuarded(this, batch, path) : batch;
-      return this.base.protocol.batch(
+      return this.context.protocol.batch(
         commands.map((command) => command.argv),
         path,
         commands.some((command) => this.#isExact(command)),
@@ -385,29 +391,35 @@ export class Core {
     reject: (reason: unknown) => void,
     limits: RequestLimits,
   ): SentCall | undefined {
-    const { endpoint, carrier, transport } = this.base;
+    const { endpoint, requestHandler, transport } = this.context;
     if (endpoint && !("origin" in endpoint)) {
       reject(endpoint);
       return undefined;
     }
-    if (carrier) {
-      this.#carry(carrier, message, label, safe, limits)
+    if (requestHandler) {
+      this.#runMiddleware(requestHandler, message, label, safe, limits)
         .then((reply) => read(reply, false))
         .then(resolve, (error) => reject(protocolError(error, label)));
-      return CARRIED;
+      return SENT_BY_HANDLER;
     }
     const readResponse: Parameters<typeof beginCall<T>>[3] = (response, tried) =>
       read(readReply(message, response, endpoint?.origin ?? ""), tried);
     return beginCall(transport, message, this.#rules(label, safe, limits), readResponse, resolve, reject);
   }
 
-  async #carry(carrier: Carrier, message: Message, label: string, safe: boolean, limits: RequestLimits) {
-    const { carry, tooLate } = await this.loadLazyFeatures();
+  async #runMiddleware(
+    requestHandler: RequestHandler,
+    message: Message,
+    label: string,
+    safe: boolean,
+    limits: RequestLimits,
+  ) {
+    const { runMiddleware, tooLate } = await this.loadLazyFeatures();
     const { time: timeout, signal } = limits;
     const began = moment();
     const timeLeft = () => timeout - elapsed(began);
-    const call = { core: this, argv: message.argv, safe, timeout, timeLeft, signal };
-    const carried = carry(carrier, message, label, call);
+    const call = { executor: this, argv: message.argv, safe, timeout, timeLeft, signal };
+    const carried = runMiddleware(requestHandler, message, label, call);
     return readJson(await within(timeout + GRACE, carried, () => tooLate(call, label, true), signal), false);
   }
 
