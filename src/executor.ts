@@ -28,7 +28,7 @@ import {
 import type * as LazyFeatures from "./lazy-features.js";
 import { type Limits, limitsOf, signalOf, timeLeft } from "./limits.js";
 import type { Platform } from "./redis.js";
-import { LONGEST_TIMER, type Settings } from "./settings.js";
+import { MAX_TIMER, type Settings } from "./settings.js";
 import { failureOf } from "./subscribe/failure.js";
 import { type CommandArg, hasBytes, type InvalidArgument } from "./wire/args.js";
 import { bulkOf, readJson } from "./wire/json.js";
@@ -471,7 +471,7 @@ function within<T>(ms: number, promise: Promise<T>, tooLate?: () => Error, signa
         how(value);
       };
     const giveUp = end(reject);
-    const timer = setTimeout(() => giveUp(tooLate?.()), Math.min(ms, LONGEST_TIMER));
+    const timer = setTimeout(() => giveUp(tooLate?.()), Math.min(ms, MAX_TIMER));
     const forget = signal && onAbort(signal, () => giveUp(signal.reason));
     promise.then(end(resolve), giveUp);
   });

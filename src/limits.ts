@@ -1,6 +1,6 @@
 import { insist } from "./config.js";
 import { elapsed, moment } from "./connection/clock.js";
-import { LONGEST_TIMER, type Settings } from "./settings.js";
+import { MAX_TIMER, type Settings } from "./settings.js";
 
 /** Left for the handler to say that its time is running out, in ms. */
 const DEADLINE_MARGIN = 50;
@@ -28,7 +28,7 @@ export class Limits {
    * @param wait how long the command may wait at the server, which comes on top of the timeout, in ms.
    */
   time(wait = 0): number {
-    return Math.max(0, Math.min(this.#timeout + wait, this.#deadline, LONGEST_TIMER));
+    return Math.max(0, Math.min(this.#timeout + wait, this.#deadline, MAX_TIMER));
   }
 
   /** The rest of that time, in ms. */
@@ -44,7 +44,7 @@ export function limitsOf(settings: Settings): Limits | undefined {
 
 /** The time that a call has left, in ms. @param wait see {@link Limits.time}. */
 export function timeLeft({ timeout }: Settings, limits: Limits | undefined, wait = 0): number {
-  return limits ? limits.left(wait) : Math.min(timeout + wait, LONGEST_TIMER);
+  return limits ? limits.left(wait) : Math.min(timeout + wait, MAX_TIMER);
 }
 
 /** The signal of a call made now. @throws ConfigError where its function returns none, and what that throws. */

@@ -84,11 +84,11 @@ function checkExactlyOnceTtl({ exactlyOnceTtl, timeout }: Settings): void {
 }
 
 /** setTimeout takes no more ms; longer would fire at once. */
-export const LONGEST_TIMER = 2 ** 31 - 1;
+export const MAX_TIMER = 2 ** 31 - 1;
 
 function milliseconds(name: string, value: number): number {
   insist(typeof value === "number" && value > 0, `${name} must be a number of ms above 0`);
-  return Math.min(value, LONGEST_TIMER);
+  return Math.min(value, MAX_TIMER);
 }
 
 /** What its user's function throws must not reach an event of a socket: it ends the retries. */

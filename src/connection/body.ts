@@ -16,8 +16,8 @@ export class ResponseTooLarge extends Error {
 }
 
 /** The first allocation for a body of unknown length, and the largest first one for a body of known length, in bytes. */
-const FIRST_CAPACITY = 4 * 1024;
-const MOST_AT_FIRST = 1024 * 1024;
+const INITIAL_CAPACITY = 4 * 1024;
+const MAX_INITIAL_CAPACITY = 1024 * 1024;
 
 /** Collects a body, whose pieces may be small and many, up to a limit. */
 export class Body<Bytes extends Uint8Array> {
@@ -37,7 +37,7 @@ export class Body<Bytes extends Uint8Array> {
     length?: number,
   ) {
     this.expect(length ?? 0);
-    this.bytes = allocate(Math.min(length ?? FIRST_CAPACITY, MOST_AT_FIRST));
+    this.bytes = allocate(Math.min(length ?? INITIAL_CAPACITY, MAX_INITIAL_CAPACITY));
   }
 
   /** @throws ResponseTooLarge where so many bytes more are too many. */

@@ -2,7 +2,7 @@ import type { Endpoint } from "../config.js";
 import type { Failure } from "./failure.js";
 
 /** How long warmline-gateway may be silent, in ms: it shows every 25 s that it is alive. */
-const LONGEST_SILENCE = 60_000;
+const MAX_SILENCE = 60_000;
 
 /** A request for an event stream. */
 export interface StreamRequest {
@@ -69,7 +69,7 @@ export async function* streamLines(
       }
       // Whoever takes the lines may take their time; the sender is not to blame for that.
       yield lines;
-      if (begun && headers.has("warmline-gateway")) expectWithin(LONGEST_SILENCE);
+      if (begun && headers.has("warmline-gateway")) expectWithin(MAX_SILENCE);
     }
   } catch (error) {
     // Failures have an outcome; what fetch throws has none.

@@ -7,9 +7,9 @@ import type { Frame } from "./frame.js";
 import type { Listening } from "./subscriber.js";
 
 /** Messages that a loop may be behind before the streams are read no further. */
-const MOST_WAITING = 1_000;
+const MAX_QUEUED_MESSAGES = 1_000;
 /** How often it is looked whether such a loop has caught up, in ms. */
-const LOOK_EVERY = 5;
+const CHECK_INTERVAL = 5;
 
 interface Subscription {
   readonly controller: AbortController;
@@ -123,8 +123,11 @@ export class Subscriptions implements Listening {
           }
           this.#onFrame(name, frame);
         }
-        while (!signal.aborted && [...this.#loops].some(({ waiting }) => waiting.length > MOST_WAITING)) {
-          await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY));
+        while (
+          !signal.aborted &&
+          [...this.#loops].some(({ waiting }) => waiting.length > MAX_QUEUED_MESSAGES)
+        ) {
+          await new Promise((resolve) => setTimeout(resolve, CHECK_INTERVAL));
         }
       }
     } catch (error) {

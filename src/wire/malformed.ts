@@ -16,10 +16,10 @@ export function integer(digits: string): number | string {
 }
 
 /** Deeper than any command's reply; a bound keeps a hostile response from exhausting the stack. */
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 
 /** How deep the items of an array lie that itself lies so deep. @throws MalformedReply beyond all measure. */
 export function deeper(depth: number): number {
-  if (depth === DEEPEST) throw new MalformedReply("arrays are nested too deep");
+  if (depth === MAX_DEPTH) throw new MalformedReply("arrays are nested too deep");
   return depth + 1;
 }

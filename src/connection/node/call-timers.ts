@@ -2,22 +2,22 @@ import { clearTimeout, setTimeout } from "../timers.js";
 import type { Timed, Timers } from "../transport.js";
 
 /** How many timers are kept for further calls. */
-const MOST_KEPT = 64;
+const MAX_CACHED = 64;
 
 /** Timers of one length that no call uses; unref'd, so that they keep no process alive, and gone once they fire. */
-interface Kept {
+interface TimerCache {
   readonly ms: number;
   readonly idle: CallTimer[];
 }
 
-let kept: Kept | undefined;
+let cache: TimerCache | undefined;
 
 /** A timer that is used by one call after another: to wind it up again takes a fifth of what making and ending one does. */
 class CallTimer {
   private readonly timer: NodeJS.Timeout;
 
   constructor(
-    private readonly home: Kept,
+    private readonly home: TimerCache,
     private call: Timed | undefined,
   ) {
     this.timer = setTimeout(fire, home.ms, this);
@@ -33,7 +33,7 @@ class CallTimer {
     if (!this.call) return;
     this.call = undefined;
     const { idle } = this.home;
-    if (kept === this.home && idle.length < MOST_KEPT) {
+    if (cache === this.home && idle.length < MAX_CACHED) {
       this.timer.unref();
       idle.push(this);
     } else this.clear();
@@ -57,13 +57,13 @@ const fire = (timer: CallTimer) => timer.onFire();
 /** The clocks of calls, which are nearly all as long and nearly never run down. */
 export const callTimers: Timers<CallTimer> = {
   start(ms, call) {
-    if (kept?.ms !== ms) {
+    if (cache?.ms !== ms) {
       // Deadlines give each call a time of its own: unused timers of other lengths would stay until they fire.
-      for (const timer of kept?.idle ?? []) timer.clear();
-      kept = { ms, idle: [] };
+      for (const timer of cache?.idle ?? []) timer.clear();
+      cache = { ms, idle: [] };
     }
-    const timer = kept.idle.pop();
-    if (!timer) return new CallTimer(kept, call);
+    const timer = cache.idle.pop();
+    if (!timer) return new CallTimer(cache, call);
     timer.start(call);
     return timer;
   },

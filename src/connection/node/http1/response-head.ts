@@ -22,9 +22,9 @@ const HEADER_LINE =
   /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+): *((?:[\x21-\x7e\x80-\xff](?:[ \t]*[\x21-\x7e\x80-\xff])*)?) *$/;
 
 /** Heads seen lately: a server gives the same one again and again. */
-const seen = new Map<string, ResponseHead>();
-const MOST_SEEN = 32;
-const LONGEST_SEEN = 1_024;
+const cachedHeads = new Map<string, ResponseHead>();
+const MAX_CACHED_HEADS = 32;
+const MAX_CACHED_LENGTH = 1_024;
 
 /** The last of them, since comparing with it takes a tenth of looking it up. */
 let lastText = "";
@@ -36,12 +36,12 @@ let lastHead: ResponseHead | undefined;
  */
 export function responseHead(text: string): ResponseHead {
   if (text === lastText && lastHead) return lastHead;
-  let head = seen.get(text);
+  let head = cachedHeads.get(text);
   if (head === undefined) {
     head = parse(text.split("\r\n"));
-    if (text.length > LONGEST_SEEN) return head;
-    if (seen.size === MOST_SEEN) seen.clear();
-    seen.set(text, head);
+    if (text.length > MAX_CACHED_LENGTH) return head;
+    if (cachedHeads.size === MAX_CACHED_HEADS) cachedHeads.clear();
+    cachedHeads.set(text, head);
   }
   lastText = text;
   lastHead = head;

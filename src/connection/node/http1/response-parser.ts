@@ -26,7 +26,7 @@ export class ParsedResponse implements HttpResponse {
 }
 
 /** The most bytes of a head, as Node's own limit has it. */
-const LONGEST_HEAD = 16 * 1024;
+const MAX_HEAD_SIZE = 16 * 1024;
 const HEAD_END = Buffer.from("\r\n\r\n");
 const EMPTY = Buffer.alloc(0);
 
@@ -112,7 +112,7 @@ export class ResponseParser {
 
   private readHead(): boolean {
     const end = this.rest.indexOf(HEAD_END);
-    if (end === -1 ? this.rest.length > LONGEST_HEAD : end > LONGEST_HEAD)
+    if (end === -1 ? this.rest.length > MAX_HEAD_SIZE : end > MAX_HEAD_SIZE)
       throw new BadResponse("the head is too long");
     if (end === -1) {
       if (!"HTTP/1.".startsWith(this.rest.toString("latin1", 0, 7)))
@@ -152,7 +152,7 @@ export class ResponseParser {
   private readLine(then: (line: string) => void): boolean {
     const end = this.rest.indexOf("\r\n");
     if (end === -1) {
-      if (this.rest.length > LONGEST_HEAD) throw new BadResponse("a line is too long");
+      if (this.rest.length > MAX_HEAD_SIZE) throw new BadResponse("a line is too long");
       return false;
     }
     const line = this.rest.toString("latin1", 0, end);
@@ -180,7 +180,7 @@ export class ResponseParser {
 /** What most responses are: all there at once, exactly, with a length. Anything else is read step by step. */
 function wholeResponse(bytes: Buffer, limit: number): ParsedResponse | undefined {
   const end = bytes.indexOf(HEAD_END);
-  if (end === -1 || end > LONGEST_HEAD) return undefined;
+  if (end === -1 || end > MAX_HEAD_SIZE) return undefined;
   const head = responseHead(bytes.toString("latin1", 0, end));
   const begin = end + HEAD_END.length;
   if (head.framing !== "length" || begin + head.length !== bytes.length) return undefined;
