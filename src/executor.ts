@@ -33,7 +33,7 @@ import { failureOf } from "./subscribe/failure.js";
 import { type CommandArg, hasBytes, type InvalidArgument } from "./wire/args.js";
 import { bulkOf, readJson } from "./wire/json.js";
 import { MalformedReply } from "./wire/malformed.js";
-import { type BatchPath, type Message, type Protocol, Resp2Refused } from "./wire/protocol.js";
+import { type BatchPath, type EncodedRequest, type Protocol, Resp2Refused } from "./wire/protocol.js";
 import { ErrorReply, type RawReply } from "./wire/reply.js";
 import { readReply } from "./wire/status.js";
 
@@ -343,19 +343,19 @@ export class CommandExecutor {
         commands.some(({ bytes }) => bytes) ? this.#lazyFeatures : undefined,
       );
     };
-    let message = build(wanted());
+    let encoded = build(wanted());
     const safe = commands.every((command) => command.repeatable);
-    const sent: Message = shared
+    const sent: EncodedRequest = shared
       ? {
-          ...message,
+          ...encoded,
           get request() {
             const batch = wanted();
-            if (batch.length < commands.length) message = build(batch);
-            return message.request;
+            if (batch.length < commands.length) encoded = build(batch);
+            return encoded.request;
           },
-          read: (response) => message.read(response),
+          read: (response) => encoded.read(response),
         }
-      : message;
+      : encoded;
     const read = (reply: RawReply, tried: boolean) => {
       if (reply instanceof ErrorReply) {
         // Our gateway says which command a transaction was discarded for.
@@ -379,11 +379,11 @@ export class CommandExecutor {
   }
 
   /**
-   * Sends a message.
+   * Sends an encoded request.
    * @param read makes a value of its reply.
    */
   send<T>(
-    message: Message,
+    encoded: EncodedRequest,
     label: string,
     safe: boolean,
     read: (reply: RawReply, tried: boolean) => T,
@@ -397,19 +397,19 @@ export class CommandExecutor {
       return undefined;
     }
     if (requestHandler) {
-      this.#runMiddleware(requestHandler, message, label, safe, limits)
+      this.#runMiddleware(requestHandler, encoded, label, safe, limits)
         .then((reply) => read(reply, false))
         .then(resolve, (error) => reject(protocolError(error, label)));
       return SENT_BY_HANDLER;
     }
     const readResponse: Parameters<typeof beginCall<T>>[3] = (response, tried) =>
-      read(readReply(message, response, endpoint?.origin ?? ""), tried);
-    return beginCall(transport, message, this.#rules(label, safe, limits), readResponse, resolve, reject);
+      read(readReply(encoded, response, endpoint?.origin ?? ""), tried);
+    return beginCall(transport, encoded, this.#rules(label, safe, limits), readResponse, resolve, reject);
   }
 
   async #runMiddleware(
     requestHandler: RequestHandler,
-    message: Message,
+    encoded: EncodedRequest,
     label: string,
     safe: boolean,
     limits: RequestLimits,
@@ -418,8 +418,8 @@ export class CommandExecutor {
     const { time: timeout, signal } = limits;
     const began = moment();
     const timeLeft = () => timeout - elapsed(began);
-    const call = { executor: this, argv: message.argv, safe, timeout, timeLeft, signal };
-    const carried = runMiddleware(requestHandler, message, label, call);
+    const call = { executor: this, argv: encoded.argv, safe, timeout, timeLeft, signal };
+    const carried = runMiddleware(requestHandler, encoded, label, call);
     return readJson(await within(timeout + GRACE, carried, () => tooLate(call, label, true), signal), false);
   }
 

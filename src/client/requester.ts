@@ -1,7 +1,7 @@
 import { isWrite } from "../commands/write.js";
 import type { WarmlineError } from "../errors.js";
 import type { CommandExecutor } from "../executor.js";
-import type { Message, Route } from "../wire/protocol.js";
+import type { EncodedRequest, Route } from "../wire/protocol.js";
 
 /** A request of the REST protocol before it becomes HTTP: what middleware sees. */
 export interface UpstashRequest {
@@ -40,7 +40,7 @@ export interface HandledCall {
   /** The settings of the client that was called, which may be others than those of the one that has the middleware. */
   readonly executor: CommandExecutor;
   /** What is asked for, as it was before middleware saw it. */
-  readonly argv: Message["argv"];
+  readonly argv: EncodedRequest["argv"];
   /** Whether these arguments may be written again after they may have been applied. */
   readonly safe: boolean;
   /** The time for all of it, in ms. */
@@ -60,10 +60,10 @@ export function tooLate({ executor, timeout }: HandledCall, label: string, sent:
   return executor.failureOf(label)("TimeoutError", message, { outcome: sent ? "unknown" : "unsent" });
 }
 
-/** Has a message carried. Gives the response as JSON, which is empty where there was none. */
+/** Sends an encoded request through the request handler. Gives the response as JSON, which is empty where there was none. */
 export async function runMiddleware(
   requestHandler: RequestHandler,
-  { argv, route }: Message,
+  { argv, route }: EncodedRequest,
   label: string,
   call: HandledCall,
 ): Promise<string> {
@@ -98,8 +98,8 @@ export function sendDirect(
     return response;
   };
   const signal = given ?? call.signal;
-  const message = direct.context.protocol.plain(body, route);
+  const encoded = direct.context.protocol.passthrough(body, route);
   return new Promise((resolve, reject) =>
-    direct.send(message, label, safe, read, resolve, reject, { time: call.timeLeft(), signal }),
+    direct.send(encoded, label, safe, read, resolve, reject, { time: call.timeLeft(), signal }),
   );
 }

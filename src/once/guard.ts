@@ -41,6 +41,6 @@ function refusalOf(executor: CommandExecutor, { argv, wait }: Command): string |
 }
 
 function guard({ settings, context }: CommandExecutor, command: Command): Command {
-  const argv = once(command.argv, settings.exactlyOnceTtl, context.protocol.isForeign);
+  const argv = once(command.argv, settings.exactlyOnceTtl, context.protocol.isThirdParty);
   return { ...command, argv, bytes: argv.some((arg) => typeof arg !== "string"), repeatable: true };
 }

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../config.js";
 import type { CommandArg } from "./args.js";
 import { utf8 } from "./bytes.js";
-import { type Dialect, dialectOf } from "./dialect.js";
+import { type EndpointCapabilities, getCapabilities } from "./capabilities.js";
 import type { HttpRequest, HttpResponse } from "./http.js";
 import { parseJson, readJson } from "./json.js";
 import { MalformedReply } from "./malformed.js";
@@ -10,7 +10,7 @@ import type * as Encoders from "./request.js";
 import { readResp2 } from "./resp2.js";
 
 /** A request, and how its response is to be read. */
-export interface Message {
+export interface EncodedRequest {
   readonly request: HttpRequest;
   /** The arguments that it carries, and the route that they take: empty for one command. */
   readonly argv: Argv;
@@ -52,7 +52,7 @@ const SYNC_TOKEN = "upstash-sync-token";
  */
 export class Protocol {
   readonly #path: string;
-  readonly #dialect: Dialect;
+  readonly #capabilities: EndpointCapabilities;
   readonly #wantsResp2: boolean;
   readonly #wantsBase64: boolean;
   readonly #readYourWrites: boolean;
@@ -76,7 +76,7 @@ export class Protocol {
   ) {
     this.#path = path;
     this.#paths = { "": `${path}/`, pipeline: `${path}/pipeline`, "multi-exec": `${path}/multi-exec` };
-    this.#dialect = dialectOf(origin + path);
+    this.#capabilities = getCapabilities(origin + path);
     this.#wantsResp2 = wantsResp2;
     this.#wantsBase64 = wantsBase64;
     this.#readYourWrites = readYourWrites;
@@ -100,37 +100,42 @@ export class Protocol {
    * @param encoders where there are bytes among the arguments.
    * @param inPath sends the command in the path: how bytes reach an endpoint that takes no RESP2.
    */
-  command(argv: readonly CommandArg[], exact: boolean, encoders?: BytesEncoders, inPath = false): Message {
-    if (!encoders || !(inPath || this.isForeign)) {
-      return this.#post("", argv, encoders, this.#encoding(exact, this.#dialect.resp2));
+  command(
+    argv: readonly CommandArg[],
+    exact: boolean,
+    encoders?: BytesEncoders,
+    inPath = false,
+  ): EncodedRequest {
+    if (!encoders || !(inPath || this.isThirdParty)) {
+      return this.#post("", argv, encoders, this.#encoding(exact, this.#capabilities.resp2));
     }
     const { path, body } = encoders.toPath(argv);
     const encoding = this.#encoding(exact, false);
     const headers = this.#headers.raw[encoding]!;
-    return this.#message({ path: `${this.#path}/${path}`, headers, body }, argv, "", false, encoding);
+    return this.#encode({ path: `${this.#path}/${path}`, headers, body }, argv, "", false, encoding);
   }
 
   #encoding(exact: boolean, hasResp2: boolean): Encoding {
     if (this.#wantsResp2 && hasResp2) return RESP2;
-    return exact && this.#wantsBase64 && this.#dialect.base64 ? BASE64 : PLAIN;
+    return exact && this.#wantsBase64 && this.#capabilities.base64 ? BASE64 : PLAIN;
   }
 
   get syncToken(): string {
-    return this.#dialect.syncToken;
+    return this.#capabilities.syncToken;
   }
 
   set syncToken(token: string) {
-    this.#dialect.syncToken = token;
+    this.#capabilities.syncToken = token;
   }
 
   /** Whether the endpoint is known not to be warmline-gateway. */
-  get isForeign(): boolean {
-    return this.#dialect.gateway === false;
+  get isThirdParty(): boolean {
+    return this.#capabilities.gateway === false;
   }
 
   /** Whether a batch may hold bytes. */
   get batchesBytes(): boolean {
-    return this.#dialect.gateway === true;
+    return this.#capabilities.gateway === true;
   }
 
   /**
@@ -142,13 +147,13 @@ export class Protocol {
     route: BatchPath,
     exact: boolean,
     encoders?: BytesEncoders,
-  ): Message {
+  ): EncodedRequest {
     // What a batch's RESP2 reply looks like is known of our gateway alone.
     return this.#post(route, commands, encoders, this.#encoding(exact, this.batchesBytes));
   }
 
-  /** A message whose response is the protocol's own JSON, not to be made a reply of but handed on. */
-  plain(body: any, route: Route): Message {
+  /** Returns a request whose response, the protocol's own JSON, is passed through unread. */
+  passthrough(body: any, route: Route): EncodedRequest {
     return {
       request: {
         path: `${this.#path}/${route}`,
@@ -166,39 +171,39 @@ export class Protocol {
     return { path: this.#paths[""], headers: this.#headers.json[PLAIN]!, body: '["PING"]' };
   }
 
-  #post(route: Route, argv: Argv, encoders: BytesEncoders | undefined, encoding: Encoding): Message {
+  #post(route: Route, argv: Argv, encoders: BytesEncoders | undefined, encoding: Encoding): EncodedRequest {
     const headers = this.#headers[encoders ? "resp2" : "json"][encoding]!;
     const body = encoders
       ? encoders.toResp2((route ? argv : [argv]) as readonly (readonly CommandArg[])[])
       : JSON.stringify(argv);
     const request = { path: this.#paths[route], headers, body };
-    return this.#message(request, argv, route, encoders !== undefined, encoding);
+    return this.#encode(request, argv, route, encoders !== undefined, encoding);
   }
 
-  #message(
+  #encode(
     unsynced: HttpRequest,
     argv: Argv,
     route: Route,
     resp2Request: boolean,
     encoding: Encoding,
-  ): Message {
-    const dialect = this.#dialect;
+  ): EncodedRequest {
+    const capabilities = this.#capabilities;
     // A gateway has one Redis behind it, whose reads see every write.
     const request =
-      this.#readYourWrites && !dialect.gateway
+      this.#readYourWrites && !capabilities.gateway
         ? { ...unsynced, headers: this.#withSyncToken(unsynced.headers) }
         : unsynced;
     const read = (response: HttpResponse) => {
       const { status } = response;
       const ours = response.header("warmline-gateway") !== undefined;
-      if (ours) dialect.gateway = true;
+      if (ours) capabilities.gateway = true;
       // Something on the way answered in its place; what became of the request is not known, unless by "too many".
-      else if (dialect.gateway && status !== 429) {
+      else if (capabilities.gateway && status !== 429) {
         throw new MalformedReply("the answer is somebody else's, not warmline-gateway's");
       }
       const reply = this.#read(response, encoding);
-      if (!ours && status === 200) dialect.gateway = false;
-      dialect.syncToken = response.header(SYNC_TOKEN) ?? dialect.syncToken;
+      if (!ours && status === 200) capabilities.gateway = false;
+      capabilities.syncToken = response.header(SYNC_TOKEN) ?? capabilities.syncToken;
       if (resp2Request && !ours && status !== 429 && reply instanceof ErrorReply) throw new Resp2Refused();
       return reply;
     };
@@ -206,7 +211,7 @@ export class Protocol {
   }
 
   #withSyncToken(headers: readonly string[]): readonly string[] {
-    const { syncToken } = this.#dialect;
+    const { syncToken } = this.#capabilities;
     if (syncToken !== this.#syncedWith) this.#synced.clear();
     this.#syncedWith = syncToken;
     const synced = this.#synced.get(headers) ?? [...headers, SYNC_TOKEN, syncToken];
@@ -220,7 +225,7 @@ export class Protocol {
     if (type.includes("json")) {
       const text = textOf(response);
       if (encoding === BASE64) return this.#readBase64(text);
-      if (encoding === RESP2 && status === 200) this.#dialect.resp2 = false;
+      if (encoding === RESP2 && status === 200) this.#capabilities.resp2 = false;
       return readJson(text, false);
     }
     if (encoding === RESP2 && !type.includes("html")) return readResp2(body);
@@ -230,15 +235,15 @@ export class Protocol {
   }
 
   #readBase64(text: string): RawReply {
-    const dialect = this.#dialect;
-    if (!dialect.base64) return readJson(text, false);
+    const capabilities = this.#capabilities;
+    if (!capabilities.base64) return readJson(text, false);
     try {
       return readJson(text, true);
     } catch (error) {
-      if (dialect.gateway) throw error;
+      if (capabilities.gateway) throw error;
       const reply = readJson(text, false);
       // A string was not base64: the endpoint does not encode, and is no longer asked to.
-      dialect.base64 = false;
+      capabilities.base64 = false;
       return reply;
     }
   }

@@ -1,6 +1,6 @@
 import type { HttpResponse } from "./http.js";
 import { MalformedReply } from "./malformed.js";
-import type { Message } from "./protocol.js";
+import type { EncodedRequest } from "./protocol.js";
 import { ErrorReply, type RawReply } from "./reply.js";
 
 /**
@@ -8,13 +8,13 @@ import { ErrorReply, type RawReply } from "./reply.js";
  * @param url the endpoint's, which a relative redirect goes by.
  * @throws MalformedReply which names the status, and for a redirect its target's origin. Path and query may hold secrets.
  */
-export function readReply(message: Message, response: HttpResponse, url: string): RawReply {
+export function readReply(encoded: EncodedRequest, response: HttpResponse, url: string): RawReply {
   const { status } = response;
-  if (status === 200) return message.read(response);
+  if (status === 200) return encoded.read(response);
   // In browsers the status of a redirect that is not followed is 0.
   if (status < 300 ? status > 0 : status >= 400) {
     try {
-      const reply = message.read(response);
+      const reply = encoded.read(response);
       if (status < 300 || isError(reply)) return reply;
     } catch (error) {
       if (!(error instanceof MalformedReply)) throw error;

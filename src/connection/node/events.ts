@@ -62,7 +62,7 @@ export interface ThawEvent {
 interface Events<Message> {
   /** Ask before a message is made: where nobody listens it has to cost nothing. */
   readonly hasSubscribers: boolean;
-  publish(message: Message): void;
+  publish(encoded: Message): void;
 }
 
 interface Channels {

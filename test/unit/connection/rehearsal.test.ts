@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { getSpec } from "../../../src/commands/index.js";
 import type { Platform } from "../../../src/redis.js";
 import { rehearse } from "../../../src/rehearsal.js";
-import { dialectOf } from "../../../src/wire/dialect.js";
+import { getCapabilities } from "../../../src/wire/capabilities.js";
 
 test("a command goes all the way, once in a process, and no endpoint is touched", async () => {
   const reply = vi.spyOn(getSpec("get")!, "reply");
@@ -13,6 +13,6 @@ test("a command goes all the way, once in a process, and no endpoint is touched"
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(reply).toHaveBeenCalledTimes(1);
   // What it saw of itself is known of itself alone.
-  expect(dialectOf("rehearsal:").gateway).toBe(true);
-  expect(dialectOf("http://localhost").gateway).toBeUndefined();
+  expect(getCapabilities("rehearsal:").gateway).toBe(true);
+  expect(getCapabilities("http://localhost").gateway).toBeUndefined();
 });

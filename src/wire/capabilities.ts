@@ -1,5 +1,5 @@
 /** What an endpoint has shown of itself. */
-export interface Dialect {
+export interface EndpointCapabilities {
   /** Whether it is warmline-gateway, as it says in every response; unknown before the first. */
   gateway: boolean | undefined;
   /** False once it answered in JSON where RESP2 was asked for. */
@@ -10,14 +10,14 @@ export interface Dialect {
   syncToken: string;
 }
 
-const dialects = new Map<string, Dialect>();
+const capabilitiesByUrl = new Map<string, EndpointCapabilities>();
 
 /** What is known of an endpoint, shared by every client of it. */
-export function dialectOf(url: string): Dialect {
-  let dialect = dialects.get(url);
-  if (!dialect) {
-    dialect = { gateway: undefined, resp2: true, base64: true, syncToken: "" };
-    dialects.set(url, dialect);
+export function getCapabilities(url: string): EndpointCapabilities {
+  let capabilities = capabilitiesByUrl.get(url);
+  if (!capabilities) {
+    capabilities = { gateway: undefined, resp2: true, base64: true, syncToken: "" };
+    capabilitiesByUrl.set(url, capabilities);
   }
-  return dialect;
+  return capabilities;
 }
