@@ -225,7 +225,7 @@ export class CommandExecutor {
     const tooLate = () => timeIsUp(label, limits!.time(), "unsent");
     const [problem] = await (limits ? within(limits.left(), done, tooLate, limits.signal) : done);
     if (needed && problem) throw problem;
-    return this.#exactlyOnce ? this.#lazyFeatures!.guarded(this, commands()) : commands();
+    return this.#exactlyOnce ? this.#lazyFeatures!.makeRepeatable(this, commands()) : commands();
   }
 
   /** Runs a command by its method's name. */
@@ -335,7 +335,7 @@ export class CommandExecutor {
     const label = LABELS[path];
     let commands: readonly Command[] = [];
     const build = (batch: readonly Command[]) => {
-      commands = this.#exactlyOnce ? this.#lazyFeatures!.withReadsGuarded(this, batch, path) : batch;
+      commands = this.#exactlyOnce ? this.#lazyFeatures!.withRepeatableReads(this, batch, path) : batch;
       return this.context.protocol.batch(
         commands.map((command) => command.argv),
         path,

@@ -8,7 +8,7 @@ export { sha1 } from "./client/sha1.js";
 export { update } from "./client/update.js";
 export { readChecked } from "./commands/checked.js";
 export { rawCommand } from "./commands/raw.js";
-export { guarded, withReadsGuarded } from "./once/guard.js";
+export { makeRepeatable, withRepeatableReads } from "./once/guard.js";
 export { monitor } from "./subscribe/monitor.js";
 export { Subscriptions } from "./subscribe/subscriptions.js";
 export { toPath, toResp2 } from "./wire/request.js";

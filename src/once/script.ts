@@ -25,7 +25,7 @@ return r`;
  * @param upstash for Upstash, which takes a lock on the whole database for a script that doesn't say that it keeps to
  * its keys. Redis 7.0 rejects the flag, so there are two texts.
  */
-export function onceScript(upstash: boolean): string {
+export function idempotencyScript(upstash: boolean): string {
   return upstash ? `#!lua flags=allow-key-locking\n${BODY}` : BODY;
 }
 

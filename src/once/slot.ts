@@ -28,9 +28,9 @@ function hasTag(key: Uint8Array): boolean {
  * A name that begins with `key`, continues with `suffix`, and belongs to the slot that `key` belongs to.
  * @param suffix ASCII without braces.
  */
-export function inSlotOf(key: Uint8Array, suffix: string): Uint8Array {
+export function keyInSameSlot(key: Uint8Array, suffix: string): Uint8Array {
   const tagged = hasTag(key);
-  const name = new Uint8Array(key.length + suffix.length + (tagged ? 0 : LETTERS));
+  const name = new Uint8Array(key.length + suffix.length + (tagged ? 0 : SUFFIX_LENGTH));
   name.set(key);
   for (let i = 0; i < suffix.length; i++) name[key.length + i] = suffix.charCodeAt(i);
   // A tag stays the first, and so the one that counts. Without one, all of the name is hashed, and four letters
@@ -39,8 +39,8 @@ export function inSlotOf(key: Uint8Array, suffix: string): Uint8Array {
     const at = key.length + suffix.length;
     name.fill(BASE, at);
     const difference = (crc16(key) ^ crc16(name)) % SLOTS;
-    const bits = lettersFor(difference);
-    for (let i = 0; i < LETTERS; i++) name[at + i] = BASE | ((bits >> (BITS * i)) & (2 ** BITS - 1));
+    const bits = suffixBitsFor(difference);
+    for (let i = 0; i < SUFFIX_LENGTH; i++) name[at + i] = BASE | ((bits >> (BITS * i)) & (2 ** BITS - 1));
   }
   return name;
 }
@@ -48,7 +48,7 @@ export function inSlotOf(key: Uint8Array, suffix: string): Uint8Array {
 // Letters that differ from "@" in their five low bits alone: @ A-Z [ \ ] ^ _, no brace among them.
 const BASE = 0x40;
 const BITS = 5;
-const LETTERS = 4;
+const SUFFIX_LENGTH = 4;
 
 let solved:
   | { readonly pivots: Int32Array; readonly vectors: Uint16Array; readonly sources: Uint32Array }
@@ -58,7 +58,7 @@ let solved:
  * The bits that, set in the letters, change the checksum's slot by `difference`. CRC is linear: a bit always changes
  * the checksum the same way, so this is 14 equations over GF(2), brought to echelon form once.
  */
-function lettersFor(difference: number): number {
+function suffixBitsFor(difference: number): number {
   solved ??= eliminate();
   let bits = 0;
   let rest = difference;
@@ -75,8 +75,8 @@ function eliminate() {
   const pivots: number[] = [];
   const vectors: number[] = [];
   const sources: number[] = [];
-  for (let bit = 0; bit < BITS * LETTERS; bit++) {
-    const letters = new Uint8Array(LETTERS);
+  for (let bit = 0; bit < BITS * SUFFIX_LENGTH; bit++) {
+    const letters = new Uint8Array(SUFFIX_LENGTH);
     letters[Math.floor(bit / BITS)] = 1 << (bit % BITS);
     let vector = crc16(letters) % SLOTS;
     let source = 1 << bit;

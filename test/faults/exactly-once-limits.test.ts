@@ -15,7 +15,7 @@ import {
   startRedis,
 } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
-import { once } from "../../src/once/once.js";
+import { wrapInIdempotencyScript } from "../../src/once/wrap.js";
 import { slotOf } from "../support/slot.js";
 
 // Where an exactly-once write meets the edges of its promise: memory, time, a first copy that comes late, a cluster.
@@ -162,7 +162,7 @@ describe.skipIf(!redisAvailable())("on a real cluster", () => {
       const [, , [, port]] = ranges.find(([from, to]) => from <= slot && slot <= to)!;
       const owner = cluster.nodes.find((node) => node.port === Number(port))!;
       await owner.command("DEL", key);
-      const words = once(["INCR", key], 60_000, false) as string[];
+      const words = wrapInIdempotencyScript(["INCR", key], 60_000, false) as string[];
       const [first, ...rest] = words;
       expect(await owner.command(first!, ...rest)).toBe(1);
       expect(await owner.command(first!, ...rest)).toBe(1);

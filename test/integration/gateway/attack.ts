@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { factsOf } from "../../../gateway/src/commands/facts.js";
 import { keyPlacesOf } from "../../../gateway/src/commands/keys.js";
 import { command } from "../../../gateway/src/upstream/command.js";
-import { onceScript } from "../../../src/once/script.js";
+import { idempotencyScript } from "../../../src/once/script.js";
 import { allSpecs, samples } from "../../unit/commands/samples/index.js";
 
 /** What no reply may hold. */
@@ -96,7 +96,7 @@ export const mutated = (words: string[]): fc.Arbitrary<string[]> => {
 /** A command inside the client's own script, which runs whatever it is given. */
 export const inScript = (words: string[]): string[] => [
   "EVAL",
-  onceScript(false),
+  idempotencyScript(false),
   "1",
   own("token"),
   "60000",

@@ -4,13 +4,13 @@ import { keysOf as keysByFacts } from "../../../scripts/commands/keys.js";
 import { blockingTime } from "../../../src/commands/blocking.js";
 import { findSpec } from "../../../src/commands/registry.js";
 import { keysOf } from "../../../src/once/keys.js";
-import { once, refusal } from "../../../src/once/once.js";
+import { refusalReason, wrapInIdempotencyScript } from "../../../src/once/wrap.js";
 import type { CommandArg } from "../../../src/wire/args.js";
 import { slotOf } from "../../support/slot.js";
 import { allSpecs, samples } from "../commands/samples/index.js";
 
 const refusalOf = (argv: CommandArg[]) =>
-  refusal({ argv, wait: blockingTime(argv), known: findSpec(argv)[0] !== undefined });
+  refusalReason({ argv, wait: blockingTime(argv), known: findSpec(argv)[0] !== undefined });
 
 describe("keys, by Redis's own facts", () => {
   test.each(Object.keys(allSpecs))("%s", (method) => {
@@ -51,7 +51,7 @@ test("more words than a script can hand on are refused", () => {
 });
 
 test("the token stands first, in the slot of the keys, which are all declared", () => {
-  const [name, script, count, token, a, b, lifetime, ...command] = once(
+  const [name, script, count, token, a, b, lifetime, ...command] = wrapInIdempotencyScript(
     ["SMOVE", "{t}a", "{t}b", "m"],
     1000,
     false,
@@ -66,10 +66,10 @@ test("the token stands first, in the slot of the keys, which are all declared", 
   ]);
   expect(script).not.toContain("#!lua");
   expect(token).toMatch(/^\{t\}a:wl:[0-9a-z]+$/);
-  expect(once(["INCR", "k"], 1000, true)[1]).toMatch(/^#!lua flags=allow-key-locking\n/);
+  expect(wrapInIdempotencyScript(["INCR", "k"], 1000, true)[1]).toMatch(/^#!lua flags=allow-key-locking\n/);
   const bytes = (word: unknown) =>
     typeof word === "string" ? new TextEncoder().encode(word) : (word as Uint8Array);
   for (const key of ["k", "a}b", "{}", "", "foo{}{bar}"]) {
-    expect(slotOf(bytes(once(["INCR", key], 1000, false)[3]))).toBe(slotOf(bytes(key)));
+    expect(slotOf(bytes(wrapInIdempotencyScript(["INCR", key], 1000, false)[3]))).toBe(slotOf(bytes(key)));
   }
 });

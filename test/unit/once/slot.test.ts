@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { inSlotOf } from "../../../src/once/slot.js";
+import { keyInSameSlot } from "../../../src/once/slot.js";
 import { slotOf } from "../../support/slot.js";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -29,7 +29,7 @@ test("a name made for a key lands in the key's slot and begins with the key", ()
       fc.oneof(adversarial, fc.uint8Array({ maxLength: 40 })),
       fc.stringMatching(/^[a-z0-9]{1,24}$/),
       (key, id) => {
-        const name = inSlotOf(key, `:wl:${id}`);
+        const name = keyInSameSlot(key, `:wl:${id}`);
         expect(slotOf(name)).toBe(slotOf(key));
         expect(name.subarray(0, key.length)).toEqual(key);
         expect(new TextDecoder().decode(name.subarray(key.length))).toMatch(new RegExp(`^:wl:${id}`));

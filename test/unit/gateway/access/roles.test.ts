@@ -7,8 +7,8 @@ import { KeyLockingScripts } from "../../../../gateway/src/commands/key-locking.
 import { ONCE_SCRIPTS, onceCallOf } from "../../../../gateway/src/commands/once.js";
 import { wordsOf } from "../../../../gateway/src/commands/words.js";
 import { command } from "../../../../gateway/src/upstream/command.js";
-import { once } from "../../../../src/once/once.js";
-import { onceScript } from "../../../../src/once/script.js";
+import { idempotencyScript } from "../../../../src/once/script.js";
+import { wrapInIdempotencyScript } from "../../../../src/once/wrap.js";
 
 const SINGLE = { kind: "single", before: 0 } as const;
 
@@ -41,7 +41,7 @@ it("a read-only role has no command that writes, runs code, or finds keys that n
 it("the client's own scripts are known, in every form in which they arrive", () => {
   const scripts = new KeyLockingScripts();
   const forms = [true, false].flatMap((upstash) => {
-    const script = onceScript(upstash);
+    const script = idempotencyScript(upstash);
     return [script, scripts.plain(command("EVAL", script, "0")).text(1)];
   });
   const digests = forms.map((script) => createHash("sha256").update(script, "latin1").digest("hex"));
@@ -49,7 +49,7 @@ it("the client's own scripts are known, in every form in which they arrive", () 
 });
 
 it("a write made repeatable is read as the command that it runs", () => {
-  const words = once(["MSET", "app:a", "1", "app:b", "2"], 120_000, false).map(String);
+  const words = wrapInIdempotencyScript(["MSET", "app:a", "1", "app:b", "2"], 120_000, false).map(String);
   const call = onceCallOf(command(...words))!;
   expect(wordsOf(call.wrapped)).toEqual(["MSET", "app:a", "1", "app:b", "2"]);
   expect(call.keys.map((place) => words[place]).slice(1)).toEqual(["app:a", "app:b"]);

@@ -1,7 +1,7 @@
 import type { CommandArg } from "../wire/args.js";
 import { keysOf } from "./keys.js";
-import { MAX_ARGS, onceScript } from "./script.js";
-import { inSlotOf } from "./slot.js";
+import { idempotencyScript, MAX_ARGS } from "./script.js";
+import { keyInSameSlot } from "./slot.js";
 
 // Nothing is imported but what only this needs: entries may load it when the first such write is made.
 
@@ -13,7 +13,7 @@ const REFUSED =
 const HARMLESS = /^(COMMAND|INFO|LASTSAVE|LOLWUT|PUBSUB|ROLE)$/;
 
 /** A command, and what is known of it. */
-export interface Guardable {
+export interface ExactlyOnceCandidate {
   readonly argv: readonly CommandArg[];
   /** How long it may wait at the server, if it is one that waits. */
   readonly wait: number | undefined;
@@ -21,14 +21,14 @@ export interface Guardable {
   readonly known: boolean;
 }
 
-export function needsNoGuard(argv: readonly CommandArg[]): boolean {
+export function isHarmless(argv: readonly CommandArg[]): boolean {
   return HARMLESS.test(argv[0] as string);
 }
 
 /** Why a command can't be guarded; undefined where it can. */
-export function refusal({ argv, wait, known }: Guardable): string | undefined {
+export function refusalReason({ argv, wait, known }: ExactlyOnceCandidate): string | undefined {
   const name = argv[0] as string;
-  if (REFUSED.test(name) || needsNoGuard(argv)) return "no script can run it";
+  if (REFUSED.test(name) || isHarmless(argv)) return "no script can run it";
   if (wait !== undefined) return "a script doesn't wait";
   if (!known) return "which of its words are keys is not known";
   if (argv.length > MAX_ARGS) return `it has more than ${MAX_ARGS} words`;
@@ -39,18 +39,22 @@ export function refusal({ argv, wait, known }: Guardable): string | undefined {
  * The arguments that run a command at most once, however often they are delivered: a script keeps the first reply under
  * a token in the slot of the command's keys.
  * @param argv of a command that is not refused.
- * @param lifetime how long the reply is kept, in ms; a delivery after that applies again.
+ * @param ttl how long the reply is kept, in ms; a delivery after that applies again.
  */
-export function once(argv: readonly CommandArg[], lifetime: number, upstash: boolean): CommandArg[] {
+export function wrapInIdempotencyScript(
+  argv: readonly CommandArg[],
+  ttl: number,
+  upstash: boolean,
+): CommandArg[] {
   const keys = keysOf(argv);
   const id = `:wl:${randomId()}`;
   return [
     "EVAL",
-    onceScript(upstash),
+    idempotencyScript(upstash),
     String(keys.length + 1),
-    keys.length > 0 ? plain(inSlotOf(bytesOf(keys[0]!), id)) : id,
+    keys.length > 0 ? toTextIfUtf8(keyInSameSlot(bytesOf(keys[0]!), id)) : id,
     ...keys,
-    String(lifetime),
+    String(ttl),
     ...argv,
   ];
 }
@@ -60,7 +64,7 @@ function bytesOf(arg: CommandArg): Uint8Array {
 }
 
 /** As text where it is text, since not every endpoint takes bytes. */
-function plain(arg: Uint8Array): CommandArg {
+function toTextIfUtf8(arg: Uint8Array): CommandArg {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(arg);
   } catch {
