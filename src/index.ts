@@ -5,7 +5,7 @@
  */
 import { NodeTransport } from "./connection/node/transport.js";
 import * as lazyFeatures from "./lazy-features.js";
-import { tellNext } from "./next.js";
+import { markPageDynamic } from "./next.js";
 import { createRedisClass, type Platform, type Redis as RedisClient } from "./redis.js";
 import { rehearse } from "./rehearsal.js";
 import { maxReplySizeOf } from "./settings.js";
@@ -27,7 +27,7 @@ const platform: Platform = {
   env: () => process.env,
   preconnects: () => process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined,
   lazyFeatures,
-  beforeCalls: tellNext,
+  beforeCalls: markPageDynamic,
   sha1: (text) => process.getBuiltinModule("node:crypto").createHash("sha1").update(text).digest("hex"),
   contextNow: () => process.getBuiltinModule("node:async_hooks").AsyncResource.bind((read) => read()),
   createTransport: ({ origin }, options, probe) => {

@@ -9,15 +9,15 @@ const KEPT: readonly RedisOptions["cache"][] = ["default", "force-cache", "only-
  * @returns to be called before each command; gives a promise where the command has to wait for it. Undefined where
  * there is no Next.js, or `cache` lets pages keep what they read.
  */
-export function tellNext({ cache }: RedisOptions): (() => Promise<unknown> | undefined) | undefined {
+export function markPageDynamic({ cache }: RedisOptions): (() => Promise<unknown> | undefined) | undefined {
   // Next.js puts a constant in the place of this name.
   if (!process.env.NEXT_RUNTIME || KEPT.includes(cache)) return undefined;
   return () => {
-    const told = fetch("data:,", { cache: "no-store" } as RequestInit);
+    const marked = fetch("data:,", { cache: "no-store" } as RequestInit);
     // While building, the rendering of the page ends with this: it throws what Next.js has to see.
-    if (process.env.NEXT_PHASE === "phase-production-build") return told;
+    if (process.env.NEXT_PHASE === "phase-production-build") return marked;
     // Later the call alone has told it, and no command waits.
-    told.catch(() => {});
+    marked.catch(() => {});
     return undefined;
   };
 }

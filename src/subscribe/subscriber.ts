@@ -31,7 +31,7 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
   #listening: Listening | undefined;
 
   /** @param listen begins to listen; gets what is to be called where somebody was told why `ready` rejects. */
-  constructor(names: readonly string[], listen: (onTold: () => void) => Promise<Listening>) {
+  constructor(names: readonly string[], listen: (onErrorDelivered: () => void) => Promise<Listening>) {
     this.#names = names;
     this.#loading = listen(() => this.ready.catch(() => {}));
     this.ready = this.#loading.then((listening) => {
@@ -98,8 +98,14 @@ export function subscriberOf(
     const message = `${command}: give channels that are well-formed text and neither empty, . nor ..`;
     throw new ArgumentError(message, { command });
   }
-  return new Subscriber(names, async (onTold) => {
+  return new Subscriber(names, async (onErrorDelivered) => {
     const { signal } = executor;
-    return new (await executor.loadLazyFeatures()).Subscriptions(executor, sort, names, onTold, signal);
+    return new (await executor.loadLazyFeatures()).Subscriptions(
+      executor,
+      sort,
+      names,
+      onErrorDelivered,
+      signal,
+    );
   });
 }

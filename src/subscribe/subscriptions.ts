@@ -20,7 +20,7 @@ interface Subscription {
 /** One loop over the messages. */
 interface Loop {
   /** Each gives a message, or throws what ends the loop. */
-  readonly waiting: (() => SubscriberMessage<any>)[];
+  readonly queue: (() => SubscriberMessage<any>)[];
   wake(): void;
 }
 
@@ -29,28 +29,28 @@ export class Subscriptions implements Listening {
   readonly ready: Promise<void>;
   readonly #executor: CommandExecutor;
   readonly #sort: Sort;
-  readonly #onTold: () => void;
+  readonly #onErrorDelivered: () => void;
   readonly #failure: Failure;
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #listeners = new Map<string, Set<(event: any) => void>>();
   readonly #loops = new Set<Loop>();
   readonly #forgetSignal: () => void;
 
-  /** @param onTold is called where somebody was told of an error that `ready` rejects with as well. */
+  /** @param onErrorDelivered is called where somebody was told of an error that `ready` rejects with as well. */
   constructor(
     executor: CommandExecutor,
     sort: Sort,
     names: readonly string[],
-    onTold: () => void,
+    onErrorDelivered: () => void,
     signal: AbortSignal | undefined,
   ) {
     this.#executor = executor;
     this.#sort = sort;
-    this.#onTold = onTold;
+    this.#onErrorDelivered = onErrorDelivered;
     this.#failure = executor.failureOf(sort.toUpperCase());
     this.ready = Promise.all(names.map((name) => this.#start(name))).then(() => {});
     const onAbort = () => {
-      this.#tellLoops(() => {
+      this.#pushToLoops(() => {
         throw signal!.reason;
       });
       this.#end(this.getSubscribedChannels(), signal!.reason);
@@ -80,12 +80,12 @@ export class Subscriptions implements Listening {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<SubscriberMessage<any>, void, undefined> {
-    const loop: Loop = { waiting: [], wake() {} };
+    const loop: Loop = { queue: [], wake() {} };
     this.#loops.add(loop);
     try {
-      while (this.#subscriptions.size > 0 || loop.waiting.length > 0) {
-        for (const take of loop.waiting.splice(0)) yield take();
-        if (loop.waiting.length > 0 || this.#subscriptions.size === 0) continue;
+      while (this.#subscriptions.size > 0 || loop.queue.length > 0) {
+        for (const take of loop.queue.splice(0)) yield take();
+        if (loop.queue.length > 0 || this.#subscriptions.size === 0) continue;
         await new Promise<void>((resolve) => {
           loop.wake = resolve;
         });
@@ -123,16 +123,13 @@ export class Subscriptions implements Listening {
           }
           this.#onFrame(name, frame);
         }
-        while (
-          !signal.aborted &&
-          [...this.#loops].some(({ waiting }) => waiting.length > MAX_QUEUED_MESSAGES)
-        ) {
+        while (!signal.aborted && [...this.#loops].some(({ queue }) => queue.length > MAX_QUEUED_MESSAGES)) {
           await new Promise((resolve) => setTimeout(resolve, CHECK_INTERVAL));
         }
       }
     } catch (error) {
       if (!signal.aborted) this.#subscriptions.delete(name);
-      if (signal.aborted || this.#raise(error)) this.#onTold();
+      if (signal.aborted || this.#raise(error)) this.#onErrorDelivered();
       else if (stands) unhandled(error);
       this.#changed();
       throw error;
@@ -156,7 +153,7 @@ export class Subscriptions implements Listening {
     const event = kind === "message" ? { channel, message } : { pattern: name, channel, message };
     this.#emit(kind, event);
     this.#emit(`${kind}:${name}`, event);
-    this.#tellLoops(() => event as SubscriberMessage<any>);
+    this.#pushToLoops(() => event as SubscriberMessage<any>);
   }
 
   /** @returns whether anybody listens. */
@@ -174,15 +171,15 @@ export class Subscriptions implements Listening {
 
   /** Tells of an error. @returns whether anybody was there to be told. */
   #raise(error: unknown): boolean {
-    this.#tellLoops(() => {
+    this.#pushToLoops(() => {
       throw error;
     });
     return this.#emit("error", error) || this.#loops.size > 0;
   }
 
-  #tellLoops(take: Loop["waiting"][number]): void {
+  #pushToLoops(take: Loop["queue"][number]): void {
     for (const loop of this.#loops) {
-      loop.waiting.push(take);
+      loop.queue.push(take);
       loop.wake();
     }
   }
