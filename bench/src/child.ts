@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 
-/** A child process that answers every message with one. An answer with `error` is a failure. */
+/** A child process that responds to every message with one. A response with `error` is a failure. */
 export class Child {
   private constructor(private readonly child: ChildProcess) {}
 
-  /** Starts a command. Its output is this process's. */
+  /** Starts a command. It inherits stdout and stderr. */
   static async start(
     [program, ...args]: string[],
     env: Readonly<Record<string, string>> = {},
@@ -16,16 +16,17 @@ export class Child {
     return new Child(child);
   }
 
-  /** Sends a message, or none, and gives the next one that comes. @throws when it ends instead */
+  /** Sends a message, if any, and returns the next one received. @throws if the process ends first */
   request<T>(message?: unknown): Promise<T> {
     return new Promise((resolve, reject) => {
       const { child } = this;
-      const onExit = (code: number | null) => reject(new Error(`a measured process ended with ${code}`));
+      const onExit = (code: number | null) =>
+        reject(new Error(`a measured process exited with code ${code}`));
       child.once("exit", onExit).once("error", reject);
-      child.once("message", (answer: { error?: string }) => {
+      child.once("message", (response: { error?: string }) => {
         child.off("exit", onExit).off("error", reject);
-        if (answer.error === undefined) resolve(answer as T);
-        else reject(new Error(answer.error));
+        if (response.error === undefined) resolve(response as T);
+        else reject(new Error(response.error));
       });
       if (message !== undefined) child.send(message as object);
     });

@@ -10,11 +10,11 @@ import { page } from "./report/page.js";
 import type { Collection, Result, SkippedScenario } from "./result.js";
 import { asText } from "./table.js";
 
-/** Where the person stands who typed the command: npm runs it in the package's folder. */
+/** The folder in which the command was typed; npm runs it in the package's folder. */
 const HERE = process.env.INIT_CWD ?? process.cwd();
 const REPORTS = fileURLToPath(new URL("../report/", import.meta.url));
 
-/** Where the last result of a scenario lies, for advice. */
+/** Returns the file of a scenario's last result, which advise reads. */
 const lastOf = (scenario: string): string => resolve(REPORTS, `${scenario}.json`);
 
 async function main(): Promise<void> {
@@ -35,7 +35,7 @@ async function main(): Promise<void> {
   } else await runAll(command);
 }
 
-/** Every scenario, one after another; one that cannot run here is named, and one that fails does not stop the others. */
+/** Runs every scenario. Skips those that cannot run here; a failed one does not stop the others. */
 async function runAll({ runs, ...output }: Extract<CommandLine, { action: "all" }>): Promise<void> {
   const results: Result[] = [];
   const skipped: SkippedScenario[] = [];
@@ -61,7 +61,7 @@ async function runAll({ runs, ...output }: Extract<CommandLine, { action: "all" 
       process.exitCode = 1;
     }
   }
-  for (const { scenario, reason } of skipped) process.stdout.write(`Left out: ${scenario}: ${reason}\n`);
+  for (const { scenario, reason } of skipped) process.stdout.write(`Skipped: ${scenario}: ${reason}\n`);
   const collection: Collection = { format: 1, results, skipped };
   publish(results, skipped, collection, "all", output);
 }
@@ -102,13 +102,13 @@ function show(result: Result): void {
   process.stdout.write("\n");
 }
 
-/** Leaves the result for advice; one with a number of invocations of its own may be too small for that. */
+/** Saves the result for advise, unless --invocations was given: it may be too small. */
 function keep({ settings }: Run, result: Result): void {
   if (settings.invocations !== undefined) return;
   write(lastOf(result.scenario), `${JSON.stringify(result)}\n`);
 }
 
-/** Writes the report and, where it is asked for, everything that was measured. */
+/** Writes the report and, with --json, the results. */
 function publish(
   results: readonly Result[],
   skipped: readonly SkippedScenario[],
@@ -136,7 +136,7 @@ function wrap(text: string, width: number): string {
   return lines.join("\n");
 }
 
-/** Before minutes are spent: what will be measured has a place to go. */
+/** Checks that the output files can be written, before a run of minutes starts. */
 function assertWritable({ json, report }: Output): void {
   for (const [option, name] of Object.entries({ json, report })) {
     if (name === undefined) continue;
@@ -145,7 +145,7 @@ function assertWritable({ json, report }: Output): void {
       mkdirSync(dirname(file), { recursive: true });
       closeSync(openSync(file, "a"));
     } catch (error) {
-      throw new UsageError(`--${option} can't be written: ${(error as Error).message}.`);
+      throw new UsageError(`--${option}: cannot write the file: ${(error as Error).message}.`);
     }
   }
 }

@@ -30,9 +30,9 @@ export type CommandLine =
   | {
       readonly action: "advise";
       readonly question: Question;
-      /** A file of results, where one is given. */
+      /** The file of results from --from. */
       readonly from: string | undefined;
-      /** Whether to measure now rather than to take what was measured before. */
+      /** Whether to measure now instead of using earlier results. */
       readonly measure: boolean;
       /** Applies these settings to a scenario that has to run first. */
       runOf(scenario: Scenario): Run;
@@ -43,30 +43,30 @@ npm run bench -- all [options]        every scenario, one report
 npm run bench -- advise --memory MB --ops N --rtt MS --concurrency N [--from FILE | --measure]
 npm run bench -- --list
 
---quick            fewer invocations: a look, not figures
---rtt MS           round-trip time of the path to the gateway; default 1, as within a data centre.
-                   Scenarios that compare distances take several: --rtt 0,2,20
---tls              TLS with a throw-away certificate
+--quick            fewer invocations: for a first look, not for numbers to quote
+--rtt MS           round-trip time to the gateway in ms; default 1, as within a data centre.
+                   Scenarios that compare round-trip times take several: --rtt 0,2,20
+--tls              use TLS, with a self-signed certificate
 --engine ENGINE    the gateway's engine: embedded (default), auto, or the path of a redis-server
---clients A,B      only these clients, or all; not where a scenario has clients of its own
---invocations N    invocations per client and scenario; of faults and zombie: trials per client and case
---rounds N         instances that they are spread over
---seconds N        how long load is driven, where a scenario drives it by time
---speedup N        how many times faster than real the timeline of zombie and fleet passes
---memory MB        the function's size; the scenario memory takes several: --memory 128,1769
---node PATH        the Node that cold, throughput and targets measure under; default: this one, and Node 24 if it
+--clients A,B      measure these clients, or all; not for scenarios with a fixed set of clients
+--invocations N    invocations per client and variant; in faults and zombie: trials per client and case
+--rounds N         rounds, or instances, over which they are spread
+--seconds N        duration of the load in s, for scenarios that run for a fixed time
+--speedup N        timeline speed of zombie and fleet, as a multiple of real time
+--memory MB        the function's memory size; the scenario memory takes several: --memory 128,1769
+--node PATH        the Node executable for cold, throughput and targets; default: this one, and Node 24 if it
                    is installed in bench/nodes/24
---seed N           decides the order; printed with the result
---json FILE        write everything that was measured
---report FILE      write the report there; default bench/report/SCENARIO.html
+--seed N           seed of the random order; printed with the result
+--json FILE        write all measurements as JSON
+--report FILE      write the HTML report; default bench/report/SCENARIO.html
 
-advise             what to do in a function that runs --ops commands per invocation, from results that
-                   earlier runs left in bench/report, from a --json FILE, or measured now
+advise             recommends a setup for a function that runs --ops commands per invocation. Uses results of
+                   earlier runs in bench/report, a --json FILE (--from), or new measurements (--measure)
 `;
 
 /**
- * Reads the command line.
- * @throws UsageError with one line that says what is wrong
+ * Parses the command line.
+ * @throws UsageError with a one-line message
  */
 export function parse(
   args: readonly string[],
@@ -78,7 +78,9 @@ export function parse(
   if (values.list) return { action: "list" };
   const [name, ...more] = positionals;
   if (name === undefined || more.length > 0)
-    throw new UsageError("Name one scenario, all or advise; --list shows them, --help the options.");
+    throw new UsageError(
+      "Expected one scenario, all or advise. --list shows the scenarios, --help the options.",
+    );
   const seed = number("seed", values.seed, 0) ?? Math.floor(Math.random() * 1e6);
   const rtts = numbers("rtt", values.rtt, 0, false);
   const sizes = numbers("memory", values.memory, 64);
@@ -90,16 +92,16 @@ export function parse(
       rtts,
       tls: values.tls ?? false,
       seed,
-      engine: engineOf(values.engine),
+      engine: resolveEngine(values.engine),
       invocations: number("invocations", values.invocations, 2),
       rounds: number("rounds", values.rounds, 1),
       seconds: number("seconds", values.seconds, 0.1, false),
       speedup: number("speedup", values.speedup, 1, false),
       sizes,
       node: values.node,
-      clients: chosen(values.clients, scenario, clients),
+      clients: resolveClients(values.clients, scenario, clients),
     },
-    line: again(args, name, scenario.name, seed),
+    line: repeatCommand(args, name, scenario.name, seed),
   });
   const output: Output = { json: values.json, report: values.report };
   if (name === "all") return { action: "all", runs: scenarios.map(runOf), ...output };
@@ -108,11 +110,11 @@ export function parse(
     return { action: "advise", question, from: values.from, measure: values.measure ?? false, runOf };
   }
   const scenario = scenarios.find((each) => each.name === name);
-  if (!scenario) throw new UsageError(`There is no scenario ${name}; --list shows those there are.`);
+  if (!scenario) throw new UsageError(`Unknown scenario: ${name}. --list shows the scenarios.`);
   if (rtts && rtts.length > 1 && !scenario.distances)
-    throw new UsageError(`${name} measures one round-trip time: give --rtt one number.`);
+    throw new UsageError(`--rtt must be one number for ${name}, which measures one round-trip time.`);
   if (values.clients !== undefined && scenario.clients?.length === 0)
-    throw new UsageError(`${name} has clients of its own to compare: leave --clients out.`);
+    throw new UsageError(`--clients cannot be used with ${name}: its set of clients is fixed.`);
   return { action: "run", ...runOf(scenario), ...output };
 }
 
@@ -150,18 +152,20 @@ function read(args: readonly string[]) {
   }
 }
 
-/** Which engine; a program is looked for now, rather than when the gateway starts it. */
-function engineOf(engine = "embedded"): string {
+/** Checks the engine; a path must be executable, so that the error comes before the gateway starts. */
+function resolveEngine(engine = "embedded"): string {
   if (engine === "embedded" || engine === "auto") return engine;
   try {
     accessSync(engine, constants.X_OK);
   } catch {
-    throw new UsageError(`--engine must be embedded, auto or a program: ${engine} can't be run.`);
+    throw new UsageError(
+      `--engine must be embedded, auto or the path of an executable; ${engine} is not executable.`,
+    );
   }
   return engine;
 }
 
-function chosen(
+function resolveClients(
   text: string | undefined,
   scenario: Scenario,
   clients: readonly BenchClient[],
@@ -173,14 +177,14 @@ function chosen(
   const unknown = names.find((name) => !clients.some((client) => client.name === name));
   if (unknown !== undefined) {
     throw new UsageError(
-      `There is no client ${unknown}; there are ${clients.map(({ name }) => name).join(", ")}.`,
+      `Unknown client in --clients: ${unknown}. Known clients: ${clients.map(({ name }) => name).join(", ")}.`,
     );
   }
   return clients.filter(({ name }) => names.includes(name));
 }
 
 /** Returns the command line that repeats the run: with its seed, without its output files. */
-function again(args: readonly string[], typed: string, scenario: string, seed: number): string {
+function repeatCommand(args: readonly string[], typed: string, scenario: string, seed: number): string {
   const kept: string[] = [];
   for (let at = 0; at < args.length; at++) {
     const [flag, value] = args[at]!.split("=", 2);

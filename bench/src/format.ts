@@ -2,10 +2,10 @@
 export const ms = (value: number): string => `${value.toFixed(2)} ms`;
 
 /** How many times as much. */
-export const factor = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} x`;
+export const factor = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)}x`;
 
 /** A share as a percentage. */
-export const share = (ratio: number): string => `${(ratio * 100).toFixed(1)} %`;
+export const share = (ratio: number): string => `${(ratio * 100).toFixed(1)}%`;
 
 /** A change as a percentage, with its sign. */
 export const change = (ratio: number): string => `${ratio >= 0 ? "+" : ""}${share(ratio)}`;

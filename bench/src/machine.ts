@@ -43,5 +43,5 @@ export function versionOf(name: string): string {
       // No manifest here: further up.
     }
   }
-  throw new Error(`The version of ${name} cannot be told.`);
+  throw new Error(`The version of ${name} was not found: no package.json above its entry.`);
 }

@@ -1,15 +1,15 @@
 import type { BarChart, CurveChart, Style, Table } from "./result.js";
 
-/** The items by a word of theirs, groups and items in the order in which they come. */
+/** Groups items by a key; groups and items keep their order. */
 export function grouped<T>(items: readonly T[], groupOf: (item: T) => string): [string, T[]][] {
   const names = [...new Set(items.map(groupOf))];
   return names.map((name) => [name, items.filter((item) => groupOf(item) === name)]);
 }
 
-/** A column: its title, what it says of a row, and whether that is a number. */
+/** A column: its title, its text for a row, and whether that is a number. */
 export type Column<T> = readonly [title: string, textOf: (row: T) => string, kind?: "number"];
 
-/** A table, a line between groups; a group's name is in its first row alone. */
+/** Returns a table with a line between groups. */
 export function tableOf<T>(
   rows: readonly T[],
   groupOf: (row: T) => string,
@@ -26,7 +26,7 @@ export function tableOf<T>(
   };
 }
 
-/** How bars are drawn: one per row. */
+/** Options of a bar chart with one bar per row. */
 export interface BarOptions<T> {
   readonly title: string;
   readonly unit: string;
@@ -34,18 +34,18 @@ export interface BarOptions<T> {
   readonly styleOf: (row: T) => Style;
   readonly valueOf: (row: T) => number;
   /** The thin line: its meaning and its two ends. */
-  readonly spread?: { readonly words: string; readonly of: (row: T) => { low: number; high: number } };
+  readonly spread?: { readonly label: string; readonly of: (row: T) => { low: number; high: number } };
   readonly textOf?: (row: T) => string;
   readonly logarithmic?: boolean;
 }
 
-/** A chart of bars. */
+/** Returns a bar chart. */
 export function barChart<T>(rows: readonly T[], how: BarOptions<T>): BarChart {
   return {
     kind: "bars",
     title: how.title,
     unit: how.unit,
-    ...(how.spread && { spread: how.spread.words }),
+    ...(how.spread && { spread: how.spread.label }),
     ...(how.logarithmic && { logarithmic: true }),
     groups: grouped(rows, how.groupOf).map(([title, own]) => ({
       title,
@@ -59,7 +59,7 @@ export function barChart<T>(rows: readonly T[], how: BarOptions<T>): BarChart {
   };
 }
 
-/** A chart of percentile curves: one panel per group, one line per row. */
+/** Returns percentile curves: one panel per group, one line per row. */
 export function curveChart<T>(
   rows: readonly T[],
   how: {

@@ -1,7 +1,7 @@
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 
-/** Where a bare socket connects to, and how it makes itself known. */
+/** The address of a plain socket, and its authentication. */
 export interface RawTarget {
   readonly port: number;
   readonly tls: boolean;
@@ -11,7 +11,7 @@ export interface RawTarget {
     | { readonly protocol: "http"; readonly token: string };
 }
 
-/** A connection with nothing between it and the socket: one command at a time, as pgbench is to PostgreSQL. */
+/** A plain socket that runs one command at a time, without a client library. */
 export class RawConnection {
   private received = "";
   private waiting: ((error?: Error) => void) | undefined;
@@ -32,10 +32,10 @@ export class RawConnection {
       this.waiting?.();
     });
     socket.on("error", fail);
-    socket.on("close", () => fail(new Error("The connection ended.")));
+    socket.on("close", () => fail(new Error("The connection closed.")));
   }
 
-  /** Connects, with the TLS handshake and AUTH where the target wants them. */
+  /** Connects, with a TLS handshake and AUTH if the target requires them. */
   static async open(target: RawTarget): Promise<RawConnection> {
     const to = { host: "127.0.0.1", port: target.port };
     const socket = target.tls ? connectTls(to) : connectTcp(to);
@@ -51,23 +51,23 @@ export class RawConnection {
     return connection;
   }
 
-  /** Runs one command and gives the text of its reply. */
-  run(words: readonly string[]): Promise<string> {
+  /** Runs one command and returns the text of its reply. */
+  run(args: readonly string[]): Promise<string> {
     const { auth } = this.target;
-    return auth.protocol === "redis" ? this.redis(words) : this.http(words, auth.token);
+    return auth.protocol === "redis" ? this.redis(args) : this.http(args, auth.token);
   }
 
-  /** Whether the other side has ended it, as far as this process has read. */
+  /** Whether the server has closed it, as far as this process has read. */
   get ended(): boolean {
     return this.failure !== undefined;
   }
 
-  /** Nothing is read any more, as in a process that is frozen; the kernel goes on taking what comes. */
+  /** Stops reading, as a frozen process does; the kernel still receives bytes. */
   freeze(): void {
     this.socket.pause();
   }
 
-  /** Reads on; resolves once what had come meanwhile is read. */
+  /** Resumes reading; resolves once the bytes received meanwhile are read. */
   async thaw(): Promise<void> {
     this.socket.resume();
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
@@ -78,20 +78,20 @@ export class RawConnection {
     this.socket.end();
   }
 
-  private redis(words: readonly string[]): Promise<string> {
-    const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`);
-    return this.exchange(`*${words.length}\r\n${parts.join("")}`, redisReply);
+  private redis(args: readonly string[]): Promise<string> {
+    const parts = args.map((arg) => `$${Buffer.byteLength(arg)}\r\n${arg}\r\n`);
+    return this.exchange(`*${args.length}\r\n${parts.join("")}`, redisReply);
   }
 
-  private http(words: readonly string[], token: string): Promise<string> {
-    const body = JSON.stringify(words);
+  private http(args: readonly string[], token: string): Promise<string> {
+    const body = JSON.stringify(args);
     const head =
       `POST / HTTP/1.1\r\nHost: 127.0.0.1:${this.target.port}\r\nAuthorization: Bearer ${token}\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
-    return this.exchange(head + body, httpReply);
+    return this.exchange(head + body, httpResponse);
   }
 
-  /** Writes a request and waits until `read` finds a whole reply. */
+  /** Writes a request and waits until `read` returns a complete reply. */
   private async exchange(request: string, read: (text: string) => string | undefined): Promise<string> {
     if (this.failure) throw this.failure;
     this.received = "";
@@ -112,7 +112,7 @@ export class RawConnection {
   }
 }
 
-/** A status or a bulk string, once it is whole. @throws on an error reply */
+/** Returns a simple or bulk string once it is complete. @throws on an error reply */
 export function redisReply(text: string): string | undefined {
   const end = text.indexOf("\r\n");
   if (end < 0) return undefined;
@@ -123,13 +123,13 @@ export function redisReply(text: string): string | undefined {
   return text.length >= from + Number(line) + 2 ? text.slice(from, from + Number(line)) : undefined;
 }
 
-/** The body of an answer with a Content-Length, once it is whole. @throws on another status than 200 */
-export function httpReply(text: string): string | undefined {
+/** Returns the body of a response with a Content-Length once it is complete. @throws if the status is not 200 */
+export function httpResponse(text: string): string | undefined {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
   if (!text.startsWith("HTTP/1.1 200 ")) throw new Error(text.slice(0, text.indexOf("\r\n")));
   const length = /^content-length: *(\d+)/im.exec(text.slice(0, end))?.[1];
-  if (length === undefined) throw new Error("The answer has no Content-Length.");
+  if (length === undefined) throw new Error("The response has no Content-Length.");
   const from = end + 4;
   return text.length >= from + Number(length) ? text.slice(from, from + Number(length)) : undefined;
 }

@@ -1,12 +1,12 @@
 import type { ConnectedClient } from "./bench-client.js";
 
-/** Sends a body to a path of the endpoint and gives the text of the answer. */
+/** Sends a body to a path of the endpoint and returns the response text. */
 export type Post = (path: string, body: string) => Promise<string>;
 
-/** A client made of nothing but a way to send a request: what one writes by hand. */
+/** Creates a client from a function that sends a request, as written by hand. */
 export function restClient(post: Post, close: () => Promise<unknown> = async () => {}): ConnectedClient {
-  const command = async (...words: string[]) => {
-    const { result, error } = JSON.parse(await post("/", JSON.stringify(words)));
+  const command = async (...args: string[]) => {
+    const { result, error } = JSON.parse(await post("/", JSON.stringify(args)));
     if (error !== undefined) throw new Error(error);
     return result;
   };
@@ -16,16 +16,16 @@ export function restClient(post: Post, close: () => Promise<unknown> = async () 
     incr: (key) => command("INCR", key),
     ping: () => command("PING"),
     pipeline: async (keys) => {
-      const answers: { result: unknown }[] = JSON.parse(
+      const results: { result: unknown }[] = JSON.parse(
         await post("/pipeline", JSON.stringify(keys.map((key) => ["GET", key]))),
       );
-      return answers.map(({ result }) => result);
+      return results.map(({ result }) => result);
     },
     close,
   };
 }
 
-/** The headers of such a request. */
+/** Returns the headers of a REST request. */
 export function restHeaders(token: string, keepAlive: boolean): Record<string, string> {
   return {
     Authorization: `Bearer ${token}`,

@@ -6,21 +6,21 @@ export const GREETING = "hello from a warm connection";
 
 /** Measurements of one instance from start to end; all times in ms. */
 export interface InstanceRun {
-  /** From starting the process to its first request for an invocation. */
+  /** From process start to the first request for an invocation. */
   readonly initMs: number;
-  /** The handler's own time in each invocation, the first one first. */
+  /** The handler's time in each invocation, in order. */
   readonly latencies: readonly number[];
   /** The body that each invocation returned. */
   readonly bodies: readonly unknown[];
-  /** How its share of the processor was held, if it had one. */
+  /** The method of the CPU limit, if there was one. */
   readonly throttle: string | undefined;
 }
 
 /** Options of {@link runInstance}. */
 export interface RunInstanceOptions extends Omit<InstanceOptions, "handler" | "env"> {
-  /** How many; by default as many as there are events. */
+  /** Number of invocations. Default: the number of events. */
   readonly invocations?: number;
-  /** The event of each invocation; the last one is used for all that follow. Default: one empty event. */
+  /** The event of each invocation; the last one is repeated. Default: one empty event. */
   readonly events?: readonly unknown[];
   /** The body that each invocation must return. Default: not checked. */
   readonly expected?: unknown;
@@ -28,8 +28,8 @@ export interface RunInstanceOptions extends Omit<InstanceOptions, "handler" | "e
 }
 
 /**
- * Starts an instance, runs the invocations one after another, ends it.
- * @throws if an invocation fails or returns something else than expected: the numbers would mean nothing
+ * Starts an instance, runs the invocations one after another and stops it.
+ * @throws if an invocation fails or returns another value than expected: its numbers would be meaningless
  */
 export async function runInstance(
   label: string,
@@ -47,7 +47,7 @@ export async function runInstance(
       if (error || (expected !== undefined && body !== expected)) {
         const problem = error
           ? `${error.errorType}: ${error.errorMessage}`
-          : `the answer was ${JSON.stringify(result)}`;
+          : `the result was ${JSON.stringify(result)}`;
         throw new Error(`${label}: ${problem}\n${instance.output}`);
       }
       latencies.push(durationMs);

@@ -1,7 +1,7 @@
-/** The command line cannot be understood. */
+/** A mistake in the command line; its message is printed without a stack. */
 export class UsageError extends Error {}
 
-/** The number that a flag gives. @throws UsageError if it is none, or below `least` */
+/** Parses the number of a flag. @throws UsageError if it is not a number, or below `least` */
 export function number(
   name: string,
   text: string | undefined,
@@ -11,12 +11,12 @@ export function number(
   if (text === undefined) return undefined;
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value) || value < least || (whole && !Number.isInteger(value))) {
-    throw new UsageError(`--${name} must be a ${whole ? "whole " : ""}number of at least ${least}.`);
+    throw new UsageError(`--${name} must be a ${whole ? "whole " : ""}number >= ${least}.`);
   }
   return value;
 }
 
-/** The numbers that a flag gives, separated by commas. @throws UsageError as {@link number} does */
+/** Parses the comma-separated numbers of a flag. @throws UsageError as {@link number} does */
 export function numbers(
   name: string,
   text: string | undefined,

@@ -65,7 +65,7 @@ describe.skipIf(lacking.length > 0)("AWS's own runtime client", () => {
   }, 180_000);
 });
 
-test("a folder without it is said so", async () => {
+test("a folder without aws-lambda-ric is named in the error", async () => {
   const { code, stderr } = await bench(tmpdir(), ["keepalive", "--quick"], {
     WARMLINE_LAMBDA_RIC: "/nowhere",
   });

@@ -9,7 +9,7 @@ import { bench, schemaErrors } from "../support/bench.js";
 const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** A scenario as whoever looks at it runs it; its JSON fits the schema. */
+/** Runs a scenario as a user does; its JSON fits the schema. */
 async function run(scenario: string, ...args: string[]): Promise<any> {
   const files = ["--json", `${scenario}.json`, "--report", `${scenario}.html`];
   const { code, stderr } = await bench(folder, [scenario, "--quick", ...args, ...files]);
@@ -20,14 +20,14 @@ async function run(scenario: string, ...args: string[]): Promise<any> {
   return result;
 }
 
-test("what can't be written or read is said before anything is measured", async () => {
+test("the bench reports unusable files before it measures anything", async () => {
   writeFileSync(join(folder, "three.json"), "3");
   const question = ["--memory", "512", "--ops", "3", "--rtt", "2", "--concurrency", "200"];
   for (const [args, said] of [
-    [["keepalive", "--quick", "--json", "."], "--json can't be written: EISDIR"],
-    [["all", "--quick", "--report", "."], "--report can't be written: EISDIR"],
-    [["advise", ...question, "--from", "none.json"], "none.json cannot be read as results: ENOENT"],
-    [["advise", ...question, "--from", "three.json"], "three.json holds no results of this bench."],
+    [["keepalive", "--quick", "--json", "."], "--json: cannot write the file: EISDIR"],
+    [["all", "--quick", "--report", "."], "--report: cannot write the file: EISDIR"],
+    [["advise", ...question, "--from", "none.json"], "none.json is not readable as results: ENOENT"],
+    [["advise", ...question, "--from", "three.json"], "three.json has no results of this bench (format 1)."],
   ] as const) {
     const { code, stdout, stderr } = await bench(folder, args);
     expect([code, stdout]).toEqual([2, ""]);
@@ -37,7 +37,7 @@ test("what can't be written or read is said before anything is measured", async 
 });
 
 describe("zombie", () => {
-  test("a naive client loses calls where the idle limit is the shorter, warmline none", async () => {
+  test("loses calls of a naive client with a short idle limit, and none of warmline", async () => {
     const { data, checks } = await run("zombie", "--seed", "4");
     const lost = (client: string, shorter: boolean) =>
       (data as Zombie[])
@@ -54,7 +54,7 @@ describe("zombie", () => {
 });
 
 describe("sequential, twice with one seed", () => {
-  /** The ratios that a run's finding rests on, by name. */
+  /** Returns the ratios of a run's summary, by name. */
   const ratios = (rows: Sequential[]) => {
     const found = new Map<string, number>();
     const p50 = (client: string, name: string, keepAlive: boolean) =>
@@ -69,7 +69,7 @@ describe("sequential, twice with one seed", () => {
     return found;
   };
 
-  test("every ratio has the same direction in both", async () => {
+  test("has the same direction in every ratio of both runs", async () => {
     const args = ["--seed", "11", "--rtt", "5", "--clients", "warmline,agent,ioredis"];
     const [first, second] = [await run("sequential", ...args), await run("sequential", ...args)];
     expect(first.command).toBe(second.command);

@@ -2,22 +2,22 @@ import { ms } from "../format.js";
 import type { Estimate } from "./estimate.js";
 import type { Question } from "./question.js";
 
-/** One answer: what to do, and the numbers that decide it. */
+/** One recommendation, with the numbers that decide it. */
 export interface Advice {
   readonly question: string;
   readonly answer: string;
   readonly reason: string;
 }
 
-/** A gain below this part of an invocation's time in Redis decides nothing. */
+/** A gain below this share of an invocation's Redis time does not count. */
 const WORTH_IT = 0.1;
 /** Instances that are frozen after a burst keep their connections: about as many again as there were at the peak. */
 const FROZEN_SHARE = 2;
 
 /**
- * The articles' closing question, answered for one function.
- * @param http the client that speaks HTTP
- * @param tcp the one that speaks Redis's protocol, where one was measured
+ * Recommends connection, protocol, batching and gateway for one function.
+ * @param http the estimate of the HTTP client
+ * @param tcp the estimate of the TCP client, if one was measured
  */
 export function advise(question: Question, http: Estimate, tcp: Estimate | undefined): Advice[] {
   const protocol = protocolOf(question, http, tcp);
@@ -30,8 +30,10 @@ function connection(own: Estimate): Advice {
   const reuse = saved > WORTH_IT * own.reused;
   return {
     question: "Reuse the connection, or open one per invocation?",
-    answer: reuse ? "Reuse: make the client outside the handler." : "Either: connecting costs little here.",
-    reason: `an invocation's commands take ${ms(own.reused)} over a kept connection and ${ms(own.ephemeral)} over one of its own (${own.label}; connecting costs ${ms(own.connect)})`,
+    answer: reuse
+      ? "Reuse: create the client outside the handler."
+      : "Either: connecting takes little time here.",
+    reason: `an invocation's commands take ${ms(own.reused)} over a kept connection and ${ms(own.ephemeral)} over a new one (${own.label}; connecting takes ${ms(own.connect)})`,
   };
 }
 
@@ -45,14 +47,14 @@ function protocolOf(
   const frozen = tcp?.lostAfterFreeze;
   const risk =
     frozen && frozen.lost > 0
-      ? `; over TCP ${frozen.lost} of ${frozen.calls} calls after a freeze were lost where the server's idle limit was the shorter`
+      ? `; over TCP ${frozen.lost} of ${frozen.calls} calls after a freeze were lost if the server's idle limit was shorter`
       : "";
   if (!tcp) {
     return {
       question,
       http: true,
       answer: "HTTP.",
-      reason: `no client that speaks TCP was measured (needs redis-server); over HTTP a command takes ${ms(http.warm)}`,
+      reason: `no TCP client was measured (needs redis-server); over HTTP a command takes ${ms(http.warm)}`,
     };
   }
   const faster = http.reused - tcp.reused;
@@ -62,14 +64,14 @@ function protocolOf(
       question,
       http: true,
       answer: "HTTP, through a gateway that shares its connections.",
-      reason: `up to ${held} connections (${concurrency} instances at a time, and about as many frozen) are more than the ${maxConnections} that Redis is to hold; ${numbers}${risk}`,
+      reason: `up to ${held} connections (${concurrency} concurrent instances, and about as many frozen) exceed --max-connections ${maxConnections}; ${numbers}${risk}`,
     };
   }
   if (faster > WORTH_IT * http.reused) {
     return {
       question,
       http: false,
-      answer: "TCP, if your Redis can be reached and you handle connections that died during a freeze.",
+      answer: "TCP, if the function can reach Redis and handles connections that die during a freeze.",
       reason: `${numbers}, and up to ${held} connections fit into ${maxConnections}${risk}`,
     };
   }
@@ -77,21 +79,21 @@ function protocolOf(
     question,
     http: true,
     answer: "HTTP.",
-    reason: `${numbers}: the difference decides nothing${risk}`,
+    reason: `${numbers}: the difference is too small to matter${risk}`,
   };
 }
 
 function batching({ ops }: Question, own: Estimate): Advice {
   const question = "Pipeline?";
   if (ops === 1) {
-    return { question, answer: "No: there is one command.", reason: `it takes ${ms(own.reused)}` };
+    return { question, answer: "No: there is only one command.", reason: `it takes ${ms(own.reused)}` };
   }
   const pays = own.reused - own.pipelined > WORTH_IT * own.reused;
   return {
     question,
     answer: pays
-      ? "Yes: issue what does not depend on each other together, or as one pipeline."
-      : "As you like: it gains little here.",
+      ? "Yes: run independent commands with Promise.all, or as one pipeline."
+      : "Either: a pipeline saves little time here.",
     reason: `${ops} commands take ${ms(own.reused)} one after another and ${ms(own.pipelined)} as one pipeline (${own.label})`,
   };
 }
@@ -101,8 +103,8 @@ function gateway({ concurrency }: Question, http: boolean): Advice {
   return http
     ? {
         question,
-        answer: "Yes, unless your Redis speaks HTTP itself.",
-        reason: `Redis then holds the few connections of the gateway instead of up to ${concurrency * FROZEN_SHARE}, whatever the functions do`,
+        answer: "Yes, unless your Redis has an HTTP endpoint.",
+        reason: `Redis then has a few connections of the gateway instead of up to ${concurrency * FROZEN_SHARE}`,
       }
-    : { question, answer: "No.", reason: "functions that speak TCP reach Redis without one" };
+    : { question, answer: "No.", reason: "functions that use TCP connect to Redis directly" };
 }

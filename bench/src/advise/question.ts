@@ -15,7 +15,7 @@ export interface Question {
   readonly tls: boolean;
 }
 
-/** From this many connections on the article on database connections calls for another way. */
+/** Default of --max-connections: above it the article on database connections advises against direct connections. */
 const MAX_CONNECTIONS = 1_000;
 
 /** Reads the question from the flags. @throws UsageError if one of the four is missing or no number */
@@ -33,7 +33,7 @@ export function parseQuestion(
   const concurrency = number("concurrency", flags.concurrency, 1);
   if (ops === undefined || concurrency === undefined || rtts?.length !== 1 || sizes?.length !== 1) {
     throw new UsageError(
-      "advise needs one number each for --memory (MB), --ops (commands per invocation), --rtt (ms) and --concurrency (instances at a time).",
+      "advise needs one number each for --memory (MB), --ops (commands per invocation), --rtt (ms) and --concurrency (concurrent instances).",
     );
   }
   return {

@@ -35,7 +35,7 @@ export async function runAdvise(
     const lacking = NEEDED.filter((name) => !evidence.has(name));
     if (lacking.length > 0) {
       throw new UsageError(
-        `${command.from} has no results of ${lacking.join(", ")}; \`npm run bench -- all --json FILE\` writes them.`,
+        `${command.from} has no results of ${lacking.join(", ")}. Create it with \`npm run bench -- all --json FILE\`.`,
       );
     }
   } else if (!command.measure) {
@@ -51,20 +51,20 @@ export async function runAdvise(
   const http = firstOf(HTTP, evidence, question);
   if (!http)
     throw new UsageError(
-      "The results have none of the clients warmline, upstash and agent in all of distance, memory and sequential.",
+      "The results must have warmline, upstash or agent in each of distance, memory and sequential.",
     );
   const tcp = firstOf(TCP, evidence, question);
   const { memoryMb, ops, rttMs, tls, concurrency } = question;
   const lines = [
-    `A function of ${memoryMb} MB that runs ${ops} command${ops === 1 ? "" : "s"} per invocation, ${rttMs} ms${tls ? " and TLS" : ""} away from Redis, in up to ${concurrency} instance${concurrency === 1 ? "" : "s"} at a time:`,
+    `A function of ${memoryMb} MB that runs ${ops} command${ops === 1 ? "" : "s"} per invocation, ${rttMs} ms${tls ? " and TLS" : ""} away from Redis, with up to ${concurrency} concurrent instance${concurrency === 1 ? "" : "s"}:`,
     "",
     ...advise(question, http, tcp).flatMap(({ question, answer, reason }) => [
       `${question}  ${answer}`,
       `    ${reason}`,
     ]),
     "",
-    `A new instance takes about ${Math.round(http.start)} ms for init phase and first invocation with ${http.label}${tcp ? `, ${Math.round(tcp.start)} ms with ${tcp.label}` : ""}; warm, a command takes ${ms(http.warm)}.`,
-    `From ${[...evidence]
+    `Init phase and first invocation of a new instance take about ${Math.round(http.start)} ms with ${http.label}${tcp ? `, ${Math.round(tcp.start)} ms with ${tcp.label}` : ""}. A warm command takes ${ms(http.warm)}.`,
+    `Sources: ${[...evidence]
       .filter(([name]) => USED.includes(name))
       .map(
         ([name, { startedAt, machine }]) =>
@@ -101,11 +101,11 @@ function resultsIn(file: string): Result[] {
   try {
     parsed = JSON.parse(readFileSync(file, "utf8"));
   } catch (error) {
-    throw new UsageError(`${file} cannot be read as results: ${(error as Error).message}`);
+    throw new UsageError(`${file} is not readable as results: ${(error as Error).message}`);
   }
   const results = parsed && typeof parsed === "object" && "results" in parsed ? parsed.results : [parsed];
   if (!Array.isArray(results) || results.some((result) => result?.format !== 1)) {
-    throw new UsageError(`${file} holds no results of this bench.`);
+    throw new UsageError(`${file} has no results of this bench (format 1).`);
   }
   return results;
 }

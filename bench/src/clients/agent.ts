@@ -5,7 +5,7 @@ import { restClient, restHeaders } from "../rest.js";
 const agent: BenchClient = {
   name: "agent",
   label: "bare agent",
-  note: "The bare agent is http.Agent (with TLS https.Agent) of Node itself, with a request and a JSON.parse written by hand: no client at all.",
+  note: "The bare agent is Node's http.Agent (with TLS: https.Agent) with a hand-written request and JSON.parse, without any client library.",
   order: 3,
   standard: true,
   protocol: "http",

@@ -4,7 +4,7 @@ import { restClient, restHeaders } from "../rest.js";
 const bareFetch: BenchClient = {
   name: "fetch",
   label: "fetch",
-  note: "fetch is Node's own, with a JSON.parse written by hand. Its one pool belongs to the process: there is nothing to make anew, and for keep-alive off each request says Connection: close.",
+  note: "fetch is Node's own, with a hand-written JSON.parse. Its connection pool belongs to the process, so a recreated client shares it. With keep-alive off each request has the header Connection: close.",
   order: 4,
   standard: false,
   protocol: "http",
@@ -14,8 +14,8 @@ const bareFetch: BenchClient = {
     ({ url, token, keepAlive }) => {
       const headers = restHeaders(token, keepAlive);
       return restClient(async (path, body) => {
-        const answer = await fetch(new URL(path, url), { method: "POST", headers, body });
-        return answer.text();
+        const response = await fetch(new URL(path, url), { method: "POST", headers, body });
+        return response.text();
       });
     },
 };

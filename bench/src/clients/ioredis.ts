@@ -5,7 +5,7 @@ const ioredis: BenchClient = {
   name: "ioredis",
   label: "ioredis (TCP)",
   package: "ioredis",
-  note: "ioredis speaks to Redis itself over TCP, with the settings that it comes with; for keep-alive off it connects for each command and quits after it.",
+  note: "ioredis connects to Redis directly over TCP, with default settings. With keep-alive off it connects for each command and quits after it.",
   order: 6,
   standard: false,
   protocol: "tcp",
@@ -16,13 +16,13 @@ const ioredis: BenchClient = {
       const { port, tls } = tcp!;
       const host = "127.0.0.1";
       const redis = new Redis({ host, port, lazyConnect: !keepAlive, ...(tls && { tls: {} }) });
-      // Where nobody listens, it prints every error of a connection that it will open again.
+      // Without a listener ioredis prints every error of a connection that it will reopen.
       redis.on("error", () => {});
       const run = async <T>(command: () => Promise<T>): Promise<T> => {
         if (keepAlive) return command();
         await redis.connect();
         const result = await command();
-        // It can be connected again once it has said that it ended, which is after the reply to QUIT.
+        // It can reconnect only after its "end" event, which follows the reply to QUIT.
         await Promise.all([once(redis, "end"), redis.quit()]);
         return result;
       };

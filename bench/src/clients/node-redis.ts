@@ -4,7 +4,7 @@ const nodeRedis: BenchClient = {
   name: "node-redis",
   label: "node-redis (TCP)",
   package: "@redis/client",
-  note: "node-redis (@redis/client) speaks to Redis itself over TCP, with the settings that it comes with; for keep-alive off it connects for each command and closes after it.",
+  note: "node-redis (@redis/client) connects to Redis directly over TCP, with default settings. With keep-alive off it connects for each command and closes after it.",
   order: 7,
   standard: false,
   protocol: "tcp",
@@ -27,7 +27,7 @@ const nodeRedis: BenchClient = {
         return result;
       };
       if (keepAlive) opening = redis.connect();
-      // Whoever runs a command hears of it.
+      // A failed connect rejects the command that needs it.
       opening?.catch(() => {});
       return {
         get: (key) => run(() => redis.get(key)),

@@ -5,7 +5,7 @@ const undici: BenchClient = {
   name: "undici",
   label: "undici",
   package: "undici",
-  note: "undici is its Pool with the settings that it comes with, and a JSON.parse written by hand.",
+  note: "undici is its Pool with default settings and a hand-written JSON.parse.",
   order: 5,
   standard: false,
   protocol: "http",
@@ -14,12 +14,12 @@ const undici: BenchClient = {
     const { Pool } = await import("undici");
     return ({ url, token, keepAlive }) => {
       const headers = restHeaders(token, true);
-      // Its word for "a connection serves one request" is no pipelining at all.
+      // With pipelining 0 a connection serves one request.
       const pool = new Pool(url, { pipelining: keepAlive ? 1 : 0 });
       return restClient(
         async (path, body) => {
-          const answer = await pool.request({ method: "POST", path, headers, body });
-          return answer.body.text();
+          const response = await pool.request({ method: "POST", path, headers, body });
+          return response.body.text();
         },
         () => pool.destroy(),
       );

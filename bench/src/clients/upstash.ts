@@ -5,9 +5,9 @@ const upstash: BenchClient = {
   label: "@upstash/redis",
   package: "@upstash/redis",
   note:
-    "@upstash/redis leaves its connections to Node's fetch, which keeps one pool for the whole process: a recreated " +
-    "client shares it, and its option keepAlive does not reach it. For keep-alive off the bench adds the header " +
-    "Connection: close to its requests.",
+    "@upstash/redis uses Node's fetch, which has one connection pool per process: a recreated client shares it, and " +
+    "the option keepAlive has no effect on it. With keep-alive off the bench adds the header Connection: close to " +
+    "its requests.",
   order: 2,
   standard: true,
   protocol: "http",
@@ -46,7 +46,7 @@ const upstash: BenchClient = {
 
 export default upstash;
 
-/** The client's option does not reach the pool of Node's fetch; this header does. */
+/** Adds `Connection: close` to all requests: the client's option has no effect on fetch's pool. */
 function withoutKeepAlive(): void {
   const { fetch } = globalThis;
   globalThis.fetch = (url, init) =>

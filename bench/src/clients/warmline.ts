@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { type BenchClient, ownHandler } from "../bench-client.js";
 
-/** The example's handler is the one measured; its twin differs in where it makes the client, nothing else. */
+/** The measured handler is the example's. Its counterpart differs only in where it creates the client. */
 const EXAMPLE = fileURLToPath(new URL("../../../examples/lambda/handler.mjs", import.meta.url));
 
 const warmline: BenchClient = {

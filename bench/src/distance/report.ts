@@ -27,7 +27,7 @@ function gainOf(rows: readonly Measurement[], row: Measurement): number {
 const sameBut = (a: Case, b: Case): boolean =>
   a.client === b.client && a.rttMs === b.rttMs && a.tls === b.tls;
 
-/** Finding, figures, checks, table and charts of the numbers. */
+/** Builds the report of the measurements. */
 export function buildReport(
   rows: readonly Measurement[],
 ): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
@@ -41,44 +41,44 @@ export function buildReport(
     const worse = own.filter((row) => gain(row) <= 1);
     const least = own.reduce((low, row) => (gain(row) < gain(low) ? row : low));
     return {
-      expectation: `${own[0]!.label} is faster with keep-alive than without at every distance`,
+      expectation: `${own[0]!.label} is faster with keep-alive than without at every round-trip time`,
       passed: worse.length === 0,
-      actual: `least ${factor(gain(least))}, at ${distanceOf(least)}`,
+      actual: `at least ${factor(gain(least))}, at ${distanceOf(least)}`,
     };
   });
   const allPassed = checks.every((check) => check.passed);
   const [cold, warm] = [farthest.first.median, farthest.all.p50];
   return {
     summary:
-      `With ${lead[0]!.label}, a kept connection makes the median command faster by ${listed(gains)}. ` +
-      `The first invocation of an instance, which has to connect, takes ${ms(cold)} where a warm one takes ${ms(warm)} ` +
-      `(${distanceOf(farthest)}): ${factor(cold / warm)} as long. ` +
+      `With ${lead[0]!.label}, keep-alive makes the median command faster: ${listed(gains)}. ` +
+      `The first invocation of an instance, which connects, takes ${ms(cold)}; a warm one takes ${ms(warm)} ` +
+      `(${distanceOf(farthest)}, ${factor(cold / warm)} as long). ` +
       (allPassed
-        ? `The articles' direction comes out for every client and at every distance: reuse beats reconnecting, with ${lead[0]!.label} by ${ms(saved(lead[0]!))} at ${distanceOf(lead[0]!)} and by ${ms(saved(farthest))} at ${distanceOf(farthest)}.`
-        : `The articles' direction does not come out everywhere: ${listed(checks.filter((check) => !check.passed).map(({ expectation, actual }) => `that ${expectation} was missed (${actual})`))}.`),
+        ? `Reproduced for every client and round-trip time: keep-alive is faster than reconnecting. It saves ${lead[0]!.label} ${ms(saved(lead[0]!))} at ${distanceOf(lead[0]!)} and ${ms(saved(farthest))} at ${distanceOf(farthest)}.`
+        : `Not reproduced: ${listed(checks.filter((check) => !check.passed).map(({ expectation, actual }) => `${expectation} (${actual})`))}.`),
     headlines: lead
       .filter(({ rttMs }) => rttMs === farthest.rttMs)
       .map((row) => ({
         value: factor(gain(row)),
-        label: `what ${row.label} gains at ${distanceOf(row)}`,
+        label: `speedup of ${row.label} at ${distanceOf(row)}`,
       })),
     checks,
     table: tableOf(on, distanceOf, [
-      ["distance", distanceOf],
+      ["round trip", distanceOf],
       ["client", ({ label }) => label],
       ["first ms", (row) => row.first.median.toFixed(2), "number"],
       ["warm p50 ms", (row) => row.all.p50.toFixed(2), "number"],
       ["warm p99 ms", (row) => row.all.p99.toFixed(2), "number"],
       [
-        "off p50 ms",
+        "p50 ms without keep-alive",
         (row) => rows.find((other) => sameBut(other, row) && !other.keepAlive)!.all.p50.toFixed(2),
         "number",
       ],
-      ["gain", (row) => factor(gain(row)), "number"],
+      ["speedup", (row) => factor(gain(row)), "number"],
     ]),
     charts: [
       barChart(rows, {
-        title: "Warm invocations: the median at each distance",
+        title: "Warm invocations: median by round-trip time",
         unit: "ms",
         logarithmic: true,
         groupOf: distanceOf,
@@ -88,7 +88,7 @@ export function buildReport(
         }),
         valueOf: ({ all }) => all.p50,
         spread: {
-          words: "from the fastest to the slowest round's median",
+          label: "the range of the rounds' medians",
           of: ({ rounds }) => ({ low: rounds.min, high: rounds.max }),
         },
       }),
@@ -100,7 +100,7 @@ export function buildReport(
         styleOf: ({ label }) => ({ label, hue: 2 }),
         valueOf: ({ first }) => first.median,
         spread: {
-          words: "from the fastest to the slowest instance",
+          label: "the range over instances",
           of: ({ first }) => ({ low: first.min, high: first.max }),
         },
       }),

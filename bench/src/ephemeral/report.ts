@@ -24,7 +24,7 @@ const pick = (rows: readonly Measurement[], like: Case, use: Case["use"], awaite
       row.client === like.client && row.rttMs === like.rttMs && row.use === use && row.awaited === awaited,
   )!;
 
-/** Finding, figures, checks, table and charts of the numbers. */
+/** Builds the report of the measurements. */
 export function buildReport(
   rows: readonly Measurement[],
 ): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
@@ -45,22 +45,22 @@ export function buildReport(
   const allPassed = checks.every((check) => check.passed);
   return {
     summary:
-      `Awaited, opening and closing a connection for each command adds, at the median and ${near[0]!.rttMs} ms away, ` +
-      `${inWords(true)}. The article awaits nothing and so finds ${inWords(false)}, which says what it costs to make a ` +
-      "client and not what it costs to connect: its 75 us are such a number. " +
+      `If the reply is awaited, a connection per command adds to the median, over a round trip of ${near[0]!.rttMs} ms, ` +
+      `${inWords(true)}. The article does not await replies. Measured so, it adds ${inWords(false)}: the time to create ` +
+      "a client, not to connect (article: 75 us). " +
       (allPassed
-        ? "Its direction, that reuse is faster, comes out everywhere; that connections are lightweight does not, since each costs at least the round trips of its handshake."
-        : `Its direction, that reuse is faster, does not come out everywhere: missed are ${listed(checks.filter((check) => !check.passed).map(({ expectation }) => expectation))}.`),
+        ? "Reproduced: one connection for all is faster everywhere. The article calls connections lightweight; here each takes at least the round trips of its handshake."
+        : `Not reproduced everywhere: ${listed(checks.filter((check) => !check.passed).map(({ expectation }) => expectation))}.`),
     headlines: near.slice(0, 4).map((row) => ({
       value: factor(pick(rows, row, "ephemeral", true).all.p50 / row.all.p50),
-      label: `a connection per command against one for all, ${row.label}`,
+      label: `slower with a connection per command, ${row.label}`,
     })),
     checks,
     table: tableOf(rows, placeOf, [
       ["client", ({ label }) => label],
       ["round trip ms", ({ rttMs }) => String(rttMs), "number"],
       ["connection", ({ use }) => use],
-      ["time ends", ({ awaited }) => (awaited ? "with the reply" : "when issued")],
+      ["time until", ({ awaited }) => (awaited ? "the reply" : "the call returns")],
       ["p50 ms", ({ all }) => all.p50.toFixed(3), "number"],
       ["p90 ms", ({ all }) => all.p90.toFixed(3), "number"],
       ["p99 ms", ({ all }) => all.p99.toFixed(3), "number"],
@@ -81,7 +81,7 @@ export function buildReport(
           styleOf: ({ use }) => ({ label: use, hue: use === "reuse" ? 0 : 1 }),
           valueOf: ({ all }) => all.p50,
           spread: {
-            words: "from the fastest to the slowest round's median",
+            label: "the range of the rounds' medians",
             of: ({ rounds }) => ({ low: rounds.min, high: rounds.max }),
           },
         },

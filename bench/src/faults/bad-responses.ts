@@ -2,7 +2,7 @@ import { combine, httpResponse, rewrite } from "warmline-testbed";
 import { always, type Fault, type FaultGroup, first, get, incr } from "./fault.js";
 
 const json = { "Content-Type": "application/json" };
-const ANSWERS = {
+const RESPONSES = {
   html: httpResponse(200, "<html><body>Sign in to this network</body></html>", {
     "Content-Type": "text/html",
   }),
@@ -11,17 +11,17 @@ const ANSWERS = {
 };
 
 const bad = (call: typeof get): Fault => ({
-  title: `${call("").command}, 200 with HTML, half a JSON, nothing`,
+  title: `${call("").command}, 200 with HTML, truncated JSON, an empty body`,
   stage: ({ key }) => ({
-    turns: Object.keys(ANSWERS).map((name) => [call(key(name))]),
+    turns: Object.keys(RESPONSES).map((name) => [call(key(name))]),
     script: always(
-      combine(...Object.entries(ANSWERS).map(([name, answer]) => first(1, key(name), rewrite(answer)))),
+      combine(...Object.entries(RESPONSES).map(([name, response]) => first(1, key(name), rewrite(response)))),
     ),
   }),
 });
 
-/** The request was applied, and what comes back is no answer. */
+/** Faults in which the request is applied and the response is invalid. */
 export const badResponses: FaultGroup = {
-  title: "applied, and something else answers",
+  title: "applied, invalid response",
   faults: [bad(get), bad(incr)],
 };

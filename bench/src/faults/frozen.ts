@@ -7,15 +7,15 @@ type Happening = (link: Link, last: Uint8Array) => void;
 const HAPPENINGS: readonly [title: string, happening: Happening][] = [
   ["the server closes", (link) => link.close()],
   [
-    "the server says 408 and closes",
+    "the server responds 408 and closes",
     (link) => {
       link.toClient(httpResponse(408, "", { Connection: "close" }));
       link.close();
     },
   ],
-  ["the last answer comes again", (link, last) => link.toClient(last)],
+  ["the last response comes again", (link, last) => link.toClient(last)],
   ["the close is lost, a reset follows", (link) => link.dropFlow("reset")],
-  ["the path forgets the connection", (link) => link.blackhole()],
+  ["the network drops the flow", (link) => link.blackhole()],
 ];
 
 const frozen = ([title, happening]: (typeof HAPPENINGS)[number]): Fault[] =>
@@ -42,8 +42,8 @@ const frozen = ([title, happening]: (typeof HAPPENINGS)[number]): Fault[] =>
     },
   }));
 
-/** The function is frozen between two invocations, and something happens to its connection meanwhile. */
+/** Faults of the connection while the function is frozen between two invocations. */
 export const frozenMeanwhile: FaultGroup = {
-  title: "frozen, and meanwhile",
+  title: "while frozen",
   faults: HAPPENINGS.flatMap(frozen),
 };

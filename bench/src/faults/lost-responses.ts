@@ -2,7 +2,7 @@ import { combine, cutReply, loseReply, proxyError, rewrite } from "warmline-test
 import { always, type Fault, type FaultGroup, first, get, incr } from "./fault.js";
 
 const lost = (times: number): Fault => ({
-  title: `incr, answer lost ${times === 1 ? "once" : `${times} times`}`,
+  title: `incr, response lost ${times === 1 ? "once" : `${times} times`}`,
   stage: ({ key }) => ({
     turns: [[incr(key("n"))]],
     script: always(first(times, key("n"), loseReply())),
@@ -10,7 +10,7 @@ const lost = (times: number): Fault => ({
 });
 
 const reads: Fault = {
-  title: "get and hgetall, answer lost twice",
+  title: "get and hgetall, response lost twice",
   stage: ({ key }) => ({
     turns: [[get(key("text"))], [{ command: "hgetall", key: key("hash") }]],
     script: always(combine(first(2, key("text"), loseReply()), first(2, key("hash"), loseReply()))),
@@ -18,7 +18,7 @@ const reads: Fault = {
 };
 
 const overwritten: Fault = {
-  title: "set, answer lost; then another client sets",
+  title: "set, response lost; then another client sets",
   stage: ({ key, command }) => ({
     turns: [[{ command: "set", key: key("k"), value: "mine", overwrittenWith: "theirs" }]],
     script: always(
@@ -32,7 +32,7 @@ const overwritten: Fault = {
 };
 
 const batch: Fault = {
-  title: "incr, get, set, get at once, answer lost",
+  title: "incr, get, set, get at once, response lost",
   stage: ({ key }) => ({
     turns: [
       [incr(key("n")), get(key("one")), { command: "set", key: key("k"), value: "mine" }, get(key("two"))],
@@ -43,7 +43,7 @@ const batch: Fault = {
 
 const STATUSES = [502, 503, 504] as const;
 const proxy: Fault = {
-  title: "incr, a proxy says 502, 503, 504",
+  title: "incr, a proxy responds 502, 503, 504",
   stage: ({ key }) => ({
     turns: STATUSES.map((status) => [incr(key(`${status}`))]),
     script: always(
@@ -53,15 +53,15 @@ const proxy: Fault = {
 };
 
 const cut: Fault = {
-  title: "incr, answer cut in its middle",
+  title: "incr, response cut off in the middle",
   stage: ({ key }) => ({
     turns: [[incr(key("n"))]],
     script: always(first(1, key("n"), cutReply({ bytes: 60 }))),
   }),
 };
 
-/** The request was applied, and its answer does not come through. */
+/** Faults in which the request is applied and its response is lost. */
 export const lostResponses: FaultGroup = {
-  title: "applied, and the answer lost",
+  title: "applied, response lost",
   faults: [lost(1), lost(2), lost(5), reads, overwritten, batch, proxy, cut],
 };

@@ -12,7 +12,7 @@ export function tableOf(rows: readonly Measurement[]): Table {
       { title: "calls", number: true },
       { title: "resolved", number: true },
       { title: "failed", number: true },
-      { title: "doubled", number: true },
+      { title: "duplicates", number: true },
       { title: "wrong", number: true },
       { title: "longest ms", number: true },
     ],
@@ -35,7 +35,7 @@ export function tableOf(rows: readonly Measurement[]): Table {
   };
 }
 
-/** Where writes were doubled, and how long calls took. */
+/** Returns charts of duplicate writes and of the longest waits. */
 export function chartsOf(rows: readonly Measurement[]): Chart[] {
   const clients = byClient(rows);
   const styleOf = ({ client, label }: Measurement): Style => {
@@ -51,7 +51,7 @@ export function chartsOf(rows: readonly Measurement[]): Chart[] {
   if (doubled.length > 0) {
     charts.push({
       kind: "bars",
-      title: "Writes applied more often than they were issued",
+      title: "Duplicate writes",
       unit: "",
       groups: doubled.map(({ title, rows: own }) => ({
         title,
@@ -65,7 +65,7 @@ export function chartsOf(rows: readonly Measurement[]): Chart[] {
   }
   charts.push({
     kind: "bars",
-    title: "The longest wait for a call to settle",
+    title: "Longest wait for a call to settle",
     unit: "ms",
     logarithmic: true,
     groups: groups.map(({ title, rows: own }) => ({

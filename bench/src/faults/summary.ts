@@ -17,19 +17,19 @@ export function checksOf(rows: readonly Measurement[]): Check[] {
           actual: `${total(own, "doubled")} of ${total(own, "calls")} calls`,
         },
         {
-          expectation: `${label} settles every call before the function's time is up`,
+          expectation: `${label} settles every call before the function times out`,
           passed: total(own, "hung") === 0,
           actual: `${total(own, "hung")} hung`,
         },
         {
-          expectation: `${label} resolves with nothing but the command's own value`,
+          expectation: `${label} resolves only with the command's own value`,
           passed: total(own, "wrong") === 0,
           actual: `${total(own, "wrong")} wrong values`,
         },
       ];
       if (client === "warmline-once") {
         checks.push({
-          expectation: `${label} answers every call that can be answered`,
+          expectation: `${label} resolves every call that can succeed`,
           passed: total(possible, "resolved") === total(possible, "calls"),
           actual: `${total(possible, "resolved")} of ${total(possible, "calls")}`,
         });
@@ -38,28 +38,28 @@ export function checksOf(rows: readonly Measurement[]): Check[] {
     });
 }
 
-/** The sums that a reader sees first. */
+/** Returns the duplicate writes of each client. */
 export function headlinesOf(rows: readonly Measurement[]): Headline[] {
   return byClient(rows).map(({ label, rows: own }) => ({
     value: String(total(own, "doubled")),
-    label: `writes too many with ${label}`,
+    label: `duplicate writes with ${label}`,
   }));
 }
 
-/** One paragraph: what was doubled, what was wrong, what failed, what hung. */
+/** Summarizes duplicates, wrong values, failed and hung calls of each client. */
 export function summaryOf(rows: readonly Measurement[]): string {
   const sentences = byClient(rows).map(({ label, rows: own }) => {
     const calls = total(own, "calls");
     const parts = [`of ${calls} calls ${total(own, "resolved")} resolved`];
     const failed = total(own, "failed");
     const unknown = total(own, "unknown");
-    const said = unknown > 0 ? ` (${unknown} of them writes that said that they may have been applied)` : "";
+    const said = unknown > 0 ? ` (${unknown} of them writes with an unknown outcome)` : "";
     if (failed > 0) parts.push(`${failed} rejected${said}`);
     const hung = total(own, "hung");
-    if (hung > 0) parts.push(`${hung} hung until the function's time was up`);
+    if (hung > 0) parts.push(`${hung} hung until the function timed out`);
     const ends = [doubledInWords(own), wrongInWords(own)];
     const longest = Math.max(...own.map(({ hopeless, longestMs }) => (hopeless ? 0 : longestMs)));
-    ends.push(`where an answer could be had the longest wait was ${seconds(longest)}`);
+    ends.push(`the longest wait for a call that could succeed was ${seconds(longest)}`);
     return `With ${label}, ${listed(parts)}; ${ends.join("; ")}.`;
   });
   return sentences.join(" ");
@@ -67,12 +67,12 @@ export function summaryOf(rows: readonly Measurement[]): string {
 
 function doubledInWords(rows: readonly Measurement[]): string {
   const doubled = total(rows, "doubled");
-  if (doubled === 0) return "no write was applied more often than it was issued";
+  if (doubled === 0) return "no write was applied more than once";
   const worst = rows.reduce((most, row) =>
     row.doubled / row.calls > most.doubled / most.calls ? row : most,
   );
   const times = Number((1 + worst.doubled / worst.calls).toFixed(1));
-  return `writes were applied ${doubled} times more often than they were issued, at worst ${times} times for one call (${worst.fault})`;
+  return `${doubled} duplicate writes were applied, at worst one write ${times} times (${worst.fault})`;
 }
 
 function wrongInWords(rows: readonly Measurement[]): string {

@@ -2,14 +2,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { closeBeforeReply } from "warmline-testbed";
 import { always, type Fault, type FaultGroup, first, get, incr } from "./fault.js";
 
-/** How many calls meet with a server that closes at random, half of them writes. */
+/** Number of calls to a server that closes at random; half of them are writes. */
 const RACES = 60;
 
-/** How long a server is gone that restarts, in ms. */
+/** Downtime of a restarting server in ms. */
 const RESTART_MS = 400;
 
 const dropped: Fault = {
-  title: "incr, reset before it reached the server",
+  title: "incr, reset before it reaches the server",
   stage: ({ key }) => ({
     turns: [[incr(key("n"))]],
     script: always(first(1, key("n"), closeBeforeReply({ deliver: false, leave: "reset" }))),
@@ -17,7 +17,7 @@ const dropped: Fault = {
 };
 
 const race: Fault = {
-  title: `${RACES} get and incr, some closed as they are written`,
+  title: `${RACES} get and incr, some connections closed while they are written`,
   stage: ({ key, random }) => ({
     turns: Array.from({ length: RACES }, (_, at) => [(at % 2 === 0 ? get : incr)(key(`${at}`))]),
     script: () => ({
@@ -45,7 +45,7 @@ const restart = (call: typeof get): Fault => ({
 });
 
 const mute: Fault = {
-  title: "get, never answered",
+  title: "get, no response ever",
   hopeless: true,
   stage: ({ key }) => ({
     turns: [[get(key("k"))]],
@@ -53,8 +53,8 @@ const mute: Fault = {
   }),
 };
 
-/** The request does not arrive, or may not have. */
+/** Faults in which the request does not arrive, or may not. */
 export const unreachable: FaultGroup = {
-  title: "not applied, or nobody can tell",
+  title: "not applied, or unknown",
   faults: [dropped, race, restart(get), restart(incr), mute],
 };

@@ -18,13 +18,13 @@ export interface Measurement extends Omit<FleetReport, "latencies"> {
   readonly upstream: number;
 }
 
-/** The model has to be this near. */
+/** The tolerance of the model's predictions. */
 const NEAR = 0.15;
 
-const nameOf = ({ limits }: Measurement): string => (limits ? "limits on" : "no limits");
+const nameOf = ({ limits }: Measurement): string => (limits ? "with limits" : "without limits");
 const styleOf = (row: Measurement) => ({ label: nameOf(row), hue: row.limits ? 0 : 1 });
 
-/** Finding, figures, checks, table and charts of the numbers. */
+/** Builds the report of the measurements. */
 export function buildReport(
   rows: readonly Measurement[],
   model: Prediction,
@@ -41,18 +41,18 @@ export function buildReport(
       actual: `at most ${limited.peakOpen} of ${hardLimit}`,
     },
     {
-      expectation: "with limits on, every invocation is answered in the end",
+      expectation: "with limits, every invocation succeeds in the end",
       passed: limited.failed === 0,
-      actual: `${limited.failed} of ${limited.invocations} failed; ${limited.refusals} were told to come again, ${limited.cutOff} lost a connection under a command and asked again`,
+      actual: `${limited.failed} of ${limited.invocations} failed; ${limited.refusals} refusals and ${limited.cutOff} lost connections were retried`,
     },
     {
-      expectation: `the model of docs/scale.md tells the connections without limits within ${NEAR * 100} %`,
+      expectation: `the model of docs/scale.md predicts the connections without limits within ${NEAR * 100}%`,
       passed: Math.abs(off) <= NEAR,
       actual: `${model.connectionsUnlimited} predicted, ${unlimited.peakOpen} measured`,
     },
     {
       expectation:
-        "the model tells the range of those with limits, whether any is evicted, and that none is refused where all have room",
+        "the model predicts the range of connections with limits, evictions, and no refusals if all fit",
       passed:
         limited.peakOpen >= least * (1 - NEAR) &&
         limited.peakOpen <= most * (1 + NEAR) &&
@@ -69,20 +69,20 @@ export function buildReport(
   ];
   return {
     summary:
-      `A fleet that grew to ${unlimited.instances} instances limited ${unlimited.peakOpen} connections at its peak without limits, and ${limited.peakOpen} with a soft limit of ${softLimit} and a hard one of ${hardLimit}: ` +
-      `${limited.evicted} idle connections were closed for new ones, ${limited.refused} new ones refused and ${limited.reopened} found closed after a thaw and opened anew. ` +
-      `The 99th percentile of a command is ${ms(limited.latency.p99)} with limits and ${ms(unlimited.latency.p99)} without (the median: ${ms(limited.latency.p50)} and ${ms(unlimited.latency.p50)}); ${limited.failed} invocations failed. ` +
-      `Redis saw ${limited.upstream} connection${limited.upstream === 1 ? "" : "s"} throughout. ` +
+      `A fleet of up to ${unlimited.instances} instances held at most ${unlimited.peakOpen} connections without limits, and ${limited.peakOpen} with a soft limit of ${softLimit} and a hard limit of ${hardLimit}: ` +
+      `${limited.evicted} idle connections were evicted, ${limited.refused} new ones refused and ${limited.reopened} reopened after a thaw. ` +
+      `The 99th percentile of a command is ${ms(limited.latency.p99)} with limits and ${ms(unlimited.latency.p99)} without (median: ${ms(limited.latency.p50)} and ${ms(unlimited.latency.p50)}); ${limited.failed} invocations failed. ` +
+      `The gateway used ${limited.upstream} connection${limited.upstream === 1 ? "" : "s"} to Redis. ` +
       (checks.every((check) => check.passed)
-        ? "The article's algorithm, evicting idle connections between the two limits and refusing above, does what it is for, and the model of docs/scale.md holds."
-        : `Not all came out: ${checks
+        ? "Reproduced: evicting idle connections between the limits and refusing above them keeps the fleet within the hard limit. The model of docs/scale.md holds."
+        : `Not reproduced: ${checks
             .filter((check) => !check.passed)
             .map(({ expectation, actual }) => `${expectation} (${actual})`)
             .join("; ")}.`),
     headlines: [
       { value: String(unlimited.peakOpen), label: "connections at the peak without limits" },
-      { value: String(limited.peakOpen), label: "with limits on" },
-      { value: String(limited.evicted), label: "idle connections closed for new ones" },
+      { value: String(limited.peakOpen), label: "connections at the peak with limits" },
+      { value: String(limited.evicted), label: "idle connections evicted" },
       { value: String(limited.upstream), label: "connections to Redis" },
     ],
     checks,
@@ -141,7 +141,7 @@ export function buildReport(
       },
       {
         kind: "curves",
-        title: "A command's time by percentile, connecting and refusals included",
+        title: "Command latency by percentile, connecting and refusals included",
         unit: "ms",
         panels: [
           {
@@ -151,13 +151,13 @@ export function buildReport(
         ],
       },
       barChart(rows, {
-        title: "The peak of open connections; the thin line ends at the model's",
+        title: "Peak of open connections, measured and predicted",
         unit: "",
         groupOf: () => "both gateways",
         styleOf,
         valueOf: ({ peakOpen }) => peakOpen,
         spread: {
-          words: "over what the model allows",
+          label: "the range that the model predicts",
           of: (row) =>
             row.limits
               ? { low: least, high: most }

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 
-/** Where the gateway is, and what opens it. */
+/** The gateway's port and token. */
 export interface GatewayAddress {
   readonly port: number;
   readonly token: string;
@@ -8,14 +8,14 @@ export interface GatewayAddress {
 
 const BODY = '["GET","greeting"]';
 
-/** One connection to the gateway that sends a GET now and then. */
+/** One connection to the gateway that sends GETs. */
 export class Caller {
-  /** Whether it was told that there is no room. */
+  /** Whether the gateway refused it with a 503. */
   refused = false;
-  /** Whether that came with what makes it safe to come again: a time to wait, and that nothing was run. */
+  /** Whether the 503 has `Retry-After` and says that nothing was run, so that a retry is safe. */
   refusedWithRetryAfter = false;
   closed = false;
-  /** Requests answered with a result. */
+  /** Number of responses with a result. */
   responses = 0;
   private readonly socket: Socket;
   private readonly request: Buffer;
@@ -36,7 +36,7 @@ export class Caller {
     this.socket.on("data", (chunk: Buffer) => this.read(chunk.toString("latin1")));
   }
 
-  /** Sends one request. Gives how long its answer took, in ms; null when there was no result. */
+  /** Sends one request. Returns the latency in ms; null without a result. */
   async call(): Promise<number | null> {
     const before = this.responses;
     const sentAt = performance.now();
@@ -58,12 +58,12 @@ export class Caller {
 
   private read(text: string): void {
     this.received += text;
-    const answer = this.received;
-    const end = answer.indexOf("\r\n\r\n");
+    const response = this.received;
+    const end = response.indexOf("\r\n\r\n");
     if (end < 0) return;
-    const head = answer.slice(0, end);
+    const head = response.slice(0, end);
     const [, length] = /^content-length: (\d+)/im.exec(head) ?? [];
-    if (answer.length < end + 4 + Number(length)) return;
+    if (response.length < end + 4 + Number(length)) return;
     this.received = "";
     if (head.startsWith("HTTP/1.1 200 ")) this.responses++;
     else {

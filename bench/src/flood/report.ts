@@ -40,13 +40,13 @@ export interface Measurement {
   readonly inUse: number;
 }
 
-/** The slowest that those in use may become, beside their quiet time. */
+/** The highest ratio of p99 during the flood to p99 before it. */
 const SLOWER = 3;
 const MAX_UPSTREAM = 16;
 /** The memory in KB that each connection up to the limit may cost, after all floods. */
 const KB_EACH = 100;
 
-const TITLES = { quiet: "before", flood: "during the flood", after: "after it" };
+const TITLES = { quiet: "before the flood", flood: "during the flood", after: "after the flood" };
 const HUES = { quiet: 0, flood: 1, after: 2 };
 const perConnectionKb = (bytesMb: number, connections: number) => (bytesMb * 1_000) / connections;
 
@@ -74,61 +74,61 @@ export function buildReport(
   const upstream = Math.max(...rounds.map((round) => round.upstream));
   const checks: Check[] = [
     {
-      expectation: `those in use keep answering: a p99 of at most ${SLOWER} times its quiet value`,
+      expectation: `active connections stay fast: p99 at most ${SLOWER}x its value before the flood`,
       passed: slower <= SLOWER,
-      actual: `${ms(p99("flood"))} against ${ms(p99("quiet"))}; the median of the rounds' ratios is ${slower.toFixed(2)} x`,
+      actual: `${ms(p99("flood"))} against ${ms(p99("quiet"))}; the median of the rounds' ratios is ${slower.toFixed(2)}x`,
     },
     {
-      expectation: "none of those in use is refused, closed or left without an answer",
+      expectation: "no active connection is refused, closed or left without a response",
       passed: users.lost === 0,
       actual: `${users.lost} of ${inUse}`,
     },
     {
-      expectation: "the hard limit holds, and whoever is beyond it gets a 503 that says when to come again",
+      expectation: "the hard limit holds, and every connection above it gets a 503 with Retry-After",
       passed: most <= hardLimit && sum(({ cut, lost }) => cut + lost) === 0 && refused + served === opened,
-      actual: `at most ${most} open of ${hardLimit}; of ${opened} that came ${served} were served and ${refused} refused, ${sum(({ cut }) => cut)} had no answer, ${sum(({ lost }) => lost)} lost their connection`,
+      actual: `at most ${most} open of ${hardLimit}; of ${opened} new connections ${served} were served and ${refused} refused, ${sum(({ cut }) => cut)} got no response, ${sum(({ lost }) => lost)} were closed`,
     },
     {
-      expectation: "after the flood the count of connections returns",
+      expectation: "after the flood only active connections are open",
       passed: left <= inUse,
-      actual: `${left} open, ${inUse} in use`,
+      actual: `${left} open, ${inUse} active`,
     },
     {
-      expectation: `memory is bounded: however many come, it grows by at most ${KB_EACH} KB for each connection of the limit`,
+      expectation: `memory is bounded: it grows by at most ${KB_EACH} KB per connection of the hard limit`,
       passed: each <= KB_EACH,
-      actual: `${first.quiet.toFixed(0)} MB before, ${first.flood.toFixed(0)} in the first flood, ${last.flood.toFixed(0)} in the last one, ${last.after.toFixed(0)} after it: ${each.toFixed(0)} KB`,
+      actual: `${first.quiet.toFixed(0)} MB before, ${first.flood.toFixed(0)} in the first flood, ${last.flood.toFixed(0)} in the last, ${last.after.toFixed(0)} after it: ${each.toFixed(0)} KB per connection`,
     },
     {
-      expectation: `${idle.wanted.toLocaleString("en")} idle connections are held, with at most ${MAX_UPSTREAM} to Redis`,
+      expectation: `${idle.wanted.toLocaleString("en")} idle connections stay open, with at most ${MAX_UPSTREAM} connections to Redis`,
       passed: idle.open === idle.wanted && idle.answered === idle.wanted && idle.upstream <= MAX_UPSTREAM,
-      actual: `${idle.open} open with ${idle.upstream} to Redis; ${idle.answered} answered when they were used again; ${idleEach.toFixed(1)} KB each`,
+      actual: `${idle.open} open with ${idle.upstream} to Redis; ${idle.answered} responded when used again; ${idleEach.toFixed(1)} KB each`,
     },
   ];
   const allPassed = checks.every((check) => check.passed);
   const rows = PHASES.map((phase) => ({ phase, all: users.phases[phase]! }));
   return {
     headlines: [
-      { value: factor(slower), label: "p99 of those in use during the flood, beside before" },
-      { value: String(refused), label: `refused of ${opened} that came` },
-      { value: `${idleEach.toFixed(1)} KB`, label: "for an idle connection" },
+      { value: factor(slower), label: "p99 of active connections during the flood, relative to before" },
+      { value: String(refused), label: `refused of ${opened} new connections` },
+      { value: `${idleEach.toFixed(1)} KB`, label: "memory per idle connection" },
     ],
     summary:
-      `While twice as many connections came as the hard limit of ${hardLimit} allows, those in use had a 99th percentile of ${ms(p99("flood"))} instead of ${ms(p99("quiet"))} (${factor(slower)}), and of ${ms(p99("after"))} (${factor(later)}) when the flood had gone. ` +
-      `${refused} connections were told to come again and ${served} were served; Redis saw ${upstream} connection${upstream === 1 ? "" : "s"}. ` +
+      `While twice as many connections arrived as the hard limit of ${hardLimit} allows, the 99th percentile of active connections was ${ms(p99("flood"))} instead of ${ms(p99("quiet"))} (${factor(slower)}); after the flood it was ${ms(p99("after"))} (${factor(later)}). ` +
+      `${refused} connections were refused and ${served} served; the gateway used ${upstream} connection${upstream === 1 ? "" : "s"} to Redis. ` +
       (allPassed
-        ? "Admission does what it is for."
-        : `Not all came out: ${checks
+        ? "All checks passed: the limits protect active connections."
+        : `Failed: ${checks
             .filter((check) => !check.passed)
             .map((check) => `${check.expectation} (${check.actual})`)
             .join("; ")}.`),
     checks,
     table: tableOf(rows, () => "", [
-      ["those in use", ({ phase }) => TITLES[phase]],
+      ["phase", ({ phase }) => TITLES[phase]],
       ["requests", ({ all }) => String(all.count), "number"],
       ["p50 ms", ({ all }) => all.p50.toFixed(2), "number"],
       ["p99 ms, median of rounds", ({ phase }) => p99(phase).toFixed(2), "number"],
-      ["beside before", ({ phase }) => `${ratio(phase).toFixed(2)} x`, "number"],
-      ["slowest ms", ({ all }) => all.max.toFixed(1), "number"],
+      ["relative to before", ({ phase }) => `${ratio(phase).toFixed(2)}x`, "number"],
+      ["max ms", ({ all }) => all.max.toFixed(1), "number"],
       [
         "memory MB",
         ({ phase }) => median(rounds.map(({ memoryMb }) => memoryMb[phase])).toFixed(0),
@@ -137,19 +137,19 @@ export function buildReport(
     ]),
     charts: [
       curveChart(rows, {
-        title: "Answers to those in use, by percentile",
+        title: "Latency of active connections by percentile",
         groupOf: () => "all rounds",
         styleOf: ({ phase }) => ({ label: TITLES[phase], hue: HUES[phase] }),
         curveOf: ({ all }) => all.curve,
       }),
       barChart(rows, {
-        title: "Their 99th percentile",
+        title: "99th percentile of active connections",
         unit: "ms",
         groupOf: () => "median of the rounds",
         styleOf: ({ phase }) => ({ label: TITLES[phase], hue: HUES[phase] }),
         valueOf: ({ phase }) => p99(phase),
         spread: {
-          words: "from the best round to the worst",
+          label: "the range of the rounds",
           of: ({ phase }) => {
             const { min, max } = spreadOf(rounds.map(({ recorded }) => recorded[phase].p99));
             return { low: min, high: max };

@@ -18,14 +18,14 @@ export interface LoadResult {
   /** In ms. */
   readonly p50: number;
   readonly p99: number;
-  /** Processor time of the server for one request, in microseconds; null where the system does not tell. */
+  /** Processor time of the server for one request, in microseconds; null if the system does not report it. */
   readonly cpuMicros: number | null;
 }
 
 /**
- * Drives a server with so many requests in flight, from a process of its own.
+ * Runs load on a server from a separate process: one request in flight per connection.
  * @param program the built `handlers/load.ts`
- * @throws when the server does not answer as it should
+ * @throws if the server responds with an error
  */
 export async function drive(
   program: string,
@@ -39,10 +39,10 @@ export async function drive(
     stdio: ["ignore", "pipe", "pipe"],
   });
   let out = "";
-  let trouble = "";
+  let stderr = "";
   let before: number | null = null;
   child.stderr.on("data", (text) => {
-    trouble += text;
+    stderr += text;
   });
   let after: number | null = null;
   child.stdout.on("data", (text) => {
@@ -52,11 +52,10 @@ export async function drive(
   });
   const code = await new Promise((resolve) => child.once("close", resolve));
   const line = out.split("\n").find((each) => each.startsWith("{"));
-  if (code !== 0 || line === undefined)
-    throw new Error(`The load generator failed: ${trouble.slice(0, 500)}`);
-  const { answers, seconds, p50, p99 } = JSON.parse(line);
-  const cpuMicros = before === null || after === null ? null : ((after - before) * 1_000) / answers;
-  return { perSecond: answers / seconds, p50, p99, cpuMicros };
+  if (code !== 0 || line === undefined) throw new Error(`The load generator failed: ${stderr.slice(0, 500)}`);
+  const { responses, seconds, p50, p99 } = JSON.parse(line);
+  const cpuMicros = before === null || after === null ? null : ((after - before) * 1_000) / responses;
+  return { perSecond: responses / seconds, p50, p99, cpuMicros };
 }
 
 /** Processor time of a process so far, in ms. */

@@ -44,7 +44,7 @@ export async function startWebdis(redisPort: number): Promise<Webdis> {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   await stop();
-  throw new Error("webdis did not start");
+  throw new Error(`webdis did not listen on port ${port} within 5 s`);
 }
 
 function freePort(): Promise<number> {

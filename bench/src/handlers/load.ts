@@ -1,6 +1,6 @@
-// A process that keeps so many requests in flight at a server, one for each connection, and prints what it saw. Every answer
-// to the same request has the same length, so that answers are told apart by counting bytes: that costs less than any
-// parser, and leaves the processor to the server.
+// A process that keeps one request in flight per connection and prints the results. Every response to the same request has
+// the same length, so responses are separated by counting bytes. That costs less than any parser and leaves the processor
+// to the server.
 import { connect } from "node:net";
 import { Latencies } from "../latencies.js";
 
@@ -18,10 +18,10 @@ const latencies = new Latencies();
 let size = 0;
 let measuring = false;
 let running = true;
-let answers = 0;
+let responses = 0;
 
-/** The length of one answer, learnt from one that nothing follows for a while. */
-function learn(): Promise<number> {
+/** Measures the length of one response: one after which nothing follows for 300 ms. */
+function measureLength(): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, "127.0.0.1");
     let received = "";
@@ -33,7 +33,7 @@ function learn(): Promise<number> {
     setTimeout(() => {
       socket.destroy();
       if (/^(HTTP\/1\.1 200 |[$*+:])/.test(received)) resolve(received.length);
-      else reject(new Error(`the server answered ${JSON.stringify(received.slice(0, 200))}`));
+      else reject(new Error(`the server responded ${JSON.stringify(received.slice(0, 200))}`));
     }, 300);
   });
 }
@@ -51,9 +51,9 @@ function drive(): void {
   socket.on("data", (chunk) => {
     left -= chunk.length;
     if (left > 0) return;
-    if (left < 0) throw new Error("an answer is longer than the first one was");
+    if (left < 0) throw new Error("a response is longer than the first one");
     if (measuring) {
-      answers++;
+      responses++;
       latencies.record(performance.now() - sentAt);
     }
     if (running) send();
@@ -61,7 +61,7 @@ function drive(): void {
   });
 }
 
-size = await learn();
+size = await measureLength();
 for (let i = 0; i < connections; i++) drive();
 setTimeout(() => {
   measuring = true;
@@ -73,7 +73,7 @@ setTimeout(() => {
     const seconds = (performance.now() - begun) / 1_000;
     const { user, system } = process.cpuUsage();
     const { p50, p99 } = latencies.stats();
-    const seen = { answers, seconds, p50, p99, cpuSeconds: (user + system) / 1e6 };
+    const seen = { responses, seconds, p50, p99, cpuSeconds: (user + system) / 1e6 };
     process.stdout.write(`${JSON.stringify(seen)}\n`);
     process.exit(0);
   }, measureMs);

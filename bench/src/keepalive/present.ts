@@ -3,7 +3,7 @@ import type { Measurement } from "./cell.js";
 
 const ms = (value: number): string => value.toFixed(2);
 
-/** A scenario's name and colour: the hue says whether connections are kept, the dashes that the client is recreated. */
+/** Returns a variant's label and colour: the hue shows keep-alive, dashes a recreated client. */
 function styleOf(cell: Pick<Measurement, "keepAlive" | "reused">): Style {
   return {
     label: `keep-alive ${cell.keepAlive ? "on" : "off"}, ${cell.reused ? "reused" : "recreated"}`,
@@ -12,7 +12,7 @@ function styleOf(cell: Pick<Measurement, "keepAlive" | "reused">): Style {
   };
 }
 
-/** The clients' cells, in the order in which they were measured. */
+/** Groups cells by client, in the order of measurement. */
 function byClient(cells: readonly Measurement[]): Measurement[][] {
   const names = [...new Set(cells.map((cell) => cell.client))];
   return names.map((name) => cells.filter((cell) => cell.client === name));
@@ -24,7 +24,7 @@ function connections(cell: Measurement): string {
   return `${opened} (${Number((opened / instances).toFixed(1))} per instance)`;
 }
 
-/** Each client in the four scenarios. */
+/** Returns the table: each client in the four variants. */
 export function tableOf(cells: readonly Measurement[]): Table {
   return {
     columns: [
@@ -35,7 +35,7 @@ export function tableOf(cells: readonly Measurement[]): Table {
       { title: "p50 ms", number: true },
       { title: "p90 ms", number: true },
       { title: "p99 ms", number: true },
-      { title: "x best", number: true },
+      { title: "x fastest", number: true },
       { title: "connections", number: true },
     ],
     rows: byClient(cells).flatMap((own) =>
@@ -57,7 +57,7 @@ export function tableOf(cells: readonly Measurement[]): Table {
   };
 }
 
-/** How a command's time is made up, the measured latencies, and the connections behind them. */
+/** Returns charts of a command's round trips, the measured latencies and the connections. */
 export function chartsOf(cells: readonly Measurement[], rttMs: number, tls: boolean): Chart[] {
   const groups = byClient(cells);
   const charts: Chart[] = [
@@ -74,7 +74,7 @@ export function chartsOf(cells: readonly Measurement[], rttMs: number, tls: bool
       kind: "bars",
       title: "Warm invocations: the median",
       unit: "ms",
-      spread: "on to the 90th percentile",
+      spread: "the range from the median to the 90th percentile",
       groups: groups.map((own) => ({
         title: own[0]!.label,
         bars: own.map((cell) => ({
@@ -89,7 +89,7 @@ export function chartsOf(cells: readonly Measurement[], rttMs: number, tls: bool
       kind: "bars",
       title: "The first invocation of an instance",
       unit: "ms",
-      spread: "from the fastest to the slowest instance",
+      spread: "the range over instances",
       groups: groups.map((own) => ({
         title: own[0]!.label,
         bars: own.map((cell) => ({
@@ -122,10 +122,10 @@ function handshake(rttMs: number, tls: boolean): Chart {
   ];
   return {
     kind: "spans",
-    title: "Where the time goes: round trips before an answer",
+    title: "Round trips before a response",
     about:
-      "To scale, for the path of this run. What client and server do themselves comes on top: least for a warm " +
-      "connection, most for a handshake with TLS.",
+      "To scale, for this run's round-trip time. The time of client and server is not included: it is shortest for a warm " +
+      "connection and longest for a TLS handshake.",
     unit: "ms",
     rows: [
       { title: "warm connection", spans: [command] },

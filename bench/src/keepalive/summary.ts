@@ -24,7 +24,7 @@ export function checksOf(cells: readonly Measurement[]): Check[] {
       actual: `${recreated.connections} connections, ${recreated.instances} instances`,
     });
     checks.push({
-      expectation: "warmline recreated in the handler is, warm, within 5 % of reused",
+      expectation: "warmline recreated in the handler has a warm p50 within 5% of reused",
       passed: Math.abs(apart) <= TOLERANCE,
       actual: `p50 ${ms(recreated.warm.p50)} against ${ms(reused.warm.p50)}, ${change(apart)}`,
     });
@@ -32,7 +32,7 @@ export function checksOf(cells: readonly Measurement[]): Check[] {
   if (clients.some(({ client }) => client === "agent")) {
     const recreated = pick(cells, "agent", true, false);
     checks.push({
-      expectation: "the bare agent recreated in the handler opens one connection per invocation",
+      expectation: "bare agent recreated in the handler opens one connection per invocation",
       passed: recreated.connections === recreated.invocations,
       actual: `${recreated.connections} connections, ${recreated.invocations} invocations`,
     });
@@ -56,16 +56,16 @@ export function headlinesOf(cells: readonly Measurement[]): Headline[] {
   const recreated = pick(cells, client, true, false);
   return [
     { value: ms(on.warm.p50), label: `${label}, warm, p50` },
-    { value: ms(off.warm.p50), label: "the same without keep-alive" },
-    { value: ms(on.first.median), label: "its first invocation" },
+    { value: ms(off.warm.p50), label: "warm p50 without keep-alive" },
+    { value: ms(on.first.median), label: "first invocation" },
     {
       value: String(recreated.connections),
-      label: `connections for ${recreated.invocations} clients made anew`,
+      label: `connections of ${recreated.invocations} recreated clients`,
     },
   ];
 }
 
-/** One paragraph: what keeping a connection is worth, whether recreating the client loses it, how a start begins. */
+/** Summarizes the gain from keep-alive, the effect of recreating the client, and the first invocation. */
 export function summaryOf(cells: readonly Measurement[], rttMs: number, tls: boolean): string {
   const clients = labels(cells);
   const path = rttMs > 0 ? `Over a round trip of ${rttMs} ms${tls ? " with TLS" : ""}` : "Over loopback";
@@ -74,7 +74,7 @@ export function summaryOf(cells: readonly Measurement[], rttMs: number, tls: boo
     const off = pick(cells, client, false, true).warm.p50;
     return `from ${ms(off)} to ${ms(on)} with ${label} (${factor(off / on)})`;
   });
-  const sentences = [`${path}, keeping the connection takes the median warm command ${listed(gains)}.`];
+  const sentences = [`${path}, keep-alive changes the median warm command ${listed(gains)}.`];
 
   const recreated = clients.map(({ client, label }) => {
     const cell = pick(cells, client, true, false);
@@ -84,12 +84,12 @@ export function summaryOf(cells: readonly Measurement[], rttMs: number, tls: boo
       lost: cell.connections === cell.invocations,
     };
   });
-  const fates = [false, true].flatMap((lost) => {
+  const outcomes = [false, true].flatMap((lost) => {
     const texts = recreated.filter((each) => each.lost === lost).map(({ text }) => text);
     const verb = `${lost ? "lose" : "keep"}${texts.length === 1 ? "s" : ""}`;
-    return texts.length === 0 ? [] : `${listed(texts)} ${verb} it`;
+    return texts.length === 0 ? [] : `${listed(texts)} ${verb} the connection`;
   });
-  sentences.push(`Where the client is made anew in every invocation, ${fates.join("; ")}.`);
+  sentences.push(`If the client is recreated in every invocation, ${outcomes.join("; ")}.`);
 
   const firsts = clients.map(
     ({ client, label }) => `${ms(pick(cells, client, true, true).first.median)} with ${label}`,
@@ -116,14 +116,13 @@ function articleOf(cells: readonly Measurement[]): string {
     return cell.connections === cell.invocations;
   });
   return (
-    `The article's first request took 43 ms and its later ones 2.2 ms (20 x; here ${listed(ratios)}), and it lost the connection ` +
-    "where the agent was made anew. " +
+    `The first invocation takes longer than a warm one: ${listed(ratios)} (article: 20x, 43 and 2.2 ms). ` +
     (otherwise.length === 0
-      ? "Its direction, that a kept connection is faster than a new one, comes out; "
-      : `Its direction, that a kept connection is faster than a new one, does not come out with ${listed(otherwise)}; `) +
+      ? "Reproduced: a kept connection is faster than a new one. "
+      : `Not reproduced with ${listed(otherwise)}: a kept connection is faster than a new one. `) +
     (loses.length === 0
-      ? "that making anew loses it does not."
-      : `that making anew loses it is true of ${listed(loses.map(({ label }) => label))}${loses.length < clients.length ? " alone" : ""}.`)
+      ? "Not reproduced: no recreated client loses the connection."
+      : `Reproduced${loses.length < clients.length ? ` only with ${listed(loses.map(({ label }) => label))}` : ""}: a recreated client loses the connection.`)
   );
 }
 

@@ -17,7 +17,7 @@ export type Measurement = Case & CaseLatencies & { readonly init: Spread; readon
 const sizeOf = ({ memoryMb }: Case): string => `${memoryMb.toLocaleString("en")} MB`;
 const wayOf = ({ reused }: Case): string => (reused ? "reused" : "one per invocation");
 
-/** Finding, figures, checks, table and charts of the numbers. */
+/** Builds the report of the measurements. */
 export function buildReport(
   rows: readonly Measurement[],
 ): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
@@ -35,7 +35,7 @@ export function buildReport(
   const compared = sizes.length > 1 ? clients : [];
   const checks: Check[] = compared.flatMap(({ client, label }) => [
     {
-      expectation: `${label}: connecting costs more at ${small} MB than at ${large} MB`,
+      expectation: `${label}: connecting takes longer at ${small} MB than at ${large} MB`,
       passed: extra(client, small) > extra(client, large),
       actual: `${ms(extra(client, small))} against ${ms(extra(client, large))} on average`,
     },
@@ -52,19 +52,21 @@ export function buildReport(
   const lead = clients[0]!;
   return {
     summary:
-      `A connection per invocation instead of one for all costs, on average, ${listed(clients.map(({ client, label }) => `${atEach((size) => ms(extra(client, size)))} with ${label}`))}. ` +
+      `A connection per invocation instead of one for all adds, on average, ${listed(clients.map(({ client, label }) => `${atEach((size) => ms(extra(client, size)))} with ${label}`))}. ` +
       `Init phase and first invocation together take ${listed(clients.map(({ client, label }) => `${atEach((size) => `${Math.round(start(pick(client, size, true)))} ms`)} with ${label}`))}. ` +
       (compared.length === 0
-        ? "With one size there is nothing to compare it with."
+        ? "Only one size was measured, so there is no comparison."
         : allPassed
-          ? "The article's direction comes out: little memory makes connecting dearer (it saw 6 to 7 ms at 128 MB), and a start dearer still."
-          : `The article's direction does not come out everywhere: ${listed(checks.filter((check) => !check.passed).map(({ expectation, actual }) => `missed is "${expectation}" (${actual})`))}.`),
+          ? "Reproduced: connecting is slower with less memory (article: 6 to 7 ms at 128 MB), and starting even more so."
+          : `Not reproduced: ${listed(checks.filter((check) => !check.passed).map(({ expectation, actual }) => `${expectation} (${actual})`))}.`),
     headlines: [
-      { value: ms(extra(lead.client, small)), label: `what connecting costs ${lead.label} at ${small} MB` },
-      ...(sizes.length > 1 ? [{ value: ms(extra(lead.client, large)), label: `and at ${large} MB` }] : []),
+      { value: ms(extra(lead.client, small)), label: `for connecting, ${lead.label} at ${small} MB` },
+      ...(sizes.length > 1
+        ? [{ value: ms(extra(lead.client, large)), label: `for connecting at ${large} MB` }]
+        : []),
       ...compared.slice(0, 2).map(({ client, label }) => ({
         value: factor(start(pick(client, small, true)) / start(pick(client, large, true))),
-        label: `start at ${small} MB against ${large} MB, ${label}`,
+        label: `slower start at ${small} MB than at ${large} MB, ${label}`,
       })),
     ],
     checks,
@@ -87,7 +89,7 @@ export function buildReport(
         styleOf: (row) => ({ label: `${row.label}, ${wayOf(row)}`, hue: row.reused ? 0 : 1 }),
         valueOf: ({ all }) => all.mean,
         spread: {
-          words: "from the median on to the 99th percentile",
+          label: "the range from the median to the 99th percentile",
           of: ({ all }) => ({ low: all.p50, high: all.p99 }),
         },
       }),
@@ -101,7 +103,7 @@ export function buildReport(
           styleOf: ({ label }) => ({ label, hue: 2 }),
           valueOf: start,
           spread: {
-            words: "from the fastest to the slowest instance",
+            label: "the range over instances",
             of: ({ init, first }) => ({ low: init.min + first.min, high: init.max + first.max }),
           },
         },

@@ -19,11 +19,11 @@ export const styleOf = (client: string): Style => ({
   dashed: client.includes("-"),
 });
 
-/** Said with all that these scenarios measure. */
+/** Notes of all scenarios that measure the client itself. */
 export const NOTES = [
-  "The raw socket is the floor: a ready-made request, and an answer read only as far as it takes to know that it is whole.",
-  "The server answers with fixed replies, the same bytes that warmline-gateway gives, from a process of its own: it costs so little that what is measured is the client.",
-  "Clients take turns round by round in an order mixed by the seed; a ratio is the median of the rounds' own ratios, so that what else the machine did falls on both sides of it.",
+  "The raw socket is the lower bound: it sends a prepared request and reads the response only to find its end.",
+  "The server sends fixed replies, the same bytes as warmline-gateway, from a separate process. It uses so little CPU time that the client determines the results.",
+  "Clients run one after another in each round, in an order determined by the seed. A ratio is the median of the rounds' ratios, so that other load on the machine affects both of its sides.",
 ];
 
 /** The versions of what these scenarios measure. */

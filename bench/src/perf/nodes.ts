@@ -18,7 +18,7 @@ export function nodeAt(path: string): Node {
   try {
     return { path, version: execFileSync(path, ["--version"], { encoding: "utf8" }).trim() };
   } catch {
-    throw new UsageError(`--node must be a Node that runs here, and ${path} is none.`);
+    throw new UsageError(`--node must be the path of a Node executable; ${path} does not run.`);
   }
 }
 
@@ -30,8 +30,8 @@ export function chosenNodes(path: string | undefined): Node[] {
   return [own, ...second.filter(({ version }) => version !== own.version)];
 }
 
-/** Says that the second Node was left out, and how to get it. */
+/** Returns a note that Node 24 was skipped and how to install it, if so. */
 export function missingNote(nodes: readonly Node[], path: string | undefined): string[] {
   if (path !== undefined || nodes.some(({ version }) => version.startsWith("v24."))) return [];
-  return ["Node 24 is left out: `npm ci --prefix bench/nodes/24` installs it for this bench."];
+  return ["Skipped: Node 24: `npm ci --prefix bench/nodes/24` installs it."];
 }

@@ -19,6 +19,7 @@ export function spreadOf(values: readonly number[]): Spread {
  * round gives a ratio of its own.
  */
 export function pairedRatio(ours: readonly number[], theirs: readonly number[]): Spread {
-  if (ours.length !== theirs.length || ours.length === 0) throw new Error("rounds that are not pairs");
+  if (ours.length !== theirs.length || ours.length === 0)
+    throw new Error("both clients need the same number of rounds, at least one");
   return spreadOf(ours.map((value, round) => value / theirs[round]!));
 }

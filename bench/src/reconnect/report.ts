@@ -5,11 +5,11 @@ import type { Check, Outcome } from "../result.js";
 
 /** The ways to reach Redis, in the order of the table. */
 export const WAYS = {
-  static: "straight to Redis, static connection",
-  reconnect: "straight to Redis, a connection per command",
-  "gateway-static": "gateway beside Redis, static connection",
-  "gateway-reconnect": "gateway beside Redis, a connection per command",
-  "sidecar-reconnect": "gateway beside the function, a connection per command",
+  static: "direct to Redis, static connection",
+  reconnect: "direct to Redis, a connection per command",
+  "gateway-static": "gateway next to Redis, static connection",
+  "gateway-reconnect": "gateway next to Redis, a connection per command",
+  "sidecar-reconnect": "gateway next to the function, a connection per command",
 } as const;
 
 export type Way = keyof typeof WAYS;
@@ -31,7 +31,7 @@ export interface Measurement {
 const tps = (value: number): string => `${Math.round(value)}/s`;
 const clientsOf = ({ clients }: Measurement): string => `${clients} client${clients === 1 ? "" : "s"}`;
 
-/** Finding, figures, checks, table and charts of the numbers. */
+/** Builds the report of the measurements. */
 export function buildReport(
   rows: readonly Measurement[],
 ): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
@@ -51,7 +51,7 @@ export function buildReport(
     const who = `${clients} client${clients === 1 ? "" : "s"}`;
     if (kept !== undefined && pooled !== undefined) {
       checks.push({
-        expectation: `${who}: a static connection to the gateway gets more done than one per command`,
+        expectation: `${who}: a static connection to the gateway is faster than one per command`,
         passed: kept > pooled,
         actual: `${tps(kept)} against ${tps(pooled)}`,
       });
@@ -59,19 +59,19 @@ export function buildReport(
     if (fixed === undefined || anew === undefined || pooled === undefined || beside === undefined) continue;
     const lost = fixed - anew;
     sentences.push(
-      `With ${who}, ${tps(fixed)} over static connections fall to ${tps(anew)} when each command connects anew; through the gateway's pool they are ${tps(pooled)} with the gateway beside Redis and ${tps(beside)} with it beside the function, which recovers ${share((beside - anew) / lost)} of the loss`,
+      `With ${who}, a connection per command lowers throughput from ${tps(fixed)} to ${tps(anew)}. Through the gateway's pool it is ${tps(pooled)} with the gateway next to Redis and ${tps(beside)} next to the function, which recovers ${share((beside - anew) / lost)} of the loss`,
     );
     checks.push(
       {
-        expectation: `${who}: connecting anew for each command costs throughput`,
+        expectation: `${who}: a connection per command lowers throughput`,
         passed: anew < fixed,
         actual: `${tps(anew)} against ${tps(fixed)}`,
       },
       {
         // The article has one client; with many, the machine's processors set the limit, and not the connection.
-        expectation: `${who}: the gateway's pool recovers ${clients === 1 ? "most" : "some"} of what reconnecting costs`,
+        expectation: `${who}: the gateway's pool recovers ${clients === 1 ? "most" : "some"} of the lost throughput`,
         passed: (beside - anew) / lost > (clients === 1 ? 0.5 : 0),
-        actual: `${tps(beside)} of ${tps(fixed)}, from ${tps(anew)}; beside Redis ${tps(pooled)}`,
+        actual: `${tps(beside)} of ${tps(fixed)}, from ${tps(anew)}; next to Redis ${tps(pooled)}`,
       },
     );
   }
@@ -84,27 +84,27 @@ export function buildReport(
   return {
     summary:
       (sentences.length > 0
-        ? `${sentences.join(". ")}. The article's 1,560, 20 and 290 per second recover ${share((290 - 20) / (1_560 - 20))}: there each connection starts a process of PostgreSQL's, which a pool spares, and the handshake still crosses to the pool. `
-        : `Without a Redis that answers over TCP only the gateway was measured: ${listed(counts.map((clients) => `with ${clients} client${clients === 1 ? "" : "s"} ${tps(pick("gateway-static", clients)!)} over static connections and ${tps(pick("gateway-reconnect", clients)!)} with one per command (${factor(pick("gateway-static", clients)! / pick("gateway-reconnect", clients)!)})`))}. `) +
+        ? `${sentences.join(". ")}. In the article (1,560, 20 and 290 per second) the pool recovers ${share((290 - 20) / (1_560 - 20))}: there the pool saves starting a PostgreSQL process per connection, but not the handshake. `
+        : `Without Redis over TCP only the gateway was measured: ${listed(counts.map((clients) => `with ${clients} client${clients === 1 ? "" : "s"} ${tps(pick("gateway-static", clients)!)} over static connections and ${tps(pick("gateway-reconnect", clients)!)} with one per command (${factor(pick("gateway-static", clients)! / pick("gateway-reconnect", clients)!)})`))}. `) +
       (failed.length === 0 && sentences.length === 0
-        ? "So much of the article's direction comes out: reconnecting costs throughput; what a pool recovers of it was not tried."
+        ? "Reproduced in part: a connection per command lowers throughput. The pool was not tested."
         : failed.length === 0
-          ? "The article's direction comes out: reconnecting costs most of the throughput, and a pool behind the connection recovers it as far as the pool is near."
-          : `The article's direction does not come out everywhere; failed: ${listed(failed)}.`),
+          ? "Reproduced: a connection per command costs most of the throughput, and a nearby pool recovers it."
+          : `Not reproduced: ${listed(failed)}.`),
     headlines: [
       ...lead("static", "static connection"),
       ...lead("reconnect", "a connection per command"),
-      ...lead("gateway-reconnect", "the same through a gateway beside Redis"),
-      ...lead("sidecar-reconnect", "and through one beside the function"),
+      ...lead("gateway-reconnect", "a connection per command, gateway next to Redis"),
+      ...lead("sidecar-reconnect", "a connection per command, gateway next to the function"),
     ],
     checks,
     table: tableOf(rows, clientsOf, [
       ["clients", ({ clients }) => String(clients), "number"],
-      ["way", ({ way }) => WAYS[way]],
+      ["connection", ({ way }) => WAYS[way]],
       ["tps", (row) => Math.round(row.tps.median).toString(), "number"],
-      ["excluding connecting", (row) => Math.round(row.tpsExcluding).toString(), "number"],
+      ["tps without connecting", (row) => Math.round(row.tpsExcluding).toString(), "number"],
       ["latency ms", (row) => row.meanMs.toFixed(3), "number"],
-      ["deviation ms", (row) => row.deviationMs.toFixed(3), "number"],
+      ["stddev ms", (row) => row.deviationMs.toFixed(3), "number"],
       ["transactions", ({ transactions }) => String(transactions), "number"],
     ]),
     charts: [
@@ -119,7 +119,7 @@ export function buildReport(
         }),
         valueOf: (row) => row.tps.median,
         spread: {
-          words: "from the slowest to the fastest round",
+          label: "the range of the rounds",
           of: (row) => ({ low: row.tps.min, high: row.tps.max }),
         },
       }),

@@ -6,7 +6,7 @@ import { spans } from "./spans.js";
 import { STYLE } from "./style.js";
 import { escapeHtml, tag } from "./svg.js";
 
-/** A self-contained HTML page of results: no script, no font, nothing from a network. */
+/** Renders results as a self-contained HTML page: no scripts, no fonts, no network requests. */
 export function page(results: readonly Result[], skipped: readonly SkippedScenario[] = []): string {
   const title = results.length === 1 ? results[0]!.title : "warmline bench";
   return `<!doctype html>
@@ -34,7 +34,7 @@ function contents(results: readonly Result[], skipped: readonly SkippedScenario[
     "nav",
     {},
     tag("p", { class: "mark" }, "warmline bench"),
-    tag("h1", {}, "What connections are worth"),
+    tag("h1", {}, "Results"),
     tag(
       "ul",
       {},
@@ -48,7 +48,7 @@ function contents(results: readonly Result[], skipped: readonly SkippedScenario[
           ` ${tag("span", { class: failed > 0 ? "some" : undefined }, said)}`,
         );
       }),
-      ...skipped.map(({ scenario, reason }) => tag("li", {}, escapeHtml(`Left out: ${scenario}: ${reason}`))),
+      ...skipped.map(({ scenario, reason }) => tag("li", {}, escapeHtml(`Skipped: ${scenario}: ${reason}`))),
     ),
   );
 }
@@ -77,16 +77,16 @@ function section(result: Result): string {
     table(result.table),
     ...(result.checks.length === 0
       ? []
-      : [tag("h2", {}, "What must hold"), tag("ul", { class: "checks" }, ...result.checks.map(check))]),
-    tag("h2", {}, "How it was measured"),
+      : [tag("h2", {}, "Checks"), tag("ul", { class: "checks" }, ...result.checks.map(check))]),
+    tag("h2", {}, "Method"),
     tag("ul", { class: "notes" }, ...result.notes.map((note) => tag("li", {}, escapeHtml(note)))),
-    tag("h2", {}, "Run it again"),
+    tag("h2", {}, "Reproduce"),
     tag("pre", {}, tag("code", {}, escapeHtml(result.command))),
     facts(result),
   );
 }
 
-/** Numbers keep their units on their line. */
+/** Joins a number and its unit with a no-break space. */
 function unbroken(text: string): string {
   return text.replace(/(\d) (ms|x|%)/g, "$1\u00a0$2");
 }
@@ -127,12 +127,12 @@ function chart(drawn: Chart): string {
 
 function about(drawn: Exclude<Chart, { kind: "spans" }>): string {
   if (drawn.kind === "curves") {
-    return `In ${drawn.unit}. Upwards each step is a factor, to the right each mark leaves a tenth of the slower ones: p99 is the time that one invocation in a hundred exceeds.`;
+    return `In ${drawn.unit}, on a logarithmic scale. To the right: percentiles; p99 is the time that one in a hundred exceeds.`;
   }
-  if (drawn.kind === "lines") return `In ${drawn.unit}, upwards from none; to the right in ${drawn.along}.`;
+  if (drawn.kind === "lines") return `Upwards: ${drawn.unit}, from zero. To the right: ${drawn.along}.`;
   const parts = [
     drawn.unit === "" ? "" : `In ${drawn.unit}.`,
-    drawn.spread === undefined ? "" : `The thin line goes ${drawn.spread}.`,
+    drawn.spread === undefined ? "" : `The thin line shows ${drawn.spread}.`,
     drawn.logarithmic ? "The scale is logarithmic." : "",
   ];
   return parts.filter(Boolean).join(" ");
@@ -195,8 +195,8 @@ function facts({ machine, versions, startedAt, seconds, seed, settings }: Result
     ["Engine", String(settings.engine)],
     ["Round trip", `${settings.rttMs} ms${settings.tls ? ", TLS" : ""}`],
     ["Seed", String(seed)],
-    ["Begun", startedAt],
-    ["Took", `${seconds} s`],
+    ["Started", startedAt],
+    ["Duration", `${seconds} s`],
   ];
   return tag(
     "dl",

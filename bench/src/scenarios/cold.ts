@@ -17,11 +17,12 @@ import { randomFrom } from "../random.js";
 import type { Outcome } from "../result.js";
 import type { Scenario, Settings } from "../scenario.js";
 
-/** Fresh processes: what import and the first command take, with TLS and without, at once and after an init phase. */
+/** Measures import and first command in fresh processes: with and without TLS, at once and after an init phase. */
 const cold: Scenario = {
   name: "cold",
   title: "Cold starts",
-  question: "What does the first command of a new instance cost, and what can an init phase take off it?",
+  question:
+    "How long does the first command of a new instance take, and how much of that can move to the init phase?",
   clients: [],
   order: 10,
   run: measure,
@@ -67,10 +68,10 @@ async function measure(settings: Settings): Promise<Outcome> {
   return {
     ...buildReport(rows),
     notes: [
-      `Every client starts ${rounds} fresh processes each way; medians, the first round does not count. Each is one minified file, as functions are deployed. A process's own start is not in the figures: they begin with the import of that file.`,
-      "After init: import, making the client and, where there is such a thing, `await redis.ready()` come before; 20 ms later the first command is sent, and 25 more after it.",
+      `Every client starts ${rounds} fresh processes per mode, after one round that does not count. Numbers are medians. Each client is one minified file, as functions are deployed. Times begin with the import of that file: the start of the process is not included.`,
+      "After init: the init phase imports the client, creates it and, if the client has it, runs `await redis.ready()`. The first command is sent 20 ms later, then 25 more.",
       `Sizes, minified and gzipped: ${sizes.map(({ client, minified, gzipped }) => `${labelOf(client)} ${minified} and ${gzipped} bytes`).join("; ")}.`,
-      `Client and server run on ${placement === "own cores" ? "a core each" : "any core"}.`,
+      `Client and server run on ${placement === "own cores" ? "separate cores" : "any core"}.`,
       ...NOTES,
       ...missingNote(nodes, settings.node),
     ],
@@ -88,7 +89,7 @@ async function measure(settings: Settings): Promise<Outcome> {
   };
 }
 
-/** Finding, figures, table and charts of the rows. */
+/** Builds the report of the rows. */
 export function buildReport(
   rows: readonly ColdRow[],
 ): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
@@ -104,20 +105,20 @@ export function buildReport(
       `On Node ${node.slice(1)} with TLS, import and first command take ${ms(own!.beforeMs.median)} with warmline, ` +
       `${ms(upstash!.beforeMs.median)} with @upstash/redis (${factor(upstash!.beforeMs.median / own!.beforeMs.median)} as long) and ` +
       `${ms(floor!.beforeMs.median)} with a raw socket; their CPU time is ${ms(own!.cpuMs.median)}, ${ms(upstash!.cpuMs.median)} ` +
-      `and ${ms(floor!.cpuMs.median)}. With the connection made ready in the init phase, warmline's first command in the ` +
-      `handler takes ${ms(ready!.firstMs!.median)}, @upstash/redis's ${ms(unready!.firstMs!.median)}: it has nothing to make ready.`,
+      `and ${ms(floor!.cpuMs.median)}. If the init phase opens the connection, warmline's first command in the ` +
+      `handler takes ${ms(ready!.firstMs!.median)}. @upstash/redis cannot connect ahead: its first command takes ${ms(unready!.firstMs!.median)}.`,
     headlines: [
       { value: ms(own!.beforeMs.median), label: "import and first command, TLS" },
-      { value: ms(upstash!.beforeMs.median), label: "the same with @upstash/redis" },
+      { value: ms(upstash!.beforeMs.median), label: "import and first command with @upstash/redis, TLS" },
       { value: ms(ready!.firstMs!.median), label: "first command after init" },
     ],
     checks: [],
     table: tableOf(rows, (row) => row.node + row.way, [
       ["Node", (row) => row.node.slice(1)],
-      ["way", (row) => row.way],
+      ["mode", (row) => row.way],
       ["client", (row) => labelOf(row.client)],
       ["import ms", text((row) => row.importMs), "number"],
-      ["at once or init ms", text((row) => row.beforeMs), "number"],
+      ["total or init ms", text((row) => row.beforeMs), "number"],
       ["first ms", text((row) => row.firstMs), "number"],
       ["warm ms", text((row) => row.warmMs), "number"],
       ["CPU ms", text((row) => row.cpuMs), "number"],
@@ -131,7 +132,7 @@ export function buildReport(
           groupOf: (row) => `Node ${row.node.slice(1)}`,
           styleOf: (row) => styleOf(row.client),
           valueOf: (row) => row.beforeMs.median,
-          spread: { words: "over the middle half of the rounds", of: (row) => row.beforeMs },
+          spread: { label: "the middle half of the rounds", of: (row) => row.beforeMs },
         },
       ),
       barChart(
@@ -142,7 +143,7 @@ export function buildReport(
           groupOf: (row) => `Node ${row.node.slice(1)}`,
           styleOf: (row) => styleOf(row.client),
           valueOf: (row) => row.firstMs!.median,
-          spread: { words: "over the middle half of the rounds", of: (row) => row.firstMs! },
+          spread: { label: "the middle half of the rounds", of: (row) => row.firstMs! },
         },
       ),
     ],

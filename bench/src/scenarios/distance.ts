@@ -9,15 +9,15 @@ import { GREETING, runInstance } from "../run-instance.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { Series } from "../series.js";
 
-/** In one zone, between zones, between near regions, across a continent. */
+/** Round-trip times in ms: loopback, one zone, two zones, near regions, across a continent. */
 const ROUND_TRIPS = [0, 0.5, 2, 20, 70];
 const QUICK_ROUND_TRIPS = [0, 2, 20];
 
-/** One GET per invocation at every distance, plain and with TLS, keep-alive on and off; the first invocation apart. */
+/** Runs one GET per invocation over several round-trip times, plain and with TLS, keep-alive on and off. */
 const distance: Scenario = {
   name: "distance",
-  title: "Keep-alive over every distance",
-  question: "How does the worth of a warm connection grow with the way to the server, and with TLS?",
+  title: "Keep-alive by round-trip time",
+  question: "How does the gain from keep-alive grow with the round-trip time, and with TLS?",
   clients: "all",
   distances: true,
   order: 2,
@@ -68,8 +68,8 @@ async function measure(settings: Settings): Promise<Outcome> {
     return {
       ...buildReport(measured),
       notes: [
-        `At each distance each client runs ${invocations} invocations in each of ${rounds} instances, one GET in each, its client outside the handler. The first invocation, which connects, is kept apart.`,
-        "0.5 ms is a round trip within a zone, 2 ms between zones, 20 ms between near regions, 70 ms across a continent. The path delays handshakes too; it does not limit bandwidth.",
+        `For each round-trip time each client runs ${invocations} invocations of one GET in each of ${rounds} instances. The client is created outside the handler. The first invocation, which connects, is reported separately.`,
+        "A round trip takes 0.5 ms within a zone, 2 ms between zones, 20 ms between near regions and 70 ms across a continent. The proxy delays handshakes too. It does not limit bandwidth.",
         ...notes,
       ],
       settings: {

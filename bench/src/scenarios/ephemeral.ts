@@ -9,19 +9,19 @@ import { runInstance } from "../run-instance.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { Series } from "../series.js";
 
-/** Between two commands, as in the article. */
+/** The pause between two commands in ms, as in the article. */
 const DELAY_MS = 10;
 /** Round-trip times in ms within a zone and between two zones. */
 const ZONES = [0.25, 1];
 
 /**
- * Open, use, close against one connection for all, with a pause between commands. The article's code takes the time
- * until a command is issued, not until it is answered; both are measured.
+ * Compares a connection per command with one connection for all, with a pause between commands. The article's code
+ * measures the time until a command is issued, not until its reply; this scenario measures both.
  */
 const ephemeral: Scenario = {
   name: "ephemeral",
-  title: "A connection per command, or one for all",
-  question: "Are connections lightweight?",
+  title: "One connection per command, or one for all",
+  question: "How much slower is a command with a connection of its own than one on a shared connection?",
   clients: ["warmline", "upstash", "agent", "ioredis", "node-redis"],
   distances: true,
   order: 3,
@@ -79,9 +79,9 @@ async function measure(settings: Settings): Promise<Outcome> {
     return {
       ...buildReport(measured),
       notes: [
-        `Each client runs ${commands} PINGs each way, ${DELAY_MS} ms apart, in ${rounds} instances, after five that do not count. Ephemeral is making the client, the command and closing the client.`,
-        "Awaited, a command's time ends with its reply (and, ephemeral, once the client is closed). As in the article it ends when the call returns: its code awaits neither the command nor the connection, so what it took for a latency is the time to make an object and to queue a command.",
-        "Round trips of 0.25 and 1 ms stand for one zone and two.",
+        `Each client runs ${commands} PINGs per mode, ${DELAY_MS} ms apart, in ${rounds} instances, after five that do not count. Ephemeral: create the client, run the command, close the client.`,
+        "Awaited: the time ends with the reply (ephemeral: once the client is closed). Not awaited: the time ends when the call returns, as in the article, whose code awaits neither the command nor the connection. It measures the time to create an object and to queue a command.",
+        "A round trip takes 0.25 ms within a zone and 1 ms between two zones.",
         ...notes,
       ],
       settings: {

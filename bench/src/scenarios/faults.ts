@@ -17,17 +17,17 @@ import { UsageError } from "../usage.js";
 
 const GROUPS: readonly FaultGroup[] = [lostResponses, badResponses, unreachable, frozenMeanwhile];
 
-/** The function's time, in ms: more than all retries of the clients take, so that what is not settled then hangs. */
+/** The function's timeout in ms. It exceeds all retries of the clients, so a call that has not settled by then hangs. */
 const FUNCTION_MS = 6_000;
 
 /**
- * Each fault befalls each client some times, and the server is asked what it applied. The trials mostly wait, so
- * each client has a few instances at once, and takes its faults in an order that the seed decides.
+ * Applies each fault to each client several times and reads from the server which commands were applied. Trials mostly
+ * wait, so each client runs a few instances at once. The seed determines the order of the faults.
  */
 const faults: Scenario = {
   name: "faults",
   title: "Faults between a function and its Redis",
-  question: "What becomes of a call when the network, the server or the platform fails it?",
+  question: "What happens to a call when the network, the server or the platform fails?",
   run: measure,
 };
 
@@ -35,11 +35,11 @@ export default faults;
 
 async function measure(settings: Settings): Promise<Outcome> {
   const trials = settings.invocations ?? (settings.quick ? 1 : 5);
-  const lanesEach = settings.rounds ?? (settings.quick ? 2 : 3);
+  const instancesEach = settings.rounds ?? (settings.quick ? 2 : 3);
   const benchClients = settings.clients.filter((client) => client.faults);
   const clients = benchClients.flatMap((client) => client.faults!);
   if (clients.length === 0)
-    throw new UsageError("None of these clients deals with faults by itself; warmline and upstash do.");
+    throw new UsageError("--clients must name a client that handles faults: warmline or upstash.");
   const tallies = GROUPS.flatMap(({ title, faults }) =>
     faults.flatMap((fault) => clients.map((client) => new Tally(title, fault, client))),
   );
@@ -64,7 +64,7 @@ async function measure(settings: Settings): Promise<Outcome> {
           }
           await lane.stop();
         };
-        return Promise.all(Array.from({ length: lanesEach }, work));
+        return Promise.all(Array.from({ length: instancesEach }, work));
       }),
     );
     const measured = tallies.map((tally) => tally.measured());
@@ -75,16 +75,16 @@ async function measure(settings: Settings): Promise<Outcome> {
       table: tableOf(measured),
       charts: chartsOf(measured),
       notes: [
-        `Each fault befalls each client ${trials === 1 ? "once" : `${trials} times`}, on a path and with keys of its own, in instances that are driven as Lambda drives a function, after one command that went well.`,
-        `A call that has not settled when the function's ${FUNCTION_MS / 1_000} s are up counts as hung; the instance ends then, as on Lambda.`,
-        "Doubled is what the server applied beyond what was issued, read behind the gateway when the trial is over; of SET, that a repeat of it undid what another client had set meanwhile. Wrong is a call that resolved with something else than its command's value.",
-        'The clients are used as their first pages show them, warmline with the invocation\'s context as its deadline besides. A write that warmline does not repeat rejects with UnknownOutcomeError where a client that repeats it resolves: that is the choice which writes: "exactly-once" spares.',
-        `Frozen functions are stopped for 1.2 s between two invocations, and thaw with the next one waiting.`,
-        ...(settings.rttMs > 0 ? [`The path adds a round-trip time of ${settings.rttMs} ms.`] : []),
+        `Each fault is applied to each client ${trials === 1 ? "once" : `${trials} times`}, through a proxy and with keys of its own. Instances run as Lambda runs a function. Each trial starts after one successful command.`,
+        `A call that has not settled when the function times out (${FUNCTION_MS / 1_000} s) counts as hung. The instance then ends, as on Lambda.`,
+        "Duplicates are writes that the server applied more often than they were issued, read behind the gateway after the trial. A duplicate SET is one whose repeat overwrote a newer value of another client. Wrong is a call that resolved with a value that is not its command's.",
+        'The clients run with their defaults, warmline with the invocation\'s context as its deadline. If the outcome of a write is unknown, warmline rejects with UnknownOutcomeError, and a client that repeats the write resolves. With writes: "exactly-once" warmline resolves too, and applies the write once.',
+        `Frozen functions are stopped for 1.2 s between two invocations and thawed with the next one waiting.`,
+        ...(settings.rttMs > 0 ? [`The proxy adds a round-trip time of ${settings.rttMs} ms.`] : []),
       ],
       settings: {
         trials,
-        instances: lanesEach,
+        instances: instancesEach,
         functionMs: FUNCTION_MS,
         ...conditionsOf(settings, rig, clients),
       },

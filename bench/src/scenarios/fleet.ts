@@ -16,17 +16,17 @@ import type { Scenario, Settings } from "../scenario.js";
 const MAX_INSTANCES = 1_000;
 const LIMITS = { softLimit: 400, hardLimit: 700 };
 const LOAD: Load = { quiet: 60, burst: 1_000, burstMs: 1_200, everyMs: 6_000 };
-/** How long the function works after its command, in ms. */
+/** The function's work after its command, in ms. */
 const WORK_MS = 900;
-/** An idle instance lives for so long, in real time. */
+/** Lifetime of an idle instance in ms of real time. */
 const LIFETIME_MS = 300_000;
 const SAMPLE_MS = 250;
 
-/** A thousand instances as a platform would run them, in bursts and frozen in between, against one gateway. */
+/** Runs a thousand simulated instances, in bursts and frozen in between, against one gateway. */
 const fleet: Scenario = {
   name: "fleet",
-  title: "A thousand instances and one gateway",
-  question: "How many connections does a fleet hold, and what do the gateway's limits do to it?",
+  title: "A thousand instances on one gateway",
+  question: "How many connections do a thousand instances hold, and what do the gateway's limits change?",
   clients: [],
   order: 9,
   run: measure,
@@ -72,9 +72,9 @@ async function measure(settings: Settings): Promise<Outcome> {
   return {
     ...buildReport(measured, model, LIMITS),
     notes: [
-      `${times.length} invocations in ${seconds} s, at random moments drawn by the seed: ${LOAD.quiet} a second, and ${LOAD.burst} a second in bursts of ${LOAD.burstMs / 1_000} s. Each is one GET and ${WORK_MS} ms of work, and occupies an instance meanwhile; the platform takes the warmest idle instance, else it starts one, up to ${MAX_INSTANCES}.`,
-      `An instance is simulated by what the gateway sees of it: one connection, of which nothing is read while the instance is frozen. Idle for ${LIFETIME_MS / 1_000} s (${speedup} times faster here) it ends without closing its connection. A connection found closed after a thaw is opened anew; after a refusal the client waits 250 ms.`,
-      "All instances live in one process, and so does their load on the machine: the latencies are those of a busy machine, to be compared with each other.",
+      `${times.length} invocations in ${seconds} s, at random times determined by the seed: ${LOAD.quiet} per second, and ${LOAD.burst} per second in bursts of ${LOAD.burstMs / 1_000} s. Each runs one GET and ${WORK_MS} ms of work and occupies an instance during that time. The platform uses the most recently used idle instance, else it starts one, up to ${MAX_INSTANCES}.`,
+      `Instances are simulated: each is one connection that is not read while the instance is frozen. After ${LIFETIME_MS / 1_000} s of idle time (${speedup} times faster here) an instance ends without closing its connection. A connection that is closed after a thaw is opened again. After a refusal the client waits 250 ms.`,
+      "All instances run in one process. Latencies are those of a busy machine: compare them with each other only.",
     ],
     settings: {
       seconds,
@@ -119,7 +119,7 @@ async function run(
   })();
   try {
     const { result, error } = await instance.invoke(event);
-    if (error) throw new Error(`The fleet ended early: ${error.errorMessage}\n${instance.output}`);
+    if (error) throw new Error(`The fleet failed: ${error.errorMessage}\n${instance.output}`);
     over = true;
     await sampling;
     const { latencies, ...report } = (result as { body: FleetReport }).body;

@@ -12,21 +12,21 @@ import { GREETING } from "../run-instance.js";
 import type { Scenario, Settings } from "../scenario.js";
 
 const LIMITS = { softLimit: 900, hardLimit: 1_000 };
-/** Connections that come, and over how long. */
+/** The flood: number of connections, and the time in ms over which they open. */
 const FLOOD = { connections: 2 * LIMITS.hardLimit, overMs: 10_000, everyMs: 500 };
 /** Connections that are in use all the time. */
 const USERS = { users: 20, everyMs: 10 };
 const IDLE = { connections: 5_000, overMs: 5_000, everyMs: null };
-/** How long the gateway is used before anything is recorded, in ms: until its code is compiled. */
+/** Warm-up in ms before recording, until the gateway's code is compiled. */
 const WARM_UP_MS = 3_000;
-/** How long connections may take to be gone after the flood, in ms. */
+/** Timeout in ms for the flood's connections to close. */
 const EBB_MS = 10_000;
 
-/** More connections come than the gateway's hard limit allows, while others are in use. */
+/** Opens more connections than the gateway's hard limit allows, while others are in use. */
 const flood: Scenario = {
   name: "flood",
   title: "A flood of connections",
-  question: "What do clients notice when twice as many connections come as the gateway may hold?",
+  question: "How do active clients fare when twice as many connections arrive as the gateway allows?",
   clients: [],
   order: 9.5,
   run: measure,
@@ -62,10 +62,10 @@ async function measure(settings: Settings): Promise<Outcome> {
     return {
       ...buildReport(measured),
       notes: [
-        `${USERS.users} connections, in a process of their own, send a GET ${USERS.everyMs / 2} to ${1.5 * USERS.everyMs} ms after each answer from the first round to the last. Each round records their times for ${quietMs / 1_000} s, then for the ${FLOOD.overMs / 1_000} s in which ${FLOOD.connections} connections come evenly from another process, then for ${quietMs / 1_000} s after they have gone.`,
-        `Each connection that comes sends a GET every ${FLOOD.everyMs / 1_000} s, so that none is idle and may be closed for another; one that is refused does not come again. Limits: soft ${LIMITS.softLimit}, hard ${LIMITS.hardLimit}.`,
-        "Ratios are those of each round, of which the median is shown; percentile curves are over all rounds. Clients, gateway and Redis share the processors.",
-        `The idle connections are ${IDLE.connections} to a gateway of its own with the usual limits; each has had one answer, and is used once more at the end.`,
+        `${USERS.users} active connections, in a separate process, send a GET ${USERS.everyMs / 2} to ${1.5 * USERS.everyMs} ms after each response during all rounds. Each round records their latencies for ${quietMs / 1_000} s, then for ${FLOOD.overMs / 1_000} s while another process opens ${FLOOD.connections} connections at an even rate, then for ${quietMs / 1_000} s after these are closed.`,
+        `Each new connection sends a GET every ${FLOOD.everyMs / 1_000} s, so that none is idle and can be evicted. A refused connection is not retried. Limits: soft ${LIMITS.softLimit}, hard ${LIMITS.hardLimit}.`,
+        "Ratios are computed per round; the median is shown. Percentile curves cover all rounds. Clients, gateway and Redis share the processors.",
+        `A separate gateway with default limits holds the ${IDLE.connections} idle connections. Each has received one response and sends one more request at the end.`,
       ],
       settings: {
         rttMs: rig.rttMs,
@@ -147,7 +147,7 @@ async function floodOnce(
   };
 }
 
-/** The gateway's numbers once only those in use are left, or when that has taken too long. */
+/** Returns the gateway's counts once only active connections are left, or after {@link EBB_MS}. */
 async function ebbed(metrics: GatewayMetrics): Promise<GatewaySample> {
   const deadline = performance.now() + EBB_MS;
   for (;;) {

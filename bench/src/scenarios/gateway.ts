@@ -23,7 +23,8 @@ const CONNECTIONS = [1, 50, 500];
 const gateway: Scenario = {
   name: "gateway",
   title: "HTTP in front of Redis",
-  question: "How many requests does the gateway answer, how fast, and how does that compare with webdis?",
+  question:
+    "How many requests per second does the gateway serve, at which latency, and how does it compare with webdis?",
   clients: [],
   order: 13,
   missing: () => (findRedisServer() ? undefined : NO_REDIS),
@@ -146,7 +147,7 @@ function casesOf(
   ]);
 }
 
-const LABELS = { gateway: "warmline-gateway", webdis: "webdis", redis: "Redis by TCP" };
+const LABELS = { gateway: "warmline-gateway", webdis: "webdis", redis: "Redis over TCP" };
 const HUES = { gateway: 0, webdis: 1, redis: 2 };
 
 const groupOf = ({ what, connections, commands }: Pick<Case, "what" | "connections" | "commands">) =>
@@ -175,29 +176,29 @@ export function buildReport(
     const latency = ratio(alone, theirsAlone, ({ p50 }) => p50);
     checks.push(
       {
-        expectation: "At 50 connections at least 1.2 times webdis's requests per second",
+        expectation: "50 connections: at least 1.2x the requests per second of webdis",
         passed: throughput >= 1.2,
-        actual: `${count(ours.perSecond)} against ${count(theirs.perSecond)}; the median of the rounds' ratios is ${throughput.toFixed(2)} x`,
+        actual: `${count(ours.perSecond)} against ${count(theirs.perSecond)}; the median of the rounds' ratios is ${throughput.toFixed(2)}x`,
       },
       {
-        expectation: "At one connection a median of at most 1.3 times webdis's",
+        expectation: "one connection: a median latency of at most 1.3x that of webdis",
         passed: latency <= 1.3,
-        actual: `${ms(alone.p50)} against ${ms(theirsAlone.p50)}; the median of the rounds' ratios is ${latency.toFixed(2)} x`,
+        actual: `${ms(alone.p50)} against ${ms(theirsAlone.p50)}; the median of the rounds' ratios is ${latency.toFixed(2)}x`,
       },
     );
   }
   const beside = theirs
-    ? `webdis, in C and with one thread, ${count(theirs.perSecond)}: ${factor(ratio(ours, theirs, ({ perSecond }) => perSecond))} as many`
-    : "webdis is not installed here, so that there is nothing beside it";
+    ? `webdis (C, one thread) serves ${count(theirs.perSecond)}: the gateway serves ${factor(ratio(ours, theirs, ({ perSecond }) => perSecond))} as many`
+    : "webdis is not installed, so it was not compared";
   return {
     headlines: [
-      { value: `${count(ours.perSecond)} / s`, label: "requests on one processor, 50 connections" },
-      { value: ms(alone.p50), label: "median of one connection" },
+      { value: `${count(ours.perSecond)} / s`, label: "requests per second, one worker, 50 connections" },
+      { value: ms(alone.p50), label: "median latency, one connection" },
     ],
-    summary: `With 50 connections one worker of the gateway answers ${count(ours.perSecond)} requests per second; ${beside}. One request at a time takes ${ms(alone.p50)} at the median${theirsAlone ? `, ${ms(theirsAlone.p50)} by webdis` : ""} and ${ms(find("redis", 1)!.p50)} straight from Redis.`,
+    summary: `With 50 connections one gateway worker serves ${count(ours.perSecond)} requests per second; ${beside}. The median latency of one request at a time is ${ms(alone.p50)} with the gateway${theirsAlone ? `, ${ms(theirsAlone.p50)} with webdis` : ""} and ${ms(find("redis", 1)!.p50)} with Redis over TCP.`,
     checks,
     table: tableOf(measured, groupOf, [
-      ["", groupOf],
+      ["case", groupOf],
       ["server", ({ server }) => LABELS[server]],
       ["requests / s", ({ perSecond }) => count(perSecond), "number"],
       ["commands / s", ({ perSecond, commands }) => count(perSecond * commands), "number"],
@@ -223,12 +224,12 @@ export function buildReport(
       ),
     ],
     notes: [
-      "Load comes from a process of its own, which keeps one request in flight on each connection and tells answers apart by their length; it shares the processors with the server and Redis.",
-      "The gateway runs with one worker and webdis with one thread, in front of the same Redis by TCP on the same machine, in mixed order; figures are medians of the rounds. Those that are compared run one after the other, and ratios are the median of each round's own.",
-      "CPU is the processor time of the measured server for one request, user and kernel: it depends less than the others on what else the machine does.",
+      "A separate process generates the load. It keeps one request in flight per connection and separates responses by their length. It shares the processors with the server and Redis.",
+      "The gateway runs with one worker and webdis with one thread, in front of the same Redis over TCP on the same machine, in shuffled order. Numbers are medians of the rounds. Compared cases run one after the other. Ratios are computed per round; the median is shown.",
+      "CPU is the measured server's user and kernel time per request. Other load on the machine affects it less than the other numbers.",
       ...(theirs
-        ? ["webdis has no pipeline over HTTP that compares with /pipeline."]
-        : ["webdis was left out: it is not on PATH."]),
+        ? ["webdis has no HTTP pipeline that is comparable to /pipeline."]
+        : ["Skipped: webdis: it is not on PATH."]),
     ],
   };
 }

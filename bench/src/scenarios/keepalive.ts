@@ -18,14 +18,15 @@ const VARIANTS: readonly Variant[] = [
 const WARM_UP_INVOCATIONS = 20;
 
 /**
- * The four scenarios of the article: keep-alive on or off, the client (or agent) made outside the handler or inside,
- * one GET of a small value per invocation. The invocations of a combination are spread over several instances, in
- * rounds whose order is mixed, so that what else the machine does falls on all alike.
+ * Runs the four variants of the article: keep-alive on or off, the client (or agent) created outside or inside the handler,
+ * one GET of a small value per invocation. The invocations of a variant are spread over several instances, in rounds of
+ * shuffled order, so that other load on the machine affects all variants alike.
  */
 const keepalive: Scenario = {
   name: "keepalive",
   title: "Keep-alive in serverless functions",
-  question: "What is a warm connection worth, and does it matter where the client is created?",
+  question:
+    "How much faster is a command on a kept connection, and does it matter where the client is created?",
   order: 1,
   run: measure,
 };
@@ -59,11 +60,11 @@ async function measure(settings: Settings): Promise<Outcome> {
       table: tableOf(measured),
       charts: chartsOf(measured, settings.rttMs, settings.tls),
       notes: [
-        `Each client runs ${invocations} invocations per scenario, in ${rounds} instances one after another, in an order mixed by the seed. An instance is a process of its own that is driven as Lambda drives a function.`,
-        "A latency is the handler's whole time, measured inside the function: making the client where the scenario says so, one GET, and its reply. The first invocation of each instance is kept apart from the warm ones; the table shows the median of the first ones.",
-        "Connections are counted at the server's end of the path.",
+        `Each client runs ${invocations} invocations per variant, in ${rounds} instances one after another, in an order determined by the seed. An instance is a separate process that runs as Lambda runs a function.`,
+        "A latency is the handler's total time, measured inside the function: creating the client if the variant does so, one GET and its reply. The first invocation of each instance is not among the warm ones; the table shows the median of first invocations.",
+        "Connections are counted at the proxy.",
         ...(settings.rttMs > 0
-          ? [`The path to the server adds a round-trip time of ${settings.rttMs} ms, to handshakes too.`]
+          ? [`The proxy adds a round-trip time of ${settings.rttMs} ms, to handshakes too.`]
           : []),
         ...notes,
       ],
@@ -80,7 +81,7 @@ async function measure(settings: Settings): Promise<Outcome> {
   }
 }
 
-/** One instance from start to end. */
+/** Runs one instance from start to end. */
 async function run(rig: Rig, cell: Cell, invocations: number): Promise<void> {
   const { client, variant } = cell;
   const what = (client.keepalive ?? commandsFunction.bind(undefined, client))(variant, rig.endpoint);

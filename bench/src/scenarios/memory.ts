@@ -9,17 +9,16 @@ import { GREETING, runInstance } from "../run-instance.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { Series } from "../series.js";
 
-/** The sizes of a function in MB. */
+/** The function's sizes in MB. */
 const SIZES = [128, 256, 512, 1_024, 1_769, 3_008];
-/** A function of this size has one processor; below and above it is in proportion. */
+/** MB of a function with one whole processor; other sizes get a proportional share. */
 const MB_PER_PROCESSOR = 1_769;
 
-/** The ephemeral experiment once more, on the processor share that a Lambda function of each size has. */
+/** Repeats the ephemeral scenario with the processor share that a Lambda function of each size has. */
 const memory: Scenario = {
   name: "memory",
   title: "Connections on small functions",
-  question:
-    "How much dearer is connecting, and starting, where the function has little memory and so little processor?",
+  question: "How much slower do connecting and starting get as the function's memory shrinks?",
   clients: ["warmline", "upstash", "agent", "ioredis"],
   order: 5,
   run: measure,
@@ -79,9 +78,9 @@ async function measure(settings: Settings): Promise<Outcome> {
     return {
       ...buildReport(measured),
       notes: [
-        `A function of 1,769 MB has one processor on Lambda; each size here has its share of one, held by ${throttle === "duty cycle" ? "a duty cycle: the process is stopped once it has used its part of each 20 ms, because this machine lets no cgroup be made (run as root for a quota of the kernel)" : `a ${throttle} of the kernel over periods of 20 ms`}, from the process's first instruction on. Memory itself is not limited.`,
-        "Lambda gives the init phase of a small function more than its share; here it has its share alone, so init is what it costs at most.",
-        `Each client runs ${invocations} invocations of one GET on each of ${rounds} instances per size, its client outside the handler with keep-alive, or made, used and closed inside; init phase and first invocation are kept apart.`,
+        `On Lambda a function of 1,769 MB has one processor, and smaller ones a proportional share. Here the share is enforced by ${throttle === "duty cycle" ? "a duty cycle: the process is stopped once it has used its part of each 20 ms, because no cgroup can be created here (run as root to use a quota of the kernel)" : `a ${throttle} of the kernel over periods of 20 ms`}, from the first instruction of the process. Memory is not limited.`,
+        "Lambda gives the init phase of a small function more than its share; here it does not, so init times are upper bounds.",
+        `Each client runs ${invocations} invocations of one GET in each of ${rounds} instances per size. The client is created outside the handler with keep-alive, or created, used and closed inside. Init phase and first invocation are reported separately.`,
         ...notes,
       ],
       settings: {
@@ -99,7 +98,7 @@ async function measure(settings: Settings): Promise<Outcome> {
   }
 }
 
-/** A quick look leaves out sizes that lie between others. */
+/** Returns all sizes; a quick run skips two in between. */
 function defaultSizes(quick: boolean): readonly number[] {
   return quick ? SIZES.filter((size) => size !== 256 && size !== 1_024) : SIZES;
 }

@@ -19,14 +19,15 @@ import { GREETING } from "../run-instance.js";
 import type { Scenario, Settings } from "../scenario.js";
 
 const MANY = 16;
-/** Every so often the progress is said, as pgbench says it. */
-const SAY_EVERY_S = 2;
+/** Interval in s of progress lines, as in pgbench. */
+const PRINT_EVERY_S = 2;
 
-/** The pgbench experiment: clients that run SELECTs, here GETs, with a static connection, one per transaction, and a pool. */
+/** Runs the pgbench experiment with GETs instead of SELECTs: static connections, one per command, and a pool. */
 const reconnect: Scenario = {
   name: "reconnect",
-  title: "Frequent reconnections, and a pool behind them",
-  question: "What does a connection per command cost, and how much of it does the gateway's pool recover?",
+  title: "Reconnecting for each command, with and without a pool",
+  question:
+    "How much throughput does a connection per command cost, and how much of it does the gateway's pool recover?",
   clients: [],
   order: 7,
   run: measure,
@@ -76,11 +77,11 @@ async function measure(settings: Settings): Promise<Outcome> {
     return {
       ...buildReport(measured),
       notes: [
-        `Each client runs one GET after another over a bare socket for ${seconds} s in each of ${rounds} rounds, after 0.2 s that do not count, over a round trip of ${settings.rttMs} ms with TLS and, straight to Redis, a user and password. With a gateway beside the function the way to the gateway is loopback without TLS, and the distance lies between it and Redis.`,
-        "Latency and deviation are the command's own; connecting is TCP, TLS and AUTH.",
+        `Each client runs one GET after another over a plain socket for ${seconds} s in each of ${rounds} rounds, after 0.2 s that do not count. The round trip takes ${settings.rttMs} ms with TLS; direct connections to Redis authenticate with user and password. With the gateway next to the function the function reaches it over loopback without TLS, and the round trip lies between gateway and Redis.`,
+        "Latency and standard deviation are those of the command alone. Connecting includes TCP, TLS and AUTH.",
         ...(redis
           ? []
-          : [`Left out: ${WAYS.static}, ${WAYS.reconnect}, ${WAYS["sidecar-reconnect"]}: ${NO_REDIS}.`]),
+          : [`Skipped: ${WAYS.static}, ${WAYS.reconnect}, ${WAYS["sidecar-reconnect"]}: ${NO_REDIS}.`]),
       ],
       settings: {
         seconds,
@@ -126,7 +127,7 @@ async function targetsOf(rig: Rig, closing: (() => Promise<unknown>)[]): Promise
   ];
 }
 
-/** Drives the clients for so long and says every now and then how fast they are. */
+/** Drives the clients for `seconds` and prints their rate every {@link PRINT_EVERY_S} s. */
 async function inStretches(
   instance: Instance,
   each: Case,
@@ -134,12 +135,12 @@ async function inStretches(
   { progress }: Settings,
 ): Promise<Case["runs"][number]> {
   const parts: Transactions[] = [];
-  for (let left = seconds; left > 0; left -= SAY_EVERY_S) {
-    const part = await drive(instance, each, Math.min(left, SAY_EVERY_S));
+  for (let left = seconds; left > 0; left -= PRINT_EVERY_S) {
+    const part = await drive(instance, each, Math.min(left, PRINT_EVERY_S));
     parts.push(part);
     const { mean, deviation } = spreadAround(part.latencies);
     const rate = (part.latencies.length / part.elapsedMs) * 1_000;
-    progress.say(`${rate.toFixed(1)} tps, lat ${mean.toFixed(3)} ms stddev ${deviation.toFixed(3)}`);
+    progress.print(`${rate.toFixed(1)} tps, lat ${mean.toFixed(3)} ms stddev ${deviation.toFixed(3)}`);
   }
   const elapsedMs = parts.reduce((sum, part) => sum + part.elapsedMs, 0);
   const latencies = parts.flatMap((part) => part.latencies);

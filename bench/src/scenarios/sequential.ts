@@ -11,12 +11,12 @@ import { Series } from "../series.js";
 
 const MANY = 10;
 
-/** One command per invocation and ten, keep-alive on and off; then the ten in one turn, and as one pipeline. */
+/** Runs one and ten commands per invocation, keep-alive on and off; then the ten concurrently, and as one pipeline. */
 const sequential: Scenario = {
   name: "sequential",
-  title: "One command per invocation, and ten",
+  title: "One command or ten per invocation",
   question:
-    "What does keep-alive save a function that runs several commands, and what does a pipeline save on top?",
+    "How much time does keep-alive save for one command and for ten, and how much more does a pipeline save?",
   clients: "all",
   order: 4,
   run: measure,
@@ -69,8 +69,8 @@ async function measure(settings: Settings): Promise<Outcome> {
     return {
       ...buildReport(measured),
       notes: [
-        `Each client runs ${invocations} invocations each way in ${rounds} instances, its client outside the handler; the first invocation of an instance does not count. Commands are GETs of small values.`,
-        "Together means that the ten are issued in one turn (Promise.all): a client that batches by itself sends them as one request, the others over as many connections as they open, or one after another.",
+        `Each client runs ${invocations} invocations per mode in ${rounds} instances. The client is created outside the handler. The first invocation of an instance does not count. Commands are GETs of small values.`,
+        "Concurrent means that the ten commands are issued with Promise.all. A client with auto-pipelining sends them as one request; the others use as many connections as they open, or one after another.",
         ...notes,
       ],
       settings: {

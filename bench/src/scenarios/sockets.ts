@@ -19,12 +19,12 @@ const REQUESTS_PER_S = 50;
 const COMMANDS = 10;
 const SAMPLE_MS = 250;
 
-/** Web requests at a fixed rate, each with some commands for a six-node cluster; the kernel tells what is left of their connections. */
+/** Sends web requests at a fixed rate, each with some commands for a six-node cluster, and counts the sockets left in the kernel. */
 const sockets: Scenario = {
   name: "sockets",
-  title: "What connections leave behind in the kernel",
+  title: "Sockets in TIME_WAIT",
   question:
-    "How many sockets wait in TIME_WAIT when each request connects to a cluster itself, and how many through the gateway?",
+    "How many sockets are in TIME_WAIT if each request connects to a cluster directly, and how many through the gateway?",
   clients: [],
   order: 8,
   missing: () => kernelMissing() ?? (findRedisServer() ? undefined : NO_REDIS),
@@ -47,9 +47,9 @@ async function measure(settings: Settings): Promise<Outcome> {
     return {
       ...buildReport(measured),
       notes: [
-        `${REQUESTS_PER_S} requests a second for ${seconds} s, each of ${COMMANDS} GETs one after another, against a cluster of three primaries and three replicas on loopback. Counted every ${SAMPLE_MS} ms in /proc/net/tcp: a socket's side is told by which of its ports is a server's; sockets of earlier parts are left out.`,
-        "Through the gateway both ways are counted: from the client to it and from it to the cluster.",
-        "A socket stays in TIME_WAIT for 60 s on Linux, at the side that closed first: what is counted grows until then.",
+        `${REQUESTS_PER_S} requests per second for ${seconds} s, each with ${COMMANDS} GETs one after another, against a cluster of three primaries and three replicas on loopback. Sockets are counted every ${SAMPLE_MS} ms in /proc/net/tcp: a server's port shows the side of a socket. Sockets of earlier runs are excluded.`,
+        "With the gateway the connections on both of its sides are counted: from clients to the gateway and from the gateway to the cluster.",
+        "On Linux a socket stays in TIME_WAIT for 60 s at the side that closed first, so the count grows during the first 60 s.",
       ],
       settings: {
         seconds,

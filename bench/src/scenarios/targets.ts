@@ -9,11 +9,11 @@ import { randomFrom } from "../random.js";
 import type { Outcome } from "../result.js";
 import type { Scenario, Settings } from "../scenario.js";
 
-/** Every promise about speed, size and memory: the target, what was measured, held or missed. */
+/** Measures every target for speed, size and memory: the limit, the measurement, and whether it is met. */
 const targets: Scenario = {
   name: "targets",
   title: "Performance targets",
-  question: "Does the client keep every promise about its speed, size and memory?",
+  question: "Does the client meet its targets for speed, size and memory?",
   clients: [],
   order: 12,
   run: measure,
@@ -50,13 +50,13 @@ async function measure(settings: Settings): Promise<Outcome> {
   return {
     ...buildReport(found),
     notes: [
-      `${rounds} rounds; in each of them every client starts a fresh process for every cold row, and works for ${ms} ms, after ${3 * ms} ms (one command at a time: 1,200 ms) that do not count, for every warm one. A row is judged by the median of its rounds' ratios.`,
+      `${rounds} rounds. In each round every client starts a fresh process for every cold row and runs for ${ms} ms for every warm row, after a warm-up of ${3 * ms} ms (one command at a time: 1,200 ms). The median of the rounds' ratios decides.`,
       servers.length > 1
-        ? "Clients are pinned to one core, and the server to the other; with one command at a time also to the same."
-        : "There is no taskset here, or one core only: the system decides where client and server run.",
+        ? "Clients are pinned to one core and the server to the other. Rows with one command at a time also run with both on the same core."
+        : "taskset is missing or there is only one core: the system decides where client and server run.",
       ...NOTES,
       ...missingNote(nodes, settings.node),
-      "What is promised of the gateway is measured by the scenario gateway.",
+      "The scenario gateway measures the targets of the gateway.",
     ],
     settings: {
       rttMs: 0,
@@ -74,7 +74,7 @@ async function measure(settings: Settings): Promise<Outcome> {
   };
 }
 
-/** Finding, figures, checks, table and charts of the rows. */
+/** Builds the report of the rows. */
 export function buildReport(
   rows: readonly Target[],
 ): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
@@ -111,7 +111,7 @@ export function buildReport(
       barChart(
         rows.filter(({ unit }) => unit === "x"),
         {
-          title: "Measured as a share of what the target allows",
+          title: "Measurement as a share of the limit",
           unit: "",
           groupOf: ({ node }) => `Node ${node.slice(1)}`,
           styleOf: (row) => ({ label: row.measure, hue: isMet(row) ? 0 : 1 }),

@@ -11,11 +11,12 @@ import { randomFrom } from "../random.js";
 import type { Outcome } from "../result.js";
 import type { Scenario, Settings } from "../scenario.js";
 
-/** Warm clients under load: concurrency, batches, value sizes, and arrivals that do not wait for answers. */
+/** Measures warm clients under load: concurrency, batches, value sizes, and arrivals at a fixed rate. */
 const throughput: Scenario = {
   name: "throughput",
-  title: "Throughput and what a command costs",
-  question: "How many commands does a client carry, batched and not, and what CPU time does each take?",
+  title: "Throughput and CPU time per command",
+  question:
+    "How many commands per second does a client run, batched and not, and how much CPU time does each take?",
   clients: [],
   order: 11,
   run: measure,
@@ -62,10 +63,10 @@ async function measure(settings: Settings): Promise<Outcome> {
   return {
     ...buildReport(rows),
     notes: [
-      `Each client works in a process of its own, ${rounds} rounds of ${ms} ms for each line; medians.`,
-      `Client and fixed server run on ${placement === "own cores" ? "a core each" : "any core"}; lines named "gateway" go to warmline-gateway on its ${engine}, in the same run.`,
-      "Arrivals come at fixed times, whether or not the calls before were answered; latencies count from the intended time, so that a stall is not hidden.",
-      "One turn: so many commands issued at once and awaited together, which both clients send as one request. A GET of bytes is read as bytes by warmline and as text by @upstash/redis, which has no bytes.",
+      `Each client runs in a separate process, ${rounds} rounds of ${ms} ms per row. Numbers are medians.`,
+      `Client and fixed server run on ${placement === "own cores" ? "separate cores" : "any core"}. Rows named "gateway" use warmline-gateway with engine ${engine}, in the same run.`,
+      "Arrivals: calls start at fixed times, whether or not earlier calls have finished. Latencies count from the intended start, so that a stall is not hidden.",
+      "Promise.all: the commands are issued at once and awaited together; both clients send them as one request. warmline reads a GET of bytes as bytes, @upstash/redis as text, since it does not support bytes.",
       ...NOTES,
       ...missingNote(nodes, settings.node),
     ],
@@ -91,7 +92,7 @@ const atGateway = (cell: Cell): Cell => ({
   clients: ["warmline", "upstash"],
 });
 
-/** Finding, figures, table and charts of the rows. */
+/** Builds the report of the rows. */
 export function buildReport(
   rows: readonly WarmRow[],
 ): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
@@ -119,14 +120,14 @@ export function buildReport(
         groupOf: (row) => row.cell,
         styleOf: (row) => styleOf(row.client),
         valueOf: (row) => row.perSecond.median,
-        spread: { words: "over the middle half of the rounds", of: (row) => row.perSecond },
+        spread: { label: "the middle half of the rounds", of: (row) => row.perSecond },
         textOf: (row) => Math.round(row.perSecond.median).toLocaleString("en"),
       },
     );
   return {
     summary:
-      `On Node ${node.slice(1)} warmline carries ${factor(gain("50 in flight, not batched"))} as many commands as @upstash/redis ` +
-      `with 50 in flight, ${factor(gain("1000 in one turn, batched"))} as many where 1,000 are issued in one turn, and ` +
+      `On Node ${node.slice(1)} warmline runs ${factor(gain("50 in flight, not batched"))} as many commands as @upstash/redis ` +
+      `with 50 in flight, ${factor(gain("Promise.all of 1000, batched"))} as many with a Promise.all of 1,000, and ` +
       `${factor(gain("pipeline of 1,000 mixed commands"))} as many in pipelines of 1,000. One command at a time takes ` +
       `${Math.round(cpu("warmline"))} us of CPU time with warmline, ${Math.round(cpu("upstash"))} us with @upstash/redis and ` +
       `${Math.round(cpu("raw"))} us with a raw socket. Through a real gateway with 50 in flight it is ` +
@@ -134,14 +135,14 @@ export function buildReport(
     headlines: [
       {
         value: factor(gain("50 in flight, not batched")),
-        label: "@upstash/redis's commands per second, 50 in flight",
+        label: "the commands per second of @upstash/redis, 50 in flight",
       },
       { value: `${Math.round(cpu("warmline"))} us`, label: "CPU time of one command" },
     ],
     checks: [],
     table: tableOf(rows, (row) => row.node + row.cell, [
       ["Node", (row) => row.node.slice(1)],
-      ["what", (row) => row.cell],
+      ["case", (row) => row.cell],
       ["client", (row) => labelOf(row.client)],
       ["commands/s", (row) => Math.round(row.perSecond.median).toLocaleString("en"), "number"],
       ["p50 us", number((row) => row.p50), "number"],
@@ -149,9 +150,9 @@ export function buildReport(
       ["CPU us", number((row) => row.cpu), "number"],
     ]),
     charts: [
-      chart("in flight", "Commands per second by how many are in flight"),
-      chart("one turn", "Commands per second in one turn and in a pipeline"),
-      chart("values", "Values per second by their size"),
+      chart("in flight", "Commands per second by number in flight"),
+      chart("Promise.all", "Commands per second with Promise.all and in a pipeline"),
+      chart("values", "Values per second by size"),
       chart("gateway", "Commands per second through warmline-gateway"),
     ],
   };

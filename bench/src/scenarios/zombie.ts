@@ -10,21 +10,20 @@ import { conditionsOf, type Rig, startRig } from "../rig.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { buildReport, type Measurement } from "../zombie/report";
 
-/** The timeline in seconds: the server's idle limits, what a frozen function sits through, how long one lives. */
+/** The timeline in s: the server's idle limits, the length of the freeze, the lifetime of an idle instance. */
 const LIMITS_S = [60, 310];
 const IDLE_S = [30, 75, 95, 270, 400];
 const LIFETIME_S = 300;
-/** A connection that the server has closed is forgotten altogether after half as long again. */
+/** Factor of the idle limit after which bytes on a closed connection get no reset any more. */
 const GONE_AFTER = 1.5;
-/** The function's time, in real ms. */
+/** The function's timeout in ms of real time. */
 const FUNCTION_MS = 6_000;
 
-/** A function is invoked, frozen, and invoked again: what has become of its connection, and what of its call? */
+/** Invokes a function, freezes it, and invokes it again on a connection that may have died. */
 const zombie: Scenario = {
   name: "zombie",
-  title: "Frozen function, zombie connection",
-  question:
-    "What happens to the first call after a freeze when the server has dropped the idle connection meanwhile?",
+  title: "Dead connections after a freeze",
+  question: "What happens to the first call after a freeze if the server has dropped the idle connection?",
   clients: "all",
   order: 6,
   run: measure,
@@ -43,7 +42,7 @@ interface Trial {
 async function measure(settings: Settings): Promise<Outcome> {
   const speedup = settings.speedup ?? 30;
   const trials = settings.invocations ?? (settings.quick ? 1 : 5);
-  const lanesEach = settings.rounds ?? 3;
+  const instancesEach = settings.rounds ?? 3;
   const { clients, redis, notes } = availableClients(settings.clients);
   const rig = await startRig({ ...settings, redis });
   const random = randomFrom(settings.seed);
@@ -65,7 +64,7 @@ async function measure(settings: Settings): Promise<Outcome> {
             settings.progress.step(++done, verdicts.size * trials, `${client.label}, idle ${each.idleS} s`);
           }
         };
-        for (let lane = 0; lane < lanesEach; lane++) work.push(drive());
+        for (let lane = 0; lane < instancesEach; lane++) work.push(drive());
       }
     }
     await Promise.all(work);
@@ -74,10 +73,10 @@ async function measure(settings: Settings): Promise<Outcome> {
     return {
       ...buildReport(measured, LIFETIME_S),
       notes: [
-        `The timeline passes ${speedup} times faster than real (--speedup); the clients' own timeouts are not scaled, nor is the function's time of ${FUNCTION_MS / 1_000} s.`,
-        "A function is invoked, frozen, and invoked again after the idle time, each time with one INCR. Beyond its lifetime it is gone, and a new instance takes the invocation.",
-        `The server closes a connection that was idle for its limit; the frozen function does not learn of it: until ${GONE_AFTER} times the limit what it sends is answered with a reset, after that with nothing.`,
-        "A call hung that had not settled when the function's time was up. Doubled is counted at the server.",
+        `The timeline runs ${speedup} times faster than real time (--speedup). The clients' own timeouts and the function's timeout of ${FUNCTION_MS / 1_000} s are not scaled.`,
+        "A function is invoked, frozen, and invoked again after the idle time, each time with one INCR. After its lifetime the instance is gone and a new one runs the invocation.",
+        `The server closes connections that reach its idle limit. The FIN does not reach the frozen function. Until ${GONE_AFTER} times the limit its bytes get a reset, after that no reaction at all.`,
+        "A call that has not settled when the function times out counts as hung. Duplicates are counted at the server.",
         ...notes,
       ],
       settings: {
@@ -97,13 +96,13 @@ async function measure(settings: Settings): Promise<Outcome> {
   }
 }
 
-/** A client used without any care for dead connections. */
+/** Returns a client that leaves dead connections to its user. */
 function plainClient(client: BenchClient, rig: Rig): FaultClient {
   const { env } = clientFunction("faults-client", client, { keepAlive: true, reused: true }, rig.endpoint);
   return { name: client.name, label: client.label, function: { handler: ownHandler("faults-client"), env } };
 }
 
-/** The life of one function: invoked, frozen, invoked again; gives the verdict on the second call. */
+/** Invokes a function, freezes it, invokes it again; returns the verdict on the second call. */
 async function runTrial(rig: Rig, trial: Trial, key: string, speedup: number): Promise<Verdict> {
   const { client, limitS, idleS } = trial;
   const closeMs = (limitS * 1_000) / speedup;

@@ -17,14 +17,14 @@ export type Measurement = Case & CaseLatencies;
 const NAMES = {
   one: "one command",
   ten: "ten, one after another",
-  together: "ten, in one turn",
+  together: "ten, concurrent",
   pipeline: "ten, as one pipeline",
 };
 
 export const nameOf = ({ name, keepAlive }: Way): string =>
   `${NAMES[name]}${keepAlive ? "" : ", keep-alive off"}`;
 
-/** Finding, figures, checks, table and charts of the numbers. */
+/** Builds the report of the measurements. */
 export function buildReport(
   rows: readonly Measurement[],
 ): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
@@ -36,7 +36,7 @@ export function buildReport(
   const label = (client: string) => pick(client, "one").label;
   const checks: Check[] = clients.flatMap((client) => [
     {
-      expectation: `${label(client)}: ten commands gain more by keep-alive than one`,
+      expectation: `${label(client)}: keep-alive saves more on ten commands than on one`,
       passed: saved(client, "ten") > saved(client, "one"),
       actual: `${ms(saved(client, "ten"))} against ${ms(saved(client, "one"))}`,
     },
@@ -53,16 +53,16 @@ export function buildReport(
     summary:
       `Keeping the connection saves ${listed(clients.map((client) => `${ms(saved(client, "one"))} on one command and ${ms(saved(client, "ten"))} on ten with ${label(client)}`))}. ` +
       `With ${label(lead)} ten commands take ${ms(off)} without keep-alive and ${ms(ten)} with it (the article: 180 and 60 ms), ` +
-      `issued in one turn ${ms(pick(lead, "together").all.p50)}, as one pipeline ${ms(pick(lead, "pipeline").all.p50)}: ` +
-      `keep-alive makes them faster by ${factor(off / ten)}, and on top of that the pipeline by ${factor(ten / pick(lead, "pipeline").all.p50)}. ` +
+      `concurrently ${ms(pick(lead, "together").all.p50)}, as one pipeline ${ms(pick(lead, "pipeline").all.p50)}: ` +
+      `keep-alive makes them ${factor(off / ten)} faster, and the pipeline another ${factor(ten / pick(lead, "pipeline").all.p50)}. ` +
       (allPassed
-        ? "The article's direction comes out for every client: what keep-alive saves grows with the number of commands."
-        : `The article's direction does not come out everywhere: ${listed(checks.filter((check) => !check.passed).map(({ expectation, actual }) => `missed is "${expectation}" (${actual})`))}.`),
+        ? "Reproduced for every client: the time that keep-alive saves grows with the number of commands."
+        : `Not reproduced: ${listed(checks.filter((check) => !check.passed).map(({ expectation, actual }) => `${expectation} (${actual})`))}.`),
     headlines: [
-      { value: factor(off / ten), label: `ten commands with ${label(lead)}: what keep-alive is worth` },
+      { value: factor(off / ten), label: `faster with keep-alive: ten commands, ${label(lead)}` },
       {
         value: factor(ten / pick(lead, "pipeline").all.p50),
-        label: "and what a pipeline is worth on top",
+        label: "faster again as one pipeline",
       },
       { value: ms(saved(lead, "one")), label: "saved on one command" },
       { value: ms(saved(lead, "ten")), label: "saved on ten" },
@@ -83,7 +83,10 @@ export function buildReport(
         groupOf: (row) => row.label,
         styleOf,
         valueOf: ({ all }) => all.p50,
-        spread: { words: "on to the 90th percentile", of: ({ all }) => ({ low: all.p50, high: all.p90 }) },
+        spread: {
+          label: "the range from the median to the 90th percentile",
+          of: ({ all }) => ({ low: all.p50, high: all.p90 }),
+        },
       }),
       curveChart(rows, {
         title: "An invocation's time by percentile",

@@ -4,9 +4,9 @@ const FILES = ["/proc/net/tcp", "/proc/net/tcp6"];
 const ESTABLISHED = "01";
 const TIME_WAIT = "06";
 
-/** Why the kernel cannot be asked here, as "needs ..."; undefined where it can. */
+/** Returns why sockets cannot be read here, as "needs ..."; undefined if they can. */
 export const kernelMissing = (): string | undefined =>
-  existsSync(FILES[0]!) ? undefined : "needs Linux, whose kernel tells its sockets in /proc/net/tcp";
+  existsSync(FILES[0]!) ? undefined : "needs Linux: it reads sockets from /proc/net/tcp";
 
 /** One socket as the kernel lists it. */
 export interface KernelSocket {

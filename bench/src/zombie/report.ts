@@ -26,7 +26,7 @@ const sum = (rows: readonly Measurement[], what: "calls" | "failed" | "hung" | "
 const lost = (rows: readonly Measurement[]): number => sum(rows, "failed") + sum(rows, "hung");
 const caseOf = ({ limitS, idleS }: Measurement): string => `limit ${limitS} s, idle ${idleS} s`;
 
-/** Finding, figures, checks, table and charts of the numbers. */
+/** Builds the report of the measurements. */
 export function buildReport(
   rows: readonly Measurement[],
   lifetimeS: number,
@@ -53,7 +53,7 @@ export function buildReport(
     }
     if (!naive) return [];
     return {
-      expectation: `${label}: an idle limit shorter than the instance's life makes errors, a longer one none`,
+      expectation: `${label}: an idle limit shorter than the instance's lifetime causes errors, a longer one does not`,
       passed: lost(short(own)) > 0 && lost(long(own)) === 0,
       actual,
     };
@@ -61,20 +61,20 @@ export function buildReport(
   const words = clients.map(([, own]) => {
     const longest =
       Math.max(...(short(own).length > 0 ? short(own) : own).map(({ longestMs }) => longestMs)) / 1_000;
-    return `${own[0]!.label} lost ${lost(short(own))} of ${sum(short(own), "calls")} (longest wait ${longest.toFixed(1)} s)`;
+    return `${own[0]!.label} ${lost(short(own))} of ${sum(short(own), "calls")} (longest wait ${longest.toFixed(1)} s)`;
   });
   const naive = checks.filter(({ expectation }) => expectation.includes("shorter than"));
   const came =
     naive.length === 0
-      ? "No naive client ran, so the article's direction was not tried."
+      ? "Not tested against the article: no client without connection handling ran."
       : naive.every(({ passed }) => passed)
-        ? "The article's direction comes out: an idle limit shorter than the instance's life makes errors in a naive client, and a longer one none."
-        : "The article's direction does not come out for every naive client: see what must hold.";
+        ? "Reproduced: an idle limit shorter than the instance's lifetime causes errors in a naive client, a longer one does not."
+        : "Not reproduced for every naive client: see the checks.";
   return {
     summary:
-      `Frozen for longer than the server keeps an idle connection, a function finds it dead without having been told. Of the calls made then, ${listed(words)}. ` +
-      `With an idle limit longer than the ${lifetimeS} s that an idle instance lives, ${lost(long(rows))} of ${sum(long(rows), "calls")} calls were lost over all clients. ` +
-      `Writes applied twice: ${sum(rows, "doubled")}. ${came} What a client does about a dead connection decides as much as the limit does.`,
+      `After a freeze longer than the server's idle limit the connection is dead, and the function has received no FIN. Lost calls: ${listed(words)}. ` +
+      `With an idle limit longer than the ${lifetimeS} s that an idle instance lives, ${lost(long(rows))} of ${sum(long(rows), "calls")} calls were lost, over all clients. ` +
+      `Writes applied twice: ${sum(rows, "doubled")}. ${came} A client's handling of dead connections matters as much as the limit.`,
     headlines: clients.slice(0, 4).map(([, own]) => ({
       value: `${lost(own)} of ${sum(own, "calls")}`,
       label: `calls lost by ${own[0]!.label}`,
@@ -88,12 +88,12 @@ export function buildReport(
       ["resolved", ({ resolved }) => String(resolved), "number"],
       ["failed", ({ failed }) => String(failed), "number"],
       ["hung", ({ hung }) => String(hung), "number"],
-      ["doubled", ({ doubled }) => String(doubled), "number"],
+      ["duplicates", ({ doubled }) => String(doubled), "number"],
       ["longest ms", ({ longestMs }) => longestMs.toFixed(0), "number"],
     ]),
     charts: [
       barChart(rows, {
-        title: "The longest wait for a call after the thaw",
+        title: "Longest wait for a call after the thaw",
         unit: "ms",
         logarithmic: true,
         groupOf: caseOf,

@@ -33,14 +33,14 @@ describe("every fault once, over TLS", () => {
     rows = result.data;
   }, 120_000);
 
-  test("each fault befell each client, and each call came to an end", () => {
+  test("is applied to each client, and each call ends", () => {
     const faults = new Set(rows.map(({ fault }) => fault));
     expect(faults.size).toBe(25);
     expect(rows).toHaveLength(3 * 25);
     for (const row of rows) expect(row.resolved + row.failed + row.hung).toBe(row.calls);
   });
 
-  test("what is promised of warmline held", () => {
+  test("passes the checks of warmline", () => {
     expect(result.checks.filter((check: any) => !check.passed)).toEqual([]);
     for (const client of ["warmline", "warmline-once"]) {
       expect(total(client, "doubled"), client).toBe(0);
@@ -49,16 +49,16 @@ describe("every fault once, over TLS", () => {
     expect(total("warmline-once", "resolved")).toBe(total("warmline-once", "calls") - 1);
   });
 
-  test("the counts are those of the server: a client that repeats is found out", () => {
+  test("is counted at the server: a client that repeats writes has duplicates", () => {
     const of = (fault: string) => rows.find((row) => row.client === "upstash" && row.fault === fault);
-    expect(of("incr, answer lost once")).toMatchObject({ resolved: 1, doubled: 1 });
-    expect(of("incr, answer lost 5 times")).toMatchObject({ resolved: 1, doubled: 5 });
-    expect(of("set, answer lost; then another client sets")).toMatchObject({ doubled: 1 });
-    expect(of("get, frozen and the path forgets the connection")).toMatchObject({ hung: 1 });
+    expect(of("incr, response lost once")).toMatchObject({ resolved: 1, doubled: 1 });
+    expect(of("incr, response lost 5 times")).toMatchObject({ resolved: 1, doubled: 5 });
+    expect(of("set, response lost; then another client sets")).toMatchObject({ doubled: 1 });
+    expect(of("get, frozen and the network drops the flow")).toMatchObject({ hung: 1 });
   });
 
-  test("prints and draws it", () => {
-    expect(stdout).toMatch(/^incr, answer lost 5 times +warmline +1 +0 +1 +0 +0 +\d/m);
+  test("is printed and drawn", () => {
+    expect(stdout).toMatch(/^incr, response lost 5 times +warmline +1 +0 +1 +0 +0 +\d/m);
     expect(stdout).toMatch(/^With warmline, of \d+ calls/m);
     const report = readFileSync(join(folder, "out.html"), "utf8");
     expect(report).toContain("<h1>Faults between a function and its Redis</h1>");

@@ -41,7 +41,7 @@ describe("keepalive, a few invocations", () => {
     report = readFileSync(join(folder, "out.html"), "utf8");
   }, 120_000);
 
-  test("all clients in all four scenarios, each invocation counted", () => {
+  test("runs all clients in all four variants and counts each invocation", () => {
     expect(result.data.map((cell: any) => [cell.client, cell.keepAlive, cell.reused].join())).toEqual(
       ["warmline", "upstash", "agent"].flatMap((client) =>
         ["true,true", "true,false", "false,true", "false,false"].map((variant) => `${client},${variant}`),
@@ -56,7 +56,7 @@ describe("keepalive, a few invocations", () => {
     }
   });
 
-  test("connections, as counted at the far end of the path", () => {
+  test("counts connections at the proxy", () => {
     const opened = (client: string, keepAlive: boolean, reused: boolean): number =>
       result.data.find(
         (cell: any) => cell.client === client && cell.keepAlive === keepAlive && cell.reused === reused,
@@ -71,7 +71,7 @@ describe("keepalive, a few invocations", () => {
     }
   });
 
-  test("says what it ran on and how to run it again", () => {
+  test("records the machine and the command that repeats it", () => {
     expect(result).toMatchObject({ format: 1, scenario: "keepalive", seed: 7 });
     expect(result.command).toBe("npm run bench -- keepalive --invocations 16 --rounds 2 --rtt 0.5 --seed 7");
     expect(result.machine.node).toBe(process.version);
@@ -80,18 +80,18 @@ describe("keepalive, a few invocations", () => {
     expect(result.settings.engine).toMatch(/^embedded/);
   });
 
-  test("prints the table, the finding, what must hold, progress and the files", () => {
+  test("prints the table, the summary, the checks, progress and the files", () => {
     expect(ended.stdout).toMatch(/^warmline +on +recreated( +\d+\.\d\d){5} +2 \(1 per instance\)$/m);
     expect(ended.stdout).toContain("Over a round trip of 0.5 ms");
     expect(ended.stdout).toMatch(
-      /^(PASS|FAIL) {2}warmline recreated in the handler is, warm, within 5 % of reused: p50/m,
+      /^(PASS|FAIL) {2}warmline recreated in the handler has a warm p50 within 5% of reused: p50/m,
     );
-    expect(ended.stdout).toMatch(/^PASS {2}the bare agent recreated/m);
+    expect(ended.stdout).toMatch(/^PASS {2}bare agent recreated/m);
     expect(ended.stdout).toContain("Report: out.html");
-    expect(ended.stderr).toMatch(/^keepalive: \d+ %/m);
+    expect(ended.stderr).toMatch(/^keepalive: \d+%/m);
   });
 
-  test("the report stands alone and draws every chart", () => {
+  test("writes a self-contained report with every chart", () => {
     expect(report).toContain("<h1>Keep-alive in serverless functions</h1>");
     expect(report).not.toMatch(/<script|<link rel="stylesheet"|src=|url\(|@import/);
     expect(report.match(/<svg viewBox="0 0 360/g)).toHaveLength(1 + 4 * 3);
@@ -101,7 +101,7 @@ describe("keepalive, a few invocations", () => {
   });
 });
 
-test("over TLS, one client", { timeout: 60_000 }, async () => {
+test("keepalive measures one client over TLS", { timeout: 60_000 }, async () => {
   const few = ["--invocations", "8", "--rounds", "2", "--rtt", "0", "--clients", "warmline"];
   const { code, stderr, stdout } = await bench(
     folder,
@@ -121,7 +121,7 @@ test("over TLS, one client", { timeout: 60_000 }, async () => {
 });
 
 test.skipIf(!redisAvailable())(
-  "the clients that speak TCP, beside another HTTP client",
+  "keepalive measures the TCP clients, and another HTTP client",
   { timeout: 60_000 },
   async () => {
     const few = [
@@ -146,10 +146,10 @@ test.skipIf(!redisAvailable())(
   },
 );
 
-test("lists scenarios, shows its options, refuses what it does not know", async () => {
+test("the bench lists scenarios, prints its options and refuses an unknown scenario", async () => {
   expect(await bench(folder, "--list")).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^keepalive +What is/m),
+    stdout: expect.stringMatching(/^keepalive +How much/m),
   });
   expect(await bench(folder, "--help")).toMatchObject({
     code: 0,
@@ -158,6 +158,6 @@ test("lists scenarios, shows its options, refuses what it does not know", async 
   expect(await bench(folder, "nonsense")).toMatchObject({
     code: 2,
     stdout: "",
-    stderr: expect.stringMatching(/^There is no scenario nonsense.*\n$/),
+    stderr: expect.stringMatching(/^Unknown scenario: nonsense.*\n$/),
   });
 });

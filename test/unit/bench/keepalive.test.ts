@@ -51,14 +51,14 @@ const GOOD = [
 
 const replaced = (at: number, with_: Measurement): Measurement[] =>
   GOOD.map((each, index) => (index === at ? with_ : each));
-const missed = (cells: Measurement[]): string[] =>
+const failed = (cells: Measurement[]): string[] =>
   checksOf(cells)
     .filter(({ passed }) => !passed)
     .map(({ expectation }) => expectation);
 
-describe("what must hold", () => {
-  test("holds for good numbers", () => {
-    expect(missed(GOOD)).toEqual([]);
+describe("the checks", () => {
+  test("all pass for good numbers", () => {
+    expect(failed(GOOD)).toEqual([]);
     expect(checksOf(GOOD)).toHaveLength(5);
   });
 
@@ -69,48 +69,55 @@ describe("what must hold", () => {
       cell("warmline", true, false, 1.22, 11),
       /one connection per instance/,
     ],
-    ["a recreated client that is slower", 1, cell("warmline", true, false, 1.27, 10), /within 5 %/],
-    ["or faster, which is noise as much", 1, cell("warmline", true, false, 1.13, 10), /within 5 %/],
+    ["a recreated client that is slower", 1, cell("warmline", true, false, 1.27, 10), /within 5%/],
+    [
+      "a recreated client that is faster, which is noise as well",
+      1,
+      cell("warmline", true, false, 1.13, 10),
+      /within 5%/,
+    ],
     ["a bare agent that keeps a connection", 5, cell("agent", true, false, 2.6, 999), /bare agent recreated/],
     [
-      "reuse although keep-alive is off",
+      "a reused connection with keep-alive off",
       3,
       cell("warmline", false, false, 2.5, 10),
       /warmline with keep-alive off/,
     ],
-  ])("%s is missed", (_what, at, changed, claim) => {
-    const claims = missed(replaced(at, changed));
-    expect(claims).toHaveLength(1);
-    expect(claims[0]).toMatch(claim);
+  ])("one check fails for %s", (_what, at, changed, expectation) => {
+    const expectations = failed(replaced(at, changed));
+    expect(expectations).toHaveLength(1);
+    expect(expectations[0]).toMatch(expectation);
   });
 
-  test("only the clients that ran are judged", () => {
+  test("the checks cover only the clients that ran", () => {
     expect(checksOf(GOOD.slice(4)).map(({ expectation }) => expectation)).toEqual([
-      "the bare agent recreated in the handler opens one connection per invocation",
+      "bare agent recreated in the handler opens one connection per invocation",
       "bare agent with keep-alive off opens one connection per invocation",
     ]);
   });
 });
 
-test("the finding says the numbers and who loses the connection", () => {
+test("the summary names the numbers and the clients that lose the connection", () => {
   const text = summaryOf(GOOD, 1, true);
   expect(text).toContain("Over a round trip of 1 ms with TLS");
-  expect(text).toContain("from 2.40 ms to 1.20 ms with warmline (2.0 x)");
-  expect(text).toContain("warmline (+1.7 %; one connection per instance) keeps it");
-  expect(text).toContain("bare agent (+100.0 %; one connection per invocation) loses it");
+  expect(text).toContain("from 2.40 ms to 1.20 ms with warmline (2.0x)");
+  expect(text).toContain("warmline (+1.7%; one connection per instance) keeps the connection");
+  expect(text).toContain("bare agent (+100.0%; one connection per invocation) loses the connection");
   expect(text).toContain("takes 6.00 ms with warmline and 6.50 ms with bare agent");
   expect(summaryOf(GOOD, 0, false)).toContain("Over loopback");
-  expect(text).toContain("(20 x; here 5.0 x with warmline and 5.0 x with bare agent)");
-  expect(text).toContain("comes out; that making anew loses it is true of bare agent alone.");
+  expect(text).toContain("5.0x with warmline and 5.0x with bare agent (article: 20x, 43 and 2.2 ms)");
+  expect(text).toContain("Reproduced only with bare agent: a recreated client loses the connection.");
   expect(headlinesOf(GOOD).map(({ value }) => value)).toEqual(["1.20 ms", "2.40 ms", "6.00 ms", "10"]);
 });
 
-test("the finding says where the article's direction does not come out", () => {
+test("the summary names the clients with which the article is not reproduced", () => {
   const slow = GOOD.map((cell) =>
     cell.client === "agent" && cell.keepAlive ? { ...cell, warm: { ...cell.warm, p50: 99 } } : cell,
   );
-  expect(summaryOf(slow, 1, false)).toContain("does not come out with bare agent;");
-  expect(summaryOf(GOOD.slice(0, 4), 1, false)).toMatch(/that making anew loses it does not\.$/);
+  expect(summaryOf(slow, 1, false)).toContain("Not reproduced with bare agent: a kept connection is faster");
+  expect(summaryOf(GOOD.slice(0, 4), 1, false)).toMatch(
+    /Not reproduced: no recreated client loses the connection\.$/,
+  );
 });
 
 test("the table has a row for each client and scenario", () => {
@@ -131,7 +138,7 @@ test("the table has a row for each client and scenario", () => {
   expect(columns).toHaveLength(rows[0]!.cells.length);
 });
 
-test("the handshake is drawn only where there is a round trip", () => {
+test("the handshake chart appears only with a round-trip time", () => {
   expect(chartsOf(GOOD, 0, false).map(({ kind }) => kind)).toEqual(["curves", "bars", "bars", "bars"]);
   const [spans] = chartsOf(GOOD, 2, true);
   expect(spans).toMatchObject({ kind: "spans", rows: [{ spans: [{ length: 2 }] }, { spans: [{}, {}, {}] }] });

@@ -6,13 +6,13 @@ import type { Question } from "../../../bench/src/advise/question.js";
 import { arrivals, maxConcurrent } from "../../../bench/src/fleet/arrivals.js";
 import { sumOf } from "../../../bench/src/fleet/metrics.js";
 import { predict } from "../../../bench/src/fleet/model.js";
-import { httpReply, redisReply } from "../../../bench/src/raw.js";
+import { httpResponse, redisReply } from "../../../bench/src/raw.js";
 import { shareOf } from "../../../bench/src/rounds.js";
 import { parseSockets, SocketCounter } from "../../../bench/src/sockets/kernel.js";
 import { slotOf, slotRanges } from "../../../bench/src/sockets/request.js";
 
-describe("what a bare socket reads", () => {
-  test("a reply of Redis, once it is whole", () => {
+describe("a plain socket", () => {
+  test("returns a Redis reply once it is complete", () => {
     expect(redisReply("+OK\r\n")).toBe("OK");
     expect(redisReply("$5\r\nhel")).toBeUndefined();
     expect(redisReply("$5\r\nhello\r\n")).toBe("hello");
@@ -21,18 +21,18 @@ describe("what a bare socket reads", () => {
     expect(() => redisReply("-WRONGPASS no\r\n")).toThrow("WRONGPASS no");
   });
 
-  test("an answer of HTTP, once it is whole", () => {
+  test("returns the body of an HTTP response once it is complete", () => {
     const head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n";
-    expect(httpReply(head.slice(0, 20))).toBeUndefined();
-    expect(httpReply(`${head}ab`)).toBeUndefined();
-    expect(httpReply(`${head}abcd`)).toBe("abcd");
-    expect(() => httpReply("HTTP/1.1 503 Service Unavailable\r\n\r\n")).toThrow("503");
-    expect(() => httpReply("HTTP/1.1 200 OK\r\n\r\n")).toThrow("Content-Length");
+    expect(httpResponse(head.slice(0, 20))).toBeUndefined();
+    expect(httpResponse(`${head}ab`)).toBeUndefined();
+    expect(httpResponse(`${head}abcd`)).toBe("abcd");
+    expect(() => httpResponse("HTTP/1.1 503 Service Unavailable\r\n\r\n")).toThrow("503");
+    expect(() => httpResponse("HTTP/1.1 200 OK\r\n\r\n")).toThrow("Content-Length");
   });
 });
 
 describe("the kernel's sockets", () => {
-  test("ports and states of both kinds of address", () => {
+  test("have ports and states for IPv4 and IPv6 addresses", () => {
     const text =
       "  sl  local_address rem_address   st tx_queue\n" +
       "   0: 0100007F:1F90 0100007F:C350 06 00000000:00000000 03:00000F45 0 0 0\n" +
@@ -43,7 +43,7 @@ describe("the kernel's sockets", () => {
     ]);
   });
 
-  test("counted by side and state, without what was there before", () => {
+  test("are counted by side and state, without earlier ones", () => {
     const socket = (localPort: number, remotePort: number, state: string) => ({
       localPort,
       remotePort,
@@ -67,7 +67,7 @@ describe("the kernel's sockets", () => {
     });
   });
 
-  test("slots of keys and nodes", () => {
+  test("slots of keys and nodes match Redis", () => {
     // CLUSTER KEYSLOT of Redis gives these.
     expect([slotOf("foo"), slotOf("bar"), slotOf("somekey")]).toEqual([12_182, 5_061, 11_058]);
     const nodes =
@@ -85,7 +85,7 @@ describe("the kernel's sockets", () => {
 describe("a fleet", () => {
   const load = { quiet: 50, burst: 500, burstMs: 500, everyMs: 3_000 };
 
-  test("the seed decides its arrivals, at the rates asked for", () => {
+  test("has arrivals that the seed determines, at the requested rates", () => {
     expect(arrivals(load, 6_000, 3)).toEqual(arrivals(load, 6_000, 3));
     expect(arrivals(load, 6_000, 3)).not.toEqual(arrivals(load, 6_000, 4));
     const expected = (500 * 0.5 + 50 * 2.5) * 2;
@@ -93,7 +93,7 @@ describe("a fleet", () => {
     expect(arrivals(load, 6_000, 3).length / expected).toBeLessThan(1.2);
   });
 
-  test("the most at once, against counting by hand", () => {
+  test("has the maximum of concurrent invocations that counting gives", () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 60 }),
@@ -107,7 +107,7 @@ describe("a fleet", () => {
     );
   });
 
-  test("the model: one connection per instance, capped by the platform and by the limits", () => {
+  test("has one connection per instance in the model, capped by the platform and by the limits", () => {
     const facts = { arrivals: [0, 1, 2, 3, 4], takesMs: 10, maxInstances: 4, softLimit: 2, hardLimit: 3 };
     expect(predict(facts)).toEqual({
       instances: 4,
@@ -123,13 +123,13 @@ describe("a fleet", () => {
     });
   });
 
-  test("metrics are summed over their labels", () => {
+  test("has metrics that are summed over their labels", () => {
     expect(sumOf('# HELP up x\nup{use="a"} 2\nup{use="b"} 3\nupper 9\n', "up")).toBe(5);
     expect(() => sumOf("", "up")).toThrow("no metric up");
   });
 });
 
-test("a round's share: all of them together are all", () => {
+test("the shares of all rounds add up to the total", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 50 }), (total, rounds) => {
       const shares = Array.from({ length: rounds }, (_, round) => shareOf(total, rounds, round));
@@ -168,14 +168,14 @@ describe("advice", () => {
   };
   const answers = (...args: Parameters<typeof advise>) => advise(...args).map(({ answer }) => answer);
 
-  test("a place between two measured ones, and beyond them", () => {
+  test("interpolates between measurements and extrapolates beyond them", () => {
     const points = [[0, 1] as const, [2, 3] as const, [20, 30] as const];
     expect([between(points, 1), between(points, 2), between(points, 11)]).toEqual([2, 3, 16.5]);
     expect(between(points, 38)).toBe(57);
     expect(between([[5, 7]], 100)).toBe(7);
   });
 
-  test("a function larger than any that was measured starts as fast as the largest, and no start is faster for being far", () => {
+  test("estimates a function larger than any measured one like the largest, and no start faster for a longer round trip", () => {
     const of = (data: object[], settings = {}) => ({
       data: data.map((row) => ({ client: "warmline", ...row })),
       settings,
@@ -224,11 +224,11 @@ describe("advice", () => {
     expect(start(256, 1)).toBeCloseTo(300 + 3 + (1_300 * (1 / 256 - 1 / 1_769)) / (1 / 128 - 1 / 1_769), 6);
   });
 
-  test("TCP where it is faster and the connections fit, with what it risks; HTTP where they do not", () => {
+  test("recommends TCP if it is faster and the connections fit, else HTTP", () => {
     expect(answers(question, http, tcp)).toEqual([
       expect.stringMatching(/^Reuse/),
       expect.stringMatching(/^TCP/),
-      expect.stringMatching(/^Yes: issue/),
+      expect.stringMatching(/^Yes: run/),
       "No.",
     ]);
     expect(advise(question, http, tcp)[1]!.reason).toContain("4 of 9 calls after a freeze were lost");
@@ -238,7 +238,7 @@ describe("advice", () => {
     expect(crowded[3]!.answer).toMatch(/^Yes/);
   });
 
-  test("HTTP where no TCP was measured or the difference is small; no pipeline for one command", () => {
+  test("recommends HTTP without TCP measurements or for a small difference, and no pipeline for one command", () => {
     expect(answers(question, http, undefined)[1]).toBe("HTTP.");
     expect(answers(question, http, { ...tcp, reused: 8.9 })[1]).toBe("HTTP.");
     expect(answers({ ...question, ops: 1 }, http, tcp)[2]).toMatch(/^No/);

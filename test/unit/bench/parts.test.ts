@@ -27,7 +27,7 @@ describe("latencies", () => {
     );
   });
 
-  test("a curve goes no further than its numbers do", () => {
+  test("have no percentiles beyond their count", () => {
     const latencies = new Latencies();
     for (let n = 1; n <= 100; n++) latencies.record(n);
     expect(latencies.stats().curve.at(-1)).toEqual([99, expect.closeTo(99, 0)]);
@@ -39,7 +39,7 @@ describe("latencies", () => {
   });
 });
 
-test("a seed decides the order, and nothing is lost by mixing", () => {
+test("shuffling by a seed is repeatable and loses nothing", () => {
   const items = Array.from({ length: 12 }, (_, index) => index);
   const order = (seed: number) => shuffled(items, randomFrom(seed));
   expect(order(1)).toEqual(order(1));
@@ -49,7 +49,7 @@ test("a seed decides the order, and nothing is lost by mixing", () => {
   expect(firsts.size).toBe(12);
 });
 
-test("round steps hold every value between them", () => {
+test("axis steps are round and enclose every value", () => {
   fc.assert(
     fc.property(
       fc.double({ min: 0.001, max: 1e4, noNaN: true }),
@@ -69,7 +69,7 @@ test("round steps hold every value between them", () => {
   expect(evenSteps(0, 0.003, 4)).toEqual([0, 0.001, 0.002, 0.003]);
 });
 
-test("a table as text", () => {
+test("a table is aligned as text", () => {
   const text = asText({
     columns: [{ title: "name" }, { title: "ms", number: true }],
     rows: [{ cells: ["a", "1.25"], newGroup: true }, { cells: ["longer", "10.50"] }],
@@ -88,7 +88,7 @@ describe("the command line", () => {
   const fixed = { name: "fixed", clients: [] } as Partial<Scenario> as Scenario;
   const read = (...args: string[]) => parse(args, [scenario, sweep, fixed], clients);
 
-  test("defaults", () => {
+  test("has defaults", () => {
     expect(read("keepalive", "--seed", "5")).toMatchObject({
       action: "run",
       settings: { quick: false, rttMs: 1, tls: false, seed: 5, engine: "embedded", clients: standard },
@@ -96,7 +96,7 @@ describe("the command line", () => {
     });
   });
 
-  test("options; the line to run it again has the seed and no files", () => {
+  test("reads options; the command to repeat the run has the seed and no files", () => {
     const command = read(
       "keepalive",
       "--rtt",
@@ -118,7 +118,7 @@ describe("the command line", () => {
     );
   });
 
-  test("clients and distances are the scenario's unless the command line names them", () => {
+  test("takes clients and round-trip times from the scenario unless they are given", () => {
     expect(read("keepalive", "--clients", "all")).toMatchObject({ settings: { clients } });
     expect(read("sweep")).toMatchObject({ settings: { clients, rtts: undefined } });
     expect(read("sweep", "--rtt", "0,20", "--clients", "undici")).toMatchObject({
@@ -127,16 +127,22 @@ describe("the command line", () => {
   });
 
   test.each([
-    [["nonsense"], "no scenario nonsense"],
-    [[], "Name one scenario"],
-    [["keepalive", "--rtt", "fast"], "--rtt must be a number of at least 0"],
-    [["keepalive", "--rounds", "1.5"], "--rounds must be a whole number of at least 1"],
-    [["keepalive", "--clients", "nobody"], "no client nobody; there are warmline, agent, undici"],
-    [["keepalive", "--rtt", "1,2"], "keepalive measures one round-trip time"],
+    [["nonsense"], "Unknown scenario: nonsense"],
+    [[], "Expected one scenario"],
+    [["keepalive", "--rtt", "fast"], "--rtt must be a number >= 0"],
+    [["keepalive", "--rounds", "1.5"], "--rounds must be a whole number >= 1"],
+    [
+      ["keepalive", "--clients", "nobody"],
+      "Unknown client in --clients: nobody. Known clients: warmline, agent, undici",
+    ],
+    [["keepalive", "--rtt", "1,2"], "--rtt must be one number for keepalive"],
     [["keepalive", "--wrong"], "--wrong"],
-    [["keepalive", "--engine", "/none"], "--engine must be embedded, auto or a program: /none can't be run."],
-    [["fixed", "--clients", "agent"], "fixed has clients of its own to compare: leave --clients out."],
-  ])("%j is refused in one line", (args, message) => {
+    [
+      ["keepalive", "--engine", "/none"],
+      "--engine must be embedded, auto or the path of an executable; /none is not executable.",
+    ],
+    [["fixed", "--clients", "agent"], "--clients cannot be used with fixed: its set of clients is fixed."],
+  ])("refuses %j with a one-line message", (args, message) => {
     expect(() => read(...args)).toThrow(UsageError);
     expect(() => read(...args)).toThrow(message);
   });

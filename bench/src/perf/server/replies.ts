@@ -1,11 +1,11 @@
-/** A reply before it is written down: `{ status }` is a simple string, a Buffer a bulk string. */
+/** A reply before encoding: `{ status }` is a simple string, a Buffer a bulk string. */
 export type Reply = { readonly status: string } | number | null | Buffer | readonly Reply[];
 
 const GREETING = Buffer.from("hello from a warm connection");
 const OK: Reply = { status: "OK" };
 
 /** The fixed reply to each command; nothing is stored. */
-const ANSWERS: Record<string, (words: readonly string[]) => Reply> = {
+const REPLIES: Record<string, (args: readonly string[]) => Reply> = {
   PING: () => ({ status: "PONG" }),
   GET: ([, key]) => storedUnder(key!),
   SET: () => OK,
@@ -20,14 +20,14 @@ const ANSWERS: Record<string, (words: readonly string[]) => Reply> = {
 };
 
 /** @throws Error for a command that the benches do not send */
-export function replyTo(words: readonly unknown[]): Reply {
-  const [name, ...args] = words.map(String);
-  const answer = ANSWERS[name!.toUpperCase()];
-  if (!answer) throw new Error(`${name} has no answer here`);
-  return answer([name!, ...args]);
+export function replyTo(args: readonly unknown[]): Reply {
+  const [name, ...rest] = args.map(String);
+  const reply = REPLIES[name!.toUpperCase()];
+  if (!reply) throw new Error(`The fixed server has no reply to ${name}`);
+  return reply([name!, ...rest]);
 }
 
-/** A key says what is under it: `text:BYTES`, `json:BYTES`, `numbers:BYTES`, or anything else for a short greeting. */
+/** The key determines the value: `text:BYTES`, `json:BYTES`, `numbers:BYTES`, or anything else for a short greeting. */
 function storedUnder(key: string): Reply {
   const [kind, bytes] = key.split(":");
   if (kind === "text") return Buffer.alloc(Number(bytes), "warm line ");
@@ -58,7 +58,7 @@ function jsonOf(bytes: number, item: (id: number) => unknown): string {
   return `[${items.join(",")}]`;
 }
 
-/** A reply as Redis writes it. */
+/** Encodes a reply as RESP2. */
 export function resp2(reply: Reply): Buffer {
   if (reply === null) return Buffer.from("$-1\r\n");
   if (typeof reply === "number") return Buffer.from(`:${reply}\r\n`);
@@ -68,7 +68,7 @@ export function resp2(reply: Reply): Buffer {
   return Buffer.from(`+${(reply as { status: string }).status}\r\n`);
 }
 
-/** A reply as the REST protocol has it in its `result`; texts in base64 where asked for, but for a top-level status. */
+/** Encodes a reply as the REST protocol's `result`; strings in base64 if requested, except a top-level status. */
 export function jsonResult(reply: Reply, base64: boolean): unknown {
   if (reply === null || typeof reply === "number") return reply;
   if (Buffer.isBuffer(reply)) return reply.toString(base64 ? "base64" : "utf8");

@@ -1,6 +1,6 @@
 import type { Spread } from "../ratios.js";
 
-/** Something that must not be exceeded, or must be reached, and what was measured. */
+/** A limit and its measurement. */
 export interface Target {
   readonly node: string;
   readonly measure: string;
@@ -15,7 +15,7 @@ export interface Target {
   readonly medians: string;
 }
 
-/** Whether the median keeps to the limit. */
+/** Returns whether the median is within the limit. */
 export function isMet({ bound, limit, measured }: Target): boolean {
   return bound === "at most" ? measured.median <= limit : measured.median >= limit;
 }
@@ -24,7 +24,7 @@ export function isMet({ bound, limit, measured }: Target): boolean {
 export function amount({ unit }: Target, value: number): string {
   return unit === "bytes"
     ? `${Math.round(value).toLocaleString("en")} bytes`
-    : `${value.toFixed(value < 10 ? 2 : 1)} x`;
+    : `${value.toFixed(value < 10 ? 2 : 1)}x`;
 }
 
 /** Returns the measurement as text, with enough digits to show on which side of the limit it is. */
@@ -33,10 +33,10 @@ export function measuredText(target: Target): string {
   const text = amount(target, measured.median);
   if (unit === "bytes" || isMet(target) || text !== amount(target, limit)) return text;
   const digits = [3, 4, 5].find((each) => measured.median.toFixed(each) !== limit.toFixed(each)) ?? 6;
-  return `${measured.median.toFixed(digits)} x`;
+  return `${measured.median.toFixed(digits)}x`;
 }
 
-/** The target as text, such as `at most 0.45 x @upstash/redis`. */
+/** Returns the target as text, such as `at most 0.45x @upstash/redis`. */
 export function wanted(target: Target): string {
   const { bound, limit, against } = target;
   return `${bound} ${amount(target, limit)}${against === "" ? "" : ` ${against}`}`;

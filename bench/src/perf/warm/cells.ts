@@ -4,7 +4,7 @@ import { WARM_CLIENTS, type WarmClientName } from "./measure.js";
 /** Something that every client does in turn. */
 export interface Cell {
   readonly name: string;
-  readonly group: "in flight" | "one turn" | "values" | "arrivals" | "gateway";
+  readonly group: "in flight" | "Promise.all" | "values" | "arrivals" | "gateway";
   readonly job: Job;
   /** Commands that one call of the job carries. */
   readonly commandsPerCall: number;
@@ -20,7 +20,7 @@ const NO_FLOOR: readonly WarmClientName[] = ["warmline", "upstash"];
 
 /**
  * All that the scenario `throughput` does, `ms` long each.
- * @param quick the ends and what the finding names, for a look
+ * @param quick the ends and cases that the summary names, for a quick run
  * @param rate arrivals per second of the open loop
  */
 export function cellsOf(ms: number, quick: boolean, rate: number): Cell[] {
@@ -39,14 +39,14 @@ export function cellsOf(ms: number, quick: boolean, rate: number): Cell[] {
       (commands): Cell => ({
         ...one,
         clients: NO_FLOOR,
-        name: `${commands} in one turn, batched`,
-        group: "one turn",
+        name: `Promise.all of ${commands}, batched`,
+        group: "Promise.all",
         job: { kind: "together", commands, ms },
       }),
     ),
     {
       name: "pipeline of 1,000 mixed commands",
-      group: "one turn",
+      group: "Promise.all",
       job: { kind: "sequential", call: "mixed", size: 1_000, ms },
       commandsPerCall: 1_000,
       clients: NO_FLOOR,
@@ -76,4 +76,5 @@ export function cellsOf(ms: number, quick: boolean, rate: number): Cell[] {
 }
 
 /** Returns whether a cell is also measured through the real gateway. */
-export const isForGateway = ({ name }: Cell) => /^(1|50) in flight|^100 in one turn|^pipeline/.test(name);
+export const isForGateway = ({ name }: Cell) =>
+  /^(1|50) in flight|^Promise\.all of 100,|^pipeline/.test(name);

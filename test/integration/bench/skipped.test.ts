@@ -16,7 +16,7 @@ function withoutRedis(...args: string[]) {
 symlinkSync(process.execPath, join(folder, "node"));
 symlinkSync("/bin/sh", join(folder, "sh"));
 
-test("without redis-server the clients that need one are left out by name", { timeout: 60_000 }, async () => {
+test("clients that need redis-server are skipped by name without one", { timeout: 60_000 }, async () => {
   const few = ["--invocations", "4", "--rounds", "1", "--rtt", "0"];
   const { code, stderr } = await withoutRedis(
     "sequential",
@@ -29,21 +29,18 @@ test("without redis-server the clients that need one are left out by name", { ti
   expect(schemaErrors(result)).toEqual([]);
   expect(result.settings.clients).toEqual(["warmline"]);
   expect(result.notes).toContainEqual(
-    expect.stringMatching(/^Left out: ioredis \(TCP\), node-redis \(TCP\): needs redis-server/),
+    expect.stringMatching(/^Skipped: ioredis \(TCP\), node-redis \(TCP\): needs redis-server/),
   );
 });
 
-test.each(["sockets", "gateway"])(
-  "%s, which cannot run without it, says so in one line",
-  async (scenario) => {
-    expect(await withoutRedis(scenario)).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(new RegExp(`^${scenario} cannot run here: it needs redis-server.*\\n$`)),
-    });
-  },
-);
+test.each(["sockets", "gateway"])("%s names the missing redis-server in one line", async (scenario) => {
+  expect(await withoutRedis(scenario)).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(new RegExp(`^${scenario} cannot run here: it needs redis-server.*\\n$`)),
+  });
+});
 
-test("advice takes a file of results, and says what that file lacks", async () => {
+test("advise names the results that a file lacks", async () => {
   const asked = ["advise", "--memory", "512", "--ops", "3", "--rtt", "2", "--concurrency", "200"];
   const { code, stderr } = await bench(folder, [...asked, "--from", "out.json"]);
   expect([code, stderr]).toEqual([2, expect.stringContaining("has no results of distance, memory")]);
