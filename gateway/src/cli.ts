@@ -32,7 +32,7 @@ async function run(settings: CliSettings): Promise<number> {
   // A command's output stays its own.
   const output = settings.command === undefined ? process.stdout : process.stderr;
   const colours = wantsColours(output, process.env);
-  const onCommand = settings.watchCommands
+  const onCommand = settings.traceCommands
     ? (command: WatchedCommand) => output.write(`${commandLine(command, new Date(), colours)}\n`)
     : undefined;
   const log = createLog(settingsOf(settings.options).logLevel);

@@ -80,27 +80,27 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
     sources,
     tokens,
     upstreams,
-    rules: { opened: openedCommands(settings.allowCommand), maxWords: settings.maxWords },
+    rules: { opened: openedCommands(settings.allowCommand), maxArgs: settings.maxArgs },
     shares: new Shares(
       {
-        blocking: settings.maxBlocking,
-        transactions: settings.maxTransactions,
+        blocking: settings.maxBlockingConnections,
+        transactions: settings.maxTransactionConnections,
         streams: settings.maxStreams,
-        queued: settings.maxPending * settings.connections,
+        queued: settings.maxQueuedCommands * settings.redisConnections,
       },
       settings.tokenShare,
-      settings.operationTimeout,
+      settings.commandTimeout,
       setting.workers ?? 1,
     ),
-    secret: settings.secret,
+    secret: settings.restTokenSecret,
     onNotice,
   });
   const connections = new Connections({
-    idle: settings.keepAlive,
-    head: settings.headTimeout,
+    idle: settings.keepAliveTimeout,
+    head: settings.headersTimeout,
     body: settings.bodyTimeout,
-    soft: settings.softLimit,
-    hard: settings.hardLimit,
+    soft: settings.softMaxConnections,
+    hard: settings.maxConnections,
     budget,
   });
   const isLocal = isLoopbackName(host);
@@ -129,18 +129,18 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
     metrics: () => setting.metrics?.() ?? metrics.metrics(),
     engine: backend.description,
     engineIsPublic: isLocal,
-    maxBody: settings.maxBody,
+    maxBodySize: settings.maxBodySize,
     maxCommands: settings.maxCommands,
-    pathWrites: settings.allowPathWrites,
+    getWrites: settings.allowGetWrites,
     console: settings.console,
   });
   const server = new HttpServer({
     handler,
     connections,
-    heads: new AnswerHeads(settings.keepAlive),
+    heads: new AnswerHeads(settings.keepAliveTimeout),
     budget,
     certificate,
-    greetTimeout: settings.headTimeout,
+    greetTimeout: settings.headersTimeout,
     proxies: settings.proxyProtocol ? proxies : null,
     onNotice,
     onFailure: (error) => log.error(failureOf(error), "a request failed inside the gateway"),
@@ -163,11 +163,11 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
   upstream.open();
 
   const close = async () => {
-    const { drainDelay, closeGrace } = settings;
+    const { drainDelay, shutdownTimeout } = settings;
     await server.drain(drainDelay);
     streams.close();
-    for (const each of plain) each.endWaits(closeGrace);
-    await server.close(closeGrace);
+    for (const each of plain) each.endWaits(shutdownTimeout);
+    await server.close(shutdownTimeout);
     await end();
   };
   let closing: Promise<void> | undefined;

@@ -1,5 +1,5 @@
 import { checkHosts, checkOrigins, isLoopbackName } from "./access/origin.js";
-import { MOST_WORDS, openedCommands } from "./access/refusals.js";
+import { MAX_ARGS, openedCommands } from "./access/refusals.js";
 import { checkTokens, TOKEN_FORM, TOKEN_RULE, type TokenOptions } from "./access/tokens.js";
 import type { Engine } from "./engine/engine.js";
 import { connectionsByFileLimit } from "./http/file-limit.js";
@@ -64,35 +64,35 @@ export interface GatewayOptions {
   /** A YAML or JSON file with such a list; read again when it changes, connections stay. */
   readonly tokensFile?: string;
   /** What the tokens of `ACL RESTTOKEN` are sealed with; default: the token. All gateways of a service need the same. */
-  readonly secret?: string;
+  readonly restTokenSecret?: string;
   /** Commands to open that are refused otherwise, such as `CONFIG GET` or `CLIENT LIST`; default none. */
   readonly allowCommand?: readonly string[];
   /** The most commands in a pipeline or a transaction; default 100,000. */
   readonly maxCommands?: number;
-  /** The most words in a command; default 1,048,576. */
-  readonly maxWords?: number;
+  /** The most arguments in a command, its name included; default 1,048,576. */
+  readonly maxArgs?: number;
   /** The largest request body, in bytes; default 10 MB (10 * 1024 * 1024). */
-  readonly maxBody?: number;
+  readonly maxBodySize?: number;
   /** The largest reply of Redis that is passed on, in bytes; default 512 MB. */
-  readonly maxReply?: number;
+  readonly maxReplySize?: number;
   /**
    * Bytes of request bodies and replies that are buffered at a time for all requests together; default a quarter of the
    * memory that the process may use. Requests beyond it wait, or fail with 503.
    */
   readonly maxBufferedBytes?: number;
   /** How long Redis may take over a command, in ms; default 4,000. A blocking one gets its own timeout on top. */
-  readonly operationTimeout?: number;
+  readonly commandTimeout?: number;
   /** Connections to Redis that ordinary commands share; default 1. */
-  readonly connections?: number;
+  readonly redisConnections?: number;
   /** Connections for blocking commands, one each while they wait; default 64. */
-  readonly maxBlocking?: number;
+  readonly maxBlockingConnections?: number;
   /** Connections for transactions, one each while they run; default 8. */
-  readonly maxTransactions?: number;
+  readonly maxTransactionConnections?: number;
   /**
    * Commands waiting or unanswered on one shared connection before more are refused; default 100,000. What pipelines of more
    * than a thousand have not sent yet counts against other such pipelines alone.
    */
-  readonly maxPending?: number;
+  readonly maxQueuedCommands?: number;
   /**
    * The most that one of several tokens may hold of the connections for blocking commands and for transactions, of the
    * event streams and of the queued commands, in percent; default 50. A single token may hold all.
@@ -103,18 +103,18 @@ export interface GatewayOptions {
   /** File of that certificate's key, in PEM. */
   readonly tlsKey?: string;
   /** How long a client connection may be idle, in ms; advertised to clients; default 310,000. */
-  readonly keepAlive?: number;
+  readonly keepAliveTimeout?: number;
   /** How long the head of a request may take from its first byte, in ms; default 10,000. */
-  readonly headTimeout?: number;
+  readonly headersTimeout?: number;
   /** How long the body of a request may take, and the reader of a response without taking any of it, in ms; default 60,000. */
   readonly bodyTimeout?: number;
   /**
    * Client connections above which each new one costs the one that has been idle for longest; default four fifths of
-   * `hardLimit`.
+   * `maxConnections`.
    */
-  readonly softLimit?: number;
+  readonly softMaxConnections?: number;
   /** Client connections above which new ones are refused; default what the limit of open files leaves, 50,000 at most. */
-  readonly hardLimit?: number;
+  readonly maxConnections?: number;
   /** Event streams (`/subscribe`, `/psubscribe`, `/monitor`) open at a time; default 1,000. */
   readonly maxStreams?: number;
   /** Channels and patterns on one event stream; default 1,000. */
@@ -129,9 +129,9 @@ export interface GatewayOptions {
    */
   readonly drainDelay?: number;
   /** How long `Gateway.close` waits for requests in flight, in ms; default 5,000. */
-  readonly closeGrace?: number;
+  readonly shutdownTimeout?: number;
   /** Whether GET and HEAD may run commands that write, as the Upstash protocol has it; default true. */
-  readonly allowPathWrites?: boolean;
+  readonly allowGetWrites?: boolean;
   /** Origins whose web pages may send requests, such as `https://app.example`, or `*`; default none. */
   readonly cors?: readonly string[];
   /** The least severe log lines written to stderr, as JSON; default `warn`. */
@@ -164,29 +164,29 @@ export interface GatewayOptions {
 const DEFAULTS = {
   host: "127.0.0.1",
   port: 8079,
-  maxBody: 10 * 1024 * 1024,
+  maxBodySize: 10 * 1024 * 1024,
   maxCommands: 100_000,
-  maxWords: MOST_WORDS,
-  maxReply: 512 * 1024 * 1024,
+  maxArgs: MAX_ARGS,
+  maxReplySize: 512 * 1024 * 1024,
   maxBufferedBytes: defaultBufferedBytes(),
-  operationTimeout: 4_000,
-  connections: 1,
-  maxBlocking: 64,
-  maxTransactions: 8,
-  maxPending: 100_000,
+  commandTimeout: 4_000,
+  redisConnections: 1,
+  maxBlockingConnections: 64,
+  maxTransactionConnections: 8,
+  maxQueuedCommands: 100_000,
   tokenShare: 50,
-  keepAlive: 310_000,
-  headTimeout: 10_000,
+  keepAliveTimeout: 310_000,
+  headersTimeout: 10_000,
   bodyTimeout: 60_000,
-  softLimit: 0,
-  hardLimit: connectionsByFileLimit(),
+  softMaxConnections: 0,
+  maxConnections: connectionsByFileLimit(),
   maxStreams: 1_000,
   maxStreamChannels: 1_000,
   streamBuffer: 1024 * 1024,
   streamHeartbeat: 25_000,
   drainDelay: 0,
-  closeGrace: 5_000,
-  allowPathWrites: true,
+  shutdownTimeout: 5_000,
+  allowGetWrites: true,
   logLevel: "warn" as LogLevel,
   logRequests: false,
   slowLog: 0,
@@ -202,7 +202,7 @@ const DEFAULTS = {
   console: true,
 };
 
-/** The soft limit, where it is not given, as a share of the hard one. */
+/** The default of `softMaxConnections`, as a share of `maxConnections`. */
 const SOFT_SHARE = 0.8;
 
 /** Options that may well be absent. */
@@ -216,7 +216,7 @@ export const WITHOUT_DEFAULT = [
   "tokenFile",
   "tokens",
   "tokensFile",
-  "secret",
+  "restTokenSecret",
   "onCommand",
   "tlsCert",
   "tlsKey",
@@ -231,28 +231,28 @@ export const MIN_BUFFERED_BYTES = 1024;
 /** Least and most of each option that is a whole number. */
 const RANGES = {
   port: [0, 65_535],
-  maxBody: [1, 512 * 1024 * 1024],
+  maxBodySize: [1, 512 * 1024 * 1024],
   maxCommands: [1, 10_000_000],
-  maxWords: [1, MOST_WORDS],
-  maxReply: [1, 1024 * 1024 * 1024],
+  maxArgs: [1, MAX_ARGS],
+  maxReplySize: [1, 1024 * 1024 * 1024],
   maxBufferedBytes: [MIN_BUFFERED_BYTES, 1024 * 1024 * 1024 * 1024],
-  operationTimeout: [1, 3_600_000],
-  connections: [1, 64],
-  maxBlocking: [1, 10_000],
-  maxTransactions: [1, 10_000],
-  maxPending: [1, 10_000_000],
+  commandTimeout: [1, 3_600_000],
+  redisConnections: [1, 64],
+  maxBlockingConnections: [1, 10_000],
+  maxTransactionConnections: [1, 10_000],
+  maxQueuedCommands: [1, 10_000_000],
   tokenShare: [1, 100],
-  keepAlive: [1_000, 86_400_000],
-  headTimeout: [1, 3_600_000],
+  keepAliveTimeout: [1_000, 86_400_000],
+  headersTimeout: [1, 3_600_000],
   bodyTimeout: [1, 3_600_000],
-  softLimit: [1, 1_000_000],
-  hardLimit: [1, 1_000_000],
+  softMaxConnections: [1, 1_000_000],
+  maxConnections: [1, 1_000_000],
   maxStreams: [0, 100_000],
   maxStreamChannels: [1, 1_000_000],
   streamBuffer: [1, 1024 * 1024 * 1024],
   streamHeartbeat: [1, 3_600_000],
   drainDelay: [0, 3_600_000],
-  closeGrace: [0, 3_600_000],
+  shutdownTimeout: [0, 3_600_000],
   slowLog: [0, 3_600_000],
   topologyRefresh: [100, 86_400_000],
   topologyRedirects: [1, 1_000_000],
@@ -270,7 +270,8 @@ export function settingsOf(options: GatewayOptions = {}): Settings {
   }
   const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   const settings = { ...DEFAULTS, console: !hasToken(options), ...given } as Settings;
-  if (options.softLimit === undefined) settings.softLimit = Math.ceil(settings.hardLimit * SOFT_SHARE);
+  if (options.softMaxConnections === undefined)
+    settings.softMaxConnections = Math.ceil(settings.maxConnections * SOFT_SHARE);
   if (settings.engine !== undefined && settings.redis !== undefined) {
     throw new TypeError("engine, redis: give one of the two, not both");
   }
@@ -284,8 +285,10 @@ export function settingsOf(options: GatewayOptions = {}): Settings {
   if (onCommand !== undefined && typeof onCommand !== "function") {
     throw new TypeError("onCommand: must be a function");
   }
-  if (settings.softLimit > settings.hardLimit) {
-    throw new TypeError(`softLimit: must not be above hardLimit, which is ${settings.hardLimit}`);
+  if (settings.softMaxConnections > settings.maxConnections) {
+    throw new TypeError(
+      `softMaxConnections: must not be above maxConnections, which is ${settings.maxConnections}`,
+    );
   }
   const { tlsCert, tlsKey } = settings;
   if ((tlsCert === undefined) !== (tlsKey === undefined)) {
@@ -315,17 +318,25 @@ export function hasToken({ token, tokenFile, tokens, tokensFile }: GatewayOption
   return [token, tokenFile, tokens, tokensFile].some((each) => each !== undefined);
 }
 
-/** The least length of a secret that seals tokens. */
-const SHORTEST_SECRET = 16;
+/** The least length of `restTokenSecret`. */
+const MIN_SECRET_LENGTH = 16;
 
-function checkAccess({ token, tokenFile, tokens, tokensFile, secret, host, allowCommand }: Settings): void {
+function checkAccess({
+  token,
+  tokenFile,
+  tokens,
+  tokensFile,
+  restTokenSecret,
+  host,
+  allowCommand,
+}: Settings): void {
   if (token !== undefined && tokenFile !== undefined) {
     throw new TypeError("token, tokenFile: give one of the two, not both");
   }
   if (token !== undefined && !TOKEN_FORM.test(token)) throw new TypeError(`token: ${TOKEN_RULE}`);
   if (tokens !== undefined) checkTokens(tokens);
-  if (secret !== undefined && secret.length < SHORTEST_SECRET) {
-    throw new TypeError(`secret: must have at least ${SHORTEST_SECRET} characters`);
+  if (restTokenSecret !== undefined && restTokenSecret.length < MIN_SECRET_LENGTH) {
+    throw new TypeError(`restTokenSecret: must have at least ${MIN_SECRET_LENGTH} characters`);
   }
   openedCommands(allowCommand);
   if (!hasToken({ token, tokenFile, tokens, tokensFile }) && !isLoopbackName(host)) {

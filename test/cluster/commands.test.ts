@@ -152,7 +152,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
   });
 
   it("a gateway that closes ends what waits on any node, without its having run", async () => {
-    const other = await gatewayAt(cluster.url, { closeGrace: 10_000 });
+    const other = await gatewayAt(cluster.url, { shutdownTimeout: 10_000 });
     const lists = [keys[10]!, keys[8_000]!, keys[16_000]!];
     const waiting = lists.map((key) => run(other, "BLPOP", key, 30));
     await until(async () => {

@@ -9,7 +9,7 @@ describe.skipIf(!redisAvailable())("a Redis restarted under load", () => {
   let gateway: Gateway;
   beforeAll(async () => {
     redis = await startRedis({ listen: "tcp", flags: ["--appendonly", "yes", "--appendfsync", "always"] });
-    gateway = await gatewayAt(redis.url, { operationTimeout: 1_000 });
+    gateway = await gatewayAt(redis.url, { commandTimeout: 1_000 });
   });
   afterAll(async () => {
     await gateway?.close();

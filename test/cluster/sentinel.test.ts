@@ -60,7 +60,7 @@ describe.skipIf(!redisAvailable()).each([
   }, 90_000);
 
   it("a group that they don't know is told by name", async () => {
-    const other = await gatewayAt(group.url.replace("/main", "/nobody"), { operationTimeout: 500 });
+    const other = await gatewayAt(group.url.replace("/main", "/nobody"), { commandTimeout: 500 });
     expect((await run(other, "GET", "k")).error).toMatch(/no group "nobody"/);
     await other.close();
   });
@@ -74,7 +74,7 @@ describe.skipIf(!redisAvailable()).each([
       ["of-sentinels", "wrong", /no Sentinel said .*WRONGPASS/],
       ["?sentinelPassword=of-sentinels", "", /no Sentinel said .*NOAUTH/],
     ] as const) {
-      const other = await gatewayAt(group.url.replace(right, wrong), { operationTimeout: 500 });
+      const other = await gatewayAt(group.url.replace(right, wrong), { commandTimeout: 500 });
       expect(await run(other, "SET", "k", "stolen")).toEqual({
         status: 503,
         error: expect.stringMatching(text),
@@ -89,7 +89,7 @@ describe.skipIf(!redisAvailable())("commands while there is no primary", () => {
   let gateway: Gateway;
   beforeEach(async () => {
     group = await startSentinels();
-    gateway = await gatewayAt(group.url, { operationTimeout: 20_000 });
+    gateway = await gatewayAt(group.url, { commandTimeout: 20_000 });
   });
   afterEach(async () => {
     await gateway?.close();
@@ -103,7 +103,7 @@ describe.skipIf(!redisAvailable())("commands while there is no primary", () => {
       ["WAIT", 1, 1_000],
     ]);
     await group.primary.kill();
-    const impatient = await gatewayAt(group.url, { operationTimeout: 300 });
+    const impatient = await gatewayAt(group.url, { commandTimeout: 300 });
     const begun = performance.now();
     const [set, get, batch, waited, ran, popped, refused] = await Promise.all([
       run(gateway, "SET", "a", 1),

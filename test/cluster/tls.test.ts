@@ -57,7 +57,7 @@ describe.skipIf(!redisAvailable())("a Redis that speaks TLS alone", () => {
       [`rediss://localhost:${port}`, /SELF_SIGNED|self.signed/i],
       [`redis://localhost:${port}`, /could not be reached/],
     ] as const) {
-      const gateway = await gatewayAt(url, { operationTimeout: 500 });
+      const gateway = await gatewayAt(url, { commandTimeout: 500 });
       const answer = await call(gateway, "/", { body: ["SET", "k", "stolen"] });
       expect(answer.status).toBe(503);
       expect(answer.headers["warmline-outcome"]).toBe("unsent");

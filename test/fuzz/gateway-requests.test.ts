@@ -18,7 +18,7 @@ const OWN_KEY = "aaaaaaaaaaaaaaaa";
 
 let gateway: GatewayProcess;
 beforeAll(async () => {
-  gateway = await startGatewayProcess({ args: ["--engine", "embedded", "--max-body", "100kb"] });
+  gateway = await startGatewayProcess({ args: ["--engine", "embedded", "--max-body-size", "100kb"] });
 });
 afterAll(() => gateway?.stop());
 

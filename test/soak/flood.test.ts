@@ -65,7 +65,7 @@ test(`a flood of ${2 * HARD} connections in ten seconds, at a hard limit of ${HA
   timeout: 120_000,
 }, async () => {
   gateway = await startGatewayProcess({
-    args: ["--hard-limit", String(HARD), "--soft-limit", String(HARD - 100)],
+    args: ["--max-connections", String(HARD), "--soft-max-connections", String(HARD - 100)],
   });
   let over = false;
   const inUse = Array.from({ length: IN_USE }, () => new Client());

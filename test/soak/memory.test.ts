@@ -68,7 +68,7 @@ beforeEach(async () => {
     args: [
       ...["--redis", redis.url, "--max-buffered-bytes", `${LIMIT_MB / 4}mb`, "--token-share", "100"],
       // A machine that is busy with other work must not decide what is whole.
-      ...["--operation-timeout", "30s"],
+      ...["--command-timeout", "30s"],
     ],
     env: {
       NODE_OPTIONS: `--max-old-space-size=${LIMIT_MB / 2}`,

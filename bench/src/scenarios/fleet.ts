@@ -47,7 +47,12 @@ async function measure(settings: Settings): Promise<Outcome> {
   const measured: Measurement[] = [];
   let engine = "";
   for (const limits of shuffled([true, false], randomFrom(settings.seed))) {
-    const args = ["--soft-limit", String(LIMITS.softLimit), "--hard-limit", String(LIMITS.hardLimit)];
+    const args = [
+      "--soft-max-connections",
+      String(LIMITS.softLimit),
+      "--max-connections",
+      String(LIMITS.hardLimit),
+    ];
     const rig = await startRig({ ...settings, rttMs: 0, tls: false, gatewayArgs: limits ? args : [] });
     engine = rig.engine;
     try {

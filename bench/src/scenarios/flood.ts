@@ -115,7 +115,12 @@ async function withGateway<T>(
 }
 
 const withLimits: typeof withGateway = (options, use) => {
-  const limits = ["--soft-limit", String(LIMITS.softLimit), "--hard-limit", String(LIMITS.hardLimit)];
+  const limits = [
+    "--soft-max-connections",
+    String(LIMITS.softLimit),
+    "--max-connections",
+    String(LIMITS.hardLimit),
+  ];
   return withGateway({ ...options, gatewayArgs: limits }, use);
 };
 

@@ -34,7 +34,7 @@ const CONTAINERS = new Set(["CLIENT", "CLUSTER", "SCRIPT"]);
 const WAITS_FOR_REPLICAS = new Set(["WAIT", "WAITAOF"]);
 
 /** Redis before 7 hangs up on a command of more words. */
-export const MOST_WORDS = 1024 * 1024;
+export const MAX_ARGS = 1024 * 1024;
 
 /** Where a command stands: alone, in a pipeline (behind `before` other commands), in a transaction. */
 export type Place = { readonly kind: "single" | "pipeline" | "transaction"; readonly before: number };
@@ -43,12 +43,12 @@ export type Place = { readonly kind: "single" | "pipeline" | "transaction"; read
 export interface CommonRules {
   /** Commands of the closed list that were opened, in upper case: `CONFIG`, or `CONFIG GET` alone. */
   readonly opened: ReadonlySet<string>;
-  /** The most words that a command may have. */
-  readonly maxWords: number;
+  /** The most arguments that a command may have, its name included. */
+  readonly maxArgs: number;
 }
 
 /** The rules where nothing was set. */
-export const COMMON_RULES: CommonRules = { opened: new Set(), maxWords: MOST_WORDS };
+export const COMMON_RULES: CommonRules = { opened: new Set(), maxArgs: MAX_ARGS };
 
 /** The error text for a command that is refused to everyone, or null for one that may go to Redis. */
 export function refusal(command: Command, place: Place, rules: CommonRules = COMMON_RULES): string | null {
@@ -63,7 +63,7 @@ export function refusal(command: Command, place: Place, rules: CommonRules = COM
     const openable = OPENABLE_SUBCOMMANDS[name];
     if (openable && !(openable.has(sub) && isOpened(command, rules))) return refused(name);
   }
-  if (command.size > rules.maxWords) return `ERR a command of more than ${rules.maxWords} words`;
+  if (command.size > rules.maxArgs) return `ERR a command of more than ${rules.maxArgs} arguments`;
   if (WAITS_FOR_REPLICAS.has(name) && (place.kind !== "pipeline" || place.before === 0)) {
     return `NOPERM '${name.toLowerCase()}' waits for writes of its own connection: send it in a pipeline, after them`;
   }

@@ -4,7 +4,7 @@ import { environmentName, flags } from "./flags.js";
 export function helpText(): string {
   const rows = [
     ...flags.map((flag): [string, string] => [`--${flag.name} ${flag.value}`.trimEnd(), flag.help]),
-    ["--config <file>", "YAML or JSON file with any of these settings, by names such as maxBody"],
+    ["--config <file>", "YAML or JSON file with any of these settings, by names such as maxBodySize"],
     ["--help", "this text"],
     ["--version", "the version"],
   ];
@@ -20,7 +20,7 @@ export function helpText(): string {
     "Settings:",
     ...rows.map(([flag, help]) => `  ${flag?.padEnd(width)}  ${help}`),
     "",
-    `Each has a twin in the environment, such as ${environmentName("port")} or ${environmentName("max-body")}.`,
+    `Each has a twin in the environment, such as ${environmentName("port")} or ${environmentName("max-body-size")}.`,
     "A flag comes before the environment, and that before the config file.",
     "",
   ].join("\n");

@@ -19,7 +19,7 @@ export interface CliSettings {
   /** Which engine to start; undefined when `redis` names one that runs. */
   readonly engine: string | undefined;
   /** Whether commands are printed as they are run. */
-  readonly watchCommands: boolean;
+  readonly traceCommands: boolean;
   /** Processes that share the port. */
   readonly workers: number;
   /** The command to run and its arguments, after `--`; undefined without one. */
@@ -32,7 +32,7 @@ const MOST_WORKERS = 128;
 type AllGiven = ReadonlyMap<string, Given>;
 
 /** The settings that only the command line knows. What a file holds becomes an option of the gateway. */
-const OWN = ["redisFile", "redisPasswordFile", "secretFile", "watchCommands", "workers"];
+const OWN = ["redisFile", "redisPasswordFile", "restTokenSecretFile", "traceCommands", "workers"];
 
 /**
  * Reads the command line, the environment and the config file, in that order of precedence, and checks
@@ -41,7 +41,7 @@ const OWN = ["redisFile", "redisPasswordFile", "secretFile", "watchCommands", "w
  */
 export function readSettings(argv: readonly string[], environment: NodeJS.ProcessEnv): CliSettings {
   const { values, command } = parseCommandLine(argv);
-  const idle = { options: {}, engine: undefined, watchCommands: false, workers: 1, command };
+  const idle = { options: {}, engine: undefined, traceCommands: false, workers: 1, command };
   if (values.help === true) return { action: "help", ...idle };
   if (values.version === true) return { action: "version", ...idle };
   if (command?.length === 0) throw new UsageError("there is no command after --");
@@ -56,16 +56,17 @@ export function readSettings(argv: readonly string[], environment: NodeJS.Proces
   }
   const overruled = own && (given.has("redis") || given.has("redisFile"));
   options.redis = overruled ? undefined : redisUrlOf(given);
-  const secretFile = given.get("secretFile");
-  if (secretFile && options.secret === undefined) options.secret = contentOf(secretFile);
+  const restTokenSecretFile = given.get("restTokenSecretFile");
+  if (restTokenSecretFile && options.restTokenSecret === undefined)
+    options.restTokenSecret = contentOf(restTokenSecretFile);
   check(options, given);
   const engine = given.get("engine");
-  const watched = given.get("watchCommands");
+  const watched = given.get("traceCommands");
   return {
     action: "run",
     options,
     engine: own ? ((engine && (readValue("text", engine) as string)) ?? "auto") : undefined,
-    watchCommands: watched !== undefined && (readValue("switch", watched) as boolean),
+    traceCommands: watched !== undefined && (readValue("switch", watched) as boolean),
     workers: workersOf(given.get("workers")),
     command,
   };

@@ -27,8 +27,8 @@ export async function start(
 ): Promise<StartedGateway> {
   const { options, workers } = settings;
   const several = (given: GatewayOptions, engine: SharedEngine | null) => {
-    const { drainDelay, closeGrace } = settingsOf(given);
-    const closesWithin = drainDelay + closeGrace;
+    const { drainDelay, shutdownTimeout } = settingsOf(given);
+    const closesWithin = drainDelay + shutdownTimeout;
     return startWorkers({ options: given, count: workers, engine, closesWithin, onNotice });
   };
   if (settings.engine === undefined) {
@@ -67,9 +67,9 @@ export async function start(
 
 /** Reads the file of commands before anything is started. */
 function seedFile(path: string, options: GatewayOptions): SeedFile {
-  const { allowCommand, maxWords } = settingsOf(options);
+  const { allowCommand, maxArgs } = settingsOf(options);
   try {
-    return readSeedFile(path, { opened: openedCommands(allowCommand), maxWords });
+    return readSeedFile(path, { opened: openedCommands(allowCommand), maxArgs });
   } catch (error) {
     throw error instanceof SeedError ? new UsageError(error.message) : error;
   }

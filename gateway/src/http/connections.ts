@@ -31,8 +31,9 @@ export interface ConnectionLimits {
 
 /**
  * The client connections. An idle one has time until `idle`, however long it was there ahead of its first request; only
- * a request that began is hurried. Up to the soft limit all are welcome; between the two limits a new one is accepted
- * and the one that has been idle for longest is closed, never one with a request; at the hard limit a new one is refused.
+ * a request that began is hurried. Up to `softMaxConnections` all are welcome; between the two limits a new one is accepted
+ * and the one that has been idle for longest is closed, never one with a request;
+ * at `maxConnections` a new one is refused.
  */
 export class Connections {
   readonly #limits: ConnectionLimits;
@@ -54,11 +55,11 @@ export class Connections {
     this.#timer = setInterval(() => this.#sweep(), every).unref();
   }
 
-  get softLimit(): number {
+  get softMaxConnections(): number {
     return this.#limits.soft;
   }
 
-  get hardLimit(): number {
+  get maxConnections(): number {
     return this.#limits.hard;
   }
 

@@ -41,11 +41,11 @@ export interface HandlerOptions {
   /** Whether `/health` names the engine to those without a token. */
   readonly engineIsPublic: boolean;
   /** The largest body, in bytes. */
-  readonly maxBody: number;
+  readonly maxBodySize: number;
   /** The most commands in a pipeline or a transaction. */
   readonly maxCommands: number;
   /** Whether GET and HEAD may run commands that write. */
-  readonly pathWrites: boolean;
+  readonly getWrites: boolean;
   /** Whether browsers get the console page at `/`. It holds no secret, and needs no token. */
   readonly console: boolean;
 }
@@ -131,7 +131,7 @@ export class Handler {
 
   #route(exchange: Exchange): void {
     const { req } = exchange;
-    const { origins, maxBody, console } = this.#options;
+    const { origins, maxBodySize, console } = this.#options;
     const { foreign, path, query, grant, numbers } = this.#look(req);
     if (foreign) throw new BadRequest(`NOPERM ${foreign}`, 403);
     const { origin } = req.headers;
@@ -183,7 +183,7 @@ export class Handler {
       grant.quota.enterRequest();
       exchange.quota = grant.quota;
     }
-    const most = grant.readsOnly ? Math.min(maxBody, MAX_READ_BODY) : maxBody;
+    const most = grant.readsOnly ? Math.min(maxBodySize, MAX_READ_BODY) : maxBodySize;
     const open = this.#options.streams.match(path, grant);
     if (open) {
       exchange.route = "stream";
@@ -242,7 +242,7 @@ export class Handler {
       });
     } else {
       const command = readPathCommand(path, query, body);
-      if (!body && !this.#options.pathWrites && !isRead(command)) {
+      if (!body && !this.#options.getWrites && !isRead(command)) {
         throw new BadRequest(`NOPERM '${command.name.toLowerCase()}' may write: send it by POST`);
       }
       this.#single(exchange, grant, command);

@@ -130,7 +130,7 @@ function addConnections(registry: Registry, { connections, streams, budget }: Me
       ([state, value]): Sample => [{ state }, value],
     );
   });
-  const limits = Object.entries({ soft: connections.softLimit, hard: connections.hardLimit });
+  const limits = Object.entries({ soft: connections.softMaxConnections, hard: connections.maxConnections });
   gauge(
     "connections_limit",
     "Client connections from which idle ones are closed, and new ones refused.",

@@ -21,10 +21,10 @@ export async function runSeed(engine: Engine, { path, commands }: SeedFile): Pro
     connect: (onRead) => engine.connect(onRead),
     timeout: TIMEOUT,
     connections: 1,
-    maxBlocking: 1,
-    maxTransactions: 1,
-    maxPending: BATCH + 1,
-    maxReply: MAX_REPLY,
+    maxBlockingConnections: 1,
+    maxTransactionConnections: 1,
+    maxQueuedCommands: BATCH + 1,
+    maxReplySize: MAX_REPLY,
     counters: newCounters(),
   });
   try {

@@ -70,7 +70,7 @@ async function engineOf(settings: Settings, log: Log): Promise<RemoteEngine> {
   const file =
     seed === undefined
       ? null
-      : readSeedFile(seed, { opened: openedCommands(settings.allowCommand), maxWords: settings.maxWords });
+      : readSeedFile(seed, { opened: openedCommands(settings.allowCommand), maxArgs: settings.maxArgs });
   const started = await startEngine(engine, { persist, onNotice: (message) => log.error(message) });
   try {
     if (file) log.info(`seed: ${await runSeed(started, file)}`);

@@ -31,7 +31,7 @@ export const LARGE_REPLY = 256 * 1_024;
 /** Takes the bytes of one large reply. */
 export interface LargeReply {
   write(bytes: Buffer): void;
-  /** It is larger than `maxReply`. More may be written, and is not kept. */
+  /** It is larger than `maxReplySize`. More may be written, and is not kept. */
   onTooLarge(): void;
   end(): void;
 }
@@ -48,7 +48,7 @@ export interface FramerUser {
 
 /**
  * Finds where each RESP2 reply ends, over any split of the bytes, without decoding it. A reply is handed on
- * as Redis's own bytes; one larger than `maxReply` bytes is consumed and handed on as null. Large ones that are kept
+ * as Redis's own bytes; one larger than `maxReplySize` bytes is consumed and handed on as null. Large ones that are kept
  * whole are counted against the budget.
  */
 export class Framer {
@@ -71,7 +71,7 @@ export class Framer {
   noRoom = false;
 
   constructor(
-    readonly maxReply: number,
+    readonly maxReplySize: number,
     readonly budget = new BufferBudget(),
   ) {}
 
@@ -132,7 +132,7 @@ export class Framer {
             break;
           }
           this.#at = this.#number === 0 ? At.BodyCr : At.Body;
-          if (this.#kept + this.#number > this.maxReply && !this.#large) this.#drop();
+          if (this.#kept + this.#number > this.maxReplySize && !this.#large) this.#drop();
           continue;
         case At.Body: {
           const taken = Math.min(this.#number, end - i);
@@ -167,13 +167,13 @@ export class Framer {
   #keep(part: Buffer, user: FramerUser): void {
     this.#kept += part.length;
     if (this.#large) {
-      if (this.#kept > this.maxReply && !this.#tooLarge) {
+      if (this.#kept > this.maxReplySize && !this.#tooLarge) {
         this.#tooLarge = true;
         this.#large.onTooLarge();
       }
       this.#large.write(part);
     } else if (this.#tooLarge) return;
-    else if (this.#kept > this.maxReply) this.#drop();
+    else if (this.#kept > this.maxReplySize) this.#drop();
     else {
       this.#parts.push(part);
       if (this.#kept > LARGE_REPLY) this.#keepLarge(part, user);
@@ -218,7 +218,7 @@ export class Framer {
   #finish(chunk: Buffer, start: number, end: number, user: FramerUser): Buffer | null | undefined {
     const last = start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end);
     if (this.#kept === 0) {
-      if (!this.#tooLarge && last.length <= this.maxReply) return last;
+      if (!this.#tooLarge && last.length <= this.maxReplySize) return last;
       this.#tooLarge = false;
       this.noRoom = false;
       return null;

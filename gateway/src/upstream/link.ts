@@ -20,7 +20,7 @@ export interface LinkOptions {
   /** How long connecting and the handshake may take together, in ms. */
   readonly patience: number;
   /** The largest reply passed on, in bytes. */
-  readonly maxReply: number;
+  readonly maxReplySize: number;
   /** What large replies that are kept whole are counted against; default: no limit. */
   readonly budget?: BufferBudget | undefined;
   readonly counters: PipeCounters;
@@ -64,7 +64,7 @@ export class Link {
   constructor(options: LinkOptions, user: LinkUser) {
     this.#options = options;
     this.#user = user;
-    this.#framer = new Framer(options.maxReply, options.budget);
+    this.#framer = new Framer(options.maxReplySize, options.budget);
     this.#handshake = options.handshake.length;
   }
 

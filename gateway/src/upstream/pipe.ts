@@ -39,7 +39,7 @@ export interface PipeOptions extends LinkOptions {
   /** How long a command may take from being given to being answered, in ms. */
   readonly timeout: number;
   /** Commands that may be waiting or unanswered before more are refused. */
-  readonly maxPending: number;
+  readonly maxQueuedCommands: number;
   /**
    * What follows when the connection is lost. `always`: it is made again, and commands wait for it. `wanted`: the next
    * command has it made again; while that fails, commands are refused at once. `never`: the pipe is closed.
@@ -191,7 +191,7 @@ export class Pipe {
     }
     // What long lots still have to send comes behind a short one: a client's pipeline must not have others refused.
     const before = lot.isLong ? this.pending : this.pending - this.#waitingInLong;
-    if (before < this.#options.maxPending) return null;
+    if (before < this.#options.maxQueuedCommands) return null;
     return new UpstreamFailure("full", "too many commands are waiting for Redis");
   }
 

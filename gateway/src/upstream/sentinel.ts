@@ -146,7 +146,7 @@ export class Sentinel {
       connect: (onRead) => connectTo(addressOf(name), onRead),
       handshake: [...handshake, PING],
       timeout: PATIENCE,
-      maxReply: 64 * 1024,
+      maxReplySize: 64 * 1024,
       counters,
     };
   }

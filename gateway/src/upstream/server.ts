@@ -17,9 +17,9 @@ export interface ServerOptions extends SingleUseOptions {
   /** Connections shared by ordinary commands. */
   readonly connections: number;
   /** Commands waiting or unanswered on one shared connection before more are refused. */
-  readonly maxPending: number;
+  readonly maxQueuedCommands: number;
   /** The largest reply passed on, in bytes. */
-  readonly maxReply: number;
+  readonly maxReplySize: number;
   /** What large replies that are kept whole are counted against; default: no limit. */
   readonly budget?: BufferBudget | undefined;
   readonly counters: PipeCounters;
@@ -49,8 +49,8 @@ export class Server implements Upstream {
       handshake: [...handshake, PING],
       timeout,
       patience: timeout,
-      maxPending: options.maxPending,
-      maxReply: options.maxReply,
+      maxQueuedCommands: options.maxQueuedCommands,
+      maxReplySize: options.maxReplySize,
       budget: options.budget,
       reconnect: "always",
       idle: options.idle,

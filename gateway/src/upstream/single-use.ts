@@ -21,9 +21,9 @@ const ENDED = new UpstreamFailure(
 /** How many connections of one server may be lent. */
 export interface SingleUseOptions {
   /** Connections for commands that wait at the server, one each while they wait. */
-  readonly maxBlocking: number;
+  readonly maxBlockingConnections: number;
   /** Connections for transactions, one each while they run. */
-  readonly maxTransactions: number;
+  readonly maxTransactionConnections: number;
 }
 
 /** A connection on which commands wait at the server. */
@@ -54,15 +54,15 @@ export class SingleUse {
   #again: NodeJS.Timeout | undefined;
   #ending = false;
 
-  constructor(pipe: PipeOptions, { maxBlocking, maxTransactions }: SingleUseOptions) {
+  constructor(pipe: PipeOptions, { maxBlockingConnections, maxTransactionConnections }: SingleUseOptions) {
     this.#pipe = pipe;
     this.#timeout = pipe.timeout;
     const bounds = { maxWaiting: 1_000 };
     const numbered = { ...pipe, handshake: [...pipe.handshake, CLIENT_ID] };
-    this.#blocking = new Pool(numbered, { max: maxBlocking, ...bounds });
+    this.#blocking = new Pool(numbered, { max: maxBlockingConnections, ...bounds });
     // A user that may not use MULTI is found out here: its commands would run one by one, not as a whole.
     const proven = { ...pipe, handshake: [...pipe.handshake, MULTI, DISCARD] };
-    this.#transactions = new Pool(proven, { max: maxTransactions, ...bounds });
+    this.#transactions = new Pool(proven, { max: maxTransactionConnections, ...bounds });
   }
 
   /** Connections lent or kept. */

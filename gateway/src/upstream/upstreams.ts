@@ -65,12 +65,12 @@ function upstreamOf(
 ): Upstream {
   const options = {
     handshake: engine.handshake(user),
-    timeout: settings.operationTimeout,
-    connections: settings.connections,
-    maxBlocking: settings.maxBlocking,
-    maxTransactions: settings.maxTransactions,
-    maxPending: settings.maxPending,
-    maxReply: settings.maxReply,
+    timeout: settings.commandTimeout,
+    connections: settings.redisConnections,
+    maxBlockingConnections: settings.maxBlockingConnections,
+    maxTransactionConnections: settings.maxTransactionConnections,
+    maxQueuedCommands: settings.maxQueuedCommands,
+    maxReplySize: settings.maxReplySize,
     budget,
     counters: topology.counters,
     idle: user ? USER_IDLE : undefined,
@@ -93,7 +93,7 @@ function upstreamOf(
 /** What all users share of a cluster: one may not be allowed to ask for it. */
 function topologyOf(engine: RemoteEngine, settings: Settings): Topology {
   const counters = newCounters();
-  const { operationTimeout, maxReply, topologyRefresh, topologyRedirects } = settings;
+  const { commandTimeout, maxReplySize, topologyRefresh, topologyRedirects } = settings;
   return new Topology(
     engine.addresses,
     (name, question) =>
@@ -101,8 +101,8 @@ function topologyOf(engine: RemoteEngine, settings: Settings): Topology {
         {
           connect: (onRead) => engine.connectTo(addressOf(name), onRead),
           handshake: [...engine.handshake(null), PING],
-          timeout: Math.min(operationTimeout, CONNECT_TIMEOUT),
-          maxReply,
+          timeout: Math.min(commandTimeout, CONNECT_TIMEOUT),
+          maxReplySize,
           counters,
         },
         question,

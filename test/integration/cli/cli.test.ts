@@ -80,7 +80,7 @@ describe("a gateway that runs until it is stopped", () => {
     const config = join(scratch, "config.json");
     writeFileSync(
       config,
-      JSON.stringify({ token: "from-file", maxBody: "1kb", engine: "embedded", port: 0 }),
+      JSON.stringify({ token: "from-file", maxBodySize: "1kb", engine: "embedded", port: 0 }),
     );
     const file = cli(["--config", config]);
     const [, url] = (await file.printed(/ready (\S+)\n/)) as unknown as [string, string];
@@ -90,14 +90,14 @@ describe("a gateway that runs until it is stopped", () => {
     const environment = cli([], variable);
     const [, url2] = (await environment.printed(/ready (\S+)\n/)) as unknown as [string, string];
     expect((await post(url2, "from-environment", ["PING"])).status).toBe(200);
-    const flag = cli(["--token", "from-flag", "--max-body", "2kb"], variable);
+    const flag = cli(["--token", "from-flag", "--max-body-size", "2kb"], variable);
     const [, url3] = (await flag.printed(/ready (\S+)\n/)) as unknown as [string, string];
     expect((await post(url3, "from-flag", ["ECHO", "x".repeat(1100)])).status).toBe(200);
     expect((await post(url3, "from-environment", ["PING"])).status).toBe(401);
   });
 
-  test("--watch-commands prints what is run, names and keys alone", async () => {
-    const { started, url } = await ready(["--token", "t", "--watch-commands"]);
+  test("--trace-commands prints what is run, names and keys alone", async () => {
+    const { started, url } = await ready(["--token", "t", "--trace-commands"]);
     await post(url, "t", ["SET", "user:1", "secret-value"]);
     await started.printed(/^\d\d:\d\d:\d\d\.\d{3} SET user:1 \d+\.\d ms\n/m);
     await post(url, "t", ["INCR", "user:1"]);
@@ -178,7 +178,7 @@ describe("what is wrong is said in one line", () => {
     [["--port", "eighty"], "--port: 'eighty' is not a whole number"],
     [["--port", "70000"], "--port: must be a whole number from 0 to 65535"],
     [["--token", " "], "--token: is empty"],
-    [["--max-body", "10tb"], "--max-body: '10tb' is not a size such as 500kb or 20mb"],
+    [["--max-body-size", "10tb"], "--max-body-size: '10tb' is not a size such as 500kb or 20mb"],
     [
       ["--host", "0.0.0.0"],
       "--token: must be given to listen beyond loopback; set token, or host to 127.0.0.1",
@@ -243,7 +243,7 @@ test("--help and --version print to stdout and end with 0", async () => {
     "--token",
     "--redis",
     "--engine",
-    "--max-body",
+    "--max-body-size",
     "--config",
     "WARMLINE_GATEWAY_PORT",
   ]) {

@@ -173,11 +173,11 @@ describe("the Kubernetes example", () => {
     expect(options).toMatchObject({
       host: "0.0.0.0",
       redis: "redis://:p@redis:6379",
-      secret: "a-secret-of-some-length",
+      restTokenSecret: "a-secret-of-some-length",
     });
     expect(options.port).toBe(container.ports[0].containerPort);
     expect(options.drainDelay).toBeGreaterThanOrEqual(5_000);
-    expect((options.drainDelay! + options.closeGrace!) / 1_000).toBeLessThan(
+    expect((options.drainDelay! + options.shutdownTimeout!) / 1_000).toBeLessThan(
       spec.terminationGracePeriodSeconds,
     );
   });

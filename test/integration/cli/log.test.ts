@@ -48,9 +48,9 @@ describe.skipIf(!redisAvailable())("the log", () => {
     const cli = new CliProcess(
       [
         ...["--port", "0", "--redis", redis.url, "--tokens-file", tokens],
-        ...["--log-level", "debug", "--log-requests", "--max-body", "2kb", "--operation-timeout", "300ms"],
+        ...["--log-level", "debug", "--log-requests", "--max-body-size", "2kb", "--command-timeout", "300ms"],
       ],
-      { WARMLINE_GATEWAY_SECRET: secret.seal, WARMLINE_GATEWAY_REDIS_PASSWORD_FILE: password },
+      { WARMLINE_GATEWAY_REST_TOKEN_SECRET: secret.seal, WARMLINE_GATEWAY_REDIS_PASSWORD_FILE: password },
     );
     try {
       const [, url] = (await cli.printed(/^warmline-gateway ready (\S+)\n/)) as unknown as [string, string];

@@ -265,7 +265,7 @@ describe("--proxy-protocol", () => {
   });
 
   test("one that does not come in time, too", async () => {
-    await start(...PROXIED, "--head-timeout", "300ms");
+    await start(...PROXIED, "--headers-timeout", "300ms");
     const socket = dial();
     socket.write(proxyHeader({ source: "1.2.3.4" }).subarray(0, 20));
     expect(await allOf(socket)).toBe("");

@@ -93,9 +93,9 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     const args = ["--redis", redis.url, "--port", "0", "--token", "t", "--workers", String(WORKERS)];
     const other = new CliProcess([
       ...args,
-      "--max-blocking",
+      "--max-blocking-connections",
       String(WORKERS),
-      "--operation-timeout",
+      "--command-timeout",
       "500ms",
     ]);
     url = (await other.printed(/^warmline-gateway ready (\S+)$/m))[1]!;
@@ -125,7 +125,7 @@ describe.skipIf(!redisAvailable())("--workers", () => {
   });
 
   test("at SIGTERM one that is just starting is not waited for", async () => {
-    const args = ["--redis", redis.url, "--port", "0", "--workers", "2", "--close-grace", "20s"];
+    const args = ["--redis", redis.url, "--port", "0", "--workers", "2", "--shutdown-timeout", "20s"];
     const other = new CliProcess(args);
     await other.printed(/^warmline-gateway ready/m);
     const { pid } = other.child;

@@ -17,7 +17,7 @@ describe("docs/errors.md", () => {
   let gateway: TestGateway;
   let redis: Redis;
   beforeAll(async () => {
-    gateway = await startGateway({ token: "t", maxBody: 10_000 });
+    gateway = await startGateway({ token: "t", maxBodySize: 10_000 });
     redis = new Redis({ url: gateway.url, token: "t" });
     await redis.set("text", "x");
   });

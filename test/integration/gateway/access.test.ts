@@ -133,7 +133,7 @@ describe("requests of web pages", () => {
 });
 
 it("commands in the path can be kept from writing", async () => {
-  const careful = await start({ allowPathWrites: false });
+  const careful = await start({ allowGetWrites: false });
   await run(careful, "SET", "k", "v");
   expect((await call(careful, "/get/k")).json).toEqual({ result: "v" });
   for (const path of ["/set/k/w", "/flushall", "/eval/return 1/0", "/nosuch"]) {

@@ -23,7 +23,7 @@ afterEach(async () => {
 
 async function start(options: Partial<GatewayOptions>): Promise<void> {
   const lent = { description: "", connect: () => engine.connect(), close: async () => {} };
-  gateway = await createGateway({ engine: lent, port: 0, token: "t", closeGrace: 200, ...options });
+  gateway = await createGateway({ engine: lent, port: 0, token: "t", shutdownTimeout: 200, ...options });
 }
 
 /** One raw connection. */
@@ -73,9 +73,9 @@ async function metric(name: string): Promise<number> {
   return Number(line?.split(" ")[1]);
 }
 
-describe("between the soft limit and the hard one", () => {
+describe("between softMaxConnections and maxConnections", () => {
   it("the connection that has been idle for longest makes room, and none with a request", async () => {
-    await start({ softLimit: 3, hardLimit: 10 });
+    await start({ softMaxConnections: 3, maxConnections: 10 });
     const busy = new Client();
     busy.send("BLPOP", "none", "4");
     const first = await new Client().ping();
@@ -95,7 +95,7 @@ describe("between the soft limit and the hard one", () => {
   });
 
   it("a request that begins saves its connection", async () => {
-    await start({ softLimit: 2, hardLimit: 10 });
+    await start({ softMaxConnections: 2, maxConnections: 10 });
     const first = await new Client().ping();
     const second = await new Client().ping();
     await sleep(LONG_IDLE);
@@ -107,7 +107,7 @@ describe("between the soft limit and the hard one", () => {
   });
 
   it("a connection that answered lately is not the longest idle one, however old it is", async () => {
-    await start({ softLimit: 2, hardLimit: 10 });
+    await start({ softMaxConnections: 2, maxConnections: 10 });
     const old = await new Client().ping();
     const other = await new Client().ping();
     await sleep(LONG_IDLE);
@@ -118,9 +118,9 @@ describe("between the soft limit and the hard one", () => {
   });
 });
 
-describe("at the hard limit", () => {
+describe("at maxConnections", () => {
   const full = async () => {
-    await start({ softLimit: 2, hardLimit: 2 });
+    await start({ softMaxConnections: 2, maxConnections: 2 });
     const busy = [new Client(), new Client()];
     for (const each of busy) each.send("BLPOP", "none", "2");
     await expect.poll(() => metric('connections{state="active"}')).toBe(2);

@@ -11,7 +11,11 @@ for (const setup of setups) {
     let gateway: Gateway;
     let stop: () => Promise<void>;
     beforeAll(async () => {
-      ({ gateway, stop } = await setup.start({ operationTimeout: 400, maxBlocking: LIMIT, closeGrace: 100 }));
+      ({ gateway, stop } = await setup.start({
+        commandTimeout: 400,
+        maxBlockingConnections: LIMIT,
+        shutdownTimeout: 100,
+      }));
     });
     afterAll(() => stop());
     beforeEach(() => run(gateway, "FLUSHALL"));

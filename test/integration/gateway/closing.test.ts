@@ -86,7 +86,7 @@ describe.skipIf(!redisAvailable())("a gateway that closes", () => {
   });
 
   it("ends commands that wait without their having run, soon, and says that they were not", async () => {
-    await start({ closeGrace: 10_000 });
+    await start({ shutdownTimeout: 10_000 });
     await redis.command("XADD", "stream", "1-1", "f", "v");
     await redis.command("XGROUP", "CREATE", "stream", "group", "$");
     const commands = [
@@ -140,7 +140,7 @@ describe.skipIf(!redisAvailable())("a gateway that closes", () => {
   });
 
   it("says that they may have run where Redis does not let it end them", async () => {
-    await start({ closeGrace: 3_000 });
+    await start({ shutdownTimeout: 3_000 });
     const long = open(post(["BLPOP", "list", "30"], "plain"));
     const short = open(post(["BLPOP", "list", "0.6"], "plain"));
     await expect.poll(blocked).toBe(2);
@@ -153,7 +153,7 @@ describe.skipIf(!redisAvailable())("a gateway that closes", () => {
   });
 
   it("refuses commands that would wait, those that wait for a connection among them", async () => {
-    await start({ maxBlocking: 1 });
+    await start({ maxBlockingConnections: 1 });
     const first = open(post(["BLPOP", "list", "30"]));
     await expect.poll(blocked).toBe(1);
     const second = open(post(["BLPOP", "list", "30"], "other"));

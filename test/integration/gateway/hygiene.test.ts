@@ -316,7 +316,7 @@ it("a seeded flood of nonsense runs nothing without the token and leaves the gat
 
 describe("time limits", () => {
   it("a connection opened ahead of its first request is left alone", async () => {
-    await start({ headTimeout: 100 });
+    await start({ headersTimeout: 100 });
     const { socket, received } = open();
     await sleep(600);
     socket.write(post('["PING"]'));
@@ -327,7 +327,7 @@ describe("time limits", () => {
   });
 
   it("a head that does not end is cut off", async () => {
-    await start({ headTimeout: 200 });
+    await start({ headersTimeout: 200 });
     const { socket, received, closed } = open();
     socket.write("POST / HTTP/1.1\r\nHost: loc");
     await closed;
@@ -343,7 +343,7 @@ describe("time limits", () => {
   });
 
   it("a connection that stays idle is closed", async () => {
-    await start({ keepAlive: 1_000 });
+    await start({ keepAliveTimeout: 1_000 });
     const fresh = open();
     const used = open();
     used.socket.write(post('["PING"]'));
@@ -355,7 +355,7 @@ describe("time limits", () => {
   });
 
   it("a command that waits is not idle", async () => {
-    await start({ keepAlive: 1_000, headTimeout: 100, bodyTimeout: 100 });
+    await start({ keepAliveTimeout: 1_000, headersTimeout: 100, bodyTimeout: 100 });
     expect((await call(gateway, "/", { body: ["BLPOP", "none", "1.6"] })).json).toEqual({ result: null });
   });
 });
@@ -385,7 +385,7 @@ describe("bodies", () => {
   });
 
   it("in chunks that grow over the limit are refused, and the answer arrives", async () => {
-    await start({ maxBody: 1_000 });
+    await start({ maxBodySize: 1_000 });
     const { socket, received, closed } = open();
     socket.write(
       "POST /set/k HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -399,7 +399,7 @@ describe("bodies", () => {
   });
 
   it("announced as too large are refused before they are sent", async () => {
-    await start({ maxBody: 1_000 });
+    await start({ maxBodySize: 1_000 });
     const { socket, received } = open();
     socket.write(
       "POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nExpect: 100-continue\r\nContent-Length: 1001\r\n\r\n",
@@ -460,7 +460,7 @@ describe("closing", () => {
   });
 
   it("does not wait for ever", async () => {
-    await start({ closeGrace: 200 });
+    await start({ shutdownTimeout: 200 });
     const { socket, closed } = open();
     socket.write(post('["BLPOP","none","0"]'));
     await sleep(100);

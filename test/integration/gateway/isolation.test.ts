@@ -104,7 +104,7 @@ describe.runIf(redisAvailable())(`one client among many (${NO_REDIS})`, () => {
 describe.runIf(redisAvailable())(`a restart of Redis under load (${NO_REDIS})`, () => {
   it("gives errors of the right kind, then recovers by itself; no increment is doubled", async () => {
     const redis = await startRedis();
-    const gateway = await createGateway({ redis: redis.url, port: 0, operationTimeout: 1_000 });
+    const gateway = await createGateway({ redis: redis.url, port: 0, commandTimeout: 1_000 });
     const agents = Array.from({ length: 10 }, () => new Agent({ keepAlive: true }));
     let applied = 0;
     let unknown = 0;
@@ -145,7 +145,7 @@ it.runIf(redisAvailable())(
   `a stall of the gateway itself is not held against Redis (${NO_REDIS})`,
   async () => {
     const redis = await startRedis();
-    const gateway = await createGateway({ redis: redis.url, port: 0, operationTimeout: 400 });
+    const gateway = await createGateway({ redis: redis.url, port: 0, commandTimeout: 400 });
     expect(await run(gateway, "PING")).toBe("PONG");
     const busy =
       "local start = redis.call('TIME') local function ms(t) return t[1] * 1000 + t[2] / 1000 end " +

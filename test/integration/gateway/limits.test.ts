@@ -25,7 +25,7 @@ for (const setup of setups) {
     const streams: Listening[] = [];
     const begin = async (limits: object, options: Partial<GatewayOptions> = {}) => {
       ({ gateway, stop } = await setup.start({
-        closeGrace: 0,
+        shutdownTimeout: 0,
         tokens: [
           { name: "page", token: "page", limits },
           { name: "app", token: "app" },

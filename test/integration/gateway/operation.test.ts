@@ -168,7 +168,7 @@ it("records the longest delay of the event loop in each second", async () => {
 
 it("is ready while Redis answers, and says when it does not", async () => {
   const redis = await startFakeRedis();
-  gateway = await createGateway({ redis: redis.url, port: 0, token: "t", operationTimeout: 300 });
+  gateway = await createGateway({ redis: redis.url, port: 0, token: "t", commandTimeout: 300 });
   const ready = () => call(gateway, "/ready", { token: null });
   await expect.poll(async () => (await ready()).status).toBe(200);
   expect((await ready()).json).toEqual({ status: "ready" });

@@ -42,7 +42,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
       redis: server.url,
       token: "main",
       allowCommand: ["CONFIG", "DEBUG", "CLIENT LIST", "CLIENT KILL", "MIGRATE", "MODULE"],
-      operationTimeout: 2_000,
+      commandTimeout: 2_000,
       tokens: [
         { name: "standard", token: "standard", prefix: PREFIX },
         { name: "admin", token: "admin", role: "admin", prefix: PREFIX },

@@ -15,7 +15,7 @@ for (const setup of setups) {
     let gateway: Gateway;
     let stop: () => Promise<void>;
     beforeAll(async () => {
-      ({ gateway, stop } = await setup.start({ maxBody: 1_000_000 }));
+      ({ gateway, stop } = await setup.start({ maxBodySize: 1_000_000 }));
     });
     afterAll(() => stop());
     beforeEach(() => run(gateway, "FLUSHALL"));

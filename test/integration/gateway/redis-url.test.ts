@@ -8,7 +8,7 @@ describe.runIf(redisAvailable())(`a Redis with a password (${NO_REDIS})`, () => 
   let port: number;
   let gateway: Gateway | undefined;
   const start = async (url: string) => {
-    gateway = await createGateway({ redis: url, port: 0, operationTimeout: 400 });
+    gateway = await createGateway({ redis: url, port: 0, commandTimeout: 400 });
     return gateway;
   };
   beforeAll(async () => {
@@ -84,7 +84,7 @@ it("a server that speaks no TLS is not spoken to in the clear by rediss://", asy
   const gateway = await createGateway({
     redis: fake.url.replace("redis:", "rediss:"),
     port: 0,
-    operationTimeout: 300,
+    commandTimeout: 300,
   });
   const answer = await call(gateway, "/", { body: ["SET", "k", "v"] });
   expect(answer.status).toBe(503);

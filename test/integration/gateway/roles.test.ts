@@ -35,7 +35,7 @@ describe.skipIf(!redisAvailable())("a token of a role", () => {
     gateway = await createGateway({
       port: 0,
       redis: server.url,
-      operationTimeout: 2_000,
+      commandTimeout: 2_000,
       tokens: [
         { name: "reader", token: "reader", role: "read-only" },
         { name: "scraper", token: "scraper", role: "metrics" },

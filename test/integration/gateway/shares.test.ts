@@ -29,7 +29,7 @@ for (const setup of setups) {
     const controllers: AbortController[] = [];
     const streams: Listening[] = [];
     const begin = async (options: Partial<GatewayOptions>) => {
-      ({ gateway, stop } = await setup.start({ closeGrace: 0, ...options }));
+      ({ gateway, stop } = await setup.start({ shutdownTimeout: 0, ...options }));
     };
     afterEach(async () => {
       for (const controller of controllers.splice(0)) controller.abort();
@@ -57,7 +57,7 @@ for (const setup of setups) {
     it.each(["/", "/pipeline"])(
       "one takes no more than half of the blocking connections: %s",
       async (path) => {
-        await begin({ ...TOKENS, maxBlocking: 8 });
+        await begin({ ...TOKENS, maxBlockingConnections: 8 });
         const refused = await block("page", 10, path);
         expect(refused.length).toBe(6);
         for (const each of refused) expectRefused(each, /4 of the 8 connections for blocking commands/);
@@ -81,13 +81,13 @@ for (const setup of setups) {
           { name: "app", token: "app" },
           { name: "scraper", token: "scraper", role: "metrics" },
         ],
-        maxBlocking: 4,
+        maxBlockingConnections: 4,
       });
       expect(await block("app", 4)).toEqual([]);
     });
 
     it("a share is set in percent", async () => {
-      await begin({ ...TOKENS, maxBlocking: 8, tokenShare: 25 });
+      await begin({ ...TOKENS, maxBlockingConnections: 8, tokenShare: 25 });
       const refused = await block("page", 3);
       expect(refused.length).toBe(1);
       expectRefused(refused[0]!, /2 of the 8 connections for blocking commands.*tokenShare/);
@@ -113,7 +113,7 @@ for (const setup of setups) {
 
     it("users of Redis have a share each, however many tokens stand for one", async () => {
       if (!setup.name.startsWith("a real")) return begin({});
-      await begin({ token: "main", maxBlocking: 4 });
+      await begin({ token: "main", maxBlockingConnections: 4 });
       const acl = ["ACL", "SETUSER", "ann", "on", ">pw", "~*", "&*", "+@all"];
       await call(gateway, "/", { body: acl });
       const tokens = await Promise.all(
@@ -140,7 +140,7 @@ describe("shares of a token, while Redis is slow", () => {
     fake = await startFakeRedis(({ name, args }) =>
       name === "PING" || name === "INFO" ? undefined : decide(name, args[1] ?? ""),
     );
-    gateway = await createGateway({ redis: fake.url, port: 0, closeGrace: 0, ...TOKENS, ...options });
+    gateway = await createGateway({ redis: fake.url, port: 0, shutdownTimeout: 0, ...TOKENS, ...options });
   };
   afterEach(async () => {
     await gateway.close();
@@ -155,7 +155,7 @@ describe("shares of a token, while Redis is slow", () => {
   };
 
   it("transactions of one wait for each other, those of others do not wait for them", async () => {
-    await begin((name) => transactions[name], { maxTransactions: 2 });
+    await begin((name) => transactions[name], { maxTransactionConnections: 2 });
     const run = (token: string) => call(gateway, "/multi-exec", { token, body: [["ECHO", "a"]] });
     const order: string[] = [];
     const many = Array.from({ length: 10 }, () =>
@@ -170,7 +170,7 @@ describe("shares of a token, while Redis is slow", () => {
   });
 
   it("a transaction that waited too long for its own is told so, unsent", async () => {
-    await begin((name) => transactions[name], { maxTransactions: 2, operationTimeout: 250 });
+    await begin((name) => transactions[name], { maxTransactionConnections: 2, commandTimeout: 250 });
     const run = () => call(gateway, "/multi-exec", { token: "page", body: [["ECHO", "a"]] });
     const answers = await Promise.all(Array.from({ length: 6 }, run));
     // Of one that entered just before its time was over it says 503 or 504, by whether it was sent.
@@ -190,7 +190,7 @@ describe("shares of a token, while Redis is slow", () => {
         slow = false;
         return { late: 400 };
       },
-      { maxPending: 20 },
+      { maxQueuedCommands: 20 },
     );
     const get = (token: string) => call(gateway, "/", { token, body: ["GET", "k"] });
     const many = Array.from({ length: 15 }, () => get("page"));

@@ -112,8 +112,8 @@ describe.skipIf(!redisAvailable())(`slow readers (${redisAvailable() ? "a real R
     expect([slow.reset, slow.bytes > SIZE]).toEqual([false, true]);
   });
 
-  it("the soft limit closes no connection whose response is still being sent", async () => {
-    const port = await start({ softLimit: 2, hardLimit: 10 });
+  it("softMaxConnections closes no connection whose response is still being sent", async () => {
+    const port = await start({ softMaxConnections: 2, maxConnections: 10 });
     const slow = new Reader(port, get("/getrange/big/0/-1"));
     await sleep(1_500);
     for (let i = 0; i < 4; i++) {
@@ -126,7 +126,16 @@ describe.skipIf(!redisAvailable())(`slow readers (${redisAvailable() ? "a real R
   });
 
   it("SIGTERM lets a response that is being sent arrive whole within the grace time", async () => {
-    const cli = new CliProcess(["--redis", redis.url, "--port", "0", "--token", "t", "--close-grace", "20s"]);
+    const cli = new CliProcess([
+      "--redis",
+      redis.url,
+      "--port",
+      "0",
+      "--token",
+      "t",
+      "--shutdown-timeout",
+      "20s",
+    ]);
     const port = Number((await cli.printed(/ready http:\/\/127\.0\.0\.1:(\d+)/))[1]);
     const reader = new Reader(port, get("/getrange/big/0/-1"));
     await sleep(500);

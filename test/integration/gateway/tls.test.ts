@@ -34,7 +34,7 @@ const start = async (options = {}) => {
     port: 0,
     token: "t",
     logLevel: "silent",
-    closeGrace: 300,
+    shutdownTimeout: 300,
     ...files,
     ...options,
   });
@@ -121,7 +121,7 @@ async function silent(url: string): Promise<Socket> {
 }
 
 it("a client that does not greet in time, or wrongly, is closed", async () => {
-  const { url } = await start({ headTimeout: 300 });
+  const { url } = await start({ headersTimeout: 300 });
   const closed = await silent(url);
   const wrong = await silent(url);
   wrong.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -130,7 +130,7 @@ it("a client that does not greet in time, or wrongly, is closed", async () => {
 });
 
 it("clients that do not greet are bounded in number, and keep nobody out", async () => {
-  const { url } = await start({ hardLimit: 5, softLimit: 4 });
+  const { url } = await start({ maxConnections: 5, softMaxConnections: 4 });
   const sockets = await Promise.all(Array.from({ length: 300 }, () => silent(url)));
   // As many as there may be connections, and those that would be told that there are too many.
   const open = () => sockets.filter((socket) => !socket.closed).length;

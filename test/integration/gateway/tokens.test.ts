@@ -159,7 +159,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
         { name: "bob", token: "bob", user: { username: "bob", password: "hunter2" } },
         { name: "wrong", token: "wrong", user: { username: "bob", password: "hunter3" } },
       ],
-      operationTimeout: 500,
+      commandTimeout: 500,
     });
     expect(await runAs(gateway, "ann", "SET", "ann:k", "v")).toBe("OK");
     expect(await runAs(gateway, "ann", "ACL", "WHOAMI")).toBe("ann");
@@ -186,8 +186,8 @@ describe.skipIf(!redisAvailable())("tokens", () => {
   it("of ACL RESTTOKEN work on every gateway with the same secret, as that user", async () => {
     const secret = "what all gateways of one service share";
     const [one, two, other] = [
-      await start({ token: "main", secret }),
-      await start({ token: "other", secret }),
+      await start({ token: "main", restTokenSecret: secret }),
+      await start({ token: "other", restTokenSecret: secret }),
       await start({ token: "other" }),
     ];
     const token = await runAs(one, "main", "ACL", "RESTTOKEN", "ann", "pa ss");
@@ -305,7 +305,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
   });
 
   it("limits hold", async () => {
-    const gateway = await start({ token: "main", maxCommands: 2, maxWords: 3 });
+    const gateway = await start({ token: "main", maxCommands: 2, maxArgs: 3 });
     expect((await call(gateway, "/pipeline", { body: [["PING"], ["PING"]] })).status).toBe(200);
     for (const path of ["/pipeline", "/multi-exec"]) {
       const answer = await call(gateway, path, { body: [["INCR", "n"], ["PING"], ["PING"]] });
@@ -316,7 +316,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     expect(endless.json.error).toBe("ERR more than 2 commands in one request");
     expect(await runAs(gateway, "main", "DEL", "a", "b", "c")).toEqual({
       status: 400,
-      error: "ERR a command of more than 3 words",
+      error: "ERR a command of more than 3 arguments",
     });
     expect(await runAs(gateway, "main", "GET", "n")).toBeNull();
   });

@@ -18,7 +18,7 @@ async function start(
     command.name === "PING" || command.name === "INFO" ? undefined : decide(command),
   );
   const redis = password ? fake.url.replace("://", `://:${password}@`) : fake.url;
-  gateway = await createGateway({ redis, port: 0, operationTimeout: 300, closeGrace: 0, ...options });
+  gateway = await createGateway({ redis, port: 0, commandTimeout: 300, shutdownTimeout: 0, ...options });
 }
 
 afterEach(async () => {
@@ -128,7 +128,7 @@ describe("a reply that comes too late", () => {
   });
 
   it("leads to a new connection when Redis has gone silent: what follows is not written on the old one", async () => {
-    await start(({ connection }) => (connection === 1 ? "lose" : undefined), { operationTimeout: 1_500 });
+    await start(({ connection }) => (connection === 1 ? "lose" : undefined), { commandTimeout: 1_500 });
     // The connection is up, so that its silence begins before the next command's time does.
     await send("PING");
     expect((await send("ECHO", "a")).status).toBe(504);
@@ -193,7 +193,7 @@ describe("no connection", () => {
     let refuse = true;
     await start(({ name }) => (refuse && name === "AUTH" ? "close" : undefined), {
       password: "secret",
-      operationTimeout: 3_000,
+      commandTimeout: 3_000,
     });
     const waiting = send("INCR", "n");
     await sleep(150);
@@ -207,7 +207,7 @@ describe("no connection", () => {
     let refuse = true;
     await start(({ name }) => (refuse && name === "AUTH" ? "close" : undefined), {
       password: "secret",
-      operationTimeout: 3_000,
+      commandTimeout: 3_000,
     });
     const abort = new AbortController();
     const gone = call(gateway, "/", { body: ["INCR", "gone"], signal: abort.signal });
@@ -265,7 +265,7 @@ describe("bytes that are no answer", () => {
     await start(
       ({ args }) => (args[1] === "big" ? { bytes: `$5000\r\n${"x".repeat(5_000)}\r\n` } : undefined),
       {
-        maxReply: 1_000,
+        maxReplySize: 1_000,
       },
     );
     const [big, small] = await Promise.all([send("ECHO", "big"), send("ECHO", "small")]);
@@ -277,7 +277,7 @@ describe("bytes that are no answer", () => {
 });
 
 it("more commands than may be pending are refused as unsent", async () => {
-  await start(() => "lose", { maxPending: 10, operationTimeout: 2_000 });
+  await start(() => "lose", { maxQueuedCommands: 10, commandTimeout: 2_000 });
   const waiting = Array.from({ length: 10 }, () => send("GET", "k"));
   await expect.poll(() => fake.count("GET")).toBe(10);
   const answer = await send("GET", "k");

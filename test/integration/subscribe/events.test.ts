@@ -24,7 +24,7 @@ for (const setup of setups) {
     let stop: () => Promise<void>;
     const open: Listening[] = [];
     const begin = async (options?: Partial<GatewayOptions>) => {
-      ({ gateway, stop } = await setup.start({ closeGrace: 0, ...options }));
+      ({ gateway, stop } = await setup.start({ shutdownTimeout: 0, ...options }));
     };
     const events = async (body: object, token?: string) => {
       const stream = await listen(gateway, "/events", {
@@ -201,7 +201,12 @@ describe("an event stream that changes", () => {
       }
       return name === "UNSUBSCRIBE" ? { bytes: pushed("unsubscribe") } : undefined;
     });
-    const gateway = await createGateway({ redis: fake.url, port: 0, operationTimeout: 200, closeGrace: 0 });
+    const gateway = await createGateway({
+      redis: fake.url,
+      port: 0,
+      commandTimeout: 200,
+      shutdownTimeout: 0,
+    });
     const stream = await listen(gateway, "/events", { body: '{"subscribe":["a"]}' });
     try {
       const id = await idOf(stream);
@@ -228,7 +233,7 @@ describe.skipIf(!redisAvailable())(`an event stream over workers${NO_REDIS ? `: 
   afterEach(() => gateway?.stop());
 
   it("is changed by whichever worker is asked", async () => {
-    gateway = await startGatewayProcess({ args: ["--workers", "2", "--close-grace", "0"] });
+    gateway = await startGatewayProcess({ args: ["--workers", "2", "--shutdown-timeout", "0"] });
     // The same as a gateway for what listens and calls.
     const at = gateway as unknown as Gateway;
     const streams: Listening[] = [];

@@ -294,7 +294,7 @@ describe("event streams when Redis refuses or is not there", () => {
   it("says that nothing was sent", async () => {
     const fake = await startFakeRedis();
     await fake.close();
-    const gateway = await createGateway({ redis: fake.url, port: 0, operationTimeout: 300 });
+    const gateway = await createGateway({ redis: fake.url, port: 0, commandTimeout: 300 });
     for (const path of ["/subscribe/a", "/monitor"]) {
       const answer = await call(gateway, path);
       expect([answer.status, answer.headers["warmline-outcome"]]).toEqual([503, "unsent"]);
@@ -307,7 +307,7 @@ describe("event streams when Redis refuses or is not there", () => {
     const fake = await startFakeRedis(({ name }) =>
       name === "SUBSCRIBE" || name === "MONITOR" ? "lose" : undefined,
     );
-    const gateway = await createGateway({ redis: fake.url, port: 0, operationTimeout: 300 });
+    const gateway = await createGateway({ redis: fake.url, port: 0, commandTimeout: 300 });
     for (const path of ["/subscribe/a", "/monitor"]) {
       const answer = await call(gateway, path);
       expect([answer.status, answer.headers["warmline-outcome"]]).toEqual([503, "unsent"]);

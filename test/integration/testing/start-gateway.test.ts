@@ -51,7 +51,7 @@ describe("startGateway", () => {
   });
 
   test("options reach the gateway", async () => {
-    const { url, token } = await start({ token: "given", maxBody: 64 });
+    const { url, token } = await start({ token: "given", maxBodySize: 64 });
     expect(token).toBe("given");
     const redis = new Redis({ url, token, retry: false });
     await expect(redis.set("k", "x".repeat(100))).rejects.toThrow();

@@ -5,8 +5,8 @@ import { Framer, MalformedReply } from "../../../gateway/src/upstream/framer.js"
 import { anyReply, encode } from "./resp-tree.js";
 
 /** Frames `stream`, cut at the given places. */
-function frame(stream: Buffer, cuts: readonly number[], maxReply = 1 << 20): (Buffer | null)[] {
-  const framer = new Framer(maxReply);
+function frame(stream: Buffer, cuts: readonly number[], maxReplySize = 1 << 20): (Buffer | null)[] {
+  const framer = new Framer(maxReplySize);
   const replies: (Buffer | null)[] = [];
   const places = [...new Set([0, ...cuts.map((cut) => cut % (stream.length + 1)), stream.length])].sort(
     (a, b) => a - b,

@@ -35,8 +35,8 @@ function start(options: Partial<PipeOptions> = {}): Connection[] {
     handshake: [command("PING")],
     timeout: 2_000,
     patience: 2_000,
-    maxPending: 100_000,
-    maxReply: 1_000,
+    maxQueuedCommands: 100_000,
+    maxReplySize: 1_000,
     reconnect: "always",
     counters: newCounters(),
     ...options,
@@ -86,7 +86,7 @@ it("a command waits for no more than a turn of ten thousand that came before it"
 });
 
 it("a long lot leaves room for commands of others, and none for another long one", async () => {
-  const connections = start({ maxPending: 3_000 });
+  const connections = start({ maxQueuedCommands: 3_000 });
   const [long, short, refused] = [new Answers(), new Answers(), new Answers()];
   pipe.send(
     words(3_000, (i) => `L${i}`),
@@ -282,7 +282,7 @@ function streaming(seen: string[], name: string): Receiver {
 }
 
 it("what is behind a large reply goes by another connection if it is a read, and so does what follows", async () => {
-  const connections = start({ maxReply: 10_000_000 });
+  const connections = start({ maxReplySize: 10_000_000 });
   const seen: string[] = [];
   pipe.open();
   await expect.poll(() => pipe.ready).toBe(true);
@@ -317,7 +317,7 @@ it("what is behind a large reply goes by another connection if it is a read, and
 });
 
 it("a large reply whose connection is lost has failed", async () => {
-  const connections = start({ maxReply: 10_000_000 });
+  const connections = start({ maxReplySize: 10_000_000 });
   const seen: string[] = [];
   pipe.open();
   await expect.poll(() => pipe.ready).toBe(true);

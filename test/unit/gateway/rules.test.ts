@@ -64,7 +64,7 @@ describe("refused commands", () => {
 
   it("are those too long for an older Redis", () => {
     expect(refusal(new Command(Buffer.from("*1048577\r\n$3\r\nDEL\r\n"), 1_048_577), SINGLE)).toMatch(
-      /^ERR .* words/,
+      /^ERR .* arguments/,
     );
     expect(refusal(new Command(Buffer.from("*1048576\r\n$3\r\nDEL\r\n"), 1_048_576), SINGLE)).toBeNull();
   });
@@ -192,8 +192,8 @@ describe("options", () => {
     [{ redis, engine: {} }, /^engine, redis: /],
     [{ redis, port: 70_000 }, /^port: .*65535/],
     [{ redis, port: "8079" }, /^port: /],
-    [{ redis, maxBody: 0 }, /^maxBody: /],
-    [{ redis, operationTimeout: Number.NaN }, /^operationTimeout: /],
+    [{ redis, maxBodySize: 0 }, /^maxBodySize: /],
+    [{ redis, commandTimeout: Number.NaN }, /^commandTimeout: /],
     [{ redis, host: "0.0.0.0" }, /^token: .*beyond loopback/],
     [{ redis, host: "::" }, /^token: /],
     [{ redis, token: "" }, /^token: /],
@@ -205,7 +205,7 @@ describe("options", () => {
   });
 
   it("may be undefined, which is the default", () => {
-    expect(settingsOf()).toMatchObject({ port: 8079, maxBody: 10_485_760 });
+    expect(settingsOf()).toMatchObject({ port: 8079, maxBodySize: 10_485_760 });
     expect(settingsOf({ redis, port: undefined, token: undefined })).toMatchObject({
       port: 8079,
       host: "127.0.0.1",

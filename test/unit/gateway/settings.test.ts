@@ -37,7 +37,7 @@ const byKind: Record<Kind, [text: string, value: unknown]> = {
 const byName: Record<string, [text: string, value: unknown]> = {
   host: ["127.0.0.2", "127.0.0.2"],
   redis: ["redis://a.test:7000", "redis://a.test:7000"],
-  secret: ["sixteen-characters", "sixteen-characters"],
+  restTokenSecret: ["sixteen-characters", "sixteen-characters"],
   allowCommand: ["config get, DEBUG", ["config get", "DEBUG"]],
   logLevel: ["error", "error"],
   trustedProxies: ["10.0.0.0/8, fd00::1", ["10.0.0.0/8", "fd00::1"]],
@@ -47,7 +47,13 @@ const byName: Record<string, [text: string, value: unknown]> = {
   readPolicy: ["any", "any"],
 };
 /** Settings that are no option of their own but make one: tested below. */
-const INDIRECT = new Set(["engine", "redisFile", "redisPasswordFile", "secretFile", "watchCommands"]);
+const INDIRECT = new Set([
+  "engine",
+  "redisFile",
+  "redisPasswordFile",
+  "restTokenSecretFile",
+  "traceCommands",
+]);
 
 function sampleOf({ option, kind }: Flag): [text: string, value: unknown] {
   return byName[option] ?? byKind[kind];
@@ -71,7 +77,7 @@ describe("every option of the gateway", () => {
     const options = new Set<string>([...Object.keys(settingsOf({})), ...WITHOUT_DEFAULT]);
     // A function has no other form.
     options.delete("onCommand");
-    for (const each of ["redisFile", "redisPasswordFile", "secretFile", "watchCommands", "workers"])
+    for (const each of ["redisFile", "redisPasswordFile", "restTokenSecretFile", "traceCommands", "workers"])
       options.add(each);
     expect(new Set(flags.map(({ option }) => option))).toEqual(options);
   });
@@ -148,7 +154,7 @@ describe("a config file", () => {
   });
 
   it.each([
-    ["max_body: 1", /line 1: there is no setting "max_body"; did you mean "maxBody"\?/],
+    ["max_body_size: 1", /line 1: there is no setting "max_body_size"; did you mean "maxBodySize"\?/],
     ["port: 1\nprot: 2", /line 2: there is no setting "prot"; did you mean "port"\?/],
     ["zzzzzzzz: 2", /line 1: there is no setting "zzzzzzzz"; --help lists all/],
     ["port: 1\nport: 2", /line 2, column 1: this is neither YAML nor JSON \(duplicate key\)/],
@@ -199,12 +205,8 @@ describe("the secrets of a Redis, from files", () => {
 });
 
 it("the nearest name is one that a slip of the hand makes of it", () => {
-  const known = ["maxBody", "port", "host", "keepAlive"];
-  expect(["maxbody", "prot", "keep-alive", "hosts", "qqqqqq"].map((name) => nearest(name, known))).toEqual([
-    "maxBody",
-    "port",
-    "keepAlive",
-    "host",
-    undefined,
-  ]);
+  const known = ["maxBodySize", "port", "host", "keepAliveTimeout"];
+  expect(
+    ["maxbodysize", "prot", "keep-alive-timeout", "hosts", "qqqqqq"].map((name) => nearest(name, known)),
+  ).toEqual(["maxBodySize", "port", "keepAliveTimeout", "host", undefined]);
 });

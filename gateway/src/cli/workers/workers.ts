@@ -68,8 +68,9 @@ class Workers {
 
   constructor(given: WorkersOptions) {
     const { options, count } = given;
-    const { token, softLimit, hardLimit } = options;
-    const { maxBlocking, maxTransactions, maxStreams, maxBufferedBytes } = settingsOf(options);
+    const { token, softMaxConnections, maxConnections } = options;
+    const { maxBlockingConnections, maxTransactionConnections, maxStreams, maxBufferedBytes } =
+      settingsOf(options);
     const share = (limit: number) => Math.ceil(limit / count);
     this.#options = given;
     this.#shared = {
@@ -77,10 +78,10 @@ class Workers {
       token: hasToken(options) ? token : randomToken(),
       onCommand: undefined,
       // Where none is given, each process has its own limit of open files.
-      softLimit: softLimit && share(softLimit),
-      hardLimit: hardLimit && share(hardLimit),
-      maxBlocking: share(maxBlocking),
-      maxTransactions: share(maxTransactions),
+      softMaxConnections: softMaxConnections && share(softMaxConnections),
+      maxConnections: maxConnections && share(maxConnections),
+      maxBlockingConnections: share(maxBlockingConnections),
+      maxTransactionConnections: share(maxTransactionConnections),
       maxStreams: share(maxStreams),
       maxBufferedBytes: Math.max(MIN_BUFFERED_BYTES, share(maxBufferedBytes)),
     };

@@ -30,9 +30,9 @@ export interface ClusterOptions extends SingleUseOptions {
   /** Connections to each node shared by ordinary commands, and as many to each replica that answers reads. */
   readonly connections: number;
   /** Commands waiting or unanswered on one shared connection before more are refused. */
-  readonly maxPending: number;
+  readonly maxQueuedCommands: number;
   /** The largest reply passed on, in bytes. */
-  readonly maxReply: number;
+  readonly maxReplySize: number;
   /** What large replies that are kept whole are counted against; default: no limit. */
   readonly budget?: BufferBudget | undefined;
   readonly readPolicy: ReadPolicy;
@@ -69,7 +69,7 @@ export class Cluster implements Upstream {
   #closed = false;
 
   constructor(options: ClusterOptions) {
-    const { topology, timeout, counters, connect, maxReply, readPolicy, connections } = options;
+    const { topology, timeout, counters, connect, maxReplySize, readPolicy, connections } = options;
     this.#options = options;
     this.#topology = topology;
     this.counters = counters;
@@ -81,8 +81,8 @@ export class Cluster implements Upstream {
         handshake,
         timeout,
         patience,
-        maxPending: options.maxPending,
-        maxReply,
+        maxQueuedCommands: options.maxQueuedCommands,
+        maxReplySize,
         budget: options.budget,
         reconnect: "wanted",
         idle: options.idle,
@@ -91,8 +91,8 @@ export class Cluster implements Upstream {
       return {
         pipe,
         connections,
-        maxBlocking: options.maxBlocking,
-        maxTransactions: options.maxTransactions,
+        maxBlockingConnections: options.maxBlockingConnections,
+        maxTransactionConnections: options.maxTransactionConnections,
       };
     });
     this.#transport = new Transport({
@@ -107,7 +107,7 @@ export class Cluster implements Upstream {
       connect: (onRead) => this.#connectAny(onRead),
       handshake,
       timeout,
-      maxReply,
+      maxReplySize,
       counters,
     };
     this.sharding = new ClusterSharding(topology, (name) => ({

@@ -61,7 +61,7 @@ it("a write made repeatable is read as the command that it runs", () => {
 });
 
 it("closed commands can be opened by name; those that would change a connection cannot", () => {
-  const rules = { opened: openedCommands(["config get", "CLIENT LIST", "debug"]), maxWords: 100 };
+  const rules = { opened: openedCommands(["config get", "CLIENT LIST", "debug"]), maxArgs: 100 };
   for (const words of [
     ["CONFIG", "GET", "x"],
     ["client", "list"],

@@ -100,7 +100,7 @@ describe("a list of tokens", () => {
     expect(settingsOf({ host: "0.0.0.0", tokens: [{ name: "a", token: "x" }] }).host).toBe("0.0.0.0");
     expect(() => settingsOf({ host: "0.0.0.0" })).toThrow(/^token: must be given/);
     expect(() => settingsOf({ token: "a", tokenFile: "b" })).toThrow(/^token, tokenFile: /);
-    expect(() => settingsOf({ secret: "short" })).toThrow(/^secret: must have at least 16/);
+    expect(() => settingsOf({ restTokenSecret: "short" })).toThrow(/^restTokenSecret: must have at least 16/);
     expect(() => settingsOf({ logLevel: "loud" as never })).toThrow(/^logLevel: must be one of/);
   });
 });

@@ -32,7 +32,13 @@ function start(reply: (words: readonly string[]) => string | null, isUp = () => 
     });
     return near;
   };
-  const options = { connections: 1, maxBlocking: 2, maxTransactions: 2, maxPending: 100, maxReply: 1e6 };
+  const options = {
+    connections: 1,
+    maxBlockingConnections: 2,
+    maxTransactionConnections: 2,
+    maxQueuedCommands: 100,
+    maxReplySize: 1e6,
+  };
   const server = new Server({ connect, timeout, ...options, counters: newCounters() });
   let asked = 0;
   upstream = new AwaitingPrimary(server, () => asked++);

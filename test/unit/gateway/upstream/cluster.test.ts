@@ -67,7 +67,7 @@ describe("a pipeline's command that can't run in its turn", () => {
 
 describe("a pipeline's command behind one that may have run", () => {
   it("is unsent if it is of the same slot and was not sent yet, so that both can be repeated in their order", async () => {
-    start((_, [, , value]) => (value === "first" ? "close" : "+OK"), { maxPending: 10_000 });
+    start((_, [, , value]) => (value === "first" ? "close" : "+OK"), { maxQueuedCommands: 10_000 });
     // As many as a connection has unanswered at a time, and more.
     const many = Array.from({ length: 1_200 }, (_, at) => `SET bar ${at}`);
     const [first, ...rest] = await fake.send("SET bar first", ...many, "SET hello x", "SET foo x");
@@ -96,7 +96,7 @@ describe("a pipeline of thousands", () => {
   const many = Array.from({ length: 3_500 }, (_, at) => `SET ${at % 2 ? "bar" : "foo"} ${at}`);
 
   it("lets others have their turns while it is found out where it goes, and keeps its order", async () => {
-    start(() => "+OK", { maxPending: 10_000 });
+    start(() => "+OK", { maxQueuedCommands: 10_000 });
     await fake.send("PING");
     const [long, short] = await Promise.all([fake.send(...many), fake.send("GET foo")]);
     expect([long.length, new Set(long), short]).toEqual([many.length, new Set(["+OK"]), ["+OK"]]);
@@ -109,7 +109,7 @@ describe("a pipeline of thousands", () => {
   });
 
   it("is unsent when the gateway closes meanwhile", async () => {
-    start(() => "+OK", { maxPending: 10_000 });
+    start(() => "+OK", { maxQueuedCommands: 10_000 });
     await fake.send("PING");
     const results = fake.send(...many);
     fake.close();

@@ -45,10 +45,10 @@ function start(answers = true): { received: string[]; tell: () => void; asked: P
     connect,
     timeout: TIMEOUT,
     connections: 1,
-    maxBlocking: 1,
-    maxTransactions: 1,
-    maxPending: 10,
-    maxReply: 1_000,
+    maxBlockingConnections: 1,
+    maxTransactionConnections: 1,
+    maxQueuedCommands: 10,
+    maxReplySize: 1_000,
     counters: newCounters(),
   });
   const cluster = () => {

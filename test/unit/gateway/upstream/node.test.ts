@@ -13,12 +13,12 @@ beforeEach(() => {
     handshake: [],
     timeout: 1_000,
     patience: 1_000,
-    maxPending: 1,
-    maxReply: 1_000,
+    maxQueuedCommands: 1,
+    maxReplySize: 1_000,
     reconnect: "wanted",
     counters: newCounters(),
   } as const;
-  node = new Node("a:1", { pipe, connections: 1, maxBlocking: 1, maxTransactions: 1 });
+  node = new Node("a:1", { pipe, connections: 1, maxBlockingConnections: 1, maxTransactionConnections: 1 });
 });
 afterEach(() => {
   node.close();

@@ -75,12 +75,12 @@ function start(server: Server): void {
     handshake: [command("PING")],
     timeout: 1_000,
     patience: 5_000,
-    maxPending: 100_000,
-    maxReply: 100_000,
+    maxQueuedCommands: 100_000,
+    maxReplySize: 100_000,
     reconnect: "never",
     counters: newCounters(),
   } as const;
-  single = new SingleUse(pipe, { maxBlocking: 1, maxTransactions: 1 });
+  single = new SingleUse(pipe, { maxBlockingConnections: 1, maxTransactionConnections: 1 });
 }
 
 const words = (name: string): Command[] => Array.from({ length: COMMANDS }, () => command(name));
