@@ -113,7 +113,7 @@ describe.skipIf(!redisAvailable())("a primary killed under load", () => {
     );
     const missing = names.filter((name, at) => values[at]!.result !== String(acknowledged.get(name)));
     expect(missing).toEqual([]);
-    expect(await metric(gateway, "upstream_ejected_total")).toBeGreaterThan(0);
+    expect(await metric(gateway, "upstream_ejections_total")).toBeGreaterThan(0);
     expect((await call(gateway, "/health")).status).toBe(200);
   }, 90_000);
 

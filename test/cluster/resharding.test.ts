@@ -98,7 +98,7 @@ describe.skipIf(!redisAvailable())("1,500 slots moved under load", () => {
     await Promise.all(load);
 
     expect(faults.slice(0, 5)).toEqual([]);
-    expect(await metric(gateway, "upstream_redirected_total")).toBeGreaterThan(0);
+    expect(await metric(gateway, "upstream_redirects_total")).toBeGreaterThan(0);
     const counted = [...counts.keys()];
     const sums = await pipeline(
       gateway,
@@ -106,12 +106,12 @@ describe.skipIf(!redisAvailable())("1,500 slots moved under load", () => {
     );
     expect(sums.map(({ result }) => Number(result))).toEqual(counted.map((key) => counts.get(key)));
     // Afterwards the gateway knows where everything is.
-    const before = await metric(gateway, "upstream_redirected_total");
+    const before = await metric(gateway, "upstream_redirects_total");
     await pipeline(
       gateway,
       keys.map((key) => ["GET", key]),
     );
-    expect((await metric(gateway, "upstream_redirected_total")) - before).toBeLessThan(100);
+    expect((await metric(gateway, "upstream_redirects_total")) - before).toBeLessThan(100);
   }, 180_000);
 
   it("a scan misses nothing that was there all the time, though slots move and a node is replaced", async () => {

@@ -130,7 +130,7 @@ function addConnections(registry: Registry, { connections, streams, budget }: Me
       ([state, value]): Sample => [{ state }, value],
     );
   });
-  const limits = Object.entries({ soft: connections.softMaxConnections, hard: connections.maxConnections });
+  const limits = Object.entries({ soft: connections.softMaxConnections, max: connections.maxConnections });
   gauge(
     "connections_limit",
     "Client connections from which idle ones are closed, and new ones refused.",
@@ -160,7 +160,7 @@ function addUpstream(registry: Registry, { upstream, upstreams, streams }: Metri
     return Object.entries(uses).map(([use, value]): Sample => [{ use }, value]);
   });
   const pending = "Commands waiting or unanswered on shared connections.";
-  addNumbers(registry, "gauge", "upstream_pending", pending, () => {
+  addNumbers(registry, "gauge", "upstream_queued_commands", pending, () => {
     let sum = 0;
     for (const each of upstreams) sum += each.pending;
     return sum;
@@ -174,13 +174,13 @@ function addUpstream(registry: Registry, { upstream, upstreams, streams }: Metri
     () => counters.topologyChanges,
   );
   counter(
-    "upstream_redirected_total",
+    "upstream_redirects_total",
     "Times that a cluster's node sent a command elsewhere.",
     () => counters.redirected,
   );
-  counter("upstream_repeated_total", "Times that a command was sent again.", () => counters.repeated);
+  counter("upstream_retries_total", "Times that a command was sent again.", () => counters.repeated);
   counter(
-    "upstream_ejected_total",
+    "upstream_ejections_total",
     "Times that a failing node of a cluster was passed over.",
     () => counters.ejected,
   );

@@ -47,7 +47,7 @@ it("counts answers by route and status, and how long they and Redis took", async
     now.get('request_duration_seconds_sum{route="pipeline"}')!,
   );
   expect(now.get('connections{state="active"}')).toBe(1);
-  expect(now.get("upstream_pending")).toBe(0);
+  expect(now.get("upstream_queued_commands")).toBe(0);
   expect(now.get("topology_changes_total")).toBe(0);
   expect(now.get("process_resident_memory_bytes")).toBeGreaterThan(1e6);
 });

@@ -213,7 +213,7 @@ describe("no connection", () => {
     const gone = call(gateway, "/", { body: ["INCR", "gone"], signal: abort.signal });
     const rejected = expect(gone).rejects.toThrow();
     const pending = async () =>
-      /^warmline_gateway_upstream_pending 2$/m.test((await call(gateway, "/metrics")).text);
+      /^warmline_gateway_upstream_queued_commands 2$/m.test((await call(gateway, "/metrics")).text);
     // INFO, with which the gateway finds out what it has before it, and the command.
     await expect.poll(pending).toBe(true);
     // A client that ends its side at once may have no other request, and still want the answer.
