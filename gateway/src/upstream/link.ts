@@ -4,7 +4,7 @@ import type { BufferBudget } from "../memory/buffer-budget.js";
 import { inChunks } from "../sockets/in-chunks.js";
 import { type Command, command } from "./command.js";
 import { Framer, type LargeReply, MalformedReply } from "./framer.js";
-import type { PipeCounters } from "./pipe.js";
+import type { UpstreamCounters } from "./multiplexed-connection.js";
 
 const MINUS = 0x2d;
 const COLON = 0x3a;
@@ -23,7 +23,7 @@ export interface LinkOptions {
   readonly maxReplySize: number;
   /** What large replies that are kept whole are counted against; default: no limit. */
   readonly budget?: BufferBudget | undefined;
-  readonly counters: PipeCounters;
+  readonly counters: UpstreamCounters;
 }
 
 /** Whoever uses a connection. None of these is called before {@link Link.open} returns. */

@@ -1,6 +1,6 @@
 import { UpstreamFailure } from "./failure.js";
 import { Fifo } from "./fifo.js";
-import { Pipe, type PipeOptions } from "./pipe.js";
+import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
 
 /** Idle connections kept for the next use. */
 const KEPT_IDLE = 4;
@@ -11,7 +11,7 @@ const IDLE_FOR = 30_000;
 export interface Borrower {
   readonly abandoned: boolean;
   /** Takes the connection; it goes back by {@link Pool.giveBack}. */
-  onPipe(pipe: Pipe): void;
+  onConnection(connection: MultiplexedConnection): void;
   onFailure(failure: UpstreamFailure): void;
 }
 
@@ -30,17 +30,17 @@ interface Waiting {
 
 /** A bounded set of connections lent to one user at a time, for what must not share one. */
 export class Pool {
-  readonly #pipe: PipeOptions;
+  readonly #connectionOptions: MultiplexedConnectionOptions;
   readonly #options: PoolOptions;
-  readonly #idle: { pipe: Pipe; timer: NodeJS.Timeout }[] = [];
-  readonly #all = new Set<Pipe>();
+  readonly #idle: { connection: MultiplexedConnection; timer: NodeJS.Timeout }[] = [];
+  readonly #all = new Set<MultiplexedConnection>();
   readonly #waiting = new Fifo<Waiting>();
   #queued = 0;
   #refusal: UpstreamFailure | null = null;
   #closed = false;
 
-  constructor(pipe: PipeOptions, options: PoolOptions) {
-    this.#pipe = { ...pipe, reconnect: "never" };
+  constructor(connectionOptions: MultiplexedConnectionOptions, options: PoolOptions) {
+    this.#connectionOptions = { ...connectionOptions, reconnect: "never" };
     this.#options = options;
   }
 
@@ -58,23 +58,23 @@ export class Pool {
     const idle = this.#idle.pop();
     if (idle) {
       clearTimeout(idle.timer);
-      borrower.onPipe(idle.pipe);
-    } else if (this.#all.size < this.#options.max) borrower.onPipe(this.#make());
+      borrower.onConnection(idle.connection);
+    } else if (this.#all.size < this.#options.max) borrower.onConnection(this.#make());
     else if (this.#queued >= this.#options.maxWaiting) borrower.onFailure(this.#busy());
     else this.#queue(borrower, deadline);
   }
 
   /** Takes a connection back. One that still owes a reply is closed rather than lent again. */
-  giveBack(pipe: Pipe): void {
-    if (pipe.closed) return;
-    if (pipe.pending > 0 || this.#closed) {
-      pipe.close();
+  giveBack(connection: MultiplexedConnection): void {
+    if (connection.closed) return;
+    if (connection.pending > 0 || this.#closed) {
+      connection.close();
       return;
     }
     const next = this.#next();
-    if (next) next.onPipe(pipe);
-    else if (this.#idle.length >= KEPT_IDLE) pipe.close();
-    else this.#idle.push({ pipe, timer: setTimeout(() => pipe.close(), IDLE_FOR).unref() });
+    if (next) next.onConnection(connection);
+    else if (this.#idle.length >= KEPT_IDLE) connection.close();
+    else this.#idle.push({ connection, timer: setTimeout(() => connection.close(), IDLE_FOR).unref() });
   }
 
   /** Lends nothing any more, to those that wait for a connection neither; what was lent stays so. */
@@ -89,23 +89,23 @@ export class Pool {
     for (let next = this.#next(); next; next = this.#next()) {
       next.onFailure(new UpstreamFailure("closing", "the gateway is closing"));
     }
-    for (const pipe of [...this.#all]) pipe.close();
+    for (const connection of [...this.#all]) connection.close();
   }
 
-  #make(): Pipe {
-    const pipe = new Pipe(this.#pipe);
-    this.#all.add(pipe);
-    pipe.onClose = () => this.#gone(pipe);
-    pipe.open();
-    return pipe;
+  #make(): MultiplexedConnection {
+    const connection = new MultiplexedConnection(this.#connectionOptions);
+    this.#all.add(connection);
+    connection.onClose = () => this.#gone(connection);
+    connection.open();
+    return connection;
   }
 
-  #gone(pipe: Pipe): void {
-    this.#all.delete(pipe);
-    const at = this.#idle.findIndex((idle) => idle.pipe === pipe);
+  #gone(connection: MultiplexedConnection): void {
+    this.#all.delete(connection);
+    const at = this.#idle.findIndex((idle) => idle.connection === connection);
     if (at >= 0) clearTimeout(this.#idle.splice(at, 1)[0]!.timer);
     const next = this.#closed ? null : this.#next();
-    if (next) next.onPipe(this.#make());
+    if (next) next.onConnection(this.#make());
   }
 
   #queue(borrower: Borrower, deadline: number): void {

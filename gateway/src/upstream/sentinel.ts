@@ -4,7 +4,7 @@ import { ask } from "./ask.js";
 import { type Address, addressOf, nameOf } from "./cluster/topology.js";
 import { type Command, command } from "./command.js";
 import { Feed, type FeedOptions } from "./feed.js";
-import type { PipeCounters } from "./pipe.js";
+import type { UpstreamCounters } from "./multiplexed-connection.js";
 import { readPush } from "./push.js";
 import { decode } from "./replies.js";
 import { PING } from "./server.js";
@@ -23,7 +23,7 @@ export interface SentinelOptions {
   /** Sent first to each Sentinel. */
   readonly handshake: readonly Command[];
   readonly connectTo: (address: Address, onRead?: OnReadOpts) => Duplex;
-  readonly counters: PipeCounters;
+  readonly counters: UpstreamCounters;
 }
 
 /**

@@ -3,7 +3,11 @@ import { type Command, command } from "./command.js";
 import type { Receiver } from "./failure.js";
 import type { FeedOptions } from "./feed.js";
 import type { LinkOptions } from "./link.js";
-import { Pipe, type PipeCounters, type PipeOptions } from "./pipe.js";
+import {
+  MultiplexedConnection,
+  type MultiplexedConnectionOptions,
+  type UpstreamCounters,
+} from "./multiplexed-connection.js";
 import { SingleUse, type SingleUseOptions } from "./single-use.js";
 import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 
@@ -22,7 +26,7 @@ export interface ServerOptions extends SingleUseOptions {
   readonly maxReplySize: number;
   /** What large replies that are kept whole are counted against; default: no limit. */
   readonly budget?: BufferBudget | undefined;
-  readonly counters: PipeCounters;
+  readonly counters: UpstreamCounters;
   /** How long a shared connection is kept though nobody uses it, in ms; default: for ever. */
   readonly idle?: number | undefined;
 }
@@ -31,10 +35,10 @@ export const PING = command("PING");
 
 /** One Redis server: few shared connections for all, and bounded ones for what needs its own. */
 export class Server implements Upstream {
-  readonly counters: PipeCounters;
+  readonly counters: UpstreamCounters;
   readonly feedOptions: FeedOptions;
   readonly sharding = null;
-  readonly #pipes: Pipe[];
+  readonly #shared: MultiplexedConnection[];
   readonly #single: SingleUse;
   /** How long a command may take, in ms. */
   readonly timeout: number;
@@ -43,7 +47,7 @@ export class Server implements Upstream {
     const { connections, timeout, handshake = [] } = options;
     this.timeout = timeout;
     this.counters = options.counters;
-    const pipe: PipeOptions = {
+    const connectionOptions: MultiplexedConnectionOptions = {
       connect: options.connect,
       // A PING first: a server at its limit of clients answers the first command with an error and hangs up.
       handshake: [...handshake, PING],
@@ -56,27 +60,30 @@ export class Server implements Upstream {
       idle: options.idle,
       counters: this.counters,
     };
-    this.feedOptions = pipe;
-    this.#pipes = Array.from({ length: connections }, () => new Pipe(pipe));
-    this.#single = new SingleUse(pipe, options);
+    this.feedOptions = connectionOptions;
+    this.#shared = Array.from({ length: connections }, () => new MultiplexedConnection(connectionOptions));
+    this.#single = new SingleUse(connectionOptions, options);
   }
 
   open(): void {
-    for (const pipe of this.#pipes) pipe.open();
+    for (const connection of this.#shared) connection.open();
   }
 
   get connections(): Upstream["connections"] {
-    return { shared: this.#pipes.filter((pipe) => pipe.ready).length, ...this.#single.connections };
+    return {
+      shared: this.#shared.filter((connection) => connection.ready).length,
+      ...this.#single.connections,
+    };
   }
 
   get pending(): number {
-    return this.#pipes.reduce((sum, pipe) => sum + pipe.pending, 0);
+    return this.#shared.reduce((sum, connection) => sum + connection.pending, 0);
   }
 
   send(commands: readonly Command[], receiver: Receiver, deadline?: number): void {
-    let pipe = this.#pipes[0]!;
-    for (const other of this.#pipes) if (other.pending < pipe.pending) pipe = other;
-    pipe.send(commands, receiver, { deadline });
+    let connection = this.#shared[0]!;
+    for (const other of this.#shared) if (other.pending < connection.pending) connection = other;
+    connection.send(commands, receiver, { deadline });
   }
 
   sendAlone(
@@ -101,13 +108,13 @@ export class Server implements Upstream {
   }
 
   close(): void {
-    for (const pipe of this.#pipes) pipe.close();
+    for (const connection of this.#shared) connection.close();
     this.#single.close();
   }
 }
 
 /** Counters at zero. */
-export function newCounters(): PipeCounters {
+export function newCounters(): UpstreamCounters {
   return {
     opened: 0,
     lost: 0,

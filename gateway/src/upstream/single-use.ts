@@ -1,7 +1,7 @@
 import { type Command, command } from "./command.js";
 import { type Receiver, UpstreamFailure } from "./failure.js";
 import { CLIENT_ID } from "./link.js";
-import { Pipe, type PipeOptions } from "./pipe.js";
+import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
 import { type Borrower, Pool } from "./pool.js";
 import type { Cancel, TransactionReceiver } from "./upstream.js";
 
@@ -28,7 +28,7 @@ export interface SingleUseOptions {
 
 /** A connection on which commands wait at the server. */
 interface Lent {
-  readonly pipe: Pipe;
+  readonly connection: MultiplexedConnection;
   /** By when they will have waited as long as they may, on the clock of `performance.now()`. */
   readonly endsAt: number;
 }
@@ -45,23 +45,26 @@ interface Waits {
 export class SingleUse {
   readonly #blocking: Pool;
   readonly #transactions: Pool;
-  readonly #pipe: PipeOptions;
+  readonly #connectionOptions: MultiplexedConnectionOptions;
   readonly #timeout: number;
   /** Where commands wait at the server, or may. */
   readonly #waiting = new Set<Lent>();
   /** Ends waits at the server, once the gateway is closing. */
-  #unblocker: Pipe | null = null;
+  #unblocker: MultiplexedConnection | null = null;
   #again: NodeJS.Timeout | undefined;
   #ending = false;
 
-  constructor(pipe: PipeOptions, { maxBlockingConnections, maxTransactionConnections }: SingleUseOptions) {
-    this.#pipe = pipe;
-    this.#timeout = pipe.timeout;
+  constructor(
+    connectionOptions: MultiplexedConnectionOptions,
+    { maxBlockingConnections, maxTransactionConnections }: SingleUseOptions,
+  ) {
+    this.#connectionOptions = connectionOptions;
+    this.#timeout = connectionOptions.timeout;
     const bounds = { maxWaiting: 1_000 };
-    const numbered = { ...pipe, handshake: [...pipe.handshake, CLIENT_ID] };
+    const numbered = { ...connectionOptions, handshake: [...connectionOptions.handshake, CLIENT_ID] };
     this.#blocking = new Pool(numbered, { max: maxBlockingConnections, ...bounds });
     // A user that may not use MULTI is found out here: its commands would run one by one, not as a whole.
-    const proven = { ...pipe, handshake: [...pipe.handshake, MULTI, DISCARD] };
+    const proven = { ...connectionOptions, handshake: [...connectionOptions.handshake, MULTI, DISCARD] };
     this.#transactions = new Pool(proven, { max: maxTransactionConnections, ...bounds });
   }
 
@@ -158,16 +161,16 @@ export class SingleUse {
       this.#unblocker?.close();
       return;
     }
-    const cut = ({ pipe, endsAt }: Lent) => {
-      if (endsAt > until) pipe.close();
+    const cut = ({ connection, endsAt }: Lent) => {
+      if (endsAt > until) connection.close();
     };
-    const numbered = waiting.filter(({ pipe }) => pipe.clientId !== null);
+    const numbered = waiting.filter(({ connection }) => connection.clientId !== null);
     // The others are not connected: nothing was sent on them.
-    for (const lent of waiting) if (lent.pipe.clientId === null) cut(lent);
+    for (const lent of waiting) if (lent.connection.clientId === null) cut(lent);
     if (numbered.length > 0) {
-      this.#unblocker ??= new Pipe({ ...this.#pipe, reconnect: "never" });
+      this.#unblocker ??= new MultiplexedConnection({ ...this.#connectionOptions, reconnect: "never" });
       this.#unblocker.send(
-        numbered.map(({ pipe }) => command("CLIENT", "UNBLOCK", pipe.clientId!)),
+        numbered.map(({ connection }) => command("CLIENT", "UNBLOCK", connection.clientId!)),
         {
           abandoned: false,
           onReply: (reply, tag) => reply[0] === MINUS && cut(numbered[tag]!),
@@ -186,18 +189,18 @@ export class SingleUse {
     waits?: Waits,
   ): Cancel {
     const allWaiting = this.#waiting;
-    let lent: Pipe | null = null;
+    let lent: MultiplexedConnection | null = null;
     let waiting: Lent | null = null;
     let open = commands.length;
     let failed = false;
     const settle = () => {
       if (--open > 0 || !lent) return;
-      const pipe = lent;
+      const connection = lent;
       lent = null;
       if (waiting) allWaiting.delete(waiting);
       // What was not written may be the end of a transaction, whose beginning Redis holds.
-      if (failed) pipe.close();
-      else pool.giveBack(pipe);
+      if (failed) connection.close();
+      else pool.giveBack(connection);
     };
     const through: Receiver = {
       get abandoned() {
@@ -234,14 +237,14 @@ export class SingleUse {
       get abandoned() {
         return receiver.abandoned;
       },
-      onPipe(pipe) {
-        lent = pipe;
+      onConnection(connection) {
+        lent = connection;
         if (waits) {
           waits.from = performance.now();
-          waiting = { pipe, endsAt: waits.from + waits.sums.at(-1)! };
+          waiting = { connection, endsAt: waits.from + waits.sums.at(-1)! };
           allWaiting.add(waiting);
         }
-        pipe.send(commands, through, { deadline, extra: waits && ((index) => waits.sums[index]!) });
+        connection.send(commands, through, { deadline, extra: waits && ((index) => waits.sums[index]!) });
       },
       onFailure(failure) {
         for (let tag = 0; tag < commands.length; tag++) receiver.onFailure(failure, tag);

@@ -2,7 +2,7 @@ import type { Redirection } from "./cluster/redirection.js";
 import type { Command } from "./command.js";
 import type { Receiver, UpstreamFailure } from "./failure.js";
 import type { FeedOptions } from "./feed.js";
-import type { PipeCounters } from "./pipe.js";
+import type { UpstreamCounters } from "./multiplexed-connection.js";
 
 /** Ends what it stands for, when nobody waits for it any more. */
 export type Cancel = () => void;
@@ -31,7 +31,7 @@ export interface Sharding {
 
 /** What the gateway sends commands to: one Redis, or several that act as one. */
 export interface Upstream {
-  readonly counters: PipeCounters;
+  readonly counters: UpstreamCounters;
   /** How connections are made on which replies come unasked. */
   readonly feedOptions: FeedOptions;
   /** Where sharded channels are; null where one server has all. */

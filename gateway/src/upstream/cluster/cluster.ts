@@ -5,7 +5,7 @@ import type { Command } from "../command.js";
 import { type Receiver, UpstreamFailure } from "../failure.js";
 import type { FeedOptions } from "../feed.js";
 import { TURN } from "../lot.js";
-import type { PipeCounters, PipeOptions } from "../pipe.js";
+import type { MultiplexedConnectionOptions, UpstreamCounters } from "../multiplexed-connection.js";
 import { answersPing, PING } from "../server.js";
 import type { SingleUseOptions } from "../single-use.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
@@ -36,7 +36,7 @@ export interface ClusterOptions extends SingleUseOptions {
   /** What large replies that are kept whole are counted against; default: no limit. */
   readonly budget?: BufferBudget | undefined;
   readonly readPolicy: ReadPolicy;
-  readonly counters: PipeCounters;
+  readonly counters: UpstreamCounters;
   /** How long a shared connection is kept though nobody uses it, in ms; default: for ever. */
   readonly idle?: number | undefined;
 }
@@ -55,7 +55,7 @@ interface Early {
 
 /** A Redis Cluster: commands go to the nodes of their slots, and come back as from one Redis. */
 export class Cluster implements Upstream {
-  readonly counters: PipeCounters;
+  readonly counters: UpstreamCounters;
   readonly feedOptions: FeedOptions;
   readonly sharding: ClusterSharding;
   readonly #options: ClusterOptions;
@@ -76,7 +76,7 @@ export class Cluster implements Upstream {
     const handshake = [...options.handshake, PING];
     const patience = Math.min(timeout, CONNECT_TIMEOUT);
     this.#nodes = new Nodes(topology, 2 * timeout, (name) => {
-      const pipe: PipeOptions = {
+      const connectionOptions: MultiplexedConnectionOptions = {
         connect: (onRead) => connect(addressOf(name), onRead),
         handshake,
         timeout,
@@ -89,7 +89,7 @@ export class Cluster implements Upstream {
         counters,
       };
       return {
-        pipe,
+        connectionOptions,
         connections,
         maxBlockingConnections: options.maxBlockingConnections,
         maxTransactionConnections: options.maxTransactionConnections,

@@ -1,5 +1,5 @@
 import { command } from "../command.js";
-import { Pipe, type PipeOptions } from "../pipe.js";
+import { MultiplexedConnection, type MultiplexedConnectionOptions } from "../multiplexed-connection.js";
 import { SingleUse, type SingleUseOptions } from "../single-use.js";
 
 const READONLY = command("READONLY");
@@ -9,7 +9,7 @@ const LONGEST_EJECTION = 30_000;
 
 /** What a node is made of. */
 export interface NodeOptions extends SingleUseOptions {
-  readonly pipe: PipeOptions;
+  readonly connectionOptions: MultiplexedConnectionOptions;
   /** Connections shared by ordinary commands; those for reads from a replica are as many, made when needed. */
   readonly connections: number;
 }
@@ -18,8 +18,8 @@ export interface NodeOptions extends SingleUseOptions {
 export class Node {
   readonly single: SingleUse;
   readonly #options: NodeOptions;
-  readonly #pipes: Pipe[];
-  #readers: Pipe[] = [];
+  readonly #shared: MultiplexedConnection[];
+  #readers: MultiplexedConnection[] = [];
   #ejections = 0;
   #ejectedUntil = 0;
 
@@ -28,26 +28,29 @@ export class Node {
     options: NodeOptions,
   ) {
     this.#options = options;
-    this.#pipes = Array.from({ length: options.connections }, () => new Pipe(options.pipe));
-    this.single = new SingleUse(options.pipe, options);
+    this.#shared = Array.from(
+      { length: options.connections },
+      () => new MultiplexedConnection(options.connectionOptions),
+    );
+    this.single = new SingleUse(options.connectionOptions, options);
   }
 
   /** The shared connection of this number; another one for what a replica is to answer. */
-  pipe(lane: number, fromReplica: boolean): Pipe {
-    const pipes = fromReplica ? this.#replicaPipes() : this.#pipes;
-    return pipes[lane % pipes.length]!;
+  connection(lane: number, fromReplica: boolean): MultiplexedConnection {
+    const connections = fromReplica ? this.#replicaConnections() : this.#shared;
+    return connections[lane % connections.length]!;
   }
 
   open(): void {
-    for (const pipe of this.#pipes) pipe.open();
+    for (const connection of this.#shared) connection.open();
   }
 
   get shared(): number {
-    return [...this.#pipes, ...this.#readers].filter((pipe) => pipe.ready).length;
+    return [...this.#shared, ...this.#readers].filter((connection) => connection.ready).length;
   }
 
   get pending(): number {
-    return [...this.#pipes, ...this.#readers].reduce((sum, pipe) => sum + pipe.pending, 0);
+    return [...this.#shared, ...this.#readers].reduce((sum, connection) => sum + connection.pending, 0);
   }
 
   /** Whether it has failed of late, so that others are preferred. */
@@ -71,15 +74,15 @@ export class Node {
   }
 
   close(): void {
-    for (const pipe of [...this.#pipes, ...this.#readers]) pipe.close();
+    for (const connection of [...this.#shared, ...this.#readers]) connection.close();
     this.single.close();
   }
 
-  #replicaPipes(): Pipe[] {
+  #replicaConnections(): MultiplexedConnection[] {
     if (this.#readers.length === 0) {
-      const { pipe } = this.#options;
-      const options = { ...pipe, handshake: [...pipe.handshake, READONLY] };
-      this.#readers = this.#pipes.map(() => new Pipe(options));
+      const { connectionOptions } = this.#options;
+      const options = { ...connectionOptions, handshake: [...connectionOptions.handshake, READONLY] };
+      this.#readers = this.#shared.map(() => new MultiplexedConnection(options));
     }
     return this.#readers;
   }

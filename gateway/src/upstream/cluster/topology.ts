@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { type Command, command } from "../command.js";
-import type { PipeCounters } from "../pipe.js";
+import type { UpstreamCounters } from "../multiplexed-connection.js";
 import { type Decoded, decode } from "../replies.js";
 import { SLOTS } from "./slot.js";
 
@@ -66,7 +66,7 @@ export class Topology extends EventEmitter<{ change: [] }> {
     seeds: readonly Address[],
     ask: (name: string, command: Command) => Promise<Buffer>,
     options: RefreshOptions,
-    readonly counters: PipeCounters,
+    readonly counters: UpstreamCounters,
   ) {
     super();
     this.setMaxListeners(0);

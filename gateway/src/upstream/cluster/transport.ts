@@ -4,7 +4,7 @@ import type { Command } from "../command.js";
 import { UpstreamFailure } from "../failure.js";
 import { Fifo } from "../fifo.js";
 import { TURN } from "../lot.js";
-import type { PipeCounters } from "../pipe.js";
+import type { UpstreamCounters } from "../multiplexed-connection.js";
 import type { Node } from "./node.js";
 import type { Nodes } from "./nodes.js";
 import { candidatesOf, type ReadPolicy } from "./read-policy.js";
@@ -28,7 +28,7 @@ export interface TransportOptions {
   readonly policy: ReadPolicy;
   /** How long a command may take, in ms. */
   readonly timeout: number;
-  readonly counters: PipeCounters;
+  readonly counters: UpstreamCounters;
 }
 
 /** Where a task goes next. */
@@ -174,7 +174,7 @@ export class Transport implements Carrier {
     }
     const now = performance.now();
     const deadline = others > 0 ? now + (first.until - now) / (others + 1) : first.until;
-    node.pipe(first.batch.lane, fromReplica).send(commands, group, { deadline });
+    node.connection(first.batch.lane, fromReplica).send(commands, group, { deadline });
   }
 
   #redirect(task: Task, redirection: Exclude<Redirection, { kind: "later" }>): void {

@@ -2,7 +2,7 @@ import type { Command } from "../command.js";
 import type { Receiver, ReplyStream } from "../failure.js";
 import type { FeedOptions } from "../feed.js";
 import { combiners, Merge } from "../merge.js";
-import type { PipeCounters } from "../pipe.js";
+import type { UpstreamCounters } from "../multiplexed-connection.js";
 import { arrayOf, elementsOf, errorOf } from "../replies.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import { type Found, findRoute, type RoutedUpstream, TWO_ROUTES } from "./find-route.js";
@@ -38,12 +38,12 @@ export class Routes implements Upstream {
     return routes.every(({ upstream }, at) => upstream === this.#routes[at]!.upstream);
   }
 
-  get counters(): PipeCounters {
+  get counters(): UpstreamCounters {
     const sum: Record<string, number> = {};
     for (const { upstream } of this.#routes) {
       for (const [name, value] of Object.entries(upstream.counters)) sum[name] = (sum[name] ?? 0) + value;
     }
-    return sum as unknown as PipeCounters;
+    return sum as unknown as UpstreamCounters;
   }
 
   get feedOptions(): FeedOptions {

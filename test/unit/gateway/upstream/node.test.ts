@@ -8,7 +8,7 @@ beforeEach(() => {
   const connect = () => {
     throw new Error("nobody there");
   };
-  const pipe = {
+  const connectionOptions = {
     connect,
     handshake: [],
     timeout: 1_000,
@@ -18,7 +18,12 @@ beforeEach(() => {
     reconnect: "wanted",
     counters: newCounters(),
   } as const;
-  node = new Node("a:1", { pipe, connections: 1, maxBlockingConnections: 1, maxTransactionConnections: 1 });
+  node = new Node("a:1", {
+    connectionOptions,
+    connections: 1,
+    maxBlockingConnections: 1,
+    maxTransactionConnections: 1,
+  });
 });
 afterEach(() => {
   node.close();

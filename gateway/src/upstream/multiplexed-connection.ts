@@ -15,7 +15,7 @@ const STEADY = 1_000;
 const TICK = 5;
 
 /** What is counted over the life of an upstream. */
-export interface PipeCounters {
+export interface UpstreamCounters {
   /** Connections to Redis that were opened and answered. */
   opened: number;
   /** Connections to Redis that ended other than by being closed here. */
@@ -35,14 +35,14 @@ export interface PipeCounters {
 }
 
 /** How one connection to Redis is made and kept. */
-export interface PipeOptions extends LinkOptions {
+export interface MultiplexedConnectionOptions extends LinkOptions {
   /** How long a command may take from being given to being answered, in ms. */
   readonly timeout: number;
   /** Commands that may be waiting or unanswered before more are refused. */
   readonly maxQueuedCommands: number;
   /**
    * What follows when the connection is lost. `always`: it is made again, and commands wait for it. `wanted`: the next
-   * command has it made again; while that fails, commands are refused at once. `never`: the pipe is closed.
+   * command has it made again; while that fails, commands are refused at once. `never`: the connection is closed.
    */
   readonly reconnect: "always" | "wanted" | "never";
   /** How long the connection is kept, or tried for, though nobody uses it, in ms; default: for ever. */
@@ -62,8 +62,8 @@ export interface PipeOptions extends LinkOptions {
  * of several megabytes begins: it is read as its reader takes it. Reads that were written behind it are written again, once,
  * on the new connection.
  */
-export class Pipe {
-  readonly #options: PipeOptions;
+export class MultiplexedConnection {
+  readonly #options: MultiplexedConnectionOptions;
   /** What may be written next, each lot taking its turn. */
   readonly #turns = new Fifo<Lot>();
   /** Lots that wait for replies before their next turn. */
@@ -87,10 +87,10 @@ export class Pipe {
   #retry: NodeJS.Timeout | undefined;
   #usedAt = 0;
   #idleTimer: NodeJS.Timeout | undefined;
-  /** Called once when the pipe closes, however that came about. */
+  /** Called once when the connection closes, however that came about. */
   onClose: (() => void) | undefined;
 
-  constructor(options: PipeOptions) {
+  constructor(options: MultiplexedConnectionOptions) {
     this.#options = options;
   }
 

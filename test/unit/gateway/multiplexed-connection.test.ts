@@ -2,7 +2,10 @@ import { type Duplex, duplexPair } from "node:stream";
 import { afterEach, expect, it } from "vitest";
 import { command } from "../../../gateway/src/upstream/command.js";
 import type { Receiver, UpstreamFailure } from "../../../gateway/src/upstream/failure.js";
-import { Pipe, type PipeOptions } from "../../../gateway/src/upstream/pipe.js";
+import {
+  MultiplexedConnection,
+  type MultiplexedConnectionOptions,
+} from "../../../gateway/src/upstream/multiplexed-connection.js";
 import { newCounters } from "../../../gateway/src/upstream/server.js";
 
 /** What Redis has received on one connection, and its side of that connection. */
@@ -11,15 +14,15 @@ interface Connection {
   received: string[];
 }
 
-let pipe: Pipe;
+let multiplexed: MultiplexedConnection;
 /** Whether connecting fails. */
 let refuse = false;
-afterEach(() => pipe.close());
+afterEach(() => multiplexed.close());
 
-/** A pipe whose connections are greeted at once; what follows is answered by the test alone. */
-function start(options: Partial<PipeOptions> = {}): Connection[] {
+/** A connection whose connections are greeted at once; what follows is answered by the test alone. */
+function start(options: Partial<MultiplexedConnectionOptions> = {}): Connection[] {
   const connections: Connection[] = [];
-  pipe = new Pipe({
+  multiplexed = new MultiplexedConnection({
     connect: () => {
       if (refuse) throw new Error("nobody there");
       const [near, far] = duplexPair();
@@ -61,7 +64,7 @@ const words = (count: number, name: (i: number) => string) =>
 
 it("a command waits for no more than a turn of ten thousand that came before it", async () => {
   const [connections, long, short] = [start(), new Answers(), new Answers()];
-  pipe.send(
+  multiplexed.send(
     words(10_000, (i) => `L${i}`),
     long,
   );
@@ -69,7 +72,7 @@ it("a command waits for no more than a turn of ten thousand that came before it"
   const { side, received } = connections[0]!;
   const turn = received.length;
   expect(turn).toBeLessThanOrEqual(1_000);
-  pipe.send([command("SHORT")], short);
+  multiplexed.send([command("SHORT")], short);
   await expect.poll(() => received.length).toBeGreaterThan(turn);
   expect(received.indexOf("SHORT")).toBe(turn);
   // The rest follows as replies come, in its order.
@@ -88,12 +91,12 @@ it("a command waits for no more than a turn of ten thousand that came before it"
 it("a long lot leaves room for commands of others, and none for another long one", async () => {
   const connections = start({ maxQueuedCommands: 3_000 });
   const [long, short, refused] = [new Answers(), new Answers(), new Answers()];
-  pipe.send(
+  multiplexed.send(
     words(3_000, (i) => `L${i}`),
     long,
   );
   await expect.poll(() => connections[0]?.received.length).toBeGreaterThan(0);
-  pipe.send(
+  multiplexed.send(
     words(3_000, (i) => `R${i}`),
     refused,
   );
@@ -101,7 +104,7 @@ it("a long lot leaves room for commands of others, and none for another long one
   expect(refused.failures.length).toBe(3_000);
   const { side, received } = connections[0]!;
   // As many as may be pending, a turn of the long one included.
-  for (let i = 0; i < 2_001; i++) pipe.send([command(`S${i}`)], short);
+  for (let i = 0; i < 2_001; i++) multiplexed.send([command(`S${i}`)], short);
   expect(short.failures.map(({ reason }) => reason)).toEqual(["full"]);
   for (let answered = 0; answered < 5_000; ) {
     await expect.poll(() => received.length, { interval: 1 }).toBeGreaterThan(answered);
@@ -110,7 +113,7 @@ it("a long lot leaves room for commands of others, and none for another long one
     side.write("+OK\r\n".repeat(due));
   }
   await expect.poll(() => [long.replies.length, short.replies.length]).toEqual([3_000, 2_000]);
-  pipe.send(
+  multiplexed.send(
     words(3_000, (i) => `N${i}`),
     refused,
   );
@@ -121,7 +124,7 @@ it("long lots take turns with each other", async () => {
   const connections = start();
   const answers = new Answers();
   for (const letter of ["A", "B"]) {
-    pipe.send(
+    multiplexed.send(
       words(3_000, (i) => `${letter}${i}`),
       answers,
     );
@@ -139,9 +142,9 @@ it("long lots take turns with each other", async () => {
 it("an earlier deadline is kept behind later ones", async () => {
   const connections = start();
   const [patient, hasty] = [new Answers(), new Answers()];
-  pipe.send([command("PATIENT")], patient);
+  multiplexed.send([command("PATIENT")], patient);
   await expect.poll(() => connections[0]?.received).toEqual(["PATIENT"]);
-  pipe.send([command("HASTY")], hasty, { deadline: performance.now() + 200 });
+  multiplexed.send([command("HASTY")], hasty, { deadline: performance.now() + 200 });
   await expect.poll(() => hasty.failures.length).toBe(1);
   expect(hasty.failures[0]!.reason).toBe("timeout");
   expect(patient.failures).toEqual([]);
@@ -153,12 +156,12 @@ it("an earlier deadline is kept behind later ones", async () => {
 it("a connection that fell silent gets nothing more, and its late replies still count", async () => {
   const connections = start({ timeout: 100 });
   const [first, second, third] = [new Answers(), new Answers(), new Answers()];
-  pipe.send([command("FIRST")], first);
+  multiplexed.send([command("FIRST")], first);
   await expect.poll(() => connections[0]?.received.length).toBe(1);
-  pipe.send([command("SECOND")], second, { deadline: performance.now() + 60_000 });
+  multiplexed.send([command("SECOND")], second, { deadline: performance.now() + 60_000 });
   await expect.poll(() => connections.length, { timeout: 5_000 }).toBe(2);
   expect(first.failures[0]!.reason).toBe("timeout");
-  pipe.send([command("THIRD")], third, { deadline: performance.now() + 60_000 });
+  multiplexed.send([command("THIRD")], third, { deadline: performance.now() + 60_000 });
   await expect.poll(() => connections[1]!.received).toEqual(["THIRD"]);
   expect(connections[0]!.received).toEqual(["FIRST", "SECOND"]);
   connections[0]!.side.write("+1\r\n+2\r\n");
@@ -171,14 +174,14 @@ it("while a wanted connection is down, commands are refused at once, not kept fo
   const connections = start({ reconnect: "wanted" });
   const answers = new Answers();
   refuse = true;
-  pipe.send([command("A")], answers);
+  multiplexed.send([command("A")], answers);
   await expect.poll(() => answers.failures.length).toBe(1);
-  pipe.send([command("B")], answers);
+  multiplexed.send([command("B")], answers);
   await expect.poll(() => answers.failures.map(({ outcome }) => outcome)).toEqual(["unsent", "unsent"]);
   refuse = false;
   await expect
     .poll(() => {
-      pipe.send([command("C")], answers);
+      multiplexed.send([command("C")], answers);
       return connections[0]?.received.length;
     })
     .toBeGreaterThan(0);
@@ -188,16 +191,16 @@ it("while a wanted connection is down, commands are refused at once, not kept fo
 it("a connection that nobody uses is ended after a while, and made again for the next command", async () => {
   const connections = start({ idle: 100 });
   const answers = new Answers();
-  pipe.send([command("SLOW")], answers);
+  multiplexed.send([command("SLOW")], answers);
   await expect.poll(() => connections[0]?.received).toEqual(["SLOW"]);
   // Waiting for an answer is use.
   await new Promise((resolve) => setTimeout(resolve, 250));
-  expect(pipe.ready).toBe(true);
+  expect(multiplexed.ready).toBe(true);
   connections[0]!.side.write("+first\r\n");
   await expect.poll(() => answers.replies).toEqual(["+first"]);
-  await expect.poll(() => pipe.ready).toBe(false);
+  await expect.poll(() => multiplexed.ready).toBe(false);
   expect(connections).toHaveLength(1);
-  pipe.send([command("NEXT")], answers);
+  multiplexed.send([command("NEXT")], answers);
   await expect.poll(() => connections[1]?.received).toEqual(["NEXT"]);
   connections[1]!.side.write("+second\r\n");
   await expect.poll(() => answers.replies).toEqual(["+first", "+second"]);
@@ -214,7 +217,7 @@ it("attempts at a connection end as well when nobody wants it any more", async (
     timeout: 150,
   });
   const answers = new Answers();
-  pipe.send([command("VAIN")], answers);
+  multiplexed.send([command("VAIN")], answers);
   await expect.poll(() => answers.failures.length).toBe(1);
   await new Promise((resolve) => setTimeout(resolve, 300));
   const before = attempts;
@@ -226,16 +229,16 @@ it("a command that comes alone goes at once; of several in a turn the first does
   const counters = newCounters();
   const [connections, answers] = [start({ counters }), new Answers()];
   const send = (...names: string[]) => {
-    for (const name of names) pipe.send([command(name)], answers);
+    for (const name of names) multiplexed.send([command(name)], answers);
   };
   const written = async (...names: string[]) => {
     await expect.poll(() => connections[0]!.received).toEqual(names);
     connections[0]!.received = [];
     connections[0]!.side.write("+OK\r\n".repeat(names.length));
-    await expect.poll(() => pipe.pending).toBe(0);
+    await expect.poll(() => multiplexed.pending).toBe(0);
   };
-  pipe.open();
-  await expect.poll(() => pipe.ready).toBe(true);
+  multiplexed.open();
+  await expect.poll(() => multiplexed.ready).toBe(true);
   send("A");
   expect(counters.commands).toBe(1);
   await written("A");
@@ -250,10 +253,10 @@ it("a command that comes alone goes at once; of several in a turn the first does
 
 it("no receiver is told of a failure before sending has returned", async () => {
   const [connections, answers] = [start(), new Answers()];
-  pipe.open();
-  await expect.poll(() => pipe.ready).toBe(true);
-  pipe.send([command("GONE")], Object.assign(answers, { abandoned: true }));
-  pipe.send([command("LATE")], answers, { deadline: performance.now() - 1 });
+  multiplexed.open();
+  await expect.poll(() => multiplexed.ready).toBe(true);
+  multiplexed.send([command("GONE")], Object.assign(answers, { abandoned: true }));
+  multiplexed.send([command("LATE")], answers, { deadline: performance.now() - 1 });
   expect(answers.failures).toEqual([]);
   await expect.poll(() => answers.failures.map(({ outcome }) => outcome)).toEqual(["unsent", "unsent"]);
   expect(connections[0]!.received).toEqual([]);
@@ -284,21 +287,21 @@ function streaming(seen: string[], name: string): Receiver {
 it("what is behind a large reply goes by another connection if it is a read, and so does what follows", async () => {
   const connections = start({ maxReplySize: 10_000_000 });
   const seen: string[] = [];
-  pipe.open();
-  await expect.poll(() => pipe.ready).toBe(true);
+  multiplexed.open();
+  await expect.poll(() => multiplexed.ready).toBe(true);
   for (const words of [
     ["GET", "large"],
     ["GET", "small"],
     ["INCR", "n"],
   ]) {
-    pipe.send([command(...words)], streaming(seen, words[1]!));
+    multiplexed.send([command(...words)], streaming(seen, words[1]!));
   }
   const [first] = connections as [Connection];
   await expect.poll(() => first.received.length).toBe(6);
   const size = 5_000_000;
   first.side.write(`$${size}\r\n${"x".repeat(400_000)}`);
   await expect.poll(() => connections[1]?.received).toEqual(["GET", "small"]);
-  pipe.send([command("GET", "later")], streaming(seen, "later"));
+  multiplexed.send([command("GET", "later")], streaming(seen, "later"));
   await expect.poll(() => connections[1]!.received).toEqual(["GET", "small", "GET", "later"]);
   connections[1]!.side.write("$1\r\ns\r\n$1\r\nl\r\n");
   await expect.poll(() => seen).toEqual(["large begins", "small $1\r\ns", "later $1\r\nl"]);
@@ -307,11 +310,11 @@ it("what is behind a large reply goes by another connection if it is a read, and
   await expect.poll(() => seen.slice(3)).toEqual([`large ends after ${size + 12}`, "n :1"]);
   expect(connections.length).toBe(2);
   // The connection that is free again takes the next one's place.
-  pipe.send([command("GET", "large")], streaming(seen, "large"));
+  multiplexed.send([command("GET", "large")], streaming(seen, "large"));
   await expect.poll(() => connections[1]!.received.length).toBe(6);
   connections[1]!.side.write(`$${size}\r\n${"x".repeat(400_000)}`);
   await expect.poll(() => seen.length).toBe(6);
-  pipe.send([command("GET", "last")], streaming(seen, "last"));
+  multiplexed.send([command("GET", "last")], streaming(seen, "last"));
   await expect.poll(() => first.received.slice(6)).toEqual(["GET", "last"]);
   expect(connections.length).toBe(2);
 });
@@ -319,9 +322,9 @@ it("what is behind a large reply goes by another connection if it is a read, and
 it("a large reply whose connection is lost has failed", async () => {
   const connections = start({ maxReplySize: 10_000_000 });
   const seen: string[] = [];
-  pipe.open();
-  await expect.poll(() => pipe.ready).toBe(true);
-  pipe.send([command("GET", "large")], streaming(seen, "large"));
+  multiplexed.open();
+  await expect.poll(() => multiplexed.ready).toBe(true);
+  multiplexed.send([command("GET", "large")], streaming(seen, "large"));
   await expect.poll(() => connections[0]!.received.length).toBe(2);
   connections[0]!.side.write(`$5000000\r\n${"x".repeat(400_000)}`);
   await expect.poll(() => seen).toEqual(["large begins"]);
