@@ -2,7 +2,7 @@ import { LimitExceeded } from "../access/limit-exceeded.js";
 import type { Quota } from "../access/quota.js";
 import type { TokenNumbers } from "../metrics/tokens.js";
 import type { UpstreamFailure } from "../upstream/failure.js";
-import { NO_ROOM } from "../upstream/line.js";
+import { NO_ROOM } from "../upstream/in-flight-connection.js";
 import { COPIED } from "./answer-head.js";
 import { BadRequest } from "./bad-request.js";
 import type { Connection } from "./connection.js";

@@ -43,7 +43,7 @@ export interface LinkUser {
 /** One connection to Redis, from its first byte to its last. It is not made again. */
 export class Link {
   readonly #options: LinkOptions;
-  readonly #user: LinkUser;
+  readonly #handler: LinkUser;
   readonly #framer: Framer;
   #socket: Duplex | null = null;
   /** Handshake replies still to come. */
@@ -61,9 +61,9 @@ export class Link {
   /** When bytes were last heard, in ms by the monotonic clock. */
   heardAt = 0;
 
-  constructor(options: LinkOptions, user: LinkUser) {
+  constructor(options: LinkOptions, handler: LinkUser) {
     this.#options = options;
-    this.#user = user;
+    this.#handler = handler;
     this.#framer = new Framer(options.maxReplySize, options.budget);
     this.#handshake = options.handshake.length;
   }
@@ -88,7 +88,7 @@ export class Link {
     socket.on("close", over);
     socket.on("drain", () => {
       this.blocked = false;
-      if (this.upSince !== null && !this.#ended) this.#user.onDrain();
+      if (this.upSince !== null && !this.#ended) this.#handler.onDrain();
     });
     socket.on("data", this.#onData);
     this.#timer = setTimeout(() => this.#down("it did not answer in time"), patience);
@@ -156,7 +156,7 @@ export class Link {
 
   /** For the framer. */
   onLarge(first: number, size: number): LargeReply | null {
-    return this.#handshake === 0 && !this.#ended ? (this.#user.onLarge?.(first, size) ?? null) : null;
+    return this.#handshake === 0 && !this.#ended ? (this.#handler.onLarge?.(first, size) ?? null) : null;
   }
 
   /** For the framer. */
@@ -164,7 +164,7 @@ export class Link {
     // One reply may have ended the connection while others lie in the same chunk.
     if (this.#ended) return;
     if (this.#handshake === 0) {
-      this.#user.onReply(reply, this.#framer.noRoom);
+      this.#handler.onReply(reply, this.#framer.noRoom);
       return;
     }
     const { handshake, counters } = this.#options;
@@ -179,14 +179,14 @@ export class Link {
     clearTimeout(this.#timer);
     counters.opened++;
     this.upSince = performance.now();
-    this.#user.onUp();
+    this.#handler.onUp();
   }
 
   #down(trouble: string): void {
     if (this.#ended) return;
     if (this.upSince !== null) this.#options.counters.lost++;
     this.close();
-    this.#user.onDown(trouble);
+    this.#handler.onDown(trouble);
   }
 }
 

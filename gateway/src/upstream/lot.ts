@@ -1,6 +1,6 @@
 import type { Command } from "./command.js";
 import type { Receiver, UpstreamFailure } from "./failure.js";
-import type { Line } from "./line.js";
+import type { InFlightConnection } from "./in-flight-connection.js";
 
 /** Commands of one lot that may be unanswered at a time: what clients batch by themselves goes in one turn. */
 export const TURN = 1_000;
@@ -26,7 +26,7 @@ export class Lot {
   /** Whether a command of it was lost with its connection: what follows must not run in its place. */
   isBroken = false;
   /** Where its last command was written. While one is unanswered, those that follow it go there too. */
-  line: Line | null = null;
+  connection: InFlightConnection | null = null;
   /** Whether it is sent for the second time. */
   isRepeated = false;
 

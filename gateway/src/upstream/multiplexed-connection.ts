@@ -1,7 +1,7 @@
 import type { Command } from "./command.js";
 import { type Receiver, UpstreamFailure } from "./failure.js";
 import { Fifo } from "./fifo.js";
-import { Line } from "./line.js";
+import { InFlightConnection } from "./in-flight-connection.js";
 import type { LinkOptions } from "./link.js";
 import { Lot, type LotOptions } from "./lot.js";
 
@@ -71,11 +71,11 @@ export class MultiplexedConnection {
   #waiting = 0;
   /** How many of those that wait belong to lots of more than a turn. */
   #waitingInLong = 0;
-  #line: Line | null = null;
+  #connection: InFlightConnection | null = null;
   /** Lines that were replaced: they fell silent, or a large reply holds them up. */
-  readonly #silent = new Set<Line>();
-  /** A line that was held up and is free again: it replaces the next one. */
-  #spare: Line | null = null;
+  readonly #silent = new Set<InFlightConnection>();
+  /** A connection that was held up and is free again: it replaces the next one. */
+  #spare: InFlightConnection | null = null;
   #flushing = false;
   /** How many lots had a part in the last write. */
   #lastTurn = 0;
@@ -96,12 +96,12 @@ export class MultiplexedConnection {
 
   /** Whether the connection is up. */
   get ready(): boolean {
-    return this.#line?.upSince != null;
+    return this.#connection?.upSince != null;
   }
 
   /** The number by which the server knows the connection, where that was asked for and it is up; else null. */
   get clientId(): string | null {
-    return this.#line?.clientId ?? null;
+    return this.#connection?.clientId ?? null;
   }
 
   get closed(): boolean {
@@ -110,14 +110,14 @@ export class MultiplexedConnection {
 
   /** Commands waiting or unanswered, those given up included. */
   get pending(): number {
-    let sum = this.#waiting + (this.#line?.unanswered ?? 0);
-    for (const line of this.#silent) sum += line.unanswered;
+    let sum = this.#waiting + (this.#connection?.inFlight ?? 0);
+    for (const connection of this.#silent) sum += connection.inFlight;
     return sum;
   }
 
   /** Starts to connect, if there is neither a connection nor an attempt at one. */
   open(): void {
-    if (!this.#line && !this.#closed && !this.#retry) this.#connect();
+    if (!this.#connection && !this.#closed && !this.#retry) this.#connect();
   }
 
   /** Sends commands in their order on this connection. */
@@ -145,11 +145,11 @@ export class MultiplexedConnection {
     clearTimeout(this.#retry);
     clearTimeout(this.#idleTimer);
     const message = "the connection to Redis was closed";
-    for (const line of this.#silent) line.close(message);
+    for (const connection of this.#silent) connection.close(message);
     this.#spare?.close(message);
     this.#spare = null;
-    this.#line?.close(message);
-    this.#line = null;
+    this.#connection?.close(message);
+    this.#connection = null;
     this.#failWaiting(new UpstreamFailure("closing", message));
     clearTimeout(this.#timer);
     this.onClose?.();
@@ -175,8 +175,8 @@ export class MultiplexedConnection {
     this.#attempts = 0;
     this.#spare?.close("the connection to Redis was not used");
     this.#spare = null;
-    this.#line?.close("the connection to Redis was not used");
-    this.#line = null;
+    this.#connection?.close("the connection to Redis was not used");
+    this.#connection = null;
   };
 
   #countWaiting(lot: Lot, more: number): void {
@@ -196,36 +196,36 @@ export class MultiplexedConnection {
   }
 
   #connect(): void {
-    const line: Line = new Line(this.#options, this.#options.timeout, {
+    const connection: InFlightConnection = new InFlightConnection(this.#options, this.#options.timeout, {
       onWritable: () => this.#schedule(),
       onTurn: (lot) => this.#rested(lot),
-      onLarge: () => this.#heldUp(line),
-      onUnused: () => this.#unused(line),
+      onLarge: () => this.#heldUp(connection),
+      onUnused: () => this.#unused(connection),
       onDown: (trouble) => {
-        if (line === this.#spare) this.#spare = null;
-        else if (this.#silent.delete(line)) this.#failBroken();
-        else this.#lost(line, trouble);
+        if (connection === this.#spare) this.#spare = null;
+        else if (this.#silent.delete(connection)) this.#failBroken();
+        else this.#lost(connection, trouble);
       },
     });
-    this.#line = line;
-    line.open();
+    this.#connection = connection;
+    connection.open();
   }
 
   /**
-   * A large reply has begun on a line. What is sent from now on goes by another line, and so do the reads behind the reply,
-   * which are sent again. Of a lot under way the rest stays on the line.
+   * A large reply has begun on a connection. What is sent from now on goes by another connection, and so do the reads behind
+   * the reply, which are sent again. Of a lot under way the rest stays on the connection.
    */
-  #heldUp(line: Line): boolean {
-    // A line that is lent is used by one client alone.
-    if (line.isReplaced || this.#options.reconnect === "never") return true;
-    if (line !== this.#line || this.#silent.size >= MAX_REPLACED) return false;
-    this.#silent.add(line);
-    line.isReplaced = true;
-    this.#line = this.#spare;
+  #heldUp(connection: InFlightConnection): boolean {
+    // A connection that is lent is used by one client alone.
+    if (connection.isReplaced || this.#options.reconnect === "never") return true;
+    if (connection !== this.#connection || this.#silent.size >= MAX_REPLACED) return false;
+    this.#silent.add(connection);
+    connection.isReplaced = true;
+    this.#connection = this.#spare;
     this.#spare = null;
-    if (this.#line) this.#line.isReplaced = false;
+    if (this.#connection) this.#connection.isReplaced = false;
     else this.#connect();
-    for (const lot of line.takeReads()) {
+    for (const lot of connection.takeReads()) {
       this.#options.counters.repeated++;
       this.#countWaiting(lot, 1);
       this.#turns.push(lot);
@@ -234,16 +234,16 @@ export class MultiplexedConnection {
     return true;
   }
 
-  /** Nobody waits for a reply on a line that was replaced. */
-  #unused(line: Line): void {
-    if (this.#closed || !this.#silent.has(line)) return;
+  /** Nobody waits for a reply on a connection that was replaced. */
+  #unused(connection: InFlightConnection): void {
+    if (this.#closed || !this.#silent.has(connection)) return;
     // A reply that nobody waits for may be as large.
-    if (line.unanswered === 0 && !this.#spare) {
-      this.#silent.delete(line);
-      this.#spare = line;
-    } else if (line.unanswered > 0) {
-      this.#silent.delete(line);
-      line.close("the connection to Redis was replaced");
+    if (connection.inFlight === 0 && !this.#spare) {
+      this.#silent.delete(connection);
+      this.#spare = connection;
+    } else if (connection.inFlight > 0) {
+      this.#silent.delete(connection);
+      connection.close("the connection to Redis was replaced");
     }
   }
 
@@ -255,7 +255,7 @@ export class MultiplexedConnection {
 
   /** Whether nothing else is under way nor likely to come in this turn, so that waiting for its end is for nothing. */
   #isAlone(lot: Lot, now: number): boolean {
-    if (this.#flushing || this.#lastTurn > 1 || this.#line!.unanswered > 0) return false;
+    if (this.#flushing || this.#lastTurn > 1 || this.#connection!.inFlight > 0) return false;
     return !lot.receiver.abandoned && lot.deadline > now;
   }
 
@@ -271,33 +271,33 @@ export class MultiplexedConnection {
     this.#flush(performance.now());
   };
 
-  /** Writes what belongs to lots under way on lines that were replaced. */
+  /** Writes what belongs to lots under way on connections that were replaced. */
   #flushReplaced(now: number): void {
     for (let left = this.#turns.size; left > 0; left--) {
       const lot = this.#turns.shift()!;
-      const { line } = lot;
-      if (!line || !lot.isUnanswered || !this.#silent.has(line)) {
+      const { connection } = lot;
+      if (!connection || !lot.isUnanswered || !this.#silent.has(connection)) {
         this.#turns.push(lot);
         continue;
       }
       const chunks: Buffer[] = [];
       let total = 0;
-      while (line.isWritable && lot.hasTurn && lot.deadline > now && !lot.receiver.abandoned) {
+      while (connection.isWritable && lot.hasTurn && lot.deadline > now && !lot.receiver.abandoned) {
         this.#countWaiting(lot, -1);
-        const bytes = line.take(lot, now);
+        const bytes = connection.take(lot, now);
         chunks.push(bytes);
         total += bytes.length;
       }
       this.#options.counters.commands += chunks.length;
-      if (chunks.length > 0) line.write(chunks, total);
+      if (chunks.length > 0) connection.write(chunks, total);
       if (!lot.isEmpty) this.#resting.add(lot);
     }
   }
 
   #flush(now: number): void {
-    const line = this.#line;
+    const connection = this.#connection;
     if (this.#silent.size > 0) this.#flushReplaced(now);
-    if (!line?.isWritable) return;
+    if (!connection?.isWritable) return;
     const chunks: Buffer[] = [];
     const failed: [Receiver, UpstreamFailure, number][] = [];
     let total = 0;
@@ -310,7 +310,7 @@ export class MultiplexedConnection {
           lot.take();
         } else if (lot.deadline <= now) failed.push(this.#late(lot));
         else {
-          const bytes = line.take(lot, now);
+          const bytes = connection.take(lot, now);
           chunks.push(bytes);
           total += bytes.length;
         }
@@ -318,7 +318,7 @@ export class MultiplexedConnection {
       if (!lot.isEmpty) this.#resting.add(lot);
     }
     this.#options.counters.commands += chunks.length;
-    if (chunks.length > 0) line.write(chunks, total);
+    if (chunks.length > 0) connection.write(chunks, total);
     // Only now: what a receiver does may end the connection.
     for (const [receiver, failure, tag] of failed) receiver.onFailure(failure, tag);
   }
@@ -339,9 +339,9 @@ export class MultiplexedConnection {
     const now = performance.now();
     let due = Number.POSITIVE_INFINITY;
     const failed: [Receiver, UpstreamFailure, number][] = [];
-    for (const line of this.#silent) due = Math.min(due, line.expire(now, failed).due);
-    const line = this.#line;
-    const state = line?.expire(now, failed);
+    for (const connection of this.#silent) due = Math.min(due, connection.expire(now, failed).due);
+    const connection = this.#connection;
+    const state = connection?.expire(now, failed);
     this.#options.counters.timeouts += failed.length;
     const isSilent = state !== undefined && state.silentAt <= now;
     if (state) due = Math.min(due, state.due, isSilent ? due : state.silentAt);
@@ -355,11 +355,11 @@ export class MultiplexedConnection {
     }
     for (const [receiver, failure, tag] of failed) receiver.onFailure(failure, tag);
     if (this.#closed) return;
-    if (line && line === this.#line && isSilent) this.#replace(line);
-    for (const line of this.#silent) {
-      if (line.isAwaited) continue;
-      this.#silent.delete(line);
-      line.close("the connection to Redis went silent");
+    if (connection && connection === this.#connection && isSilent) this.#replace(connection);
+    for (const connection of this.#silent) {
+      if (connection.isAwaited) continue;
+      this.#silent.delete(connection);
+      connection.close("the connection to Redis went silent");
     }
     if (due < Number.POSITIVE_INFINITY) this.#arm(due);
   };
@@ -373,15 +373,15 @@ export class MultiplexedConnection {
     return [receiver, new UpstreamFailure("unreachable", text), tag];
   }
 
-  #replace(line: Line): void {
+  #replace(connection: InFlightConnection): void {
     this.#options.counters.lost++;
     this.#trouble = "it went silent";
     if (this.#options.reconnect === "never") {
       this.close();
       return;
     }
-    this.#silent.add(line);
-    this.#line = null;
+    this.#silent.add(connection);
+    this.#connection = null;
     if (this.#options.reconnect === "always" || this.#waiting > 0) this.#connect();
   }
 
@@ -395,13 +395,13 @@ export class MultiplexedConnection {
     return `Redis could not be reached: ${this.#trouble}`;
   }
 
-  #lost(line: Line, trouble: string): void {
-    this.#line = null;
+  #lost(connection: InFlightConnection, trouble: string): void {
+    this.#connection = null;
     this.#trouble = trouble;
     if (this.#closed) return;
     this.#failBroken();
     if (this.#closed) return;
-    const { upSince } = line;
+    const { upSince } = connection;
     const steady = upSince !== null && performance.now() - upSince >= STEADY;
     if (upSince !== null) this.#attempts = 0;
     const { reconnect } = this.#options;

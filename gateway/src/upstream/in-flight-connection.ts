@@ -12,7 +12,7 @@ export const NO_ROOM = new UpstreamFailure(
   "the gateway has no memory left for the reply of Redis",
 );
 
-/** A reply of this many bytes holds up what comes behind it: the line is replaced. */
+/** A reply of this many bytes holds up what comes behind it: the connection is replaced. */
 const HOLDS_UP = 4 * 1_024 * 1_024;
 /** Bytes waiting for a reader above which nothing more is read for it, where nobody else waits, and below which it is. */
 const PAUSED_ABOVE = 4 * 1_024 * 1_024;
@@ -32,13 +32,13 @@ interface Written {
   stream: ReplyStream | null;
 }
 
-/** Whoever writes on a line. */
-export interface LineUser {
+/** Callbacks of an {@link InFlightConnection}. */
+export interface InFlightConnectionHandler {
   /** More may be written. */
   onWritable(): void;
-  /** A reply has begun that holds those behind it up. Returns whether only they would wait if the line were paused. */
+  /** A reply has begun that holds those behind it up. Returns whether only they would wait if the connection were paused. */
   onLarge(): boolean;
-  /** Nobody waits for a reply any more; called of a line that was replaced. */
+  /** Nobody waits for a reply any more; called of a connection that was replaced. */
   onUnused(): void;
   /** A lot may take another turn. */
   onTurn(lot: Lot): void;
@@ -47,26 +47,26 @@ export interface LineUser {
 }
 
 /** One connection to Redis and the commands written on it, whose replies come back in order. */
-export class Line {
+export class InFlightConnection {
   readonly #link: Link;
-  readonly #user: LineUser;
+  readonly #handler: InFlightConnectionHandler;
   readonly #written = new Fifo<Written>();
   readonly #silence: number;
   /** Since when a reply has been waited for without a break. */
   #waitingSince = 0;
 
   /** @param silence how long Redis may say nothing while a command waits in vain, in ms */
-  constructor(options: LinkOptions, silence: number, user: LineUser) {
+  constructor(options: LinkOptions, silence: number, handler: InFlightConnectionHandler) {
     this.#silence = silence;
-    this.#user = user;
+    this.#handler = handler;
     this.#link = new Link(options, {
-      onUp: () => user.onWritable(),
-      onDrain: () => user.onWritable(),
+      onUp: () => handler.onWritable(),
+      onDrain: () => handler.onWritable(),
       onReply: (reply, noRoom) => this.#reply(reply, noRoom),
       onLarge: (first, size) => this.#large(first, size),
       onDown: (trouble) => {
         this.#forget(`the connection to Redis was lost: ${trouble}`);
-        user.onDown(trouble);
+        handler.onDown(trouble);
       },
     });
   }
@@ -85,11 +85,11 @@ export class Line {
     return this.#link.upSince !== null && !this.#link.blocked;
   }
 
-  /** Whether another line has taken its place. */
+  /** Whether another connection has taken its place. */
   isReplaced = false;
 
   /** Commands that have no reply yet, those given up included. */
-  get unanswered(): number {
+  get inFlight(): number {
     return this.#written.size;
   }
 
@@ -103,7 +103,7 @@ export class Line {
     const { tag, deadline, receiver } = lot;
     const { bytes, leading } = lot.take();
     lot.wrote(bytes.length);
-    lot.line = this;
+    lot.connection = this;
     this.#written.push({ lot, tag, bytes: bytes.length, deadline, leading, receiver, stream: null });
     return bytes;
   }
@@ -201,7 +201,7 @@ export class Line {
 
   #shift(): void {
     this.#written.shift();
-    if (this.isReplaced && !this.isAwaited) this.#user.onUnused();
+    if (this.isReplaced && !this.isAwaited) this.#handler.onUnused();
   }
 
   #large(first: number, size: number): LargeReply | null {
@@ -214,7 +214,7 @@ export class Line {
       entry.receiver = null;
     }
     let written = size >= HOLDS_UP ? HOLDS_UP : 0;
-    let apart = written > 0 && entry.stream !== null && this.#user.onLarge();
+    let apart = written > 0 && entry.stream !== null && this.#handler.onLarge();
     return {
       write: (bytes) => {
         // Of a command that was given up nothing is kept.
@@ -223,13 +223,13 @@ export class Line {
         const backlog = stream.write(bytes);
         if (written < HOLDS_UP) {
           written += bytes.length;
-          if (written >= HOLDS_UP) apart = this.#user.onLarge();
+          if (written >= HOLDS_UP) apart = this.#handler.onLarge();
         }
         if (apart && backlog > PAUSED_ABOVE) this.#pauseFor(entry);
       },
       onTooLarge: () => this.#failStream(entry, TOO_LARGE),
       end: () => {
-        // What comes next on this line may be for others.
+        // What comes next on this connection may be for others.
         this.#link.resume();
         const until = performance.now() + this.#silence;
         for (let i = 1; i < this.#written.size; i++) {
@@ -239,7 +239,7 @@ export class Line {
         const { stream } = entry;
         entry.stream = null;
         this.#shift();
-        if (entry.lot.answered(entry.bytes)) this.#user.onTurn(entry.lot);
+        if (entry.lot.answered(entry.bytes)) this.#handler.onTurn(entry.lot);
         stream?.end();
       },
     };
@@ -263,7 +263,7 @@ export class Line {
     }
     this.#shift();
     const { lot, receiver, tag } = entry;
-    if (lot.answered(entry.bytes)) this.#user.onTurn(lot);
+    if (lot.answered(entry.bytes)) this.#handler.onTurn(lot);
     if (!receiver) return;
     if (reply) receiver.onReply(reply, tag);
     else receiver.onFailure(noRoom ? NO_ROOM : TOO_LARGE, tag);
@@ -274,7 +274,7 @@ export class Line {
     for (let entry = this.#written.shift(); entry; entry = this.#written.shift()) entries.push(entry);
     for (const { lot, bytes } of entries) {
       lot.isBroken = true;
-      if (lot.answered(bytes)) this.#user.onTurn(lot);
+      if (lot.answered(bytes)) this.#handler.onTurn(lot);
     }
     const failure = new UpstreamFailure("lost", message);
     for (const entry of entries) {
