@@ -1,8 +1,8 @@
 import type { Command } from "./command.js";
-import { Link, type LinkOptions } from "./link.js";
+import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 
 /** How a feed's connection is made; connecting may take as long as a command. */
-export interface FeedOptions extends Omit<LinkOptions, "patience"> {
+export interface FeedOptions extends Omit<RedisSocketOptions, "patience"> {
   /** How long connecting and the handshake may take, in ms. */
   readonly timeout: number;
 }
@@ -19,12 +19,12 @@ export interface FeedReader {
 
 /** One connection to Redis on which replies come unasked: for subscriptions and MONITOR. It is not made again. */
 export class Feed {
-  readonly #link: Link;
+  readonly #socket: RedisSocket;
   readonly #options: FeedOptions;
 
   constructor(options: FeedOptions, reader: FeedReader) {
     this.#options = options;
-    this.#link = new Link(
+    this.#socket = new RedisSocket(
       { ...options, patience: options.timeout },
       {
         onUp: () => reader.onUp(),
@@ -37,17 +37,17 @@ export class Feed {
 
   /** Connects. The reader is never called before this returns. */
   open(): void {
-    this.#link.open();
+    this.#socket.open();
   }
 
   /** Sends a command, once the connection is up. Those of one turn go out together. */
   send(command: Command): void {
     this.#options.counters.commands++;
-    this.#link.send(command);
+    this.#socket.send(command);
   }
 
   /** Ends the connection in silence. */
   close(): void {
-    this.#link.close();
+    this.#socket.close();
   }
 }

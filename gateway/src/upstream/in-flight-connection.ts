@@ -2,8 +2,8 @@ import { isRead } from "../commands/facts.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { Fifo } from "./fifo.js";
 import type { LargeReply } from "./framer.js";
-import { Link, type LinkOptions } from "./link.js";
 import { Lot } from "./lot.js";
+import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 
 const TOO_LARGE = new UpstreamFailure("too-large", "the reply of Redis is larger than the gateway passes on");
 /** A reply for which there is no memory: see `maxBufferedBytes`. */
@@ -48,7 +48,7 @@ export interface InFlightConnectionHandler {
 
 /** One connection to Redis and the commands written on it, whose replies come back in order. */
 export class InFlightConnection {
-  readonly #link: Link;
+  readonly #socket: RedisSocket;
   readonly #handler: InFlightConnectionHandler;
   readonly #written = new Fifo<Written>();
   readonly #silence: number;
@@ -56,10 +56,10 @@ export class InFlightConnection {
   #waitingSince = 0;
 
   /** @param silence how long Redis may say nothing while a command waits in vain, in ms */
-  constructor(options: LinkOptions, silence: number, handler: InFlightConnectionHandler) {
+  constructor(options: RedisSocketOptions, silence: number, handler: InFlightConnectionHandler) {
     this.#silence = silence;
     this.#handler = handler;
-    this.#link = new Link(options, {
+    this.#socket = new RedisSocket(options, {
       onUp: () => handler.onWritable(),
       onDrain: () => handler.onWritable(),
       onReply: (reply, noRoom) => this.#reply(reply, noRoom),
@@ -73,16 +73,16 @@ export class InFlightConnection {
 
   /** When the connection came up, or null. */
   get upSince(): number | null {
-    return this.#link.upSince;
+    return this.#socket.upSince;
   }
 
   /** The number by which the server knows the connection, where that was asked for; else null. */
   get clientId(): string | null {
-    return this.#link.clientId;
+    return this.#socket.clientId;
   }
 
   get isWritable(): boolean {
-    return this.#link.upSince !== null && !this.#link.blocked;
+    return this.#socket.upSince !== null && !this.#socket.blocked;
   }
 
   /** Whether another connection has taken its place. */
@@ -94,7 +94,7 @@ export class InFlightConnection {
   }
 
   open(): void {
-    this.#link.open();
+    this.#socket.open();
   }
 
   /** Takes the lot's next command; its bytes are to be written after those of the commands taken before. */
@@ -109,7 +109,7 @@ export class InFlightConnection {
   }
 
   write(chunks: readonly Buffer[], total: number): void {
-    this.#link.write(chunks, total);
+    this.#socket.write(chunks, total);
   }
 
   /**
@@ -137,7 +137,7 @@ export class InFlightConnection {
     }
     const oldest = this.#written.peek();
     const isOverdue = oldest !== undefined && !oldest.receiver;
-    const heard = this.#link.paused ? now : Math.max(this.#waitingSince, this.#link.heardAt);
+    const heard = this.#socket.paused ? now : Math.max(this.#waitingSince, this.#socket.heardAt);
     if (oldest?.stream) {
       if (heard + this.#silence > now) due = Math.min(due, heard + this.#silence);
       else
@@ -160,7 +160,7 @@ export class InFlightConnection {
 
   /** Ends the connection in silence; what was written fails with this message. */
   close(message: string): void {
-    this.#link.close();
+    this.#socket.close();
     this.#forget(message);
   }
 
@@ -194,9 +194,9 @@ export class InFlightConnection {
 
   /** Reads no more while too much waits for a slow reader. */
   #pauseFor(entry: Written): void {
-    if (this.#link.paused || !this.#mayPause(entry.lot)) return;
-    this.#link.pause();
-    entry.stream!.whenBelow(RESUMED_BELOW, () => this.#link.resume());
+    if (this.#socket.paused || !this.#mayPause(entry.lot)) return;
+    this.#socket.pause();
+    entry.stream!.whenBelow(RESUMED_BELOW, () => this.#socket.resume());
   }
 
   #shift(): void {
@@ -230,7 +230,7 @@ export class InFlightConnection {
       onTooLarge: () => this.#failStream(entry, TOO_LARGE),
       end: () => {
         // What comes next on this connection may be for others.
-        this.#link.resume();
+        this.#socket.resume();
         const until = performance.now() + this.#silence;
         for (let i = 1; i < this.#written.size; i++) {
           const next = this.#written.peek(i)!;
@@ -254,7 +254,7 @@ export class InFlightConnection {
   #reply(reply: Buffer | null, noRoom: boolean): void {
     const entry = this.#written.peek();
     if (!entry) {
-      this.#link.drop("it sent a reply that nobody asked for");
+      this.#socket.drop("it sent a reply that nobody asked for");
       return;
     }
     if (entry.leading > 0) {

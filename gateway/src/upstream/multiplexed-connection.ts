@@ -2,8 +2,8 @@ import type { Command } from "./command.js";
 import { type Receiver, UpstreamFailure } from "./failure.js";
 import { Fifo } from "./fifo.js";
 import { InFlightConnection } from "./in-flight-connection.js";
-import type { LinkOptions } from "./link.js";
 import { Lot, type LotOptions } from "./lot.js";
+import type { RedisSocketOptions } from "./redis-socket.js";
 
 /** Lines that may have been replaced and still be in use; beyond, large replies hold others up. */
 const MAX_REPLACED = 8;
@@ -35,7 +35,7 @@ export interface UpstreamCounters {
 }
 
 /** How one connection to Redis is made and kept. */
-export interface MultiplexedConnectionOptions extends LinkOptions {
+export interface MultiplexedConnectionOptions extends RedisSocketOptions {
   /** How long a command may take from being given to being answered, in ms. */
   readonly timeout: number;
   /** Commands that may be waiting or unanswered before more are refused. */

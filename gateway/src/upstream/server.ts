@@ -2,18 +2,18 @@ import type { BufferBudget } from "../memory/buffer-budget.js";
 import { type Command, command } from "./command.js";
 import type { Receiver } from "./failure.js";
 import type { FeedOptions } from "./feed.js";
-import type { LinkOptions } from "./link.js";
 import {
   MultiplexedConnection,
   type MultiplexedConnectionOptions,
   type UpstreamCounters,
 } from "./multiplexed-connection.js";
+import type { RedisSocketOptions } from "./redis-socket.js";
 import { SingleUse, type SingleUseOptions } from "./single-use.js";
 import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 
 /** How the gateway talks to one Redis server. */
 export interface ServerOptions extends SingleUseOptions {
-  readonly connect: LinkOptions["connect"];
+  readonly connect: RedisSocketOptions["connect"];
   /** Sent first on every new connection: AUTH, SELECT. */
   readonly handshake?: readonly Command[];
   /** How long a command may take, in ms; a blocking one so much longer as it asks for. */

@@ -1,8 +1,8 @@
 import { type Command, command } from "./command.js";
 import { type Receiver, UpstreamFailure } from "./failure.js";
-import { CLIENT_ID } from "./link.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
 import { type Borrower, Pool } from "./pool.js";
+import { CLIENT_ID } from "./redis-socket.js";
 import type { Cancel, TransactionReceiver } from "./upstream.js";
 
 const MULTI = command("MULTI");

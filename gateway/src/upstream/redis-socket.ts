@@ -13,7 +13,7 @@ const COLON = 0x3a;
 export const CLIENT_ID = command("CLIENT", "ID");
 
 /** How one connection to Redis is made. */
-export interface LinkOptions {
+export interface RedisSocketOptions {
   readonly connect: (onRead?: OnReadOpts) => Duplex;
   /** Commands, one at least, that it must have answered without an error before any other is sent. */
   readonly handshake: readonly Command[];
@@ -26,8 +26,8 @@ export interface LinkOptions {
   readonly counters: UpstreamCounters;
 }
 
-/** Whoever uses a connection. None of these is called before {@link Link.open} returns. */
-export interface LinkUser {
+/** Callbacks of a {@link RedisSocket}. None of these is called before {@link RedisSocket.open} returns. */
+export interface RedisSocketHandler {
   /** The connection is up: commands may be written. */
   onUp(): void;
   /** The next reply in order; null stands for one that was too large, or `noRoom` for one that did not fit. */
@@ -36,14 +36,14 @@ export interface LinkUser {
   onLarge?(first: number, size: number): LargeReply | null;
   /** What was written has gone out: more may follow. */
   onDrain(): void;
-  /** The connection ended, or could not be had. Called once, and not after {@link Link.close}. */
+  /** The connection ended, or could not be had. Called once, and not after {@link RedisSocket.close}. */
   onDown(trouble: string): void;
 }
 
 /** One connection to Redis, from its first byte to its last. It is not made again. */
-export class Link {
-  readonly #options: LinkOptions;
-  readonly #handler: LinkUser;
+export class RedisSocket {
+  readonly #options: RedisSocketOptions;
+  readonly #handler: RedisSocketHandler;
   readonly #framer: Framer;
   #socket: Duplex | null = null;
   /** Handshake replies still to come. */
@@ -61,7 +61,7 @@ export class Link {
   /** When bytes were last heard, in ms by the monotonic clock. */
   heardAt = 0;
 
-  constructor(options: LinkOptions, handler: LinkUser) {
+  constructor(options: RedisSocketOptions, handler: RedisSocketHandler) {
     this.#options = options;
     this.#handler = handler;
     this.#framer = new Framer(options.maxReplySize, options.budget);
