@@ -1,9 +1,9 @@
 import type { Quota } from "../access/quota.js";
 import type { CommandFacts } from "../commands/facts.js";
 import type { CommandCounts } from "../metrics/commands.js";
+import { CHUNK_COMMANDS } from "../upstream/command-batch.js";
 import type { Receiver, ReplyStream, UpstreamFailure } from "../upstream/failure.js";
 import { LARGE_REPLY } from "../upstream/framer.js";
-import { TURN } from "../upstream/lot.js";
 import type { TransactionReceiver } from "../upstream/upstream.js";
 import { type Exchange, JSON_TYPE, RESP_TYPE } from "./exchange.js";
 import { JsonEncoder, RespEncoder, type Shape } from "./json-encoder.js";
@@ -13,7 +13,7 @@ import type { ReplyBody } from "./reply-body.js";
 const MINUS = 0x2d;
 const STAR = 0x2a;
 /** Replies to a pipeline that are encoded in one go, at most; more are sent as they come. */
-const MANY_REPLIES = 2 * TURN;
+const MANY_REPLIES = 2 * CHUNK_COMMANDS;
 
 /** Begins a response to be made of replies as they come; null if there is nobody or no room for it. */
 function startBody(exchange: Exchange, status: number, shape: Shape, size: number | null): ReplyBody | null {

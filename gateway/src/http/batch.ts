@@ -5,7 +5,7 @@ import { factsOf } from "../commands/facts.js";
 import type { CommandCounts } from "../metrics/commands.js";
 import { waitOf } from "../upstream/blocking.js";
 import type { Command } from "../upstream/command.js";
-import { TURN } from "../upstream/lot.js";
+import { CHUNK_COMMANDS } from "../upstream/command-batch.js";
 import { discarded, PipelineAnswer, TransactionAnswer } from "./answers.js";
 import { BadRequest } from "./bad-request.js";
 import { type Exchange, NO_MEMORY } from "./exchange.js";
@@ -34,7 +34,7 @@ export function readBatch(
   const commands: Command[] = [];
   inTurns(exchange, () => {
     const before = commands.length;
-    const more = source.read(commands, Math.min(TURN, max - before + 1));
+    const more = source.read(commands, Math.min(CHUNK_COMMANDS, max - before + 1));
     if (commands.length > max) throw new BadRequest(`ERR more than ${max} commands in one request`);
     if (!exchange.hold((commands.length - before) * COMMAND_SIZE)) {
       exchange.unsent(NO_MEMORY);
@@ -147,7 +147,7 @@ function forEachInTurns(
 ): void {
   let next = 0;
   inTurns(exchange, () => {
-    const stop = Math.min(next + TURN, commands.length);
+    const stop = Math.min(next + CHUNK_COMMANDS, commands.length);
     for (; next < stop; next++) each(commands[next]!, next);
     if (next < commands.length) return true;
     done();

@@ -1,8 +1,8 @@
 import { isRead } from "../commands/facts.js";
+import { CommandBatch } from "./command-batch.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { Fifo } from "./fifo.js";
 import type { LargeReply } from "./framer.js";
-import { Lot } from "./lot.js";
 import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 
 const TOO_LARGE = new UpstreamFailure("too-large", "the reply of Redis is larger than the gateway passes on");
@@ -20,7 +20,7 @@ const RESUMED_BELOW = 1 * 1_024 * 1_024;
 
 /** A command that was written. */
 interface Written {
-  readonly lot: Lot;
+  readonly batch: CommandBatch;
   readonly tag: number;
   readonly bytes: number;
   deadline: number;
@@ -40,8 +40,8 @@ export interface InFlightConnectionHandler {
   onLarge(): boolean;
   /** Nobody waits for a reply any more; called of a connection that was replaced. */
   onUnused(): void;
-  /** A lot may take another turn. */
-  onTurn(lot: Lot): void;
+  /** A batch may send its next chunk. */
+  onSendable(batch: CommandBatch): void;
   /** The connection ended by itself or could not be had; what was written on it has failed already. */
   onDown(trouble: string): void;
 }
@@ -97,14 +97,14 @@ export class InFlightConnection {
     this.#socket.open();
   }
 
-  /** Takes the lot's next command; its bytes are to be written after those of the commands taken before. */
-  take(lot: Lot, now: number): Buffer {
+  /** Takes the batch's next command; its bytes are to be written after those of the commands taken before. */
+  take(batch: CommandBatch, now: number): Buffer {
     if (this.#written.size === 0) this.#waitingSince = now;
-    const { tag, deadline, receiver } = lot;
-    const { bytes, leading } = lot.take();
-    lot.wrote(bytes.length);
-    lot.connection = this;
-    this.#written.push({ lot, tag, bytes: bytes.length, deadline, leading, receiver, stream: null });
+    const { tag, deadline, receiver } = batch;
+    const { bytes, leading } = batch.take();
+    batch.wrote(bytes.length);
+    batch.connection = this;
+    this.#written.push({ batch, tag, bytes: bytes.length, deadline, leading, receiver, stream: null });
     return bytes;
   }
 
@@ -123,8 +123,8 @@ export class InFlightConnection {
     for (let i = 0; i < this.#written.size; i++) {
       const entry = this.#written.peek(i)!;
       if (!entry.receiver) continue;
-      // What comes behind a large reply of the same lot has the time that this one takes as well.
-      if (streaming && entry.lot === streaming.lot) continue;
+      // What comes behind a large reply of the same batch has the time that this one takes as well.
+      if (streaming && entry.batch === streaming.batch) continue;
       if (entry.deadline > now) due = Math.min(due, entry.deadline);
       else {
         failed.push([
@@ -165,36 +165,36 @@ export class InFlightConnection {
   }
 
   /**
-   * Gives up the reads behind a large reply, each alone in its lot: they are to be sent again elsewhere. Returns them as
-   * new lots. What is sent for the second time already stays.
+   * Gives up the reads behind a large reply, each alone in its batch: they are to be sent again elsewhere. Returns them as
+   * new batches. What is sent for the second time already stays.
    */
-  takeReads(): Lot[] {
-    const lots: Lot[] = [];
+  takeReads(): CommandBatch[] {
+    const batches: CommandBatch[] = [];
     for (let i = 1; i < this.#written.size; i++) {
       const entry = this.#written.peek(i)!;
-      const { receiver, lot, deadline } = entry;
-      const command = lot.single;
-      if (!receiver || receiver.abandoned || !command || lot.isRepeated || !isRead(command)) continue;
+      const { receiver, batch, deadline } = entry;
+      const command = batch.single;
+      if (!receiver || receiver.abandoned || !command || batch.isRepeated || !isRead(command)) continue;
       entry.receiver = null;
-      const again = new Lot([command], receiver, deadline);
+      const again = new CommandBatch([command], receiver, deadline);
       again.isRepeated = true;
-      lots.push(again);
+      batches.push(again);
     }
-    return lots;
+    return batches;
   }
 
-  /** Whether it may be paused: on behalf of a lot, unless others wait for a reply. */
-  #mayPause(lot: Lot): boolean {
+  /** Whether it may be paused: on behalf of a batch, unless others wait for a reply. */
+  #mayPause(batch: CommandBatch): boolean {
     for (let i = 1; i < this.#written.size; i++) {
       const entry = this.#written.peek(i)!;
-      if (entry.receiver && entry.lot !== lot) return false;
+      if (entry.receiver && entry.batch !== batch) return false;
     }
     return true;
   }
 
   /** Reads no more while too much waits for a slow reader. */
   #pauseFor(entry: Written): void {
-    if (this.#socket.paused || !this.#mayPause(entry.lot)) return;
+    if (this.#socket.paused || !this.#mayPause(entry.batch)) return;
     this.#socket.pause();
     entry.stream!.whenBelow(RESUMED_BELOW, () => this.#socket.resume());
   }
@@ -234,12 +234,12 @@ export class InFlightConnection {
         const until = performance.now() + this.#silence;
         for (let i = 1; i < this.#written.size; i++) {
           const next = this.#written.peek(i)!;
-          if (next.lot === entry.lot) next.deadline = Math.max(next.deadline, until);
+          if (next.batch === entry.batch) next.deadline = Math.max(next.deadline, until);
         }
         const { stream } = entry;
         entry.stream = null;
         this.#shift();
-        if (entry.lot.answered(entry.bytes)) this.#handler.onTurn(entry.lot);
+        if (entry.batch.settled(entry.bytes)) this.#handler.onSendable(entry.batch);
         stream?.end();
       },
     };
@@ -262,8 +262,8 @@ export class InFlightConnection {
       return;
     }
     this.#shift();
-    const { lot, receiver, tag } = entry;
-    if (lot.answered(entry.bytes)) this.#handler.onTurn(lot);
+    const { batch, receiver, tag } = entry;
+    if (batch.settled(entry.bytes)) this.#handler.onSendable(batch);
     if (!receiver) return;
     if (reply) receiver.onReply(reply, tag);
     else receiver.onFailure(noRoom ? NO_ROOM : TOO_LARGE, tag);
@@ -272,9 +272,9 @@ export class InFlightConnection {
   #forget(message: string): void {
     const entries: Written[] = [];
     for (let entry = this.#written.shift(); entry; entry = this.#written.shift()) entries.push(entry);
-    for (const { lot, bytes } of entries) {
-      lot.isBroken = true;
-      if (lot.answered(bytes)) this.#handler.onTurn(lot);
+    for (const { batch, bytes } of entries) {
+      batch.isBroken = true;
+      if (batch.settled(bytes)) this.#handler.onSendable(batch);
     }
     const failure = new UpstreamFailure("lost", message);
     for (const entry of entries) {

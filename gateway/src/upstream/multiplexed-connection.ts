@@ -1,8 +1,8 @@
 import type { Command } from "./command.js";
+import { CommandBatch, type CommandBatchOptions } from "./command-batch.js";
 import { type Receiver, UpstreamFailure } from "./failure.js";
 import { Fifo } from "./fifo.js";
 import { InFlightConnection } from "./in-flight-connection.js";
-import { Lot, type LotOptions } from "./lot.js";
 import type { RedisSocketOptions } from "./redis-socket.js";
 
 /** Lines that may have been replaced and still be in use; beyond, large replies hold others up. */
@@ -64,12 +64,12 @@ export interface MultiplexedConnectionOptions extends RedisSocketOptions {
  */
 export class MultiplexedConnection {
   readonly #options: MultiplexedConnectionOptions;
-  /** What may be written next, each lot taking its turn. */
-  readonly #turns = new Fifo<Lot>();
-  /** Lots that wait for replies before their next turn. */
-  readonly #resting = new Set<Lot>();
+  /** What may be written next, a chunk of each batch in rotation. */
+  readonly #queue = new Fifo<CommandBatch>();
+  /** Batches that wait for replies before their next chunk. */
+  readonly #resting = new Set<CommandBatch>();
   #waiting = 0;
-  /** How many of those that wait belong to lots of more than a turn. */
+  /** How many of those that wait belong to batches of more than a chunk. */
   #waitingInLong = 0;
   #connection: InFlightConnection | null = null;
   /** Lines that were replaced: they fell silent, or a large reply holds them up. */
@@ -77,8 +77,8 @@ export class MultiplexedConnection {
   /** A connection that was held up and is free again: it replaces the next one. */
   #spare: InFlightConnection | null = null;
   #flushing = false;
-  /** How many lots had a part in the last write. */
-  #lastTurn = 0;
+  /** How many batches had a part in the last write. */
+  #lastBatchCount = 0;
   #closed = false;
   #attempts = 0;
   #trouble = "no connection to Redis yet";
@@ -121,20 +121,20 @@ export class MultiplexedConnection {
   }
 
   /** Sends commands in their order on this connection. */
-  send(commands: readonly Command[], receiver: Receiver, options?: LotOptions): void {
+  send(commands: readonly Command[], receiver: Receiver, options?: CommandBatchOptions): void {
     const now = performance.now();
-    const lot = new Lot(commands, receiver, now + this.#options.timeout, options);
-    const refusal = this.#refusal(lot);
+    const batch = new CommandBatch(commands, receiver, now + this.#options.timeout, options);
+    const refusal = this.#refusal(batch);
     if (refusal) {
-      lot.failRest(refusal);
+      batch.failRest(refusal);
       return;
     }
-    this.#countWaiting(lot, commands.length);
-    this.#turns.push(lot);
+    this.#countWaiting(batch, commands.length);
+    this.#queue.push(batch);
     this.#used();
-    this.#arm(lot.deadline);
+    this.#arm(batch.deadline);
     if (!this.ready) this.open();
-    else if (this.#isAlone(lot, now)) this.#flush(now);
+    else if (this.#isAlone(batch, now)) this.#flush(now);
     else this.#schedule();
   }
 
@@ -179,18 +179,18 @@ export class MultiplexedConnection {
     this.#connection = null;
   };
 
-  #countWaiting(lot: Lot, more: number): void {
+  #countWaiting(batch: CommandBatch, more: number): void {
     this.#waiting += more;
-    if (lot.isLong) this.#waitingInLong += more;
+    if (batch.isLong) this.#waitingInLong += more;
   }
 
-  #refusal(lot: Lot): UpstreamFailure | null {
+  #refusal(batch: CommandBatch): UpstreamFailure | null {
     if (this.#closed) return new UpstreamFailure("closing", "the connection to Redis was closed");
     if (this.#retry && this.#options.reconnect === "wanted") {
       return new UpstreamFailure("unreachable", this.#unreachable());
     }
-    // What long lots still have to send comes behind a short one: a client's pipeline must not have others refused.
-    const before = lot.isLong ? this.pending : this.pending - this.#waitingInLong;
+    // What long batches still have to send comes behind a short one: a client's pipeline must not have others refused.
+    const before = batch.isLong ? this.pending : this.pending - this.#waitingInLong;
     if (before < this.#options.maxQueuedCommands) return null;
     return new UpstreamFailure("full", "too many commands are waiting for Redis");
   }
@@ -198,7 +198,7 @@ export class MultiplexedConnection {
   #connect(): void {
     const connection: InFlightConnection = new InFlightConnection(this.#options, this.#options.timeout, {
       onWritable: () => this.#schedule(),
-      onTurn: (lot) => this.#rested(lot),
+      onSendable: (batch) => this.#rested(batch),
       onLarge: () => this.#heldUp(connection),
       onUnused: () => this.#unused(connection),
       onDown: (trouble) => {
@@ -213,7 +213,7 @@ export class MultiplexedConnection {
 
   /**
    * A large reply has begun on a connection. What is sent from now on goes by another connection, and so do the reads behind
-   * the reply, which are sent again. Of a lot under way the rest stays on the connection.
+   * the reply, which are sent again. Of a batch under way the rest stays on the connection.
    */
   #heldUp(connection: InFlightConnection): boolean {
     // A connection that is lent is used by one client alone.
@@ -225,10 +225,10 @@ export class MultiplexedConnection {
     this.#spare = null;
     if (this.#connection) this.#connection.isReplaced = false;
     else this.#connect();
-    for (const lot of connection.takeReads()) {
+    for (const batch of connection.takeReads()) {
       this.#options.counters.repeated++;
-      this.#countWaiting(lot, 1);
-      this.#turns.push(lot);
+      this.#countWaiting(batch, 1);
+      this.#queue.push(batch);
     }
     this.#schedule();
     return true;
@@ -247,50 +247,55 @@ export class MultiplexedConnection {
     }
   }
 
-  #rested(lot: Lot): void {
-    if (!this.#resting.delete(lot)) return;
-    this.#turns.push(lot);
+  #rested(batch: CommandBatch): void {
+    if (!this.#resting.delete(batch)) return;
+    this.#queue.push(batch);
     this.#schedule();
   }
 
   /** Whether nothing else is under way nor likely to come in this turn, so that waiting for its end is for nothing. */
-  #isAlone(lot: Lot, now: number): boolean {
-    if (this.#flushing || this.#lastTurn > 1 || this.#connection!.inFlight > 0) return false;
-    return !lot.receiver.abandoned && lot.deadline > now;
+  #isAlone(batch: CommandBatch, now: number): boolean {
+    if (this.#flushing || this.#lastBatchCount > 1 || this.#connection!.inFlight > 0) return false;
+    return !batch.receiver.abandoned && batch.deadline > now;
   }
 
   #schedule(): void {
     if (this.#flushing || this.#waiting === 0) return;
     this.#flushing = true;
     // After the poll phase: by then every request that was readable in this turn has been read.
-    setImmediate(this.#endTurn);
+    setImmediate(this.#flushQueued);
   }
 
-  #endTurn = (): void => {
+  #flushQueued = (): void => {
     this.#flushing = false;
     this.#flush(performance.now());
   };
 
-  /** Writes what belongs to lots under way on connections that were replaced. */
+  /** Writes what belongs to batches under way on connections that were replaced. */
   #flushReplaced(now: number): void {
-    for (let left = this.#turns.size; left > 0; left--) {
-      const lot = this.#turns.shift()!;
-      const { connection } = lot;
-      if (!connection || !lot.isUnanswered || !this.#silent.has(connection)) {
-        this.#turns.push(lot);
+    for (let left = this.#queue.size; left > 0; left--) {
+      const batch = this.#queue.shift()!;
+      const { connection } = batch;
+      if (!connection || !batch.isUnanswered || !this.#silent.has(connection)) {
+        this.#queue.push(batch);
         continue;
       }
       const chunks: Buffer[] = [];
       let total = 0;
-      while (connection.isWritable && lot.hasTurn && lot.deadline > now && !lot.receiver.abandoned) {
-        this.#countWaiting(lot, -1);
-        const bytes = connection.take(lot, now);
+      while (
+        connection.isWritable &&
+        batch.canSendNext &&
+        batch.deadline > now &&
+        !batch.receiver.abandoned
+      ) {
+        this.#countWaiting(batch, -1);
+        const bytes = connection.take(batch, now);
         chunks.push(bytes);
         total += bytes.length;
       }
       this.#options.counters.commands += chunks.length;
       if (chunks.length > 0) connection.write(chunks, total);
-      if (!lot.isEmpty) this.#resting.add(lot);
+      if (!batch.isEmpty) this.#resting.add(batch);
     }
   }
 
@@ -301,21 +306,25 @@ export class MultiplexedConnection {
     const chunks: Buffer[] = [];
     const failed: [Receiver, UpstreamFailure, number][] = [];
     let total = 0;
-    this.#lastTurn = this.#turns.size;
-    for (let lot = this.#turns.shift(); lot; lot = this.#turns.shift()) {
-      while (lot.hasTurn) {
-        this.#countWaiting(lot, -1);
-        if (lot.receiver.abandoned) {
-          failed.push([lot.receiver, new UpstreamFailure("closing", "nobody waits for the reply"), lot.tag]);
-          lot.take();
-        } else if (lot.deadline <= now) failed.push(this.#late(lot));
+    this.#lastBatchCount = this.#queue.size;
+    for (let batch = this.#queue.shift(); batch; batch = this.#queue.shift()) {
+      while (batch.canSendNext) {
+        this.#countWaiting(batch, -1);
+        if (batch.receiver.abandoned) {
+          failed.push([
+            batch.receiver,
+            new UpstreamFailure("closing", "nobody waits for the reply"),
+            batch.tag,
+          ]);
+          batch.take();
+        } else if (batch.deadline <= now) failed.push(this.#late(batch));
         else {
-          const bytes = connection.take(lot, now);
+          const bytes = connection.take(batch, now);
           chunks.push(bytes);
           total += bytes.length;
         }
       }
-      if (!lot.isEmpty) this.#resting.add(lot);
+      if (!batch.isEmpty) this.#resting.add(batch);
     }
     this.#options.counters.commands += chunks.length;
     if (chunks.length > 0) connection.write(chunks, total);
@@ -345,13 +354,13 @@ export class MultiplexedConnection {
     this.#options.counters.timeouts += failed.length;
     const isSilent = state !== undefined && state.silentAt <= now;
     if (state) due = Math.min(due, state.due, isSilent ? due : state.silentAt);
-    for (const lot of this.#waitingLots()) {
-      while (!lot.isEmpty && lot.deadline <= now) {
-        this.#countWaiting(lot, -1);
-        failed.push(this.#late(lot));
+    for (const batch of this.#waitingBatches()) {
+      while (!batch.isEmpty && batch.deadline <= now) {
+        this.#countWaiting(batch, -1);
+        failed.push(this.#late(batch));
       }
-      if (lot.isEmpty) this.#resting.delete(lot);
-      else due = Math.min(due, lot.deadline);
+      if (batch.isEmpty) this.#resting.delete(batch);
+      else due = Math.min(due, batch.deadline);
     }
     for (const [receiver, failure, tag] of failed) receiver.onFailure(failure, tag);
     if (this.#closed) return;
@@ -364,10 +373,10 @@ export class MultiplexedConnection {
     if (due < Number.POSITIVE_INFINITY) this.#arm(due);
   };
 
-  /** Takes the lot's next command, for which it is too late. */
-  #late(lot: Lot): [Receiver, UpstreamFailure, number] {
-    const { tag, receiver } = lot;
-    lot.take();
+  /** Takes the batch's next command, for which it is too late. */
+  #late(batch: CommandBatch): [Receiver, UpstreamFailure, number] {
+    const { tag, receiver } = batch;
+    batch.take();
     this.#options.counters.timeouts++;
     const text = this.ready ? "Redis takes no commands at present" : this.#unreachable();
     return [receiver, new UpstreamFailure("unreachable", text), tag];
@@ -385,10 +394,10 @@ export class MultiplexedConnection {
     if (this.#options.reconnect === "always" || this.#waiting > 0) this.#connect();
   }
 
-  #waitingLots(): Lot[] {
-    const lots = [...this.#resting];
-    for (let i = 0; i < this.#turns.size; i++) lots.push(this.#turns.peek(i)!);
-    return lots;
+  #waitingBatches(): CommandBatch[] {
+    const batches = [...this.#resting];
+    for (let i = 0; i < this.#queue.size; i++) batches.push(this.#queue.peek(i)!);
+    return batches;
   }
 
   #unreachable(): string {
@@ -422,23 +431,23 @@ export class MultiplexedConnection {
     }
   }
 
-  /** Fails what is left of lots that lost a command with their connection. */
+  /** Fails what is left of batches that lost a command with their connection. */
   #failBroken(): void {
     const message = "not sent since the connection to Redis was lost with commands before it";
     this.#failWaiting(new UpstreamFailure("unreachable", message), ({ isBroken }) => isBroken);
   }
 
-  /** Fails what is left of the lots that `which` picks; by default of all. */
-  #failWaiting(failure: UpstreamFailure, which = (_: Lot) => true): void {
-    const failed: Lot[] = [];
-    const lots = this.#waitingLots();
+  /** Fails what is left of the batches that `which` picks; by default of all. */
+  #failWaiting(failure: UpstreamFailure, which = (_: CommandBatch) => true): void {
+    const failed: CommandBatch[] = [];
+    const batches = this.#waitingBatches();
     this.#resting.clear();
-    while (this.#turns.shift());
-    for (const lot of lots) {
-      if (which(lot)) failed.push(lot);
-      else this.#turns.push(lot);
+    while (this.#queue.shift());
+    for (const batch of batches) {
+      if (which(batch)) failed.push(batch);
+      else this.#queue.push(batch);
     }
-    for (const lot of failed) this.#countWaiting(lot, -lot.left);
-    for (const lot of failed) lot.failRest(failure);
+    for (const batch of failed) this.#countWaiting(batch, -batch.left);
+    for (const batch of failed) batch.failRest(failure);
   }
 }

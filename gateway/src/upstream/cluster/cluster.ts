@@ -2,9 +2,9 @@ import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import type { BufferBudget } from "../../memory/buffer-budget.js";
 import type { Command } from "../command.js";
+import { CHUNK_COMMANDS } from "../command-batch.js";
 import { type Receiver, UpstreamFailure } from "../failure.js";
 import type { FeedOptions } from "../feed.js";
-import { TURN } from "../lot.js";
 import type { MultiplexedConnectionOptions, UpstreamCounters } from "../multiplexed-connection.js";
 import { answersPing, PING } from "../server.js";
 import type { SingleUseOptions } from "../single-use.js";
@@ -214,7 +214,7 @@ export class Cluster implements Upstream {
         failFrom(next, commands, batch.receiver, CLOSING);
         return;
       }
-      const stop = Math.min(next + TURN, commands.length);
+      const stop = Math.min(next + CHUNK_COMMANDS, commands.length);
       for (; next < stop; next++) {
         const command = commands[next]!;
         this.#scripts.note(command);

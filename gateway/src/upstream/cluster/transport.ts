@@ -1,9 +1,9 @@
 import { asking } from "../asking.js";
 import { waitingFor } from "../blocking.js";
 import type { Command } from "../command.js";
+import { CHUNK_COMMANDS } from "../command-batch.js";
 import { UpstreamFailure } from "../failure.js";
 import { Fifo } from "../fifo.js";
-import { TURN } from "../lot.js";
 import type { UpstreamCounters } from "../multiplexed-connection.js";
 import type { Node } from "./node.js";
 import type { Nodes } from "./nodes.js";
@@ -245,7 +245,7 @@ export class Transport implements Carrier {
   #resumeSome = (): void => {
     this.#more = undefined;
     const now = performance.now();
-    for (let i = 0; i < TURN; i++) {
+    for (let i = 0; i < CHUNK_COMMANDS; i++) {
       const task = this.#due.shift();
       if (!task) return;
       this.#resumeOne(task, now);

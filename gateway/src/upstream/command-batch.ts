@@ -2,26 +2,26 @@ import type { Command } from "./command.js";
 import type { Receiver, UpstreamFailure } from "./failure.js";
 import type { InFlightConnection } from "./in-flight-connection.js";
 
-/** Commands of one lot that may be unanswered at a time: what clients batch by themselves goes in one turn. */
-export const TURN = 1_000;
-/** Bytes of one lot that may be unanswered at a time, if there is more than one command to them. */
-const TURN_BYTES = 512 * 1024;
+/** Commands of one batch that may be unanswered at a time: what clients batch by themselves goes in one chunk. */
+export const CHUNK_COMMANDS = 1_000;
+/** Bytes of one batch that may be unanswered at a time, if there is more than one command to them. */
+const CHUNK_BYTES = 512 * 1024;
 
 /** What is said along with commands. */
-export interface LotOptions {
+export interface CommandBatchOptions {
   /** By when they must have been answered, on the clock of `performance.now()`; default: the connection's timeout. */
   readonly deadline?: number | undefined;
   /** How much longer than that the command at `index` may take, in ms. */
   readonly extra?: ((index: number) => number) | undefined;
 }
 
-/** Commands that were given together: they keep their order, and take turns with those of others. */
-export class Lot {
+/** Commands that were given together: they keep their order, and their chunks alternate with those of other batches. */
+export class CommandBatch {
   readonly #commands: readonly Command[];
   readonly #deadline: number;
   readonly #extra: ((index: number) => number) | undefined;
   #next = 0;
-  #unanswered = 0;
+  #inFlight = 0;
   #bytes = 0;
   /** Whether a command of it was lost with its connection: what follows must not run in its place. */
   isBroken = false;
@@ -34,7 +34,7 @@ export class Lot {
     commands: readonly Command[],
     readonly receiver: Receiver,
     deadline: number,
-    options?: LotOptions,
+    options?: CommandBatchOptions,
   ) {
     this.#commands = commands;
     this.#deadline = options?.deadline ?? deadline;
@@ -58,12 +58,12 @@ export class Lot {
 
   /** Whether one of its commands has no reply yet. */
   get isUnanswered(): boolean {
-    return this.#unanswered > 0;
+    return this.#inFlight > 0;
   }
 
-  /** Whether it takes more than one turn. */
+  /** Whether it is sent in more than one chunk. */
   get isLong(): boolean {
-    return this.#commands.length > TURN;
+    return this.#commands.length > CHUNK_COMMANDS;
   }
 
   /** The place of the next command. */
@@ -77,9 +77,9 @@ export class Lot {
   }
 
   /** Whether its next command may be written now. */
-  get hasTurn(): boolean {
+  get canSendNext(): boolean {
     if (this.#next === this.#commands.length) return false;
-    return this.#unanswered === 0 || (this.#unanswered < TURN && this.#bytes < TURN_BYTES);
+    return this.#inFlight === 0 || (this.#inFlight < CHUNK_COMMANDS && this.#bytes < CHUNK_BYTES);
   }
 
   /** The next command, which is thereby taken. */
@@ -89,15 +89,15 @@ export class Lot {
 
   /** One of its commands was written. */
   wrote(bytes: number): void {
-    this.#unanswered++;
+    this.#inFlight++;
     this.#bytes += bytes;
   }
 
-  /** One of its commands needs no answer any more. Returns whether it is due for another turn. */
-  answered(bytes: number): boolean {
-    this.#unanswered--;
+  /** One of its commands needs no answer any more. Returns whether it may send its next chunk. */
+  settled(bytes: number): boolean {
+    this.#inFlight--;
     this.#bytes -= bytes;
-    return !this.isEmpty && this.#unanswered <= TURN / 2 && this.#bytes <= TURN_BYTES / 2;
+    return !this.isEmpty && this.#inFlight <= CHUNK_COMMANDS / 2 && this.#bytes <= CHUNK_BYTES / 2;
   }
 
   /** Fails every command that was not taken. */
