@@ -83,8 +83,8 @@ export class Access {
     const user = { username, password };
     const own = this.#options.upstreams.of(null);
     // A Redis user must not become another one whose password is none, unless Redis lets it administer users.
-    const refusal = asking === own ? null : await administratorTrouble(username, asking.feedOptions);
-    const trouble = refusal ?? (await userTrouble(user, own.feedOptions));
+    const refusal = asking === own ? null : await administratorTrouble(username, asking.pushOptions);
+    const trouble = refusal ?? (await userTrouble(user, own.pushOptions));
     if (trouble !== null) return reply(`-${trouble}`);
     const token = this.#restTokens.seal(user);
     return reply(`$${token.length}\r\n${token}`);

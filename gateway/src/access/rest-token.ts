@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:
 import { ask } from "../upstream/ask.js";
 import { command } from "../upstream/command.js";
 import type { UpstreamFailure } from "../upstream/failure.js";
-import { Feed, type FeedOptions } from "../upstream/feed.js";
+import { PushConnection, type PushConnectionOptions } from "../upstream/push-connection.js";
 import type { RedisUser } from "../upstream/upstream.js";
 import { refused } from "./refusals.js";
 
@@ -60,13 +60,13 @@ export class RestTokens {
  * Whether Redis takes this user and password, tried on a connection of its own.
  * @returns null when it does, else Redis's error text
  */
-export function userTrouble(user: RedisUser, options: FeedOptions): Promise<string | null> {
+export function userTrouble(user: RedisUser, options: PushConnectionOptions): Promise<string | null> {
   return new Promise((resolve) => {
-    const feed = new Feed(
+    const connection = new PushConnection(
       { ...options, handshake: [command("AUTH", user.username, user.password)] },
       {
         onUp() {
-          feed.close();
+          connection.close();
           resolve(null);
         },
         onReply() {},
@@ -76,7 +76,7 @@ export function userTrouble(user: RedisUser, options: FeedOptions): Promise<stri
         },
       },
     );
-    feed.open();
+    connection.open();
   });
 }
 
@@ -84,7 +84,10 @@ export function userTrouble(user: RedisUser, options: FeedOptions): Promise<stri
  * Whether Redis lets whom `options` sign in as administer this user.
  * @returns null when it does, else an error text
  */
-export async function administratorTrouble(username: string, options: FeedOptions): Promise<string | null> {
+export async function administratorTrouble(
+  username: string,
+  options: PushConnectionOptions,
+): Promise<string | null> {
   try {
     await ask(options, command("ACL", "GETUSER", username));
     return null;

@@ -1,4 +1,4 @@
-import type { Sort } from "../upstream/subscription-feed.js";
+import type { Sort } from "../upstream/subscription-connection.js";
 import type { TopicName } from "../upstream/subscriptions.js";
 import { BadRequest } from "./bad-request.js";
 

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Grant } from "../access/grant.js";
 import { UpstreamFailure } from "../upstream/failure.js";
 import { Monitor } from "../upstream/monitor.js";
-import type { Sort } from "../upstream/subscription-feed.js";
+import type { Sort } from "../upstream/subscription-connection.js";
 import {
   type ChangingListener,
   type Subscription,
@@ -39,7 +39,7 @@ interface ChangeableStream {
 }
 
 /** What one upstream's streams hang on: each channel is listened to once, however many readers it has. */
-interface Feeds {
+interface PushSources {
   readonly subscriptions: Subscriptions;
   readonly monitor: Monitor;
 }
@@ -52,7 +52,7 @@ const NO_STREAM: StreamReply = {
 /** The event streams: `/subscribe/<channel>...`, `/psubscribe/<pattern>...`, `/ssubscribe/<channel>...` and `/monitor`. */
 export class Streams {
   readonly #options: StreamsOptions;
-  readonly #feeds = new Map<Upstream, Feeds>();
+  readonly #sources = new Map<Upstream, PushSources>();
   readonly #open = new Set<EventStream>();
   readonly #changeable = new Map<string, ChangeableStream>();
   readonly #timer: NodeJS.Timeout;
@@ -72,7 +72,7 @@ export class Streams {
   /** Connections to Redis that serve them. */
   get upstreamConnections(): number {
     let connections = 0;
-    for (const { subscriptions, monitor } of this.#feeds.values())
+    for (const { subscriptions, monitor } of this.#sources.values())
       connections += subscriptions.connections + monitor.connections;
     return connections;
   }
@@ -90,7 +90,7 @@ export class Streams {
       const first = [lineFrame('"OK"')];
       return (exchange) => {
         allow(grant.streamRefusal("monitor", []));
-        const { monitor } = this.#feedsOf(grant.upstream);
+        const { monitor } = this.#sourcesOf(grant.upstream);
         this.#start(exchange, grant, 1, first, (listener) => monitor.add(listener));
       };
     }
@@ -101,7 +101,7 @@ export class Streams {
       const names = namesIn(list!);
       allow(grant.streamRefusal(sort, names));
       this.#limitChannels(names.length);
-      const { subscriptions } = this.#feedsOf(grant.upstream);
+      const { subscriptions } = this.#sourcesOf(grant.upstream);
       const first = names.map((name, at) => confirmationFrame(sort, name, at + 1));
       this.#start(exchange, grant, names.length, first, (listener) => {
         const subscription = subscriptions.add(
@@ -135,32 +135,32 @@ export class Streams {
   /** Ends every stream. */
   close(): void {
     clearInterval(this.#timer);
-    for (const { subscriptions, monitor } of this.#feeds.values()) {
+    for (const { subscriptions, monitor } of this.#sources.values()) {
       subscriptions.close();
       monitor.close();
     }
   }
 
   /** What is listened to as one user of Redis. */
-  #feedsOf(upstream: Upstream): Feeds {
-    let feeds = this.#feeds.get(upstream);
-    if (!feeds) {
+  #sourcesOf(upstream: Upstream): PushSources {
+    let sources = this.#sources.get(upstream);
+    if (!sources) {
       // Users come and go.
-      for (const [other, { subscriptions, monitor }] of this.#feeds) {
-        if (subscriptions.isUnused && monitor.isUnused) this.#feeds.delete(other);
+      for (const [other, { subscriptions, monitor }] of this.#sources) {
+        if (subscriptions.isUnused && monitor.isUnused) this.#sources.delete(other);
       }
-      const { feedOptions } = upstream;
-      feeds = {
+      const { pushOptions } = upstream;
+      sources = {
         subscriptions: new Subscriptions({
-          ...feedOptions,
+          ...pushOptions,
           encode: messageFrame,
           sharding: () => upstream.sharding,
         }),
-        monitor: new Monitor({ ...feedOptions, encode: lineFrame }),
+        monitor: new Monitor({ ...pushOptions, encode: lineFrame }),
       };
-      this.#feeds.set(upstream, feeds);
+      this.#sources.set(upstream, sources);
     }
-    return feeds;
+    return sources;
   }
 
   /** Opens a stream whose first event is its id, by which its channels can be changed. */
@@ -170,7 +170,7 @@ export class Streams {
     const names = topicNamesOf(add);
     allowAll(grant, names);
     this.#limitChannels(names.length);
-    const { subscriptions } = this.#feedsOf(grant.upstream);
+    const { subscriptions } = this.#sourcesOf(grant.upstream);
     const id = `${this.#options.worker}-${randomBytes(16).toString("base64url")}`;
     const first = [
       streamFrame(id),

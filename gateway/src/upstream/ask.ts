@@ -1,6 +1,6 @@
 import type { Command } from "./command.js";
 import { UpstreamFailure } from "./failure.js";
-import { Feed, type FeedOptions } from "./feed.js";
+import { PushConnection, type PushConnectionOptions } from "./push-connection.js";
 
 const MINUS = 0x2d;
 
@@ -8,16 +8,16 @@ const MINUS = 0x2d;
  * Sends one command on a connection of its own, made and ended for it, and returns the reply.
  * @throws {UpstreamFailure} when there is none in time, or it is an error
  */
-export function ask(options: FeedOptions, command: Command): Promise<Buffer> {
+export function ask(options: PushConnectionOptions, command: Command): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const end = (reply: Buffer | null, trouble: string) => {
       clearTimeout(timer);
-      feed.close();
+      connection.close();
       if (reply) resolve(reply);
       else reject(new UpstreamFailure("unreachable", trouble));
     };
-    const feed = new Feed(options, {
-      onUp: () => feed.send(command),
+    const connection = new PushConnection(options, {
+      onUp: () => connection.send(command),
       onReply(reply) {
         if (reply?.[0] === MINUS) end(null, `it answered ${reply.toString("utf8", 1, reply.length - 2)}`);
         else end(reply, "its reply is too large");
@@ -25,6 +25,6 @@ export function ask(options: FeedOptions, command: Command): Promise<Buffer> {
       onDown: (trouble) => end(null, trouble),
     });
     const timer = setTimeout(() => end(null, "it did not answer in time"), options.timeout);
-    feed.open();
+    connection.open();
   });
 }

@@ -44,8 +44,8 @@ export class AwaitingPrimary implements Upstream {
     return this.#server.counters;
   }
 
-  get feedOptions(): Upstream["feedOptions"] {
-    return this.#server.feedOptions;
+  get pushOptions(): Upstream["pushOptions"] {
+    return this.#server.pushOptions;
   }
 
   get connections(): Upstream["connections"] {

@@ -1,6 +1,6 @@
 import { type Command, command } from "./command.js";
 import type { Receiver } from "./failure.js";
-import type { FeedOptions } from "./feed.js";
+import type { PushConnectionOptions } from "./push-connection.js";
 import { answersPing, type Server } from "./server.js";
 import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 
@@ -70,9 +70,9 @@ export class Detecting implements Upstream {
     return this.#upstream.sharding;
   }
 
-  get feedOptions(): FeedOptions {
-    const options = this.#server.feedOptions;
-    return { ...options, connect: (onRead) => this.#upstream.feedOptions.connect(onRead) };
+  get pushOptions(): PushConnectionOptions {
+    const options = this.#server.pushOptions;
+    return { ...options, connect: (onRead) => this.#upstream.pushOptions.connect(onRead) };
   }
 
   get connections(): Upstream["connections"] {

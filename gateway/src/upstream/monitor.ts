@@ -1,6 +1,6 @@
 import { command } from "./command.js";
 import { UpstreamFailure } from "./failure.js";
-import { Feed, type FeedOptions } from "./feed.js";
+import { PushConnection, type PushConnectionOptions } from "./push-connection.js";
 import type { Listener } from "./subscriptions.js";
 import type { Cancel } from "./upstream.js";
 
@@ -9,7 +9,7 @@ const MINUS = 0x2d;
 /** Commands whose arguments hold passwords, or may. */
 const SECRET = new Set(["ACL", "AUTH", "CONFIG", "HELLO", "MIGRATE", "SENTINEL"]);
 
-export interface MonitorOptions extends FeedOptions {
+export interface MonitorOptions extends PushConnectionOptions {
   /** Makes what listeners get of a line. */
   readonly encode: (line: string) => Buffer;
 }
@@ -21,7 +21,7 @@ export interface MonitorOptions extends FeedOptions {
 export class Monitor {
   readonly #options: MonitorOptions;
   readonly #listeners = new Set<Listener>();
-  #feed: Feed | null = null;
+  #connection: PushConnection | null = null;
   #up = false;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -44,7 +44,7 @@ export class Monitor {
   add(listener: Listener): Cancel {
     this.#listeners.add(listener);
     if (this.#closed) setImmediate(() => this.#end("closing", "the gateway is closing"));
-    else if (!this.#feed) this.#open();
+    else if (!this.#connection) this.#open();
     else if (this.#up) setImmediate(() => this.#listeners.has(listener) && listener.onReady());
     return () => {
       this.#listeners.delete(listener);
@@ -58,17 +58,17 @@ export class Monitor {
   }
 
   #open(): void {
-    const feed = new Feed(this.#options, {
+    const connection = new PushConnection(this.#options, {
       onUp: () => {
-        feed.send(MONITOR);
+        connection.send(MONITOR);
         const late = () => this.#end("unreachable", "Redis did not answer MONITOR in time");
         this.#timer = setTimeout(late, this.#options.timeout);
       },
       onReply: (reply) => this.#onReply(reply),
       onDown: (trouble) => this.#end("unreachable", `Redis could not be reached: ${trouble}`),
     });
-    this.#feed = feed;
-    feed.open();
+    this.#connection = connection;
+    connection.open();
   }
 
   #onReply(reply: Buffer | null): void {
@@ -102,8 +102,8 @@ export class Monitor {
 
   #drop(): void {
     clearTimeout(this.#timer);
-    this.#feed?.close();
-    this.#feed = null;
+    this.#connection?.close();
+    this.#connection = null;
     this.#up = false;
   }
 }

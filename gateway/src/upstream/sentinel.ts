@@ -3,9 +3,9 @@ import type { Duplex } from "node:stream";
 import { ask } from "./ask.js";
 import { type Address, addressOf, nameOf } from "./cluster/topology.js";
 import { type Command, command } from "./command.js";
-import { Feed, type FeedOptions } from "./feed.js";
 import type { UpstreamCounters } from "./multiplexed-connection.js";
 import { readPush } from "./push.js";
+import { PushConnection, type PushConnectionOptions } from "./push-connection.js";
 import { decode } from "./replies.js";
 import { PING } from "./server.js";
 
@@ -37,7 +37,7 @@ export class Sentinel {
   #sentinels: readonly string[];
   #primary: string | null = null;
   #trouble = "no Sentinel was asked yet";
-  #feed: Feed | null = null;
+  #connection: PushConnection | null = null;
   #asking = false;
   #askedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -75,7 +75,7 @@ export class Sentinel {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
-    this.#feed?.close();
+    this.#connection?.close();
   }
 
   async #ask(): Promise<void> {
@@ -119,18 +119,18 @@ export class Sentinel {
 
   /** Lets a Sentinel tell of changes. */
   #listen(name: string): void {
-    if (this.#feed) return;
+    if (this.#connection) return;
     const down = () => {
-      this.#feed = null;
+      this.#connection = null;
       if (!this.#closed) this.#timer = setTimeout(() => void this.#ask(), AGAIN).unref();
     };
-    const feed = new Feed(this.#to(name), {
-      onUp: () => feed.send(command("SUBSCRIBE", "+switch-master")),
+    const connection = new PushConnection(this.#to(name), {
+      onUp: () => connection.send(command("SUBSCRIBE", "+switch-master")),
       onReply: (reply) => reply && this.#onMessage(readPush(reply)),
       onDown: down,
     });
-    this.#feed = feed;
-    feed.open();
+    this.#connection = connection;
+    connection.open();
   }
 
   /** `message`, the channel, and: group, old host, old port, new host, new port. */
@@ -140,7 +140,7 @@ export class Sentinel {
     if (group === this.#options.group && host && port) this.#found({ host, port: Number(port) });
   }
 
-  #to(name: string): FeedOptions {
+  #to(name: string): PushConnectionOptions {
     const { connectTo, counters, handshake } = this.#options;
     return {
       connect: (onRead) => connectTo(addressOf(name), onRead),

@@ -1,12 +1,12 @@
 import type { BufferBudget } from "../memory/buffer-budget.js";
 import { type Command, command } from "./command.js";
 import type { Receiver } from "./failure.js";
-import type { FeedOptions } from "./feed.js";
 import {
   MultiplexedConnection,
   type MultiplexedConnectionOptions,
   type UpstreamCounters,
 } from "./multiplexed-connection.js";
+import type { PushConnectionOptions } from "./push-connection.js";
 import type { RedisSocketOptions } from "./redis-socket.js";
 import { SingleUse, type SingleUseOptions } from "./single-use.js";
 import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
@@ -36,7 +36,7 @@ export const PING = command("PING");
 /** One Redis server: few shared connections for all, and bounded ones for what needs its own. */
 export class Server implements Upstream {
   readonly counters: UpstreamCounters;
-  readonly feedOptions: FeedOptions;
+  readonly pushOptions: PushConnectionOptions;
   readonly sharding = null;
   readonly #shared: MultiplexedConnection[];
   readonly #single: SingleUse;
@@ -60,7 +60,7 @@ export class Server implements Upstream {
       idle: options.idle,
       counters: this.counters,
     };
-    this.feedOptions = connectionOptions;
+    this.pushOptions = connectionOptions;
     this.#shared = Array.from({ length: connections }, () => new MultiplexedConnection(connectionOptions));
     this.#single = new SingleUse(connectionOptions, options);
   }

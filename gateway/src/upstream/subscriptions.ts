@@ -1,8 +1,8 @@
 import { redirectionOf } from "./cluster/redirection.js";
 import { slotOf } from "./cluster/slot.js";
 import { UpstreamFailure } from "./failure.js";
-import type { FeedOptions } from "./feed.js";
-import { keyOf, type Sort, SubscriptionFeed } from "./subscription-feed.js";
+import type { PushConnectionOptions } from "./push-connection.js";
+import { keyOf, type Sort, SubscriptionConnection } from "./subscription-connection.js";
 import type { Cancel, Sharding } from "./upstream.js";
 
 const FIRST_BACKOFF = 50;
@@ -64,7 +64,7 @@ export interface Subscription {
   cancel(): void;
 }
 
-export interface SubscriptionsOptions extends FeedOptions {
+export interface SubscriptionsOptions extends PushConnectionOptions {
   /** Makes what listeners get of a message: `message`, channel, payload or `pmessage`, pattern, channel, payload. */
   readonly encode: (push: readonly Buffer[]) => Buffer;
   /** Where sharded channels are; null where one server has all. It may turn out later that there are several. */
@@ -106,7 +106,7 @@ interface Change {
 /** A connection for subscriptions that is made again when it is lost. */
 interface Place {
   readonly name: string;
-  readonly feed: SubscriptionFeed<Topic>;
+  readonly connection: SubscriptionConnection<Topic>;
   trouble: string;
   attempts: number;
   retry: NodeJS.Timeout | undefined;
@@ -135,14 +135,14 @@ export class Subscriptions {
   /** Connections open now. */
   get connections(): number {
     let open = 0;
-    for (const { feed } of this.#places.values()) if (feed.isUp) open++;
+    for (const { connection } of this.#places.values()) if (connection.isUp) open++;
     return open;
   }
 
   /** Whether it has neither listeners nor a connection. */
   get isUnused(): boolean {
     if (this.#members.size > 0) return false;
-    for (const { feed } of this.#places.values()) if (!feed.isUnused) return false;
+    for (const { connection } of this.#places.values()) if (!connection.isUnused) return false;
     return true;
   }
 
@@ -185,9 +185,9 @@ export class Subscriptions {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#placing);
-    for (const { feed, retry } of this.#places.values()) {
+    for (const { connection, retry } of this.#places.values()) {
       clearTimeout(retry);
-      feed.close();
+      connection.close();
     }
     for (const member of [...this.#members]) this.#fail(member, closing());
   }
@@ -282,7 +282,7 @@ export class Subscriptions {
 
   #drop(topic: Topic): void {
     this.#topics.delete(keyOf(topic.sort, topic.name));
-    topic.place?.feed.remove(topic);
+    topic.place?.connection.remove(topic);
     if (topic.sort !== "ssubscribe" || --this.#sharded > 0) return;
     this.#stopWatching?.();
     this.#stopWatching = null;
@@ -293,7 +293,7 @@ export class Subscriptions {
     const name = this.#placeOf(topic);
     if (name === topic.place?.name) return;
     if (topic.place) {
-      topic.place.feed.remove(topic);
+      topic.place.connection.remove(topic);
       topic.place = null;
       this.#lost(topic);
     }
@@ -303,8 +303,8 @@ export class Subscriptions {
     }
     const place = this.#place(name);
     topic.place = place;
-    place.feed.add(topic);
-    if (!place.retry) place.feed.open();
+    place.connection.add(topic);
+    if (!place.retry) place.connection.open();
   }
 
   /** Finds the connection of each sharded channel anew. */
@@ -330,13 +330,13 @@ export class Subscriptions {
     const known = this.#places.get(name);
     if (known) return known;
     // Nodes come and go.
-    for (const [other, { feed, retry }] of this.#places)
-      if (feed.isUnused && !retry) this.#places.delete(other);
+    for (const [other, { connection, retry }] of this.#places)
+      if (connection.isUnused && !retry) this.#places.delete(other);
     const isNode = name !== ANY_NODE && name !== ANY_NODE_SHARDED;
-    const options = isNode ? this.#options.sharding()!.feedOptions(name) : this.#options;
+    const options = isNode ? this.#options.sharding()!.pushOptions(name) : this.#options;
     const place: Place = {
       name,
-      feed: new SubscriptionFeed<Topic>(options, {
+      connection: new SubscriptionConnection<Topic>(options, {
         onSubscribed: (topic) => this.#confirmed(topic),
         onError: (topic, reply) => this.#onError(place, topic, reply),
         onEnded: (topic) => this.#onEnded(place, topic),
@@ -356,15 +356,15 @@ export class Subscriptions {
     place.trouble = trouble;
     // What was lost in use is made again at once; what can't be had is waited for.
     if (wasUp) place.attempts = 0;
-    const topics = [...place.feed.topics];
+    const topics = [...place.connection.topics];
     if (topics.length === 0) return;
     for (const topic of topics) this.#lost(topic);
     this.#options.sharding()?.suspect(place.name);
     const longest = Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** place.attempts++);
     place.retry = setTimeout(() => {
       place.retry = undefined;
-      for (const topic of [...place.feed.topics]) this.#put(topic);
-      if (!place.feed.isUnused) place.feed.open();
+      for (const topic of [...place.connection.topics]) this.#put(topic);
+      if (!place.connection.isUnused) place.connection.open();
     }, longest * Math.random());
   }
 
@@ -425,7 +425,7 @@ export class Subscriptions {
       this.#refused(topic, reply.toString("utf8", 1, reply.length - 2));
       return;
     }
-    place.feed.forget(topic);
+    place.connection.forget(topic);
     topic.place = null;
     if (redirection.kind === "moved") this.#options.sharding()?.moved(redirection, place.name);
     if (redirection.kind === "moved" && ++topic.redirections <= MAX_REDIRECTIONS) this.#put(topic);
@@ -434,7 +434,7 @@ export class Subscriptions {
 
   /** Redis ended a subscription by itself: the channel's slot has moved. */
   #onEnded(place: Place, topic: Topic): void {
-    place.feed.forget(topic);
+    place.connection.forget(topic);
     topic.place = null;
     this.#lost(topic);
     this.#options.sharding()?.suspect(place.name);
@@ -473,7 +473,7 @@ export class Subscriptions {
     const place = topic?.place;
     const text = !place
       ? "no node of the cluster is known to serve the channel"
-      : place.feed.isUp
+      : place.connection.isUp
         ? "Redis did not confirm the subscription in time"
         : `Redis could not be reached: ${place.trouble}`;
     return new UpstreamFailure("unreachable", text);

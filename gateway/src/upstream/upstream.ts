@@ -1,8 +1,8 @@
 import type { Redirection } from "./cluster/redirection.js";
 import type { Command } from "./command.js";
 import type { Receiver, UpstreamFailure } from "./failure.js";
-import type { FeedOptions } from "./feed.js";
 import type { UpstreamCounters } from "./multiplexed-connection.js";
+import type { PushConnectionOptions } from "./push-connection.js";
 
 /** Ends what it stands for, when nobody waits for it any more. */
 export type Cancel = () => void;
@@ -20,7 +20,7 @@ export interface Sharding {
   /** Returns the name of the node that serves a slot; undefined while that is not known. */
   nodeOf(slot: number): string | undefined;
   /** How a node is connected to. */
-  feedOptions(node: string): FeedOptions;
+  pushOptions(node: string): PushConnectionOptions;
   /** The node `from` said that a slot is at another. */
   moved(redirection: Extract<Redirection, { slot: number }>, from: string): void;
   /** A node can't be reached, or does not serve what it did: slots may be elsewhere. */
@@ -33,7 +33,7 @@ export interface Sharding {
 export interface Upstream {
   readonly counters: UpstreamCounters;
   /** How connections are made on which replies come unasked. */
-  readonly feedOptions: FeedOptions;
+  readonly pushOptions: PushConnectionOptions;
   /** Where sharded channels are; null where one server has all. */
   readonly sharding: Sharding | null;
   /** Connections to Redis that are open for sharing, and that are lent or kept for single use. */

@@ -4,8 +4,8 @@ import type { BufferBudget } from "../../memory/buffer-budget.js";
 import type { Command } from "../command.js";
 import { CHUNK_COMMANDS } from "../command-batch.js";
 import { type Receiver, UpstreamFailure } from "../failure.js";
-import type { FeedOptions } from "../feed.js";
 import type { MultiplexedConnectionOptions, UpstreamCounters } from "../multiplexed-connection.js";
+import type { PushConnectionOptions } from "../push-connection.js";
 import { answersPing, PING } from "../server.js";
 import type { SingleUseOptions } from "../single-use.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
@@ -56,7 +56,7 @@ interface Early {
 /** A Redis Cluster: commands go to the nodes of their slots, and come back as from one Redis. */
 export class Cluster implements Upstream {
   readonly counters: UpstreamCounters;
-  readonly feedOptions: FeedOptions;
+  readonly pushOptions: PushConnectionOptions;
   readonly sharding: ClusterSharding;
   readonly #options: ClusterOptions;
   readonly #topology: Topology;
@@ -103,7 +103,7 @@ export class Cluster implements Upstream {
       timeout,
       counters,
     });
-    this.feedOptions = {
+    this.pushOptions = {
       connect: (onRead) => this.#connectAny(onRead),
       handshake,
       timeout,
@@ -111,7 +111,7 @@ export class Cluster implements Upstream {
       counters,
     };
     this.sharding = new ClusterSharding(topology, (name) => ({
-      ...this.feedOptions,
+      ...this.pushOptions,
       connect: (onRead) => connect(addressOf(name), onRead),
       timeout: patience,
     }));

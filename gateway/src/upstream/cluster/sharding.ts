@@ -1,4 +1,4 @@
-import type { FeedOptions } from "../feed.js";
+import type { PushConnectionOptions } from "../push-connection.js";
 import type { Cancel, Sharding } from "../upstream.js";
 import type { Redirection } from "./redirection.js";
 import { addressOf, nameOf, type Topology } from "./topology.js";
@@ -6,11 +6,11 @@ import { addressOf, nameOf, type Topology } from "./topology.js";
 /** The sharded channels of a cluster: each is at the primary that serves its slot. */
 export class ClusterSharding implements Sharding {
   readonly #topology: Topology;
-  readonly #feedOptions: (name: string) => FeedOptions;
+  readonly #pushOptions: (name: string) => PushConnectionOptions;
 
-  constructor(topology: Topology, feedOptions: (name: string) => FeedOptions) {
+  constructor(topology: Topology, pushOptions: (name: string) => PushConnectionOptions) {
     this.#topology = topology;
-    this.#feedOptions = feedOptions;
+    this.#pushOptions = pushOptions;
   }
 
   nodeOf(slot: number): string | undefined {
@@ -18,8 +18,8 @@ export class ClusterSharding implements Sharding {
     return this.#topology.shardOf(slot)?.primary;
   }
 
-  feedOptions(node: string): FeedOptions {
-    return this.#feedOptions(node);
+  pushOptions(node: string): PushConnectionOptions {
+    return this.#pushOptions(node);
   }
 
   moved({ slot, host, port }: Extract<Redirection, { slot: number }>, from: string): void {

@@ -1,8 +1,8 @@
 import type { Command } from "../command.js";
 import type { Receiver, ReplyStream } from "../failure.js";
-import type { FeedOptions } from "../feed.js";
 import { combiners, Merge } from "../merge.js";
 import type { UpstreamCounters } from "../multiplexed-connection.js";
+import type { PushConnectionOptions } from "../push-connection.js";
 import { arrayOf, elementsOf, errorOf } from "../replies.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import { type Found, findRoute, type RoutedUpstream, TWO_ROUTES } from "./find-route.js";
@@ -46,8 +46,8 @@ export class Routes implements Upstream {
     return sum as unknown as UpstreamCounters;
   }
 
-  get feedOptions(): FeedOptions {
-    return this.#rest.upstream.feedOptions;
+  get pushOptions(): PushConnectionOptions {
+    return this.#rest.upstream.pushOptions;
   }
 
   get sharding(): Upstream["sharding"] {

@@ -1,8 +1,8 @@
 import type { Command } from "./command.js";
 import { CommandWriter } from "./command-writer.js";
-import { Feed, type FeedOptions } from "./feed.js";
 import { Fifo } from "./fifo.js";
 import { readPush } from "./push.js";
+import { PushConnection, type PushConnectionOptions } from "./push-connection.js";
 
 const MINUS = 0x2d;
 /** How long the connection is kept after the last subscription, in ms. */
@@ -18,14 +18,14 @@ const SORT_OF: Readonly<Record<string, Sort>> = {
   smessage: "ssubscribe",
 };
 
-/** What a {@link SubscriptionFeed} subscribes to. */
-export interface FeedTopic {
+/** What a {@link SubscriptionConnection} subscribes to. */
+export interface SubscriptionTopic {
   readonly sort: Sort;
   readonly name: Buffer;
 }
 
-/** Takes what a {@link SubscriptionFeed} receives. */
-export interface SubscriptionOwner<T extends FeedTopic> {
+/** Takes what a {@link SubscriptionConnection} receives. */
+export interface SubscriptionOwner<T extends SubscriptionTopic> {
   /** Redis confirmed the subscription. */
   onSubscribed(topic: T): void;
   /** Redis refused the subscription with this error reply. */
@@ -46,17 +46,17 @@ interface Due<T> {
 }
 
 /** Subscriptions on one connection to Redis. It connects when there is a topic, and not again by itself. */
-export class SubscriptionFeed<T extends FeedTopic> {
-  readonly #options: FeedOptions;
+export class SubscriptionConnection<T extends SubscriptionTopic> {
+  readonly #options: PushConnectionOptions;
   readonly #owner: SubscriptionOwner<T>;
   readonly #topics = new Map<string, T>();
   readonly #writer = new CommandWriter();
   #due = new Fifo<Due<T>>();
-  #feed: Feed | null = null;
+  #connection: PushConnection | null = null;
   #up = false;
   #unused: NodeJS.Timeout | undefined;
 
-  constructor(options: FeedOptions, owner: SubscriptionOwner<T>) {
+  constructor(options: PushConnectionOptions, owner: SubscriptionOwner<T>) {
     this.#options = options;
     this.#owner = owner;
   }
@@ -67,7 +67,7 @@ export class SubscriptionFeed<T extends FeedTopic> {
 
   /** Whether it has neither topics nor a connection. */
   get isUnused(): boolean {
-    return this.#topics.size === 0 && this.#feed === null;
+    return this.#topics.size === 0 && this.#connection === null;
   }
 
   /** The topics to be subscribed to. */
@@ -99,8 +99,8 @@ export class SubscriptionFeed<T extends FeedTopic> {
 
   /** Connects, unless it has or does. */
   open(): void {
-    if (this.#feed) return;
-    this.#feed = new Feed(this.#options, {
+    if (this.#connection) return;
+    this.#connection = new PushConnection(this.#options, {
       onUp: () => {
         this.#up = true;
         for (const topic of this.#topics.values()) this.#send(topic, true);
@@ -113,18 +113,18 @@ export class SubscriptionFeed<T extends FeedTopic> {
         this.#owner.onDown(trouble, wasUp);
       },
     });
-    this.#feed.open();
+    this.#connection.open();
   }
 
   /** Ends the connection. */
   close(): void {
     clearTimeout(this.#unused);
-    this.#feed?.close();
+    this.#connection?.close();
     this.#reset();
   }
 
   #reset(): void {
-    this.#feed = null;
+    this.#connection = null;
     this.#up = false;
     this.#due = new Fifo();
   }
@@ -179,7 +179,7 @@ export class SubscriptionFeed<T extends FeedTopic> {
   #send(topic: T, subscribes: boolean): void {
     const { sort, name } = topic;
     this.#due.push({ topic, subscribes });
-    this.#feed!.send(this.#command(subscribes ? sort : sort.replace("sub", "unsub"), name));
+    this.#connection!.send(this.#command(subscribes ? sort : sort.replace("sub", "unsub"), name));
   }
 
   #command(word: string, name: Buffer): Command {

@@ -1,36 +1,36 @@
 import type { Command } from "./command.js";
 import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 
-/** How a feed's connection is made; connecting may take as long as a command. */
-export interface FeedOptions extends Omit<RedisSocketOptions, "patience"> {
+/** How a {@link PushConnection} is made; connecting may take as long as a command. */
+export interface PushConnectionOptions extends Omit<RedisSocketOptions, "patience"> {
   /** How long connecting and the handshake may take, in ms. */
   readonly timeout: number;
 }
 
-/** Whoever reads a feed. */
-export interface FeedReader {
+/** Callbacks of a {@link PushConnection}. */
+export interface PushConnectionHandler {
   /** The connection is up; only now may anything be sent. */
   onUp(): void;
   /** A reply, asked for or not; null stands for one that was too large. */
   onReply(reply: Buffer | null): void;
-  /** The connection ended or could not be had. Called once, and not after {@link Feed.close}. */
+  /** The connection ended or could not be had. Called once, and not after {@link PushConnection.close}. */
   onDown(trouble: string): void;
 }
 
 /** One connection to Redis on which replies come unasked: for subscriptions and MONITOR. It is not made again. */
-export class Feed {
+export class PushConnection {
   readonly #socket: RedisSocket;
-  readonly #options: FeedOptions;
+  readonly #options: PushConnectionOptions;
 
-  constructor(options: FeedOptions, reader: FeedReader) {
+  constructor(options: PushConnectionOptions, handler: PushConnectionHandler) {
     this.#options = options;
     this.#socket = new RedisSocket(
       { ...options, patience: options.timeout },
       {
-        onUp: () => reader.onUp(),
-        onReply: (reply) => reader.onReply(reply),
+        onUp: () => handler.onUp(),
+        onReply: (reply) => handler.onReply(reply),
         onDrain: () => {},
-        onDown: (trouble) => reader.onDown(trouble),
+        onDown: (trouble) => handler.onDown(trouble),
       },
     );
   }
