@@ -5,10 +5,10 @@ import { openedCommands } from "./access/refusals.js";
 import { Shares } from "./access/shares.js";
 import { randomToken } from "./access/token.js";
 import { readTokenList, type TokenSources } from "./access/token-list.js";
-import { AnswerHeads } from "./http/answer-head.js";
 import { Certificate } from "./http/certificate.js";
 import { Connections } from "./http/connections.js";
 import { Handler } from "./http/handler.js";
+import { ResponseHeads } from "./http/response-head.js";
 import { HttpServer } from "./http/server.js";
 import type { StreamChange, StreamReply } from "./http/stream-change.js";
 import { Streams } from "./http/streams.js";
@@ -137,7 +137,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
   const server = new HttpServer({
     handler,
     connections,
-    heads: new AnswerHeads(settings.keepAliveTimeout),
+    heads: new ResponseHeads(settings.keepAliveTimeout),
     budget,
     certificate,
     greetTimeout: settings.headersTimeout,

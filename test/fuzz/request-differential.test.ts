@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { Duplex } from "node:stream";
 import { expect, test } from "vitest";
-import { AnswerHeads } from "../../gateway/src/http/answer-head.js";
 import { Connection } from "../../gateway/src/http/connection.js";
 import type { Exchange } from "../../gateway/src/http/exchange.js";
+import { ResponseHeads } from "../../gateway/src/http/response-head.js";
 import { BufferBudget } from "../../gateway/src/memory/buffer-budget.js";
 import { Chance } from "./support/random.js";
 import { encode, pieces, spoil } from "./support/requests.js";
@@ -68,14 +68,14 @@ function readByUs(input: readonly Buffer[]): Promise<Read[]> {
   const read: Read[] = [];
   return new Promise((resolve) => {
     const site = {
-      heads: new AnswerHeads(1_000),
+      heads: new ResponseHeads(1_000),
       budget: new BufferBudget(),
       draining: false,
       handle(exchange: Exchange) {
         const { method, url } = exchange.req;
         exchange.readBody(1_000_000, (body) => {
           read.push({ method, url, body: digest(body.toString("latin1")) });
-          exchange.answer(200, "text/plain", Buffer.from("ok"));
+          exchange.respond(200, "text/plain", Buffer.from("ok"));
         });
       },
       settled() {},

@@ -71,12 +71,12 @@ export class Access {
   }
 
   /** Whether a command is one that the gateway answers by itself. */
-  answersItself(command: Command): boolean {
+  handlesItself(command: Command): boolean {
     return command.name === "ACL" && command.upper(1) === "RESTTOKEN";
   }
 
   /** The reply to a command that the gateway answers by itself, in RESP. `asking` is where its sender's commands go. */
-  async answer(command: Command, asking: Upstream): Promise<Buffer> {
+  async handle(command: Command, asking: Upstream): Promise<Buffer> {
     if (command.size !== 4) return reply("-ERR wrong number of arguments for 'acl|resttoken' command");
     const words = [command.text(2), command.text(3)];
     const [username = "", password = ""] = words.map((word) => Buffer.from(word, "latin1").toString());

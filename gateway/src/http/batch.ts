@@ -6,11 +6,11 @@ import type { CommandCounts } from "../metrics/commands.js";
 import { waitOf } from "../upstream/blocking.js";
 import type { Command } from "../upstream/command.js";
 import { CHUNK_COMMANDS } from "../upstream/command-batch.js";
-import { discarded, PipelineAnswer, TransactionAnswer } from "./answers.js";
 import { BadRequest } from "./bad-request.js";
 import { type Exchange, NO_MEMORY } from "./exchange.js";
 import type { JsonCommands } from "./json-words.js";
 import type { RespCommands } from "./resp-words.js";
+import { discarded, PipelineResponse, TransactionResponse } from "./responses.js";
 import { inTurns } from "./turns.js";
 
 const TRANSACTION: Place = { kind: "transaction", before: 0 };
@@ -77,7 +77,7 @@ export function runPipeline(
     const { quota } = grant;
     const sentCount = places.length;
     if (sentCount > 0) quota.enter(sentCount, mayWait);
-    const answer = new PipelineAnswer(
+    const response = new PipelineResponse(
       exchange,
       commands.length,
       places,
@@ -86,11 +86,11 @@ export function runPipeline(
         if (sentCount > 0) quota.leave(sentCount, mayWait);
       },
     );
-    for (const [place, text] of refusals) answer.refuse(place, text);
+    for (const [place, text] of refusals) response.refuse(place, text);
     if (sentCount === 0) return;
     exchange.blocks = mayWait;
     const { upstream } = grant;
-    const { commands: sent, receiver } = rewritten(grant, allowed, answer);
+    const { commands: sent, receiver } = rewritten(grant, allowed, response);
     if (mayWait) exchange.onGone(upstream.sendAlone(sent, waits, receiver));
     else upstream.send(sent, receiver);
   });
@@ -124,11 +124,11 @@ export function runTransaction(
         return exchange.gone;
       },
       run: () => {
-        const answer = new TransactionAnswer(exchange, names, () => {
+        const response = new TransactionResponse(exchange, names, () => {
           quota.leave(size, false);
           quota.leaveTransaction();
         });
-        grant.upstream.transaction(commands, answer, deadline);
+        grant.upstream.transaction(commands, response, deadline);
       },
       onMissed: () => {
         quota.leave(size, false);

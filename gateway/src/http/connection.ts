@@ -38,8 +38,8 @@ enum Stage {
   Head,
   /** Reading the body of a request. */
   Body,
-  /** Waiting for the answer. */
-  Answer,
+  /** Waiting for the response. */
+  Respond,
   /** Sending the body of a response. */
   Send,
   /** Sending events. */
@@ -81,7 +81,7 @@ export class Connection implements Idle {
   idleSince: number;
   /** Since when a head that began, or a body, is being waited for, in ms; 0 for neither. */
   lateSince = 0;
-  /** Whether there was no room for this connection: nothing is run for it, and it ends with its first answer. */
+  /** Whether there was no room for this connection: nothing is run for it, and it ends with its first response. */
   refused = false;
   readonly #socket: Socket;
   readonly #site: Site;
@@ -304,11 +304,11 @@ export class Connection implements Idle {
     this.#advance();
   }
 
-  /** Sends the answer to the present request, its head and body. Unless `keep`, the connection ends with it. */
-  finish(answer: readonly Buffer[], keep: boolean): void {
+  /** Sends the response to the present request, its head and body. Unless `keep`, the connection ends with it. */
+  finish(response: readonly Buffer[], keep: boolean): void {
     this.#exchange = null;
     this.lateSince = 0;
-    const [head, body] = answer as [Buffer, Buffer?];
+    const [head, body] = response as [Buffer, Buffer?];
     if (body) this.sendBody(head, new WholeBody(body), keep);
     else {
       this.#socket.write(head);
@@ -316,7 +316,7 @@ export class Connection implements Idle {
     }
   }
 
-  /** Sends the answer to the present request, whose body is taken from `source`. */
+  /** Sends the response to the present request, whose body is taken from `source`. */
   sendBody(head: Buffer, source: BodySource, keep: boolean): void {
     this.#stage = Stage.Send;
     this.#source = source;
@@ -395,7 +395,7 @@ export class Connection implements Idle {
     if (this.#at < this.#input.length || this.#clientEnded) this.#advance();
   }
 
-  /** Begins an answer without end: what the client still sends is dropped. */
+  /** Begins a response without end: what the client still sends is dropped. */
   startStream(head: Buffer): void {
     this.#stage = Stage.Stream;
     this.#input = NOTHING;
@@ -416,14 +416,14 @@ export class Connection implements Idle {
     this.#at = 0;
     this.#advance();
     const isBehind = this.#stage === Stage.Head && this.#socket.writableNeedDrain;
-    const waits = this.#stage === Stage.Answer || this.#stage === Stage.Send || isBehind;
+    const waits = this.#stage === Stage.Respond || this.#stage === Stage.Send || isBehind;
     if (waits && this.#input.length - this.#at > READ_AHEAD) this.#socket.pause();
   }
 
   #onEnd = (): void => {
     this.#clientEnded = true;
     if (this.#stage === Stage.Body || this.#stage === Stage.Stream) this.#socket.destroy();
-    else if (this.#stage === Stage.Answer) this.#exchange?.clientEnded();
+    else if (this.#stage === Stage.Respond) this.#exchange?.clientEnded();
     else this.#advance();
   };
 
@@ -433,7 +433,7 @@ export class Connection implements Idle {
     let corked = false;
     try {
       while (this.#step()) {
-        // Answers to requests that came together leave together.
+        // Responses to requests that came together leave together.
         if (!corked && this.#stage === Stage.Head && this.#at < this.#input.length) {
           this.#socket.cork();
           corked = true;
@@ -461,7 +461,7 @@ export class Connection implements Idle {
   }
 
   #stepHead(): boolean {
-    // Answers that the client does not take: it gets no more of them.
+    // Responses that the client does not take: it gets no more of them.
     if (this.#socket.writableNeedDrain) return false;
     const input = this.#input;
     // A line end before a request, which some clients send behind a body, is skipped (RFC 9112, 2.2).
@@ -484,7 +484,7 @@ export class Connection implements Idle {
     this.#at = end + HEAD_END.length;
     this.#left = head.length ?? 0;
     this.#chunked = head.length === null ? new ChunkedBody() : null;
-    this.#stage = Stage.Answer;
+    this.#stage = Stage.Respond;
     this.lateSince = 0;
     const exchange = new Exchange(head, this, this.#site, performance.now());
     this.#exchange = exchange;
@@ -540,20 +540,20 @@ export class Connection implements Idle {
     const onBody = this.#onBody!;
     this.#onBody = null;
     this.#body = null;
-    this.#stage = Stage.Answer;
+    this.#stage = Stage.Respond;
     this.lateSince = 0;
     onBody(body.overflown || body.refused ? null : body.whole());
     return true;
   }
 
-  /** Answers what can't be understood, and ends the connection: where the next request would begin is not known. */
+  /** Responds to what can't be understood, and ends the connection: where the next request would begin is not known. */
   #refuse({ status, message }: BadRequest): void {
     if (this.#exchange) {
       this.#exchange.error(status, message);
       return;
     }
     this.#site.busy(this);
-    this.finish(this.#site.heads.answer(status, JSON_TYPE, false, [], jsonError(message), true), false);
+    this.finish(this.#site.heads.encode(status, JSON_TYPE, false, [], jsonError(message), true), false);
   }
 }
 

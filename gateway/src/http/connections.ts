@@ -166,7 +166,7 @@ export class Connections {
     return true;
   }
 
-  /** It is told so in answer to its first request: what came ahead of one would not be taken for its answer. */
+  /** It is told so in answer to its first request: what came ahead of one would not be taken for its response. */
   #refuse(connection: Connection): void {
     this.refusals++;
     this.#refused.add(connection);

@@ -3,18 +3,18 @@ import type { Quota } from "../access/quota.js";
 import type { TokenNumbers } from "../metrics/tokens.js";
 import type { UpstreamFailure } from "../upstream/failure.js";
 import { NO_ROOM } from "../upstream/in-flight-connection.js";
-import { COPIED } from "./answer-head.js";
 import { BadRequest } from "./bad-request.js";
 import type { Connection } from "./connection.js";
 import type { ReplyEncoder } from "./json-encoder.js";
 import { jsonError } from "./json-reply.js";
 import { REPLY_SHARE, ReplyBody } from "./reply-body.js";
 import type { RequestHead } from "./request-head.js";
+import { COPIED } from "./response-head.js";
 import type { Site } from "./site.js";
 
-/** Content type of JSON answers. */
+/** Content type of JSON responses. */
 export const JSON_TYPE = "application/json";
-/** Content type of answers and requests in RESP2. */
+/** Content type of responses and requests in RESP2. */
 export const RESP_TYPE = "application/vnd.redis.resp2";
 
 /** Seconds to wait before trying again, where waiting helps. */
@@ -32,7 +32,7 @@ const PATIENCE = 5_000;
 /** Said of a request that was refused for want of memory. */
 export const NO_MEMORY = "ERR the gateway has no memory left for this request at present";
 
-/** A client that ends its side this soon after a request, in ms, may still want the answer. */
+/** A client that ends its side this soon after a request, in ms, may still want the response. */
 const LAST_REQUEST_WITHIN = 50;
 
 const CRLF = Buffer.from("\r\n");
@@ -43,7 +43,7 @@ const NOTHING: readonly string[] = [];
 export type Format = "json" | "base64" | "resp2";
 
 /** How far an exchange is. */
-enum Answer {
+enum ResponseState {
   Awaited,
   /** The body is being sent. */
   Sending,
@@ -51,7 +51,7 @@ enum Answer {
   Over,
 }
 
-/** One request and its answer. */
+/** One request and its response. */
 export class Exchange {
   format: Format = "json";
   /** What was asked for, in a word or two for counting. */
@@ -76,11 +76,11 @@ export class Exchange {
   /** The IP address of the client, where logs tell it. */
   client = "";
   #sentAt = 0;
-  /** Further headers of the answer, name and value in turn. */
+  /** Further headers of the response, name and value in turn. */
   readonly extraHeaders: string[] = [];
   readonly #connection: Connection;
   readonly #site: Site;
-  #answer = Answer.Awaited;
+  #state = ResponseState.Awaited;
   #onOver: ((gone: boolean) => void) | null = null;
   #status = 0;
   /** Bytes of the budget that are given back when it is over. */
@@ -98,9 +98,9 @@ export class Exchange {
     this.#site = site;
   }
 
-  /** Whether nobody waits for the answer any more. */
+  /** Whether nobody waits for the response any more. */
   get gone(): boolean {
-    return this.#answer === Answer.Over;
+    return this.#state === ResponseState.Over;
   }
 
   /** Whether the gateway has no room for this connection, so that nothing may run for it. */
@@ -129,7 +129,7 @@ export class Exchange {
     return this.upstreamMs;
   }
 
-  /** Runs `step`; what it throws becomes the answer, so that one request's trouble stays its own. */
+  /** Runs `step`; what it throws becomes the response, so that one request's trouble stays its own. */
   guard(step: () => void): void {
     try {
       step();
@@ -144,32 +144,32 @@ export class Exchange {
     }
   }
 
-  /** Answers. `more` are further headers, name and value in turn. */
-  answer(status: number, type: string, body: Buffer, more: readonly string[] = NOTHING): void {
-    if (this.#answer !== Answer.Awaited) return;
+  /** Responds. `more` are further headers, name and value in turn. */
+  respond(status: number, type: string, body: Buffer, more: readonly string[] = NOTHING): void {
+    if (this.#state !== ResponseState.Awaited) return;
     this.responseBytes = body.length;
     this.#over(status);
     const connection = this.#connection;
     const keep = connection.mayContinue;
     const extra = this.extraHeaders.length === 0 ? more : [...more, ...this.extraHeaders];
     const sendsBody = this.req.method !== "HEAD";
-    connection.finish(this.#site.heads.answer(status, type, keep, extra, body, sendsBody), keep);
+    connection.finish(this.#site.heads.encode(status, type, keep, extra, body, sendsBody), keep);
   }
 
-  /** Answers with replies of Redis; with an error if there is no memory to keep them until the client has taken them. */
+  /** Responds with replies of Redis; with an error if there is no memory to keep them until the client has taken them. */
   reply(status: number, type: string, body: Buffer): void {
-    if (this.#answer !== Answer.Awaited) return;
+    if (this.#state !== ResponseState.Awaited) return;
     const isKept = body.length > COPIED && this.req.method !== "HEAD";
     if (isKept && !this.#connection.reserve(body.length, REPLY_SHARE)) this.failure(NO_ROOM);
-    else this.answer(status, type, body);
+    else this.respond(status, type, body);
   }
 
   /**
    * Begins a response with this body, to be made of what is written to what is returned; null if nobody reads it, or if
-   * there is no room, which is then the answer.
+   * there is no room, which is then the response.
    */
   startBody(status: number, type: string, encoder: ReplyEncoder): ReplyBody | null {
-    if (this.#answer !== Answer.Awaited) return null;
+    if (this.#state !== ResponseState.Awaited) return null;
     const connection = this.#connection;
     const chunked = this.#chunked;
     const keep = chunked && connection.mayContinue;
@@ -191,7 +191,7 @@ export class Exchange {
       this.failure(NO_ROOM);
       return null;
     }
-    this.#answer = Answer.Sending;
+    this.#state = ResponseState.Sending;
     this.#status = status;
     this.#body = body;
     connection.sendBody(head(), body, keep);
@@ -204,12 +204,12 @@ export class Exchange {
     this.#over(this.#status);
   }
 
-  /** Answers with an error in JSON. */
+  /** Responds with an error in JSON. */
   error(status: number, text: string, more?: readonly string[]): void {
-    this.answer(status, JSON_TYPE, jsonError(text), more);
+    this.respond(status, JSON_TYPE, jsonError(text), more);
   }
 
-  /** Answers that a command has no reply of Redis, and whether it may have run. */
+  /** Responds that a command has no reply of Redis, and whether it may have run. */
   failure(failure: UpstreamFailure): void {
     const { outcome, reason, message } = failure;
     if (outcome === "unknown") this.replied();
@@ -220,7 +220,7 @@ export class Exchange {
     }
   }
 
-  /** Answers that nothing was run, and that it may be worth to ask again. */
+  /** Responds that nothing was run, and that it may be worth to ask again. */
   unsent(message: string): void {
     this.error(503, message, ["Warmline-Outcome", "unsent", "Retry-After", RETRY_AFTER]);
   }
@@ -231,8 +231,8 @@ export class Exchange {
   }
 
   /**
-   * Answers with an error whatever the body says. A short body is read first and the connection stays; of a
-   * long one only so much is read that the answer arrives, then the connection is closed.
+   * Responds with an error whatever the body says. A short body is read first and the connection stays; of a
+   * long one only so much is read that the response arrives, then the connection is closed.
    */
   refuse(status: number, text: string, more?: readonly string[]): void {
     const length = this.#connection.unread;
@@ -288,11 +288,11 @@ export class Exchange {
   }
 
   /**
-   * Calls `listener` once the exchange is over, and says whether the client went before the answer was complete. It is
+   * Calls `listener` once the exchange is over, and says whether the client went before the response was complete. It is
    * for what may wait long: from now on a client that ends its side counts as gone, however early it does.
    */
   onOver(listener: (gone: boolean) => void): void {
-    if (this.#answer === Answer.Over) {
+    if (this.#state === ResponseState.Over) {
       process.nextTick(listener, true);
       return;
     }
@@ -300,23 +300,23 @@ export class Exchange {
     if (this.#connection.hasClientEnded) this.destroy();
   }
 
-  /** Calls `cancel` when the client goes before the answer is complete, as {@link onOver} has it. */
+  /** Calls `cancel` when the client goes before the response is complete, as {@link onOver} has it. */
   onGone(cancel: () => void): void {
     this.onOver((gone) => {
       if (gone) cancel();
     });
   }
 
-  /** Begins an answer that is a stream of events. Its connection serves no other request. */
+  /** Begins a response that is a stream of events. Its connection serves no other request. */
   startStream(): void {
-    if (this.#answer !== Answer.Awaited) return;
-    this.#answer = Answer.Streaming;
+    if (this.#state !== ResponseState.Awaited) return;
+    this.#state = ResponseState.Streaming;
     this.#connection.startStream(this.#site.heads.stream(this.#chunked, this.extraHeaders));
   }
 
-  /** Whether the answer is a stream that has begun and not ended. */
+  /** Whether the response is a stream that has begun and not ended. */
   get streaming(): boolean {
-    return this.#answer === Answer.Streaming;
+    return this.#state === ResponseState.Streaming;
   }
 
   /** Sends more of the stream. */
@@ -351,7 +351,7 @@ export class Exchange {
   /** The connection is lost. */
   lose(): void {
     if (this.#body) this.responseBytes = this.#body.size;
-    if (this.#answer !== Answer.Over) this.#over(this.streaming ? 200 : 0, true);
+    if (this.#state !== ResponseState.Over) this.#over(this.streaming ? 200 : 0, true);
   }
 
   /** The client has ended its side: together with its request, because it has no other; or later, giving up. */
@@ -368,7 +368,7 @@ export class Exchange {
     if (this.#held > 0) this.#site.budget.give(this.#held);
     this.#held = 0;
     this.#site.settled(this, status);
-    this.#answer = Answer.Over;
+    this.#state = ResponseState.Over;
     if (this.#onOver) process.nextTick(this.#onOver, gone);
   }
 

@@ -14,7 +14,6 @@ import type { Traffic } from "../metrics/traffic.js";
 import { waitOf } from "../upstream/blocking.js";
 import type { Command } from "../upstream/command.js";
 import type { Upstream } from "../upstream/upstream.js";
-import { SingleAnswer } from "./answers.js";
 import { BadRequest } from "./bad-request.js";
 import { readBatch, runPipeline, runTransaction } from "./batch.js";
 import { type Exchange, JSON_TYPE, RESP_TYPE } from "./exchange.js";
@@ -22,6 +21,7 @@ import { JsonCommands, readJsonCommand } from "./json-words.js";
 import { readPathCommand, unescapeBytes } from "./path-words.js";
 import type { RequestHead } from "./request-head.js";
 import { RespCommands, readRespCommand } from "./resp-words.js";
+import { SingleResponse } from "./responses.js";
 import type { Streams } from "./streams.js";
 import type { TrustedProxies } from "./trusted-proxies.js";
 
@@ -89,7 +89,7 @@ export class Handler {
     exchange.guard(() => this.#route(exchange));
   }
 
-  /** An exchange is over; `status` is 0 when it had no answer. */
+  /** An exchange is over; `status` is 0 when it had no response. */
   settled(exchange: Exchange, status: number): void {
     const { req, route, what, token, requestBytes, responseBytes } = exchange;
     const ms = performance.now() - exchange.startedAt;
@@ -139,11 +139,11 @@ export class Handler {
     const { method } = req;
     if (path === "*") {
       // About the server as a whole (RFC 9110, 9.3.7).
-      exchange.answer(204, JSON_TYPE, Buffer.alloc(0), ["Allow", `${ALLOWED}, OPTIONS`]);
+      exchange.respond(204, JSON_TYPE, Buffer.alloc(0), ["Allow", `${ALLOWED}, OPTIONS`]);
       return;
     }
     if (method === "OPTIONS" && origins.origins.length > 0) {
-      exchange.answer(204, JSON_TYPE, Buffer.alloc(0));
+      exchange.respond(204, JSON_TYPE, Buffer.alloc(0));
       return;
     }
     if (method !== "POST" && method !== "GET" && method !== "PUT" && method !== "HEAD") {
@@ -153,7 +153,7 @@ export class Handler {
     if (console && wantsPage(method, path, req.headers.accept)) {
       exchange.route = "console";
       const page = consolePage();
-      exchange.answer(200, page.type, page.body, page.headers);
+      exchange.respond(200, page.type, page.body, page.headers);
       return;
     }
     if (path === "/health" || path === "/ready") {
@@ -264,12 +264,12 @@ export class Handler {
     const wait = waitOf(command);
     exchange.blocks = wait !== null;
     grant.quota.enter(1, exchange.blocks);
-    const answer = new SingleAnswer(exchange, facts, traffic.commands, grant.quota);
-    if (access.answersItself(command)) {
-      void access.answer(command, grant.upstream).then((reply) => answer.onReply(reply));
+    const response = new SingleResponse(exchange, facts, traffic.commands, grant.quota);
+    if (access.handlesItself(command)) {
+      void access.handle(command, grant.upstream).then((reply) => response.onReply(reply));
       return;
     }
-    const { commands, receiver } = rewritten(grant, [command], answer);
+    const { commands, receiver } = rewritten(grant, [command], response);
     if (wait === null) grant.upstream.send(commands, receiver);
     else exchange.onGone(grant.upstream.sendAlone(commands, [wait], receiver));
   }
@@ -278,7 +278,7 @@ export class Handler {
     const { upstream, engine, engineIsPublic } = this.#options;
     void upstream.ping(HEALTH_TIMEOUT).then((up) => {
       const body = { status: up ? "ok" : "down", ...(engineIsPublic || authorized ? { engine } : {}) };
-      exchange.answer(up ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify(body)));
+      exchange.respond(up ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify(body)));
     });
   }
 
@@ -286,13 +286,13 @@ export class Handler {
   #ready(exchange: Exchange): void {
     void this.#options.upstream.ping(HEALTH_TIMEOUT).then((up) => {
       const status = exchange.draining ? "closing" : up ? "ready" : "down";
-      exchange.answer(status === "ready" ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify({ status })));
+      exchange.respond(status === "ready" ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify({ status })));
     });
   }
 
   #metrics(exchange: Exchange): void {
     this.#options.metrics().then(
-      (text) => exchange.answer(200, METRICS_TYPE, Buffer.from(text)),
+      (text) => exchange.respond(200, METRICS_TYPE, Buffer.from(text)),
       () => exchange.error(500, "ERR the metrics could not be collected"),
     );
   }

@@ -21,7 +21,7 @@ let reply: Buffer = NOTHING;
 let from = 0;
 
 /**
- * Turns a RESP2 reply into the body of an answer, `{"result":...}` or `{"error":"..."}`, from bytes to bytes.
+ * Turns a RESP2 reply into the body of a response, `{"result":...}` or `{"error":"..."}`, from bytes to bytes.
  * In base64 every string but a top-level status `OK` and error texts is encoded. An error inside an array
  * becomes an object `{"error":"..."}`.
  */
@@ -66,7 +66,7 @@ export function jsonElements(bytes: Buffer, base64: boolean): Buffer {
   return end();
 }
 
-/** The body of an answer that is an error. */
+/** The body of a response that is an error. */
 export function jsonError(text: string): Buffer {
   return Buffer.from(`{"error":${JSON.stringify(text)}}`);
 }
@@ -225,7 +225,7 @@ function end(): Buffer {
   const done = out.subarray(start, at);
   start = at;
   reply = NOTHING;
-  // A large answer's room is not kept for small ones.
+  // A large response's room is not kept for small ones.
   if (out.length > 4 * SLAB) {
     out = Buffer.allocUnsafeSlow(SLAB);
     start = 0;

@@ -2,13 +2,13 @@ import { type AddressInfo, createServer, type Server, type Socket } from "node:n
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
 import type { BufferBudget } from "../memory/buffer-budget.js";
-import type { AnswerHeads } from "./answer-head.js";
 import type { Certificate } from "./certificate.js";
 import { Connection } from "./connection.js";
 import type { Connections } from "./connections.js";
 import type { Exchange } from "./exchange.js";
 import type { Handler } from "./handler.js";
 import { ProxyEntrance } from "./proxy-entrance.js";
+import type { ResponseHeads } from "./response-head.js";
 import type { Site } from "./site.js";
 import type { TrustedProxies } from "./trusted-proxies.js";
 
@@ -21,7 +21,7 @@ const SOCKETS = {
   noDelay: true,
   keepAlive: true,
   keepAliveInitialDelay: PROBE_AFTER,
-  // Who has sent all its requests may still read the answers.
+  // Who has sent all its requests may still read the responses.
   allowHalfOpen: true,
 };
 
@@ -29,7 +29,7 @@ const SOCKETS = {
 export interface HttpServerOptions {
   readonly handler: Handler;
   readonly connections: Connections;
-  readonly heads: AnswerHeads;
+  readonly heads: ResponseHeads;
   readonly budget: BufferBudget;
   /** With one, it speaks TLS. */
   readonly certificate: Certificate | null;
@@ -43,9 +43,9 @@ export interface HttpServerOptions {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The HTTP server: accepts connections, and closes without losing answers. */
+/** The HTTP server: accepts connections, and closes without losing responses. */
 export class HttpServer implements Site {
-  readonly heads: AnswerHeads;
+  readonly heads: ResponseHeads;
   readonly budget: BufferBudget;
   draining = false;
   #closing = false;

@@ -1,18 +1,18 @@
 import type { BufferBudget } from "../memory/buffer-budget.js";
-import type { AnswerHeads } from "./answer-head.js";
 import type { Connection } from "./connection.js";
 import type { Exchange } from "./exchange.js";
+import type { ResponseHeads } from "./response-head.js";
 
 /** What connections and exchanges need to know of the server that they belong to. */
 export interface Site {
-  readonly heads: AnswerHeads;
+  readonly heads: ResponseHeads;
   /** What may be buffered for all requests together. */
   readonly budget: BufferBudget;
   /** Whether the server is closing, so that no connection is kept. */
   readonly draining: boolean;
   /** Takes a request whose head has arrived. Never throws. */
   handle(exchange: Exchange): void;
-  /** An exchange is over. `status` is 0 when it had no answer. */
+  /** An exchange is over. `status` is 0 when it had no response. */
   settled(exchange: Exchange, status: number): void;
   /** The gateway itself failed on a request. */
   failed(error: unknown): void;

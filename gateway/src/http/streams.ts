@@ -201,7 +201,7 @@ export class Streams {
     const reply = of === worker ? this.change(change) : relay(of, change);
     void reply.then((given) => {
       const found = given ?? NO_STREAM;
-      if ("result" in found) exchange.answer(200, JSON_TYPE, Buffer.from(JSON.stringify(found)));
+      if ("result" in found) exchange.respond(200, JSON_TYPE, Buffer.from(JSON.stringify(found)));
       else if (found.status === 503) exchange.unsent(found.error);
       else exchange.error(found.status, found.error);
     });

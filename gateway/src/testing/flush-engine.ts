@@ -13,12 +13,12 @@ export async function flushEngine(engine: Engine): Promise<void> {
   const connection = engine.connect();
   try {
     connection.write(Buffer.concat(FLUSH.map(({ bytes }) => bytes)));
-    let answer = "";
-    while (answer.length < DONE.length && !answer.includes("-")) {
+    let reply = "";
+    while (reply.length < DONE.length && !reply.includes("-")) {
       const [chunk] = await once(connection, "data");
-      answer += chunk;
+      reply += chunk;
     }
-    if (answer !== DONE) throw new Error(`the test gateway could not be flushed: ${answer.trim()}`);
+    if (reply !== DONE) throw new Error(`the test gateway could not be flushed: ${reply.trim()}`);
   } finally {
     connection.destroy();
   }

@@ -1,7 +1,7 @@
 import { type Command, command } from "./command.js";
 import type { Receiver } from "./failure.js";
 import type { PushConnectionOptions } from "./push-connection.js";
-import { answersPing, type Server } from "./server.js";
+import { repliesToPing, type Server } from "./server.js";
 import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 
 const INFO = command("INFO", "cluster");
@@ -112,7 +112,7 @@ export class Detecting implements Upstream {
   }
 
   ping(timeout = this.#server.timeout): Promise<boolean> {
-    return answersPing(this, timeout);
+    return repliesToPing(this, timeout);
   }
 
   endWaits(within: number): void {

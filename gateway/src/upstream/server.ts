@@ -100,7 +100,7 @@ export class Server implements Upstream {
   }
 
   ping(timeout = this.timeout): Promise<boolean> {
-    return answersPing(this, timeout);
+    return repliesToPing(this, timeout);
   }
 
   endWaits(within: number): void {
@@ -128,7 +128,7 @@ export function newCounters(): UpstreamCounters {
 }
 
 /** Whether an upstream answers a PING within `timeout` ms. */
-export function answersPing(upstream: Pick<Upstream, "send">, timeout: number): Promise<boolean> {
+export function repliesToPing(upstream: Pick<Upstream, "send">, timeout: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), timeout);
     const done = (up: boolean) => {

@@ -28,9 +28,9 @@ export class Gateway {
 
   /** What the gateway counts, by name; the values of one name are added up. Null where the token may not see it. */
   async counters(): Promise<Map<string, number> | null> {
-    const answer = await this.#fetch("/metrics", {});
-    if (answer.status === 403) return null;
-    const text = await answer.text();
+    const response = await this.#fetch("/metrics", {});
+    if (response.status === 403) return null;
+    const text = await response.text();
     const counters = new Map<string, number>();
     for (const [, name, value] of text.matchAll(/^warmline_gateway_(\w+)(?:\{[^}]*\})? (\S+)$/gm)) {
       counters.set(name!, (counters.get(name!) ?? 0) + Number(value));
@@ -46,23 +46,23 @@ export class Gateway {
 
   async #post(path: string, body: Uint8Array, signal?: AbortSignal): Promise<Reply> {
     const headers = { "Content-Type": RESP, "Upstash-Response-Format": "resp2" };
-    const answer = await this.#fetch(path, {
+    const response = await this.#fetch(path, {
       method: "POST",
       headers,
       body: body as BodyInit,
       signal: signal ?? null,
     });
-    if (answer.headers.get("Content-Type") === RESP) {
-      return decodeReply(new Uint8Array(await answer.arrayBuffer()));
+    if (response.headers.get("Content-Type") === RESP) {
+      return decodeReply(new Uint8Array(await response.arrayBuffer()));
     }
-    const { error } = (await answer.json()) as { error?: string };
-    return { kind: "error", text: error ?? `HTTP ${answer.status}` };
+    const { error } = (await response.json()) as { error?: string };
+    return { kind: "error", text: error ?? `HTTP ${response.status}` };
   }
 
   async #fetch(path: string, init: RequestInit): Promise<Response> {
     const headers = { ...init.headers, Authorization: `Bearer ${this.token}` };
-    const answer = await fetch(path, { ...init, headers, cache: "no-store" });
-    if (answer.status === 401) throw new Unauthorized("the gateway does not know this token");
-    return answer;
+    const response = await fetch(path, { ...init, headers, cache: "no-store" });
+    if (response.status === 401) throw new Unauthorized("the gateway does not know this token");
+    return response;
   }
 }

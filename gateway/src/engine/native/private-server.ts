@@ -105,7 +105,7 @@ class PrivateServer implements Engine {
     const begun = performance.now();
     const { folder, startTimeoutMs = folder === undefined ? 10_000 : LOAD_WITHIN } = this.#options;
     try {
-      const info = await firstAnswer(child, this.socket, startTimeoutMs);
+      const info = await firstReply(child, this.socket, startTimeoutMs);
       this.description = `${versionOf(info)} (started privately)`;
     } catch (error) {
       await this.#end(child);
@@ -171,7 +171,7 @@ class PrivateServer implements Engine {
 }
 
 /** Asks for the server's INFO until it answers; fails when it ends first or takes too long. */
-async function firstAnswer(child: ChildProcess, socket: string, timeoutMs: number): Promise<string> {
+async function firstReply(child: ChildProcess, socket: string, timeoutMs: number): Promise<string> {
   const ended = new AbortController();
   let reason = `no answer within ${timeoutMs / 1000} s`;
   child.once("error", (error) => {

@@ -6,7 +6,7 @@ import { CHUNK_COMMANDS } from "../command-batch.js";
 import { type Receiver, UpstreamFailure } from "../failure.js";
 import type { MultiplexedConnectionOptions, UpstreamCounters } from "../multiplexed-connection.js";
 import type { PushConnectionOptions } from "../push-connection.js";
-import { answersPing, PING } from "../server.js";
+import { PING, repliesToPing } from "../server.js";
 import type { SingleUseOptions } from "../single-use.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import { Nodes } from "./nodes.js";
@@ -177,7 +177,7 @@ export class Cluster implements Upstream {
   }
 
   ping(timeout = this.#options.timeout): Promise<boolean> {
-    return answersPing(this, timeout);
+    return repliesToPing(this, timeout);
   }
 
   endWaits(within: number): void {

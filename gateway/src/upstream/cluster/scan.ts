@@ -119,7 +119,7 @@ class ScanStep implements Receiver {
     if (this.#failure) receiver.onFailure(this.#failure, tag);
     else if (page[0] === MINUS) receiver.onReply(page, tag);
     else if (before[0] === MINUS || after[0] === MINUS) void this.#askAsGateway();
-    else this.#answer(page, this.#inOrder ? [nodeViewOf(before), nodeViewOf(after)] : []);
+    else this.#reply(page, this.#inOrder ? [nodeViewOf(before), nodeViewOf(after)] : []);
   }
 
   /** The step once more, for a user of Redis who may not look at slots: the gateway's own user looks. */
@@ -138,7 +138,7 @@ class ScanStep implements Receiver {
         sender.send(this.#page, node, sink, 0);
       });
       const after = nodeViewOf(await sender.topology.ask(node, CLUSTER_NODES));
-      this.#answer(page, [before, after]);
+      this.#reply(page, [before, after]);
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error;
       receiver.onFailure(error, tag);
@@ -146,7 +146,7 @@ class ScanStep implements Receiver {
   }
 
   /** Without views the position stays where it is. */
-  #answer(page: Buffer, views: readonly NodeView[]): void {
+  #reply(page: Buffer, views: readonly NodeView[]): void {
     const [cursor, ...keys] = elementsOf(page);
     const next = cursor && views.length > 0 ? this.#next(BigInt(textOf(cursor)), views) : this.position;
     const text = Buffer.from(String(next ? encodePosition(next) : 0n));

@@ -97,7 +97,7 @@ export class Transport implements Carrier {
     const redirection = isError ? redirectionOf(reply) : null;
     if (!byText && !redirection) {
       task.batch.executed(task, true);
-      this.#answer(task, reply);
+      this.#reply(task, reply);
       return;
     }
     task.obstacle = reply;
@@ -273,7 +273,7 @@ export class Transport implements Carrier {
 
   #missed(task: Task): void {
     const { obstacle } = task;
-    if (obstacle instanceof Buffer && isNoScript(obstacle)) this.#answer(task, obstacle);
+    if (obstacle instanceof Buffer && isNoScript(obstacle)) this.#reply(task, obstacle);
     else this.#fail(task, OVERTAKEN);
   }
 
@@ -282,7 +282,7 @@ export class Transport implements Carrier {
     const { obstacle } = task;
     if (obstacle instanceof UpstreamFailure) this.#fail(task, obstacle);
     else if (obstacle && (isNoScript(obstacle) || redirectionOf(obstacle)?.kind === "later")) {
-      this.#answer(task, obstacle);
+      this.#reply(task, obstacle);
     } else {
       const trouble = this.#options.topology.trouble ?? "its slot is on its way from one node to another";
       this.#fail(
@@ -292,7 +292,7 @@ export class Transport implements Carrier {
     }
   }
 
-  #answer(task: Task, reply: Buffer): void {
+  #reply(task: Task, reply: Buffer): void {
     if (task.state === "parked") task.batch.parked--;
     task.state = "done";
     task.sink.onReply(reply, task.tag);

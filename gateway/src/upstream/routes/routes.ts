@@ -77,7 +77,7 @@ export class Routes implements Upstream {
     for (const [{ upstream }, group] of this.#spread(commands, receiver)) {
       upstream.send(
         group.map(({ command }) => command),
-        new Answers(group),
+        new PingReplies(group),
         deadline,
       );
     }
@@ -93,7 +93,7 @@ export class Routes implements Upstream {
       upstream.sendAlone(
         group.map(({ command }) => command),
         group.map(({ wait }) => wait),
-        new Answers(group),
+        new PingReplies(group),
         deadline,
       ),
     );
@@ -130,8 +130,8 @@ export class Routes implements Upstream {
   }
 
   async ping(timeout?: number): Promise<boolean> {
-    const answers = await Promise.all(this.#routes.map(({ upstream }) => upstream.ping(timeout)));
-    return answers.every(Boolean);
+    const replies = await Promise.all(this.#routes.map(({ upstream }) => upstream.ping(timeout)));
+    return replies.every(Boolean);
   }
 
   endWaits(within: number): void {
@@ -174,7 +174,7 @@ export class Routes implements Upstream {
 }
 
 /** Passes replies on, with the prefix at the keys that they name. */
-class Answers implements Receiver {
+class PingReplies implements Receiver {
   constructor(readonly sent: readonly Sent[]) {}
 
   get abandoned(): boolean {

@@ -1,8 +1,8 @@
 import { expect, it, vi } from "vitest";
-import { PipelineAnswer } from "../../../../gateway/src/http/answers.js";
 import { BadRequest } from "../../../../gateway/src/http/bad-request.js";
 import type { Exchange } from "../../../../gateway/src/http/exchange.js";
 import type { ReplyEncoder } from "../../../../gateway/src/http/json-encoder.js";
+import { PipelineResponse } from "../../../../gateway/src/http/responses.js";
 import { inTurns } from "../../../../gateway/src/http/turns.js";
 
 /** What of an exchange has a part in taking turns. */
@@ -73,7 +73,7 @@ it.each(["json", "base64", "resp2"] as const)(
   async (format) => {
     const { answers, exchange: waiting } = exchange(format);
     const numbers = Array.from({ length: 4_500 }, (_, i) => i);
-    const answer = new PipelineAnswer(waiting, numbers.length, numbers, () => {});
+    const answer = new PipelineResponse(waiting, numbers.length, numbers, () => {});
     // The second comes first: it waits for its turn.
     for (const i of [1, 0]) answer.onReply(Buffer.from(`:${i}\r\n`), i);
     expect(answers.length).toBe(2);

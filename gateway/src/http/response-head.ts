@@ -4,10 +4,10 @@ import { VERSION } from "../version.js";
 /** Opaque to clients. One server's writes are always seen by its reads, so that it never changes. */
 const SYNC_TOKEN = "0";
 const NO_BODY = 204;
-/** Heads of answers with shorter bodies than this, in bytes, are kept ready as a whole. */
+/** Heads of responses with shorter bodies than this, in bytes, are kept ready as a whole. */
 const USUAL = 1_024;
 
-/** What is the same in the heads of many answers. */
+/** What is the same in the heads of many responses. */
 interface Ready {
   readonly status: number;
   readonly type: string;
@@ -18,8 +18,8 @@ interface Ready {
   readonly whole: Buffer[];
 }
 
-/** Writes the heads of answers. What is the same in most of them is kept ready, and renewed when the date changes. */
-export class AnswerHeads {
+/** Writes the heads of responses. What is the same in most of them is kept ready, and renewed when the date changes. */
+export class ResponseHeads {
   readonly #keepAlive: string;
   /** Until when what is ready has the right date, in ms by the monotonic clock. */
   #until = 0;
@@ -32,11 +32,11 @@ export class AnswerHeads {
   }
 
   /**
-   * A whole answer in one piece, or its head and its body where copying would cost more than it spares.
+   * A whole response in one piece, or its head and its body where copying would cost more than it spares.
    * @param keep whether the connection stays
    * @param more further headers, name and value in turn
    */
-  answer(
+  encode(
     status: number,
     type: string,
     keep: boolean,
@@ -70,7 +70,7 @@ export class AnswerHeads {
   /** The head of a stream of events. */
   stream(chunked: boolean, more: readonly string[]): Buffer {
     const lines = ["Cache-Control: no-cache"];
-    // Some proxies collect an answer before they pass it on, unless they are told.
+    // Some proxies collect a response before they pass it on, unless they are told.
     lines.push("X-Accel-Buffering: no");
     if (chunked) lines.push("Transfer-Encoding: chunked");
     for (let i = 0; i < more.length; i += 2) lines.push(`${more[i]}: ${more[i + 1]}`);

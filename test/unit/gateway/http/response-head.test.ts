@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { AnswerHeads } from "../../../../gateway/src/http/answer-head.js";
+import { ResponseHeads } from "../../../../gateway/src/http/response-head.js";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -9,7 +9,7 @@ const JSON_TYPE = "application/json";
 const text = (parts: readonly Buffer[]) => Buffer.concat(parts).toString("latin1");
 
 test("what is kept ready is told apart by status, type, length and whether the connection stays", () => {
-  const heads = new AnswerHeads(310_000);
+  const heads = new ResponseHeads(310_000);
   const bodies = ["", "{}", '{"result":1}', "x".repeat(1_023), "x".repeat(1_024), "x".repeat(40_000)];
   // Twice, so that each is asked for when it is ready as well.
   for (const _ of [1, 2]) {
@@ -21,7 +21,7 @@ test("what is kept ready is told apart by status, type, length and whether the c
         [200, "text/plain", true, []],
         [503, JSON_TYPE, true, ["Retry-After", "1"]],
       ] as const) {
-        const answer = text(heads.answer(status, type, keep, more, Buffer.from(body), true));
+        const answer = text(heads.encode(status, type, keep, more, Buffer.from(body), true));
         const [head, rest] = [
           answer.slice(0, answer.length - body.length),
           answer.slice(answer.length - body.length),
@@ -33,22 +33,22 @@ test("what is kept ready is told apart by status, type, length and whether the c
         expect(head).toContain(`\r\nContent-Length: ${body.length}\r\n`);
         expect(head.includes("Retry-After")).toBe(more.length > 0);
         expect(head.indexOf("\r\n\r\n")).toBe(head.length - 4);
-        expect(text(heads.answer(status, type, keep, more, Buffer.from(body), false))).toBe(head);
+        expect(text(heads.encode(status, type, keep, more, Buffer.from(body), false))).toBe(head);
       }
     }
   }
 });
 
 test("an answer without a body says nothing of a length", () => {
-  const heads = new AnswerHeads(1_000);
-  expect(text(heads.answer(204, JSON_TYPE, true, [], Buffer.alloc(0), true))).not.toContain("Content-Length");
+  const heads = new ResponseHeads(1_000);
+  expect(text(heads.encode(204, JSON_TYPE, true, [], Buffer.alloc(0), true))).not.toContain("Content-Length");
 });
 
 test("the date is that of the answer", () => {
   vi.useFakeTimers({ now: Date.parse("2026-01-02T03:04:05.300Z") });
-  const heads = new AnswerHeads(1_000);
+  const heads = new ResponseHeads(1_000);
   const date = () =>
-    /Date: (.*)\r\n/.exec(text(heads.answer(200, JSON_TYPE, true, [], Buffer.alloc(2), true)))![1];
+    /Date: (.*)\r\n/.exec(text(heads.encode(200, JSON_TYPE, true, [], Buffer.alloc(2), true)))![1];
   expect(date()).toBe("Fri, 02 Jan 2026 03:04:05 GMT");
   vi.advanceTimersByTime(699);
   expect(date()).toBe("Fri, 02 Jan 2026 03:04:05 GMT");

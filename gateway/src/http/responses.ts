@@ -21,8 +21,8 @@ function startBody(exchange: Exchange, status: number, shape: Shape, size: numbe
   return exchange.startBody(status, JSON_TYPE, new JsonEncoder(exchange.format === "base64", shape));
 }
 
-/** The answer to one command. */
-export class SingleAnswer implements Receiver {
+/** The response to one command. */
+export class SingleResponse implements Receiver {
   /**
    * @param facts the command's; null for one that is not known
    * @param counts where its reply is counted
@@ -89,10 +89,10 @@ export class SingleAnswer implements Receiver {
 }
 
 /**
- * The answer to a pipeline: each command has its own fate. Where the replies are few and small they are sent together,
+ * The response to a pipeline: each command has its own fate. Where the replies are few and small they are sent together,
  * else as they come.
  */
-export class PipelineAnswer implements Receiver {
+export class PipelineResponse implements Receiver {
   readonly #replies: (Buffer | null)[];
   #open: number;
   /** Bytes of replies so far, while they are collected. */
@@ -178,7 +178,7 @@ export class PipelineAnswer implements Receiver {
     if (this.places.length > 0) this.exchange.replied();
     this.onSettled();
     if (this.#began) this.#body?.end();
-    else this.exchange.guard(() => this.#answer());
+    else this.exchange.guard(() => this.#respond());
   }
 
   #begin(): void {
@@ -196,7 +196,7 @@ export class PipelineAnswer implements Receiver {
     }
   }
 
-  #answer(): void {
+  #respond(): void {
     const { exchange } = this;
     const replies = this.#replies as Buffer[];
     if (exchange.format === "resp2") {
@@ -205,8 +205,8 @@ export class PipelineAnswer implements Receiver {
   }
 }
 
-/** The answer to a transaction: one error when it was discarded, else each command's result. */
-export class TransactionAnswer implements TransactionReceiver {
+/** The response to a transaction: one error when it was discarded, else each command's result. */
+export class TransactionResponse implements TransactionReceiver {
   /**
    * @param names the names of the commands
    * @param onSettled called when the transaction is answered or failed
@@ -232,7 +232,7 @@ export class TransactionAnswer implements TransactionReceiver {
       const isResp = exchange.format === "resp2";
       if (reply[0] !== STAR || reply[1] === MINUS) {
         const text = this.#discarded(reply, refused);
-        if (isResp) exchange.answer(400, RESP_TYPE, Buffer.from(`-${text}\r\n`));
+        if (isResp) exchange.respond(400, RESP_TYPE, Buffer.from(`-${text}\r\n`));
         else exchange.error(400, text);
       } else if (reply.length > LARGE_REPLY) {
         const body = startBody(exchange, 200, "elements", null);
