@@ -78,8 +78,8 @@ export class Access {
   /** The reply to a command that the gateway answers by itself, in RESP. `asking` is where its sender's commands go. */
   async handle(command: Command, asking: Upstream): Promise<Buffer> {
     if (command.size !== 4) return reply("-ERR wrong number of arguments for 'acl|resttoken' command");
-    const words = [command.text(2), command.text(3)];
-    const [username = "", password = ""] = words.map((word) => Buffer.from(word, "latin1").toString());
+    const args = [command.text(2), command.text(3)];
+    const [username = "", password = ""] = args.map((arg) => Buffer.from(arg, "latin1").toString());
     const user = { username, password };
     const own = this.#options.upstreams.of(null);
     // A Redis user must not become another one whose password is none, unless Redis lets it administer users.

@@ -1,8 +1,8 @@
+import { allBeginWith, argsOf } from "../commands/args.js";
 import { allFacts, type CommandFacts } from "../commands/facts.js";
 import { keyPatternsOf } from "../commands/key-patterns.js";
 import { keyPlacesOf } from "../commands/keys.js";
 import { onceCallOf } from "../commands/once.js";
-import { allBeginWith, wordsOf } from "../commands/words.js";
 import type { Command } from "../upstream/command.js";
 import type { Place } from "./refusals.js";
 
@@ -76,8 +76,8 @@ export class Prefix {
   /** Options by which a command reaches other keys than its own. */
   #optionRefusal(command: Command, name: string): string | null {
     if (name === "COPY") {
-      const rest = wordsOf(command).slice(3);
-      return rest.every((word) => word.toUpperCase() === "REPLACE") ? null : beyond("copy ... db");
+      const rest = argsOf(command).slice(3);
+      return rest.every((arg) => arg.toUpperCase() === "REPLACE") ? null : beyond("copy ... db");
     }
     for (const { option, pattern } of keyPatternsOf(command)) {
       if (!this.#coversSortPattern(pattern)) return beyond(`${name} ... ${option}`);

@@ -33,7 +33,7 @@ const NEVER_SUBCOMMANDS = new Set(["SCRIPT DEBUG"]);
 const CONTAINERS = new Set(["CLIENT", "CLUSTER", "SCRIPT"]);
 const WAITS_FOR_REPLICAS = new Set(["WAIT", "WAITAOF"]);
 
-/** Redis before 7 hangs up on a command of more words. */
+/** Redis before 7 hangs up on a command of more arguments. */
 export const MAX_ARGS = 1024 * 1024;
 
 /** Where a command stands: alone, in a pipeline (behind `before` other commands), in a transaction. */

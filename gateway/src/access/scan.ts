@@ -1,4 +1,4 @@
-import { commandOf, wordsOf } from "../commands/words.js";
+import { argsOf, commandOf } from "../commands/args.js";
 import type { Command } from "../upstream/command.js";
 import type { Prefix } from "./prefix.js";
 
@@ -27,10 +27,10 @@ export function scanWithin(command: Command, prefix: Prefix): Rewrite | null {
     };
   }
   if (command.name !== "SCAN") return null;
-  const words = wordsOf(command);
-  const hasPattern = words.some((word, at) => at > 1 && word.toUpperCase() === "MATCH");
+  const args = argsOf(command);
+  const hasPattern = args.some((arg, at) => at > 1 && arg.toUpperCase() === "MATCH");
   return {
-    command: hasPattern ? command : commandOf([...words, "MATCH", `${prefix.glob}*`]),
+    command: hasPattern ? command : commandOf([...args, "MATCH", `${prefix.glob}*`]),
     reply: (reply) => pageWithin(reply, prefix),
   };
 }

@@ -7,7 +7,7 @@ export interface CommandFacts {
   readonly name: string;
   /** Redis's group, such as `string`; `module:` and its prefix; `newer` for what came after Redis 7.4. */
   readonly group: string;
-  /** The number of words, the name's included; negative for the least number; 0 when it is not known. */
+  /** The number of arguments, the name's included; negative for the least number; 0 when it is not known. */
   readonly arity: number;
   /** May change data. */
   readonly write: boolean;

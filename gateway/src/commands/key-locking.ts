@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Command } from "../upstream/command.js";
-import { commandOf, wordsOf } from "./words.js";
+import { argsOf, commandOf } from "./args.js";
 
 const FLAG = "allow-key-locking";
 /** Scripts that are remembered; a digest that was forgotten is unknown to Redis, and so the client sends the text. */
@@ -41,19 +41,19 @@ export class KeyLockingScripts {
     const text = shorter + script.slice(line.length);
     if (this.#digests.size >= MOST) this.#digests.clear();
     this.#digests.set(digestOf(script), digestOf(text));
-    return commandOf(wordsOf(command).map((word, i) => (i === place ? text : word)));
+    return commandOf(argsOf(command).map((arg, i) => (i === place ? text : arg)));
   }
 
   #withDigests(command: Command, from: number, to: number): Command {
-    const words = wordsOf(command);
+    const args = argsOf(command);
     let found = false;
-    for (let i = from; i < Math.min(to, words.length); i++) {
-      const digest = this.#digests.get(words[i]!.toLowerCase());
+    for (let i = from; i < Math.min(to, args.length); i++) {
+      const digest = this.#digests.get(args[i]!.toLowerCase());
       if (digest === undefined) continue;
-      words[i] = digest;
+      args[i] = digest;
       found = true;
     }
-    return found ? commandOf(words) : command;
+    return found ? commandOf(args) : command;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from "../upstream/command.js";
-import { wordsOf } from "./words.js";
+import { argsOf } from "./args.js";
 
 /** An option of SORT or SORT_RO that names further keys. */
 export interface KeyPattern {
@@ -15,14 +15,14 @@ export interface KeyPattern {
  */
 export function keyPatternsOf(command: Command): KeyPattern[] {
   if (command.name !== "SORT" && command.name !== "SORT_RO") return [];
-  const words = wordsOf(command);
+  const args = argsOf(command);
   const found: KeyPattern[] = [];
-  for (let at = 2; at < words.length; at++) {
+  for (let at = 2; at < args.length; at++) {
     const option = command.upper(at);
     if (option === "LIMIT") at += 2;
     else if (option === "STORE") at++;
     else if (option === "BY" || option === "GET") {
-      const pattern = words[++at] ?? "";
+      const pattern = args[++at] ?? "";
       if (pattern.includes("*")) found.push({ option, pattern });
     }
   }

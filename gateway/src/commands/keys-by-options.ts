@@ -1,14 +1,14 @@
-/** Finds keys among all words of a command; null when they are not of the form that the command must have. */
-type WordsFinder = (words: readonly string[]) => readonly number[] | null;
+/** Finds keys among all arguments of a command; null when they are not of the form that the command must have. */
+type KeyFinder = (args: readonly string[]) => readonly number[] | null;
 
 /** The finder for commands whose keys follow from options in any order; undefined for another notation. */
-export function keysByOptions(notation: string): WordsFinder | undefined {
+export function keysByOptions(notation: string): KeyFinder | undefined {
   const [name, from] = notation.split("@");
   switch (name) {
     case "sort":
       return sort;
     case "georadius":
-      return (words) => geoRadius(words, Number(from));
+      return (args) => geoRadius(args, Number(from));
     case "streams":
       return streams;
     case "migrate":
@@ -18,7 +18,7 @@ export function keysByOptions(notation: string): WordsFinder | undefined {
   }
 }
 
-/** Options of SORT and how many words follow each. */
+/** Options of SORT and how many arguments follow each. */
 const SORT_OPTIONS = new Map([
   ["ASC", 0],
   ["DESC", 0],
@@ -31,12 +31,12 @@ const SORT_OPTIONS = new Map([
 
 const SORT_RO_OPTIONS = new Map([...SORT_OPTIONS].filter(([option]) => option !== "STORE"));
 
-function sort(words: readonly string[]): readonly number[] | null {
-  const options = words[0]!.toUpperCase() === "SORT_RO" ? SORT_RO_OPTIONS : SORT_OPTIONS;
-  return firstAndStored(words, 2, options, ["STORE"]);
+function sort(args: readonly string[]): readonly number[] | null {
+  const options = args[0]!.toUpperCase() === "SORT_RO" ? SORT_RO_OPTIONS : SORT_OPTIONS;
+  return firstAndStored(args, 2, options, ["STORE"]);
 }
 
-/** Options of GEORADIUS and GEORADIUSBYMEMBER and how many words follow each. */
+/** Options of GEORADIUS and GEORADIUSBYMEMBER and how many arguments follow each. */
 const GEORADIUS_OPTIONS = new Map([
   ["WITHDIST", 0],
   ["WITHHASH", 0],
@@ -49,24 +49,24 @@ const GEORADIUS_OPTIONS = new Map([
   ["STOREDIST", 1],
 ]);
 
-function geoRadius(words: readonly string[], from: number): readonly number[] | null {
-  return firstAndStored(words, from, GEORADIUS_OPTIONS, ["STORE", "STOREDIST"]);
+function geoRadius(args: readonly string[], from: number): readonly number[] | null {
+  return firstAndStored(args, from, GEORADIUS_OPTIONS, ["STORE", "STOREDIST"]);
 }
 
-/** Word 1, and the one after each option that names a key. An option given twice means different things to different eyes. */
+/** Argument 1, and the one after each option that names a key. An option given twice means different things to different eyes. */
 function firstAndStored(
-  words: readonly string[],
+  args: readonly string[],
   from: number,
   options: ReadonlyMap<string, number>,
   stores: readonly string[],
 ): readonly number[] | null {
   const keys = [1];
   const seen = new Set<string>();
-  for (let at = from; at < words.length; at++) {
-    const option = words[at]!.toUpperCase();
+  for (let at = from; at < args.length; at++) {
+    const option = args[at]!.toUpperCase();
     const values = options.get(option);
-    if (values === undefined || at + values >= words.length) return null;
-    if (option === "COUNT" && !/^\d+$/.test(words[at + 1]!)) return null;
+    if (values === undefined || at + values >= args.length) return null;
+    if (option === "COUNT" && !/^\d+$/.test(args[at + 1]!)) return null;
     if (stores.includes(option)) {
       if (seen.has(option)) return null;
       seen.add(option);
@@ -77,7 +77,7 @@ function firstAndStored(
   return keys;
 }
 
-/** Options of XREAD and XREADGROUP ahead of STREAMS and how many words follow each. */
+/** Options of XREAD and XREADGROUP ahead of STREAMS and how many arguments follow each. */
 const STREAM_OPTIONS = new Map([
   ["BLOCK", 1],
   ["COUNT", 1],
@@ -87,14 +87,14 @@ const STREAM_OPTIONS = new Map([
 ]);
 
 /** The first half of what follows STREAMS. */
-function streams(words: readonly string[]): readonly number[] | null {
+function streams(args: readonly string[]): readonly number[] | null {
   // A group is what XREADGROUP must have, and XREAD must not.
-  const grouped = words[0]!.toUpperCase() === "XREADGROUP";
+  const grouped = args[0]!.toUpperCase() === "XREADGROUP";
   let hasGroup = false;
-  for (let at = 1; at < words.length; at++) {
-    const option = words[at]!.toUpperCase();
+  for (let at = 1; at < args.length; at++) {
+    const option = args[at]!.toUpperCase();
     if (option === "STREAMS") {
-      const rest = words.length - at - 1;
+      const rest = args.length - at - 1;
       if (rest === 0 || rest % 2 !== 0 || hasGroup !== grouped) return null;
       return Array.from({ length: rest / 2 }, (_, index) => at + 1 + index);
     }
@@ -113,17 +113,17 @@ const MIGRATE_OPTIONS = new Map([
   ["AUTH2", 2],
 ]);
 
-/** Word 3, or where that is empty all that follows KEYS. */
-function migrate(words: readonly string[]): readonly number[] | null {
-  for (let at = 6; at < words.length; at++) {
-    const option = words[at]!.toUpperCase();
+/** Argument 3, or where that is empty all that follows KEYS. */
+function migrate(args: readonly string[]): readonly number[] | null {
+  for (let at = 6; at < args.length; at++) {
+    const option = args[at]!.toUpperCase();
     if (option === "KEYS") {
-      if (words[3] !== "" || at + 1 === words.length) return null;
-      return Array.from({ length: words.length - at - 1 }, (_, index) => at + 1 + index);
+      if (args[3] !== "" || at + 1 === args.length) return null;
+      return Array.from({ length: args.length - at - 1 }, (_, index) => at + 1 + index);
     }
     const values = MIGRATE_OPTIONS.get(option);
     if (values === undefined) return null;
     at += values;
   }
-  return words[3] === "" ? null : [3];
+  return args[3] === "" ? null : [3];
 }

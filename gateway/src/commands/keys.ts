@@ -1,20 +1,20 @@
 import type { Command } from "../upstream/command.js";
+import { argsOf } from "./args.js";
 import { type CommandFacts, factsOf } from "./facts.js";
 import { keysByOptions } from "./keys-by-options.js";
-import { wordsOf } from "./words.js";
 
-/** Finds the keys of a command; null when its words are not of the form that the command must have. */
+/** Finds the keys of a command; null when its arguments are not of the form that the command must have. */
 type Finder = (command: Command) => readonly number[] | null;
 
 const NONE: readonly number[] = [];
 const finders = new Map<string, Finder>();
 
 /**
- * Where the keys of a command are: indexes of words, the command's name being 0, in the order in which Redis names
+ * Where the keys of a command are: indexes of arguments, the command's name being 0, in the order in which Redis names
  * them (`COMMAND GETKEYS`).
  * @param facts what `factsOf` says of it, where the caller has asked already
  * @returns an empty list when it has none; null when it can't be told: the command is unknown, reaches data by other
- *   means than its words, or is not well-formed, in which case Redis refuses it as well
+ *   means than its arguments, or is not well-formed, in which case Redis refuses it as well
  */
 export function keyPlacesOf(
   command: Command,
@@ -35,7 +35,7 @@ function finderOf(notation: string): Finder {
   if (notation === "-") return () => NONE;
   if (notation === "?") return () => null;
   const byOptions = keysByOptions(notation);
-  if (byOptions) return (command) => byOptions(wordsOf(command));
+  if (byOptions) return (command) => byOptions(argsOf(command));
   const parts = notation.split(",").map(partOf);
   if (parts.length === 1) return parts[0]!;
   return (command) => {
@@ -71,7 +71,7 @@ function partOf(notation: string): Finder {
   };
 }
 
-/** Every `step`-th word from `first` to `last`; null when there are not so many, or the last step is not whole. */
+/** Every `step`-th argument from `first` to `last`; null when there are not so many, or the last step is not whole. */
 function places(first: number, last: number, step: number, size: number): readonly number[] | null {
   if (last >= size || (last - first + 1) % step !== 0) return null;
   const found: number[] = [];

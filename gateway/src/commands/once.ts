@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Command } from "../upstream/command.js";
-import { commandOf, wordsOf } from "./words.js";
+import { argsOf, commandOf } from "./args.js";
 
 /**
  * SHA-256 of the scripts by which the client `warmline` makes writes repeatable, in all forms. The script does
@@ -19,7 +19,7 @@ const LONGEST = 1_024;
 /** A write made repeatable: what it runs, and the keys that it says it touches. */
 export interface OnceCall {
   readonly wrapped: Command;
-  /** Where it begins among the words. */
+  /** Where it begins among the arguments. */
   readonly from: number;
   readonly keys: readonly number[];
 }
@@ -30,16 +30,16 @@ export function onceCallOf(command: Command): OnceCall | null {
   const script = command.text(1);
   if (script.length > LONGEST) return null;
   if (!ONCE_SCRIPTS.has(createHash("sha256").update(script, "latin1").digest("hex"))) return null;
-  const words = wordsOf(command);
-  const count = words[2]!;
+  const args = argsOf(command);
+  const count = args[2]!;
   if (!/^[1-9]\d{0,6}$/.test(count)) return null;
   // After the keys: how long the reply is kept, then the command.
   const from = 3 + Number(count) + 1;
-  if (from >= words.length || !/^\d+$/.test(words[from - 1]!)) return null;
+  if (from >= args.length || !/^\d+$/.test(args[from - 1]!)) return null;
   // No script can run a script; whoever nests them only wants them unwrapped.
-  if (words[from]!.toUpperCase() === "EVAL") return null;
+  if (args[from]!.toUpperCase() === "EVAL") return null;
   return {
-    wrapped: commandOf(words.slice(from)),
+    wrapped: commandOf(args.slice(from)),
     from,
     keys: Array.from({ length: Number(count) }, (_, index) => 3 + index),
   };

@@ -8,8 +8,8 @@ import type { Command } from "../upstream/command.js";
 import { CHUNK_COMMANDS } from "../upstream/command-batch.js";
 import { BadRequest } from "./bad-request.js";
 import { type Exchange, NO_MEMORY } from "./exchange.js";
-import type { JsonCommands } from "./json-words.js";
-import type { RespCommands } from "./resp-words.js";
+import type { JsonCommands } from "./json-args.js";
+import type { RespCommands } from "./resp-args.js";
 import { discarded, PipelineResponse, TransactionResponse } from "./responses.js";
 import { inTurns } from "./turns.js";
 

@@ -34,11 +34,11 @@ export function confirmationFrame(kind: string, name: Buffer, count: number): Bu
 export function messageFrame(push: readonly Buffer[]): Buffer {
   const last = push.length - 1;
   const [kind, ...rest] = push as [Buffer, ...Buffer[]];
-  if (rest.every((word, at) => fits(word, at + 1 < last))) {
-    return Buffer.concat([DATA, ...push.flatMap((word) => [word, BETWEEN]).slice(0, -1), END]);
+  if (rest.every((kind, at) => fits(kind, at + 1 < last))) {
+    return Buffer.concat([DATA, ...push.flatMap((kind) => [kind, BETWEEN]).slice(0, -1), END]);
   }
-  const exact = `exact: ${rest.map((word) => word.toString("base64")).join()}\n`;
-  const names = push.slice(1, last).flatMap((word) => [oneLine(word), BETWEEN]);
+  const exact = `exact: ${rest.map((kind) => kind.toString("base64")).join()}\n`;
+  const names = push.slice(1, last).flatMap((kind) => [oneLine(kind), BETWEEN]);
   const payload = legible(push[last]!);
   return Buffer.concat([Buffer.from(exact), DATA, kind, BETWEEN, ...names, payload, END]);
 }
@@ -48,12 +48,12 @@ export function lineFrame(line: string): Buffer {
   return Buffer.from(`data: ${line}\n\n`);
 }
 
-function fits(word: Buffer, isName: boolean): boolean {
-  return !hasBreak(word) && !(isName && word.includes(COMMA)) && isUtf8(word);
+function fits(kind: Buffer, isName: boolean): boolean {
+  return !hasBreak(kind) && !(isName && kind.includes(COMMA)) && isUtf8(kind);
 }
 
-function hasBreak(word: Buffer): boolean {
-  return word.includes(LF) || word.includes(CR);
+function hasBreak(kind: Buffer): boolean {
+  return kind.includes(LF) || kind.includes(CR);
 }
 
 function oneLine(name: Buffer): Buffer {

@@ -14,7 +14,7 @@ import { BadRequest } from "./bad-request.js";
 import { confirmationFrame, lineFrame, messageFrame, streamFrame } from "./event-frames.js";
 import { EventStream } from "./event-stream.js";
 import { type Exchange, JSON_TYPE } from "./exchange.js";
-import { unescapeBytes } from "./path-words.js";
+import { unescapeBytes } from "./path-args.js";
 import { parseChannelLists, type StreamChange, type StreamReply, topicNamesOf } from "./stream-change.js";
 
 export interface StreamsOptions {
@@ -94,9 +94,9 @@ export class Streams {
         this.#start(exchange, grant, 1, first, (listener) => monitor.add(listener));
       };
     }
-    const [, word, list] = /^\/([ps]?subscribe)\/(.*)$/i.exec(path) ?? [];
-    if (word === undefined) return null;
-    const sort = word.toLowerCase() as Sort;
+    const [, arg, list] = /^\/([ps]?subscribe)\/(.*)$/i.exec(path) ?? [];
+    if (arg === undefined) return null;
+    const sort = arg.toLowerCase() as Sort;
     return (exchange) => {
       const names = namesIn(list!);
       allow(grant.streamRefusal(sort, names));

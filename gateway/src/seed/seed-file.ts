@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { type CommonRules, refusal } from "../access/refusals.js";
-import { commandOf } from "../commands/words.js";
+import { commandOf } from "../commands/args.js";
 import { BadRequest } from "../http/bad-request.js";
-import { readJsonCommand } from "../http/json-words.js";
+import { readJsonCommand } from "../http/json-args.js";
 import { waitOf } from "../upstream/blocking.js";
 import type { Command } from "../upstream/command.js";
 import { QuoteError, splitLine } from "./split-line.js";

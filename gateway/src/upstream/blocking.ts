@@ -1,4 +1,4 @@
-import { commandOf, wordsOf } from "../commands/words.js";
+import { argsOf, commandOf } from "../commands/args.js";
 import type { Command } from "./command.js";
 
 type Position = number | "last";
@@ -29,9 +29,9 @@ export function waitOf(command: Command): number | null {
 /** A command that waits, with `wait` ms, above zero, for its timeout. */
 export function waitingFor(command: Command, wait: number): Command {
   const { at, unit } = timeoutOf(command)!;
-  const words = wordsOf(command);
-  words[at] = String(Math.ceil(wait) / unit);
-  return commandOf(words);
+  const args = argsOf(command);
+  args[at] = String(Math.ceil(wait) / unit);
+  return commandOf(args);
 }
 
 /** Where the timeout of a command stands, and how many ms one unit of it is; null for one that never waits. */

@@ -6,7 +6,7 @@ const MOST = 1_000;
 const seen = new Map<number, string>();
 
 /**
- * The word `bytes[from, to)` as the name of a command: in upper case, cut at a NUL byte, since Redis compares some names
+ * The argument `bytes[from, to)` as the name of a command: in upper case, cut at a NUL byte, since Redis compares some names
  * as C strings, so that `post\0x` is `post` to it.
  */
 export function commandName(bytes: Buffer, from: number, to: number): string {

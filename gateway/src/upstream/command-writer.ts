@@ -2,28 +2,28 @@ import { Command } from "./command.js";
 
 /** Small commands share an allocation of this many bytes. */
 const SLAB = 64 * 1024;
-/** Room for `*`, ten digits, CR and LF before the first word: the number of words is known only at the end. */
+/** Room for `*`, ten digits, CR and LF before the first argument: the number of arguments is known only at the end. */
 const HEAD = 13;
-/** The most that a word needs beside its own bytes: `$`, ten digits, twice CR and LF. */
+/** The most that an argument needs beside its own bytes: `$`, ten digits, twice CR and LF. */
 const AROUND = 15;
 
 const LETTERS_COPIED_BY_HAND = 24;
 
-/** Encodes commands word by word, straight from the bytes of a request into the bytes for Redis. */
+/** Encodes commands argument by argument, straight from the bytes of a request into the bytes for Redis. */
 export class CommandWriter {
   #slab = Buffer.allocUnsafeSlow(SLAB);
   #start = 0;
   #at = 0;
-  #words = 0;
+  #args = 0;
 
   /** Starts a command, forgetting an unfinished one. */
   begin(): void {
-    this.#words = 0;
+    this.#args = 0;
     this.#at = this.#start + HEAD;
     this.#reserve(0);
   }
 
-  /** Appends `source[from, to)` as a word. */
+  /** Appends `source[from, to)` as an argument. */
   bytes(source: Buffer, from: number, to: number): void {
     const length = to - from;
     this.#header(length);
@@ -40,7 +40,7 @@ export class CommandWriter {
     this.#at = at + 2;
   }
 
-  /** Appends text, as UTF-8, as a word. */
+  /** Appends text, as UTF-8, as an argument. */
   text(text: string): void {
     const length = Buffer.byteLength(text);
     this.#header(length);
@@ -52,9 +52,9 @@ export class CommandWriter {
     this.#at = at + 2;
   }
 
-  /** The number of words so far. */
+  /** The number of arguments so far. */
   get size(): number {
-    return this.#words;
+    return this.#args;
   }
 
   /** Ends the command. */
@@ -63,13 +63,13 @@ export class CommandWriter {
     let from = this.#start + HEAD;
     slab[--from] = 0x0a;
     slab[--from] = 0x0d;
-    let words = this.#words;
+    let args = this.#args;
     do {
-      slab[--from] = 0x30 + (words % 10);
-      words = Math.floor(words / 10);
-    } while (words > 0);
+      slab[--from] = 0x30 + (args % 10);
+      args = Math.floor(args / 10);
+    } while (args > 0);
     slab[--from] = 0x2a;
-    const done = new Command(slab.subarray(from, this.#at), this.#words);
+    const done = new Command(slab.subarray(from, this.#at), this.#args);
     this.#start = this.#at;
     // A large command's room is not kept for small ones.
     if (this.#slab.length > 4 * SLAB) {
@@ -81,7 +81,7 @@ export class CommandWriter {
 
   #header(length: number): void {
     this.#reserve(length);
-    this.#words++;
+    this.#args++;
     const slab = this.#slab;
     let at = this.#at;
     slab[at++] = 0x24;
@@ -99,7 +99,7 @@ export class CommandWriter {
     this.#at = at + 2;
   }
 
-  /** Makes room for a word of `length` bytes, moving the unfinished command to a new slab if need be. */
+  /** Makes room for an argument of `length` bytes, moving the unfinished command to a new slab if need be. */
   #reserve(length: number): void {
     const needed = this.#at + length + AROUND;
     if (needed <= this.#slab.length) return;

@@ -5,14 +5,14 @@ const CR = 0x0d;
 
 /**
  * One Redis command as it goes over the wire: a RESP array of bulk strings. It is encoded once, when the
- * request is read, and its words are found again in the encoding by the few that need one.
+ * request is read, and its arguments are found again in the encoding by the few that need one.
  */
 export class Command {
   #name: string | undefined;
 
   /**
    * @param bytes the whole encoding, well-formed
-   * @param size the number of words, the command's name included
+   * @param size the number of arguments, the command's name included
    */
   constructor(
     readonly bytes: Buffer,
@@ -21,18 +21,18 @@ export class Command {
     readonly leading = 0,
   ) {}
 
-  /** The first word in upper case, as Redis takes it: see {@link commandName}. */
+  /** The first argument in upper case, as Redis takes it: see {@link commandName}. */
   get name(): string {
-    this.#name ??= this.#firstWord();
+    this.#name ??= this.#firstArg();
     return this.#name;
   }
 
-  /** Word `index` in upper case, cut at a NUL byte; empty when there is no such word. */
+  /** Argument `index` in upper case, cut at a NUL byte; empty when there is no such argument. */
   upper(index: number): string {
     return asName(this.text(index));
   }
 
-  #firstWord(): string {
+  #firstArg(): string {
     if (this.size === 0) return "";
     const { bytes } = this;
     let at = 1;
@@ -43,7 +43,7 @@ export class Command {
     return commandName(bytes, at, at + length);
   }
 
-  /** Word `index` byte by byte as text (Latin-1); empty when there is no such word. */
+  /** Argument `index` byte by byte as text (Latin-1); empty when there is no such argument. */
   text(index: number): string {
     if (index < 0 || index >= this.size) return "";
     const { bytes } = this;
@@ -58,8 +58,8 @@ export class Command {
   }
 }
 
-/** Builds a command from words that the gateway itself sends. */
-export function command(...words: string[]): Command {
-  const parts = words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`);
-  return new Command(Buffer.from(`*${words.length}\r\n${parts.join("")}`), words.length);
+/** Builds a command from arguments that the gateway itself sends. */
+export function command(...args: string[]): Command {
+  const parts = args.map((arg) => `$${Buffer.byteLength(arg)}\r\n${arg}\r\n`);
+  return new Command(Buffer.from(`*${args.length}\r\n${parts.join("")}`), args.length);
 }

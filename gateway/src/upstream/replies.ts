@@ -70,7 +70,7 @@ export function errorOf(text: string): Buffer {
   return Buffer.from(`-${text}\r\n`);
 }
 
-/** A text of any bytes, as a reply and as a word of a command. */
+/** A text of any bytes, as a reply and as an argument of a command. */
 export function bulkOf(content: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`$${content.length}\r\n`), content, Buffer.from("\r\n")]);
 }

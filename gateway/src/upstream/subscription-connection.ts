@@ -182,9 +182,9 @@ export class SubscriptionConnection<T extends SubscriptionTopic> {
     this.#connection!.send(this.#command(subscribes ? sort : sort.replace("sub", "unsub"), name));
   }
 
-  #command(word: string, name: Buffer): Command {
+  #command(arg: string, name: Buffer): Command {
     this.#writer.begin();
-    this.#writer.text(word.toUpperCase());
+    this.#writer.text(arg.toUpperCase());
     this.#writer.bytes(name, 0, name.length);
     return this.#writer.end();
   }

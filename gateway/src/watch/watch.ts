@@ -1,7 +1,7 @@
 import type { Command } from "../upstream/command.js";
 import type { Receiver, ReplyStream, UpstreamFailure } from "../upstream/failure.js";
 import type { TransactionReceiver, Upstream, Upstreams } from "../upstream/upstream.js";
-import { type CommandListener, describe, errorWord } from "./watched-command.js";
+import { type CommandListener, describe, errorCode } from "./watched-command.js";
 
 const MINUS = 0x2d;
 
@@ -139,5 +139,5 @@ class WatchingTransaction implements TransactionReceiver {
 }
 
 function errorOf(reply: Buffer): string | null {
-  return reply[0] === MINUS ? errorWord(reply.toString("latin1", 1, 64)) : null;
+  return reply[0] === MINUS ? errorCode(reply.toString("latin1", 1, 64)) : null;
 }

@@ -20,7 +20,7 @@ export interface WatchedCommand {
 export type CommandListener = (command: WatchedCommand) => void;
 
 /** The first word of an error of Redis, which is never data. */
-export function errorWord(text: string): string {
+export function errorCode(text: string): string {
   return /^[A-Z][A-Z0-9_]*/.exec(text)?.[0] ?? "ERR";
 }
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { argsOf } from "../../../gateway/src/commands/args.js";
 import { type CommandFacts, factsOf } from "../../../gateway/src/commands/facts.js";
 import { keyPlacesOf } from "../../../gateway/src/commands/keys.js";
-import { wordsOf } from "../../../gateway/src/commands/words.js";
 import { command } from "../../../gateway/src/upstream/command.js";
 import {
   connectRedis,
@@ -169,5 +169,5 @@ test("words are those of the encoding, byte for byte", () => {
     bytes: Buffer.from(`*${words.length}\r\n${bytes}`, "latin1"),
     size: words.length,
   });
-  expect(wordsOf(encoded)).toEqual(words);
+  expect(argsOf(encoded)).toEqual(words);
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it, test } from "vitest";
 import { COMMON_RULES } from "../../../gateway/src/access/refusals.js";
-import { wordsOf } from "../../../gateway/src/commands/words.js";
+import { argsOf } from "../../../gateway/src/commands/args.js";
 import { readSeedFile } from "../../../gateway/src/seed/seed-file.js";
 import { QuoteError, splitLine } from "../../../gateway/src/seed/split-line.js";
 
@@ -52,7 +52,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const file = join(folder, "seed.redis");
 const read = (text: string | Buffer) => {
   writeFileSync(file, text);
-  return readSeedFile(file, COMMON_RULES).commands.map(({ command, line }) => [line, ...wordsOf(command)]);
+  return readSeedFile(file, COMMON_RULES).commands.map(({ command, line }) => [line, ...argsOf(command)]);
 };
 
 test("a file has commands in redis-cli's quoting and as JSON, comments and empty lines", () => {

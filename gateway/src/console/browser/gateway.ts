@@ -2,8 +2,8 @@ import { concat, decodeReply, encodeCommand, type Reply } from "./resp.js";
 
 const RESP = "application/vnd.redis.resp2";
 
-/** A word of a command. */
-export type Word = string | Uint8Array;
+/** An argument of a command. */
+export type CommandArg = string | Uint8Array;
 
 /** The token is missing or wrong. */
 export class Unauthorized extends Error {}
@@ -13,12 +13,12 @@ export class Gateway {
   constructor(readonly token: string) {}
 
   /** Runs one command; an error of Redis is a reply too. */
-  async run(words: readonly Word[], signal?: AbortSignal): Promise<Reply> {
-    return this.#post("/", encodeCommand(words), signal);
+  async run(args: readonly CommandArg[], signal?: AbortSignal): Promise<Reply> {
+    return this.#post("/", encodeCommand(args), signal);
   }
 
   /** Runs commands in one request. */
-  async runAll(commands: readonly (readonly Word[])[]): Promise<readonly Reply[]> {
+  async runAll(commands: readonly (readonly CommandArg[])[]): Promise<readonly Reply[]> {
     if (commands.length === 0) return [];
     const reply = await this.#post("/pipeline", concat(commands.map(encodeCommand)));
     if (reply.kind !== "array")

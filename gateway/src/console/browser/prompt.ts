@@ -1,13 +1,13 @@
 import { byId, element } from "./dom.js";
-import type { Gateway, Word } from "./gateway.js";
+import type { CommandArg, Gateway } from "./gateway.js";
+import { splitArgs } from "./split-args.js";
 import { printed, quoted, shown } from "./text.js";
-import { wordsOf } from "./words.js";
 
 /** Lines kept on the page. */
 const MOST_LINES = 200;
 
 /** How the beginning of a value of each type is read, so that a large one does no harm. */
-const READS: Record<string, (key: Word) => Word[]> = {
+const READS: Record<string, (key: CommandArg) => CommandArg[]> = {
   string: (key) => ["GETRANGE", key, "0", "9999"],
   list: (key) => ["LRANGE", key, "0", "99"],
   set: (key) => ["SSCAN", key, "0", "COUNT", "100"],
@@ -43,8 +43,8 @@ export class Prompt {
 
   /** Shows what a key holds. */
   open(key: Uint8Array, type: string): void {
-    const words = (READS[type] ?? ((name: Word) => ["TYPE", name]))(key);
-    void this.#run(words.map((word) => (typeof word === "string" ? word : asWord(word))).join(" "), words);
+    const args = (READS[type] ?? ((name: CommandArg) => ["TYPE", name]))(key);
+    void this.#run(args.map((arg) => (typeof arg === "string" ? arg : asArg(arg))).join(" "), args);
   }
 
   #recall(step: number): string {
@@ -55,22 +55,22 @@ export class Prompt {
   async #ask(text: string): Promise<void> {
     if (this.#history.at(-1) !== text) this.#history.push(text);
     this.#at = this.#history.length;
-    let words: Word[];
+    let args: CommandArg[];
     try {
-      words = wordsOf(text);
+      args = splitArgs(text);
     } catch (error) {
       this.#print(`> ${text}`, "asked");
       this.#print((error as Error).message, "error");
       return;
     }
-    await this.#run(text, words);
+    await this.#run(text, args);
   }
 
-  async #run(text: string, words: readonly Word[]): Promise<void> {
+  async #run(text: string, args: readonly CommandArg[]): Promise<void> {
     this.#print(`> ${text}`, "asked");
     this.#running = new AbortController();
     try {
-      const reply = await this.gateway.run(words, this.#running.signal);
+      const reply = await this.gateway.run(args, this.#running.signal);
       this.#print(printed(reply), reply.kind === "error" ? "error" : "");
     } catch (error) {
       const { name, message } = error as Error;
@@ -89,7 +89,7 @@ export class Prompt {
 }
 
 /** A key as the prompt reads it back. */
-function asWord(key: Uint8Array): string {
+function asArg(key: Uint8Array): string {
   const text = shown(key);
   return /^[^\s"'\\]+$/.test(text) ? text : quoted(key);
 }

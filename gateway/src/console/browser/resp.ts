@@ -12,11 +12,11 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const CR = 13;
 
-/** The words of a command as a request's body. */
-export function encodeCommand(words: readonly (string | Uint8Array)[]): Uint8Array {
-  const parts: Uint8Array[] = [encoder.encode(`*${words.length}\r\n`)];
-  for (const word of words) {
-    const bytes = typeof word === "string" ? encoder.encode(word) : word;
+/** The arguments of a command as a request's body. */
+export function encodeCommand(args: readonly (string | Uint8Array)[]): Uint8Array {
+  const parts: Uint8Array[] = [encoder.encode(`*${args.length}\r\n`)];
+  for (const arg of args) {
+    const bytes = typeof arg === "string" ? encoder.encode(arg) : arg;
     parts.push(encoder.encode(`$${bytes.length}\r\n`), bytes, encoder.encode("\r\n"));
   }
   return concat(parts);

@@ -23,7 +23,7 @@ export class CommandFramer {
   #held: Buffer[] = [];
   #header = "";
   /** Words of the current command still to come; 0 between commands. */
-  #words = 0;
+  #args = 0;
   /** Bytes of the current word still to come, its line end included. */
   #body = 0;
   /** Bytes that the current command has announced so far. */
@@ -51,7 +51,7 @@ export class CommandFramer {
         this.#body -= step;
         at += step;
         if (this.#body > 0) break;
-        this.#words -= 1;
+        this.#args -= 1;
       } else {
         const end = chunk.indexOf(LF, at);
         const stop = end === -1 ? chunk.length : end + 1;
@@ -68,7 +68,7 @@ export class CommandFramer {
           this.#held = [];
         }
       }
-      if (this.#words > 0) continue;
+      if (this.#args > 0) continue;
       if (this.#skipping) {
         out.push({ tooLarge: true });
         this.#skipping = false;
@@ -89,7 +89,7 @@ export class CommandFramer {
   #readHeader(): void {
     const header = this.#header;
     this.#header = "";
-    const expected = this.#words === 0 ? ARRAY : BULK;
+    const expected = this.#args === 0 ? ARRAY : BULK;
     const digits = /^.(\d+)\r\n$/s.exec(header)?.[1];
     if (header.charCodeAt(0) !== expected || digits === undefined) {
       throw new FramingError(
@@ -103,7 +103,7 @@ export class CommandFramer {
     this.#size += header.length;
     if (expected === ARRAY) {
       if (count > MAX_WORDS) throw new FramingError("Protocol error: invalid multibulk length");
-      this.#words = count;
+      this.#args = count;
     } else {
       this.#body = count + 2;
       this.#size += this.#body;

@@ -95,8 +95,8 @@ function resultingLength(name: string, args: readonly Buffer[], database: RedisD
 function bitfieldLength(args: readonly Buffer[]): number {
   let length = 0;
   for (let at = 1; at < args.length; at += 1) {
-    const word = args[at]?.toString().toLowerCase();
-    if (word !== "set" && word !== "incrby") continue;
+    const arg = args[at]?.toString().toLowerCase();
+    if (arg !== "set" && arg !== "incrby") continue;
     const bits = Number(args[at + 1]?.toString().slice(1));
     const offset = args[at + 2]?.toString() ?? "";
     const first = offset.startsWith("#") ? Number(offset.slice(1)) * bits : Number(offset);
@@ -143,9 +143,9 @@ function randomMembersLength(args: readonly Buffer[], database: RedisDatabase): 
   return value === undefined ? 0 : count * (largest + OVERHEAD_BYTES);
 }
 
-/** A word as a number; NaN, which no limit is below, where it is none: the command itself says so then. */
-function integer(word: Buffer | undefined): number {
-  return word === undefined ? Number.NaN : Number(word.toString());
+/** An argument as a number; NaN, which no limit is below, where it is none: the command itself says so then. */
+function integer(arg: Buffer | undefined): number {
+  return arg === undefined ? Number.NaN : Number(arg.toString());
 }
 
 function refuse(message: string, code = "ERR"): RedisResult {

@@ -1,8 +1,8 @@
 import { type CommandFacts, factsOf } from "../../commands/facts.js";
 import { keyPlacesOf } from "../../commands/keys.js";
 import type { Command } from "../command.js";
+import { commandOf, EncodedArgs } from "../encoded-args.js";
 import { type Combine, CROSS_SLOT, combiners, inOrderOf } from "../merge.js";
-import { commandOf, Words } from "../words.js";
 
 /** A command, or a part of one, that goes to one node. */
 export interface Part {
@@ -56,20 +56,20 @@ export function planOf(command: Command): Plan {
   // Redis finds the keys of what is unknown here by itself, and says where they are.
   if (!facts || !places) return facts?.readonly ? ANY_READ : ANY;
   if (places.length === 0) return keyless(facts);
-  const words = new Words(command);
-  const slots = places.map((place) => words.slot(place));
+  const args = new EncodedArgs(command);
+  const slots = places.map((place) => args.slot(place));
   const slot = slots[0]!;
   const repeatable = facts.readonly;
   // A replica lacks the scripts that its primary was given.
   const read = repeatable && facts.group !== "scripting";
   if (slots.every((other) => other === slot)) return { kind: "one", slot, read, repeatable };
   if (facts.requestPolicy !== "multi_shard") return { kind: "refused", reply: CROSS_SLOT, repeatable };
-  return split(words, places, slots, facts);
+  return split(args, places, slots, facts);
 }
 
 /** A command of many keys as one command for each slot. */
 function split(
-  words: Words,
+  args: EncodedArgs,
   places: readonly number[],
   slots: readonly number[],
   { readonly: read, responsePolicy }: CommandFacts,
@@ -81,12 +81,12 @@ function split(
     else bySlot.set(slot, [at]);
   });
   const step = places[1]! - places[0]!;
-  const name = words.slice(0, 1);
+  const name = args.slice(0, 1);
   const parts = [...bySlot].map(([slot, group]) => ({
     slot,
     command: commandOf(1 + group.length * step, [
       name,
-      ...group.map((at) => words.slice(places[at]!, places[at]! + step)),
+      ...group.map((at) => args.slice(places[at]!, places[at]! + step)),
     ]),
   }));
   const combine = responsePolicy === null ? inOrderOf([...bySlot.values()]) : combinerOf(responsePolicy);

@@ -1,7 +1,7 @@
 import type { Command } from "../command.js";
+import { commandOf, EncodedArgs } from "../encoded-args.js";
 import { type Receiver, UpstreamFailure } from "../failure.js";
 import { arrayOf, bulkOf, elementsOf, errorOf } from "../replies.js";
-import { commandOf, Words } from "../words.js";
 import { CLUSTER_NODES, type NodeView, nodeViewOf } from "./node-view.js";
 import { slotOf } from "./slot.js";
 import { SlotSet } from "./slot-set.js";
@@ -85,9 +85,9 @@ class ScanStep implements Receiver {
     readonly tag: number,
     readonly sender: ScanSender,
   ) {
-    const words = new Words(command);
+    const args = new EncodedArgs(command);
     const cursor = bulkOf(Buffer.from(String(position.cursor)));
-    this.#page = commandOf(command.size, [words.slice(0, 1), cursor, words.slice(2, command.size)]);
+    this.#page = commandOf(command.size, [args.slice(0, 1), cursor, args.slice(2, command.size)]);
   }
 
   get abandoned(): boolean {

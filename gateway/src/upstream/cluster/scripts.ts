@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Command } from "../command.js";
+import { commandOf, EncodedArgs } from "../encoded-args.js";
 import { bulkOf } from "../replies.js";
-import { commandOf, Words } from "../words.js";
 
 /** Scripts that are remembered, and their bytes together, at most. */
 const MOST_SCRIPTS = 1_000;
@@ -28,10 +28,11 @@ export class Scripts {
     switch (command.name) {
       case "EVAL":
       case "EVAL_RO":
-        if (command.size > 2) this.#remember(new Words(command).content(1));
+        if (command.size > 2) this.#remember(new EncodedArgs(command).content(1));
         return;
       case "SCRIPT":
-        if (command.size === 3 && command.upper(1) === "LOAD") this.#remember(new Words(command).content(2));
+        if (command.size === 3 && command.upper(1) === "LOAD")
+          this.#remember(new EncodedArgs(command).content(2));
         else if (command.upper(1) === "FLUSH") {
           this.#texts.clear();
           this.#bytes = 0;
@@ -49,7 +50,7 @@ export class Scripts {
     this.#texts.delete(digest);
     this.#texts.set(digest, text);
     const byText = Buffer.from(name === "EVALSHA" ? "EVAL" : "EVAL_RO");
-    return commandOf(size, [bulkOf(byText), bulkOf(text), new Words(command).slice(2, size)]);
+    return commandOf(size, [bulkOf(byText), bulkOf(text), new EncodedArgs(command).slice(2, size)]);
   }
 
   #remember(text: Buffer): void {

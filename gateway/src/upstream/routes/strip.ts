@@ -1,6 +1,6 @@
 import type { Command } from "../command.js";
+import { commandOf, EncodedArgs } from "../encoded-args.js";
 import { arrayOf, bulkOf, elementsOf } from "../replies.js";
-import { commandOf, Words } from "../words.js";
 
 /** Commands whose reply begins with the key that they found. */
 const KEY_FIRST = new Set(["BLPOP", "BRPOP", "BZPOPMIN", "BZPOPMAX", "LMPOP", "BLMPOP", "ZMPOP", "BZMPOP"]);
@@ -9,10 +9,10 @@ const KEY_IN_EACH = new Set(["XREAD", "XREADGROUP"]);
 
 /** The command with `length` bytes less at the beginning of each of its keys. */
 export function stripped(command: Command, places: readonly number[], length: number): Command {
-  const words = new Words(command);
+  const args = new EncodedArgs(command);
   const isKey = new Set(places);
   const parts = Array.from({ length: command.size }, (_, at) =>
-    isKey.has(at) ? bulkOf(words.content(at).subarray(length)) : words.slice(at, at + 1),
+    isKey.has(at) ? bulkOf(args.content(at).subarray(length)) : args.slice(at, at + 1),
   );
   return commandOf(command.size, parts);
 }

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import { openedCommands, refusal } from "../../../../gateway/src/access/refusals.js";
 import { COMMANDS_OF } from "../../../../gateway/src/access/roles.js";
+import { argsOf } from "../../../../gateway/src/commands/args.js";
 import { allFacts } from "../../../../gateway/src/commands/facts.js";
 import { KeyLockingScripts } from "../../../../gateway/src/commands/key-locking.js";
 import { ONCE_SCRIPTS, onceCallOf } from "../../../../gateway/src/commands/once.js";
-import { wordsOf } from "../../../../gateway/src/commands/words.js";
 import { command } from "../../../../gateway/src/upstream/command.js";
 import { idempotencyScript } from "../../../../src/once/script.js";
 import { wrapInIdempotencyScript } from "../../../../src/once/wrap.js";
@@ -51,7 +51,7 @@ it("the client's own scripts are known, in every form in which they arrive", () 
 it("a write made repeatable is read as the command that it runs", () => {
   const words = wrapInIdempotencyScript(["MSET", "app:a", "1", "app:b", "2"], 120_000, false).map(String);
   const call = onceCallOf(command(...words))!;
-  expect(wordsOf(call.wrapped)).toEqual(["MSET", "app:a", "1", "app:b", "2"]);
+  expect(argsOf(call.wrapped)).toEqual(["MSET", "app:a", "1", "app:b", "2"]);
   expect(call.keys.map((place) => words[place]).slice(1)).toEqual(["app:a", "app:b"]);
   expect(words[call.keys[0]!]).toMatch(/^app:a:wl:/);
   const changed = words.with(1, `${words[1]} `);

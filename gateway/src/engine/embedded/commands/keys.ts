@@ -244,8 +244,8 @@ const fieldExpireTime = (name: string, unit: number) =>
     flags: ["readonly", "fast"],
     arity: -5,
     keys: { first: 0 },
-    execute([key, fieldsWord, countArg, ...fields], ctx) {
-      if (optionName(fieldsWord) !== "FIELDS")
+    execute([key, fieldsArg, countArg, ...fields], ctx) {
+      if (optionName(fieldsArg) !== "FIELDS")
         throw new RedisCommandError("Mandatory argument FIELDS is missing or not at the right position");
       const count = parseInteger(countArg!);
       if (count < 1) throw new RedisCommandError("Number of fields must be a positive integer");

@@ -4,9 +4,9 @@ import { Command } from "./command.js";
 const DOLLAR = 0x24;
 const CR = 0x0d;
 
-/** Where each word of a command stands in its encoding. */
-export class Words {
-  /** Where the header of each word begins, and behind the last one the end. */
+/** Where each argument of a command stands in its encoding. */
+export class EncodedArgs {
+  /** Where the header of each argument begins, and behind the last one the end. */
   readonly #starts: number[] = [];
   readonly #lengths: number[] = [];
 
@@ -23,25 +23,25 @@ export class Words {
     this.#starts.push(at);
   }
 
-  /** The slot of word `index`, taken for a key. */
+  /** The slot of argument `index`, taken for a key. */
   slot(index: number): number {
     const end = this.#starts[index + 1]! - 2;
     return slotOf(this.command.bytes, end - this.#lengths[index]!, end);
   }
 
-  /** The bytes of word `index`. */
+  /** The bytes of argument `index`. */
   content(index: number): Buffer {
     const end = this.#starts[index + 1]! - 2;
     return this.command.bytes.subarray(end - this.#lengths[index]!, end);
   }
 
-  /** The encodings of the words `[from, to)`. */
+  /** The encodings of the arguments `[from, to)`. */
   slice(from: number, to: number): Buffer {
     return this.command.bytes.subarray(this.#starts[from], this.#starts[to]);
   }
 }
 
-/** A command of these encoded words. */
-export function commandOf(size: number, words: readonly Buffer[]): Command {
-  return new Command(Buffer.concat([Buffer.from(`*${size}\r\n`), ...words]), size);
+/** A command of these encoded arguments. */
+export function commandOf(size: number, args: readonly Buffer[]): Command {
+  return new Command(Buffer.concat([Buffer.from(`*${size}\r\n`), ...args]), size);
 }

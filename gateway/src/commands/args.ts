@@ -3,8 +3,8 @@ import { Command } from "../upstream/command.js";
 const DOLLAR = 0x24;
 const CR = 0x0d;
 
-/** Hands on where each word of a command stands in its encoding, in one pass, until `take` returns false. */
-export function eachWord(
+/** Hands on where each argument of a command stands in its encoding, in one pass, until `take` returns false. */
+export function eachArg(
   { bytes, size }: Command,
   take: (index: number, from: number, to: number) => boolean,
 ): void {
@@ -18,22 +18,22 @@ export function eachWord(
   }
 }
 
-/** All words of a command, byte by byte as text (Latin-1). */
-export function wordsOf(command: Command): string[] {
-  const words: string[] = [];
-  eachWord(command, (_, from, to) => {
-    words.push(command.bytes.toString("latin1", from, to));
+/** All arguments of a command, byte by byte as text (Latin-1). */
+export function argsOf(command: Command): string[] {
+  const args: string[] = [];
+  eachArg(command, (_, from, to) => {
+    args.push(command.bytes.toString("latin1", from, to));
     return true;
   });
-  return words;
+  return args;
 }
 
-/** Whether every one of the words at `places` begins with `prefix`. */
+/** Whether every one of the arguments at `places` begins with `prefix`. */
 export function allBeginWith(command: Command, places: readonly number[], prefix: Buffer): boolean {
   const { bytes } = command;
   const wanted = new Set(places);
   let all = true;
-  eachWord(command, (index, from, to) => {
+  eachArg(command, (index, from, to) => {
     if (!wanted.has(index)) return true;
     all =
       to - from >= prefix.length && bytes.compare(prefix, 0, prefix.length, from, from + prefix.length) === 0;
@@ -42,8 +42,8 @@ export function allBeginWith(command: Command, places: readonly number[], prefix
   return all;
 }
 
-/** A command of these words, each given byte by byte as text (Latin-1). */
-export function commandOf(words: readonly string[]): Command {
-  const parts = words.map((word) => `$${word.length}\r\n${word}\r\n`);
-  return new Command(Buffer.from(`*${words.length}\r\n${parts.join("")}`, "latin1"), words.length);
+/** A command of these arguments, each given byte by byte as text (Latin-1). */
+export function commandOf(args: readonly string[]): Command {
+  const parts = args.map((arg) => `$${arg.length}\r\n${arg}\r\n`);
+  return new Command(Buffer.from(`*${args.length}\r\n${parts.join("")}`, "latin1"), args.length);
 }

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BadRequest } from "../../../gateway/src/http/bad-request.js";
-import { JsonCommands, readJsonCommand } from "../../../gateway/src/http/json-words.js";
-import { readPathCommand } from "../../../gateway/src/http/path-words.js";
-import { RespCommands, readRespCommand } from "../../../gateway/src/http/resp-words.js";
+import { JsonCommands, readJsonCommand } from "../../../gateway/src/http/json-args.js";
+import { readPathCommand } from "../../../gateway/src/http/path-args.js";
+import { RespCommands, readRespCommand } from "../../../gateway/src/http/resp-args.js";
 import type { Command } from "../../../gateway/src/upstream/command.js";
 
 /** The encoding that a command must have. */

@@ -89,7 +89,7 @@ function readArray(): Command {
   if (body[at] === CLOSE) throw new BadRequest("ERR empty command");
   for (;;) {
     skipSpace();
-    readWord();
+    readArg();
     skipSpace();
     const byte = body[at++];
     if (byte === COMMA) continue;
@@ -98,7 +98,7 @@ function readArray(): Command {
   }
 }
 
-function readWord(): void {
+function readArg(): void {
   const byte = body[at];
   if (byte === QUOTE) readString();
   else if (byte === OPEN || byte === 0x7b) {

@@ -7,9 +7,9 @@ const PLUS = 0x2b;
 const writer = new CommandWriter();
 
 /**
- * Reads a command from a path such as `/set/foo/bar`: its segments are the words, then the body, if there is
+ * Reads a command from a path such as `/set/foo/bar`: its segments are the arguments, then the body, if there is
  * one, then the names and values of the query (`?EX=100`, `?NX`). `_token` is left out. Escapes stand for
- * bytes; one slash at the end is ignored, other empty segments are empty words.
+ * bytes; one slash at the end is ignored, other empty segments are empty arguments.
  * @throws {BadRequest} when there is no command or an escape is broken
  */
 export function readPathCommand(path: string, query: string, body: Buffer | null): Command {

@@ -1,22 +1,22 @@
 const ESCAPES: Record<string, string> = { n: "\n", r: "\r", t: "\t", b: "\b", a: "\x07" };
 
 /**
- * Splits a line into words as redis-cli does: words in double quotes may hold escapes (`\n`, `\xff`), those in single
+ * Splits a line into arguments as redis-cli does: arguments in double quotes may hold escapes (`\n`, `\xff`), those in single
  * quotes are taken as they are.
  * @throws Error when a quote is left open, or when something follows one without a space
  */
-export function wordsOf(line: string): (string | Uint8Array)[] {
-  const words: (string | Uint8Array)[] = [];
+export function splitArgs(line: string): (string | Uint8Array)[] {
+  const args: (string | Uint8Array)[] = [];
   let rest = line.trim();
   while (rest !== "") {
     const [whole, double, single] =
       /^"((?:[^"\\]|\\.)*)"(?=\s|$)|^'((?:[^'\\]|\\.)*)'(?=\s|$)|^[^\s"']\S*/s.exec(rest) ?? [];
     if (whole === undefined) throw new Error("a quote is not closed, or has no space after it");
-    if (double !== undefined) words.push(unescaped(double));
-    else words.push(single === undefined ? whole : single.replaceAll("\\'", "'"));
+    if (double !== undefined) args.push(unescaped(double));
+    else args.push(single === undefined ? whole : single.replaceAll("\\'", "'"));
     rest = rest.slice(whole.length).trimStart();
   }
-  return words;
+  return args;
 }
 
 function unescaped(text: string): string | Uint8Array {
