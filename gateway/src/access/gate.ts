@@ -3,10 +3,10 @@ import { Fifo } from "../upstream/fifo.js";
 /** Something that waits to enter a {@link Gate}. Either `run` or `onMissed` is called, once. */
 export interface Entrant {
   /** Whether the result is no longer wanted. */
-  readonly abandoned: boolean;
+  readonly cancelled: boolean;
   /** It has entered. {@link Gate.leave} must follow. */
   run(): void;
-  /** It did not enter in time, or was abandoned before it could. */
+  /** It did not enter in time, or was cancelled before it could. */
   onMissed(): void;
 }
 
@@ -54,7 +54,7 @@ export class Gate {
       const { entrant, timer } = next;
       if (!entrant) continue;
       clearTimeout(timer);
-      if (entrant.abandoned) entrant.onMissed();
+      if (entrant.cancelled) entrant.onMissed();
       else {
         this.#inside++;
         entrant.run();

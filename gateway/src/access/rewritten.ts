@@ -16,8 +16,8 @@ export function rewritten(grant: Grant, commands: readonly Command[], receiver: 
   return {
     commands: commands.map((command, at) => rewrites[at]?.command ?? command),
     receiver: {
-      get abandoned() {
-        return receiver.abandoned;
+      get cancelled() {
+        return receiver.cancelled;
       },
       onReply: (reply, tag) => receiver.onReply(rewrites[tag]?.reply(reply) ?? reply, tag),
       onLarge: (tag, first) => (rewrites[tag] ? null : (receiver.onLarge?.(tag, first) ?? null)),

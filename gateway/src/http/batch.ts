@@ -120,7 +120,7 @@ export function runTransaction(
     quota.enter(size, false);
     const deadline = performance.now() + quota.transactionTimeout;
     quota.enterTransaction({
-      get abandoned() {
+      get cancelled() {
         return exchange.gone;
       },
       run: () => {

@@ -133,7 +133,7 @@ export class Connection implements Idle {
     // What went wrong does not matter: `close` follows.
     socket.on("error", () => {});
     socket.on("close", () => {
-      this.#exchange?.lose();
+      this.#exchange?.abort();
       this.#exchange = null;
       this.#stage = Stage.Ending;
       this.#source?.cancel?.();

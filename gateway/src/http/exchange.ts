@@ -344,12 +344,12 @@ export class Exchange {
 
   /** Ends the connection at once. */
   destroy(): void {
-    this.lose();
+    this.abort();
     this.#connection.destroy();
   }
 
   /** The connection is lost. */
-  lose(): void {
+  abort(): void {
     if (this.#body) this.responseBytes = this.#body.size;
     if (this.#state !== ResponseState.Over) this.#over(this.streaming ? 200 : 0, true);
   }

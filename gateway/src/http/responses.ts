@@ -37,7 +37,7 @@ export class SingleResponse implements Receiver {
     exchange.sent();
   }
 
-  get abandoned(): boolean {
+  get cancelled(): boolean {
     return this.exchange.gone;
   }
 
@@ -123,7 +123,7 @@ export class PipelineResponse implements Receiver {
     exchange.sent();
   }
 
-  get abandoned(): boolean {
+  get cancelled(): boolean {
     return this.exchange.gone;
   }
 
@@ -219,7 +219,7 @@ export class TransactionResponse implements TransactionReceiver {
     exchange.sent();
   }
 
-  get abandoned(): boolean {
+  get cancelled(): boolean {
     return this.exchange.gone;
   }
 

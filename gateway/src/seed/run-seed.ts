@@ -58,7 +58,7 @@ function runBatch(server: Server, path: string, batch: readonly SeedCommand[]): 
     };
     const commands = batch.map((each) => each.command);
     server.send(commands, {
-      abandoned: false,
+      cancelled: false,
       onReply(reply, tag) {
         if (reply[0] === MINUS) fail(tag, errorOf(reply, factsOf(commands[tag]!)?.group));
         else if (--left === 0) resolve();
@@ -83,7 +83,7 @@ async function countKeys(server: Server): Promise<number> {
 function replyTo(server: Server, name: string): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     server.send([command(name)], {
-      abandoned: false,
+      cancelled: false,
       onReply: resolve,
       onFailure: ({ message }) => reject(new Error(message)),
     });

@@ -91,8 +91,8 @@ export class AwaitingPrimary implements Upstream {
       else this.pause(run, finish);
     };
     const through: TransactionReceiver = {
-      get abandoned() {
-        return receiver.abandoned;
+      get cancelled() {
+        return receiver.cancelled;
       },
       onExec(reply, refused) {
         const finish = () => receiver.onExec(reply, refused);
@@ -133,8 +133,8 @@ export class AwaitingPrimary implements Upstream {
   }
 
   /** Whether commands may wait for a primary. */
-  mayWait(receiver: { readonly abandoned: boolean }, deadline: number): boolean {
-    return !this.#closed && !receiver.abandoned && performance.now() + PAUSE < deadline;
+  mayWait(receiver: { readonly cancelled: boolean }, deadline: number): boolean {
+    return !this.#closed && !receiver.cancelled && performance.now() + PAUSE < deadline;
   }
 
   /** Calls `run` after a pause; `finish` instead when the upstream is closed meanwhile. */
@@ -184,8 +184,8 @@ class Attempts implements Receiver {
     this.#end = waits.reduce((sum, wait) => sum + wait, deadline);
   }
 
-  get abandoned(): boolean {
-    return this.receiver.abandoned;
+  get cancelled(): boolean {
+    return this.receiver.cancelled;
   }
 
   send(): void {
@@ -260,7 +260,7 @@ class Attempts implements Receiver {
       return;
     }
     const run = () => {
-      if (this.abandoned) {
+      if (this.cancelled) {
         finish();
         return;
       }

@@ -144,7 +144,7 @@ export class Detecting implements Upstream {
     if (this.#asking || this.#closed) return;
     this.#asking = true;
     this.#server.send([INFO], {
-      abandoned: false,
+      cancelled: false,
       onReply: (reply) => {
         if (reply[0] !== MINUS) this.#finding.tell(/^cluster_enabled:1\r?$/m.test(reply.toString("latin1")));
         // A user who may not ask has a single server, as far as is known.

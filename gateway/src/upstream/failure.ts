@@ -68,7 +68,7 @@ export interface ReplyStream {
  */
 export interface Receiver {
   /** Whether nobody waits any more, so that a command not yet written need not be sent. */
-  readonly abandoned: boolean;
+  readonly cancelled: boolean;
   /** Redis's reply as its own bytes, error replies included. `tag` is the one given with the command. */
   onReply(reply: Buffer, tag: number): void;
   /**

@@ -174,7 +174,7 @@ export class InFlightConnection {
       const entry = this.#written.peek(i)!;
       const { receiver, batch, deadline } = entry;
       const command = batch.single;
-      if (!receiver || receiver.abandoned || !command || batch.isRepeated || !isRead(command)) continue;
+      if (!receiver || receiver.cancelled || !command || batch.isRepeated || !isRead(command)) continue;
       entry.receiver = null;
       const again = new CommandBatch([command], receiver, deadline);
       again.isRepeated = true;

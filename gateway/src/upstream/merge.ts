@@ -30,8 +30,8 @@ export class Merge implements Receiver {
     this.#open = parts;
   }
 
-  get abandoned(): boolean {
-    return this.receiver.abandoned;
+  get cancelled(): boolean {
+    return this.receiver.cancelled;
   }
 
   onReply(reply: Buffer, part: number): void {

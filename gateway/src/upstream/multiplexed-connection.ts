@@ -256,7 +256,7 @@ export class MultiplexedConnection {
   /** Whether nothing else is under way nor likely to come in this turn, so that waiting for its end is for nothing. */
   #isAlone(batch: CommandBatch, now: number): boolean {
     if (this.#flushing || this.#lastBatchCount > 1 || this.#connection!.inFlight > 0) return false;
-    return !batch.receiver.abandoned && batch.deadline > now;
+    return !batch.receiver.cancelled && batch.deadline > now;
   }
 
   #schedule(): void {
@@ -286,7 +286,7 @@ export class MultiplexedConnection {
         connection.isWritable &&
         batch.canSendNext &&
         batch.deadline > now &&
-        !batch.receiver.abandoned
+        !batch.receiver.cancelled
       ) {
         this.#countWaiting(batch, -1);
         const bytes = connection.take(batch, now);
@@ -310,7 +310,7 @@ export class MultiplexedConnection {
     for (let batch = this.#queue.shift(); batch; batch = this.#queue.shift()) {
       while (batch.canSendNext) {
         this.#countWaiting(batch, -1);
-        if (batch.receiver.abandoned) {
+        if (batch.receiver.cancelled) {
           failed.push([
             batch.receiver,
             new UpstreamFailure("closing", "nobody waits for the reply"),

@@ -9,7 +9,7 @@ const IDLE_FOR = 30_000;
 
 /** Someone who wants a connection of their own. */
 export interface Borrower {
-  readonly abandoned: boolean;
+  readonly cancelled: boolean;
   /** Takes the connection; it goes back by {@link Pool.giveBack}. */
   onConnection(connection: MultiplexedConnection): void;
   onFailure(failure: UpstreamFailure): void;
@@ -130,7 +130,7 @@ export class Pool {
       if (!borrower) continue;
       clearTimeout(timer);
       this.#queued--;
-      if (!borrower.abandoned) return borrower;
+      if (!borrower.cancelled) return borrower;
       borrower.onFailure(new UpstreamFailure("closing", "nobody waits for the reply"));
     }
     return null;

@@ -136,6 +136,6 @@ export function repliesToPing(upstream: Pick<Upstream, "send">, timeout: number)
       resolve(up);
     };
     // NOPERM is an answer too.
-    upstream.send([PING], { abandoned: false, onReply: () => done(true), onFailure: () => done(false) });
+    upstream.send([PING], { cancelled: false, onReply: () => done(true), onFailure: () => done(false) });
   });
 }

@@ -90,8 +90,8 @@ export class SingleUse {
     });
     const waiting: Waits = { sums, from: Number.POSITIVE_INFINITY };
     const through: Receiver = {
-      get abandoned() {
-        return receiver.abandoned;
+      get cancelled() {
+        return receiver.cancelled;
       },
       onReply: (reply, tag) => {
         const isEarly = this.#ending && performance.now() < waiting.from + sums[tag]!;
@@ -127,8 +127,8 @@ export class SingleUse {
     let failure: UpstreamFailure | null = null;
     const last = commands.length + 1;
     const through: Receiver = {
-      get abandoned() {
-        return receiver.abandoned;
+      get cancelled() {
+        return receiver.cancelled;
       },
       onReply(reply, tag) {
         if (tag === last) {
@@ -172,7 +172,7 @@ export class SingleUse {
       this.#unblocker.send(
         numbered.map(({ connection }) => command("CLIENT", "UNBLOCK", connection.clientId!)),
         {
-          abandoned: false,
+          cancelled: false,
           onReply: (reply, tag) => reply[0] === MINUS && cut(numbered[tag]!),
           onFailure: (_failure, tag) => cut(numbered[tag]!),
         },
@@ -203,8 +203,8 @@ export class SingleUse {
       else pool.giveBack(connection);
     };
     const through: Receiver = {
-      get abandoned() {
-        return receiver.abandoned;
+      get cancelled() {
+        return receiver.cancelled;
       },
       onReply(reply, tag) {
         settle();
@@ -234,8 +234,8 @@ export class SingleUse {
       },
     };
     const borrower: Borrower = {
-      get abandoned() {
-        return receiver.abandoned;
+      get cancelled() {
+        return receiver.cancelled;
       },
       onConnection(connection) {
         lent = connection;

@@ -9,7 +9,7 @@ export type Cancel = () => void;
 
 /** Takes the answer to a transaction: exactly one call. */
 export interface TransactionReceiver {
-  readonly abandoned: boolean;
+  readonly cancelled: boolean;
   /** The reply of EXEC; one error for each command that Redis refused to queue, by its place. */
   onExec(reply: Buffer, refused: ReadonlyMap<number, Buffer>): void;
   onFailure(failure: UpstreamFailure): void;

@@ -74,8 +74,8 @@ class WatchingReceiver implements Receiver {
     this.#telling = new Telling(commands, listener, false);
   }
 
-  get abandoned(): boolean {
-    return this.receiver.abandoned;
+  get cancelled(): boolean {
+    return this.receiver.cancelled;
   }
 
   onReply(reply: Buffer, tag: number): void {
@@ -117,8 +117,8 @@ class WatchingTransaction implements TransactionReceiver {
     this.#telling = new Telling(commands, listener, true);
   }
 
-  get abandoned(): boolean {
-    return this.receiver.abandoned;
+  get cancelled(): boolean {
+    return this.receiver.cancelled;
   }
 
   onExec(reply: Buffer, refused: ReadonlyMap<number, Buffer>): void {

@@ -48,7 +48,7 @@ function start(options: Partial<MultiplexedConnectionOptions> = {}): Connection[
 }
 
 class Answers implements Receiver {
-  readonly abandoned = false;
+  readonly cancelled = false;
   readonly replies: string[] = [];
   readonly failures: UpstreamFailure[] = [];
   onReply(reply: Buffer): void {
@@ -255,7 +255,7 @@ it("no receiver is told of a failure before sending has returned", async () => {
   const [connections, answers] = [start(), new Answers()];
   multiplexed.open();
   await expect.poll(() => multiplexed.ready).toBe(true);
-  multiplexed.send([command("GONE")], Object.assign(answers, { abandoned: true }));
+  multiplexed.send([command("GONE")], Object.assign(answers, { cancelled: true }));
   multiplexed.send([command("LATE")], answers, { deadline: performance.now() - 1 });
   expect(answers.failures).toEqual([]);
   await expect.poll(() => answers.failures.map(({ outcome }) => outcome)).toEqual(["unsent", "unsent"]);
@@ -265,7 +265,7 @@ it("no receiver is told of a failure before sending has returned", async () => {
 /** Takes large replies as they come, and says what was called. */
 function streaming(seen: string[], name: string): Receiver {
   return {
-    abandoned: false,
+    cancelled: false,
     onReply: (reply) => seen.push(`${name} ${reply.toString().trim()}`),
     onFailure: (failure) => seen.push(`${name} ${failure.reason}`),
     onLarge() {

@@ -90,8 +90,8 @@ class ScanStep implements Receiver {
     this.#page = commandOf(command.size, [args.slice(0, 1), cursor, args.slice(2, command.size)]);
   }
 
-  get abandoned(): boolean {
-    return this.receiver.abandoned;
+  get cancelled(): boolean {
+    return this.receiver.cancelled;
   }
 
   add(): void {
@@ -129,8 +129,8 @@ class ScanStep implements Receiver {
       const before = nodeViewOf(await sender.topology.ask(node, CLUSTER_NODES));
       const page = await new Promise<Buffer>((onReply, onFailure) => {
         const sink = {
-          get abandoned() {
-            return receiver.abandoned;
+          get cancelled() {
+            return receiver.cancelled;
           },
           onReply,
           onFailure,

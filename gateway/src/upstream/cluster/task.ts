@@ -61,8 +61,8 @@ export class Task implements Receiver {
     this.until = batch.until;
   }
 
-  get abandoned(): boolean {
-    return this.batch.receiver.abandoned;
+  get cancelled(): boolean {
+    return this.batch.receiver.cancelled;
   }
 
   /** A node has failed it. */
@@ -94,8 +94,8 @@ export class Task implements Receiver {
 export class Group implements Receiver {
   constructor(readonly tasks: readonly Task[]) {}
 
-  get abandoned(): boolean {
-    return this.tasks[0]!.abandoned;
+  get cancelled(): boolean {
+    return this.tasks[0]!.cancelled;
   }
 
   onReply(reply: Buffer, tag: number): void {

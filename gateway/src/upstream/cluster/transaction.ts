@@ -79,8 +79,8 @@ export class ClusterTransaction {
     const node = nodes.get(name);
     const { receiver } = this;
     const through: TransactionReceiver = {
-      get abandoned() {
-        return receiver.abandoned;
+      get cancelled() {
+        return receiver.cancelled;
       },
       onExec: (reply, refused) => this.#onExec(node, reply, refused),
       onFailure: (failure) => this.#onFailure(node, failure),
@@ -121,7 +121,7 @@ export class ClusterTransaction {
       node.failed();
       this.topology.suspect(node.name);
     }
-    if (failure.reason === "unreachable" && !this.receiver.abandoned) this.#later(failure);
+    if (failure.reason === "unreachable" && !this.receiver.cancelled) this.#later(failure);
     else this.receiver.onFailure(failure);
   }
 

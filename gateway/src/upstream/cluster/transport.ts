@@ -119,7 +119,7 @@ export class Transport implements Carrier {
     task.target = null;
     task.asking = false;
     task.obstacle = failure;
-    const isOver = this.#closed || task.abandoned || performance.now() >= task.until;
+    const isOver = this.#closed || task.cancelled || performance.now() >= task.until;
     const mayRepeat =
       outcome === "unsent"
         ? reason !== "full" && reason !== "ended"
@@ -255,7 +255,7 @@ export class Transport implements Carrier {
 
   #resumeOne(task: Task, now: number): void {
     const { batch } = task;
-    if (task.abandoned) this.#fail(task, new UpstreamFailure("closing", "nobody waits for the reply"));
+    if (task.cancelled) this.#fail(task, new UpstreamFailure("closing", "nobody waits for the reply"));
     else if (now >= task.until) this.#giveUp(task);
     else if (batch.isBehind(task)) this.#park(task);
     else {

@@ -120,8 +120,8 @@ export class Routes implements Upstream {
     const { upstream, prefix, strip } = route ?? this.#rest;
     if (!strip) return upstream.transaction(sent, receiver, deadline);
     const through: TransactionReceiver = {
-      get abandoned() {
-        return receiver.abandoned;
+      get cancelled() {
+        return receiver.cancelled;
       },
       onExec: (reply, refused) => receiver.onExec(restored(ready, reply, prefix), refused),
       onFailure: (failure) => receiver.onFailure(failure),
@@ -177,8 +177,8 @@ export class Routes implements Upstream {
 class PingReplies implements Receiver {
   constructor(readonly sent: readonly Sent[]) {}
 
-  get abandoned(): boolean {
-    return this.sent[0]!.receiver.abandoned;
+  get cancelled(): boolean {
+    return this.sent[0]!.receiver.cancelled;
   }
 
   onReply(reply: Buffer, at: number): void {

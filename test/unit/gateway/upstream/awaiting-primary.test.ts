@@ -130,7 +130,7 @@ it("what needs a connection of its own waits for one, and a wait that was broken
   );
   const exec = new Promise((resolve, onFailure) => {
     upstream.transaction([command("SET", "k", "v")], {
-      abandoned: false,
+      cancelled: false,
       onExec: (reply) => resolve(String(reply)),
       onFailure,
     });

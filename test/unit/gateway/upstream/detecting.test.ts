@@ -60,14 +60,14 @@ function start(answers = true): { received: string[]; tell: () => void; asked: P
 
 it("what nobody waits for any more when the server has said what it is, is never written", async () => {
   const { received, tell, asked } = start();
-  const gone = { abandoned: false, failures: 0, onReply() {}, onFailure: () => void gone.failures++ };
+  const gone = { cancelled: false, failures: 0, onReply() {}, onFailure: () => void gone.failures++ };
   const onExec = () => {};
   upstream.send([command("INCR", "gone")], gone);
   const cancels = [
     upstream.sendAlone([command("BLPOP", "gone", "1")], [1_000], gone),
     upstream.transaction([command("SET", "gone", "1")], {
-      get abandoned() {
-        return gone.abandoned;
+      get cancelled() {
+        return gone.cancelled;
       },
       onExec,
       onFailure: gone.onFailure,
@@ -75,7 +75,7 @@ it("what nobody waits for any more when the server has said what it is, is never
   ];
   const here = sent((commands, receiver) => upstream.send(commands, receiver), ["INCR here"]);
   await asked;
-  gone.abandoned = true;
+  gone.cancelled = true;
   for (const cancel of cancels) cancel();
   tell();
   expect(await here).toEqual(["+OK"]);
@@ -88,7 +88,7 @@ it("what waits to be sent has so much less time to be answered", async () => {
   const { received, tell, asked } = start(false);
   const failed: Record<string, number> = {};
   const receiver = (name: string) => ({
-    abandoned: false,
+    cancelled: false,
     onReply() {},
     onExec() {},
     onFailure: () => {

@@ -109,7 +109,7 @@ export function sent(
     send(
       commands.map((text) => command(...text.split(" "))),
       {
-        abandoned: false,
+        cancelled: false,
         onReply: (reply, tag) => settle(reply.toString().trimEnd(), tag),
         onFailure: settle,
       },

@@ -50,10 +50,10 @@ class Server {
 
 /** Whoever wants a transaction, and what became of it. */
 class Asker implements TransactionReceiver {
-  abandoned = false;
+  cancelled = false;
   readonly outcome: Promise<"executed" | UpstreamFailure>;
   leave = () => {
-    this.abandoned = true;
+    this.cancelled = true;
   };
   onExec!: TransactionReceiver["onExec"];
   onFailure!: TransactionReceiver["onFailure"];
