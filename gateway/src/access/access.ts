@@ -5,7 +5,7 @@ import type { Upstream, Upstreams } from "../upstream/upstream.js";
 import { type Grant, grantOf } from "./grant.js";
 import { Quota } from "./quota.js";
 import type { CommonRules } from "./refusals.js";
-import { administratorTrouble, RestTokens, userTrouble } from "./rest-token.js";
+import { checkAdministrator, checkUser, RestTokens } from "./rest-token.js";
 import type { Shares } from "./shares.js";
 import { digestOf, randomToken } from "./token.js";
 import { type KnownToken, readTokenList, type TokenList, type TokenSources } from "./token-list.js";
@@ -83,9 +83,9 @@ export class Access {
     const user = { username, password };
     const own = this.#options.upstreams.of(null);
     // A Redis user must not become another one whose password is none, unless Redis lets it administer users.
-    const refusal = asking === own ? null : await administratorTrouble(username, asking.pushOptions);
-    const trouble = refusal ?? (await userTrouble(user, own.pushOptions));
-    if (trouble !== null) return reply(`-${trouble}`);
+    const refusal = asking === own ? null : await checkAdministrator(username, asking.pushOptions);
+    const denial = refusal ?? (await checkUser(user, own.pushOptions));
+    if (denial !== null) return reply(`-${denial}`);
     const token = this.#restTokens.seal(user);
     return reply(`$${token.length}\r\n${token}`);
   }

@@ -60,7 +60,7 @@ export class RestTokens {
  * Whether Redis takes this user and password, tried on a connection of its own.
  * @returns null when it does, else Redis's error text
  */
-export function userTrouble(user: RedisUser, options: PushConnectionOptions): Promise<string | null> {
+export function checkUser(user: RedisUser, options: PushConnectionOptions): Promise<string | null> {
   return new Promise((resolve) => {
     const connection = new PushConnection(
       { ...options, handshake: [command("AUTH", user.username, user.password)] },
@@ -70,9 +70,9 @@ export function userTrouble(user: RedisUser, options: PushConnectionOptions): Pr
           resolve(null);
         },
         onReply() {},
-        onDown(trouble) {
-          const [, error] = /^it answered (.*)$/s.exec(trouble) ?? [];
-          resolve(error ?? `ERR the password can't be checked: ${trouble}`);
+        onDown(reason) {
+          const [, error] = /^it answered (.*)$/s.exec(reason) ?? [];
+          resolve(error ?? `ERR the password can't be checked: ${reason}`);
         },
       },
     );
@@ -84,7 +84,7 @@ export function userTrouble(user: RedisUser, options: PushConnectionOptions): Pr
  * Whether Redis lets whom `options` sign in as administer this user.
  * @returns null when it does, else an error text
  */
-export async function administratorTrouble(
+export async function checkAdministrator(
   username: string,
   options: PushConnectionOptions,
 ): Promise<string | null> {

@@ -42,7 +42,7 @@ export class Certificate {
   }
 
   /** Calls `onChange` with what the files hold after they changed; `onTrouble` when that is of no use: the old stays. */
-  watch(onChange: (options: SecureContextOptions) => void, onTrouble: (message: string) => void): void {
+  watch(onChange: (options: SecureContextOptions) => void, onError: (message: string) => void): void {
     this.#timer = setInterval(() => {
       const version = this.#look();
       if (version === this.#version) return;
@@ -50,7 +50,7 @@ export class Certificate {
       try {
         onChange(this.read());
       } catch (error) {
-        onTrouble(`${(error as Error).message}; the certificate before it stays in use`);
+        onError(`${(error as Error).message}; the certificate before it stays in use`);
       }
     }, LOOK_EVERY).unref();
   }

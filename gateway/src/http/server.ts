@@ -180,7 +180,7 @@ export class HttpServer implements Site {
         server.setSecureContext(renewed);
         onNotice("the certificate was renewed", false);
       },
-      (trouble) => onNotice(trouble, true),
+      (reason) => onNotice(reason, true),
     );
     return server;
   }

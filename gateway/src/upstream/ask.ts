@@ -10,11 +10,11 @@ const MINUS = 0x2d;
  */
 export function ask(options: PushConnectionOptions, command: Command): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const end = (reply: Buffer | null, trouble: string) => {
+    const end = (reply: Buffer | null, reason: string) => {
       clearTimeout(timer);
       connection.close();
       if (reply) resolve(reply);
-      else reject(new UpstreamFailure("unreachable", trouble));
+      else reject(new UpstreamFailure("unreachable", reason));
     };
     const connection = new PushConnection(options, {
       onUp: () => connection.send(command),
@@ -22,7 +22,7 @@ export function ask(options: PushConnectionOptions, command: Command): Promise<B
         if (reply?.[0] === MINUS) end(null, `it answered ${reply.toString("utf8", 1, reply.length - 2)}`);
         else end(reply, "its reply is too large");
       },
-      onDown: (trouble) => end(null, trouble),
+      onDown: (reason) => end(null, reason),
     });
     const timer = setTimeout(() => end(null, "it did not answer in time"), options.timeout);
     connection.open();

@@ -43,7 +43,7 @@ export interface InFlightConnectionHandler {
   /** A batch may send its next chunk. */
   onSendable(batch: CommandBatch): void;
   /** The connection ended by itself or could not be had; what was written on it has failed already. */
-  onDown(trouble: string): void;
+  onDown(reason: string): void;
 }
 
 /** One connection to Redis and the commands written on it, whose replies come back in order. */
@@ -64,9 +64,9 @@ export class InFlightConnection {
       onDrain: () => handler.onWritable(),
       onReply: (reply, noRoom) => this.#reply(reply, noRoom),
       onLarge: (first, size) => this.#large(first, size),
-      onDown: (trouble) => {
-        this.#forget(`the connection to Redis was lost: ${trouble}`);
-        handler.onDown(trouble);
+      onDown: (reason) => {
+        this.#forget(`the connection to Redis was lost: ${reason}`);
+        handler.onDown(reason);
       },
     });
   }

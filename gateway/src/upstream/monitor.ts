@@ -65,7 +65,7 @@ export class Monitor {
         this.#timer = setTimeout(late, this.#options.timeout);
       },
       onReply: (reply) => this.#onReply(reply),
-      onDown: (trouble) => this.#end("unreachable", `Redis could not be reached: ${trouble}`),
+      onDown: (reason) => this.#end("unreachable", `Redis could not be reached: ${reason}`),
     });
     this.#connection = connection;
     connection.open();

@@ -81,7 +81,7 @@ export class MultiplexedConnection {
   #lastBatchCount = 0;
   #closed = false;
   #attempts = 0;
-  #trouble = "no connection to Redis yet";
+  #lastError = "no connection to Redis yet";
   #due = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #retry: NodeJS.Timeout | undefined;
@@ -201,10 +201,10 @@ export class MultiplexedConnection {
       onSendable: (batch) => this.#rested(batch),
       onLarge: () => this.#heldUp(connection),
       onUnused: () => this.#unused(connection),
-      onDown: (trouble) => {
+      onDown: (reason) => {
         if (connection === this.#spare) this.#spare = null;
         else if (this.#silent.delete(connection)) this.#failBroken();
-        else this.#lost(connection, trouble);
+        else this.#lost(connection, reason);
       },
     });
     this.#connection = connection;
@@ -384,7 +384,7 @@ export class MultiplexedConnection {
 
   #replace(connection: InFlightConnection): void {
     this.#options.counters.lost++;
-    this.#trouble = "it went silent";
+    this.#lastError = "it went silent";
     if (this.#options.reconnect === "never") {
       this.close();
       return;
@@ -401,12 +401,12 @@ export class MultiplexedConnection {
   }
 
   #unreachable(): string {
-    return `Redis could not be reached: ${this.#trouble}`;
+    return `Redis could not be reached: ${this.#lastError}`;
   }
 
-  #lost(connection: InFlightConnection, trouble: string): void {
+  #lost(connection: InFlightConnection, reason: string): void {
     this.#connection = null;
-    this.#trouble = trouble;
+    this.#lastError = reason;
     if (this.#closed) return;
     this.#failBroken();
     if (this.#closed) return;

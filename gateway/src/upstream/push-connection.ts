@@ -14,7 +14,7 @@ export interface PushConnectionHandler {
   /** A reply, asked for or not; null stands for one that was too large. */
   onReply(reply: Buffer | null): void;
   /** The connection ended or could not be had. Called once, and not after {@link PushConnection.close}. */
-  onDown(trouble: string): void;
+  onDown(reason: string): void;
 }
 
 /** One connection to Redis on which replies come unasked: for subscriptions and MONITOR. It is not made again. */
@@ -30,7 +30,7 @@ export class PushConnection {
         onUp: () => handler.onUp(),
         onReply: (reply) => handler.onReply(reply),
         onDrain: () => {},
-        onDown: (trouble) => handler.onDown(trouble),
+        onDown: (reason) => handler.onDown(reason),
       },
     );
   }

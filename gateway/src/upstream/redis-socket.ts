@@ -37,7 +37,7 @@ export interface RedisSocketHandler {
   /** What was written has gone out: more may follow. */
   onDrain(): void;
   /** The connection ended, or could not be had. Called once, and not after {@link RedisSocket.close}. */
-  onDown(trouble: string): void;
+  onDown(reason: string): void;
 }
 
 /** One connection to Redis, from its first byte to its last. It is not made again. */
@@ -79,10 +79,10 @@ export class RedisSocket {
       return;
     }
     this.#socket = socket;
-    let trouble = "it ended the connection";
-    const over = () => this.#down(trouble);
+    let reason = "it ended the connection";
+    const over = () => this.#down(reason);
     socket.on("error", (error) => {
-      trouble = reasonOf(error);
+      reason = reasonOf(error);
     });
     socket.on("end", over);
     socket.on("close", over);
@@ -139,8 +139,8 @@ export class RedisSocket {
   }
 
   /** Ends the connection as lost, for this reason. */
-  drop(trouble: string): void {
-    this.#down(trouble);
+  drop(reason: string): void {
+    this.#down(reason);
   }
 
   #onData = (chunk: Buffer): void => {
@@ -182,11 +182,11 @@ export class RedisSocket {
     this.#handler.onUp();
   }
 
-  #down(trouble: string): void {
+  #down(reason: string): void {
     if (this.#ended) return;
     if (this.upSince !== null) this.#options.counters.lost++;
     this.close();
-    this.#handler.onDown(trouble);
+    this.#handler.onDown(reason);
   }
 }
 

@@ -36,7 +36,7 @@ export class Sentinel {
   /** Those that answered come first. */
   #sentinels: readonly string[];
   #primary: string | null = null;
-  #trouble = "no Sentinel was asked yet";
+  #lastError = "no Sentinel was asked yet";
   #connection: PushConnection | null = null;
   #asking = false;
   #askedAt = Number.NEGATIVE_INFINITY;
@@ -61,7 +61,7 @@ export class Sentinel {
   /** Opens a connection to the primary. @throws {Error} while it is not known where that is */
   connect(onRead?: OnReadOpts): Duplex {
     this.open();
-    if (this.#primary === null) throw new Error(this.#trouble);
+    if (this.#primary === null) throw new Error(this.#lastError);
     const socket = this.#options.connectTo(addressOf(this.#primary), onRead);
     this.#open.add(socket);
     socket.once("close", () => {
@@ -97,7 +97,7 @@ export class Sentinel {
         this.#listen(name);
         break;
       } catch (error) {
-        this.#trouble = `no Sentinel said where the primary is: ${(error as Error).message}`;
+        this.#lastError = `no Sentinel said where the primary is: ${(error as Error).message}`;
       }
       if (this.#closed) return;
     }

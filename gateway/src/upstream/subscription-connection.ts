@@ -36,7 +36,7 @@ export interface SubscriptionOwner<T extends SubscriptionTopic> {
   /** A message was too large to be passed on. Its channel is not known. */
   onTooLarge(topics: Iterable<T>): void;
   /** The connection was lost or could not be had. `wasUp`: it had been in use. */
-  onDown(trouble: string, wasUp: boolean): void;
+  onDown(reason: string, wasUp: boolean): void;
 }
 
 /** A reply that is due: each SUBSCRIBE and UNSUBSCRIBE names one topic, so that an error finds its own. */
@@ -107,10 +107,10 @@ export class SubscriptionConnection<T extends SubscriptionTopic> {
         this.#rest();
       },
       onReply: (reply) => this.#onReply(reply),
-      onDown: (trouble) => {
+      onDown: (reason) => {
         const wasUp = this.#up;
         this.#reset();
-        this.#owner.onDown(trouble, wasUp);
+        this.#owner.onDown(reason, wasUp);
       },
     });
     this.#connection.open();

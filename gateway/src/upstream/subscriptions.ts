@@ -107,7 +107,7 @@ interface Change {
 interface Place {
   readonly name: string;
   readonly connection: SubscriptionConnection<Topic>;
-  trouble: string;
+  lastError: string;
   attempts: number;
   retry: NodeJS.Timeout | undefined;
 }
@@ -342,9 +342,9 @@ export class Subscriptions {
         onEnded: (topic) => this.#onEnded(place, topic),
         onMessage: (topic, push) => this.#deliver(topic, push),
         onTooLarge: (topics) => this.#onTooLarge(topics),
-        onDown: (trouble, wasUp) => this.#onDown(place, trouble, wasUp),
+        onDown: (reason, wasUp) => this.#onDown(place, reason, wasUp),
       }),
-      trouble: "no connection to Redis yet",
+      lastError: "no connection to Redis yet",
       attempts: 0,
       retry: undefined,
     };
@@ -352,8 +352,8 @@ export class Subscriptions {
     return place;
   }
 
-  #onDown(place: Place, trouble: string, wasUp: boolean): void {
-    place.trouble = trouble;
+  #onDown(place: Place, reason: string, wasUp: boolean): void {
+    place.lastError = reason;
     // What was lost in use is made again at once; what can't be had is waited for.
     if (wasUp) place.attempts = 0;
     const topics = [...place.connection.topics];
@@ -475,7 +475,7 @@ export class Subscriptions {
       ? "no node of the cluster is known to serve the channel"
       : place.connection.isUp
         ? "Redis did not confirm the subscription in time"
-        : `Redis could not be reached: ${place.trouble}`;
+        : `Redis could not be reached: ${place.lastError}`;
     return new UpstreamFailure("unreachable", text);
   }
 }

@@ -5,7 +5,7 @@ const EVERY = 1_000;
 const SECONDS = 60;
 
 /** Shows connections and commands per second, asked for each second while the page is seen. */
-export function showCounters(gateway: Gateway, onTrouble: (error: unknown) => void): void {
+export function showCounters(gateway: Gateway, onError: (error: unknown) => void): void {
   const rates: number[] = [];
   let last: { readonly at: number; readonly commands: number } | null = null;
   const show = (counters: Map<string, number>) => {
@@ -30,10 +30,10 @@ export function showCounters(gateway: Gateway, onTrouble: (error: unknown) => vo
         for (const id of ["counters", "chart"]) byId(id).toggleAttribute("hidden", counters === null);
         if (counters) show(counters);
       }
-      onTrouble(null);
+      onError(null);
     } catch (error) {
       last = null;
-      onTrouble(error);
+      onError(error);
     }
     setTimeout(tick, EVERY);
   };

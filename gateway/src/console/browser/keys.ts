@@ -18,7 +18,7 @@ export class Keys {
   constructor(
     readonly gateway: Gateway,
     readonly onOpen: (key: Uint8Array, type: string) => void,
-    readonly onTrouble: (error: unknown) => void,
+    readonly onError: (error: unknown) => void,
   ) {
     byId("search").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -54,7 +54,7 @@ export class Keys {
       } while (this.#cursor !== "0" && this.#count < goal && ++steps < MOST_STEPS);
     } catch (error) {
       byId("found").textContent = (error as Error).message;
-      this.onTrouble(error);
+      this.onError(error);
       return;
     }
     const isAll = this.#cursor === "0";

@@ -16,7 +16,7 @@ function askForToken(): void {
   byId("token").focus();
 }
 
-function onTrouble(error: unknown): void {
+function onError(error: unknown): void {
   if (error instanceof Unauthorized) {
     forgetToken();
     askForToken();
@@ -31,16 +31,16 @@ async function open(token: string): Promise<void> {
     await gateway.counters();
     byId("engine").textContent = await gateway.engine();
   } catch (error) {
-    onTrouble(error);
+    onError(error);
     return;
   }
   keepToken(token);
   notice("");
   byId("login").hidden = true;
   byId("main").hidden = false;
-  showCounters(gateway, onTrouble);
-  const prompt = new Prompt(gateway, onTrouble);
-  new Keys(gateway, (key, type) => prompt.open(key, type), onTrouble).look();
+  showCounters(gateway, onError);
+  const prompt = new Prompt(gateway, onError);
+  new Keys(gateway, (key, type) => prompt.open(key, type), onError).look();
   byId("line").focus();
 }
 

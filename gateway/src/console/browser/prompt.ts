@@ -24,7 +24,7 @@ export class Prompt {
 
   constructor(
     readonly gateway: Gateway,
-    readonly onTrouble: (error: unknown) => void,
+    readonly onError: (error: unknown) => void,
   ) {
     const line = byId<HTMLInputElement>("line");
     byId("prompt").addEventListener("submit", (event) => {
@@ -75,7 +75,7 @@ export class Prompt {
     } catch (error) {
       const { name, message } = error as Error;
       this.#print(name === "AbortError" ? "given up" : message, "error");
-      if (name !== "AbortError") this.onTrouble(error);
+      if (name !== "AbortError") this.onError(error);
     }
     this.#running = null;
   }

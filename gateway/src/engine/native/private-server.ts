@@ -142,9 +142,9 @@ class PrivateServer implements Engine {
   }
 
   /** Goes on trying until it runs, for the socket's path is what others know it by. */
-  async #startAgain(trouble: string): Promise<void> {
+  async #startAgain(reason: string): Promise<void> {
     const { signal } = this.#closing;
-    for (let text = trouble; !signal.aborted; ) {
+    for (let text = reason; !signal.aborted; ) {
       const wait = this.#backoff;
       this.#backoff = Math.min(LONGEST_BACKOFF, 2 * wait);
       this.#options.onNotice?.(`${text}; it is started again in ${wait} ms`);

@@ -239,7 +239,7 @@ export class Cluster implements Upstream {
       const late = () => {
         this.#early.delete(early);
         fail(
-          new UpstreamFailure("unreachable", `the cluster could not be reached: ${this.#topology.trouble}`),
+          new UpstreamFailure("unreachable", `the cluster could not be reached: ${this.#topology.lastError}`),
         );
       };
       const timer = setTimeout(late, Math.max(0, until - performance.now()));
@@ -259,7 +259,7 @@ export class Cluster implements Upstream {
 
   #connectAny(onRead?: OnReadOpts): Duplex {
     const name = this.#nodes.best(this.#topology.shards.map(({ primary }) => primary));
-    if (name === undefined) throw new Error(this.#topology.trouble ?? "no node of the cluster is known");
+    if (name === undefined) throw new Error(this.#topology.lastError ?? "no node of the cluster is known");
     return this.#options.connect(addressOf(name), onRead);
   }
 }

@@ -59,7 +59,7 @@ export class Topology extends EventEmitter<{ change: [] }> {
   readonly #names = new Map<string, string>();
   #closed = false;
   /** Why it could not be learnt when it was last asked for; null when it could. */
-  trouble: string | null = "the cluster's topology is not known yet";
+  lastError: string | null = "the cluster's topology is not known yet";
 
   /** @param ask sends a command to a node, as the user that the gateway was set up with */
   constructor(
@@ -191,16 +191,16 @@ export class Topology extends EventEmitter<{ change: [] }> {
     for (const name of order) {
       try {
         this.#learn(decode(await this.#ask(name, CLUSTER_SLOTS)), name);
-        this.trouble = null;
+        this.lastError = null;
         break;
       } catch (error) {
-        this.trouble = (error as Error).message;
+        this.lastError = (error as Error).message;
       }
       if (this.#closed) return;
     }
     this.#refreshing = false;
     this.#lastRefresh = performance.now();
-    if (this.trouble !== null) this.refreshSoon(CALM_GAP);
+    if (this.lastError !== null) this.refreshSoon(CALM_GAP);
   }
 
   /** Takes the reply to CLUSTER SLOTS: ranges of slots, each with its primary first. */

@@ -113,7 +113,7 @@ export class Transport implements Carrier {
   onFailure(task: Task, failure: UpstreamFailure): void {
     const { reason, outcome } = failure;
     if (task.node && (reason === "unreachable" || reason === "lost" || reason === "timeout")) {
-      this.#inTrouble(task.node);
+      this.#onNodeFailure(task.node);
       if (task.way.read) task.failedAt(task.node.name);
     }
     task.target = null;
@@ -284,10 +284,10 @@ export class Transport implements Carrier {
     else if (obstacle && (isNoScript(obstacle) || redirectionOf(obstacle)?.kind === "later")) {
       this.#reply(task, obstacle);
     } else {
-      const trouble = this.#options.topology.trouble ?? "its slot is on its way from one node to another";
+      const reason = this.#options.topology.lastError ?? "its slot is on its way from one node to another";
       this.#fail(
         task,
-        new UpstreamFailure("unreachable", `the cluster could not run the command: ${trouble}`),
+        new UpstreamFailure("unreachable", `the cluster could not run the command: ${reason}`),
       );
     }
   }
@@ -305,7 +305,7 @@ export class Transport implements Carrier {
     task.sink.onFailure(failure, task.tag);
   }
 
-  #inTrouble(node: Node): void {
+  #onNodeFailure(node: Node): void {
     if (node.failed()) this.#options.counters.ejected++;
     this.#options.topology.suspect(node.name);
   }
