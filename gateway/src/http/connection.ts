@@ -80,7 +80,7 @@ export class Connection implements Idle {
   /** When the last request was answered, or the connection was opened; in ms. */
   idleSince: number;
   /** Since when a head that began, or a body, is being waited for, in ms; 0 for neither. */
-  lateSince = 0;
+  waitingSince = 0;
   /** Whether there was no room for this connection: nothing is run for it, and it ends with its first response. */
   refused = false;
   readonly #socket: Socket;
@@ -298,8 +298,8 @@ export class Connection implements Idle {
     this.#stage = Stage.Body;
     this.#body = new BodyBuffer(this.#chunked ? max : Math.min(max, this.#left), hold);
     this.#onBody = done;
-    this.lateSince = performance.now();
-    this.#bodyAt = this.lateSince;
+    this.waitingSince = performance.now();
+    this.#bodyAt = this.waitingSince;
     if (this.#socket.isPaused()) this.#socket.resume();
     this.#advance();
   }
@@ -307,7 +307,7 @@ export class Connection implements Idle {
   /** Sends the response to the present request, its head and body. Unless `keep`, the connection ends with it. */
   finish(response: readonly Buffer[], keep: boolean): void {
     this.#exchange = null;
-    this.lateSince = 0;
+    this.waitingSince = 0;
     const [head, body] = response as [Buffer, Buffer?];
     if (body) this.sendBody(head, new WholeBody(body), keep);
     else {
@@ -376,7 +376,7 @@ export class Connection implements Idle {
     this.#source = null;
     this.#exchange?.bodySent();
     this.#exchange = null;
-    this.lateSince = 0;
+    this.waitingSince = 0;
     this.#responded(this.#keep);
   }
 
@@ -485,7 +485,7 @@ export class Connection implements Idle {
     this.#left = head.length ?? 0;
     this.#chunked = head.length === null ? new ChunkedBody() : null;
     this.#stage = Stage.Respond;
-    this.lateSince = 0;
+    this.waitingSince = 0;
     const exchange = new Exchange(head, this, this.#site, performance.now());
     this.#exchange = exchange;
     this.#site.busy(this);
@@ -498,8 +498,8 @@ export class Connection implements Idle {
       throw new BadRequest("ERR the request is not valid HTTP: the request line is not one of HTTP");
     }
     if (this.#clientEnded) this.#socket.destroy();
-    else if (this.lateSince === 0) {
-      this.lateSince = performance.now();
+    else if (this.waitingSince === 0) {
+      this.waitingSince = performance.now();
       this.#site.busy(this);
     }
   }
@@ -541,7 +541,7 @@ export class Connection implements Idle {
     this.#onBody = null;
     this.#body = null;
     this.#stage = Stage.Respond;
-    this.lateSince = 0;
+    this.waitingSince = 0;
     onBody(body.overflown || body.refused ? null : body.whole());
     return true;
   }

@@ -179,19 +179,19 @@ export class Connections {
   #sweep(): void {
     const now = performance.now();
     for (const connection of this.#open) {
-      if (this.#isLate(connection, now)) connection.destroy();
+      if (this.#isOverdue(connection, now)) connection.destroy();
       // Less than makes a connection wait is counted here alone: that costs the common case nothing.
       else if (!connection.isStreaming) connection.countBacklog();
     }
-    for (const connection of this.#refused) if (this.#isLate(connection, now)) connection.destroy();
+    for (const connection of this.#refused) if (this.#isOverdue(connection, now)) connection.destroy();
   }
 
-  #isLate(connection: Connection, now: number): boolean {
+  #isOverdue(connection: Connection, now: number): boolean {
     const { idle, head, body, budget } = this.#limits;
     const patience = budget.isShort ? Math.min(body, SHORT_PATIENCE) : body;
-    if (connection.lateSince > 0) {
+    if (connection.waitingSince > 0) {
       if (connection.isReadingBody && now - connection.bodyAt > patience) return true;
-      return now - connection.lateSince > (connection.isReadingBody ? body : head);
+      return now - connection.waitingSince > (connection.isReadingBody ? body : head);
     }
     if (connection.backlog > 0 && !connection.isStreaming) return !connection.progresses(now, patience);
     return !connection.isBusy && now - connection.idleSince > idle;

@@ -57,7 +57,7 @@ export class CommandBatch {
   }
 
   /** Whether one of its commands has no reply yet. */
-  get isUnanswered(): boolean {
+  get isInFlight(): boolean {
     return this.#inFlight > 0;
   }
 

@@ -18,16 +18,16 @@ export class Finding {
   isCluster: boolean | null = null;
 
   /** Tells all that wait. */
-  tell(isCluster: boolean): void {
+  resolve(isCluster: boolean): void {
     this.isCluster = isCluster;
-    for (const told of this.#waiting) told(isCluster);
+    for (const listener of this.#waiting) listener(isCluster);
     this.#waiting.clear();
   }
 
   /** Calls `told` once it is known. */
-  wait(told: (isCluster: boolean) => void): Cancel {
-    this.#waiting.add(told);
-    return () => this.#waiting.delete(told);
+  wait(listener: (isCluster: boolean) => void): Cancel {
+    this.#waiting.add(listener);
+    return () => this.#waiting.delete(listener);
   }
 }
 
@@ -146,7 +146,8 @@ export class Detecting implements Upstream {
     this.#server.send([INFO], {
       cancelled: false,
       onReply: (reply) => {
-        if (reply[0] !== MINUS) this.#finding.tell(/^cluster_enabled:1\r?$/m.test(reply.toString("latin1")));
+        if (reply[0] !== MINUS)
+          this.#finding.resolve(/^cluster_enabled:1\r?$/m.test(reply.toString("latin1")));
         // A user who may not ask has a single server, as far as is known.
         else if (this.#finding.isCluster === null) this.#release();
       },

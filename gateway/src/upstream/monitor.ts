@@ -61,8 +61,8 @@ export class Monitor {
     const connection = new PushConnection(this.#options, {
       onUp: () => {
         connection.send(MONITOR);
-        const late = () => this.#end("unreachable", "Redis did not answer MONITOR in time");
-        this.#timer = setTimeout(late, this.#options.timeout);
+        const onTimeout = () => this.#end("unreachable", "Redis did not answer MONITOR in time");
+        this.#timer = setTimeout(onTimeout, this.#options.timeout);
       },
       onReply: (reply) => this.#onReply(reply),
       onDown: (reason) => this.#end("unreachable", `Redis could not be reached: ${reason}`),

@@ -276,7 +276,7 @@ export class MultiplexedConnection {
     for (let left = this.#queue.size; left > 0; left--) {
       const batch = this.#queue.shift()!;
       const { connection } = batch;
-      if (!connection || !batch.isUnanswered || !this.#silent.has(connection)) {
+      if (!connection || !batch.isInFlight || !this.#silent.has(connection)) {
         this.#queue.push(batch);
         continue;
       }
@@ -317,7 +317,7 @@ export class MultiplexedConnection {
             batch.tag,
           ]);
           batch.take();
-        } else if (batch.deadline <= now) failed.push(this.#late(batch));
+        } else if (batch.deadline <= now) failed.push(this.#takeExpired(batch));
         else {
           const bytes = connection.take(batch, now);
           chunks.push(bytes);
@@ -357,7 +357,7 @@ export class MultiplexedConnection {
     for (const batch of this.#waitingBatches()) {
       while (!batch.isEmpty && batch.deadline <= now) {
         this.#countWaiting(batch, -1);
-        failed.push(this.#late(batch));
+        failed.push(this.#takeExpired(batch));
       }
       if (batch.isEmpty) this.#resting.delete(batch);
       else due = Math.min(due, batch.deadline);
@@ -374,7 +374,7 @@ export class MultiplexedConnection {
   };
 
   /** Takes the batch's next command, for which it is too late. */
-  #late(batch: CommandBatch): [Receiver, UpstreamFailure, number] {
+  #takeExpired(batch: CommandBatch): [Receiver, UpstreamFailure, number] {
     const { tag, receiver } = batch;
     batch.take();
     this.#options.counters.timeouts++;

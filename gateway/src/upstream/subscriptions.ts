@@ -163,7 +163,10 @@ export class Subscriptions {
     }
     if (this.#closed) setImmediate(() => this.#fail(member, closing()));
     else {
-      member.timer = setTimeout(() => this.#fail(member, this.#late(member.awaited)), this.#options.timeout);
+      member.timer = setTimeout(
+        () => this.#fail(member, this.#timeoutFailure(member.awaited)),
+        this.#options.timeout,
+      );
       if (member.awaited.size === 0) setImmediate(() => this.#settled(member));
     }
     return {
@@ -211,7 +214,7 @@ export class Subscriptions {
     const change: Change = {
       topics: new Set(),
       timer: setTimeout(() => {
-        const problem = this.#late(change.topics);
+        const problem = this.#timeoutFailure(change.topics);
         for (const topic of [...change.topics]) {
           for (const each of member.added.get(topic) ?? []) each.problem ??= problem;
           this.#leave(member, topic);
@@ -468,7 +471,7 @@ export class Subscriptions {
   }
 
   /** Why topics are not confirmed in time. */
-  #late(topics: ReadonlySet<Topic>): UpstreamFailure {
+  #timeoutFailure(topics: ReadonlySet<Topic>): UpstreamFailure {
     const [topic] = topics;
     const place = topic?.place;
     const text = !place

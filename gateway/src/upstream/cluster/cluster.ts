@@ -236,13 +236,13 @@ export class Cluster implements Upstream {
     else if (this.#topology.isKnown) run();
     else {
       this.#topology.open();
-      const late = () => {
+      const onTimeout = () => {
         this.#early.delete(early);
         fail(
           new UpstreamFailure("unreachable", `the cluster could not be reached: ${this.#topology.lastError}`),
         );
       };
-      const timer = setTimeout(late, Math.max(0, until - performance.now()));
+      const timer = setTimeout(onTimeout, Math.max(0, until - performance.now()));
       const early: Early = { run, fail, timer };
       this.#early.add(early);
     }

@@ -17,9 +17,9 @@ afterEach(() => {
  * A server that is asked what it is; it answers when `tell` is called, and to all else if `answers`. Returns what else
  * it got.
  */
-function start(answers = true): { received: string[]; tell: () => void; asked: Promise<void> } {
+function start(answers = true): { received: string[]; resolve: () => void; asked: Promise<void> } {
   const received: string[] = [];
-  let tell = () => {};
+  let resolve = () => {};
   let onAsked = () => {};
   const asked = new Promise<void>((resolve) => {
     onAsked = resolve;
@@ -30,7 +30,7 @@ function start(answers = true): { received: string[]; tell: () => void; asked: P
       for (const [name = "", ...words] of commandsIn(chunk)) {
         if (name === "INFO") {
           const text = "# Cluster\r\ncluster_enabled:0\r\n";
-          tell = () => far.write(`$${text.length}\r\n${text}\r\n`);
+          resolve = () => far.write(`$${text.length}\r\n${text}\r\n`);
           onAsked();
           continue;
         }
@@ -55,11 +55,11 @@ function start(answers = true): { received: string[]; tell: () => void; asked: P
     throw new Error("it is none");
   };
   upstream = new Detecting(server, cluster, 1_000, new Finding());
-  return { received, tell: () => tell(), asked };
+  return { received, resolve: () => resolve(), asked };
 }
 
 it("what nobody waits for any more when the server has said what it is, is never written", async () => {
-  const { received, tell, asked } = start();
+  const { received, resolve, asked } = start();
   const gone = { cancelled: false, failures: 0, onReply() {}, onFailure: () => void gone.failures++ };
   const onExec = () => {};
   upstream.send([command("INCR", "gone")], gone);
@@ -77,7 +77,7 @@ it("what nobody waits for any more when the server has said what it is, is never
   await asked;
   gone.cancelled = true;
   for (const cancel of cancels) cancel();
-  tell();
+  resolve();
   expect(await here).toEqual(["+OK"]);
   await expect.poll(() => gone.failures).toBe(3);
   expect(received).toEqual(["INCR here"]);
@@ -85,7 +85,7 @@ it("what nobody waits for any more when the server has said what it is, is never
 
 it("what waits to be sent has so much less time to be answered", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-  const { received, tell, asked } = start(false);
+  const { received, resolve, asked } = start(false);
   const failed: Record<string, number> = {};
   const receiver = (name: string) => ({
     cancelled: false,
@@ -106,7 +106,7 @@ it("what waits to be sent has so much less time to be answered", async () => {
   // The only connections of their sort are in use.
   upstream.sendAlone([command("GET", "k")], [0], receiver("second blocking"));
   upstream.transaction([command("GET", "k")], receiver("second transaction"));
-  tell();
+  resolve();
   await vi.waitFor(() => expect(received).toContain("EXEC"));
   for (let ms = 0; ms < 3 * TIMEOUT; ms += 10) {
     await later(10);
