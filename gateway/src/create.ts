@@ -44,8 +44,8 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** Where a gateway differs that is one of several processes. */
-export interface Setting {
+/** Hooks of a gateway that runs as one of several worker processes. */
+export interface WorkerHooks {
   /** How many processes the gateway consists of; default 1. */
   readonly workers?: number;
   /** This one's number among them; default 0. */
@@ -61,7 +61,7 @@ export interface Setting {
 }
 
 /** Starts a gateway: see `createGateway`. */
-export async function startGateway(options: GatewayOptions, setting: Setting = {}): Promise<Gateway> {
+export async function startGateway(options: GatewayOptions, hooks: WorkerHooks = {}): Promise<Gateway> {
   const settings = settingsOf(options);
   const { tlsCert, tlsKey } = settings;
   const certificate = tlsCert && tlsKey ? new Certificate({ cert: tlsCert, key: tlsKey }) : null;
@@ -90,7 +90,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
       },
       settings.tokenShare,
       settings.commandTimeout,
-      setting.workers ?? 1,
+      hooks.workers ?? 1,
     ),
     secret: settings.restTokenSecret,
     onNotice,
@@ -109,15 +109,15 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
     maxBuffer: settings.streamBuffer,
     heartbeat: settings.streamHeartbeat,
     maxChannels: settings.maxStreamChannels,
-    worker: setting.worker ?? 0,
-    relay: setting.relay ?? (async () => null),
+    worker: hooks.worker ?? 0,
+    relay: hooks.relay ?? (async () => null),
   });
   const proxies = new TrustedProxies(settings.trustedProxies);
-  setting.onStreams?.((change) => streams.change(change));
+  hooks.onStreams?.((change) => streams.change(change));
   const traffic = new Traffic();
   const loopDelay = new LoopDelay();
   const metrics = metricsOf({ traffic, connections, budget, upstream, upstreams, streams, loopDelay });
-  setting.onMetrics?.(metrics);
+  hooks.onMetrics?.(metrics);
   const handler = new Handler({
     upstream,
     streams,
@@ -126,7 +126,7 @@ export async function startGateway(options: GatewayOptions, setting: Setting = {
     traffic,
     log: requests,
     proxies,
-    metrics: () => setting.metrics?.() ?? metrics.metrics(),
+    metrics: () => hooks.metrics?.() ?? metrics.metrics(),
     engine: backend.description,
     engineIsPublic: isLocal,
     maxBodySize: settings.maxBodySize,
