@@ -9,12 +9,12 @@ import type { PushConnectionOptions } from "../push-connection.js";
 import { PING, repliesToPing } from "../server.js";
 import type { SingleUseOptions } from "../single-use.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
+import { BatchPlanner } from "./batch-planner.js";
+import { Batch } from "./cluster-command.js";
 import { Nodes } from "./nodes.js";
 import type { ReadPolicy } from "./read-policy.js";
 import { Scripts } from "./scripts.js";
 import { ClusterSharding } from "./sharding.js";
-import { Spread } from "./spread.js";
-import { Batch } from "./task.js";
 import { type Address, addressOf, type Topology } from "./topology.js";
 import { ClusterTransaction } from "./transaction.js";
 import { Transport } from "./transport.js";
@@ -199,18 +199,20 @@ export class Cluster implements Upstream {
   #send(batch: Batch, commands: readonly Command[], waits?: readonly number[]): void {
     this.#whenKnown(
       batch.until,
-      () => this.#spread(batch, commands, waits),
+      () => this.#plan(batch, commands, waits),
       (failure) => failFrom(0, commands, batch.receiver, failure),
     );
   }
 
   /** Finds out where commands go, of very many some at a time, and sends them. */
-  #spread(batch: Batch, commands: readonly Command[], waits?: readonly number[]): void {
-    const spread = new Spread(batch, this.#topology, (task) => this.#transport.send([task]));
+  #plan(batch: Batch, commands: readonly Command[], waits?: readonly number[]): void {
+    const planner = new BatchPlanner(batch, this.#topology, (clusterCommand) =>
+      this.#transport.send([clusterCommand]),
+    );
     let next = 0;
     const turn = () => {
       if (this.#closed) {
-        for (const { sink, tag } of batch.tasks) sink.onFailure(CLOSING, tag);
+        for (const { sink, tag } of batch.commands) sink.onFailure(CLOSING, tag);
         failFrom(next, commands, batch.receiver, CLOSING);
         return;
       }
@@ -218,10 +220,10 @@ export class Cluster implements Upstream {
       for (; next < stop; next++) {
         const command = commands[next]!;
         this.#scripts.note(command);
-        spread.add(command, next, waits?.[next]);
+        planner.add(command, next, waits?.[next]);
       }
       if (next < commands.length) setImmediate(turn);
-      else this.#transport.send(batch.tasks);
+      else this.#transport.send(batch.commands);
     };
     turn();
   }

@@ -5,12 +5,12 @@ import { CHUNK_COMMANDS } from "../command-batch.js";
 import { UpstreamFailure } from "../failure.js";
 import { Fifo } from "../fifo.js";
 import type { UpstreamCounters } from "../multiplexed-connection.js";
+import { type Carrier, type ClusterCommand, Group, IN_DOUBT, OVERTAKEN } from "./cluster-command.js";
 import type { Node } from "./node.js";
 import type { Nodes } from "./nodes.js";
 import { candidatesOf, type ReadPolicy } from "./read-policy.js";
 import { type Redirection, redirectionOf } from "./redirection.js";
 import { isNoScript, type Scripts } from "./scripts.js";
-import { type Carrier, Group, IN_DOUBT, OVERTAKEN, type Task } from "./task.js";
 import { addressOf, nameOf, type Topology } from "./topology.js";
 
 const MINUS = 0x2d;
@@ -31,7 +31,7 @@ export interface TransportOptions {
   readonly counters: UpstreamCounters;
 }
 
-/** Where a task goes next. */
+/** Where a command goes next. */
 interface Choice {
   readonly node: Node;
   readonly fromReplica: boolean;
@@ -40,15 +40,15 @@ interface Choice {
 }
 
 /**
- * Brings tasks to their nodes: where a node says so, or fails, to another. What can't be sent waits for the topology to
- * change. A task that may have been executed is sent again only if it is repeatable.
+ * Brings commands to their nodes: where a node says so, or fails, to another. What can't be sent waits for the topology to
+ * change. A command that may have been executed is sent again only if it is repeatable.
  */
 export class Transport implements Carrier {
   readonly #options: TransportOptions;
-  #parked: Task[] = [];
+  #parked: ClusterCommand[] = [];
   #timer: NodeJS.Timeout | undefined;
   /** Those whose wait is over and that are tried again. */
-  readonly #due = new Fifo<Task>();
+  readonly #due = new Fifo<ClusterCommand>();
   #more: NodeJS.Immediate | undefined;
   #closed = false;
 
@@ -57,75 +57,78 @@ export class Transport implements Carrier {
     options.topology.on("change", this.#resume);
   }
 
-  /** Sends tasks in their order; those of one slot share a connection. */
-  send(tasks: readonly Task[]): void {
-    if (tasks.length === 1) {
-      this.#sendOne(tasks[0]!);
+  /** Sends commands in their order; those of one slot share a connection. */
+  send(clusterCommands: readonly ClusterCommand[]): void {
+    if (clusterCommands.length === 1) {
+      this.#sendOne(clusterCommands[0]!);
       return;
     }
-    const groups = new Map<unknown, { choice: Choice; tasks: Task[] }>();
-    for (const task of tasks) {
-      const choice = this.#choose(task);
+    const groups = new Map<unknown, { choice: Choice; clusterCommands: ClusterCommand[] }>();
+    for (const clusterCommand of clusterCommands) {
+      const choice = this.#choose(clusterCommand);
       if (!choice) {
-        this.#park(task);
+        this.#park(clusterCommand);
         continue;
       }
       const { node, fromReplica, others } = choice;
       // Reads with somebody else to ask have less time for each attempt: they go apart.
-      const key = task.batch.alone ? node : `${others} ${fromReplica} ${node.name}`;
+      const key = clusterCommand.batch.alone ? node : `${others} ${fromReplica} ${node.name}`;
       const group = groups.get(key);
-      if (group) group.tasks.push(task);
-      else groups.set(key, { choice, tasks: [task] });
+      if (group) group.clusterCommands.push(clusterCommand);
+      else groups.set(key, { choice, clusterCommands: [clusterCommand] });
     }
-    for (const group of groups.values()) this.#give(group.choice, group.tasks);
+    for (const group of groups.values()) this.#give(group.choice, group.clusterCommands);
   }
 
-  #sendOne(task: Task): void {
-    if (task.batch.isInDoubt(task)) {
-      this.#fail(task, IN_DOUBT);
+  #sendOne(clusterCommand: ClusterCommand): void {
+    if (clusterCommand.batch.isInDoubt(clusterCommand)) {
+      this.#fail(clusterCommand, IN_DOUBT);
       return;
     }
-    const choice = this.#choose(task);
-    if (choice) this.#give(choice, [task]);
-    else this.#park(task);
+    const choice = this.#choose(clusterCommand);
+    if (choice) this.#give(choice, [clusterCommand]);
+    else this.#park(clusterCommand);
   }
 
-  onReply(task: Task, reply: Buffer): void {
-    task.node?.succeeded();
+  onReply(clusterCommand: ClusterCommand, reply: Buffer): void {
+    clusterCommand.node?.succeeded();
     const isError = reply[0] === MINUS && !this.#closed;
-    const byText = isError && isNoScript(reply) ? this.#options.scripts.withText(task.command) : null;
+    const byText =
+      isError && isNoScript(reply) ? this.#options.scripts.withText(clusterCommand.command) : null;
     const redirection = isError ? redirectionOf(reply) : null;
     if (!byText && !redirection) {
-      task.batch.executed(task, true);
-      this.#reply(task, reply);
+      clusterCommand.batch.executed(clusterCommand, true);
+      this.#reply(clusterCommand, reply);
       return;
     }
-    task.obstacle = reply;
-    if (task.batch.alone) this.#countWaiting(task);
-    if (byText) this.#repeat(task, byText);
+    clusterCommand.obstacle = reply;
+    if (clusterCommand.batch.alone) this.#countWaiting(clusterCommand);
+    if (byText) this.#repeat(clusterCommand, byText);
     else if (redirection?.kind === "later") {
-      if (task.node) this.#options.topology.refreshSoon();
-      if (task.way.read && task.node) task.failedAt(task.node.name);
-      this.#again(task);
-    } else if (redirection) this.#redirect(task, redirection);
+      if (clusterCommand.node) this.#options.topology.refreshSoon();
+      if (clusterCommand.hint.read && clusterCommand.node) clusterCommand.failedAt(clusterCommand.node.name);
+      this.#again(clusterCommand);
+    } else if (redirection) this.#redirect(clusterCommand, redirection);
   }
 
-  onFailure(task: Task, failure: UpstreamFailure): void {
+  onFailure(clusterCommand: ClusterCommand, failure: UpstreamFailure): void {
     const { reason, outcome } = failure;
-    if (task.node && (reason === "unreachable" || reason === "lost" || reason === "timeout")) {
-      this.#onNodeFailure(task.node);
-      if (task.way.read) task.failedAt(task.node.name);
+    if (clusterCommand.node && (reason === "unreachable" || reason === "lost" || reason === "timeout")) {
+      this.#onNodeFailure(clusterCommand.node);
+      if (clusterCommand.hint.read) clusterCommand.failedAt(clusterCommand.node.name);
     }
-    task.target = null;
-    task.asking = false;
-    task.obstacle = failure;
-    const isOver = this.#closed || task.cancelled || performance.now() >= task.until;
+    clusterCommand.target = null;
+    clusterCommand.asking = false;
+    clusterCommand.obstacle = failure;
+    const isOver = this.#closed || clusterCommand.cancelled || performance.now() >= clusterCommand.until;
     const mayRepeat =
       outcome === "unsent"
         ? reason !== "full" && reason !== "ended"
-        : task.way.repeatable && reason !== "too-large" && ++task.repeats <= MOST_REPEATS;
-    if (isOver || !mayRepeat) this.#fail(task, failure);
-    else this.#again(task);
+        : clusterCommand.hint.repeatable &&
+          reason !== "too-large" &&
+          ++clusterCommand.repeats <= MOST_REPEATS;
+    if (isOver || !mayRepeat) this.#fail(clusterCommand, failure);
+    else this.#again(clusterCommand);
   }
 
   close(): void {
@@ -135,14 +138,16 @@ export class Transport implements Carrier {
     this.#options.topology.off("change", this.#resume);
     const left = this.#parked;
     this.#parked = [];
-    for (let task = this.#due.shift(); task; task = this.#due.shift()) left.push(task);
-    for (const task of left) this.#fail(task, new UpstreamFailure("closing", "the gateway is closing"));
+    for (let clusterCommand = this.#due.shift(); clusterCommand; clusterCommand = this.#due.shift())
+      left.push(clusterCommand);
+    for (const clusterCommand of left)
+      this.#fail(clusterCommand, new UpstreamFailure("closing", "the gateway is closing"));
   }
 
-  #choose(task: Task): Choice | null {
+  #choose(clusterCommand: ClusterCommand): Choice | null {
     const { topology, nodes, policy } = this.#options;
-    const { slot, read, only } = task.way;
-    const named = task.target ?? only;
+    const { slot, read, only } = clusterCommand.hint;
+    const named = clusterCommand.target ?? only;
     if (named !== undefined) return { node: nodes.get(named), fromReplica: false, others: 0 };
     if (slot < 0) {
       const name = nodes.best(shuffled(topology.shards.map(({ primary }) => primary)));
@@ -150,25 +155,27 @@ export class Transport implements Carrier {
     }
     const shard = topology.shardOf(slot);
     if (!shard) return null;
-    const isPlain = !read || task.mustSeeWrites || task.batch.alone;
+    const isPlain = !read || clusterCommand.mustSeeWrites || clusterCommand.batch.alone;
     const candidates = isPlain ? [shard.primary] : candidatesOf(shard, policy);
-    const left = isPlain ? candidates : candidates.filter((name) => !task.hasFailedAt(name));
+    const left = isPlain ? candidates : candidates.filter((name) => !clusterCommand.hasFailedAt(name));
     const name = nodes.best(left);
     if (name === undefined) {
       // All have failed: from the start, after a pause.
-      task.startOver();
+      clusterCommand.startOver();
       return null;
     }
     return { node: nodes.get(name), fromReplica: name !== shard.primary, others: left.length - 1 };
   }
 
-  #give({ node, fromReplica, others }: Choice, tasks: Task[]): void {
-    const [first] = tasks as [Task];
-    for (const task of tasks) task.batch.sent(task, node);
-    const commands = tasks.map((task) => (task.asking ? asking(task.command) : task.command));
-    const group = tasks.length === 1 ? first : new Group(tasks);
+  #give({ node, fromReplica, others }: Choice, clusterCommands: ClusterCommand[]): void {
+    const [first] = clusterCommands as [ClusterCommand];
+    for (const clusterCommand of clusterCommands) clusterCommand.batch.sent(clusterCommand, node);
+    const commands = clusterCommands.map((clusterCommand) =>
+      clusterCommand.asking ? asking(clusterCommand.command) : clusterCommand.command,
+    );
+    const group = clusterCommands.length === 1 ? first : new Group(clusterCommands);
     if (first.batch.alone) {
-      const waits = tasks.map((task) => task.wait);
+      const waits = clusterCommands.map((clusterCommand) => clusterCommand.wait);
       first.batch.cancels.push(node.single.send(commands, waits, group, first.until));
       return;
     }
@@ -177,59 +184,75 @@ export class Transport implements Carrier {
     node.connection(first.batch.lane, fromReplica).send(commands, group, { deadline });
   }
 
-  #redirect(task: Task, redirection: Exclude<Redirection, { kind: "later" }>): void {
+  #redirect(clusterCommand: ClusterCommand, redirection: Exclude<Redirection, { kind: "later" }>): void {
     const { topology, counters } = this.#options;
     const { kind, slot, host, port } = redirection;
     counters.redirected++;
-    task.batch.scattered = true;
-    const name = nameOf({ host: host || addressOf(task.node!.name).host, port });
+    clusterCommand.batch.scattered = true;
+    const name = nameOf({ host: host || addressOf(clusterCommand.node!.name).host, port });
     // Only nodes of the cluster are followed to: what a script returns may look like a redirection.
     const isKnown = kind === "moved" ? topology.moved(slot, name) : topology.has(name);
     if (!isKnown) topology.refreshSoon();
-    task.target = isKnown ? name : null;
-    task.asking = isKnown && kind === "ask";
-    if (!isKnown || ++task.redirections > MOST_REDIRECTIONS || task.batch.isBehind(task)) this.#park(task);
-    else this.#sendOne(task);
+    clusterCommand.target = isKnown ? name : null;
+    clusterCommand.asking = isKnown && kind === "ask";
+    if (
+      !isKnown ||
+      ++clusterCommand.redirections > MOST_REDIRECTIONS ||
+      clusterCommand.batch.isBehind(clusterCommand)
+    )
+      this.#park(clusterCommand);
+    else this.#sendOne(clusterCommand);
   }
 
   /** What has waited at a node, and goes to another, may wait for the rest of its time alone. */
-  #countWaiting(task: Task): void {
+  #countWaiting(clusterCommand: ClusterCommand): void {
     const { timeout } = this.#options;
     const now = performance.now();
-    const end = task.batch.until + task.patience;
-    task.until = Math.min(now + timeout, end);
+    const end = clusterCommand.batch.until + clusterCommand.patience;
+    clusterCommand.until = Math.min(now + timeout, end);
     const left = Math.max(1, end - timeout - now);
-    if (left >= task.wait) return;
-    task.command = waitingFor(task.command, left);
-    task.wait = left;
+    if (left >= clusterCommand.wait) return;
+    clusterCommand.command = waitingFor(clusterCommand.command, left);
+    clusterCommand.wait = left;
   }
 
   /** The same by other words, unless its turn is over. */
-  #repeat(task: Task, command: Command): void {
+  #repeat(clusterCommand: ClusterCommand, command: Command): void {
     this.#options.counters.repeated++;
-    task.batch.scattered = true;
-    task.command = command;
-    const { batch } = task;
-    if (batch.isBehind(task) || batch.overtaken(task) !== "no") this.#park(task);
-    else this.#sendOne(task);
+    clusterCommand.batch.scattered = true;
+    clusterCommand.command = command;
+    const { batch } = clusterCommand;
+    if (batch.isBehind(clusterCommand) || batch.overtaken(clusterCommand) !== "no")
+      this.#park(clusterCommand);
+    else this.#sendOne(clusterCommand);
   }
 
   /** To the next node that can be tried, or to wait. */
-  #again(task: Task): void {
+  #again(clusterCommand: ClusterCommand): void {
     this.#options.counters.repeated++;
-    task.batch.scattered = true;
+    clusterCommand.batch.scattered = true;
     const { topology, policy } = this.#options;
-    const shard = task.way.read && task.way.slot >= 0 ? topology.shardOf(task.way.slot) : undefined;
-    const others = shard && !task.mustSeeWrites && !task.batch.alone ? candidatesOf(shard, policy) : [];
-    if (others.some((name) => !task.hasFailedAt(name)) && !task.batch.isBehind(task)) this.#sendOne(task);
-    else this.#park(task);
+    const shard =
+      clusterCommand.hint.read && clusterCommand.hint.slot >= 0
+        ? topology.shardOf(clusterCommand.hint.slot)
+        : undefined;
+    const others =
+      shard && !clusterCommand.mustSeeWrites && !clusterCommand.batch.alone
+        ? candidatesOf(shard, policy)
+        : [];
+    if (
+      others.some((name) => !clusterCommand.hasFailedAt(name)) &&
+      !clusterCommand.batch.isBehind(clusterCommand)
+    )
+      this.#sendOne(clusterCommand);
+    else this.#park(clusterCommand);
   }
 
-  #park(task: Task): void {
-    task.target = task.asking ? null : task.target;
-    task.asking = false;
-    task.batch.park(task);
-    this.#parked.push(task);
+  #park(clusterCommand: ClusterCommand): void {
+    clusterCommand.target = clusterCommand.asking ? null : clusterCommand.target;
+    clusterCommand.asking = false;
+    clusterCommand.batch.park(clusterCommand);
+    this.#parked.push(clusterCommand);
     this.#timer ??= setTimeout(this.#resume, PAUSE);
   }
 
@@ -237,7 +260,7 @@ export class Transport implements Carrier {
   #resume = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const task of this.#parked) this.#due.push(task);
+    for (const clusterCommand of this.#parked) this.#due.push(clusterCommand);
     this.#parked = [];
     this.#resumeSome();
   };
@@ -246,63 +269,64 @@ export class Transport implements Carrier {
     this.#more = undefined;
     const now = performance.now();
     for (let i = 0; i < CHUNK_COMMANDS; i++) {
-      const task = this.#due.shift();
-      if (!task) return;
-      this.#resumeOne(task, now);
+      const clusterCommand = this.#due.shift();
+      if (!clusterCommand) return;
+      this.#resumeOne(clusterCommand, now);
     }
     if (this.#due.size > 0) this.#more ??= setImmediate(this.#resumeSome);
   };
 
-  #resumeOne(task: Task, now: number): void {
-    const { batch } = task;
-    if (task.cancelled) this.#fail(task, new UpstreamFailure("closing", "nobody waits for the reply"));
-    else if (now >= task.until) this.#giveUp(task);
-    else if (batch.isBehind(task)) this.#park(task);
+  #resumeOne(clusterCommand: ClusterCommand, now: number): void {
+    const { batch } = clusterCommand;
+    if (clusterCommand.cancelled)
+      this.#fail(clusterCommand, new UpstreamFailure("closing", "nobody waits for the reply"));
+    else if (now >= clusterCommand.until) this.#giveUp(clusterCommand);
+    else if (batch.isBehind(clusterCommand)) this.#park(clusterCommand);
     else {
-      const overtaken = batch.overtaken(task);
-      if (overtaken === "executed") this.#missed(task);
-      else if (overtaken === "sent") this.#park(task);
+      const overtaken = batch.overtaken(clusterCommand);
+      if (overtaken === "executed") this.#missed(clusterCommand);
+      else if (overtaken === "sent") this.#park(clusterCommand);
       else {
         batch.parked--;
-        task.state = "due";
-        task.redirections = 0;
-        this.#sendOne(task);
+        clusterCommand.state = "due";
+        clusterCommand.redirections = 0;
+        this.#sendOne(clusterCommand);
       }
     }
   }
 
-  #missed(task: Task): void {
-    const { obstacle } = task;
-    if (obstacle instanceof Buffer && isNoScript(obstacle)) this.#reply(task, obstacle);
-    else this.#fail(task, OVERTAKEN);
+  #missed(clusterCommand: ClusterCommand): void {
+    const { obstacle } = clusterCommand;
+    if (obstacle instanceof Buffer && isNoScript(obstacle)) this.#reply(clusterCommand, obstacle);
+    else this.#fail(clusterCommand, OVERTAKEN);
   }
 
   /** It waited too long: the client learns what for. No client sees a redirection. */
-  #giveUp(task: Task): void {
-    const { obstacle } = task;
-    if (obstacle instanceof UpstreamFailure) this.#fail(task, obstacle);
+  #giveUp(clusterCommand: ClusterCommand): void {
+    const { obstacle } = clusterCommand;
+    if (obstacle instanceof UpstreamFailure) this.#fail(clusterCommand, obstacle);
     else if (obstacle && (isNoScript(obstacle) || redirectionOf(obstacle)?.kind === "later")) {
-      this.#reply(task, obstacle);
+      this.#reply(clusterCommand, obstacle);
     } else {
       const reason = this.#options.topology.lastError ?? "its slot is on its way from one node to another";
       this.#fail(
-        task,
+        clusterCommand,
         new UpstreamFailure("unreachable", `the cluster could not run the command: ${reason}`),
       );
     }
   }
 
-  #reply(task: Task, reply: Buffer): void {
-    if (task.state === "parked") task.batch.parked--;
-    task.state = "done";
-    task.sink.onReply(reply, task.tag);
+  #reply(clusterCommand: ClusterCommand, reply: Buffer): void {
+    if (clusterCommand.state === "parked") clusterCommand.batch.parked--;
+    clusterCommand.state = "done";
+    clusterCommand.sink.onReply(reply, clusterCommand.tag);
   }
 
-  #fail(task: Task, failure: UpstreamFailure): void {
-    if (task.state === "parked") task.batch.parked--;
-    task.state = "done";
-    if (failure.outcome === "unknown") task.batch.executed(task, false);
-    task.sink.onFailure(failure, task.tag);
+  #fail(clusterCommand: ClusterCommand, failure: UpstreamFailure): void {
+    if (clusterCommand.state === "parked") clusterCommand.batch.parked--;
+    clusterCommand.state = "done";
+    if (failure.outcome === "unknown") clusterCommand.batch.executed(clusterCommand, false);
+    clusterCommand.sink.onFailure(failure, clusterCommand.tag);
   }
 
   #onNodeFailure(node: Node): void {

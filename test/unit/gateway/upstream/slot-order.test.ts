@@ -1,39 +1,39 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import type { ClusterCommand } from "../../../../gateway/src/upstream/cluster/cluster-command.js";
 import { SlotOrder } from "../../../../gateway/src/upstream/cluster/slot-order.js";
-import type { Task } from "../../../../gateway/src/upstream/cluster/task.js";
 
 let looks = 0;
 
-/** What of a task has a part in the order; how often its state is looked at is counted. */
+/** What of a command has a part in the order; how often its state is looked at is counted. */
 class Fake {
   place = -1;
   executed = false;
   doubtful = false;
-  readonly way: { repeatable: boolean; slot: number };
-  now: Task["state"] = "due";
+  readonly hint: { repeatable: boolean; slot: number };
+  now: ClusterCommand["state"] = "due";
 
   constructor(repeatable: boolean) {
-    this.way = { repeatable, slot: 1 };
+    this.hint = { repeatable, slot: 1 };
   }
 
-  get state(): Task["state"] {
+  get state(): ClusterCommand["state"] {
     looks++;
     return this.now;
   }
 }
 
-function orderOf(tasks: readonly Fake[]): SlotOrder {
+function orderOf(commands: readonly Fake[]): SlotOrder {
   const order = new SlotOrder();
-  for (const task of tasks) order.add(task as unknown as Task);
+  for (const command of commands) order.add(command as unknown as ClusterCommand);
   return order;
 }
 
-/** What {@link SlotOrder} is to say, by looking at every task. */
-function model(tasks: readonly Fake[], task: Fake) {
-  const conflicts = (other: Fake) => !(other.way.repeatable && task.way.repeatable);
-  const earlier = tasks.slice(0, task.place);
-  const later = tasks.slice(task.place + 1).filter(conflicts);
+/** What {@link SlotOrder} is to say, by looking at every command. */
+function model(commands: readonly Fake[], command: Fake) {
+  const conflicts = (other: Fake) => !(other.hint.repeatable && command.hint.repeatable);
+  const earlier = commands.slice(0, command.place);
+  const later = commands.slice(command.place + 1).filter(conflicts);
   return {
     behind: earlier.some((other) => other.now === "parked" && conflicts(other)),
     inDoubt: earlier.some((other) => other.doubtful),
@@ -45,7 +45,7 @@ function model(tasks: readonly Fake[], task: Fake) {
   };
 }
 
-it("it says of every task what looking at all of them says, whatever has happened", () => {
+it("it says of every command what looking at all of them says, whatever has happened", () => {
   const moves = fc.array(
     fc.tuple(fc.nat(11), fc.constantFrom("park", "send", "execute", "doubt", "settle")),
     {
@@ -58,35 +58,35 @@ it("it says of every task what looking at all of them says, whatever has happene
       moves,
       fc.nat(60),
       (reads, all, from) => {
-        const tasks = reads.map((repeatable) => new Fake(repeatable));
+        const commands = reads.map((repeatable) => new Fake(repeatable));
         let order: SlotOrder | null = null;
         for (const [i, [at, move]] of all.entries()) {
-          if (i === from) order = orderOf(tasks);
-          const task = tasks[at % tasks.length]!;
-          const given = task as unknown as Task;
+          if (i === from) order = orderOf(commands);
+          const command = commands[at % commands.length]!;
+          const given = command as unknown as ClusterCommand;
           if (move === "park") {
-            task.now = "parked";
+            command.now = "parked";
             order?.parked(given);
           } else if (move === "send") {
-            task.now = "sent";
+            command.now = "sent";
             order?.sent(given);
-          } else if (move === "settle") task.now = "done";
+          } else if (move === "settle") command.now = "done";
           else {
-            task.executed = true;
+            command.executed = true;
             order?.executed(given);
             if (move === "doubt") {
-              task.doubtful = true;
+              command.doubtful = true;
               order?.doubtful(given);
             }
           }
           if (!order) continue;
-          for (const each of tasks) {
-            const one = each as unknown as Task;
+          for (const each of commands) {
+            const one = each as unknown as ClusterCommand;
             expect({
               behind: order.isBehind(one),
               inDoubt: order.isInDoubt(one),
               overtaken: order.overtaken(one),
-            }).toEqual(model(tasks, each));
+            }).toEqual(model(commands, each));
           }
         }
       },
@@ -100,21 +100,21 @@ it.each([
   ["reads", () => true],
   ["reads and writes", (i: number) => i % 2 === 0],
 ])("ten thousand %s that all have to be sent again are not searched for each of them", (_, isRead) => {
-  const tasks = Array.from({ length: 10_000 }, (_each, i) => new Fake(isRead(i)));
-  const order = orderOf(tasks);
+  const commands = Array.from({ length: 10_000 }, (_each, i) => new Fake(isRead(i)));
+  const order = orderOf(commands);
   looks = 0;
   for (let round = 0; round < 3; round++) {
-    for (const task of tasks) {
-      order.isBehind(task as unknown as Task);
-      task.now = "parked";
-      order.parked(task as unknown as Task);
+    for (const command of commands) {
+      order.isBehind(command as unknown as ClusterCommand);
+      command.now = "parked";
+      order.parked(command as unknown as ClusterCommand);
     }
-    for (const task of tasks) {
-      expect(order.isBehind(task as unknown as Task)).toBe(false);
-      expect(order.overtaken(task as unknown as Task)).toBe("no");
-      task.now = "sent";
-      order.sent(task as unknown as Task);
+    for (const command of commands) {
+      expect(order.isBehind(command as unknown as ClusterCommand)).toBe(false);
+      expect(order.overtaken(command as unknown as ClusterCommand)).toBe("no");
+      command.now = "sent";
+      order.sent(command as unknown as ClusterCommand);
     }
   }
-  expect(looks).toBeLessThan(40 * tasks.length);
+  expect(looks).toBeLessThan(40 * commands.length);
 });

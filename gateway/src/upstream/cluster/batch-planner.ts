@@ -2,24 +2,24 @@ import type { Command } from "../command.js";
 import type { Receiver } from "../failure.js";
 import { type Combine, combiners, Merge } from "../merge.js";
 import { integerOf } from "../replies.js";
+import type { Batch, ClusterCommand, RoutingHint } from "./cluster-command.js";
 import { type Plan, planOf } from "./plan.js";
 import { addScan } from "./scan.js";
-import type { Batch, Task, Way } from "./task.js";
 import type { Topology } from "./topology.js";
 
-/** Adds to a batch what commands come to: one task, or one for each node or slot that they concern. */
-export class Spread {
+/** Adds to a batch the cluster commands of each command: one, or one for each node or slot that they concern. */
+export class BatchPlanner {
   readonly #batch: Batch;
   readonly #topology: Topology;
-  readonly #send: (task: Task) => void;
+  readonly #send: (clusterCommand: ClusterCommand) => void;
   /** Slots that were written to. */
   readonly #written = new Set<number>();
   #wroteAnywhere = false;
   #patience = 0;
   readonly #writers: Writers = { names: new Set(), seen: 0 };
 
-  /** @param send sends a task at once, apart from the batch */
-  constructor(batch: Batch, topology: Topology, send: (task: Task) => void) {
+  /** @param send sends a command at once, apart from the batch */
+  constructor(batch: Batch, topology: Topology, send: (clusterCommand: ClusterCommand) => void) {
     this.#batch = batch;
     this.#topology = topology;
     this.#send = send;
@@ -29,14 +29,14 @@ export class Spread {
   add(command: Command, tag: number, wait?: number): void {
     const batch = this.#batch;
     const plan = planOf(command);
-    const first = batch.tasks.length;
+    const first = batch.commands.length;
     this.#patience += wait ?? 0;
     add(batch, command, plan, tag, this.#topology, this.#writers, this.#send, wait);
-    for (let at = first; at < batch.tasks.length; at++) {
-      const task = batch.tasks[at]!;
-      const { slot, repeatable } = task.way;
-      task.mustSeeWrites = this.#wroteAnywhere || this.#written.has(slot);
-      task.patience = this.#patience;
+    for (let at = first; at < batch.commands.length; at++) {
+      const clusterCommand = batch.commands[at]!;
+      const { slot, repeatable } = clusterCommand.hint;
+      clusterCommand.mustSeeWrites = this.#wroteAnywhere || this.#written.has(slot);
+      clusterCommand.patience = this.#patience;
       if (repeatable) continue;
       // Where a command without keys writes is not known.
       if (plan.kind === "everywhere" || slot < 0) this.#wroteAnywhere = true;
@@ -52,7 +52,7 @@ function add(
   tag: number,
   topology: Topology,
   writers: Writers,
-  send: (task: Task) => void,
+  send: (clusterCommand: ClusterCommand) => void,
   wait?: number,
 ): void {
   const { repeatable } = plan;
@@ -72,29 +72,29 @@ function add(
       return;
     }
     case "everywhere": {
-      const ways = topology.shards.flatMap((shard): Way[] => {
+      const hints = topology.shards.flatMap((shard): RoutingHint[] => {
         const slot = topology.firstSlotOf(shard);
         if (slot < 0) return [];
         const copies = plan.replicasToo ? shard.replicas : [];
         const copied = copies.map((only) => ({ slot: -1, read: false, repeatable, only }));
         return [{ slot, read: false, repeatable }, ...copied];
       });
-      const merge = new Merge(receiver, tag, ways.length, plan.combine, !repeatable, plan.oneIsEnough);
-      ways.forEach((way, at) => {
-        batch.add(command, way, merge, at, wait);
+      const merge = new Merge(receiver, tag, hints.length, plan.combine, !repeatable, plan.oneIsEnough);
+      hints.forEach((hint, at) => {
+        batch.add(command, hint, merge, at, wait);
       });
       return;
     }
     case "scan": {
-      const way = { slot: -1, read: false, repeatable: true };
+      const hint = { slot: -1, read: false, repeatable: true };
       const toNode = (each: Command, only: string, sink: Receiver, part: number) =>
-        batch.add(each, { ...way, only }, sink, part);
+        batch.add(each, { ...hint, only }, sink, part);
       const isAdded = addScan(command, receiver, tag, {
         topology,
         add: toNode,
         send: (...given) => send(toNode(...given)),
       });
-      if (!isAdded) batch.add(command, way, receiver, tag);
+      if (!isAdded) batch.add(command, hint, receiver, tag);
       return;
     }
     case "wait":
@@ -102,7 +102,7 @@ function add(
   }
 }
 
-/** The nodes that a batch writes to, by the first so many of its tasks. */
+/** The nodes that a batch writes to, by the first so many of its commands. */
 interface Writers {
   readonly names: Set<string>;
   seen: number;
@@ -119,14 +119,14 @@ function addWait(
 ): void {
   const { receiver } = batch;
   const { names } = writers;
-  for (; writers.seen < batch.tasks.length; writers.seen++) {
-    const { way } = batch.tasks[writers.seen]!;
-    const name = way.only ?? topology.shardOf(way.slot)?.primary;
-    if (!way.repeatable && name !== undefined) names.add(name);
+  for (; writers.seen < batch.commands.length; writers.seen++) {
+    const { hint } = batch.commands[writers.seen]!;
+    const name = hint.only ?? topology.shardOf(hint.slot)?.primary;
+    if (!hint.repeatable && name !== undefined) names.add(name);
   }
-  const way = { slot: -1, read: false, repeatable: false };
+  const hint = { slot: -1, read: false, repeatable: false };
   if (names.size === 0) {
-    batch.add(command, way, receiver, tag, wait);
+    batch.add(command, hint, receiver, tag, wait);
     return;
   }
   const least: Combine = (replies) => {
@@ -136,7 +136,7 @@ function addWait(
   };
   const merge = new Merge(receiver, tag, names.size, least, false);
   [...names].forEach((only, at) => {
-    batch.add(command, { ...way, only }, merge, at, wait);
+    batch.add(command, { ...hint, only }, merge, at, wait);
   });
 }
 

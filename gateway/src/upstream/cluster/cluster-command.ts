@@ -3,8 +3,8 @@ import { type Receiver, UpstreamFailure } from "../failure.js";
 import type { Node } from "./node.js";
 import { SlotOrder } from "./slot-order.js";
 
-/** What a task needs to know to find its node. */
-export interface Way {
+/** Which node of a cluster a command may go to. */
+export interface RoutingHint {
   /** The slot whose node serves it; -1 for any primary. */
   readonly slot: number;
   /** Whether a replica can answer. */
@@ -15,16 +15,16 @@ export interface Way {
   readonly only?: string;
 }
 
-/** Whoever looks after tasks. */
+/** Receives what becomes of cluster commands. */
 export interface Carrier {
-  onReply(task: Task, reply: Buffer): void;
-  onFailure(task: Task, failure: UpstreamFailure): void;
+  onReply(clusterCommand: ClusterCommand, reply: Buffer): void;
+  onFailure(clusterCommand: ClusterCommand, failure: UpstreamFailure): void;
 }
 
 /** One command, or a part of one, on its way through the cluster. */
-export class Task implements Receiver {
+export class ClusterCommand implements Receiver {
   state: "due" | "sent" | "parked" | "done" = "due";
-  /** Its place among the tasks of its slot, once that is asked for. */
+  /** Its place among the commands of its slot, once that is asked for. */
   place = -1;
   /** Whether it was executed, or may have been. */
   executed = false;
@@ -52,7 +52,7 @@ export class Task implements Receiver {
   constructor(
     readonly batch: Batch,
     public command: Command,
-    readonly way: Way,
+    readonly hint: RoutingHint,
     readonly sink: Receiver,
     readonly tag: number,
     /** How long it may wait at the server, in ms. */
@@ -90,26 +90,26 @@ export class Task implements Receiver {
   }
 }
 
-/** Tasks that one node was given together. */
+/** Cluster commands that one node was given together. */
 export class Group implements Receiver {
-  constructor(readonly tasks: readonly Task[]) {}
+  constructor(readonly commands: readonly ClusterCommand[]) {}
 
   get cancelled(): boolean {
-    return this.tasks[0]!.cancelled;
+    return this.commands[0]!.cancelled;
   }
 
   onReply(reply: Buffer, tag: number): void {
-    this.tasks[tag]!.onReply(reply);
+    this.commands[tag]!.onReply(reply);
   }
 
   onFailure(failure: UpstreamFailure, tag: number): void {
-    this.tasks[tag]!.onFailure(failure);
+    this.commands[tag]!.onFailure(failure);
   }
 }
 
-/** The tasks of commands that were given together: those of one slot keep their order. */
+/** The cluster commands of commands that were sent together: those of one slot keep their order. */
 export class Batch {
-  readonly tasks: Task[] = [];
+  readonly commands: ClusterCommand[] = [];
   /** How many of them wait to be sent again. */
   parked = 0;
   /** Whether one of them failed, and may have been executed. */
@@ -119,7 +119,7 @@ export class Batch {
   /** Whether one of them was sent again, and so not on the connection of the others. */
   scattered = false;
   readonly cancels: (() => void)[] = [];
-  /** The tasks by slot, once that is asked for: most batches go through without. */
+  /** The commands by slot, once that is asked for: most batches go through without. */
   #orders: Map<number, SlotOrder> | null = null;
 
   constructor(
@@ -130,62 +130,62 @@ export class Batch {
     readonly lane: number,
   ) {}
 
-  add(command: Command, way: Way, sink: Receiver, tag: number, wait?: number): Task {
-    const task = new Task(this, command, way, sink, tag, wait);
-    this.tasks.push(task);
-    return task;
+  add(command: Command, hint: RoutingHint, sink: Receiver, tag: number, wait?: number): ClusterCommand {
+    const clusterCommand = new ClusterCommand(this, command, hint, sink, tag, wait);
+    this.commands.push(clusterCommand);
+    return clusterCommand;
   }
 
-  /** The task has been given to a node. */
-  sent(task: Task, node: Node): void {
-    task.node = node;
-    task.state = "sent";
-    this.#orders?.get(task.way.slot)?.sent(task);
+  /** The command has been given to a node. */
+  sent(clusterCommand: ClusterCommand, node: Node): void {
+    clusterCommand.node = node;
+    clusterCommand.state = "sent";
+    this.#orders?.get(clusterCommand.hint.slot)?.sent(clusterCommand);
   }
 
-  /** The task waits to be sent again. */
-  park(task: Task): void {
-    if (task.state !== "parked") this.parked++;
-    task.state = "parked";
-    this.#orders?.get(task.way.slot)?.parked(task);
+  /** The command waits to be sent again. */
+  park(clusterCommand: ClusterCommand): void {
+    if (clusterCommand.state !== "parked") this.parked++;
+    clusterCommand.state = "parked";
+    this.#orders?.get(clusterCommand.hint.slot)?.parked(clusterCommand);
   }
 
-  /** The task was executed; or it may have been, or not. */
-  executed(task: Task, isSure: boolean): void {
-    task.executed = true;
-    const order = this.#orders?.get(task.way.slot);
-    order?.executed(task);
+  /** The command was executed; or it may have been, or not. */
+  executed(clusterCommand: ClusterCommand, isSure: boolean): void {
+    clusterCommand.executed = true;
+    const order = this.#orders?.get(clusterCommand.hint.slot);
+    order?.executed(clusterCommand);
     if (isSure) return;
-    task.doubtful = true;
+    clusterCommand.doubtful = true;
     this.doubtful = true;
-    order?.doubtful(task);
+    order?.doubtful(clusterCommand);
   }
 
-  /** Whether an earlier task of the same slot waits to be sent again, so that this one has to wait behind it. */
-  isBehind(task: Task): boolean {
-    return this.parked > 0 && (this.#orderOf(task)?.isBehind(task) ?? false);
+  /** Whether an earlier command of the same slot waits to be sent again, so that this one has to wait behind it. */
+  isBehind(clusterCommand: ClusterCommand): boolean {
+    return this.parked > 0 && (this.#orderOf(clusterCommand)?.isBehind(clusterCommand) ?? false);
   }
 
-  /** Whether an earlier task of the same slot may have been executed: if that is repeated, a write has to come after. */
-  isInDoubt(task: Task): boolean {
-    if (!this.doubtful || task.way.repeatable) return false;
-    return this.#orderOf(task)?.isInDoubt(task) ?? false;
+  /** Whether an earlier command of the same slot may have been executed: if that is repeated, a write has to come after. */
+  isInDoubt(clusterCommand: ClusterCommand): boolean {
+    if (!this.doubtful || clusterCommand.hint.repeatable) return false;
+    return this.#orderOf(clusterCommand)?.isInDoubt(clusterCommand) ?? false;
   }
 
-  /** What has become of later tasks of the same slot: `sent` if one may be executed now, `executed` if one was. */
-  overtaken(task: Task): "no" | "sent" | "executed" {
-    return this.#orderOf(task)?.overtaken(task) ?? "no";
+  /** What has become of later commands of the same slot: `sent` if one may be executed now, `executed` if one was. */
+  overtaken(clusterCommand: ClusterCommand): "no" | "sent" | "executed" {
+    return this.#orderOf(clusterCommand)?.overtaken(clusterCommand) ?? "no";
   }
 
-  /** The tasks of the same slot; null where the order does not matter. */
-  #orderOf({ way: { slot } }: Task): SlotOrder | null {
-    if (slot < 0 || this.tasks.length === 1) return null;
+  /** The commands of the same slot; null where the order does not matter. */
+  #orderOf({ hint: { slot } }: ClusterCommand): SlotOrder | null {
+    if (slot < 0 || this.commands.length === 1) return null;
     if (!this.#orders) {
       this.#orders = new Map();
-      for (const each of this.tasks) {
-        if (each.way.slot < 0) continue;
-        const order = this.#orders.get(each.way.slot) ?? new SlotOrder();
-        this.#orders.set(each.way.slot, order);
+      for (const each of this.commands) {
+        if (each.hint.slot < 0) continue;
+        const order = this.#orders.get(each.hint.slot) ?? new SlotOrder();
+        this.#orders.set(each.hint.slot, order);
         order.add(each);
       }
     }
