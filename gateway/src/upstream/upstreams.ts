@@ -2,10 +2,10 @@ import type { OnReadOpts } from "node:net";
 import type { BufferBudget } from "../memory/buffer-budget.js";
 import type { Settings } from "../options.js";
 import { ask } from "./ask.js";
+import { AutoDetectUpstream, Finding } from "./auto-detect-upstream.js";
 import { AwaitingPrimary } from "./awaiting-primary.js";
 import { Cluster, CONNECT_TIMEOUT } from "./cluster/cluster.js";
 import { type Address, addressOf, Topology } from "./cluster/topology.js";
-import { Detecting, Finding } from "./detecting.js";
 import type { RemoteEngine } from "./redis-url.js";
 import { Sentinel } from "./sentinel.js";
 import { newCounters, PING, Server } from "./server.js";
@@ -86,7 +86,7 @@ function upstreamOf(
   if (engine.kind === "sentinel") return new AwaitingPrimary(server(), () => sentinel.askAgain());
   if (engine.kind === "cluster" || finding.isCluster) return cluster();
   if (engine.kind === "unknown" && finding.isCluster === null)
-    return new Detecting(server(), cluster, 2 * options.timeout, finding);
+    return new AutoDetectUpstream(server(), cluster, 2 * options.timeout, finding);
   return server();
 }
 

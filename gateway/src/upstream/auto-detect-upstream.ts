@@ -35,7 +35,7 @@ export class Finding {
  * A server that may be a node of a cluster: it is asked, and until it has answered the first time, commands wait. What
  * another user was told counts as well.
  */
-export class Detecting implements Upstream {
+export class AutoDetectUpstream implements Upstream {
   readonly #server: Server;
   readonly #cluster: () => Upstream;
   readonly #grace: number;

@@ -1,13 +1,13 @@
 import { duplexPair } from "node:stream";
 import { afterEach, expect, it, vi } from "vitest";
+import { AutoDetectUpstream, Finding } from "../../../../gateway/src/upstream/auto-detect-upstream.js";
 import { command } from "../../../../gateway/src/upstream/command.js";
-import { Detecting, Finding } from "../../../../gateway/src/upstream/detecting.js";
 import { newCounters, Server } from "../../../../gateway/src/upstream/server.js";
 import { commandsIn, sent } from "./fake-cluster.js";
 
 const TIMEOUT = 2_000;
 
-let upstream: Detecting;
+let upstream: AutoDetectUpstream;
 afterEach(() => {
   vi.useRealTimers();
   upstream.close();
@@ -54,7 +54,7 @@ function start(answers = true): { received: string[]; resolve: () => void; asked
   const cluster = () => {
     throw new Error("it is none");
   };
-  upstream = new Detecting(server, cluster, 1_000, new Finding());
+  upstream = new AutoDetectUpstream(server, cluster, 1_000, new Finding());
   return { received, resolve: () => resolve(), asked };
 }
 
