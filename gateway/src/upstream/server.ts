@@ -1,5 +1,6 @@
 import type { BufferBudget } from "../memory/buffer-budget.js";
 import { type Command, command } from "./command.js";
+import { ExclusiveConnections, type ExclusiveConnectionsOptions } from "./exclusive-connections.js";
 import type { Receiver } from "./failure.js";
 import {
   MultiplexedConnection,
@@ -8,11 +9,10 @@ import {
 } from "./multiplexed-connection.js";
 import type { PushConnectionOptions } from "./push-connection.js";
 import type { RedisSocketOptions } from "./redis-socket.js";
-import { SingleUse, type SingleUseOptions } from "./single-use.js";
 import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 
 /** How the gateway talks to one Redis server. */
-export interface ServerOptions extends SingleUseOptions {
+export interface ServerOptions extends ExclusiveConnectionsOptions {
   readonly connect: RedisSocketOptions["connect"];
   /** Sent first on every new connection: AUTH, SELECT. */
   readonly handshake?: readonly Command[];
@@ -39,7 +39,7 @@ export class Server implements Upstream {
   readonly pushOptions: PushConnectionOptions;
   readonly sharding = null;
   readonly #shared: MultiplexedConnection[];
-  readonly #single: SingleUse;
+  readonly #exclusive: ExclusiveConnections;
   /** How long a command may take, in ms. */
   readonly timeout: number;
 
@@ -62,7 +62,7 @@ export class Server implements Upstream {
     };
     this.pushOptions = connectionOptions;
     this.#shared = Array.from({ length: connections }, () => new MultiplexedConnection(connectionOptions));
-    this.#single = new SingleUse(connectionOptions, options);
+    this.#exclusive = new ExclusiveConnections(connectionOptions, options);
   }
 
   open(): void {
@@ -72,7 +72,7 @@ export class Server implements Upstream {
   get connections(): Upstream["connections"] {
     return {
       shared: this.#shared.filter((connection) => connection.ready).length,
-      ...this.#single.connections,
+      ...this.#exclusive.connections,
     };
   }
 
@@ -92,11 +92,11 @@ export class Server implements Upstream {
     receiver: Receiver,
     deadline?: number,
   ): Cancel {
-    return this.#single.send(commands, waits, receiver, deadline);
+    return this.#exclusive.send(commands, waits, receiver, deadline);
   }
 
   transaction(commands: readonly Command[], receiver: TransactionReceiver, deadline?: number): Cancel {
-    return this.#single.transaction(commands, receiver, deadline);
+    return this.#exclusive.transaction(commands, receiver, deadline);
   }
 
   ping(timeout = this.timeout): Promise<boolean> {
@@ -104,12 +104,12 @@ export class Server implements Upstream {
   }
 
   endWaits(within: number): void {
-    this.#single.endWaits(within);
+    this.#exclusive.endWaits(within);
   }
 
   close(): void {
     for (const connection of this.#shared) connection.close();
-    this.#single.close();
+    this.#exclusive.close();
   }
 }
 

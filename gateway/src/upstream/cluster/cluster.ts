@@ -3,11 +3,11 @@ import type { Duplex } from "node:stream";
 import type { BufferBudget } from "../../memory/buffer-budget.js";
 import type { Command } from "../command.js";
 import { CHUNK_COMMANDS } from "../command-batch.js";
+import type { ExclusiveConnectionsOptions } from "../exclusive-connections.js";
 import { type Receiver, UpstreamFailure } from "../failure.js";
 import type { MultiplexedConnectionOptions, UpstreamCounters } from "../multiplexed-connection.js";
 import type { PushConnectionOptions } from "../push-connection.js";
 import { PING, repliesToPing } from "../server.js";
-import type { SingleUseOptions } from "../single-use.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import { BatchPlanner } from "./batch-planner.js";
 import { Batch } from "./cluster-command.js";
@@ -20,7 +20,7 @@ import { ClusterTransaction } from "./transaction.js";
 import { Transport } from "./transport.js";
 
 /** How the gateway talks to a Redis Cluster. */
-export interface ClusterOptions extends SingleUseOptions {
+export interface ClusterOptions extends ExclusiveConnectionsOptions {
   readonly topology: Topology;
   readonly connect: (to: Address, onRead?: OnReadOpts) => Duplex;
   /** Sent first on every new connection. */
@@ -132,7 +132,7 @@ export class Cluster implements Upstream {
   get connections(): Upstream["connections"] {
     const sum = { shared: 0, blocking: 0, transactions: 0 };
     for (const node of this.#nodes) {
-      const { blocking, transactions } = node.single.connections;
+      const { blocking, transactions } = node.exclusive.connections;
       sum.shared += node.shared;
       sum.blocking += blocking;
       sum.transactions += transactions;
@@ -181,7 +181,7 @@ export class Cluster implements Upstream {
   }
 
   endWaits(within: number): void {
-    for (const { single } of this.#nodes) single.endWaits(within);
+    for (const { exclusive } of this.#nodes) exclusive.endWaits(within);
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import { command } from "../command.js";
+import { ExclusiveConnections, type ExclusiveConnectionsOptions } from "../exclusive-connections.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "../multiplexed-connection.js";
-import { SingleUse, type SingleUseOptions } from "../single-use.js";
 
 const READONLY = command("READONLY");
 /** How long a node in trouble is passed over at first, in ms, and at most: each time twice as long as the last. */
@@ -8,7 +8,7 @@ const FIRST_EJECTION = 1_000;
 const LONGEST_EJECTION = 30_000;
 
 /** What a node is made of. */
-export interface NodeOptions extends SingleUseOptions {
+export interface NodeOptions extends ExclusiveConnectionsOptions {
   readonly connectionOptions: MultiplexedConnectionOptions;
   /** Connections shared by ordinary commands; those for reads from a replica are as many, made when needed. */
   readonly connections: number;
@@ -16,7 +16,7 @@ export interface NodeOptions extends SingleUseOptions {
 
 /** One node of a cluster, and how it has been doing. */
 export class Node {
-  readonly single: SingleUse;
+  readonly exclusive: ExclusiveConnections;
   readonly #options: NodeOptions;
   readonly #shared: MultiplexedConnection[];
   #readers: MultiplexedConnection[] = [];
@@ -32,7 +32,7 @@ export class Node {
       { length: options.connections },
       () => new MultiplexedConnection(options.connectionOptions),
     );
-    this.single = new SingleUse(options.connectionOptions, options);
+    this.exclusive = new ExclusiveConnections(options.connectionOptions, options);
   }
 
   /** The shared connection of this number; another one for what a replica is to answer. */
@@ -75,7 +75,7 @@ export class Node {
 
   close(): void {
     for (const connection of [...this.#shared, ...this.#readers]) connection.close();
-    this.single.close();
+    this.exclusive.close();
   }
 
   #replicaConnections(): MultiplexedConnection[] {

@@ -86,7 +86,7 @@ export class ClusterTransaction {
       onFailure: (failure) => this.#onFailure(node, failure),
     };
     const multi = this.#asking ? ASKING_MULTI : MULTI;
-    this.#cancel = node.single.transaction(this.commands, through, this.until, multi);
+    this.#cancel = node.exclusive.transaction(this.commands, through, this.until, multi);
   }
 
   #onExec(node: Node, reply: Buffer, refused: ReadonlyMap<number, Buffer>): void {

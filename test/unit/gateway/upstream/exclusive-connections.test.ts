@@ -1,9 +1,9 @@
 import { type Duplex, duplexPair } from "node:stream";
 import { afterEach, expect, test } from "vitest";
 import { type Command, command } from "../../../../gateway/src/upstream/command.js";
+import { ExclusiveConnections } from "../../../../gateway/src/upstream/exclusive-connections.js";
 import type { UpstreamFailure } from "../../../../gateway/src/upstream/failure.js";
 import { newCounters } from "../../../../gateway/src/upstream/server.js";
-import { SingleUse } from "../../../../gateway/src/upstream/single-use.js";
 import type { TransactionReceiver } from "../../../../gateway/src/upstream/upstream.js";
 
 // A transaction too long for one turn that is given up between two of them: Redis holds its first commands, and whoever
@@ -66,7 +66,7 @@ class Asker implements TransactionReceiver {
   }
 }
 
-let single: SingleUse;
+let single: ExclusiveConnections;
 afterEach(() => single.close());
 
 function start(server: Server): void {
@@ -80,7 +80,7 @@ function start(server: Server): void {
     reconnect: "never",
     counters: newCounters(),
   } as const;
-  single = new SingleUse(pipe, { maxBlockingConnections: 1, maxTransactionConnections: 1 });
+  single = new ExclusiveConnections(pipe, { maxBlockingConnections: 1, maxTransactionConnections: 1 });
 }
 
 const words = (name: string): Command[] => Array.from({ length: COMMANDS }, () => command(name));

@@ -19,7 +19,7 @@ const ENDED = new UpstreamFailure(
 );
 
 /** How many connections of one server may be lent. */
-export interface SingleUseOptions {
+export interface ExclusiveConnectionsOptions {
   /** Connections for commands that wait at the server, one each while they wait. */
   readonly maxBlockingConnections: number;
   /** Connections for transactions, one each while they run. */
@@ -42,7 +42,7 @@ interface Waits {
 }
 
 /** Connections of one server that are lent to one use at a time. */
-export class SingleUse {
+export class ExclusiveConnections {
   readonly #blocking: Pool;
   readonly #transactions: Pool;
   readonly #connectionOptions: MultiplexedConnectionOptions;
@@ -56,7 +56,7 @@ export class SingleUse {
 
   constructor(
     connectionOptions: MultiplexedConnectionOptions,
-    { maxBlockingConnections, maxTransactionConnections }: SingleUseOptions,
+    { maxBlockingConnections, maxTransactionConnections }: ExclusiveConnectionsOptions,
   ) {
     this.#connectionOptions = connectionOptions;
     this.#timeout = connectionOptions.timeout;
