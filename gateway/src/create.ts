@@ -1,7 +1,7 @@
 import type { Registry } from "prom-client";
-import { Access } from "./access/access.js";
+import { Authenticator } from "./access/authenticator.js";
+import { openedCommands } from "./access/denial-reasons.js";
 import { isLoopbackName } from "./access/origin.js";
-import { openedCommands } from "./access/refusals.js";
 import { Shares } from "./access/shares.js";
 import { randomToken } from "./access/token.js";
 import { readTokenList, type TokenSources } from "./access/token-list.js";
@@ -76,7 +76,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   const upstream = upstreams.of(null);
   const requests = new RequestLog(log, settings.logRequests, settings.slowLog);
   const onNotice = (message: string, isError: boolean) => (isError ? log.error(message) : log.info(message));
-  const access = new Access({
+  const authenticator = new Authenticator({
     sources,
     tokens,
     upstreams,
@@ -121,7 +121,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   const handler = new Handler({
     upstream,
     streams,
-    access,
+    authenticator,
     origins: { loopbackHostOnly: isLocal, hosts: settings.allowedHosts, origins: settings.cors },
     traffic,
     log: requests,
@@ -146,7 +146,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     onFailure: (error) => log.error(failureOf(error), "a request failed inside the gateway"),
   });
   const end = async () => {
-    access.close();
+    authenticator.close();
     loopDelay.close();
     requests.close();
     await backend.close();
@@ -174,7 +174,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   return {
     url: `${certificate ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
     get token() {
-      return access.mainToken;
+      return authenticator.mainToken;
     },
     engine: backend.description,
     data: backend.data,

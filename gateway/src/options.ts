@@ -1,5 +1,5 @@
+import { MAX_ARGS, openedCommands } from "./access/denial-reasons.js";
 import { checkHosts, checkOrigins, isLoopbackName } from "./access/origin.js";
-import { MAX_ARGS, openedCommands } from "./access/refusals.js";
 import { checkTokens, TOKEN_FORM, TOKEN_RULE, type TokenOptions } from "./access/tokens.js";
 import type { Engine } from "./engine/engine.js";
 import { connectionsByFileLimit } from "./http/file-limit.js";

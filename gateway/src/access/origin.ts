@@ -21,7 +21,7 @@ export interface OriginHeaders {
  * Why a request is refused for where it comes from, or null when it is welcome. Programs other than browsers
  * send neither `Origin` nor `Sec-Fetch-Site` and pass.
  */
-export function originRefusal(headers: OriginHeaders, rules: OriginRules): string | null {
+export function originDenialReason(headers: OriginHeaders, rules: OriginRules): string | null {
   const { host, origin } = headers;
   if (rules.loopbackHostOnly && host !== undefined) {
     const name = hostName(host);

@@ -4,7 +4,7 @@ import { keyPatternsOf } from "../commands/key-patterns.js";
 import { keyPlacesOf } from "../commands/keys.js";
 import { onceCallOf } from "../commands/once.js";
 import type { Command } from "../upstream/command.js";
-import type { Place } from "./refusals.js";
+import type { Place } from "./denial-reasons.js";
 
 /** Commands without a key that tell and change nothing that is somebody's. */
 const HARMLESS = new Set(["PING", "ECHO", "TIME", "WAIT", "WAITAOF"]);
@@ -56,7 +56,7 @@ export class Prefix {
   }
 
   /** The error text for a command that may reach beyond the prefix, or null. */
-  refusal(command: Command, facts: CommandFacts | null, place: Place): string | null {
+  denialReason(command: Command, facts: CommandFacts | null, place: Place): string | null {
     const once = onceCallOf(command);
     if (once) return allBeginWith(command, once.keys, this.#bytes) ? null : OUTSIDE;
     if (facts === null) return beyond(command.name);
@@ -70,11 +70,11 @@ export class Prefix {
     const places = keyPlacesOf(command, facts);
     if (places === null || places.length === 0) return NOT_TOLD;
     if (!allBeginWith(command, places, this.#bytes)) return OUTSIDE;
-    return this.#optionRefusal(command, name);
+    return this.#optionDenialReason(command, name);
   }
 
   /** Options by which a command reaches other keys than its own. */
-  #optionRefusal(command: Command, name: string): string | null {
+  #optionDenialReason(command: Command, name: string): string | null {
     if (name === "COPY") {
       const rest = argsOf(command).slice(3);
       return rest.every((arg) => arg.toUpperCase() === "REPLACE") ? null : beyond("copy ... db");

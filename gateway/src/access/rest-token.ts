@@ -4,7 +4,7 @@ import { command } from "../upstream/command.js";
 import type { UpstreamFailure } from "../upstream/failure.js";
 import { PushConnection, type PushConnectionOptions } from "../upstream/push-connection.js";
 import type { RedisUser } from "../upstream/upstream.js";
-import { refused } from "./refusals.js";
+import { refused } from "./denial-reasons.js";
 
 /** What every token of this kind begins with. */
 const MARK = "wlu1_";

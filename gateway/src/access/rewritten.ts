@@ -1,6 +1,6 @@
 import type { Command } from "../upstream/command.js";
 import type { Receiver } from "../upstream/failure.js";
-import type { Grant } from "./grant.js";
+import type { Permissions } from "./permissions.js";
 
 /** Commands as they are sent, and who takes their replies. */
 export interface Rewritten {
@@ -8,10 +8,14 @@ export interface Rewritten {
   readonly receiver: Receiver;
 }
 
-/** Puts what a grant rewrites in the place of commands, and what it makes of the replies before their receiver. */
-export function rewritten(grant: Grant, commands: readonly Command[], receiver: Receiver): Rewritten {
-  if (!grant.rewrites) return { commands, receiver };
-  const rewrites = commands.map((command) => grant.rewrite(command));
+/** Applies the rewrites of permissions to commands, and to their replies before the receiver gets them. */
+export function rewritten(
+  permissions: Permissions,
+  commands: readonly Command[],
+  receiver: Receiver,
+): Rewritten {
+  if (!permissions.rewrites) return { commands, receiver };
+  const rewrites = commands.map((command) => permissions.rewrite(command));
   if (rewrites.every((rewrite) => rewrite === null)) return { commands, receiver };
   return {
     commands: commands.map((command, at) => rewrites[at]?.command ?? command),

@@ -1,4 +1,4 @@
-import { openedCommands } from "../access/refusals.js";
+import { openedCommands } from "../access/denial-reasons.js";
 import type { Engine } from "../engine/engine.js";
 import { startEngine } from "../engine/start-engine.js";
 import { createGateway, type Gateway } from "../index.js";

@@ -1,5 +1,5 @@
-import type { Grant } from "../access/grant.js";
-import type { Place } from "../access/refusals.js";
+import type { Place } from "../access/denial-reasons.js";
+import type { Permissions } from "../access/permissions.js";
 import { rewritten } from "../access/rewritten.js";
 import { factsOf } from "../commands/facts.js";
 import type { CommandCounts } from "../metrics/commands.js";
@@ -51,20 +51,20 @@ export function readBatch(
 /** Runs commands one after another; those that are refused get their errors in their places. */
 export function runPipeline(
   exchange: Exchange,
-  grant: Grant,
+  permissions: Permissions,
   commands: readonly Command[],
   counts: CommandCounts,
 ): void {
   const places: number[] = [];
   const allowed: Command[] = [];
   const waits: number[] = [];
-  const refusals: [place: number, text: string][] = [];
+  const denials: [place: number, text: string][] = [];
   let mayWait = false;
   const check = (command: Command, place: number) => {
     counts.received(factsOf(command));
-    const text = grant.refusal(command, { kind: "pipeline", before: place });
+    const text = permissions.denialReason(command, { kind: "pipeline", before: place });
     if (text !== null) {
-      refusals.push([place, text]);
+      denials.push([place, text]);
       return;
     }
     const wait = waitOf(command);
@@ -74,7 +74,7 @@ export function runPipeline(
     waits.push(wait ?? 0);
   };
   forEachInTurns(exchange, commands, check, () => {
-    const { quota } = grant;
+    const { quota } = permissions;
     const sentCount = places.length;
     if (sentCount > 0) quota.enter(sentCount, mayWait);
     const response = new PipelineResponse(
@@ -86,11 +86,11 @@ export function runPipeline(
         if (sentCount > 0) quota.leave(sentCount, mayWait);
       },
     );
-    for (const [place, text] of refusals) response.refuse(place, text);
+    for (const [place, text] of denials) response.refuse(place, text);
     if (sentCount === 0) return;
     exchange.blocks = mayWait;
-    const { upstream } = grant;
-    const { commands: sent, receiver } = rewritten(grant, allowed, response);
+    const { upstream } = permissions;
+    const { commands: sent, receiver } = rewritten(permissions, allowed, response);
     if (mayWait) exchange.onGone(upstream.sendAlone(sent, waits, receiver));
     else upstream.send(sent, receiver);
   });
@@ -99,7 +99,7 @@ export function runPipeline(
 /** Runs commands as a whole, or none of them. */
 export function runTransaction(
   exchange: Exchange,
-  grant: Grant,
+  permissions: Permissions,
   commands: readonly Command[],
   counts: CommandCounts,
 ): void {
@@ -107,7 +107,7 @@ export function runTransaction(
   const check = (command: Command, index: number) => {
     const facts = factsOf(command);
     counts.received(facts);
-    const text = grant.refusal(command, TRANSACTION);
+    const text = permissions.denialReason(command, TRANSACTION);
     if (text !== null) {
       counts.failed(facts);
       throw new BadRequest(discarded(index, commands.length, command.name, text));
@@ -115,7 +115,7 @@ export function runTransaction(
     names.push(command.name);
   };
   forEachInTurns(exchange, commands, check, () => {
-    const { quota } = grant;
+    const { quota } = permissions;
     const size = commands.length;
     quota.enter(size, false);
     const deadline = performance.now() + quota.transactionTimeout;
@@ -128,7 +128,7 @@ export function runTransaction(
           quota.leave(size, false);
           quota.leaveTransaction();
         });
-        grant.upstream.transaction(commands, response, deadline);
+        permissions.upstream.transaction(commands, response, deadline);
       },
       onMissed: () => {
         quota.leave(size, false);

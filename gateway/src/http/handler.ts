@@ -1,7 +1,7 @@
-import type { Access } from "../access/access.js";
-import type { Grant } from "../access/grant.js";
-import { type OriginRules, originAllowed, originRefusal } from "../access/origin.js";
-import { type Place, refused } from "../access/refusals.js";
+import type { Authenticator } from "../access/authenticator.js";
+import { type Place, refused } from "../access/denial-reasons.js";
+import { type OriginRules, originAllowed, originDenialReason } from "../access/origin.js";
+import type { Permissions } from "../access/permissions.js";
 import { rewritten } from "../access/rewritten.js";
 import { bearerOf } from "../access/token.js";
 import { factsOf, isRead } from "../commands/facts.js";
@@ -28,7 +28,7 @@ import type { TrustedProxies } from "./trusted-proxies.js";
 /** What the handler works with. */
 export interface HandlerOptions {
   readonly upstream: Upstream;
-  readonly access: Access;
+  readonly authenticator: Authenticator;
   readonly origins: OriginRules;
   readonly traffic: Traffic;
   readonly log: RequestLog;
@@ -57,7 +57,7 @@ interface Looked {
   /** Why the request is refused for where it comes from; null when it is welcome. */
   readonly foreign: string | null;
   /** What the sender may do; null when it presents no token that is known. */
-  readonly grant: Grant | null;
+  readonly permissions: Permissions | null;
   /** The numbers of that token. */
   readonly numbers: TokenNumbers | null;
   /** The tokens as they stood then. */
@@ -132,7 +132,7 @@ export class Handler {
   #route(exchange: Exchange): void {
     const { req } = exchange;
     const { origins, maxBodySize, console } = this.#options;
-    const { foreign, path, query, grant, numbers } = this.#look(req);
+    const { foreign, path, query, permissions, numbers } = this.#look(req);
     if (foreign) throw new BadRequest(`NOPERM ${foreign}`, 403);
     const { origin } = req.headers;
     if (origin !== undefined && originAllowed(origin, origins)) this.#allowOrigin(exchange, origin);
@@ -158,19 +158,20 @@ export class Handler {
     }
     if (path === "/health" || path === "/ready") {
       exchange.route = path.slice(1);
-      if (path === "/health") this.#health(exchange, grant !== null);
+      if (path === "/health") this.#health(exchange, permissions !== null);
       else this.#ready(exchange);
       return;
     }
-    if (grant) {
-      exchange.token = grant.name;
+    if (permissions) {
+      exchange.token = permissions.name;
       exchange.tokenNumbers = numbers;
     } else {
       exchange.refuse(401, "WRONGPASS invalid or missing auth token");
       return;
     }
     if (path === "/metrics") {
-      if (grant.role !== "admin" && grant.role !== "metrics") throw new BadRequest(refused("/metrics"), 403);
+      if (permissions.role !== "admin" && permissions.role !== "metrics")
+        throw new BadRequest(refused("/metrics"), 403);
       exchange.route = "metrics";
       this.#metrics(exchange);
       return;
@@ -179,12 +180,12 @@ export class Handler {
       exchange.unsent("ERR max number of clients reached");
       return;
     }
-    if (grant.quota.isLimited) {
-      grant.quota.enterRequest();
-      exchange.quota = grant.quota;
+    if (permissions.quota.isLimited) {
+      permissions.quota.enterRequest();
+      exchange.quota = permissions.quota;
     }
-    const most = grant.readsOnly ? Math.min(maxBodySize, MAX_READ_BODY) : maxBodySize;
-    const open = this.#options.streams.match(path, grant);
+    const most = permissions.readsOnly ? Math.min(maxBodySize, MAX_READ_BODY) : maxBodySize;
+    const open = this.#options.streams.match(path, permissions);
     if (open) {
       exchange.route = "stream";
       if (method !== "GET" && method !== "POST") {
@@ -195,41 +196,41 @@ export class Handler {
     readFormat(exchange);
     if (method === "POST" || method === "PUT") {
       exchange.readBody(most, (body) => {
-        exchange.guard(() => this.#run(exchange, grant, path, query, body));
+        exchange.guard(() => this.#run(exchange, permissions, path, query, body));
       });
-    } else this.#run(exchange, grant, path, query, null);
+    } else this.#run(exchange, permissions, path, query, null);
   }
 
   /** What the head alone says. A client that sends the same head again is not looked at again. */
   #look(req: RequestHead): Looked {
-    const { access, origins, traffic } = this.#options;
+    const { authenticator, origins, traffic } = this.#options;
     let looked = this.#looked.get(req);
-    if (looked?.generation !== access.generation) {
+    if (looked?.generation !== authenticator.generation) {
       const { url, headers } = req;
       const mark = url.indexOf("?");
       const path = mark < 0 ? url : url.slice(0, mark);
       const query = mark < 0 ? "" : url.slice(mark + 1);
       const token = tokenOf(req, query);
-      const grant = token === null ? null : access.authenticate(token);
+      const permissions = token === null ? null : authenticator.authenticate(token);
       looked = {
         path,
         query,
-        foreign: originRefusal(headers, origins),
-        grant,
-        numbers: grant && traffic.tokens.of(grant.name),
-        generation: access.generation,
+        foreign: originDenialReason(headers, origins),
+        permissions,
+        numbers: permissions && traffic.tokens.of(permissions.name),
+        generation: authenticator.generation,
       };
       this.#looked.set(req, looked);
     }
     return looked;
   }
 
-  #run(exchange: Exchange, grant: Grant, path: string, query: string, body: Buffer | null): void {
+  #run(exchange: Exchange, permissions: Permissions, path: string, query: string, body: Buffer | null): void {
     const isResp = exchange.req.headers["content-type"] === RESP_TYPE;
     exchange.route = path === "/pipeline" || path === "/multi-exec" ? path.slice(1) : "command";
     if (path === "/") {
       if (!body) throw new BadRequest("ERR empty command");
-      this.#single(exchange, grant, isResp ? readRespCommand(body) : readJsonCommand(body));
+      this.#single(exchange, permissions, isResp ? readRespCommand(body) : readJsonCommand(body));
     } else if (path === "/pipeline" || path === "/multi-exec") {
       if (!body) throw new BadRequest("ERR empty pipeline");
       const source = isResp ? new RespCommands(body) : new JsonCommands(body);
@@ -237,41 +238,41 @@ export class Handler {
       readBatch(exchange, source, this.#options.maxCommands, plain, (commands) => {
         exchange.tokenNumbers!.commands += commands.length;
         const counts = this.#options.traffic.commands;
-        if (path === "/pipeline") runPipeline(exchange, grant, commands, counts);
-        else runTransaction(exchange, grant, commands, counts);
+        if (path === "/pipeline") runPipeline(exchange, permissions, commands, counts);
+        else runTransaction(exchange, permissions, commands, counts);
       });
     } else {
       const command = readPathCommand(path, query, body);
       if (!body && !this.#options.getWrites && !isRead(command)) {
         throw new BadRequest(`NOPERM '${command.name.toLowerCase()}' may write: send it by POST`);
       }
-      this.#single(exchange, grant, command);
+      this.#single(exchange, permissions, command);
     }
   }
 
-  #single(exchange: Exchange, grant: Grant, given: Command): void {
+  #single(exchange: Exchange, permissions: Permissions, given: Command): void {
     const command = this.#scripts.plain(given);
-    const { access, traffic, log } = this.#options;
+    const { authenticator, traffic, log } = this.#options;
     const facts = factsOf(command);
     if (log.isOn) exchange.what = facts?.name ?? "unknown";
     traffic.commands.received(facts);
     exchange.tokenNumbers!.commands++;
-    const text = grant.refusal(command, SINGLE);
+    const text = permissions.denialReason(command, SINGLE);
     if (text !== null) {
       traffic.commands.failed(facts);
       throw new BadRequest(text);
     }
     const wait = waitOf(command);
     exchange.blocks = wait !== null;
-    grant.quota.enter(1, exchange.blocks);
-    const response = new SingleResponse(exchange, facts, traffic.commands, grant.quota);
-    if (access.handlesItself(command)) {
-      void access.handle(command, grant.upstream).then((reply) => response.onReply(reply));
+    permissions.quota.enter(1, exchange.blocks);
+    const response = new SingleResponse(exchange, facts, traffic.commands, permissions.quota);
+    if (authenticator.handlesItself(command)) {
+      void authenticator.handle(command, permissions.upstream).then((reply) => response.onReply(reply));
       return;
     }
-    const { commands, receiver } = rewritten(grant, [command], response);
-    if (wait === null) grant.upstream.send(commands, receiver);
-    else exchange.onGone(grant.upstream.sendAlone(commands, [wait], receiver));
+    const { commands, receiver } = rewritten(permissions, [command], response);
+    if (wait === null) permissions.upstream.send(commands, receiver);
+    else exchange.onGone(permissions.upstream.sendAlone(commands, [wait], receiver));
   }
 
   #health(exchange: Exchange, authorized: boolean): void {

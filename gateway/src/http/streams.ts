@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Grant } from "../access/grant.js";
+import type { Permissions } from "../access/permissions.js";
 import { UpstreamFailure } from "../upstream/failure.js";
 import { Monitor } from "../upstream/monitor.js";
 import type { Sort } from "../upstream/subscription-connection.js";
@@ -78,20 +78,20 @@ export class Streams {
   }
 
   /** What answers a request for this path, or null when it is not the path of a stream. */
-  match(path: string, grant: Grant): ((exchange: Exchange, body: Buffer) => void) | null {
+  match(path: string, permissions: Permissions): ((exchange: Exchange, body: Buffer) => void) | null {
     // Most paths are none of these, and told from them by one letter.
     if (path.length < 7 || !"empsMPS".includes(path[1]!)) return null;
-    if (path === "/events") return (exchange, body) => this.#openChangeable(exchange, grant, body);
+    if (path === "/events") return (exchange, body) => this.#openChangeable(exchange, permissions, body);
     if (path.startsWith("/events/")) {
       const id = path.slice("/events/".length);
-      return (exchange, body) => this.#requestChange(exchange, grant, id, body);
+      return (exchange, body) => this.#requestChange(exchange, permissions, id, body);
     }
     if (/^\/monitor$/i.test(path)) {
       const first = [lineFrame('"OK"')];
       return (exchange) => {
-        allow(grant.streamRefusal("monitor", []));
-        const { monitor } = this.#sourcesOf(grant.upstream);
-        this.#start(exchange, grant, 1, first, (listener) => monitor.add(listener));
+        allow(permissions.streamDenialReason("monitor", []));
+        const { monitor } = this.#sourcesOf(permissions.upstream);
+        this.#start(exchange, permissions, 1, first, (listener) => monitor.add(listener));
       };
     }
     const [, arg, list] = /^\/([ps]?subscribe)\/(.*)$/i.exec(path) ?? [];
@@ -99,11 +99,11 @@ export class Streams {
     const sort = arg.toLowerCase() as Sort;
     return (exchange) => {
       const names = namesIn(list!);
-      allow(grant.streamRefusal(sort, names));
+      allow(permissions.streamDenialReason(sort, names));
       this.#limitChannels(names.length);
-      const { subscriptions } = this.#sourcesOf(grant.upstream);
+      const { subscriptions } = this.#sourcesOf(permissions.upstream);
       const first = names.map((name, at) => confirmationFrame(sort, name, at + 1));
-      this.#start(exchange, grant, names.length, first, (listener) => {
+      this.#start(exchange, permissions, names.length, first, (listener) => {
         const subscription = subscriptions.add(
           names.map((name) => ({ sort, name })),
           listener,
@@ -164,21 +164,21 @@ export class Streams {
   }
 
   /** Opens a stream whose first event is its id, by which its channels can be changed. */
-  #openChangeable(exchange: Exchange, grant: Grant, body: Buffer): void {
+  #openChangeable(exchange: Exchange, permissions: Permissions, body: Buffer): void {
     onlyPost(exchange);
     const { add } = parseChannelLists(body, true);
     const names = topicNamesOf(add);
-    allowAll(grant, names);
+    allowAll(permissions, names);
     this.#limitChannels(names.length);
-    const { subscriptions } = this.#sourcesOf(grant.upstream);
+    const { subscriptions } = this.#sourcesOf(permissions.upstream);
     const id = `${this.#options.worker}-${randomBytes(16).toString("base64url")}`;
     const first = [
       streamFrame(id),
       ...names.map(({ sort, name }, at) => confirmationFrame(sort, name, at + 1)),
     ];
-    this.#start(exchange, grant, names.length, first, (listener) => {
+    this.#start(exchange, permissions, names.length, first, (listener) => {
       const subscription = subscriptions.add(names, listener);
-      this.#changeable.set(id, { owner: grant.quota.owner, subscription });
+      this.#changeable.set(id, { owner: permissions.quota.owner, subscription });
       return () => {
         this.#changeable.delete(id);
         subscription.cancel();
@@ -187,13 +187,13 @@ export class Streams {
   }
 
   /** Has a stream changed by the process that has it, and responds when Redis has confirmed that. */
-  #requestChange(exchange: Exchange, grant: Grant, id: string, body: Buffer): void {
+  #requestChange(exchange: Exchange, permissions: Permissions, id: string, body: Buffer): void {
     onlyPost(exchange);
     exchange.route = "events";
     const lists = parseChannelLists(body, false);
     const added = topicNamesOf(lists.add);
-    allowAll(grant, added);
-    const { quota } = grant;
+    allowAll(permissions, added);
+    const { quota } = permissions;
     quota.spend(added.length + topicNamesOf(lists.remove).length);
     const { worker, relay } = this.#options;
     const change = { ...lists, id, owner: quota.owner };
@@ -215,7 +215,7 @@ export class Streams {
   /** @param channels how many the stream begins with */
   #start(
     exchange: Exchange,
-    { quota }: Grant,
+    { quota }: Permissions,
     channels: number,
     first: readonly Buffer[],
     add: (listener: ChangingListener) => Cancel,
@@ -246,8 +246,8 @@ function allow(refusal: string | null): void {
   if (refusal !== null) throw new BadRequest(refusal);
 }
 
-function allowAll(grant: Grant, names: readonly TopicName[]): void {
-  for (const { sort, name } of names) allow(grant.streamRefusal(sort, [name]));
+function allowAll(permissions: Permissions, names: readonly TopicName[]): void {
+  for (const { sort, name } of names) allow(permissions.streamDenialReason(sort, [name]));
 }
 
 function onlyPost({ req }: Exchange): void {

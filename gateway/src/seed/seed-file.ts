@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type CommonRules, refusal } from "../access/refusals.js";
+import { type CommonRules, denialReason } from "../access/denial-reasons.js";
 import { commandOf } from "../commands/args.js";
 import { BadRequest } from "../http/bad-request.js";
 import { readJsonCommand } from "../http/json-args.js";
@@ -46,7 +46,8 @@ export function readSeedFile(path: string, rules: CommonRules): SeedFile {
     const line = index + 1;
     try {
       const command = commandIn(trimmed);
-      const why = waitOf(command) === null ? refusal(command, { kind: "single", before: 0 }, rules) : WAITS;
+      const why =
+        waitOf(command) === null ? denialReason(command, { kind: "single", before: 0 }, rules) : WAITS;
       if (why !== null) throw new BadRequest(why);
       commands.push({ command, line });
     } catch (error) {

@@ -1,4 +1,4 @@
-import { openedCommands } from "../access/refusals.js";
+import { openedCommands } from "../access/denial-reasons.js";
 import { startEngine } from "../engine/start-engine.js";
 import type { Log } from "../log/log.js";
 import type { BufferBudget } from "../memory/buffer-budget.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { isLoopbackName, originRefusal } from "../../../gateway/src/access/origin.js";
-import { refusal } from "../../../gateway/src/access/refusals.js";
+import { denialReason } from "../../../gateway/src/access/denial-reasons.js";
+import { isLoopbackName, originDenialReason } from "../../../gateway/src/access/origin.js";
 import { bearerOf, digestOf, randomToken } from "../../../gateway/src/access/token.js";
 import { isRead } from "../../../gateway/src/commands/facts.js";
 import { settingsOf } from "../../../gateway/src/options.js";
@@ -48,40 +48,40 @@ describe("refused commands", () => {
     "POST",
     "Host:",
   ])("%s", (name) => {
-    expect(refusal(command(name, "x"), SINGLE)).toBe(
+    expect(denialReason(command(name, "x"), SINGLE)).toBe(
       `NOPERM this user has no permissions to run the '${name.toLowerCase()}' command`,
     );
-    expect(refusal(command(name), { kind: "transaction", before: 0 })).not.toBeNull();
-    expect(refusal(command(name), { kind: "pipeline", before: 3 })).not.toBeNull();
+    expect(denialReason(command(name), { kind: "transaction", before: 0 })).not.toBeNull();
+    expect(denialReason(command(name), { kind: "pipeline", before: 3 })).not.toBeNull();
   });
 
   it("are known by what Redis would take them for", () => {
-    expect(refusal(command("post\0x"), SINGLE)).not.toBeNull();
-    expect(refusal(command("script", "debug", "YES"), SINGLE)).not.toBeNull();
-    expect(refusal(command("script", "debug\0", "YES"), SINGLE)).not.toBeNull();
-    expect(refusal(command("script", "load", "return 1"), SINGLE)).toBeNull();
+    expect(denialReason(command("post\0x"), SINGLE)).not.toBeNull();
+    expect(denialReason(command("script", "debug", "YES"), SINGLE)).not.toBeNull();
+    expect(denialReason(command("script", "debug\0", "YES"), SINGLE)).not.toBeNull();
+    expect(denialReason(command("script", "load", "return 1"), SINGLE)).toBeNull();
   });
 
   it("are those too long for an older Redis", () => {
-    expect(refusal(new Command(Buffer.from("*1048577\r\n$3\r\nDEL\r\n"), 1_048_577), SINGLE)).toMatch(
+    expect(denialReason(new Command(Buffer.from("*1048577\r\n$3\r\nDEL\r\n"), 1_048_577), SINGLE)).toMatch(
       /^ERR .* arguments/,
     );
-    expect(refusal(new Command(Buffer.from("*1048576\r\n$3\r\nDEL\r\n"), 1_048_576), SINGLE)).toBeNull();
+    expect(denialReason(new Command(Buffer.from("*1048576\r\n$3\r\nDEL\r\n"), 1_048_576), SINGLE)).toBeNull();
   });
 
   it("are not the ones that only look similar", () => {
     for (const name of ["GET", "CONFIGX", "toString", "__proto__", ""])
-      expect(refusal(command(name), SINGLE)).toBeNull();
+      expect(denialReason(command(name), SINGLE)).toBeNull();
   });
 
   it.each([
     ["WAIT", "1", "100"],
     ["WAITAOF", "0", "1", "100"],
   ])("%s only behind a write in a pipeline", (...words) => {
-    expect(refusal(command(...words), SINGLE)).toMatch(/^NOPERM .*pipeline/);
-    expect(refusal(command(...words), { kind: "transaction", before: 0 })).toMatch(/^NOPERM/);
-    expect(refusal(command(...words), { kind: "pipeline", before: 0 })).toMatch(/^NOPERM/);
-    expect(refusal(command(...words), { kind: "pipeline", before: 1 })).toBeNull();
+    expect(denialReason(command(...words), SINGLE)).toMatch(/^NOPERM .*pipeline/);
+    expect(denialReason(command(...words), { kind: "transaction", before: 0 })).toMatch(/^NOPERM/);
+    expect(denialReason(command(...words), { kind: "pipeline", before: 0 })).toMatch(/^NOPERM/);
+    expect(denialReason(command(...words), { kind: "pipeline", before: 1 })).toBeNull();
   });
 });
 
@@ -147,7 +147,7 @@ describe("where requests come from", () => {
     [{ host: "localhost:1", "sec-fetch-site": "none" }],
     [{ host: "localhost:1", origin: "https://app.test", "sec-fetch-site": "cross-site" }],
   ])("%j is welcome", (headers) => {
-    expect(originRefusal(headers, rules)).toBeNull();
+    expect(originDenialReason(headers, rules)).toBeNull();
   });
 
   it.each([
@@ -165,7 +165,7 @@ describe("where requests come from", () => {
     [{ host: "localhost:1", "sec-fetch-site": "same-site" }],
     [{ host: "localhost:1", origin: "http://localhost:1", "sec-fetch-site": "cross-site" }],
   ])("%j is refused", (headers) => {
-    expect(originRefusal(headers, rules)).toBeTruthy();
+    expect(originDenialReason(headers, rules)).toBeTruthy();
   });
 
   it("knows loopback names", () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it, test } from "vitest";
-import { COMMON_RULES } from "../../../gateway/src/access/refusals.js";
+import { COMMON_RULES } from "../../../gateway/src/access/denial-reasons.js";
 import { argsOf } from "../../../gateway/src/commands/args.js";
 import { readSeedFile } from "../../../gateway/src/seed/seed-file.js";
 import { QuoteError, splitLine } from "../../../gateway/src/seed/split-line.js";

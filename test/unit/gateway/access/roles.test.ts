@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { openedCommands, refusal } from "../../../../gateway/src/access/refusals.js";
+import { denialReason, openedCommands } from "../../../../gateway/src/access/denial-reasons.js";
 import { COMMANDS_OF } from "../../../../gateway/src/access/roles.js";
 import { argsOf } from "../../../../gateway/src/commands/args.js";
 import { allFacts } from "../../../../gateway/src/commands/facts.js";
@@ -67,7 +67,7 @@ it("closed commands can be opened by name; those that would change a connection 
     ["client", "list"],
     ["DEBUG", "SLEEP", "0"],
   ])
-    expect(refusal(command(...words), SINGLE, rules)).toBeNull();
+    expect(denialReason(command(...words), SINGLE, rules)).toBeNull();
   for (const words of [
     ["CONFIG", "SET", "x", "y"],
     ["CLIENT", "REPLY", "OFF"],
@@ -75,7 +75,7 @@ it("closed commands can be opened by name; those that would change a connection 
     ["SHUTDOWN"],
     ["CLUSTER", "MEET", "a", "1"],
   ])
-    expect(refusal(command(...words), SINGLE, rules)).toMatch(/^NOPERM/);
+    expect(denialReason(command(...words), SINGLE, rules)).toMatch(/^NOPERM/);
   for (const name of ["MULTI", "SELECT", "CLIENT REPLY", "client", "SCRIPT DEBUG", "HELLO", "MONITOR"])
     expect(() => openedCommands([name])).toThrow(/^allowCommand: .* can't be opened/);
   for (const name of ["GET", "nonsense", "CLUSTER INFO"])

@@ -3,14 +3,14 @@ import { keyPatternsOf } from "../commands/key-patterns.js";
 import { onceCallOf } from "../commands/once.js";
 import type { Command } from "../upstream/command.js";
 import type { Upstream } from "../upstream/upstream.js";
+import { type CommonRules, denialReason, type Place, refused } from "./denial-reasons.js";
 import { Prefix } from "./prefix.js";
 import type { Quota } from "./quota.js";
-import { type CommonRules, type Place, refusal, refused } from "./refusals.js";
 import { COMMANDS_OF, type Role } from "./roles.js";
 import { type Rewrite, scanWithin } from "./scan.js";
 
 /** What the bearer of a token may do, and as whom. */
-export interface Grant {
+export interface Permissions {
   /** The token's name, for logs. */
   readonly name: string;
   readonly role: Role;
@@ -19,7 +19,7 @@ export interface Grant {
   /** What the token has under way, and its limits. */
   readonly quota: Quota;
   /** The error text for a command that is refused, or null for one that may go to Redis. */
-  refusal(command: Command, place: Place): string | null;
+  denialReason(command: Command, place: Place): string | null;
   /** Whether it may run reads alone. */
   readonly readsOnly: boolean;
   /** Whether any command is rewritten. */
@@ -27,13 +27,13 @@ export interface Grant {
   /** What is sent in the place of a command that is not refused, and what becomes of its reply; null: as it is. */
   rewrite(command: Command): Rewrite | null;
   /** The error text for an event stream that is refused, or null. `names` are channels or patterns, as bytes. */
-  streamRefusal(kind: StreamKind, names: readonly Buffer[]): string | null;
+  streamDenialReason(kind: StreamKind, names: readonly Buffer[]): string | null;
 }
 
 export type StreamKind = "subscribe" | "psubscribe" | "ssubscribe" | "monitor";
 
-/** What a grant is made of. */
-export interface GrantOptions {
+/** Options of {@link createPermissions}. */
+export interface PermissionsOptions {
   readonly name: string;
   readonly role: Role;
   readonly rules: CommonRules;
@@ -44,18 +44,18 @@ export interface GrantOptions {
   readonly commands?: ReadonlySet<string> | undefined;
 }
 
-/** Makes a grant. Its upstream is asked for whenever a command needs it. */
-export function grantOf(options: GrantOptions): Grant {
+/** Creates permissions. Their upstream is asked for whenever a command needs it. */
+export function createPermissions(options: PermissionsOptions): Permissions {
   const isUnbounded =
     COMMANDS_OF[options.role] === null && options.prefix === undefined && options.commands === undefined;
-  return isUnbounded ? new OpenGrant(options) : new BoundedGrant(options);
+  return isUnbounded ? new FullPermissions(options) : new RestrictedPermissions(options);
 }
 
 /** Everything that the gateway lets through at all. */
-class OpenGrant implements Grant {
-  protected readonly options: GrantOptions;
+class FullPermissions implements Permissions {
+  protected readonly options: PermissionsOptions;
 
-  constructor(options: GrantOptions) {
+  constructor(options: PermissionsOptions) {
     this.options = options;
   }
 
@@ -75,8 +75,8 @@ class OpenGrant implements Grant {
     return this.options.quota;
   }
 
-  refusal(command: Command, place: Place): string | null {
-    return refusal(command, place, this.options.rules);
+  denialReason(command: Command, place: Place): string | null {
+    return denialReason(command, place, this.options.rules);
   }
 
   get readsOnly(): boolean {
@@ -91,18 +91,18 @@ class OpenGrant implements Grant {
     return null;
   }
 
-  streamRefusal(_kind: StreamKind, _names: readonly Buffer[]): string | null {
+  streamDenialReason(_kind: StreamKind, _names: readonly Buffer[]): string | null {
     return null;
   }
 }
 
 /** Bounded by a role, a list of commands, a key prefix, or several of them: all must agree. */
-class BoundedGrant extends OpenGrant {
+class RestrictedPermissions extends FullPermissions {
   readonly #allowed: ReadonlySet<string> | null;
   readonly #prefix: Prefix | undefined;
   readonly #readsOnly: boolean;
 
-  constructor(options: GrantOptions) {
+  constructor(options: PermissionsOptions) {
     super(options);
     this.#allowed = COMMANDS_OF[options.role];
     const { role, commands } = options;
@@ -112,20 +112,20 @@ class BoundedGrant extends OpenGrant {
     this.#prefix = options.prefix === undefined ? undefined : new Prefix(options.prefix);
   }
 
-  override refusal(command: Command, place: Place): string | null {
-    const common = refusal(command, place, this.options.rules);
+  override denialReason(command: Command, place: Place): string | null {
+    const common = denialReason(command, place, this.options.rules);
     if (common !== null) return common;
     // A write made repeatable is judged by what it runs, and by the key that keeps its reply.
     const once = onceCallOf(command);
     if (once && this.role !== "read-only") {
       const { wrapped } = once;
-      const inner = this.refusal(wrapped, { kind: "transaction", before: 0 });
-      return inner ?? this.#prefix?.refusal(command, null, place) ?? null;
+      const inner = this.denialReason(wrapped, { kind: "transaction", before: 0 });
+      return inner ?? this.#prefix?.denialReason(command, null, place) ?? null;
     }
     const facts = factsOf(command);
     if (!this.#mayRun(command, facts)) return refused(facts?.name ?? command.name);
     if (this.role === "read-only" && keyPatternsOf(command).length > 0) return KEYS_BY_PATTERN;
-    return this.#prefix?.refusal(command, facts, place) ?? null;
+    return this.#prefix?.denialReason(command, facts, place) ?? null;
   }
 
   override get readsOnly(): boolean {
@@ -140,7 +140,7 @@ class BoundedGrant extends OpenGrant {
     return this.#prefix ? scanWithin(command, this.#prefix) : null;
   }
 
-  override streamRefusal(kind: StreamKind, names: readonly Buffer[]): string | null {
+  override streamDenialReason(kind: StreamKind, names: readonly Buffer[]): string | null {
     if (this.role === "metrics" || (kind === "monitor" && this.role !== "admin")) return refused(kind);
     if (this.options.commands && !this.options.commands.has(kind.toUpperCase())) return refused(kind);
     const texts = names.map((name) => name.toString("latin1"));

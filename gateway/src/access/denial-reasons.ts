@@ -51,7 +51,11 @@ export interface CommonRules {
 export const COMMON_RULES: CommonRules = { opened: new Set(), maxArgs: MAX_ARGS };
 
 /** The error text for a command that is refused to everyone, or null for one that may go to Redis. */
-export function refusal(command: Command, place: Place, rules: CommonRules = COMMON_RULES): string | null {
+export function denialReason(
+  command: Command,
+  place: Place,
+  rules: CommonRules = COMMON_RULES,
+): string | null {
   const { name } = command;
   if (NEVER.has(name)) return refused(name);
   if (CLOSED.has(name) && !isOpened(command, rules)) return refused(name);

@@ -2,16 +2,16 @@ import { timingSafeEqual } from "node:crypto";
 import { stat } from "node:fs/promises";
 import type { Command } from "../upstream/command.js";
 import type { Upstream, Upstreams } from "../upstream/upstream.js";
-import { type Grant, grantOf } from "./grant.js";
+import type { CommonRules } from "./denial-reasons.js";
+import { createPermissions, type Permissions } from "./permissions.js";
 import { Quota } from "./quota.js";
-import type { CommonRules } from "./refusals.js";
 import { checkAdministrator, checkUser, RestTokens } from "./rest-token.js";
 import type { Shares } from "./shares.js";
 import { digestOf, randomToken } from "./token.js";
 import { type KnownToken, readTokenList, type TokenList, type TokenSources } from "./token-list.js";
 
-/** What {@link Access} is made of. */
-export interface AccessOptions {
+/** Options of {@link Authenticator}. */
+export interface AuthenticatorOptions {
   readonly sources: TokenSources;
   /** What was read from there to begin with. */
   readonly tokens: TokenList;
@@ -33,20 +33,20 @@ const REMEMBERED = 1_000;
 const MAX_QUOTAS = 10_000;
 
 /** Knows the tokens, and what their bearers may do. */
-export class Access {
-  readonly #options: AccessOptions;
+export class Authenticator {
+  readonly #options: AuthenticatorOptions;
   readonly #timer: NodeJS.Timeout | undefined;
   #list: TokenList;
-  #grants: readonly (readonly [KnownToken, Grant])[] = [];
+  #permissions: readonly (readonly [KnownToken, Permissions])[] = [];
   #restTokens: RestTokens;
-  readonly #restGrants = new Map<string, Grant>();
+  readonly #restPermissions = new Map<string, Permissions>();
   /** By the token's name, or the Redis user's: they last when tokens are read again. */
   readonly #quotas = new Map<string, Quota>();
   #stamps = "";
   /** Changes whenever a token may have come to mean something else. */
   generation = 0;
 
-  constructor(options: AccessOptions) {
+  constructor(options: AuthenticatorOptions) {
     this.#options = options;
     this.#list = options.tokens;
     this.#restTokens = this.#sealer();
@@ -62,12 +62,13 @@ export class Access {
   }
 
   /** What the bearer of `token` may do; null when it is no token. */
-  authenticate(token: string): Grant | null {
+  authenticate(token: string): Permissions | null {
     const digest = digestOf(token);
-    let found: Grant | null = null;
+    let found: Permissions | null = null;
     // All are looked at, so that the time tells nothing.
-    for (const [known, grant] of this.#grants) if (timingSafeEqual(known.digest, digest)) found = grant;
-    return found ?? this.#restGrant(token, digest);
+    for (const [known, permissions] of this.#permissions)
+      if (timingSafeEqual(known.digest, digest)) found = permissions;
+    return found ?? this.#permissionsOfRestToken(token, digest);
   }
 
   /** Whether a command is one that the gateway answers by itself. */
@@ -102,21 +103,21 @@ export class Access {
   #take(list: TokenList): void {
     if (list.main !== this.#list.main && this.#options.secret === undefined) {
       this.#restTokens = this.#sealer();
-      this.#restGrants.clear();
+      this.#restPermissions.clear();
     }
     this.#list = list;
-    this.#grants = list.tokens.map((token) => [token, this.#grantOf(token)] as const);
+    this.#permissions = list.tokens.map((token) => [token, this.#permissionsOf(token)] as const);
     this.#countTokens();
     this.generation++;
   }
 
-  #grantOf({ name, role, prefix, commands, user, limits }: KnownToken): Grant {
+  #permissionsOf({ name, role, prefix, commands, user, limits }: KnownToken): Permissions {
     const { rules, upstreams } = this.#options;
     const own = upstreams.of(null);
     const upstream = user ? () => upstreams.of(user) : () => own;
     const quota = this.#quota(`token ${name}`);
     quota.setLimits(limits ?? null);
-    return grantOf({ name, role, prefix, commands, rules, upstream, quota });
+    return createPermissions({ name, role, prefix, commands, rules, upstream, quota });
   }
 
   /** The one quota of this key. Those that nothing is under way for are dropped when there are very many. */
@@ -134,26 +135,32 @@ export class Access {
   /** Sets the shares by whether several tokens may run commands. All tokens of Redis users count as one. */
   #countTokens(): void {
     const configured = this.#list.tokens.filter(({ role }) => role !== "metrics").length;
-    this.#options.shares.setSeveral(configured + Math.min(1, this.#restGrants.size) > 1);
+    this.#options.shares.setSeveral(configured + Math.min(1, this.#restPermissions.size) > 1);
   }
 
-  #restGrant(token: string, digest: Buffer): Grant | null {
+  #permissionsOfRestToken(token: string, digest: Buffer): Permissions | null {
     const key = digest.toString("latin1");
-    const known = this.#restGrants.get(key);
+    const known = this.#restPermissions.get(key);
     if (known) return known;
     const user = this.#restTokens.open(token);
     if (user === null) return null;
     const { rules, upstreams } = this.#options;
     const name = `user ${user.username}`;
     const quota = this.#quota(name);
-    const grant = grantOf({ name, role: "admin", rules, upstream: () => upstreams.of(user), quota });
-    for (const oldest of this.#restGrants.keys()) {
-      if (this.#restGrants.size < REMEMBERED) break;
-      this.#restGrants.delete(oldest);
+    const permissions = createPermissions({
+      name,
+      role: "admin",
+      rules,
+      upstream: () => upstreams.of(user),
+      quota,
+    });
+    for (const oldest of this.#restPermissions.keys()) {
+      if (this.#restPermissions.size < REMEMBERED) break;
+      this.#restPermissions.delete(oldest);
     }
-    this.#restGrants.set(key, grant);
+    this.#restPermissions.set(key, permissions);
     this.#countTokens();
-    return grant;
+    return permissions;
   }
 
   /** Reads the tokens again when one of their files has changed. What can't be read leaves all as it was. */
