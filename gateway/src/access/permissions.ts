@@ -1,4 +1,4 @@
-import { allFacts, type CommandFacts, factsOf } from "../commands/facts.js";
+import { allCommandInfo, type CommandInfo, getCommandInfo } from "../commands/command-info.js";
 import { keyPatternsOf } from "../commands/key-patterns.js";
 import { onceCallOf } from "../commands/once.js";
 import type { Command } from "../upstream/command.js";
@@ -40,7 +40,7 @@ export interface PermissionsOptions {
   readonly upstream: () => Upstream;
   readonly quota: Quota;
   readonly prefix?: string | undefined;
-  /** If given, no other commands than these: names of the facts, or of containers for all their subcommands. */
+  /** If given, no other commands than these: full names of commands, or of containers for all their subcommands. */
   readonly commands?: ReadonlySet<string> | undefined;
 }
 
@@ -106,7 +106,7 @@ class RestrictedPermissions extends FullPermissions {
     super(options);
     this.#allowed = COMMANDS_OF[options.role];
     const { role, commands } = options;
-    const known = new Map([...allFacts()].map((facts) => [facts.name, facts]));
+    const known = new Map([...allCommandInfo()].map((info) => [info.name, info]));
     const areReads = commands && [...commands].every((name) => known.get(name)?.readonly);
     this.#readsOnly = role === "read-only" || role === "metrics" || areReads === true;
     this.#prefix = options.prefix === undefined ? undefined : new Prefix(options.prefix);
@@ -122,10 +122,10 @@ class RestrictedPermissions extends FullPermissions {
       const inner = this.denialReason(wrapped, { kind: "transaction", before: 0 });
       return inner ?? this.#prefix?.denialReason(command, null, place) ?? null;
     }
-    const facts = factsOf(command);
-    if (!this.#mayRun(command, facts)) return refused(facts?.name ?? command.name);
+    const info = getCommandInfo(command);
+    if (!this.#mayRun(command, info)) return refused(info?.name ?? command.name);
     if (this.role === "read-only" && keyPatternsOf(command).length > 0) return KEYS_BY_PATTERN;
-    return this.#prefix?.denialReason(command, facts, place) ?? null;
+    return this.#prefix?.denialReason(command, info, place) ?? null;
   }
 
   override get readsOnly(): boolean {
@@ -159,11 +159,11 @@ class RestrictedPermissions extends FullPermissions {
     return covered ? null : `NOPERM this token may only use ${WHAT[kind]} that begin with its prefix`;
   }
 
-  #mayRun(command: Command, facts: CommandFacts | null): boolean {
+  #mayRun(command: Command, info: CommandInfo | null): boolean {
     const { commands } = this.options;
-    if (facts === null) return this.#allowed === null && commands === undefined;
-    if (this.#allowed !== null && !this.#allowed.has(facts.name)) return false;
-    return commands === undefined || commands.has(facts.name) || commands.has(command.name);
+    if (info === null) return this.#allowed === null && commands === undefined;
+    if (this.#allowed !== null && !this.#allowed.has(info.name)) return false;
+    return commands === undefined || commands.has(info.name) || commands.has(command.name);
   }
 }
 

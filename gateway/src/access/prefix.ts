@@ -1,7 +1,7 @@
 import { allBeginWith, argsOf } from "../commands/args.js";
-import { allFacts, type CommandFacts } from "../commands/facts.js";
+import { allCommandInfo, type CommandInfo } from "../commands/command-info.js";
 import { keyPatternsOf } from "../commands/key-patterns.js";
-import { keyPlacesOf } from "../commands/keys.js";
+import { getKeyIndexes } from "../commands/keys.js";
 import { onceCallOf } from "../commands/once.js";
 import type { Command } from "../upstream/command.js";
 import type { Place } from "./denial-reasons.js";
@@ -22,12 +22,12 @@ const BEYOND_THEIR_KEYS = new Set(
 BF.DEBUG CF.DEBUG`.split(/\s+/),
 );
 
-function isKeyed({ name, keys }: CommandFacts): boolean {
+function isKeyed({ name, keys }: CommandInfo): boolean {
   return keys !== "-" && keys !== "?" && !BEYOND_THEIR_KEYS.has(name) && !CHANNEL_COMMANDS.has(name);
 }
 
 /** The commands of which all keys can be told, and which touch nothing else. */
-const KEYED: ReadonlySet<string> = new Set([...allFacts()].filter(isKeyed).map(({ name }) => name));
+const KEYED: ReadonlySet<string> = new Set([...allCommandInfo()].filter(isKeyed).map(({ name }) => name));
 
 /**
  * Keeps commands to the keys and channels that begin with a prefix. It allows what it knows to be safe and refuses
@@ -56,20 +56,20 @@ export class Prefix {
   }
 
   /** The error text for a command that may reach beyond the prefix, or null. */
-  denialReason(command: Command, facts: CommandFacts | null, place: Place): string | null {
+  denialReason(command: Command, info: CommandInfo | null, place: Place): string | null {
     const once = onceCallOf(command);
     if (once) return allBeginWith(command, once.keys, this.#bytes) ? null : OUTSIDE;
-    if (facts === null) return beyond(command.name);
-    const { name } = facts;
+    if (info === null) return beyond(command.name);
+    const { name } = info;
     if (HARMLESS.has(name)) return null;
     if (CHANNEL_COMMANDS.has(name)) {
       return command.size > 1 && allBeginWith(command, [1], this.#bytes) ? null : OUTSIDE_CHANNEL;
     }
     if (FILTERED.has(name)) return place.kind === "transaction" ? IN_TRANSACTION : null;
     if (!KEYED.has(name)) return beyond(name);
-    const places = keyPlacesOf(command, facts);
-    if (places === null || places.length === 0) return NOT_TOLD;
-    if (!allBeginWith(command, places, this.#bytes)) return OUTSIDE;
+    const indexes = getKeyIndexes(command, info);
+    if (indexes === null || indexes.length === 0) return NOT_TOLD;
+    if (!allBeginWith(command, indexes, this.#bytes)) return OUTSIDE;
     return this.#optionDenialReason(command, name);
   }
 

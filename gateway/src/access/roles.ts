@@ -1,4 +1,4 @@
-import { allFacts, type CommandFacts } from "../commands/facts.js";
+import { allCommandInfo, type CommandInfo } from "../commands/command-info.js";
 
 /**
  * What a token is for. `admin`: whatever the gateway lets through at all. `standard`: data, scripts and channels,
@@ -40,21 +40,21 @@ CLUSTER|SLOT-STATS`
     .map((name) => name.replace("|", " ")),
 );
 
-function isStandard({ name, group }: CommandFacts): boolean {
+function isStandard({ name, group }: CommandInfo): boolean {
   if (STANDARD_BESIDE.has(name)) return true;
   if (NOT_STANDARD.has(name) || NOT_STANDARD_CONTAINERS.has(name.split(" ")[0]!)) return false;
   return DATA_GROUPS.has(group) || group.startsWith("module:");
 }
 
-function isReadOnly(facts: CommandFacts): boolean {
-  return facts.readonly && isStandard(facts) && !NOT_READ_ONLY.has(facts.name);
+function isReadOnly(info: CommandInfo): boolean {
+  return info.readonly && isStandard(info) && !NOT_READ_ONLY.has(info.name);
 }
 
-function namesOf(allowed: (facts: CommandFacts) => boolean): ReadonlySet<string> {
-  return new Set([...allFacts()].filter(allowed).map(({ name }) => name));
+function namesOf(allowed: (info: CommandInfo) => boolean): ReadonlySet<string> {
+  return new Set([...allCommandInfo()].filter(allowed).map(({ name }) => name));
 }
 
-/** The names of the commands that a role allows, as the facts have them; null for all. */
+/** The names of the commands that a role allows, as {@link CommandInfo} has them; null for all. */
 export const COMMANDS_OF: Readonly<Record<Role, ReadonlySet<string> | null>> = {
   admin: null,
   standard: namesOf(isStandard),

@@ -1,4 +1,4 @@
-import { allFacts } from "../commands/facts.js";
+import { allCommandInfo } from "../commands/command-info.js";
 import { nearest } from "../config/nearest.js";
 import { ROLES, type Role } from "./roles.js";
 import { LIMIT_FIELDS, limitProblem, type TokenLimits } from "./token-limits.js";
@@ -113,7 +113,7 @@ function checkUser(user: unknown, index: number): void {
 
 function checkCommands(commands: unknown, index: number): void {
   if (!Array.isArray(commands)) throw new TokensError([index, "commands"], "must be a list of command names");
-  const known = new Set([...allFacts()].map(({ name }) => name).concat(STREAM_COMMANDS));
+  const known = new Set([...allCommandInfo()].map(({ name }) => name).concat(STREAM_COMMANDS));
   commands.forEach((name, at) => {
     if (typeof name === "string" && known.has(commandName(name))) return;
     const near = typeof name === "string" ? nearest(name.toUpperCase(), [...known]) : undefined;
@@ -122,7 +122,7 @@ function checkCommands(commands: unknown, index: number): void {
   });
 }
 
-/** A command's name as the facts have it. */
+/** A command's name as {@link CommandInfo} has it. */
 export function commandName(name: string): string {
   return name
     .trim()

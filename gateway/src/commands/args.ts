@@ -28,10 +28,10 @@ export function argsOf(command: Command): string[] {
   return args;
 }
 
-/** Whether every one of the arguments at `places` begins with `prefix`. */
-export function allBeginWith(command: Command, places: readonly number[], prefix: Buffer): boolean {
+/** Whether every one of the arguments at `indexes` begins with `prefix`. */
+export function allBeginWith(command: Command, indexes: readonly number[], prefix: Buffer): boolean {
   const { bytes } = command;
-  const wanted = new Set(places);
+  const wanted = new Set(indexes);
   let all = true;
   eachArg(command, (index, from, to) => {
     if (!wanted.has(index)) return true;

@@ -1,6 +1,6 @@
 import type { Command } from "../upstream/command.js";
 import { argsOf } from "./args.js";
-import { type CommandFacts, factsOf } from "./facts.js";
+import { type CommandInfo, getCommandInfo } from "./command-info.js";
 import { keysByOptions } from "./keys-by-options.js";
 
 /** Finds the keys of a command; null when its arguments are not of the form that the command must have. */
@@ -12,16 +12,16 @@ const finders = new Map<string, Finder>();
 /**
  * Where the keys of a command are: indexes of arguments, the command's name being 0, in the order in which Redis names
  * them (`COMMAND GETKEYS`).
- * @param facts what `factsOf` says of it, where the caller has asked already
+ * @param info what `getCommandInfo` says of it, where the caller has asked already
  * @returns an empty list when it has none; null when it can't be told: the command is unknown, reaches data by other
  *   means than its arguments, or is not well-formed, in which case Redis refuses it as well
  */
-export function keyPlacesOf(
+export function getKeyIndexes(
   command: Command,
-  facts: CommandFacts | null = factsOf(command),
+  info: CommandInfo | null = getCommandInfo(command),
 ): readonly number[] | null {
-  if (facts === null) return null;
-  const { arity, keys } = facts;
+  if (info === null) return null;
+  const { arity, keys } = info;
   if (arity < 0 ? command.size < -arity : arity > 0 && command.size !== arity) return null;
   let finder = finders.get(keys);
   if (!finder) {
@@ -39,13 +39,13 @@ function finderOf(notation: string): Finder {
   const parts = notation.split(",").map(partOf);
   if (parts.length === 1) return parts[0]!;
   return (command) => {
-    const places: number[] = [];
+    const indexes: number[] = [];
     for (const part of parts) {
       const found = part(command);
       if (found === null) return null;
-      for (const place of found) places.push(place);
+      for (const place of found) indexes.push(place);
     }
-    return places;
+    return indexes;
   };
 }
 
@@ -58,7 +58,7 @@ function partOf(notation: string): Finder {
       return ({ size }) => (first < size ? alone : null);
     }
     const last = Number(range[2]);
-    return ({ size }) => places(first, last < 0 ? size + last : last, Number(range[3] ?? 1), size);
+    return ({ size }) => indexRange(first, last < 0 ? size + last : last, Number(range[3] ?? 1), size);
   }
   const counted = /^#(\d+)@(\d+)(?:\/(\d+))?$/.exec(notation);
   if (!counted) throw new Error(`${notation} is no notation for keys`);
@@ -67,12 +67,12 @@ function partOf(notation: string): Finder {
     const text = command.text(at);
     // As strict as Redis, so that both see the same number.
     if (!/^(?:0|[1-9]\d{0,8})$/.test(text)) return null;
-    return places(first, first + Number(text) * step - 1, step, command.size);
+    return indexRange(first, first + Number(text) * step - 1, step, command.size);
   };
 }
 
 /** Every `step`-th argument from `first` to `last`; null when there are not so many, or the last step is not whole. */
-function places(first: number, last: number, step: number, size: number): readonly number[] | null {
+function indexRange(first: number, last: number, step: number, size: number): readonly number[] | null {
   if (last >= size || (last - first + 1) % step !== 0) return null;
   const found: number[] = [];
   for (let at = first; at <= last; at += step) found.push(at);

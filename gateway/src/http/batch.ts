@@ -1,7 +1,7 @@
 import type { Place } from "../access/denial-reasons.js";
 import type { Permissions } from "../access/permissions.js";
 import { rewritten } from "../access/rewritten.js";
-import { factsOf } from "../commands/facts.js";
+import { getCommandInfo } from "../commands/command-info.js";
 import type { CommandCounts } from "../metrics/commands.js";
 import { waitOf } from "../upstream/blocking.js";
 import type { Command } from "../upstream/command.js";
@@ -61,7 +61,7 @@ export function runPipeline(
   const denials: [place: number, text: string][] = [];
   let mayWait = false;
   const check = (command: Command, place: number) => {
-    counts.received(factsOf(command));
+    counts.received(getCommandInfo(command));
     const text = permissions.denialReason(command, { kind: "pipeline", before: place });
     if (text !== null) {
       denials.push([place, text]);
@@ -81,7 +81,7 @@ export function runPipeline(
       exchange,
       commands.length,
       places,
-      (place) => counts.failed(factsOf(commands[place]!)),
+      (place) => counts.failed(getCommandInfo(commands[place]!)),
       () => {
         if (sentCount > 0) quota.leave(sentCount, mayWait);
       },
@@ -105,11 +105,11 @@ export function runTransaction(
 ): void {
   const names: string[] = [];
   const check = (command: Command, index: number) => {
-    const facts = factsOf(command);
-    counts.received(facts);
+    const info = getCommandInfo(command);
+    counts.received(info);
     const text = permissions.denialReason(command, TRANSACTION);
     if (text !== null) {
-      counts.failed(facts);
+      counts.failed(info);
       throw new BadRequest(discarded(index, commands.length, command.name, text));
     }
     names.push(command.name);

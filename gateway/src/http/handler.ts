@@ -4,7 +4,7 @@ import { type OriginRules, originAllowed, originDenialReason } from "../access/o
 import type { Permissions } from "../access/permissions.js";
 import { rewritten } from "../access/rewritten.js";
 import { bearerOf } from "../access/token.js";
-import { factsOf, isRead } from "../commands/facts.js";
+import { getCommandInfo, isRead } from "../commands/command-info.js";
 import { KeyLockingScripts } from "../commands/key-locking.js";
 import { consolePage, wantsPage } from "../console/console-page.js";
 import { requestIdOf, traceContextOf } from "../log/request-id.js";
@@ -253,19 +253,19 @@ export class Handler {
   #single(exchange: Exchange, permissions: Permissions, given: Command): void {
     const command = this.#scripts.plain(given);
     const { authenticator, traffic, log } = this.#options;
-    const facts = factsOf(command);
-    if (log.isOn) exchange.what = facts?.name ?? "unknown";
-    traffic.commands.received(facts);
+    const info = getCommandInfo(command);
+    if (log.isOn) exchange.what = info?.name ?? "unknown";
+    traffic.commands.received(info);
     exchange.tokenNumbers!.commands++;
     const text = permissions.denialReason(command, SINGLE);
     if (text !== null) {
-      traffic.commands.failed(facts);
+      traffic.commands.failed(info);
       throw new BadRequest(text);
     }
     const wait = waitOf(command);
     exchange.blocks = wait !== null;
     permissions.quota.enter(1, exchange.blocks);
-    const response = new SingleResponse(exchange, facts, traffic.commands, permissions.quota);
+    const response = new SingleResponse(exchange, info, traffic.commands, permissions.quota);
     if (authenticator.handlesItself(command)) {
       void authenticator.handle(command, permissions.upstream).then((reply) => response.onReply(reply));
       return;

@@ -1,5 +1,5 @@
 import type { Quota } from "../access/quota.js";
-import type { CommandFacts } from "../commands/facts.js";
+import type { CommandInfo } from "../commands/command-info.js";
 import type { CommandCounts } from "../metrics/commands.js";
 import { CHUNK_COMMANDS } from "../upstream/command-batch.js";
 import type { Receiver, ReplyStream, UpstreamFailure } from "../upstream/failure.js";
@@ -24,13 +24,13 @@ function startBody(exchange: Exchange, status: number, shape: Shape, size: numbe
 /** The response to one command. */
 export class SingleResponse implements Receiver {
   /**
-   * @param facts the command's; null for one that is not known
+   * @param info the command's; null for one that is not known
    * @param counts where its reply is counted
    * @param quota where the command is counted until it is over
    */
   constructor(
     readonly exchange: Exchange,
-    readonly facts: CommandFacts | null,
+    readonly info: CommandInfo | null,
     readonly counts: CommandCounts,
     readonly quota: Quota,
   ) {
@@ -42,11 +42,11 @@ export class SingleResponse implements Receiver {
   }
 
   onReply(reply: Buffer): void {
-    const { exchange, facts, counts } = this;
+    const { exchange, info, counts } = this;
     this.quota.leave(1, exchange.blocks);
-    counts.replied(facts, exchange.replied());
+    counts.replied(info, exchange.replied());
     const isError = reply[0] === MINUS;
-    if (isError) counts.failed(facts);
+    if (isError) counts.failed(info);
     if (exchange.gone) return;
     exchange.guard(() => {
       const status = isError ? 400 : 200;
@@ -63,7 +63,7 @@ export class SingleResponse implements Receiver {
     // Its status is that of an error only if it is one.
     if (first === MINUS) return null;
     const { exchange } = this;
-    this.counts.replied(this.facts, exchange.replied());
+    this.counts.replied(this.info, exchange.replied());
     const body = startBody(exchange, 200, "one", null);
     const over = () => this.quota.leave(1, exchange.blocks);
     return {
@@ -75,7 +75,7 @@ export class SingleResponse implements Receiver {
       },
       fail: () => {
         over();
-        this.counts.failed(this.facts);
+        this.counts.failed(this.info);
         body?.cut();
       },
     };
@@ -83,7 +83,7 @@ export class SingleResponse implements Receiver {
 
   onFailure(failure: UpstreamFailure): void {
     this.quota.leave(1, this.exchange.blocks);
-    this.counts.failed(this.facts);
+    this.counts.failed(this.info);
     this.exchange.failure(failure);
   }
 }

@@ -1,4 +1,4 @@
-import { allFacts, COMMAND_COUNT, type CommandFacts } from "../commands/facts.js";
+import { allCommandInfo, COMMAND_COUNT, type CommandInfo } from "../commands/command-info.js";
 
 /** Label of the commands that the table does not know: clients choose their names, so they share one. */
 const OTHER = "other";
@@ -21,25 +21,25 @@ export class CommandCounts {
   readonly #seconds = new Float64Array(COMMAND_COUNT + 1);
 
   /** A client sent this command; null for one that the table does not know. */
-  received(facts: CommandFacts | null): void {
-    this.#received[placeOf(facts)]!++;
+  received(info: CommandInfo | null): void {
+    this.#received[placeOf(info)]!++;
   }
 
   /** It was refused, failed, or got an error from Redis. */
-  failed(facts: CommandFacts | null): void {
-    this.#errors[placeOf(facts)]!++;
+  failed(info: CommandInfo | null): void {
+    this.#errors[placeOf(info)]!++;
   }
 
   /** Redis replied to it after `ms`. */
-  replied(facts: CommandFacts | null, ms: number): void {
-    const place = placeOf(facts);
+  replied(info: CommandInfo | null, ms: number): void {
+    const place = placeOf(info);
     this.#timed[place]!++;
     this.#seconds[place]! += ms / 1_000;
   }
 
   /** The numbers of every command that was received. */
   *[Symbol.iterator](): Iterator<CommandNumbers> {
-    for (const { id, name } of allFacts()) if (this.#received[id]! > 0) yield this.#at(id, name);
+    for (const { id, name } of allCommandInfo()) if (this.#received[id]! > 0) yield this.#at(id, name);
     if (this.#received[COMMAND_COUNT]! > 0) yield this.#at(COMMAND_COUNT, OTHER);
   }
 
@@ -54,6 +54,6 @@ export class CommandCounts {
   }
 }
 
-function placeOf(facts: CommandFacts | null): number {
-  return facts?.id ?? COMMAND_COUNT;
+function placeOf(info: CommandInfo | null): number {
+  return info?.id ?? COMMAND_COUNT;
 }

@@ -1,4 +1,4 @@
-import { factsOf } from "../commands/facts.js";
+import { getCommandInfo } from "../commands/command-info.js";
 import type { Engine } from "../engine/engine.js";
 import { command } from "../upstream/command.js";
 import { newCounters, Server } from "../upstream/server.js";
@@ -52,7 +52,7 @@ function runBatch(server: Server, path: string, batch: readonly SeedCommand[]): 
       const { command, line } = batch[tag]!;
       reject(
         new SeedError(
-          `seed: ${path}: line ${line}: ${factsOf(command)?.name ?? "the command"} failed: ${what}`,
+          `seed: ${path}: line ${line}: ${getCommandInfo(command)?.name ?? "the command"} failed: ${what}`,
         ),
       );
     };
@@ -60,7 +60,7 @@ function runBatch(server: Server, path: string, batch: readonly SeedCommand[]): 
     server.send(commands, {
       cancelled: false,
       onReply(reply, tag) {
-        if (reply[0] === MINUS) fail(tag, errorOf(reply, factsOf(commands[tag]!)?.group));
+        if (reply[0] === MINUS) fail(tag, errorOf(reply, getCommandInfo(commands[tag]!)?.group));
         else if (--left === 0) resolve();
       },
       onFailure: ({ message }, tag) => fail(tag, message),

@@ -1,4 +1,4 @@
-import { isRead } from "../commands/facts.js";
+import { isRead } from "../commands/command-info.js";
 import { waitingFor } from "./blocking.js";
 import { redirectionOf } from "./cluster/redirection.js";
 import type { Command } from "./command.js";

@@ -1,4 +1,4 @@
-import { isRead } from "../commands/facts.js";
+import { isRead } from "../commands/command-info.js";
 import { CommandBatch } from "./command-batch.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { Fifo } from "./fifo.js";

@@ -117,13 +117,13 @@ export const combiners = {
   sum_pairs: each((elements, at) => (at % 2 === 0 ? elements[0]! : sum(elements))),
 } satisfies Record<string, Combine>;
 
-/** The replies to parts that hold some of a list's keys each become one list; `places` are those of each part's keys. */
-export function inOrderOf(places: readonly (readonly number[])[]): Combine {
+/** The replies to parts that hold some of a list's keys each become one list; `indexes` are those of each part's keys. */
+export function inOrderOf(indexes: readonly (readonly number[])[]): Combine {
   return (replies) => {
     const elements: Buffer[] = [];
     replies.forEach((reply, part) => {
       elementsOf(reply).forEach((element, at) => {
-        elements[places[part]![at]!] = element;
+        elements[indexes[part]![at]!] = element;
       });
     });
     return arrayOf(elements);

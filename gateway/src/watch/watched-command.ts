@@ -1,5 +1,5 @@
-import { factsOf } from "../commands/facts.js";
-import { keyPlacesOf } from "../commands/keys.js";
+import { getCommandInfo } from "../commands/command-info.js";
+import { getKeyIndexes } from "../commands/keys.js";
 import type { Command } from "../upstream/command.js";
 
 /** A command that was answered, or failed: what may be shown of it. It holds no value, and no argument but keys. */
@@ -31,11 +31,11 @@ export function describe(
   error: string | null,
   transaction: boolean,
 ): WatchedCommand {
-  const facts = factsOf(command);
-  const places = (facts && keyPlacesOf(command, facts)) ?? [];
+  const info = getCommandInfo(command);
+  const indexes = (info && getKeyIndexes(command, info)) ?? [];
   return {
-    name: facts?.name ?? "(unknown)",
-    keys: places.map((place) => Buffer.from(command.text(place), "latin1").toString()),
+    name: info?.name ?? "(unknown)",
+    keys: indexes.map((place) => Buffer.from(command.text(place), "latin1").toString()),
     ms,
     error,
     transaction,

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { argsOf } from "../../../gateway/src/commands/args.js";
-import { type CommandFacts, factsOf } from "../../../gateway/src/commands/facts.js";
-import { keyPlacesOf } from "../../../gateway/src/commands/keys.js";
+import { type CommandInfo, getCommandInfo } from "../../../gateway/src/commands/command-info.js";
+import { getKeyIndexes } from "../../../gateway/src/commands/keys.js";
 import { command } from "../../../gateway/src/upstream/command.js";
 import {
   connectRedis,
@@ -101,7 +101,7 @@ describe.skipIf(!redisAvailable())("the keys that the gateway finds", () => {
   }
 
   function ours(words: readonly string[]): string[] | null {
-    const places = keyPlacesOf(command(...words));
+    const places = getKeyIndexes(command(...words));
     return places?.map((place) => words[place]!) ?? null;
   }
 
@@ -119,7 +119,7 @@ describe.skipIf(!redisAvailable())("the keys that the gateway finds", () => {
     const compared = new Map<string, number>();
     for (const path of known) {
       if (CHANNELS.has(path[0]!)) continue;
-      const facts = factsOf(command(...path));
+      const facts = getCommandInfo(command(...path));
       expect(facts, path.join(" ")).not.toBeNull();
       const least = Math.abs(facts!.arity) - path.length;
       const most = facts!.arity > 0 ? least : least + 6;
@@ -146,14 +146,14 @@ describe.skipIf(!redisAvailable())("the keys that the gateway finds", () => {
     }
     // Few random words are an XREAD; the calls above are.
     const never = known
-      .map((path) => factsOf(command(...path))!)
+      .map((path) => getCommandInfo(command(...path))!)
       .filter(({ name, keys }) => !["-", "?"].includes(keys) && !compared.has(name))
       .filter(({ name }) => !CHANNELS.has(name) && !CALLS.some((words) => words[0] === name));
     expect(never.map(({ name }) => name)).toEqual([]);
   });
 
   /** Whether Redis has reason to find no keys: none are meant, or none are counted. */
-  function hasNone({ name, keys }: CommandFacts, words: readonly string[]): boolean {
+  function hasNone({ name, keys }: CommandInfo, words: readonly string[]): boolean {
     // It needs no source, though the description of its keys has one.
     if (name === "PFMERGE") return words.length === 2;
     const counted = /#(\d+)@/.exec(keys);

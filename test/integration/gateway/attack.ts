@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import fc from "fast-check";
-import { factsOf } from "../../../gateway/src/commands/facts.js";
-import { keyPlacesOf } from "../../../gateway/src/commands/keys.js";
+import { getCommandInfo } from "../../../gateway/src/commands/command-info.js";
+import { getKeyIndexes } from "../../../gateway/src/commands/keys.js";
 import { command } from "../../../gateway/src/upstream/command.js";
 import { idempotencyScript } from "../../../src/once/script.js";
 import { allSpecs, samples } from "../../unit/commands/samples/index.js";
@@ -75,7 +75,7 @@ export const wellFormed = Object.entries(allSpecs).flatMap(([method, row]) =>
 
 /** A well-formed call with other keys, and perhaps another word and some more behind it. */
 export const mutated = (words: string[]): fc.Arbitrary<string[]> => {
-  const places = keyPlacesOf(command(...words)) ?? [];
+  const places = getKeyIndexes(command(...words)) ?? [];
   return fc
     .tuple(
       fc.array(fc.oneof({ weight: 5, arbitrary: ownKey }, { weight: 1, arbitrary: canary }), {
@@ -144,7 +144,7 @@ export const HAND_MADE = [
 ];
 
 export const isBlocking = (words: readonly string[]) =>
-  factsOf(command(...words))?.blocking || words.some((word) => word.toUpperCase() === "BLOCK");
+  getCommandInfo(command(...words))?.blocking || words.some((word) => word.toUpperCase() === "BLOCK");
 
 /** Calls by chance, without those that may wait at the server. */
 export const draw = (arbitrary: fc.Arbitrary<string[]>, count: number): string[][] =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { allFacts } from "../../../gateway/src/commands/facts.js";
+import { allCommandInfo } from "../../../gateway/src/commands/command-info.js";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import {
   connectRedis,
@@ -140,7 +140,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
     "(%s) reaches nothing else by any words of any command",
     async (token) => {
       const calls: string[][] = [];
-      for (const { name } of allFacts()) {
+      for (const { name } of allCommandInfo()) {
         const made = draw(anyCall(name), 12);
         calls.push(...made, ...made.slice(0, 4).map(inScript));
       }

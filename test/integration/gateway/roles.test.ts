@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { allFacts } from "../../../gateway/src/commands/facts.js";
+import { allCommandInfo } from "../../../gateway/src/commands/command-info.js";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import {
   connectRedis,
@@ -95,7 +95,7 @@ describe.skipIf(!redisAvailable())("a token of a role", () => {
   }
 
   const calls = (): string[][] => {
-    const random = [...allFacts()].flatMap(({ name }) => draw(anyCall(name), 8));
+    const random = [...allCommandInfo()].flatMap(({ name }) => draw(anyCall(name), 8));
     const formed = wellFormed.flatMap((words) => draw(mutated(words), 4));
     const some = [...random, ...formed].filter((_, at) => at % 6 === 0);
     return [...random, ...formed, ...HAND_MADE, ...some.map(inScript)];

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { allFacts } from "../../../gateway/src/commands/facts.js";
-import { keyPlacesOf } from "../../../gateway/src/commands/keys.js";
+import { allCommandInfo } from "../../../gateway/src/commands/command-info.js";
+import { getKeyIndexes } from "../../../gateway/src/commands/keys.js";
 import { command } from "../../../gateway/src/upstream/command.js";
 import { CommandWriter } from "../../../gateway/src/upstream/command-writer.js";
 import { facts } from "../../../scripts/commands/check.js";
@@ -13,7 +13,7 @@ test("the gateway's table of commands is what the facts say", async () => {
 });
 
 test("it has every command of the facts", () => {
-  expect([...allFacts()].map(({ name }) => name)).toEqual(Object.keys(facts));
+  expect([...allCommandInfo()].map(({ name }) => name)).toEqual(Object.keys(facts));
 });
 
 test("a data command that nobody has said the keys of is noticed", () => {
@@ -24,10 +24,10 @@ test("a data command that nobody has said the keys of is noticed", () => {
 });
 
 test("every row's places of keys can be read", () => {
-  for (const fact of allFacts()) {
+  for (const fact of allCommandInfo()) {
     const words = [...fact.name.split(" "), "1", "a", "b", "c", "d", "e", "f", "g"];
     const size = fact.arity > 0 ? fact.arity : words.length;
-    expect(() => keyPlacesOf(command(...words.slice(0, size)))).not.toThrow();
+    expect(() => getKeyIndexes(command(...words.slice(0, size)))).not.toThrow();
   }
 });
 
@@ -36,5 +36,5 @@ test("the keys of a command are found however many they are", () => {
   writer.begin();
   for (const word of ["ZUNIONSTORE", "to", "200000"]) writer.text(word);
   for (let key = 0; key < 200_000; key++) writer.text(`key${key}`);
-  expect(keyPlacesOf(writer.end())).toHaveLength(200_001);
+  expect(getKeyIndexes(writer.end())).toHaveLength(200_001);
 });

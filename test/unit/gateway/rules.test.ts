@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { denialReason } from "../../../gateway/src/access/denial-reasons.js";
 import { isLoopbackName, originDenialReason } from "../../../gateway/src/access/origin.js";
 import { bearerOf, digestOf, randomToken } from "../../../gateway/src/access/token.js";
-import { isRead } from "../../../gateway/src/commands/facts.js";
+import { isRead } from "../../../gateway/src/commands/command-info.js";
 import { settingsOf } from "../../../gateway/src/options.js";
 import { waitOf } from "../../../gateway/src/upstream/blocking.js";
 import { Command, command } from "../../../gateway/src/upstream/command.js";

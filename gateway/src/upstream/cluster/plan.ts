@@ -1,5 +1,5 @@
-import { type CommandFacts, factsOf } from "../../commands/facts.js";
-import { keyPlacesOf } from "../../commands/keys.js";
+import { type CommandInfo, getCommandInfo } from "../../commands/command-info.js";
+import { getKeyIndexes } from "../../commands/keys.js";
 import type { Command } from "../command.js";
 import { commandOf, EncodedArgs } from "../encoded-args.js";
 import { type Combine, CROSS_SLOT, combiners, inOrderOf } from "../merge.js";
@@ -51,28 +51,28 @@ const PUBSUB: Readonly<Record<string, Combine>> = {
 
 /** Finds out where a command has to go. */
 export function planOf(command: Command): Plan {
-  const facts = factsOf(command);
-  const places = keyPlacesOf(command, facts);
+  const info = getCommandInfo(command);
+  const indexes = getKeyIndexes(command, info);
   // Redis finds the keys of what is unknown here by itself, and says where they are.
-  if (!facts || !places) return facts?.readonly ? ANY_READ : ANY;
-  if (places.length === 0) return keyless(facts);
+  if (!info || !indexes) return info?.readonly ? ANY_READ : ANY;
+  if (indexes.length === 0) return keyless(info);
   const args = new EncodedArgs(command);
-  const slots = places.map((place) => args.slot(place));
+  const slots = indexes.map((place) => args.slot(place));
   const slot = slots[0]!;
-  const repeatable = facts.readonly;
+  const repeatable = info.readonly;
   // A replica lacks the scripts that its primary was given.
-  const read = repeatable && facts.group !== "scripting";
+  const read = repeatable && info.group !== "scripting";
   if (slots.every((other) => other === slot)) return { kind: "one", slot, read, repeatable };
-  if (facts.requestPolicy !== "multi_shard") return { kind: "refused", reply: CROSS_SLOT, repeatable };
-  return split(args, places, slots, facts);
+  if (info.requestPolicy !== "multi_shard") return { kind: "refused", reply: CROSS_SLOT, repeatable };
+  return split(args, indexes, slots, info);
 }
 
 /** A command of many keys as one command for each slot. */
 function split(
   args: EncodedArgs,
-  places: readonly number[],
+  indexes: readonly number[],
   slots: readonly number[],
-  { readonly: read, responsePolicy }: CommandFacts,
+  { readonly: read, responsePolicy }: CommandInfo,
 ): Plan {
   const bySlot = new Map<number, number[]>();
   slots.forEach((slot, at) => {
@@ -80,21 +80,21 @@ function split(
     if (group) group.push(at);
     else bySlot.set(slot, [at]);
   });
-  const step = places[1]! - places[0]!;
+  const step = indexes[1]! - indexes[0]!;
   const name = args.slice(0, 1);
   const parts = [...bySlot].map(([slot, group]) => ({
     slot,
     command: commandOf(1 + group.length * step, [
       name,
-      ...group.map((at) => args.slice(places[at]!, places[at]! + step)),
+      ...group.map((at) => args.slice(indexes[at]!, indexes[at]! + step)),
     ]),
   }));
   const combine = responsePolicy === null ? inOrderOf([...bySlot.values()]) : combinerOf(responsePolicy);
   return { kind: "split", parts, read, combine, repeatable: read };
 }
 
-function keyless(facts: CommandFacts): Plan {
-  const { name, requestPolicy, responsePolicy, readonly: repeatable } = facts;
+function keyless(info: CommandInfo): Plan {
+  const { name, requestPolicy, responsePolicy, readonly: repeatable } = info;
   if (name === "SCAN") return { kind: "scan", repeatable };
   if (name === "WAIT" || name === "WAITAOF") return { kind: "wait", repeatable };
   const everywhere = { kind: "everywhere", replicasToo: false, oneIsEnough: false, repeatable } as const;
@@ -106,7 +106,7 @@ function keyless(facts: CommandFacts): Plan {
   }
   return {
     ...everywhere,
-    replicasToo: requestPolicy === "all_nodes" && facts.group !== "scripting",
+    replicasToo: requestPolicy === "all_nodes" && info.group !== "scripting",
     combine: responsePolicy === null ? combiners.concat : combinerOf(responsePolicy),
     oneIsEnough: responsePolicy === "one_succeeded",
   };

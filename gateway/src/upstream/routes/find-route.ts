@@ -1,5 +1,5 @@
-import { factsOf } from "../../commands/facts.js";
-import { keyPlacesOf } from "../../commands/keys.js";
+import { getCommandInfo } from "../../commands/command-info.js";
+import { getKeyIndexes } from "../../commands/keys.js";
 import { onceCallOf } from "../../commands/once.js";
 import type { Command } from "../command.js";
 import { errorOf } from "../replies.js";
@@ -40,22 +40,22 @@ export interface Found {
  * @param routes longer prefixes first; the last one is for the rest
  */
 export function findRoute(routes: readonly RoutedUpstream[], command: Command): Found | { error: Buffer } {
-  const facts = factsOf(command);
-  const own = facts?.pubsub ? [] : keyPlacesOf(command, facts);
+  const info = getCommandInfo(command);
+  const own = info?.pubsub ? [] : getKeyIndexes(command, info);
   const { name } = command;
   if (!own || own.length === 0) return { route: routes.at(-1)!, command, keys: false, name };
   // A write made repeatable has keys of its own, and those of the command that it runs.
   const once = onceCallOf(command);
-  const inner = once ? keyPlacesOf(once.wrapped) : [];
-  const places = [...own, ...(inner ?? []).map((at) => at + once!.from)];
-  const keys = places.map((place) => command.text(place));
+  const inner = once ? getKeyIndexes(once.wrapped) : [];
+  const indexes = [...own, ...(inner ?? []).map((at) => at + once!.from)];
+  const keys = indexes.map((place) => command.text(place));
   const [route, ...others] = new Set(keys.map((key) => routeOf(routes, key)));
   if (!route || others.length > 0) return { error: TWO_ROUTES };
   if (!route.strip) return { route, command, keys: true, name };
   const run = once?.wrapped ?? command;
   if (namesPatterns(run)) return { error: PATTERNS };
   if (!inner) return { error: NOT_TOLD };
-  return { route, command: stripped(command, places, route.prefix.length), keys: true, name: run.name };
+  return { route, command: stripped(command, indexes, route.prefix.length), keys: true, name: run.name };
 }
 
 function routeOf(routes: readonly RoutedUpstream[], key: string): RoutedUpstream {

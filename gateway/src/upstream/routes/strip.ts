@@ -8,9 +8,9 @@ const KEY_FIRST = new Set(["BLPOP", "BRPOP", "BZPOPMIN", "BZPOPMAX", "LMPOP", "B
 const KEY_IN_EACH = new Set(["XREAD", "XREADGROUP"]);
 
 /** The command with `length` bytes less at the beginning of each of its keys. */
-export function stripped(command: Command, places: readonly number[], length: number): Command {
+export function stripped(command: Command, indexes: readonly number[], length: number): Command {
   const args = new EncodedArgs(command);
-  const isKey = new Set(places);
+  const isKey = new Set(indexes);
   const parts = Array.from({ length: command.size }, (_, at) =>
     isKey.has(at) ? bulkOf(args.content(at).subarray(length)) : args.slice(at, at + 1),
   );

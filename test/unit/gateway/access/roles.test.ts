@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { denialReason, openedCommands } from "../../../../gateway/src/access/denial-reasons.js";
 import { COMMANDS_OF } from "../../../../gateway/src/access/roles.js";
 import { argsOf } from "../../../../gateway/src/commands/args.js";
-import { allFacts } from "../../../../gateway/src/commands/facts.js";
+import { allCommandInfo } from "../../../../gateway/src/commands/command-info.js";
 import { KeyLockingScripts } from "../../../../gateway/src/commands/key-locking.js";
 import { ONCE_SCRIPTS, onceCallOf } from "../../../../gateway/src/commands/once.js";
 import { command } from "../../../../gateway/src/upstream/command.js";
@@ -15,7 +15,7 @@ const SINGLE = { kind: "single", before: 0 } as const;
 /** The names that a role allows, those of a group together, modules by their prefix. */
 function listed(names: ReadonlySet<string>): string[] {
   const groups = new Map<string, string[]>();
-  for (const { name, group } of allFacts()) {
+  for (const { name, group } of allCommandInfo()) {
     if (names.has(name)) groups.set(group, [...(groups.get(group) ?? []), name]);
   }
   return [...groups].sort().map(([group, members]) => `${group}: ${members.join(", ")}`);
@@ -28,7 +28,7 @@ it("a role allows these commands and no others: a change here is a change of wha
 
 it("a read-only role has no command that writes, runs code, or finds keys that nobody named", () => {
   const names = COMMANDS_OF["read-only"]!;
-  for (const { name, write, admin, readonly } of allFacts()) {
+  for (const { name, write, admin, readonly } of allCommandInfo()) {
     if (names.has(name))
       expect({ name, write, admin, readonly }).toEqual({ name, write: false, admin: false, readonly: true });
   }

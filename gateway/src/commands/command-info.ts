@@ -2,7 +2,7 @@ import type { Command } from "../upstream/command.js";
 import { TABLE } from "./table.js";
 
 /** What is known of a command, by Redis's own description of it. */
-export interface CommandFacts {
+export interface CommandInfo {
   /** In upper case; that of a subcommand with its container's, such as `CONFIG SET`. */
   readonly name: string;
   /** Redis's group, such as `string`; `module:` and its prefix; `newer` for what came after Redis 7.4. */
@@ -25,13 +25,13 @@ export interface CommandFacts {
   readonly requestPolicy: string | null;
   /** How the replies of several nodes become one (`agg_sum`, ...); null: none, or in the order of its keys. */
   readonly responsePolicy: string | null;
-  /** Where its keys are, in the table's notation; read by `keyPlacesOf`. */
+  /** Where its keys are, in the table's notation; read by `getKeyIndexes`. */
   readonly keys: string;
   /** Its place in the table, from 0 on. */
   readonly id: number;
 }
 
-const all = new Map<string, CommandFacts>();
+const all = new Map<string, CommandInfo>();
 const containers = new Set<string>();
 
 for (const row of TABLE.trim().split("\n")) {
@@ -60,18 +60,18 @@ for (const row of TABLE.trim().split("\n")) {
 export const COMMAND_COUNT = all.size;
 
 /** What is known of a command; null when it is unknown, or an unknown subcommand. */
-export function factsOf(command: Command): CommandFacts | null {
+export function getCommandInfo(command: Command): CommandInfo | null {
   const { name } = command;
   if (containers.has(name) && command.size > 1) return all.get(`${name} ${command.upper(1)}`) ?? null;
   return all.get(name) ?? null;
 }
 
-/** The facts of every command that is known. */
-export function allFacts(): Iterable<CommandFacts> {
+/** Every known command. */
+export function allCommandInfo(): Iterable<CommandInfo> {
   return all.values();
 }
 
 /** Whether a command is known to change nothing. */
 export function isRead(command: Command): boolean {
-  return factsOf(command)?.readonly ?? false;
+  return getCommandInfo(command)?.readonly ?? false;
 }
