@@ -1,8 +1,8 @@
 import type { WatchedCommand } from "../watch/watched-command.js";
 
 /** Keys shown of one command, and characters of one key. */
-const MOST_KEYS = 4;
-const MOST_CHARACTERS = 80;
+const MAX_KEYS = 4;
+const MAX_CHARACTERS = 80;
 
 const PLAIN = (text: string) => text;
 const STYLES = {
@@ -20,12 +20,12 @@ export function wantsColours(stream: { readonly isTTY?: boolean }, environment: 
 export function commandLine(command: WatchedCommand, at: Date, colours: boolean): string {
   const { name, keys, ms, error, transaction } = command;
   const style = colours ? STYLES : { dim: PLAIN, name: PLAIN, error: PLAIN };
-  const more = keys.length > MOST_KEYS ? [style.dim(`and ${keys.length - MOST_KEYS} more`)] : [];
+  const more = keys.length > MAX_KEYS ? [style.dim(`and ${keys.length - MAX_KEYS} more`)] : [];
   return [
     style.dim(timeOf(at)),
     ...(transaction ? [style.dim("MULTI")] : []),
     style.name(name),
-    ...keys.slice(0, MOST_KEYS).map(shown),
+    ...keys.slice(0, MAX_KEYS).map(shown),
     ...more,
     style.dim(`${ms.toFixed(1)} ms`),
     ...(error === null ? [] : [style.error(error)]),
@@ -34,7 +34,7 @@ export function commandLine(command: WatchedCommand, at: Date, colours: boolean)
 
 /** A key as it is, or in quotes where it holds anything that a terminal would act on, or that is hard to see. */
 function shown(key: string): string {
-  const text = key.length > MOST_CHARACTERS ? `${key.slice(0, MOST_CHARACTERS)}…` : key;
+  const text = key.length > MAX_CHARACTERS ? `${key.slice(0, MAX_CHARACTERS)}…` : key;
   return /^[\p{L}\p{N}\p{P}\p{S}]+$/u.test(text) && !text.includes('"') ? text : quoted(text);
 }
 

@@ -26,7 +26,7 @@ export interface CliSettings {
   readonly command: readonly string[] | undefined;
 }
 
-const MOST_WORKERS = 128;
+const MAX_WORKERS = 128;
 
 /** What was given, by the name of the option. */
 type AllGiven = ReadonlyMap<string, Given>;
@@ -75,8 +75,8 @@ export function readSettings(argv: readonly string[], environment: NodeJS.Proces
 function workersOf(given: Given | undefined): number {
   if (given === undefined) return 1;
   const workers = readValue("integer", given) as number;
-  if (workers < 1 || workers > MOST_WORKERS) {
-    throw new UsageError(`${given.from}: must be a whole number from 1 to ${MOST_WORKERS}`);
+  if (workers < 1 || workers > MAX_WORKERS) {
+    throw new UsageError(`${given.from}: must be a whole number from 1 to ${MAX_WORKERS}`);
   }
   return workers;
 }

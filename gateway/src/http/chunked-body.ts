@@ -4,9 +4,9 @@ import type { BodyBuffer } from "./body-buffer.js";
 const CR = 0x0d;
 const LF = 0x0a;
 /** The longest line between chunks, extensions included, in bytes. */
-const LONGEST_LINE = 1_024;
+const MAX_LINE = 1_024;
 /** All such lines of a body beyond the bare sizes, in bytes. */
-const MOST_EXTRA = 16 * 1_024;
+const MAX_EXTRA = 16 * 1_024;
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const QUOTED = '"(?:[\\t \\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t \\x21-\\x7e\\x80-\\xff])*"';
@@ -61,7 +61,7 @@ export class ChunkedBody {
   #readLine(bytes: Buffer, from: number): number {
     const feed = bytes.indexOf(LF, from);
     const to = feed < 0 ? bytes.length : feed;
-    if (this.#line.length + to - from > LONGEST_LINE) throw malformed("a line between chunks is too long");
+    if (this.#line.length + to - from > MAX_LINE) throw malformed("a line between chunks is too long");
     this.#line += bytes.toString("latin1", from, to);
     // Not even a sensible beginning: told at once, not when the line ends.
     if (this.#at === At.DataEnd && this.#line !== "" && this.#line !== "\r") {
@@ -94,7 +94,7 @@ export class ChunkedBody {
 
   #count(extra: number): void {
     this.#extra += extra;
-    if (this.#extra > MOST_EXTRA)
+    if (this.#extra > MAX_EXTRA)
       throw new BadRequest("ERR the request has too long chunk extensions or trailers", 431);
   }
 }

@@ -12,7 +12,7 @@ import type { Site } from "./site.js";
 import { plainAddress } from "./trusted-proxies.js";
 
 /** The longest head of a request, in bytes. */
-const LONGEST_HEAD = 16 * 1_024;
+const MAX_HEAD = 16 * 1_024;
 /** Bytes of later requests that are read ahead while one is being answered. */
 const READ_AHEAD = 64 * 1_024;
 /** How long a connection is read after its last byte was handed to the kernel, in ms: closing could discard that byte. */
@@ -475,7 +475,7 @@ export class Connection implements Idle {
     }
     const same = this.#endOfSameHead(input, from);
     const end = same > 0 ? same : input.indexOf(HEAD_END, from);
-    if ((end < 0 ? input.length : end) - from > LONGEST_HEAD) throw tooLong(input, from);
+    if ((end < 0 ? input.length : end) - from > MAX_HEAD) throw tooLong(input, from);
     if (end < 0) {
       this.#waitForHead(input, from);
       return false;
@@ -560,7 +560,6 @@ export class Connection implements Idle {
 /** The head is too long: because of its first line, or of all others. */
 function tooLong(input: Buffer, from: number): BadRequest {
   const line = input.indexOf(LF, from);
-  if (line < 0 || line - from > LONGEST_HEAD)
-    return new BadRequest("ERR the request's target is too long", 414);
+  if (line < 0 || line - from > MAX_HEAD) return new BadRequest("ERR the request's target is too long", 414);
   return new BadRequest("ERR the request's head is too large", 431);
 }

@@ -11,7 +11,7 @@ const SHORT_PATIENCE = 5_000;
 /** How long a connection for which there is no room may take to send the request that is then refused, in ms. */
 const REFUSED_WITHIN = 1_000;
 /** Connections that are being refused at a time; more are closed without a word. */
-const MOST_REFUSED = 256;
+const MAX_REFUSED = 256;
 
 /** How long clients may take, in ms, and how many there may be. */
 export interface ConnectionLimits {
@@ -80,7 +80,7 @@ export class Connections {
 
   /** How many more connections may come, those that are only told that they are too many included. */
   get room(): number {
-    const refusable = Math.max(0, MOST_REFUSED - this.#refused.size);
+    const refusable = Math.max(0, MAX_REFUSED - this.#refused.size);
     return Math.max(0, this.#limits.hard - this.#open.size) + refusable - this.#arrived.length;
   }
 

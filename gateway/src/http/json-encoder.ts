@@ -11,7 +11,7 @@ const BACKSLASH = 0x5c;
 
 const NOTHING = Buffer.alloc(0);
 /** The most bytes that one byte of a string becomes: `\u0000`. */
-const LONGEST_ESCAPE = 6;
+const MAX_ESCAPE = 6;
 
 /** What each byte of a JSON string is written as: 0 as itself, 1 as `\u00xx`, else a backslash and this letter. */
 const ESCAPES = new Uint8Array(256);
@@ -237,7 +237,7 @@ export class JsonEncoder implements ReplyEncoder {
       this.#reserve(length - i);
       const out = this.#out;
       let at = this.#size;
-      const last = out.length - LONGEST_ESCAPE;
+      const last = out.length - MAX_ESCAPE;
       for (; i < length && at <= last; i++) {
         const byte = bytes[i]!;
         const letter = ESCAPES[byte]!;
@@ -275,7 +275,7 @@ export class JsonEncoder implements ReplyEncoder {
 
   /** Makes room for `more` bytes, and for one escape beyond them. */
   #reserve(more: number): void {
-    const needed = this.#size + more + LONGEST_ESCAPE;
+    const needed = this.#size + more + MAX_ESCAPE;
     if (needed <= this.#out.length) return;
     const next = Buffer.allocUnsafeSlow(Math.max(needed + 64, 2 * this.#out.length));
     this.#out.copy(next, 0, 0, this.#size);

@@ -47,9 +47,9 @@ export interface RequestHead {
 }
 
 const METHODS = ["POST", "GET", "HEAD", "PUT", "OPTIONS", "DELETE", "PATCH", "TRACE"];
-const MOST_HEADERS = 100;
+const MAX_HEADERS = 100;
 /** No sum of two such lengths loses a digit. */
-const MOST_DIGITS = 15;
+const MAX_DIGITS = 15;
 
 const SPACE = 0x20;
 const TAB = 0x09;
@@ -162,7 +162,7 @@ function readHeaders(bytes: Buffer, from: number, end: number): RequestHeaders {
   const headers = { ...NONE };
   let at = from;
   for (let count = 0; at < end; count++) {
-    if (count === MOST_HEADERS) throw new BadRequest("ERR the request has too many headers", 431);
+    if (count === MAX_HEADERS) throw new BadRequest("ERR the request has too many headers", 431);
     if (bytes[at] !== CR || bytes[at + 1] !== LF) throw malformed("a header line is malformed");
     const nameFrom = at + 2;
     let hash = 0;
@@ -231,7 +231,7 @@ function bodyLength(headers: RequestHeaders, minor: 0 | 1): number | null {
   }
   if (length === undefined) return 0;
   if (!/^\d+$/.test(length)) throw malformed("the Content-Length is not a number");
-  if (length.length > MOST_DIGITS) throw new BadRequest("ERR the request is too large", 413);
+  if (length.length > MAX_DIGITS) throw new BadRequest("ERR the request is too large", 413);
   return Number(length);
 }
 

@@ -9,7 +9,7 @@ export interface Failure {
 }
 
 /** How much of the way to an error is told. */
-const MOST_FRAMES = 8;
+const MAX_FRAMES = 8;
 
 /** Describes an error that the gateway itself made. */
 export function failureOf(error: unknown): Failure {
@@ -20,6 +20,6 @@ export function failureOf(error: unknown): Failure {
   return {
     error: name,
     code: typeof code === "string" ? code : undefined,
-    at: frames.slice(0, MOST_FRAMES).map((line) => line.trim().slice("at ".length)),
+    at: frames.slice(0, MAX_FRAMES).map((line) => line.trim().slice("at ".length)),
   };
 }

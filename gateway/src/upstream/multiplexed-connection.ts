@@ -7,8 +7,8 @@ import type { RedisSocketOptions } from "./redis-socket.js";
 
 /** Lines that may have been replaced and still be in use; beyond, large replies hold others up. */
 const MAX_REPLACED = 8;
-const FIRST_BACKOFF = 50;
-const LONGEST_BACKOFF = 2_000;
+const INITIAL_BACKOFF = 50;
+const MAX_BACKOFF = 2_000;
 /** A connection that held this long, in ms, is replaced without delay. */
 const STEADY = 1_000;
 /** Deadlines are looked at no more often than this, in ms. */
@@ -419,7 +419,7 @@ export class MultiplexedConnection {
       this.close();
       return;
     }
-    const longest = Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** this.#attempts++);
+    const longest = Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** this.#attempts++);
     const wait = steady ? 0 : longest * (0.5 + Math.random() / 2);
     this.#retry = setTimeout(() => {
       this.#retry = undefined;

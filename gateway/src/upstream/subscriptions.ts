@@ -5,8 +5,8 @@ import type { PushConnectionOptions } from "./push-connection.js";
 import { keyOf, type Sort, SubscriptionConnection } from "./subscription-connection.js";
 import type { Cancel, Sharding } from "./upstream.js";
 
-const FIRST_BACKOFF = 50;
-const LONGEST_BACKOFF = 2_000;
+const INITIAL_BACKOFF = 50;
+const MAX_BACKOFF = 2_000;
 /** How long a sharded channel waits that no node serves at present, in ms, unless slots move before. */
 const PLACE_AGAIN = 100;
 /** How often in a row a sharded channel follows a redirection at once. */
@@ -363,7 +363,7 @@ export class Subscriptions {
     if (topics.length === 0) return;
     for (const topic of topics) this.#lost(topic);
     this.#options.sharding()?.suspect(place.name);
-    const longest = Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** place.attempts++);
+    const longest = Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** place.attempts++);
     place.retry = setTimeout(() => {
       place.retry = undefined;
       for (const topic of [...place.connection.topics]) this.#put(topic);

@@ -4,7 +4,7 @@ import type { RedisUser, Upstream } from "./upstream.js";
 /** How long what belongs to one user is kept though nobody uses it, in ms: there may be many users. */
 export const USER_IDLE = 60_000;
 /** Users that are known at a time. */
-export const MOST_USERS = 1_000;
+export const MAX_USERS = 1_000;
 
 /** Counts a connection for as long as it is open. */
 export type Counted = <T extends Duplex>(connection: T) => T;
@@ -45,7 +45,7 @@ export class Users {
     const key = this.#keyOf(user);
     let entry = this.#entries.get(key);
     if (!entry) {
-      if (this.#entries.size >= MOST_USERS) this.#forgetOldest();
+      if (this.#entries.size >= MAX_USERS) this.#forgetOldest();
       entry = this.#add(user);
       this.#entries.set(key, entry);
       this.#timer ??= setInterval(() => this.#sweep(), USER_IDLE).unref();

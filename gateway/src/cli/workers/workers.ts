@@ -7,8 +7,8 @@ import type { StreamReply } from "../../http/stream-change.js";
 import { type GatewayOptions, hasToken, MIN_BUFFERED_BYTES, settingsOf } from "../../options.js";
 import type { FromWorker, SharedEngine, ToWorker } from "./messages.js";
 
-const FIRST_BACKOFF = 100;
-const LONGEST_BACKOFF = 10_000;
+const INITIAL_BACKOFF = 100;
+const MAX_BACKOFF = 10_000;
 /** A worker that ran this long, in ms, is replaced without waiting longer than the first time. */
 const STEADY = 30_000;
 /** How long a worker may take to send its numbers, in ms; without them its last ones are shown. */
@@ -63,7 +63,7 @@ class Workers {
   #ended: object[] = [];
   #port: number | undefined;
   #ids = 0;
-  #backoff = FIRST_BACKOFF;
+  #backoff = INITIAL_BACKOFF;
   #closing: Promise<void> | undefined;
 
   constructor(given: WorkersOptions) {
@@ -179,9 +179,9 @@ class Workers {
   /** A worker ended by itself: another one takes its place, the later the sooner it ended. */
   async #replace(code: number, signal: string, lived: number): Promise<void> {
     if (this.#closing) return;
-    if (lived >= STEADY) this.#backoff = FIRST_BACKOFF;
+    if (lived >= STEADY) this.#backoff = INITIAL_BACKOFF;
     const wait = this.#backoff;
-    this.#backoff = Math.min(LONGEST_BACKOFF, 2 * wait);
+    this.#backoff = Math.min(MAX_BACKOFF, 2 * wait);
     this.#options.onNotice(
       `a worker ended (${signal ?? `status ${code}`}); another one starts in ${wait} ms`,
     );

@@ -6,7 +6,7 @@ import { shown } from "./text.js";
 /** Keys shown before "More" is asked for. */
 const PAGE = 200;
 /** Steps of SCAN taken for one page, so that a pattern that fits nothing does not walk through all of a large Redis. */
-const MOST_STEPS = 50;
+const MAX_STEPS = 50;
 
 /** The list of keys, with their types and times to live. */
 export class Keys {
@@ -51,7 +51,7 @@ export class Keys {
         const fresh = keys.filter((key) => !seen.has(shown(key)) && seen.add(shown(key)));
         await this.#append(fresh);
         this.#count += fresh.length;
-      } while (this.#cursor !== "0" && this.#count < goal && ++steps < MOST_STEPS);
+      } while (this.#cursor !== "0" && this.#count < goal && ++steps < MAX_STEPS);
     } catch (error) {
       byId("found").textContent = (error as Error).message;
       this.onError(error);

@@ -4,7 +4,7 @@ import { splitArgs } from "./split-args.js";
 import { printed, quoted, shown } from "./text.js";
 
 /** Lines kept on the page. */
-const MOST_LINES = 200;
+const MAX_LINES = 200;
 
 /** How the beginning of a value of each type is read, so that a large one does no harm. */
 const READS: Record<string, (key: CommandArg) => CommandArg[]> = {
@@ -83,7 +83,7 @@ export class Prompt {
   #print(text: string, className: string): void {
     const log = byId("log");
     log.append(element("div", text, className));
-    while (log.childElementCount > MOST_LINES) log.firstElementChild?.remove();
+    while (log.childElementCount > MAX_LINES) log.firstElementChild?.remove();
     log.scrollTop = log.scrollHeight;
   }
 }

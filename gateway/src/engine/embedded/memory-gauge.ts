@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 
 const MB = 1024 * 1024;
 /** Bytes that may be added between two looks at the real figure. */
-const MOST_UNSEEN = 16 * MB;
+const MAX_UNSEEN = 16 * MB;
 /** A collection that found too little is not repeated for ten times as long as it took, at most a second. */
 const PAUSE_PARTS = 10;
 const MAX_PAUSE_MS = 1000;
@@ -50,7 +50,7 @@ export class MemoryGauge {
       }
     }
     this.#full = false;
-    this.#unseen = Math.min(MOST_UNSEEN, (this.#limit - used) / 2);
+    this.#unseen = Math.min(MAX_UNSEEN, (this.#limit - used) / 2);
     return true;
   }
 

@@ -8,8 +8,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Engine } from "../engine.js";
 import { spawnOnLifeline } from "./lifeline.js";
 
-const FIRST_BACKOFF = 100;
-const LONGEST_BACKOFF = 10_000;
+const INITIAL_BACKOFF = 100;
+const MAX_BACKOFF = 10_000;
 /** A server that ran this long, in ms, is started again without waiting longer than the first time. */
 const STEADY = 30_000;
 
@@ -72,7 +72,7 @@ class PrivateServer implements Engine {
   #child: ChildProcess | null = null;
   #ended: Promise<unknown> = Promise.resolve();
   #restarting: Promise<void> = Promise.resolve();
-  #backoff = FIRST_BACKOFF;
+  #backoff = INITIAL_BACKOFF;
 
   constructor(program: string, folder: string, options: PrivateServerOptions) {
     this.#program = program;
@@ -115,7 +115,7 @@ class PrivateServer implements Engine {
       );
     }
     void this.#ended.then(() => {
-      if (performance.now() - begun >= STEADY) this.#backoff = FIRST_BACKOFF;
+      if (performance.now() - begun >= STEADY) this.#backoff = INITIAL_BACKOFF;
       const status = child.exitCode ?? child.signalCode;
       const lost = folder === undefined ? ", and its data is lost" : "";
       this.#restarting = this.#startAgain(
@@ -146,7 +146,7 @@ class PrivateServer implements Engine {
     const { signal } = this.#closing;
     for (let text = reason; !signal.aborted; ) {
       const wait = this.#backoff;
-      this.#backoff = Math.min(LONGEST_BACKOFF, 2 * wait);
+      this.#backoff = Math.min(MAX_BACKOFF, 2 * wait);
       this.#options.onNotice?.(`${text}; it is started again in ${wait} ms`);
       try {
         await sleep(wait, undefined, { ref: false, signal });

@@ -4,8 +4,8 @@ import { MultiplexedConnection, type MultiplexedConnectionOptions } from "../mul
 
 const READONLY = command("READONLY");
 /** How long a node in trouble is passed over at first, in ms, and at most: each time twice as long as the last. */
-const FIRST_EJECTION = 1_000;
-const LONGEST_EJECTION = 30_000;
+const INITIAL_EJECTION = 1_000;
+const MAX_EJECTION = 30_000;
 
 /** What a node is made of. */
 export interface NodeOptions extends ExclusiveConnectionsOptions {
@@ -62,7 +62,7 @@ export class Node {
   failed(): boolean {
     if (this.isEjected) return false;
     this.#ejectedUntil =
-      performance.now() + Math.min(LONGEST_EJECTION, FIRST_EJECTION * 2 ** this.#ejections++);
+      performance.now() + Math.min(MAX_EJECTION, INITIAL_EJECTION * 2 ** this.#ejections++);
     return true;
   }
 

@@ -40,8 +40,8 @@ interface Position {
 }
 
 /** Ranges of a set that a cursor holds at most: it has some 4,000 digits then. What is left out is scanned once more. */
-const MOST_RANGES = 200;
-const LONGEST_CURSOR = 4_500;
+const MAX_RANGES = 200;
+const MAX_CURSOR = 4_500;
 const INVALID = errorOf("ERR invalid cursor");
 const MINUS = 0x2d;
 
@@ -58,7 +58,7 @@ export interface ScanSender {
 export function addScan(command: Command, receiver: Receiver, tag: number, sender: ScanSender): boolean {
   const text = command.text(1);
   if (!/^\d+$/.test(text)) return false;
-  const sent = text.length > LONGEST_CURSOR ? null : decodePosition(BigInt(text));
+  const sent = text.length > MAX_CURSOR ? null : decodePosition(BigInt(text));
   if (!sent) {
     receiver.onReply(INVALID, tag);
     return true;
@@ -231,7 +231,7 @@ function encodePosition({ mode, node, cursor, left, kept }: Position): bigint {
     value = (value << bits) | BigInt(field);
   };
   // A scan that begins needs no second set: all that is left may be covered by it.
-  const sets = [kept === left ? SlotSet.NONE : kept.lowest(MOST_RANGES), left.joined(MOST_RANGES)];
+  const sets = [kept === left ? SlotSet.NONE : kept.lowest(MAX_RANGES), left.joined(MAX_RANGES)];
   for (const { bounds } of sets) {
     for (let at = bounds.length - 1; at >= 0; at--) add(bounds[at]!, 15n);
     add(bounds.length / 2, 8n);

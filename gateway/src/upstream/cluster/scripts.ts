@@ -4,8 +4,8 @@ import { commandOf, EncodedArgs } from "../encoded-args.js";
 import { bulkOf } from "../replies.js";
 
 /** Scripts that are remembered, and their bytes together, at most. */
-const MOST_SCRIPTS = 1_000;
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_SCRIPTS = 1_000;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 const NOSCRIPT = "-NOSCRIPT ";
 
@@ -54,7 +54,7 @@ export class Scripts {
   }
 
   #remember(text: Buffer): void {
-    if (text.length > MOST_BYTES) return;
+    if (text.length > MAX_BYTES) return;
     const digest = createHash("sha1").update(text).digest("hex");
     const known = this.#texts.get(digest);
     // What is kept is a copy: a command's bytes are part of something larger.
@@ -62,7 +62,7 @@ export class Scripts {
     this.#texts.set(digest, known ?? Buffer.from(text));
     if (!known) this.#bytes += text.length;
     for (const [oldest, { length }] of this.#texts) {
-      if (this.#texts.size <= MOST_SCRIPTS && this.#bytes <= MOST_BYTES) break;
+      if (this.#texts.size <= MAX_SCRIPTS && this.#bytes <= MAX_BYTES) break;
       this.#texts.delete(oldest);
       this.#bytes -= length;
     }

@@ -15,9 +15,9 @@ import { addressOf, nameOf, type Topology } from "./topology.js";
 
 const MINUS = 0x2d;
 /** How often a command may be sent elsewhere. */
-const MOST_REDIRECTIONS = 16;
+const MAX_REDIRECTIONS = 16;
 /** How often a read may be sent again without knowing whether it was executed. */
-const MOST_REPEATS = 5;
+const MAX_REPEATS = 5;
 /** How long what can't be sent now waits, in ms, unless the topology changes before. */
 const PAUSE = 50;
 
@@ -124,9 +124,7 @@ export class Transport implements Carrier {
     const mayRepeat =
       outcome === "unsent"
         ? reason !== "full" && reason !== "ended"
-        : clusterCommand.hint.repeatable &&
-          reason !== "too-large" &&
-          ++clusterCommand.repeats <= MOST_REPEATS;
+        : clusterCommand.hint.repeatable && reason !== "too-large" && ++clusterCommand.repeats <= MAX_REPEATS;
     if (isOver || !mayRepeat) this.#fail(clusterCommand, failure);
     else this.#again(clusterCommand);
   }
@@ -197,7 +195,7 @@ export class Transport implements Carrier {
     clusterCommand.asking = isKnown && kind === "ask";
     if (
       !isKnown ||
-      ++clusterCommand.redirections > MOST_REDIRECTIONS ||
+      ++clusterCommand.redirections > MAX_REDIRECTIONS ||
       clusterCommand.batch.isBehind(clusterCommand)
     )
       this.#park(clusterCommand);

@@ -4,7 +4,7 @@ import { settingsOf } from "../../../../gateway/src/options.js";
 import { ownEngine } from "../../../../gateway/src/upstream/redis-url.js";
 import type { Upstream } from "../../../../gateway/src/upstream/upstream.js";
 import { upstreamsOf } from "../../../../gateway/src/upstream/upstreams.js";
-import { MOST_USERS, USER_IDLE } from "../../../../gateway/src/upstream/users.js";
+import { MAX_USERS, USER_IDLE } from "../../../../gateway/src/upstream/users.js";
 import { commandsIn, sent } from "./fake-cluster.js";
 
 afterEach(() => {
@@ -70,17 +70,17 @@ it("users are bounded: who was not there for long goes first, and all do that ar
     ["BLPOP k 10"],
   );
   await vi.waitFor(() => expect(state.popped).not.toBeNull());
-  for (let number = 2; number < MOST_USERS; number++) upstreams.of(user(number));
+  for (let number = 2; number < MAX_USERS; number++) upstreams.of(user(number));
   vi.advanceTimersByTime(1);
   expect(upstreams.of(user(0))).toBe(first);
-  expect(count()).toBe(1 + MOST_USERS);
-  for (let number = MOST_USERS; number < 5 * MOST_USERS; number++) {
+  expect(count()).toBe(1 + MAX_USERS);
+  for (let number = MAX_USERS; number < 5 * MAX_USERS; number++) {
     upstreams.of(user(number));
     if (number % 100 > 0) continue;
     // Whoever is used stays.
     vi.advanceTimersByTime(1);
     expect(upstreams.of(user(0))).toBe(first);
-    expect(count()).toBeLessThanOrEqual(1 + MOST_USERS + 1);
+    expect(count()).toBeLessThanOrEqual(1 + MAX_USERS + 1);
   }
   expect(upstreams.of(user(1))).not.toBe(waiting);
   state.popped!();
