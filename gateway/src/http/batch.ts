@@ -11,7 +11,7 @@ import { type Exchange, NO_MEMORY } from "./exchange.js";
 import type { JsonCommands } from "./json-args.js";
 import type { RespCommands } from "./resp-args.js";
 import { discarded, PipelineResponse, TransactionResponse } from "./responses.js";
-import { inTurns } from "./turns.js";
+import { runInSlices } from "./slices.js";
 
 const TRANSACTION: Place = { kind: "transaction", before: 0 };
 
@@ -19,8 +19,8 @@ const TRANSACTION: Place = { kind: "transaction", before: 0 };
 const COMMAND_SIZE = 200;
 
 /**
- * Reads the commands of a batch and calls `done` with them. There may be so many that other requests have to have their
- * turns meanwhile.
+ * Reads the commands of a batch and calls `done` with them. There may be so many that the event loop
+ * has to run in between.
  * @param max the most commands that are allowed; what is behind them is not read
  * @param plain what is run in a command's place
  */
@@ -32,7 +32,7 @@ export function readBatch(
   done: (commands: readonly Command[]) => void,
 ): void {
   const commands: Command[] = [];
-  inTurns(exchange, () => {
+  runInSlices(exchange, () => {
     const before = commands.length;
     const more = source.read(commands, Math.min(CHUNK_COMMANDS, max - before + 1));
     if (commands.length > max) throw new BadRequest(`ERR more than ${max} commands in one request`);
@@ -73,7 +73,7 @@ export function runPipeline(
     allowed.push(command);
     waits.push(wait ?? 0);
   };
-  forEachInTurns(exchange, commands, check, () => {
+  forEachInSlices(exchange, commands, check, () => {
     const { quota } = permissions;
     const sentCount = places.length;
     if (sentCount > 0) quota.enter(sentCount, mayWait);
@@ -114,7 +114,7 @@ export function runTransaction(
     }
     names.push(command.name);
   };
-  forEachInTurns(exchange, commands, check, () => {
+  forEachInSlices(exchange, commands, check, () => {
     const { quota } = permissions;
     const size = commands.length;
     quota.enter(size, false);
@@ -138,15 +138,15 @@ export function runTransaction(
   });
 }
 
-/** Calls `each` for every command, some in each turn, and then `done`. */
-function forEachInTurns(
+/** Calls `each` for every command, some in each slice, and then `done`. */
+function forEachInSlices(
   exchange: Exchange,
   commands: readonly Command[],
   each: (command: Command, index: number) => void,
   done: () => void,
 ): void {
   let next = 0;
-  inTurns(exchange, () => {
+  runInSlices(exchange, () => {
     const stop = Math.min(next + CHUNK_COMMANDS, commands.length);
     for (; next < stop; next++) each(commands[next]!, next);
     if (next < commands.length) return true;

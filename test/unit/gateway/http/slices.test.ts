@@ -3,7 +3,7 @@ import { BadRequest } from "../../../../gateway/src/http/bad-request.js";
 import type { Exchange } from "../../../../gateway/src/http/exchange.js";
 import type { ReplyEncoder } from "../../../../gateway/src/http/json-encoder.js";
 import { PipelineResponse } from "../../../../gateway/src/http/responses.js";
-import { inTurns } from "../../../../gateway/src/http/turns.js";
+import { runInSlices } from "../../../../gateway/src/http/slices.js";
 
 /** What of an exchange has a part in taking turns. */
 function exchange(format: Exchange["format"] = "json") {
@@ -37,33 +37,33 @@ function exchange(format: Exchange["format"] = "json") {
 }
 
 /** Lets the event loop turn. */
-const turn = () => new Promise((resolve) => setImmediate(resolve));
+const slice = () => new Promise((resolve) => setImmediate(resolve));
 
 it("the first turn is taken at once, each further one when the event loop has turned", async () => {
   const step = vi.fn(() => step.mock.calls.length < 3);
-  inTurns(exchange().exchange, step);
+  runInSlices(exchange().exchange, step);
   expect(step).toHaveBeenCalledTimes(1);
-  await turn();
+  await slice();
   expect(step).toHaveBeenCalledTimes(2);
-  for (let i = 0; i < 5; i++) await turn();
+  for (let i = 0; i < 5; i++) await slice();
   expect(step).toHaveBeenCalledTimes(3);
 });
 
 it("it ends when nobody waits any more, and with what is thrown", async () => {
   const { given, exchange: waiting } = exchange();
   const endless = vi.fn(() => true);
-  inTurns(waiting, endless);
-  await turn();
+  runInSlices(waiting, endless);
+  await slice();
   given.gone = true;
   const calls = endless.mock.calls.length;
-  for (let i = 0; i < 3; i++) await turn();
+  for (let i = 0; i < 3; i++) await slice();
   expect(endless).toHaveBeenCalledTimes(calls);
   const { exchange: other, refusals } = exchange();
   const failing = vi.fn(() => {
     throw new BadRequest("no");
   });
-  inTurns(other, failing);
-  for (let i = 0; i < 3; i++) await turn();
+  runInSlices(other, failing);
+  for (let i = 0; i < 3; i++) await slice();
   expect(failing).toHaveBeenCalledTimes(1);
   expect(refusals).toEqual(["no"]);
 });
