@@ -344,7 +344,7 @@ export class CommandExecutor {
       );
     };
     let encoded = build(wanted());
-    const safe = commands.every((command) => command.repeatable);
+    const repeatable = commands.every((command) => command.repeatable);
     const sent: EncodedRequest = shared
       ? {
           ...encoded,
@@ -370,7 +370,7 @@ export class CommandExecutor {
       return reply.map((item, index) => this.#result(commands[index]!, item, tried, index));
     };
     return new Promise<Result[]>((resolve, reject) => {
-      const call = this.send(sent, label, safe, read, resolve, reject, limits);
+      const call = this.send(sent, label, repeatable, read, resolve, reject, limits);
       if (shared) shared.call = call;
     }).catch((error) => {
       if (!(error instanceof Resp2Refused)) throw error;
@@ -385,7 +385,7 @@ export class CommandExecutor {
   send<T>(
     encoded: EncodedRequest,
     label: string,
-    safe: boolean,
+    repeatable: boolean,
     read: (reply: RawReply, tried: boolean) => T,
     resolve: (value: T) => void,
     reject: (reason: unknown) => void,
@@ -397,28 +397,35 @@ export class CommandExecutor {
       return undefined;
     }
     if (requestHandler) {
-      this.#runMiddleware(requestHandler, encoded, label, safe, limits)
+      this.#runMiddleware(requestHandler, encoded, label, repeatable, limits)
         .then((reply) => read(reply, false))
         .then(resolve, (error) => reject(protocolError(error, label)));
       return SENT_BY_HANDLER;
     }
     const readResponse: Parameters<typeof beginCall<T>>[3] = (response, tried) =>
       read(readReply(encoded, response, endpoint?.origin ?? ""), tried);
-    return beginCall(transport, encoded, this.#rules(label, safe, limits), readResponse, resolve, reject);
+    return beginCall(
+      transport,
+      encoded,
+      this.#rules(label, repeatable, limits),
+      readResponse,
+      resolve,
+      reject,
+    );
   }
 
   async #runMiddleware(
     requestHandler: RequestHandler,
     encoded: EncodedRequest,
     label: string,
-    safe: boolean,
+    repeatable: boolean,
     limits: RequestLimits,
   ) {
     const { runMiddleware, tooLate } = await this.loadLazyFeatures();
     const { time: timeout, signal } = limits;
     const began = moment();
     const timeLeft = () => timeout - elapsed(began);
-    const call = { executor: this, argv: encoded.argv, safe, timeout, timeLeft, signal };
+    const call = { executor: this, argv: encoded.argv, repeatable, timeout, timeLeft, signal };
     const carried = runMiddleware(requestHandler, encoded, label, call);
     return readJson(await within(timeout + GRACE, carried, () => tooLate(call, label, true), signal), false);
   }
@@ -428,9 +435,9 @@ export class CommandExecutor {
     return signalOf(this.settings);
   }
 
-  #rules(command: string, safe: boolean, { time, signal, repeated }: RequestLimits): CallRules {
+  #rules(command: string, repeatable: boolean, { time, signal, repeated }: RequestLimits): CallRules {
     const { retries, backoff } = this.settings;
-    return { command, safe, repeat: repeated, timeout: time, signal, retries, backoff };
+    return { command, repeatable, repeated: repeated, timeout: time, signal, retries, backoff };
   }
 
   #result(command: Command, reply: RawReply, tried: boolean, index: number): Result {

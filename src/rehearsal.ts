@@ -14,7 +14,7 @@ const RESPONSE = Buffer.from(
 /** Answers at once, by what writes heads and reads responses on a connection. */
 const stage: Transport = {
   stats: { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 },
-  attempt(_safe, listener) {
+  attempt(_repeatable, listener) {
     const { path, headers, body } = listener.request;
     new RequestHeads("localhost").head(path, headers, true, Buffer.byteLength(body));
     listener.onStart();

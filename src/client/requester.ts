@@ -42,7 +42,7 @@ export interface HandledCall {
   /** What is asked for, as it was before middleware saw it. */
   readonly argv: EncodedRequest["argv"];
   /** Whether these arguments may be written again after they may have been applied. */
-  readonly safe: boolean;
+  readonly repeatable: boolean;
   /** The time for all of it, in ms. */
   readonly timeout: number;
   /** The part of it that is left, in ms: middleware may send a request late, and again. */
@@ -91,7 +91,8 @@ export function sendDirect(
   const commands = (route ? body : [body]) as unknown[][];
   const label = route ? route.toUpperCase() : String(commands[0]?.[0]);
   // Of what middleware has made itself nothing is known but its arguments.
-  const safe = body === call.argv ? call.safe : !commands.some((argv) => isWrite(argv, direct.findSpec));
+  const repeatable =
+    body === call.argv ? call.repeatable : !commands.some((argv) => isWrite(argv, direct.findSpec));
   const read = (reply: unknown) => {
     const response = reply as UpstashResponse<any>;
     if (typeof response?.error === "string") throw direct.failureOf(label)("RedisError", response.error);
@@ -100,6 +101,6 @@ export function sendDirect(
   const signal = given ?? call.signal;
   const encoded = direct.context.protocol.passthrough(body, route);
   return new Promise((resolve, reject) =>
-    direct.send(encoded, label, safe, read, resolve, reject, { time: call.timeLeft(), signal }),
+    direct.send(encoded, label, repeatable, read, resolve, reject, { time: call.timeLeft(), signal }),
   );
 }

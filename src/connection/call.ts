@@ -13,9 +13,9 @@ export interface CallRules {
   /** What error messages call it. */
   readonly command: string;
   /** Whether it may be written again after it may have been applied. */
-  readonly safe: boolean;
+  readonly repeatable: boolean;
   /** Whether it carries something that an earlier call may have written. */
-  readonly repeat?: boolean | undefined;
+  readonly repeated?: boolean | undefined;
   /** The time for all of it, in ms. */
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
@@ -116,7 +116,7 @@ class Call<T> implements AttemptListener {
 
   /** @throws Error where this would be a repeat after the call's time, as when the process was frozen meanwhile. */
   onStart(): void {
-    const repeat = this.started || this.unknown || this.rules.repeat;
+    const repeat = this.started || this.unknown || this.rules.repeated;
     if (repeat && this.timeLeft <= 0) throw new Error("its time is up");
     this.started = true;
   }
@@ -164,7 +164,7 @@ class Call<T> implements AttemptListener {
 
   private failed(outcome: Outcome, cause: Error, Kind = UnknownOutcomeError): void {
     if (outcome === "unknown") this.unknown = true;
-    if ((outcome === "unsent" || this.rules.safe) && this.retried < this.rules.retries) {
+    if ((outcome === "unsent" || this.rules.repeatable) && this.retried < this.rules.retries) {
       // A connection that was lost in use says nothing about the next one: try at once, then with patience.
       const wait = outcome === "unknown" && this.retried === 0 ? 0 : this.rules.backoff(this.retried);
       if (wait < this.timeLeft) {
@@ -178,7 +178,7 @@ class Call<T> implements AttemptListener {
   private giveUp(cause: Error, Kind = UnknownOutcomeError): void {
     const { command } = this.rules;
     const error = this.unknown
-      ? new Kind(`${command}: ${unknownMessage(cause, this.rules.safe)}`, {
+      ? new Kind(`${command}: ${unknownMessage(cause, this.rules.repeatable)}`, {
           outcome: "unknown",
           command,
           cause,
@@ -191,7 +191,7 @@ class Call<T> implements AttemptListener {
     // After a freeze the pause and the call's own timer are late together, and the pause comes first.
     if (this.retried > 0 && this.timeLeft <= 0) return;
     this.started = false;
-    this.attempt = this.transport.attempt(this.rules.safe, this);
+    this.attempt = this.transport.attempt(this.rules.repeatable, this);
   }
 
   private sendAgain(wait: number, outcome: Outcome): void {
@@ -235,8 +235,8 @@ const plainTimers: Timers<ReturnType<typeof setTimeout>> = {
   stop: (timer) => clearTimeout(timer),
 };
 
-function unknownMessage(cause: Error, safe: boolean): string {
-  return safe
+function unknownMessage(cause: Error, repeatable: boolean): string {
+  return repeatable
     ? `no whole answer: ${cause.message}`
     : `sent, and no whole answer came, so it may have been applied: ${cause.message}`;
 }

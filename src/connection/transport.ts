@@ -64,8 +64,8 @@ export interface Transport {
   readonly stats: ConnectionStats;
   /** Where there are better ones than the runtime's own. */
   readonly timers?: Timers;
-  /** @param safe whether the request may be written twice. */
-  attempt(safe: boolean, listener: AttemptListener): Attempt;
+  /** @param repeatable whether the request may be written twice. */
+  attempt(repeatable: boolean, listener: AttemptListener): Attempt;
   /** Counts a retry. */
   onRetry(info: RetryInfo): void;
   /** Opens a connection ahead of need; settles when that is done, failed or has taken a second. Never rejects. */

@@ -34,9 +34,9 @@ export class FetchTransport implements Transport {
     private readonly maxReplySize: number,
   ) {}
 
-  attempt(safe: boolean, listener: AttemptListener): Attempt {
+  attempt(repeatable: boolean, listener: AttemptListener): Attempt {
     const controller = new AbortController();
-    this.exchange(safe, controller.signal, listener).then(
+    this.exchange(repeatable, controller.signal, listener).then(
       (response) => controller.signal.aborted || listener.onResponse(response),
       (cause) => {
         if (controller.signal.aborted) return;
@@ -58,7 +58,7 @@ export class FetchTransport implements Transport {
 
   close(): void {}
 
-  private async exchange(safe: boolean, signal: AbortSignal, listener: AttemptListener) {
+  private async exchange(repeatable: boolean, signal: AbortSignal, listener: AttemptListener) {
     const { request } = listener;
     listener.onStart();
     const headers: [string, string][] = [];
@@ -71,7 +71,7 @@ export class FetchTransport implements Transport {
       ...this.init,
       method: "POST",
       headers,
-      ...(safe ? { body } : sentOnce(body)),
+      ...(repeatable ? { body } : sentOnce(body)),
       // A redirect would repeat the command elsewhere, or drop its body.
       redirect: "manual",
       signal,

@@ -37,7 +37,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   constructor(
     private readonly pool: Pool,
     private readonly options: NodeTransportOptions,
-    private readonly safe: boolean,
+    private readonly repeatable: boolean,
     private readonly listener: AttemptListener,
   ) {}
 
@@ -83,7 +83,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   private handleSuspect(connection: Connection): void {
     // One more than allowed, since the suspect one probably is none.
     this.hedge = setTimeout(() => this.waitForConnection(1), hedgeDelay(connection));
-    if (this.safe) {
+    if (this.repeatable) {
       this.suspect = connection;
       this.write(connection);
     } else this.probe(connection);
@@ -116,7 +116,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
         onConnection: (connection) => {
           this.stopWaiting = undefined;
           // Nothing was written on a suspect connection but a probe, or this may be written twice.
-          if (!this.safe) this.endRunning("no-response");
+          if (!this.repeatable) this.endRunning("no-response");
           // It may have been given back by somebody just now, or opened before a freeze: the same care as always.
           this.tryIdle(connection);
         },

@@ -39,8 +39,8 @@ export class NodeTransport implements Transport {
     return this.pool.stats;
   }
 
-  attempt(safe: boolean, listener: AttemptListener): Attempt {
-    return new PooledAttempt(this.pool, this.options, safe, listener).begin();
+  attempt(repeatable: boolean, listener: AttemptListener): Attempt {
+    return new PooledAttempt(this.pool, this.options, repeatable, listener).begin();
   }
 
   onRetry(info: RetryInfo): void {

@@ -10,7 +10,7 @@ import { answer, RawEndpoint } from "../../support/endpoint.js";
 
 const rules: CallRules = {
   command: "INCR",
-  safe: true,
+  repeatable: true,
   timeout: 200,
   signal: undefined,
   retries: 5,
