@@ -166,23 +166,23 @@ export function checkOptions(given: RedisOptions): void {
 
 /** @throws ConfigError unless these are options that `with()` may change, each of its type. */
 export function checkCallOptions(given: CallOptions): void {
-  insist(
+  assertConfig(
     typeof given === "object" && given !== null,
     "with() needs an object of options, such as { timeout: 500 }",
   );
   for (const name of Object.keys(given)) {
     const fixed = Object.hasOwn(OPTIONS, name) && !Object.hasOwn(CALL_OPTIONS, name);
-    insist(!fixed, `with() can't change ${name}: give it to new Redis()`);
+    assertConfig(!fixed, `with() can't change ${name}: give it to new Redis()`);
   }
   check(given, CALL_OPTIONS);
 }
 
 function check(given: object, checks: Record<string, Check>, path = ""): void {
-  insist(!Array.isArray(given), "options must be an object");
+  assertConfig(!Array.isArray(given), "options must be an object");
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(checks, name)) throw new ConfigError(unknownOption(name, Object.keys(checks)));
     const [holds, wanted] = checks[name]!;
-    insist(value === undefined || holds(value), `${path}${name} must be ${wanted}`);
+    assertConfig(value === undefined || holds(value), `${path}${name} must be ${wanted}`);
   }
 }
 
@@ -198,7 +198,7 @@ export interface Endpoint {
 const PREFIXES = ["WARMLINE_", "UPSTASH_REDIS_REST_", "KV_REST_API_"];
 
 /** The first complete pair of url and token in the environment. */
-export function endpointFromEnv(
+export function readEndpointFromEnv(
   env: Record<string, string | undefined>,
 ): Pick<RedisOptions, "url" | "token"> {
   for (const prefix of PREFIXES) {
@@ -215,7 +215,7 @@ export function isEnvironment(value: object): value is Record<string, string | u
 }
 
 /** @throws ConfigError with the message, unless what it asks for holds. */
-export function insist(holds: boolean, message: string): void {
+export function assertConfig(holds: boolean, message: string): void {
   if (!holds) throw new ConfigError(message);
 }
 
@@ -224,22 +224,22 @@ export function insist(holds: boolean, message: string): void {
  * a build that only imports a module which creates a client has to pass.
  * @throws ConfigError when the url or the token is malformed.
  */
-export function endpointFrom({ url, token }: RedisOptions): Endpoint | ConfigError {
+export function parseEndpoint({ url, token }: RedisOptions): Endpoint | ConfigError {
   if (!url || !token) {
     const missing = url ? "token" : token ? "url" : "url and token";
     const names = PREFIXES.map((prefix) => `${prefix}URL and ${prefix}TOKEN`).join(", or ");
     return new ConfigError(`${missing} missing: give new Redis({ url, token }), or set ${names}`);
   }
   const { origin, protocol, pathname, username, password, search, hash } = parseUrl(url);
-  insist(
+  assertConfig(
     !/^rediss?:/.test(protocol),
     "url is a redis:// address: run `npx warmline-gateway --redis <url>` and give its url",
   );
-  insist(/^https?:/.test(protocol), "url has to begin with https:// or http://");
-  insist(!username && !password, "url holds a user or password: give the token apart, as `token`");
-  insist(!search && !hash, "url goes on behind its path: give it without ? and #");
+  assertConfig(/^https?:/.test(protocol), "url has to begin with https:// or http://");
+  assertConfig(!username && !password, "url holds a user or password: give the token apart, as `token`");
+  assertConfig(!search && !hash, "url goes on behind its path: give it without ? and #");
   // What a header can hold; a line break pasted along with the token is the usual mistake.
-  insist(/^[\x21-\x7e]+$/.test(token), "token doesn't fit a header: look for a line break");
+  assertConfig(/^[\x21-\x7e]+$/.test(token), "token doesn't fit a header: look for a line break");
   return { origin, path: pathname.replace(/\/+$/, ""), token };
 }
 

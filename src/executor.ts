@@ -13,7 +13,7 @@ import type { Endpoint } from "./config.js";
 import { onAbort } from "./connection/abort.js";
 import { beginCall, type CallRules, type SentCall } from "./connection/call.js";
 import { elapsed, moment } from "./connection/clock.js";
-import { afterUnknown, timeIsUp } from "./connection/outcome.js";
+import { afterUnknown, createTimeoutError } from "./connection/outcome.js";
 import { clearTimeout, setTimeout } from "./connection/timers.js";
 import type { Transport } from "./connection/transport.js";
 import {
@@ -26,10 +26,10 @@ import {
   UnknownOutcomeError,
 } from "./errors.js";
 import type * as LazyFeatures from "./lazy-features.js";
-import { type Limits, limitsOf, signalOf, timeLeft } from "./limits.js";
+import { createLimits, getSignal, type Limits, timeLeft } from "./limits.js";
 import type { Platform } from "./redis.js";
 import { MAX_TIMER, type Settings } from "./settings.js";
-import { failureOf } from "./subscribe/failure.js";
+import { errorFactory } from "./subscribe/failure.js";
 import { type CommandArg, hasBytes, type InvalidArgument } from "./wire/args.js";
 import { bulkOf, readJson } from "./wire/json.js";
 import { MalformedReply } from "./wire/malformed.js";
@@ -101,7 +101,7 @@ const LABELS: Record<BatchPath, string> = { pipeline: "PIPELINE", "multi-exec": 
 export class CommandExecutor {
   readonly #autoPipeline = new AutoPipeline(this);
   // What is loaded apart imports none of these.
-  readonly failureOf = failureOf;
+  readonly errorFactory = errorFactory;
   readonly bulk = bulkOf;
   readonly findSpec = findSpec;
   readonly encodeRaw = encodeArgs([rest(json, 0)]);
@@ -222,7 +222,7 @@ export class CommandExecutor {
       needed || this.#loading ? this.#load() : undefined,
       this.context.beforeCall?.(),
     ]);
-    const tooLate = () => timeIsUp(label, limits!.time(), "unsent");
+    const tooLate = () => createTimeoutError(label, limits!.time(), "unsent");
     const [problem] = await (limits ? within(limits.left(), done, tooLate, limits.signal) : done);
     if (needed && problem) throw problem;
     return this.#exactlyOnce ? this.#lazyFeatures!.makeRepeatable(this, commands()) : commands();
@@ -237,7 +237,7 @@ export class CommandExecutor {
   run(spec: CommandSpec, args: readonly unknown[]): Promise<unknown> {
     try {
       const command = this.prepare(spec, args);
-      const limits = limitsOf(this.settings);
+      const limits = createLimits(this.settings);
       const needsLazy = needsLazyFeatures(command);
       return this.#canSendNow(needsLazy)
         ? this.#dispatch(command, limits)
@@ -249,7 +249,7 @@ export class CommandExecutor {
 
   /** Sends a command given argument by argument. */
   raw(argv: readonly unknown[]): Promise<unknown> {
-    const limits = limitsOf(this.settings);
+    const limits = createLimits(this.settings);
     const command = () => this.prepare(...this.#lazyFeatures!.rawCommand(this, argv));
     return this.#canSendNow(true)
       ? this.#dispatch(command(), limits)
@@ -421,18 +421,21 @@ export class CommandExecutor {
     repeatable: boolean,
     limits: RequestLimits,
   ) {
-    const { runMiddleware, tooLate } = await this.loadLazyFeatures();
+    const { runMiddleware, timeoutError } = await this.loadLazyFeatures();
     const { time: timeout, signal } = limits;
     const began = moment();
     const timeLeft = () => timeout - elapsed(began);
     const call = { executor: this, argv: encoded.argv, repeatable, timeout, timeLeft, signal };
     const carried = runMiddleware(requestHandler, encoded, label, call);
-    return readJson(await within(timeout + GRACE, carried, () => tooLate(call, label, true), signal), false);
+    return readJson(
+      await within(timeout + GRACE, carried, () => timeoutError(call, label, true), signal),
+      false,
+    );
   }
 
-  /** The signal of a call made now. @throws as {@link signalOf} does. */
+  /** The signal of a call made now. @throws as {@link getSignal} does. */
   get signal(): AbortSignal | undefined {
-    return signalOf(this.settings);
+    return getSignal(this.settings);
   }
 
   #rules(command: string, repeatable: boolean, { time, signal, repeated }: RequestLimits): CallRules {

@@ -5,7 +5,7 @@
  */
 import { FetchTransport } from "./connection/fetch/transport.js";
 import { createRedisClass, type Redis as RedisClient } from "./redis.js";
-import { maxReplySizeOf } from "./settings.js";
+import { resolveMaxReplySize } from "./settings.js";
 
 export * from "./public.js";
 
@@ -22,6 +22,6 @@ export const Redis = createRedisClass({
   createTransport: ({ origin }, options) => {
     const { cache, backend } = options;
     const init = { ...(cache && { cache }), ...(backend && { backend }) };
-    return new FetchTransport(origin, init, maxReplySizeOf(options));
+    return new FetchTransport(origin, init, resolveMaxReplySize(options));
   },
 });

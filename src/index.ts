@@ -8,7 +8,7 @@ import * as lazyFeatures from "./lazy-features.js";
 import { markPageDynamic } from "./next.js";
 import { createRedisClass, type Platform, type Redis as RedisClient } from "./redis.js";
 import { rehearse } from "./rehearsal.js";
-import { maxReplySizeOf } from "./settings.js";
+import { resolveMaxReplySize } from "./settings.js";
 
 export type { CloseReason } from "./connection/node/connection.js";
 export type {
@@ -36,7 +36,7 @@ const platform: Platform = {
       origin,
       keepAlive: keepAlive ?? process.env.WARMLINE_KEEPALIVE !== "0",
       maxConnections,
-      maxReplySize: maxReplySizeOf(options),
+      maxReplySize: resolveMaxReplySize(options),
       probe,
       whileOpening: () => rehearse(platform),
     });

@@ -3,7 +3,7 @@
  * types of the rest of the client: what it needs of that it is given with the executor.
  */
 export { iterate } from "./client/iterators.js";
-export { runMiddleware, sendDirect, tooLate } from "./client/requester.js";
+export { runMiddleware, sendDirect, timeoutError } from "./client/requester.js";
 export { sha1 } from "./client/sha1.js";
 export { update } from "./client/update.js";
 export { readChecked } from "./commands/checked.js";

@@ -1,4 +1,4 @@
-import { insist } from "./config.js";
+import { assertConfig } from "./config.js";
 import { elapsed, moment } from "./connection/clock.js";
 import { MAX_TIMER, type Settings } from "./settings.js";
 
@@ -17,10 +17,10 @@ export class Limits {
    * it is aborted already.
    */
   constructor(settings: Settings) {
-    this.signal = signalOf(settings);
+    this.signal = getSignal(settings);
     if (this.signal?.aborted) throw this.signal.reason;
     this.#timeout = settings.timeout;
-    this.#deadline = deadlineOf(settings);
+    this.#deadline = getRemainingTime(settings);
   }
 
   /**
@@ -38,7 +38,7 @@ export class Limits {
 }
 
 /** The limits of a call made now; undefined where it has none but the timeout. @throws as {@link Limits} does. */
-export function limitsOf(settings: Settings): Limits | undefined {
+export function createLimits(settings: Settings): Limits | undefined {
   return settings.signal || settings.deadline ? new Limits(settings) : undefined;
 }
 
@@ -48,10 +48,10 @@ export function timeLeft({ timeout }: Settings, limits: Limits | undefined, wait
 }
 
 /** The signal of a call made now. @throws ConfigError where its function returns none, and what that throws. */
-export function signalOf({ signal }: Settings): AbortSignal | undefined {
+export function getSignal({ signal }: Settings): AbortSignal | undefined {
   if (typeof signal !== "function") return signal;
   const given = signal();
-  insist(given === undefined || isSignal(given), "signal must return an AbortSignal or undefined");
+  assertConfig(given === undefined || isSignal(given), "signal must return an AbortSignal or undefined");
   return given;
 }
 
@@ -61,10 +61,10 @@ export function isSignal(value: unknown): value is AbortSignal {
 }
 
 /** How long the deadline is away, less the margin, in ms. */
-function deadlineOf({ deadline }: Settings): number {
+function getRemainingTime({ deadline }: Settings): number {
   if (!deadline) return Number.POSITIVE_INFINITY;
   const { remaining, getRemainingTimeInMillis } = deadline as Partial<Record<string, () => number>>;
   const left = (remaining ?? getRemainingTimeInMillis)?.call(deadline);
-  insist(left === Number(left), "deadline must be a Lambda context, or have remaining(), that give ms");
+  assertConfig(left === Number(left), "deadline must be a Lambda context, or have remaining(), that give ms");
   return left! - DEADLINE_MARGIN;
 }

@@ -6,26 +6,26 @@ import type { UpdateOptions, Updater } from "./client/update.js";
 import type { Builders, Commands, Namespaces } from "./commands/index.js";
 import { commandMethod, commandNames } from "./commands/methods.js";
 import { SEND, type Target } from "./commands/modules/target.js";
-import { boundTo, holding, onDemand } from "./commands/on-demand.js";
+import { boundProperty, onDemand, valueProperty } from "./commands/on-demand.js";
 import type { Immediate, Key } from "./commands/reply-mode.js";
 import type { CommandSpec } from "./commands/spec.js";
 import {
+  assertConfig,
   type CallOptions,
   type Endpoint,
-  endpointFrom,
-  endpointFromEnv,
-  insist,
   isEnvironment,
+  parseEndpoint,
   type RedisOptions,
+  readEndpointFromEnv,
 } from "./config.js";
 import type { ConnectionStats, Transport } from "./connection/transport.js";
 import { ArgumentError, ConfigError } from "./errors.js";
 import { CommandExecutor } from "./executor.js";
 import type * as LazyFeatures from "./lazy-features.js";
 import { findUnknownOption } from "./option-names.js";
-import { settingsFrom, withOptions } from "./settings.js";
+import { resolveSettings, withOptions } from "./settings.js";
 import type { Sort } from "./subscribe/follow.js";
-import { type Subscriber, subscriberOf } from "./subscribe/subscriber.js";
+import { createSubscriber, type Subscriber } from "./subscribe/subscriber.js";
 import type { HttpRequest } from "./wire/http.js";
 import { type BatchPath, Protocol } from "./wire/protocol.js";
 
@@ -135,7 +135,7 @@ export function createRedisClass(platform: Platform): RedisConstructor {
   /** Clients with the same options share an executor. Options that are not plain data get one of their own. */
   const executors = new Map<string, CommandExecutor>();
   let last: { readonly options: RedisOptions; readonly executor: CommandExecutor } | undefined;
-  const executorFor = (options: RedisOptions): CommandExecutor => {
+  const getExecutor = (options: RedisOptions): CommandExecutor => {
     // A handler that makes its client anew gives the same again: to compare them takes a fraction of making a key.
     if (last && equal(last.options, options)) return last.executor;
     const isPlain = (item: unknown) =>
@@ -155,11 +155,11 @@ export function createRedisClass(platform: Platform): RedisConstructor {
     declare readonly [PROTOTYPE]: object;
 
     constructor(options: RedisOptions | Requester = {}, ...more: unknown[]) {
-      insist(
+      assertConfig(
         typeof options === "object" && options !== null && more.length === 0,
         "new Redis() needs an object of options, such as { url, token }",
       );
-      const executor = "request" in options ? createExecutor(platform, {}, options) : executorFor(options);
+      const executor = "request" in options ? createExecutor(platform, {}, options) : getExecutor(options);
       // Methods bound once per core and class, not once per client: a client made in every invocation is one object.
       // biome-ignore lint/correctness/noConstructorReturn: this is how an instance gets the shared methods
       return Object.create(boundMethods(executor, new.target.prototype));
@@ -169,11 +169,11 @@ export function createRedisClass(platform: Platform): RedisConstructor {
       const isEnv = second !== undefined || isEnvironment(first);
       const env = isEnv ? (first as Record<string, string | undefined>) : platform.env();
       const options: RedisOptions = isEnv ? (second ?? {}) : first;
-      insist(
+      assertConfig(
         options.url === undefined && options.token === undefined,
         "fromEnv() reads url and token from the environment: give them to new Redis()",
       );
-      return new this({ ...options, ...endpointFromEnv(env) }) as unknown as Redis;
+      return new this({ ...options, ...readEndpointFromEnv(env) }) as unknown as Redis;
     }
 
     get readYourWritesSyncToken(): string | undefined {
@@ -188,7 +188,7 @@ export function createRedisClass(platform: Platform): RedisConstructor {
       return executorOf(this).run(spec, args);
     }
   }
-  Object.defineProperty(RedisClient.prototype, "use", boundTo("use", use));
+  Object.defineProperty(RedisClient.prototype, "use", boundProperty("use", use));
   Object.setPrototypeOf(RedisClient.prototype, inherited);
   return RedisClient as unknown as RedisConstructor;
 }
@@ -198,7 +198,7 @@ const use = (client: { readonly [PROTOTYPE]: object }) => (middleware: Middlewar
   // From here on this client differs from those that it shared its methods with.
   const executor = executorOf(client).withMiddleware(middleware);
   // What was put in a method's place, and calls the one before, would go without the middleware.
-  for (const name of Object.keys(client)) if (methodOf(name)) Reflect.deleteProperty(client, name);
+  for (const name of Object.keys(client)) if (getMethod(name)) Reflect.deleteProperty(client, name);
   Object.setPrototypeOf(client, bind(executor, client[PROTOTYPE]));
   Object.defineProperty(client, EXECUTOR, { value: () => executor, configurable: true });
 };
@@ -219,8 +219,8 @@ function executorOf(client: object): CommandExecutor {
 const NOWHERE: Endpoint = { origin: "http://localhost", path: "", token: "none" };
 
 function createExecutor(platform: Platform, options: RedisOptions, requester?: Requester): CommandExecutor {
-  const settings = settingsFrom(options);
-  const endpoint = requester ? undefined : endpointFrom(options);
+  const settings = resolveSettings(options);
+  const endpoint = requester ? undefined : parseEndpoint(options);
   const missing = endpoint instanceof ConfigError;
   if (missing) console.warn(`warmline: ${endpoint.message}`);
   const usable = missing ? NOWHERE : (endpoint ?? NOWHERE);
@@ -267,7 +267,7 @@ function bind(executor: CommandExecutor, prototype: object): object {
   };
   const methods = onDemand(
     prototype,
-    (name) => holding(methodOf(name)?.(executor, prototype)),
+    (name) => valueProperty(getMethod(name)?.(executor, prototype)),
     methodNames,
     taken,
   );
@@ -278,7 +278,7 @@ function bind(executor: CommandExecutor, prototype: object): object {
 }
 
 /** Makes what stands under a name, if anything does. */
-function methodOf(name: string): Bound | undefined {
+function getMethod(name: string): Bound | undefined {
   // The client's own first: to find that a name is no command's, all specs are made.
   const own = clientMethods[name];
   const make = own ? undefined : commandMethod(name);
@@ -293,16 +293,16 @@ const pipeline =
   () =>
     createPipeline(executor, path);
 
-const subscribing =
+const subscribeBy =
   (sort: Sort): Bound =>
   (executor) =>
   (names: string | readonly string[], ...more: unknown[]) => {
-    if (more.length === 0) return subscriberOf(executor, sort, names);
+    if (more.length === 0) return createSubscriber(executor, sort, names);
     const message = 'takes one argument: listen by .on("message", listener)';
     throw new ArgumentError(`${sort}() ${message}`, { command: sort.toUpperCase() });
   };
 
-const iterating =
+const iterateBy =
   (name: "scan" | "hscan" | "sscan" | "zscan"): Bound =>
   (executor) =>
     async function* (...args: unknown[]) {
@@ -325,23 +325,23 @@ const clientMethods: Record<string, Bound> = {
       checkNames("update", options, "attempts");
       return (await executor.loadLazyFeatures()).update(executor, key, change, options);
     },
-  subscribe: subscribing("subscribe"),
-  psubscribe: subscribing("psubscribe"),
+  subscribe: subscribeBy("subscribe"),
+  psubscribe: subscribeBy("psubscribe"),
   monitor: (executor) =>
     async function* () {
       yield* (await executor.loadLazyFeatures()).monitor(executor);
     },
-  scanIterator: iterating("scan"),
-  hscanIterator: iterating("hscan"),
-  sscanIterator: iterating("sscan"),
-  zscanIterator: iterating("zscan"),
+  scanIterator: iterateBy("scan"),
+  hscanIterator: iterateBy("hscan"),
+  sscanIterator: iterateBy("sscan"),
+  zscanIterator: iterateBy("zscan"),
   with: (executor, prototype) =>
     function (this: object | undefined, options: CallOptions) {
       const client = derived(executor.withSettings(withOptions(executor.settings, options)), prototype);
       // The fields of its user's class, but not what was put in a method's place: that has the settings of before.
       if (this && executorOf(this) === executor) {
         for (const name of Object.keys(this)) {
-          if (!methodOf(name))
+          if (!getMethod(name))
             Object.defineProperty(client, name, Object.getOwnPropertyDescriptor(this, name)!);
         }
       }
@@ -367,7 +367,7 @@ const methodNames = () => [...commandNames(), ...Object.keys(clientMethods)];
 const inherited = onDemand(
   Object.prototype,
   (name) => {
-    const method = methodOf(name);
+    const method = getMethod(name);
     return (
       method && {
         get(this: { [PROTOTYPE]: object }) {

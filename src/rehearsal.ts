@@ -3,7 +3,7 @@ import { RequestHeads } from "./connection/node/http1/request-head.js";
 import { ResponseParser } from "./connection/node/http1/response-parser.js";
 import type { Transport } from "./connection/transport.js";
 import { type ClientContext, CommandExecutor } from "./executor.js";
-import { settingsFrom } from "./settings.js";
+import { resolveSettings } from "./settings.js";
 import { Protocol } from "./wire/protocol.js";
 
 const RESPONSE = Buffer.from(
@@ -37,6 +37,9 @@ export function rehearse(platform: ClientContext["platform"]): void {
   rehearsed = true;
   const endpoint = { origin: "rehearsal:", path: "", token: "none" };
   const protocol = new Protocol(endpoint, true, true, true);
-  const executor = new CommandExecutor({ platform, transport: stage, protocol, endpoint }, settingsFrom({}));
+  const executor = new CommandExecutor(
+    { platform, transport: stage, protocol, endpoint },
+    resolveSettings({}),
+  );
   executor.run(getSpec("get")!, ["rehearsal"]).then(undefined, () => {});
 }

@@ -1,15 +1,15 @@
 import {
+  assertConfig,
   type CallOptions,
   checkCallOptions,
   checkOptions,
   type Deadline,
-  insist,
   type RedisOptions,
   type WriteMode,
 } from "./config.js";
 import { jitteredBackoff } from "./connection/backoff.js";
 import { DEFAULT_MAX_REPLY_SIZE } from "./connection/body.js";
-import { type Codec, codecFrom } from "./wire/codec.js";
+import { type Codec, resolveCodec } from "./wire/codec.js";
 
 /** What `redis.with({ ... })` can change, resolved: every value present and checked. */
 export interface Settings {
@@ -29,19 +29,19 @@ export interface Settings {
 const DELIVERY_MARGIN = 10_000;
 
 /** @throws ConfigError naming the option that is wrong. */
-export function settingsFrom(options: RedisOptions): Settings {
+export function resolveSettings(options: RedisOptions): Settings {
   checkOptions(options);
   const { retry } = options;
   const base: Settings = {
-    codec: codecFrom(options.automaticDeserialization === false ? "text" : "json"),
+    codec: resolveCodec(options.automaticDeserialization === false ? "text" : "json"),
     timeout: 10_000,
     signal: undefined,
     deadline: undefined,
     writes: "at-most-once",
-    exactlyOnceTtl: Math.round(milliseconds("exactlyOnceTtl", options.exactlyOnceTtl ?? 120_000)),
+    exactlyOnceTtl: Math.round(checkMilliseconds("exactlyOnceTtl", options.exactlyOnceTtl ?? 120_000)),
     autoPipelining: options.enableAutoPipelining ?? true,
-    retries: retry === false ? 0 : count("retry.retries", retry?.retries ?? 5),
-    backoff: backoffBy((retry ? retry.backoff : undefined) ?? jitteredBackoff),
+    retries: retry === false ? 0 : checkCount("retry.retries", retry?.retries ?? 5),
+    backoff: guardBackoff((retry ? retry.backoff : undefined) ?? jitteredBackoff),
   };
   return merge(base, options);
 }
@@ -56,14 +56,14 @@ function merge(
   base: Settings,
   { codec, timeout, signal, deadline, writes = base.writes }: CallOptions,
 ): Settings {
-  insist(
+  assertConfig(
     !signal || typeof signal === "function" || "aborted" in Object(signal),
     "signal must be an AbortSignal",
   );
   const settings = {
     ...base,
-    codec: codec === undefined ? base.codec : codecFrom(codec),
-    timeout: timeout === undefined ? base.timeout : milliseconds("timeout", timeout),
+    codec: codec === undefined ? base.codec : resolveCodec(codec),
+    timeout: timeout === undefined ? base.timeout : checkMilliseconds("timeout", timeout),
     signal: signal ?? base.signal,
     deadline: deadline ?? base.deadline,
     writes,
@@ -77,7 +77,7 @@ function merge(
  * `DELIVERY_MARGIN` may pass until that repeat arrives.
  */
 function checkExactlyOnceTtl({ exactlyOnceTtl, timeout }: Settings): void {
-  insist(
+  assertConfig(
     exactlyOnceTtl >= timeout + DELIVERY_MARGIN,
     `exactlyOnceTtl (${exactlyOnceTtl} ms) must be at least ${DELIVERY_MARGIN} ms longer than timeout (${timeout} ms), or a repeated write could be applied twice`,
   );
@@ -86,14 +86,14 @@ function checkExactlyOnceTtl({ exactlyOnceTtl, timeout }: Settings): void {
 /** setTimeout takes no more ms; longer would fire at once. */
 export const MAX_TIMER = 2 ** 31 - 1;
 
-function milliseconds(name: string, value: number): number {
-  insist(typeof value === "number" && value > 0, `${name} must be a number of ms above 0`);
+function checkMilliseconds(name: string, value: number): number {
+  assertConfig(typeof value === "number" && value > 0, `${name} must be a number of ms above 0`);
   return Math.min(value, MAX_TIMER);
 }
 
 /** What its user's function throws must not reach an event of a socket: it ends the retries. */
-function backoffBy(given: (retry: number) => number): Settings["backoff"] {
-  insist(typeof given === "function", "retry.backoff must be a function that gives ms");
+function guardBackoff(given: (retry: number) => number): Settings["backoff"] {
+  assertConfig(typeof given === "function", "retry.backoff must be a function that gives ms");
   return (retry) => {
     try {
       return given(retry);
@@ -104,15 +104,15 @@ function backoffBy(given: (retry: number) => number): Settings["backoff"] {
 }
 
 /** The most bytes of a response. @throws ConfigError */
-export function maxReplySizeOf({ maxReplySize = DEFAULT_MAX_REPLY_SIZE }: RedisOptions): number {
-  insist(
+export function resolveMaxReplySize({ maxReplySize = DEFAULT_MAX_REPLY_SIZE }: RedisOptions): number {
+  assertConfig(
     Number.isInteger(maxReplySize) && maxReplySize > 0,
     "maxReplySize must be a whole number of bytes above 0",
   );
   return maxReplySize;
 }
 
-export function count(name: string, value: number): number {
-  insist(Number.isInteger(value) && value >= 0, `${name} must be a whole number, 0 or more`);
+export function checkCount(name: string, value: number): number {
+  assertConfig(Number.isInteger(value) && value >= 0, `${name} must be a whole number, 0 or more`);
   return value;
 }

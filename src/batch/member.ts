@@ -1,6 +1,6 @@
 import { onAbort } from "../connection/abort.js";
 import { afterTwoPolls, type SentCall } from "../connection/call.js";
-import { afterUnknown, timeIsUp } from "../connection/outcome.js";
+import { afterUnknown, createTimeoutError } from "../connection/outcome.js";
 import { clearTimeout, setTimeout } from "../connection/timers.js";
 import type { Command } from "../executor.js";
 import type { Limits } from "../limits.js";
@@ -73,7 +73,9 @@ export class Member implements QueuedCommand {
   private expire(): void {
     const { name } = this.command.spec;
     const { limits, shared } = this;
-    this.reject(timeIsUp(name, limits.time(), shared?.written || this.suspected ? "unknown" : "unsent"));
+    this.reject(
+      createTimeoutError(name, limits.time(), shared?.written || this.suspected ? "unknown" : "unsent"),
+    );
   }
 
   private leave(settle: () => void): void {

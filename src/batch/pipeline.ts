@@ -1,12 +1,12 @@
 import { type Builders, type Commands, getSpec, type Namespaces } from "../commands/index.js";
 import { commandMethod, commandNames } from "../commands/methods.js";
 import { SEND, type Target } from "../commands/modules/target.js";
-import { boundTo, onDemand } from "../commands/on-demand.js";
+import { boundProperty, onDemand } from "../commands/on-demand.js";
 import type { ReplyMode } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
 import { ArgumentError } from "../errors.js";
 import { type Command, type CommandExecutor, needsLazyFeatures, type Result } from "../executor.js";
-import { type Limits, limitsOf, timeLeft } from "../limits.js";
+import { createLimits, type Limits, timeLeft } from "../limits.js";
 import { findUnknownOption } from "../option-names.js";
 import type { BatchPath } from "../wire/protocol.js";
 import { sendPipeline } from "./pipeline-sender.js";
@@ -68,7 +68,7 @@ class CommandQueue {
     const executor = this.#executor;
     let commands: readonly Command[] = this.#commands;
     if (commands.length === 0) throw new ArgumentError("Pipeline is empty");
-    const limits = limitsOf(executor.settings);
+    const limits = createLimits(executor.settings);
     const needsLazy = commands.some(needsLazyFeatures);
     if (executor.waits || needsLazy)
       commands = await executor.prepareToSend(() => this.#commands, needsLazy, limits, "exec");
@@ -130,10 +130,10 @@ async function settled(outcome: Result): Promise<Result> {
 }
 
 /** A command's method collects it; what is put together of several specs is made anew for each pipeline. */
-function propertyOf(name: string): PropertyDescriptor | undefined {
+function describeProperty(name: string): PropertyDescriptor | undefined {
   const spec = getSpec(name);
   if (spec) {
-    return boundTo<CommandQueue>(
+    return boundProperty<CommandQueue>(
       name,
       (queue) =>
         (...args: unknown[]) =>
@@ -141,10 +141,10 @@ function propertyOf(name: string): PropertyDescriptor | undefined {
     );
   }
   const make = commandMethod(name);
-  return make && boundTo<CommandQueue>(name, (queue) => make((spec, args) => queue[SEND](spec, args)));
+  return make && boundProperty<CommandQueue>(name, (queue) => make((spec, args) => queue[SEND](spec, args)));
 }
 
-Object.setPrototypeOf(CommandQueue.prototype, onDemand(Object.prototype, propertyOf, commandNames));
+Object.setPrototypeOf(CommandQueue.prototype, onDemand(Object.prototype, describeProperty, commandNames));
 
 /** @param path `pipeline`, or `multi-exec` for a transaction. */
 export function createPipeline(executor: CommandExecutor, path: BatchPath): Pipeline {

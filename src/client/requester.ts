@@ -54,10 +54,14 @@ export interface HandledCall {
 export type RequestHandler = (request: UpstashRequest, call: HandledCall) => Promise<UpstashResponse<any>>;
 
 /** The error of a call whose time is up. @param sent whether it had been given to what carries it. */
-export function tooLate({ executor, timeout }: HandledCall, label: string, sent: boolean): WarmlineError {
+export function timeoutError(
+  { executor, timeout }: HandledCall,
+  label: string,
+  sent: boolean,
+): WarmlineError {
   const state = sent ? "it was sent and may have been applied" : "it was not sent";
   const message = `no answer within ${Math.round(timeout)} ms; ${state}`;
-  return executor.failureOf(label)("TimeoutError", message, { outcome: sent ? "unknown" : "unsent" });
+  return executor.errorFactory(label)("TimeoutError", message, { outcome: sent ? "unknown" : "unsent" });
 }
 
 /** Sends an encoded request through the request handler. Gives the response as JSON, which is empty where there was none. */
@@ -69,9 +73,9 @@ export async function runMiddleware(
 ): Promise<string> {
   const { executor, timeout, signal } = call;
   if ((route ? argv : [argv]).flat().some((arg) => typeof arg !== "string")) {
-    throw executor.failureOf(label)("ArgumentError", "bytes can't pass middleware, which sees JSON");
+    throw executor.errorFactory(label)("ArgumentError", "bytes can't pass middleware, which sees JSON");
   }
-  if (timeout <= 0) throw tooLate(call, label, false);
+  if (timeout <= 0) throw timeoutError(call, label, false);
   if (signal?.aborted) throw signal.reason;
   const request = { ...(route && { path: [route] }), body: argv, ...(signal && { signal }) };
   return JSON.stringify(await requestHandler(request, call)) ?? "";
@@ -95,7 +99,7 @@ export function sendDirect(
     body === call.argv ? call.repeatable : !commands.some((argv) => isWrite(argv, direct.findSpec));
   const read = (reply: unknown) => {
     const response = reply as UpstashResponse<any>;
-    if (typeof response?.error === "string") throw direct.failureOf(label)("RedisError", response.error);
+    if (typeof response?.error === "string") throw direct.errorFactory(label)("RedisError", response.error);
     return response;
   };
   const signal = given ?? call.signal;

@@ -34,7 +34,7 @@ export async function update<T>(
   change: Updater<T>,
   { attempts = 10 }: UpdateOptions = {},
 ): Promise<T | null> {
-  if (!(attempts >= 1)) throw executor.failureOf("update")("ArgumentError", "attempts must be 1 or more");
+  if (!(attempts >= 1)) throw executor.errorFactory("update")("ArgumentError", "attempts must be 1 or more");
   const { codec } = executor.settings;
   // The script compares: guarding it against repeats would add nothing.
   const plain = executor.withSettings({ codec: STORED, writes: "at-most-once" });
@@ -47,7 +47,7 @@ export async function update<T>(
     if (next !== null) args.push(codec.encode(next));
     if ((await plain.call("eval", COMPARE_AND_SET, [key], args)) === 1) return next;
   }
-  throw executor.failureOf("update")(
+  throw executor.errorFactory("update")(
     "WarmlineError",
     `somebody else changed the key ${attempts} times in a row`,
     {

@@ -31,7 +31,10 @@ export function onDemand(
 }
 
 /** A property whose value is made for the object that it is read from, so that a method works detached from it. */
-export const boundTo = <T extends object>(name: string, make: (owner: T) => unknown): PropertyDescriptor => ({
+export const boundProperty = <T extends object>(
+  name: string,
+  make: (owner: T) => unknown,
+): PropertyDescriptor => ({
   get(this: T) {
     return make(this);
   },
@@ -41,5 +44,5 @@ export const boundTo = <T extends object>(name: string, make: (owner: T) => unkn
 });
 
 /** A property that holds a value, as an assignment makes it; undefined for no value. */
-export const holding = (value: unknown): PropertyDescriptor | undefined =>
+export const valueProperty = (value: unknown): PropertyDescriptor | undefined =>
   value === undefined ? undefined : { value, writable: true };

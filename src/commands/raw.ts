@@ -14,11 +14,11 @@ export function rawCommand(executor: CommandExecutor, argv: readonly unknown[]):
   const [name, ...args] = Array.isArray(argv) ? argv : [];
   if (typeof name !== "string" || name === "") {
     const message = 'give an array that begins with the command\'s name, as in ["GET", "key"]';
-    throw executor.failureOf("exec")("ArgumentError", message, { command: undefined });
+    throw executor.errorFactory("exec")("ArgumentError", message, { command: undefined });
   }
   const command = name.toUpperCase();
   if (/\s/.test(name)) {
-    throw executor.failureOf("exec")(
+    throw executor.errorFactory("exec")(
       "ArgumentError",
       "the name of the command has a space: give each word on its own",
       {
@@ -27,7 +27,7 @@ export function rawCommand(executor: CommandExecutor, argv: readonly unknown[]):
     );
   }
   if (CONNECTION_STATE.test(command)) {
-    const failure = executor.failureOf(
+    const failure = executor.errorFactory(
       `${command} changes a connection's state, and over HTTP none is yours`,
     );
     throw failure("ArgumentError", "use redis.multi() for transactions", { command });

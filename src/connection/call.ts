@@ -4,7 +4,7 @@ import { MalformedReply } from "../wire/malformed.js";
 import { onAbort } from "./abort.js";
 import { ResponseTooLarge } from "./body.js";
 import { elapsed, moment } from "./clock.js";
-import { timeIsUp } from "./outcome.js";
+import { createTimeoutError } from "./outcome.js";
 import { clearTimeout, setImmediate, setTimeout } from "./timers.js";
 import type { Attempt, AttemptListener, Timed, Timers, Transport } from "./transport.js";
 
@@ -213,7 +213,7 @@ class Call<T> implements AttemptListener {
   private giveUpInTime(): void {
     const outcome: Outcome = this.started || this.unknown ? "unknown" : "unsent";
     const { command, timeout } = this.rules;
-    this.settle(this.reject, timeIsUp(command, timeout, outcome));
+    this.settle(this.reject, createTimeoutError(command, timeout, outcome));
   }
 
   private settle<V>(how: (value: V) => void, value: V): void {

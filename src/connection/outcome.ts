@@ -23,7 +23,7 @@ export function afterUnknown(error: unknown, write: boolean): unknown {
 }
 
 /** The error of a command whose time, in ms, is up. */
-export function timeIsUp(command: string, time: number, outcome: Outcome): TimeoutError {
+export function createTimeoutError(command: string, time: number, outcome: Outcome): TimeoutError {
   const state = outcome === "unsent" ? "it was not sent" : "it was sent and may have been applied";
   const message = `${command}: no answer within ${Math.round(time)} ms; ${state}`;
   return new TimeoutError(message, { outcome, command });

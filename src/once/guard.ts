@@ -14,7 +14,7 @@ export function makeRepeatable(executor: CommandExecutor, commands: readonly Com
     if (!reason) return guard(executor, command);
     const name = argv[0] as string;
     const message = `${reason}; use redis.with({ writes: "at-most-once" }) for it`;
-    throw executor.failureOf(`${name} can't be run exactly once`)("ConfigError", message, {
+    throw executor.errorFactory(`${name} can't be run exactly once`)("ConfigError", message, {
       command: name,
       index,
     });

@@ -1,12 +1,15 @@
 import type { Endpoint } from "../config.js";
 import type { CommandExecutor } from "../executor.js";
-import type { Failure } from "./failure.js";
+import type { ErrorFactory } from "./failure.js";
 
 /**
  * Where event streams are opened.
  * @throws ConfigError where they can't be.
  */
-export function endpointOf({ context: { endpoint } }: CommandExecutor, failure: Failure): Endpoint {
+export function getStreamEndpoint(
+  { context: { endpoint } }: CommandExecutor,
+  failure: ErrorFactory,
+): Endpoint {
   if (!endpoint) {
     throw failure("ConfigError", "event streams need a client with url and token: a requester carries none");
   }

@@ -1,11 +1,15 @@
 import { type ErrorDetails, errors, type WarmlineError } from "../errors.js";
 
 /** Makes an error by its class's name: what is loaded apart imports none. */
-export type Failure = (kind: keyof typeof errors, message: string, details?: ErrorDetails) => WarmlineError;
+export type ErrorFactory = (
+  kind: keyof typeof errors,
+  message: string,
+  details?: ErrorDetails,
+) => WarmlineError;
 
 /** @param label what the errors call that which failed. */
-export const failureOf =
-  (label: string): Failure =>
+export const errorFactory =
+  (label: string): ErrorFactory =>
   (kind, message, details) =>
     // Of an error reply the text is Redis's own.
     new errors[kind](kind === "RedisError" ? message : `${label}: ${message}`, {

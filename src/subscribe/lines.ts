@@ -1,5 +1,5 @@
 import type { Endpoint } from "../config.js";
-import type { Failure } from "./failure.js";
+import type { ErrorFactory } from "./failure.js";
 
 /** How long warmline-gateway may be silent, in ms: it shows every 25 s that it is alive. */
 const MAX_SILENCE = 60_000;
@@ -9,7 +9,7 @@ export interface StreamRequest {
   readonly endpoint: Endpoint;
   /** Below the endpoint's own path. */
   readonly path: string;
-  readonly failure: Failure;
+  readonly failure: ErrorFactory;
   /** Ends the stream. */
   readonly signal: AbortSignal | undefined;
 }

@@ -1,12 +1,12 @@
 import type { CommandExecutor } from "../executor.js";
-import { endpointOf } from "./endpoint.js";
+import { getStreamEndpoint } from "./endpoint.js";
 import { dataIn, streamLines } from "./lines.js";
 
 /** The lines of MONITOR. @throws what {@link streamLines} throws; nothing is tried again. */
 export async function* monitor(executor: CommandExecutor): AsyncGenerator<string, void, undefined> {
-  const failure = executor.failureOf("MONITOR");
+  const failure = executor.errorFactory("MONITOR");
   const request = {
-    endpoint: endpointOf(executor, failure),
+    endpoint: getStreamEndpoint(executor, failure),
     path: "/monitor",
     failure,
     signal: executor.signal,

@@ -83,7 +83,7 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
 }
 
 /** @throws ArgumentError when a name can't be sent. */
-export function subscriberOf(
+export function createSubscriber(
   executor: CommandExecutor,
   sort: Sort,
   channels: string | readonly string[],

@@ -1,7 +1,7 @@
 import type { CommandExecutor } from "../executor.js";
-import { endpointOf } from "./endpoint.js";
+import { getStreamEndpoint } from "./endpoint.js";
 import type { SubscriberEvents, SubscriberMessage } from "./events.js";
-import type { Failure } from "./failure.js";
+import type { ErrorFactory } from "./failure.js";
 import { follow, type Sort } from "./follow.js";
 import type { Frame } from "./frame.js";
 import type { Listening } from "./subscriber.js";
@@ -30,7 +30,7 @@ export class Subscriptions implements Listening {
   readonly #executor: CommandExecutor;
   readonly #sort: Sort;
   readonly #onErrorDelivered: () => void;
-  readonly #failure: Failure;
+  readonly #failure: ErrorFactory;
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #listeners = new Map<string, Set<(event: any) => void>>();
   readonly #loops = new Set<Loop>();
@@ -47,7 +47,7 @@ export class Subscriptions implements Listening {
     this.#executor = executor;
     this.#sort = sort;
     this.#onErrorDelivered = onErrorDelivered;
-    this.#failure = executor.failureOf(sort.toUpperCase());
+    this.#failure = executor.errorFactory(sort.toUpperCase());
     this.ready = Promise.all(names.map((name) => this.#start(name))).then(() => {});
     const onAbort = () => {
       this.#pushToLoops(() => {
@@ -111,7 +111,7 @@ export class Subscriptions implements Listening {
     let stands = false;
     const failure = this.#failure;
     try {
-      const endpoint = endpointOf(this.#executor, failure);
+      const endpoint = getStreamEndpoint(this.#executor, failure);
       const request = { endpoint, path: `/${this.#sort}/${encodeURIComponent(name)}`, failure, signal };
       for await (const frames of follow(this.#sort, name, request, this.#executor.settings)) {
         for (const frame of frames) {

@@ -35,7 +35,7 @@ const named: Record<string, Codec> = {
 };
 
 /** @throws ConfigError when the option is neither a codec's name nor two functions. */
-export function codecFrom(option: CodecOption): Codec {
+export function resolveCodec(option: CodecOption): Codec {
   if (typeof option === "string" && Object.hasOwn(named, option)) return named[option]!;
   const custom = option as CustomCodec;
   if (typeof custom?.encode === "function" && typeof custom.decode === "function") {

@@ -1,5 +1,5 @@
 import { BytesBulk, TextBulk } from "./bytes.js";
-import { deeper, MalformedReply } from "./malformed.js";
+import { MalformedReply, nextDepth } from "./malformed.js";
 import { type Bulk, ErrorReply, type RawReply } from "./reply.js";
 
 /**
@@ -31,7 +31,7 @@ function readValue(value: any, base64: boolean, depth = 0): RawReply {
   if (typeof value === "string") return bulkOf(value, base64);
   if (value === null || typeof value === "number") return value;
   if (Array.isArray(value)) {
-    const inside = deeper(depth);
+    const inside = nextDepth(depth);
     return value.map((item) => readValue(item, base64, inside));
   }
   if (typeof value?.digits === "string") return value.digits;

@@ -19,7 +19,7 @@ export function integer(digits: string): number | string {
 const MAX_DEPTH = 64;
 
 /** How deep the items of an array lie that itself lies so deep. @throws MalformedReply beyond all measure. */
-export function deeper(depth: number): number {
+export function nextDepth(depth: number): number {
   if (depth === MAX_DEPTH) throw new MalformedReply("arrays are nested too deep");
   return depth + 1;
 }

@@ -1,5 +1,5 @@
 import { BytesBulk, type Chunk, utf8 } from "./bytes.js";
-import { deeper, integer, MalformedReply } from "./malformed.js";
+import { integer, MalformedReply, nextDepth } from "./malformed.js";
 import { ErrorReply, type RawReply } from "./reply.js";
 
 const CR = 13;
@@ -59,7 +59,7 @@ class Resp2Reader {
     if (length === -1) return null;
     // Every element takes three bytes at least, so a false length can't make us allocate.
     if (length * 3 > this.chunk.length - this.at) throw new MalformedReply("an array is cut off");
-    const inside = deeper(depth);
+    const inside = nextDepth(depth);
     const items: RawReply[] = new Array(length);
     for (let i = 0; i < length; i++) items[i] = this.read(inside);
     return items;

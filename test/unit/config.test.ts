@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { afterEach, expect, test, vi } from "vitest";
-import { endpointFromEnv } from "../../src/config.js";
+import { readEndpointFromEnv } from "../../src/config.js";
 import { ConfigError, RedisError, WarmlineError } from "../../src/errors.js";
 import { Redis } from "../../src/index.js";
 
@@ -9,16 +9,16 @@ afterEach(() => vi.restoreAllMocks());
 test("the environment's first complete pair is taken", () => {
   const upstash = { UPSTASH_REDIS_REST_URL: "https://u", UPSTASH_REDIS_REST_TOKEN: "ut" };
   const kv = { KV_REST_API_URL: "https://k", KV_REST_API_TOKEN: "kt" };
-  expect(endpointFromEnv({ WARMLINE_URL: "https://w", ...upstash, ...kv })).toEqual({
+  expect(readEndpointFromEnv({ WARMLINE_URL: "https://w", ...upstash, ...kv })).toEqual({
     url: "https://u",
     token: "ut",
   });
-  expect(endpointFromEnv({ WARMLINE_URL: "https://w", WARMLINE_TOKEN: "wt", ...upstash })).toEqual({
+  expect(readEndpointFromEnv({ WARMLINE_URL: "https://w", WARMLINE_TOKEN: "wt", ...upstash })).toEqual({
     url: "https://w",
     token: "wt",
   });
-  expect(endpointFromEnv(kv)).toEqual({ url: "https://k", token: "kt" });
-  expect(endpointFromEnv({})).toEqual({});
+  expect(readEndpointFromEnv(kv)).toEqual({ url: "https://k", token: "kt" });
+  expect(readEndpointFromEnv({})).toEqual({});
 });
 
 test("a missing url or token warns once and rejects the first command", async () => {

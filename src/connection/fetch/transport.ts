@@ -79,13 +79,13 @@ export class FetchTransport implements Transport {
     return {
       status: response.status,
       header: (name: string) => response.headers.get(name) ?? undefined,
-      body: await bodyOf(response, this.maxReplySize),
+      body: await readBody(response, this.maxReplySize),
     };
   }
 }
 
 /** @throws ResponseTooLarge before more bytes than the limit are kept. */
-async function bodyOf(response: Response, limit: number): Promise<Uint8Array> {
+async function readBody(response: Response, limit: number): Promise<Uint8Array> {
   const { headers, body: stream } = response;
   const length = headers.get("content-length");
   const body = new Body(limit, (size) => new Uint8Array(size), length === null ? undefined : Number(length));

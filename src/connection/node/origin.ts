@@ -8,7 +8,7 @@ export interface Origin {
   readonly tls: boolean;
 }
 
-export function originFrom(url: string): Origin {
+export function parseOrigin(url: string): Origin {
   const { hostname, port, protocol } = new URL(url);
   const tls = protocol === "https:";
   return { url, host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || (tls ? 443 : 80), tls };

@@ -4,7 +4,7 @@ import type { ConnectionStats } from "../transport.js";
 import type { CloseReason, Connection, ConnectionListener } from "./connection.js";
 import { openConnection } from "./connections.js";
 import { events } from "./events.js";
-import { type Origin, originFrom } from "./origin.js";
+import { type Origin, parseOrigin } from "./origin.js";
 import { ThawWatch } from "./thaw.js";
 
 /** An opening that takes longer hangs, and whoever waits for it gets another one to race it, in ms. */
@@ -46,7 +46,7 @@ export class Pool implements ConnectionListener {
   );
 
   constructor(url: string) {
-    this.origin = originFrom(url);
+    this.origin = parseOrigin(url);
   }
 
   /** The most recently used idle connection that is not known to be dead; it is the caller's until it gives it back. */
@@ -213,7 +213,7 @@ const POOLS = Symbol.for("warmline.pools.1");
  * The pool of an origin. It is the thread's, so a client made anew in every invocation finds its connections.
  * Connections that are not kept have a pool of their own, so that nobody who asked for a new one gets an old one.
  */
-export function poolFor(url: string, keepAlive: boolean): Pool {
+export function getPool(url: string, keepAlive: boolean): Pool {
   const shared = globalThis as { [POOLS]?: Map<string, Pool> };
   shared[POOLS] ??= new Map();
   const pools = shared[POOLS];

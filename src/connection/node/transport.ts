@@ -10,7 +10,7 @@ import type {
 import { PooledAttempt } from "./attempt.js";
 import { callTimers } from "./call-timers.js";
 import { events } from "./events.js";
-import { type Pool, poolFor } from "./pool.js";
+import { getPool, type Pool } from "./pool.js";
 
 export interface NodeTransportOptions {
   /** Scheme, host and port. */
@@ -32,7 +32,7 @@ export class NodeTransport implements Transport {
   private readonly pool: Pool;
 
   constructor(private readonly options: NodeTransportOptions) {
-    this.pool = poolFor(options.origin, options.keepAlive);
+    this.pool = getPool(options.origin, options.keepAlive);
   }
 
   get stats(): ConnectionStats {

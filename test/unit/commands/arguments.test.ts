@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { InvalidArgument } from "../../../src/wire/args.js";
 import { TextBulk } from "../../../src/wire/bytes.js";
-import { codecFrom } from "../../../src/wire/codec.js";
+import { resolveCodec } from "../../../src/wire/codec.js";
 import { allSpecs } from "./samples/index.js";
 
-function send(method: string, args: unknown[], codec = codecFrom("json")) {
+function send(method: string, args: unknown[], codec = resolveCodec("json")) {
   const spec = allSpecs[method]!;
   return spec.encodeArgs(codec.encode, [...args], spec.name.split(" "));
 }
@@ -64,7 +64,7 @@ describe("bytes are sent byte for byte", () => {
 });
 
 test("a codec of one's own sees values, and nothing else", () => {
-  const codec = codecFrom({ encode: (value) => `<${JSON.stringify(value)}>`, decode: (stored) => stored });
+  const codec = resolveCodec({ encode: (value) => `<${JSON.stringify(value)}>`, decode: (stored) => stored });
   expect(send("set", ["k", [1], { ex: 5 }], codec)).toEqual(["SET", "k", "<[1]>", "EX", "5"]);
   expect(send("hset", ["h", { f: 1 }], codec)).toEqual(["HSET", "h", "f", "<1>"]);
   expect(send("zadd", ["z", { score: 1, member: 2 }], codec)).toEqual(["ZADD", "z", "1", "<2>"]);
@@ -159,7 +159,7 @@ test("an option's new name reaches what reads the reply", () => {
   const args: any[] = ["z", 0, 1, { WITHSCORES: true }];
   const spec = allSpecs.zrange!;
   spec.encodeArgs((value) => value, args);
-  expect(spec.reply([new TextBulk("m"), new TextBulk("1.5")], codecFrom("json").decode, args)).toEqual([
+  expect(spec.reply([new TextBulk("m"), new TextBulk("1.5")], resolveCodec("json").decode, args)).toEqual([
     "m",
     1.5,
   ]);

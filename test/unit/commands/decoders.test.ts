@@ -3,12 +3,12 @@ import * as decoders from "../../../src/commands/decoders.js";
 import type { Decoder } from "../../../src/commands/spec.js";
 import { RedisError } from "../../../src/errors.js";
 import { BytesBulk, TextBulk } from "../../../src/wire/bytes.js";
-import { codecFrom } from "../../../src/wire/codec.js";
+import { resolveCodec } from "../../../src/wire/codec.js";
 import { MalformedReply } from "../../../src/wire/malformed.js";
 import { ErrorReply, type RawReply } from "../../../src/wire/reply.js";
 
 const b = (text: string) => new TextBulk(text);
-const json = codecFrom("json").decode;
+const json = resolveCodec("json").decode;
 
 const {
   bytes,
@@ -94,7 +94,7 @@ test.each([
 
 describe("values go through the codec, names do not", () => {
   const stored = new BytesBulk(new Uint8Array([0xff, 0x31]), 0, 2);
-  const asBytes = codecFrom("bytes").decode;
+  const asBytes = resolveCodec("bytes").decode;
 
   test("bytes come back as they are stored", () => {
     expect(value(stored, asBytes, [])).toEqual(new Uint8Array([0xff, 0x31]));

@@ -1,10 +1,10 @@
 import { expect, test, vi } from "vitest";
-import { holding, onDemand } from "../../../src/commands/on-demand.js";
+import { onDemand, valueProperty } from "../../../src/commands/on-demand.js";
 import { Redis } from "../../../src/fetch.js";
 
 /** What makes properties, and counts how often it was asked. */
 function counting() {
-  const make = vi.fn((name: string) => holding(/^[ab]$/.test(name) ? () => name : undefined));
+  const make = vi.fn((name: string) => valueProperty(/^[ab]$/.test(name) ? () => name : undefined));
   const prototype = {};
   return {
     make,
@@ -33,7 +33,7 @@ test("names, descriptors and `in` tell of all of them before they are made", () 
 });
 
 test("what the prototype has wins, and nothing is made for it", () => {
-  const make = vi.fn(() => holding(1));
+  const make = vi.fn(() => valueProperty(1));
   const prototype = { own: 2 };
   const object = onDemand(prototype, make, () => ["own"]) as typeof prototype;
   expect(object.own).toBe(2);

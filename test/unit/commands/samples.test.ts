@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { TextBulk } from "../../../src/wire/bytes.js";
-import { codecFrom } from "../../../src/wire/codec.js";
+import { resolveCodec } from "../../../src/wire/codec.js";
 import type { RawReply } from "../../../src/wire/reply.js";
 import { allSpecs, moduleSamples, moduleSpecs, samples } from "./samples/index.js";
 import type { Plain } from "./samples/sample.js";
 
-const { decode } = codecFrom("json");
+const { decode } = resolveCodec("json");
 
 function raw(plain: Plain): RawReply {
   if (typeof plain === "string") return new TextBulk(plain);

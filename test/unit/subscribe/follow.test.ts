@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { messageFrame } from "../../../gateway/src/http/event-frames.js";
-import { settingsFrom } from "../../../src/settings.js";
-import { failureOf } from "../../../src/subscribe/failure.js";
+import { resolveSettings } from "../../../src/settings.js";
+import { errorFactory } from "../../../src/subscribe/failure.js";
 import { follow } from "../../../src/subscribe/follow.js";
 import { streamLines } from "../../../src/subscribe/lines.js";
 
 const endpoint = { origin: "http://localhost", path: "", token: "t" };
-const request = { endpoint, path: "/subscribe/a", failure: failureOf("SUBSCRIBE"), signal: undefined };
+const request = { endpoint, path: "/subscribe/a", failure: errorFactory("SUBSCRIBE"), signal: undefined };
 
 /** What the next request is answered with; `null` keeps the stream open after the pieces. */
 function answer(pieces: readonly (Uint8Array | null)[], gateway = true): void {
@@ -46,7 +46,7 @@ async function framesOf(
     throw new Error("no more");
   });
   const heard: [string, string, Uint8Array | undefined][] = [];
-  const settings = settingsFrom({ retry: { backoff: () => 0 } });
+  const settings = resolveSettings({ retry: { backoff: () => 0 } });
   try {
     for await (const frames of follow(sort, name, { ...request, signal }, settings)) {
       for (const { kind, channel, payload, exact } of frames) {
@@ -114,7 +114,7 @@ describe("what the gateway writes is what the client reads", () => {
 
   test("a stream of nothing but comments is given up in the call's time", async () => {
     answer([Buffer.from(":\n\n"), null]);
-    const settings = settingsFrom({ timeout: 100, retry: false });
+    const settings = resolveSettings({ timeout: 100, retry: false });
     const frames = follow("subscribe", "a", { ...request, signal: new AbortController().signal }, settings);
     const all = (async () => {
       for await (const some of frames) expect(some).toEqual([]);
