@@ -5,10 +5,10 @@
  */
 import { NodeTransport } from "./connection/node/transport.js";
 import * as lazyFeatures from "./lazy-features.js";
-import { markPageDynamic } from "./next.js";
+import { markPageDynamic } from "./nextjs.js";
 import { createRedisClass, type Platform, type Redis as RedisClient } from "./redis.js";
-import { rehearse } from "./rehearsal.js";
 import { resolveMaxReplySize } from "./settings.js";
+import { warmUp } from "./warm-up.js";
 
 export type { CloseReason } from "./connection/node/connection.js";
 export type {
@@ -38,7 +38,7 @@ const platform: Platform = {
       maxConnections,
       maxReplySize: resolveMaxReplySize(options),
       probe,
-      whileOpening: () => rehearse(platform),
+      whileOpening: () => warmUp(platform),
     });
   },
 };

@@ -1,18 +1,18 @@
 import { expect, test, vi } from "vitest";
 import { getSpec } from "../../../src/commands/index.js";
 import type { Platform } from "../../../src/redis.js";
-import { rehearse } from "../../../src/rehearsal.js";
+import { warmUp } from "../../../src/warm-up.js";
 import { getCapabilities } from "../../../src/wire/capabilities.js";
 
 test("a command goes all the way, once in a process, and no endpoint is touched", async () => {
   const reply = vi.spyOn(getSpec("get")!, "reply");
   const platform = {} as Platform;
-  rehearse(platform);
+  warmUp(platform);
   await vi.waitFor(() => expect(reply).toHaveReturnedWith(1));
-  rehearse(platform);
+  warmUp(platform);
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(reply).toHaveBeenCalledTimes(1);
   // What it saw of itself is known of itself alone.
-  expect(getCapabilities("rehearsal:").gateway).toBe(true);
+  expect(getCapabilities("warm-up:").gateway).toBe(true);
   expect(getCapabilities("http://localhost").gateway).toBeUndefined();
 });

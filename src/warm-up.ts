@@ -12,7 +12,7 @@ const RESPONSE = Buffer.from(
 );
 
 /** Answers at once, by what writes heads and reads responses on a connection. */
-const stage: Transport = {
+const stubTransport: Transport = {
   stats: { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 },
   attempt(_repeatable, listener) {
     const { path, headers, body } = listener.request;
@@ -26,20 +26,20 @@ const stage: Transport = {
   close() {},
 };
 
-let rehearsed = false;
+let warmedUp = false;
 
 /**
  * Takes a command through all that is done with one, but for the socket, once in a process: code that has run is
  * compiled. To be called while a connection is being opened, when there is nothing else to do.
  */
-export function rehearse(platform: ClientContext["platform"]): void {
-  if (rehearsed) return;
-  rehearsed = true;
-  const endpoint = { origin: "rehearsal:", path: "", token: "none" };
+export function warmUp(platform: ClientContext["platform"]): void {
+  if (warmedUp) return;
+  warmedUp = true;
+  const endpoint = { origin: "warm-up:", path: "", token: "none" };
   const protocol = new Protocol(endpoint, true, true, true);
   const executor = new CommandExecutor(
-    { platform, transport: stage, protocol, endpoint },
+    { platform, transport: stubTransport, protocol, endpoint },
     resolveSettings({}),
   );
-  executor.run(getSpec("get")!, ["rehearsal"]).then(undefined, () => {});
+  executor.run(getSpec("get")!, ["warm-up"]).then(undefined, () => {});
 }
