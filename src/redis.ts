@@ -24,7 +24,7 @@ import { CommandExecutor } from "./executor.js";
 import type * as LazyFeatures from "./lazy-features.js";
 import { findUnknownOption } from "./option-names.js";
 import { resolveSettings, withOptions } from "./settings.js";
-import type { Sort } from "./subscribe/follow.js";
+import type { SubscribeMethod } from "./subscribe/follow-stream.js";
 import { createSubscriber, type Subscriber } from "./subscribe/subscriber.js";
 import type { HttpRequest } from "./wire/http.js";
 import { type BatchPath, Protocol } from "./wire/protocol.js";
@@ -294,12 +294,12 @@ const pipeline =
     createPipeline(executor, path);
 
 const subscribeBy =
-  (sort: Sort): Bound =>
+  (method: SubscribeMethod): Bound =>
   (executor) =>
   (names: string | readonly string[], ...more: unknown[]) => {
-    if (more.length === 0) return createSubscriber(executor, sort, names);
+    if (more.length === 0) return createSubscriber(executor, method, names);
     const message = 'takes one argument: listen by .on("message", listener)';
-    throw new ArgumentError(`${sort}() ${message}`, { command: sort.toUpperCase() });
+    throw new ArgumentError(`${method}() ${message}`, { command: method.toUpperCase() });
   };
 
 const iterateBy =

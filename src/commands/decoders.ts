@@ -70,8 +70,8 @@ export const list =
   (...[reply, decode, args]: Parameters<Decoder>): any[] =>
     items(reply).map((item) => decoder(item, decode, args));
 
-/** An array in which kinds take turns, such as member and score. It stays flat. */
-export const turns =
+/** An array of alternating kinds, such as member and score. It stays flat. */
+export const alternating =
   (...decoders: Decoder[]) =>
   (...[reply, decode, args]: Parameters<Decoder>): any[] => {
     const all = items(reply);
@@ -84,14 +84,14 @@ export const tuple =
   (...decoders: Decoder[]) =>
   (...reply: Parameters<Decoder>): any[] =>
     items(reply[0]).length === decoders.length
-      ? turns(...decoders)(...reply)
+      ? alternating(...decoders)(...reply)
       : unexpected(`an array of ${decoders.length}`);
 
-/** A flat array in which kinds take turns, as an array for each turn. */
+/** A flat array of alternating kinds, as an array for each group. */
 export const groups =
   (...decoders: Decoder[]) =>
   (...reply: Parameters<Decoder>): any[][] => {
-    const flat = turns(...decoders)(...reply);
+    const flat = alternating(...decoders)(...reply);
     const all: any[][] = [];
     for (let i = 0; i < flat.length; i += decoders.length) all.push(flat.slice(i, i + decoders.length));
     return all;
@@ -107,7 +107,7 @@ export const object =
 export const zip = (names: readonly unknown[], things: readonly unknown[]): Record<string, unknown> =>
   Object.fromEntries(names.map((name, i) => [name, things[i]]));
 
-/** A flat array in which kinds take turns, as an object for each turn. */
+/** A flat array of alternating kinds, as an object for each group. */
 export const records =
   (names: readonly string[], decoders: readonly Decoder[]) =>
   (...reply: Parameters<Decoder>): Record<string, any>[] =>

@@ -15,6 +15,7 @@ import {
   stored,
 } from "./args.js";
 import {
+  alternating,
   byField,
   float,
   int,
@@ -24,7 +25,6 @@ import {
   orNull,
   text,
   tuple,
-  turns,
   value,
   when,
 } from "./decoders.js";
@@ -219,7 +219,7 @@ export const hashCommands = defineCommands(() => ({
   hpttl: ofFields,
   hrandfield: read(when(2, undefined, whole, oneOrMany(text)), scalar, optional(scalar), flag("WITHVALUES")),
   hscan: read(
-    tuple(text, when(2, "noValues", list(text), turns(text, value))),
+    tuple(text, when(2, "noValues", list(text), alternating(text, value))),
     scalar,
     scalar,
     options("match count noValues?"),

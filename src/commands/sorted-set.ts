@@ -15,7 +15,7 @@ import {
   storedEach,
   strict,
 } from "./args.js";
-import { float, int, list, oneOrMany, orNull, text, tuple, turns, value, when } from "./decoders.js";
+import { alternating, float, int, list, oneOrMany, orNull, text, tuple, value, when } from "./decoders.js";
 import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { AtMostOne, ScanCommandOptions } from "./types.js";
@@ -290,7 +290,7 @@ const ranging = sequence(options("byScore? byLex? rev?"), limit, options("withSc
 const combining = options("weights* weight=WEIGHTS aggregate withScores?");
 
 const members = list(value);
-const scored = turns(value, float);
+const scored = alternating(value, float);
 
 const popped = orNull(tuple(text, value, float));
 const poppedMany = orNull(tuple(text, list(tuple(value, float))));

@@ -13,7 +13,7 @@ import {
   sequence,
 } from "./args.js";
 import { blockingTime } from "./blocking.js";
-import { int, list, nestedText, object, orNull, text, tuple, turns, value, when } from "./decoders.js";
+import { alternating, int, list, nestedText, object, orNull, text, tuple, value, when } from "./decoders.js";
 import { defineCommands, read, reordered, write, writeIf } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { Decoder } from "./spec.js";
@@ -241,7 +241,7 @@ const streamsAfter = (spec: string) =>
   });
 
 // An entry that was deleted while pending has no fields.
-const listed = list(tuple(text, orNull(turns(text, value))));
+const listed = list(tuple(text, orNull(alternating(text, value))));
 const streams = orNull(list(tuple(text, listed)));
 const byId = list(tuple(text, object(value)));
 const texts = list(text);

@@ -14,6 +14,7 @@ import {
   strict,
 } from "./args.js";
 import {
+  alternating,
   float,
   int,
   list,
@@ -24,7 +25,6 @@ import {
   type Part,
   partsOf,
   records,
-  turns,
   value,
   when,
 } from "./decoders.js";
@@ -159,7 +159,7 @@ export const vectorSetCommands = defineCommands(() => ({
   vinfo: read(orNull(object(nestedText)), scalar),
   vismember: known,
   vlinks: read(
-    orNull(list(when(2, undefined, turns(value, float), elements))),
+    orNull(list(when(2, undefined, alternating(value, float), elements))),
     scalar,
     stored,
     flag("WITHSCORES"),

@@ -1,7 +1,7 @@
 import { ArgumentError } from "../errors.js";
 import type { CommandExecutor } from "../executor.js";
 import type { SubscriberEvents, SubscriberMessage } from "./events.js";
-import type { Sort } from "./follow.js";
+import type { SubscribeMethod } from "./follow-stream.js";
 
 /** What listens for a subscriber; it is loaded when there is one. */
 export interface Listening extends AsyncIterable<SubscriberMessage<any>> {
@@ -85,7 +85,7 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
 /** @throws ArgumentError when a name can't be sent. */
 export function createSubscriber(
   executor: CommandExecutor,
-  sort: Sort,
+  method: SubscribeMethod,
   channels: string | readonly string[],
 ): Subscriber {
   const names = [...new Set([channels].flat())];
@@ -94,7 +94,7 @@ export function createSubscriber(
     !names.length ||
     !names.every((name) => typeof name === "string" && name.isWellFormed() && !/^\.{0,2}$/.test(name))
   ) {
-    const command = sort.toUpperCase();
+    const command = method.toUpperCase();
     const message = `${command}: give channels that are well-formed text and neither empty, . nor ..`;
     throw new ArgumentError(message, { command });
   }
@@ -102,7 +102,7 @@ export function createSubscriber(
     const { signal } = executor;
     return new (await executor.loadLazyFeatures()).Subscriptions(
       executor,
-      sort,
+      method,
       names,
       onErrorDelivered,
       signal,

@@ -2,7 +2,7 @@ import type { CommandExecutor } from "../executor.js";
 import { getStreamEndpoint } from "./endpoint.js";
 import type { SubscriberEvents, SubscriberMessage } from "./events.js";
 import type { ErrorFactory } from "./failure.js";
-import { follow, type Sort } from "./follow.js";
+import { followStream, type SubscribeMethod } from "./follow-stream.js";
 import type { Frame } from "./frame.js";
 import type { Listening } from "./subscriber.js";
 
@@ -28,7 +28,7 @@ interface Loop {
 export class Subscriptions implements Listening {
   readonly ready: Promise<void>;
   readonly #executor: CommandExecutor;
-  readonly #sort: Sort;
+  readonly #method: SubscribeMethod;
   readonly #onErrorDelivered: () => void;
   readonly #failure: ErrorFactory;
   readonly #subscriptions = new Map<string, Subscription>();
@@ -39,15 +39,15 @@ export class Subscriptions implements Listening {
   /** @param onErrorDelivered is called where somebody was told of an error that `ready` rejects with as well. */
   constructor(
     executor: CommandExecutor,
-    sort: Sort,
+    method: SubscribeMethod,
     names: readonly string[],
     onErrorDelivered: () => void,
     signal: AbortSignal | undefined,
   ) {
     this.#executor = executor;
-    this.#sort = sort;
+    this.#method = method;
     this.#onErrorDelivered = onErrorDelivered;
-    this.#failure = executor.errorFactory(sort.toUpperCase());
+    this.#failure = executor.errorFactory(method.toUpperCase());
     this.ready = Promise.all(names.map((name) => this.#start(name))).then(() => {});
     const onAbort = () => {
       this.#pushToLoops(() => {
@@ -112,12 +112,12 @@ export class Subscriptions implements Listening {
     const failure = this.#failure;
     try {
       const endpoint = getStreamEndpoint(this.#executor, failure);
-      const request = { endpoint, path: `/${this.#sort}/${encodeURIComponent(name)}`, failure, signal };
-      for await (const frames of follow(this.#sort, name, request, this.#executor.settings)) {
+      const request = { endpoint, path: `/${this.#method}/${encodeURIComponent(name)}`, failure, signal };
+      for await (const frames of followStream(this.#method, name, request, this.#executor.settings)) {
         for (const frame of frames) {
           // A listener may have given it up.
           signal.throwIfAborted();
-          if (frame.kind === this.#sort) {
+          if (frame.kind === this.#method) {
             stands = true;
             onStanding();
           }
@@ -192,7 +192,7 @@ export class Subscriptions implements Listening {
       this.#subscriptions.delete(name);
       subscription.controller.abort(reason);
       ended.push(subscription.over);
-      this.#emit(this.#sort.replace("sub", "unsub"), this.#subscriptions.size);
+      this.#emit(this.#method.replace("sub", "unsub"), this.#subscriptions.size);
     }
     this.#changed();
     return ended;

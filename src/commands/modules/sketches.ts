@@ -1,5 +1,5 @@
 import { type ArgEncoder, array, flag, optional, options, rest, scalar, scalars, stored } from "../args.js";
-import { float, int, list, orNull, text, turns, value, when } from "../decoders.js";
+import { alternating, float, int, list, orNull, text, value, when } from "../decoders.js";
 import { as, named, read, write } from "../define.js";
 import type { Key, Reply, ReplyMode } from "../reply-mode.js";
 import { amounts, type Facts, facts } from "./shared.js";
@@ -65,7 +65,7 @@ export const topKSpecs = named(
     count: read(list(int), scalar, rest(stored)),
     incrby: write(evicted, scalar, amounts),
     info: read(facts, scalar),
-    list: read(when(1, undefined, turns(value, int), list(value)), scalar, flag("WITHCOUNT")),
+    list: read(when(1, undefined, alternating(value, int), list(value)), scalar, flag("WITHCOUNT")),
     query: read(list(int), scalar, rest(stored)),
     reserve: write(text, scalar, scalar, optional(scalar), optional(scalar), optional(scalar)),
   },

@@ -25,7 +25,7 @@ const {
   struct,
   text,
   tuple,
-  turns,
+  alternating,
   value,
 } = decoders;
 
@@ -53,7 +53,7 @@ describe("a reply that the command doesn't give is an error", () => {
     ["an object from text", object(value), b("a")],
     ["groups from an odd array", groups(text, text), [b("a"), b("b"), b("c")]],
     ["a struct too short", struct("a b", text, text), [b("a")]],
-    ["turns from a part of a group", turns(value, float), [b("a")]],
+    ["turns from a part of a group", alternating(value, float), [b("a")]],
     ["a tuple too short", tuple(text, text), [b("a")]],
     ["a tuple too long", tuple(text), [b("a"), b("b")]],
     ["a tuple from null", tuple(text), null],

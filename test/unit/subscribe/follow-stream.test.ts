@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { messageFrame } from "../../../gateway/src/http/event-frames.js";
 import { resolveSettings } from "../../../src/settings.js";
 import { errorFactory } from "../../../src/subscribe/failure.js";
-import { follow } from "../../../src/subscribe/follow.js";
+import { followStream } from "../../../src/subscribe/follow-stream.js";
 import { streamLines } from "../../../src/subscribe/lines.js";
 
 const endpoint = { origin: "http://localhost", path: "", token: "t" };
@@ -48,7 +48,7 @@ async function framesOf(
   const heard: [string, string, Uint8Array | undefined][] = [];
   const settings = resolveSettings({ retry: { backoff: () => 0 } });
   try {
-    for await (const frames of follow(sort, name, { ...request, signal }, settings)) {
+    for await (const frames of followStream(sort, name, { ...request, signal }, settings)) {
       for (const { kind, channel, payload, exact } of frames) {
         const bytes = (text: string) => Buffer.from(text, exact ? "base64" : "utf8");
         const heardPayload = payload === undefined ? undefined : new Uint8Array(bytes(payload));
@@ -115,7 +115,12 @@ describe("what the gateway writes is what the client reads", () => {
   test("a stream of nothing but comments is given up in the call's time", async () => {
     answer([Buffer.from(":\n\n"), null]);
     const settings = resolveSettings({ timeout: 100, retry: false });
-    const frames = follow("subscribe", "a", { ...request, signal: new AbortController().signal }, settings);
+    const frames = followStream(
+      "subscribe",
+      "a",
+      { ...request, signal: new AbortController().signal },
+      settings,
+    );
     const all = (async () => {
       for await (const some of frames) expect(some).toEqual([]);
     })();

@@ -3,10 +3,10 @@ import { type Frame, readFrame } from "./frame.js";
 import { dataIn, type StreamRequest, streamLines } from "./lines.js";
 
 /** What a subscription is by. */
-export type Sort = "subscribe" | "psubscribe";
+export type SubscribeMethod = "subscribe" | "psubscribe";
 
 /** A stream that lasted this long, in ms, is taken up again without patience. */
-const STEADY = 1_000;
+const STEADY_AFTER = 1_000;
 
 /**
  * Reads a subscription's stream, and the next one whenever it is lost.
@@ -15,8 +15,8 @@ const STEADY = 1_000;
  * says that messages may have been missed, is a frame of the kind `gap`.
  * @throws what makes it impossible, or the signal's reason.
  */
-export async function* follow(
-  sort: Sort,
+export async function* followStream(
+  method: SubscribeMethod,
   name: string,
   request: StreamRequest & { readonly signal: AbortSignal },
   { timeout, retries, backoff }: Settings,
@@ -38,7 +38,7 @@ export async function* follow(
           else if (data !== undefined) {
             const frame = readFrame(data, name, exact);
             exact = undefined;
-            if (frame.kind !== sort) frames.push(frame);
+            if (frame.kind !== method) frames.push(frame);
             else {
               frames.push(confirmed ? gap : frame);
               confirmed = true;
@@ -50,7 +50,7 @@ export async function* follow(
       }
     } catch (error) {
       signal.throwIfAborted();
-      if (performance.now() - since > STEADY) retry = 0;
+      if (performance.now() - since > STEADY_AFTER) retry = 0;
       const wait = backoff(retry);
       const { name: kind } = error as Error;
       const mayHelp = kind === "ConnectionError" || (confirmed && kind === "TimeoutError");
