@@ -100,7 +100,7 @@ const LABELS: Record<BatchPath, string> = { pipeline: "PIPELINE", "multi-exec": 
 /** Joins commands, wire and connections; what a client, its pipelines and its transactions stand on. */
 export class CommandExecutor {
   readonly #autoPipeline = new AutoPipeline(this);
-  // What is loaded apart imports none of these.
+  // Lazy features import none of these: they get them from here.
   readonly errorFactory = errorFactory;
   readonly bulk = bulkOf;
   readonly findSpec = findSpec;

@@ -9,10 +9,10 @@ import { type QueuedCommand, sendPipeline } from "./pipeline-sender.js";
 const MAX_COMMANDS = 1_000;
 const MAX_BYTES = 512 * 1024;
 
-/** Settled already: what its `then` is given runs in the microtask turn. */
+/** Settled already: what its `then` is given runs in the next microtask. */
 const microtask = Promise.resolve();
 
-/** Commands issued in one microtask turn. */
+/** Commands issued before the next microtask. */
 export interface PendingBatch {
   /** Requests, in the order issued; the last has room for more. */
   requests: QueuedCommand[][];
@@ -23,7 +23,7 @@ export interface PendingBatch {
 }
 
 /**
- * Collects the commands issued in one microtask turn and sends them as one request, in the order issued. Commands
+ * Collects the commands issued before the next microtask and sends them as one request, in the order issued. Commands
  * beyond a limit travel in further requests, each after the one before. Each command has an outcome of its own. Where several
  * requests are served in one process, those of one never travel with those of another, even if all had to wait.
  */

@@ -127,7 +127,7 @@ function suspected(queued: QueuedCommand): QueuedCommand {
   );
 }
 
-/** Whether the gateway's word for what became of the command lets it be sent again. */
+/** Whether the outcome that the gateway reports allows the command to be sent again. */
 function mayRepeat(error: unknown, { repeatable }: Command): boolean {
   return error instanceof ConnectionError || (repeatable && error instanceof UnknownOutcomeError);
 }

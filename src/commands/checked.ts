@@ -15,7 +15,7 @@ export function readChecked(
   reply: RawReply,
   decode: Decode,
   index: number | undefined,
-  // What is loaded apart imports no classes.
+  // Lazy features import no classes.
   Mismatch: typeof SchemaError,
 ): unknown {
   let values: unknown[] = [];

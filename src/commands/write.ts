@@ -7,7 +7,7 @@ const MODULE_READS =
 /**
  * Whether a command given with its name and arguments may change data. What is not known to be a read is taken
  * for a write, since only a read is ever sent a second time on its own.
- * @param findSpec finds the specs of commands: what is loaded apart imports none.
+ * @param findSpec finds the specs of commands: lazy features import none.
  */
 export function isWrite(argv: readonly unknown[], findSpec: FindSpec): boolean {
   const [spec, nameLength] = findSpec(argv);

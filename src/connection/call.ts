@@ -243,12 +243,12 @@ function unknownMessage(cause: Error, repeatable: boolean): string {
 
 const statusError = ({ status }: HttpResponse) => new Error(`the endpoint answered with status ${status}`);
 
-/** Responses that say that the request was not applied: too many requests, or our gateway's word for it. */
+/** Responses that say that the request was not applied: 429, or 503 with the gateway's `Warmline-Outcome: unsent`. */
 function refusedUnapplied(response: HttpResponse): boolean {
   return response.status === 429 || refusedUnsent(response);
 }
 
-/** Our gateway's word that it did not send the request on. */
+/** Whether the gateway says that it did not send the request on. */
 function refusedUnsent(response: HttpResponse): boolean {
   return response.status === 503 && response.header("warmline-outcome") === "unsent";
 }

@@ -1,6 +1,6 @@
 import { type ErrorDetails, errors, type WarmlineError } from "../errors.js";
 
-/** Makes an error by its class's name: what is loaded apart imports none. */
+/** Makes an error by its class's name: lazy features import none. */
 export type ErrorFactory = (
   kind: keyof typeof errors,
   message: string,
