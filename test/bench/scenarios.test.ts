@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Measurement as Sequential } from "../../bench/src/sequential/report";
-import type { Measurement as Zombie } from "../../bench/src/zombie/report";
+import type { Measurement as Sequential } from "../../bench/src/sequential/report.js";
+import type { Measurement as Zombie } from "../../bench/src/zombie/report.js";
 import { bench, schemaErrors } from "../support/bench.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-bench-"));

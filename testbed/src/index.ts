@@ -21,22 +21,22 @@ export {
   type ResponsePart,
   type Script,
   type Which,
-} from "./proxy/behaviour";
-export { blackhole } from "./proxy/behaviours/blackhole";
-export { closeBeforeReply } from "./proxy/behaviours/close-before-reply";
-export { cutReply } from "./proxy/behaviours/cut-reply";
-export { delayReply } from "./proxy/behaviours/delay-reply";
-export type { Ending } from "./proxy/behaviours/ending";
-export { extraBytes } from "./proxy/behaviours/extra-bytes";
-export { halfOpen } from "./proxy/behaviours/half-open";
-export { type IdleReaperOptions, idleReaper } from "./proxy/behaviours/idle-reaper";
-export { loseFin } from "./proxy/behaviours/lose-fin";
-export { loseReply } from "./proxy/behaviours/lose-reply";
-export { type ResetMoment, reset } from "./proxy/behaviours/reset";
-export { httpResponse, proxyError, type RewriteOptions, rewrite } from "./proxy/behaviours/rewrite";
-export { type SlowOptions, slow } from "./proxy/behaviours/slow";
-export type { Destination, Link } from "./proxy/link";
-export { type NetworkProxy, type NetworkProxyOptions, startNetworkProxy } from "./proxy/network-proxy";
+} from "./proxy/behaviour.js";
+export { blackhole } from "./proxy/behaviours/blackhole.js";
+export { closeBeforeReply } from "./proxy/behaviours/close-before-reply.js";
+export { cutReply } from "./proxy/behaviours/cut-reply.js";
+export { delayReply } from "./proxy/behaviours/delay-reply.js";
+export type { Ending } from "./proxy/behaviours/ending.js";
+export { extraBytes } from "./proxy/behaviours/extra-bytes.js";
+export { halfOpen } from "./proxy/behaviours/half-open.js";
+export { type IdleReaperOptions, idleReaper } from "./proxy/behaviours/idle-reaper.js";
+export { loseFin } from "./proxy/behaviours/lose-fin.js";
+export { loseReply } from "./proxy/behaviours/lose-reply.js";
+export { type ResetMoment, reset } from "./proxy/behaviours/reset.js";
+export { httpResponse, proxyError, type RewriteOptions, rewrite } from "./proxy/behaviours/rewrite.js";
+export { type SlowOptions, slow } from "./proxy/behaviours/slow.js";
+export type { Destination, Link } from "./proxy/link.js";
+export { type NetworkProxy, type NetworkProxyOptions, startNetworkProxy } from "./proxy/network-proxy.js";
 export { type ClusterNode, type ClusterOptions, type RedisCluster, startCluster } from "./redis/cluster.js";
 export { connectRedis, type RedisConnection } from "./redis/connection.js";
 export { type FakeAction, type FakeCommand, type FakeRedis, startFakeRedis } from "./redis/fake.js";

@@ -1,8 +1,8 @@
-import type { Measurement as AtDistance } from "../distance/report";
-import type { Measurement as AtSize } from "../memory/report";
+import type { Measurement as AtDistance } from "../distance/report.js";
+import type { Measurement as AtSize } from "../memory/report.js";
 import type { Result } from "../result.js";
-import type { Measurement as InSequence } from "../sequential/report";
-import type { Measurement as Frozen } from "../zombie/report";
+import type { Measurement as InSequence } from "../sequential/report.js";
+import type { Measurement as Frozen } from "../zombie/report.js";
 import type { Question } from "./question.js";
 
 /** Results by scenario. */

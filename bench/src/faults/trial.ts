@@ -2,7 +2,7 @@ import type { Rig } from "../rig.js";
 import type { Call, CallResult, TurnsEvent } from "./calls.js";
 import type { Fault, TrialSite } from "./fault.js";
 import { judge, stored, type Verdict } from "./judge.js";
-import type { ReplacedInstance } from "./replaced-instance";
+import type { ReplacedInstance } from "./replaced-instance.js";
 
 /** How long a frozen function stays so, in ms: longer than the second after which warmline doubts a connection. */
 const FREEZE_MS = 1_200;

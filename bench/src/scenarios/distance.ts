@@ -1,6 +1,6 @@
 import { availableClients, versionsOf } from "../available-clients.js";
 import { type BenchClient, commandsFunction } from "../bench-client.js";
-import { buildReport, type Case, distanceOf, type Measurement } from "../distance/report";
+import { buildReport, type Case, distanceOf, type Measurement } from "../distance/report.js";
 import { spreadOf } from "../latencies.js";
 import type { Outcome } from "../result.js";
 import { conditionsOf, type Site, startRig } from "../rig.js";

@@ -1,6 +1,6 @@
 import { availableClients, versionsOf } from "../available-clients.js";
 import { type BenchClient, clientFunction } from "../bench-client.js";
-import { buildReport, type Case, type Measurement, nameOf } from "../ephemeral/report";
+import { buildReport, type Case, type Measurement, nameOf } from "../ephemeral/report.js";
 import type { LoopEvent } from "../handlers/loop.js";
 import type { Outcome } from "../result.js";
 import { conditionsOf, type Site, startRig } from "../rig.js";

@@ -4,7 +4,7 @@ import { ownHandler } from "../bench-client.js";
 import { arrivals, type Load } from "../fleet/arrivals.js";
 import { GatewayMetrics, type GatewaySample } from "../fleet/metrics.js";
 import { type FleetModelInput, predict } from "../fleet/model.js";
-import { buildReport, type Measurement } from "../fleet/report";
+import { buildReport, type Measurement } from "../fleet/report.js";
 import type { FleetEvent, FleetReport } from "../handlers/fleet.js";
 import { Latencies } from "../latencies.js";
 import { randomFrom, shuffled } from "../random.js";

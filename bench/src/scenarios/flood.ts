@@ -2,7 +2,7 @@ import { findRedisServer } from "warmline-testbed";
 import { ownHandler } from "../bench-client.js";
 import { Child } from "../child.js";
 import { GatewayMetrics, type GatewaySample } from "../fleet/metrics.js";
-import { buildReport, type Idle, type Measurement, type Phase, type Round } from "../flood/report";
+import { buildReport, type Idle, type Measurement, type Phase, type Round } from "../flood/report.js";
 import type { Crowd, CrowdMessage } from "../handlers/flood-crowd.js";
 import type { RecordedPhase, UsersMessage, UsersResult } from "../handlers/flood-users.js";
 import { versionOf } from "../machine.js";

@@ -2,7 +2,7 @@ import { availableClients, versionsOf } from "../available-clients.js";
 import { commandsFunction, type Variant } from "../bench-client.js";
 import { Cell } from "../keepalive/cell.js";
 import { chartsOf, tableOf } from "../keepalive/present.js";
-import { checksOf, headlinesOf, summaryOf } from "../keepalive/summary";
+import { checksOf, headlinesOf, summaryOf } from "../keepalive/summary.js";
 import type { Outcome } from "../result.js";
 import { conditionsOf, type Rig, startRig } from "../rig.js";
 import { inRounds, shareOf } from "../rounds.js";

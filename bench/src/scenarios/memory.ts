@@ -1,7 +1,7 @@
 import { availableClients, versionsOf } from "../available-clients.js";
 import { type BenchClient, commandsFunction } from "../bench-client.js";
 import { spreadOf } from "../latencies.js";
-import { buildReport, type Case, type Measurement } from "../memory/report";
+import { buildReport, type Case, type Measurement } from "../memory/report.js";
 import type { Outcome } from "../result.js";
 import { conditionsOf, startRig } from "../rig.js";
 import { inRounds } from "../rounds.js";

@@ -11,7 +11,7 @@ import { ownHandler } from "../bench-client.js";
 import type { Transactions, TransactionsEvent } from "../handlers/transactions.js";
 import { spreadOf } from "../latencies.js";
 import type { RawTarget } from "../raw.js";
-import { buildReport, type Measurement, WAYS, type Way } from "../reconnect/report";
+import { buildReport, type Measurement, WAYS, type Way } from "../reconnect/report.js";
 import type { Outcome } from "../result.js";
 import { type Rig, startRig } from "../rig.js";
 import { inRounds } from "../rounds.js";

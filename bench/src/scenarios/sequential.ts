@@ -6,7 +6,7 @@ import { conditionsOf, startRig } from "../rig.js";
 import { inRounds, shareOf } from "../rounds.js";
 import { GREETING, runInstance } from "../run-instance.js";
 import type { Scenario, Settings } from "../scenario.js";
-import { buildReport, type Case, type Measurement, nameOf, type Way } from "../sequential/report";
+import { buildReport, type Case, type Measurement, nameOf, type Way } from "../sequential/report.js";
 import { Series } from "../series.js";
 
 const MANY = 10;

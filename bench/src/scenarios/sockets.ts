@@ -12,7 +12,7 @@ import { randomFrom, shuffled } from "../random.js";
 import type { Outcome } from "../result.js";
 import type { Scenario, Settings } from "../scenario.js";
 import { type Counts, kernelMissing, SocketCounter } from "../sockets/kernel.js";
-import { buildReport, type Measurement, WAYS, type Way } from "../sockets/report";
+import { buildReport, type Measurement, WAYS, type Way } from "../sockets/report.js";
 import { requestToCluster, requestToGateway } from "../sockets/request.js";
 
 const REQUESTS_PER_S = 50;

@@ -3,12 +3,12 @@ import { availableClients, versionsOf } from "../available-clients.js";
 import { type BenchClient, clientFunction, type FaultClient, ownHandler } from "../bench-client.js";
 import type { Call, CallResult } from "../faults/calls.js";
 import { judge, type Verdict } from "../faults/judge.js";
-import { ReplacedInstance } from "../faults/replaced-instance";
+import { ReplacedInstance } from "../faults/replaced-instance.js";
 import { randomFrom, shuffled } from "../random.js";
 import type { Outcome } from "../result.js";
 import { conditionsOf, type Rig, startRig } from "../rig.js";
 import type { Scenario, Settings } from "../scenario.js";
-import { buildReport, type Measurement } from "../zombie/report";
+import { buildReport, type Measurement } from "../zombie/report.js";
 
 /** The timeline in s: the server's idle limits, the length of the freeze, the lifetime of an idle instance. */
 const LIMITS_S = [60, 310];

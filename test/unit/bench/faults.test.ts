@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Call, CallResult } from "../../../bench/src/faults/calls.js";
 import { judge, stored } from "../../../bench/src/faults/judge.js";
 import { chartsOf, tableOf } from "../../../bench/src/faults/present.js";
-import { checksOf, headlinesOf, summaryOf } from "../../../bench/src/faults/summary";
+import { checksOf, headlinesOf, summaryOf } from "../../../bench/src/faults/summary.js";
 import type { Measurement } from "../../../bench/src/faults/tally.js";
 
 const incr: Call = { command: "incr", key: "n" };

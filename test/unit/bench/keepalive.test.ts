@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Measurement } from "../../../bench/src/keepalive/cell.js";
 import { chartsOf, tableOf } from "../../../bench/src/keepalive/present.js";
-import { checksOf, headlinesOf, summaryOf } from "../../../bench/src/keepalive/summary";
+import { checksOf, headlinesOf, summaryOf } from "../../../bench/src/keepalive/summary.js";
 
 function cell(
   client: string,

@@ -1,18 +1,28 @@
 import { describe, expect, test } from "vitest";
-import { type Measurement as Distance, buildReport as distance } from "../../../bench/src/distance/report";
-import { type Measurement as Ephemeral, buildReport as ephemeral } from "../../../bench/src/ephemeral/report";
-import { type Measurement as Fleet, buildReport as fleet } from "../../../bench/src/fleet/report";
-import { type Measurement as Flood, buildReport as flood, type Phase } from "../../../bench/src/flood/report";
-import { type Measurement as Memory, buildReport as memory } from "../../../bench/src/memory/report";
-import { type Measurement as Reconnect, buildReport as reconnect } from "../../../bench/src/reconnect/report";
+import { type Measurement as Distance, buildReport as distance } from "../../../bench/src/distance/report.js";
+import {
+  type Measurement as Ephemeral,
+  buildReport as ephemeral,
+} from "../../../bench/src/ephemeral/report.js";
+import { type Measurement as Fleet, buildReport as fleet } from "../../../bench/src/fleet/report.js";
+import {
+  type Measurement as Flood,
+  buildReport as flood,
+  type Phase,
+} from "../../../bench/src/flood/report.js";
+import { type Measurement as Memory, buildReport as memory } from "../../../bench/src/memory/report.js";
+import {
+  type Measurement as Reconnect,
+  buildReport as reconnect,
+} from "../../../bench/src/reconnect/report.js";
 import { page } from "../../../bench/src/report/page.js";
 import type { Outcome, Result } from "../../../bench/src/result.js";
 import {
   type Measurement as Sequential,
   buildReport as sequential,
-} from "../../../bench/src/sequential/report";
-import { type Measurement as Sockets, buildReport as sockets } from "../../../bench/src/sockets/report";
-import { type Measurement as Zombie, buildReport as zombie } from "../../../bench/src/zombie/report";
+} from "../../../bench/src/sequential/report.js";
+import { type Measurement as Sockets, buildReport as sockets } from "../../../bench/src/sockets/report.js";
+import { type Measurement as Zombie, buildReport as zombie } from "../../../bench/src/zombie/report.js";
 import { schemaErrors } from "../../support/bench.js";
 
 type Report = Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts">;

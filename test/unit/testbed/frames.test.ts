@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Framer, HttpFramer, type MessagePart } from "../../../testbed/src/proxy/frames";
+import { type Framer, HttpFramer, type MessagePart } from "../../../testbed/src/proxy/frames.js";
 
 /** Pushes `bytes` cut at the given places. */
 function feed(framer: Framer, bytes: Buffer, cuts: readonly number[]): MessagePart[] {

@@ -1,4 +1,4 @@
-import type { Link } from "./link";
+import type { Link } from "./link.js";
 
 /** A request and its response on one connection. */
 export interface Exchange {

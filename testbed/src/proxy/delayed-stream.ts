@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { now, runAt } from "./clock";
+import { now, runAt } from "./clock.js";
 
 /**
  * One direction of a connection: what goes in comes out of `target` after a delay, in order. The end of the stream

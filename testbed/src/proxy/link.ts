@@ -1,9 +1,9 @@
 import { connect, type Socket } from "node:net";
-import type { Behaviour, Exchange, Fault, ResponsePart } from "./behaviour";
-import { now, runAt } from "./clock";
-import { DelayedStream } from "./delayed-stream";
-import { ChunkFramer, type Framer, HttpFramer } from "./frames";
-import { resetSocket } from "./reset-socket";
+import type { Behaviour, Exchange, Fault, ResponsePart } from "./behaviour.js";
+import { now, runAt } from "./clock.js";
+import { DelayedStream } from "./delayed-stream.js";
+import { ChunkFramer, type Framer, HttpFramer } from "./frames.js";
+import { resetSocket } from "./reset-socket.js";
 
 /** The destination of a proxy: a TCP port of the loopback interface, or a UNIX socket. */
 export type Destination = { port: number; host?: string } | { path: string };

@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createSecureContext, TLSSocket } from "node:tls";
-import type { Script } from "./behaviour";
-import { type Destination, Link } from "./link";
-import { resetSocket } from "./reset-socket";
+import type { Script } from "./behaviour.js";
+import { type Destination, Link } from "./link.js";
+import { resetSocket } from "./reset-socket.js";
 
 /** Options of {@link startNetworkProxy}. */
 export interface NetworkProxyOptions {

@@ -1,5 +1,5 @@
-import type { Fault } from "../behaviour";
-import { type Ending, end } from "./ending";
+import type { Fault } from "../behaviour.js";
+import { type Ending, end } from "./ending.js";
 
 /**
  * The connection closes (default) or is reset as soon as the request is whole, before any response. With `deliver`

@@ -1,5 +1,5 @@
-import type { Fault } from "../behaviour";
-import { type Ending, end } from "./ending";
+import type { Fault } from "../behaviour.js";
+import { type Ending, end } from "./ending.js";
 
 /**
  * Ends the response after `bytes` bytes, counted from the first byte of its head; a shorter response passes whole. Then

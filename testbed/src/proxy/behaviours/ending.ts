@@ -1,4 +1,4 @@
-import type { Link } from "../link";
+import type { Link } from "../link.js";
 
 /** State of the connection after a fault: closed (FIN), reset, open but silent for ever, or unchanged. */
 export type Ending = "close" | "reset" | "silent" | "open";

@@ -1,4 +1,4 @@
-import type { Fault } from "../behaviour";
+import type { Fault } from "../behaviour.js";
 
 /**
  * Sends unrequested bytes after the complete response: in the same write, or `delayMs` ms later, when the connection is

@@ -1,6 +1,6 @@
-import type { Behaviour } from "../behaviour";
-import { now } from "../clock";
-import type { Link } from "../link";
+import type { Behaviour } from "../behaviour.js";
+import { now } from "../clock.js";
+import type { Link } from "../link.js";
 
 /** How {@link idleReaper} ends idle connections. */
 export interface IdleReaperOptions {

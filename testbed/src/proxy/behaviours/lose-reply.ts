@@ -1,5 +1,5 @@
-import type { Fault } from "../behaviour";
-import { type Ending, end } from "./ending";
+import type { Fault } from "../behaviour.js";
+import { type Ending, end } from "./ending.js";
 
 /**
  * The request reaches the server, and its response is lost. The connection then closes (default), is reset, or stays open

@@ -1,7 +1,7 @@
-import type { Behaviour } from "../behaviour";
-import { onRequest, type Which } from "../behaviour";
-import { closeBeforeReply } from "./close-before-reply";
-import { loseReply } from "./lose-reply";
+import type { Behaviour } from "../behaviour.js";
+import { onRequest, type Which } from "../behaviour.js";
+import { closeBeforeReply } from "./close-before-reply.js";
+import { loseReply } from "./lose-reply.js";
 
 /** The moments at which {@link reset} may strike. */
 export type ResetMoment =

@@ -1,5 +1,5 @@
-import type { Fault } from "../behaviour";
-import { type Ending, end } from "./ending";
+import type { Fault } from "../behaviour.js";
+import { type Ending, end } from "./ending.js";
 
 /** Options of {@link rewrite}. */
 export interface RewriteOptions {

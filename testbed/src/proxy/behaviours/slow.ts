@@ -1,5 +1,5 @@
-import type { Fault } from "../behaviour";
-import type { Link } from "../link";
+import type { Fault } from "../behaviour.js";
+import type { Link } from "../link.js";
 
 /** How fast {@link slow} lets bytes through. */
 export interface SlowOptions {
