@@ -440,7 +440,7 @@ export class CommandExecutor {
 
   #rules(command: string, repeatable: boolean, { time, signal, repeated }: RequestLimits): CallRules {
     const { retries, backoff } = this.settings;
-    return { command, repeatable, repeated: repeated, timeout: time, signal, retries, backoff };
+    return { command, repeatable, repeated, timeout: time, signal, retries, backoff };
   }
 
   #result(command: Command, reply: RawReply, tried: boolean, index: number): Result {
