@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 export interface Endpoint {
   readonly url: string;
   readonly token: string;
-  /** Where the same Redis answers to its own protocol; none where no `redis-server` runs. */
+  /** The address of the same Redis over TCP; undefined without a `redis-server`. */
   readonly tcp?: { readonly port: number; readonly tls: boolean };
 }
 
@@ -28,7 +28,7 @@ export interface FaultClient {
   readonly name: string;
   /** The name that people read. */
   readonly label: string;
-  /** The function that issues the calls; it is told the server's address with every event. */
+  /** The function that issues the calls; every event has the server's address. */
   readonly function: FunctionSpec;
 }
 
@@ -38,7 +38,7 @@ export interface ConnectedClient {
   set(key: string, value: string): Promise<unknown>;
   incr(key: string): Promise<unknown>;
   ping(): Promise<unknown>;
-  /** So many GETs as one request. */
+  /** Runs one GET per key in one request. */
   pipeline(keys: readonly string[]): Promise<readonly unknown[]>;
   /** Lets go of the client's connections. */
   close(): Promise<unknown>;
@@ -69,7 +69,7 @@ export interface BenchClient {
   readonly standard: boolean;
   /** Its protocol: HTTP to the gateway, or RESP over TCP to the Redis behind the gateway. */
   readonly protocol: "http" | "tcp";
-  /** Whether it sends the commands of one turn of the loop together by itself. */
+  /** Whether it pipelines commands of one event-loop turn automatically. */
   readonly batches: boolean;
   /** Loads the client's code, inside the function. */
   load(): Promise<Connect>;

@@ -20,16 +20,16 @@ export interface Rig {
   /** Environment variables that a function needs to trust the server. */
   readonly trust: Readonly<Record<string, string>>;
   readonly gateway: GatewayProcess;
-  /** The Redis behind the gateway, where one was asked for. */
+  /** The Redis behind the gateway, if one was requested. */
   readonly redis: RedisServer | undefined;
   readonly proxy: NetworkProxy;
-  /** Another path to the gateway like that one; whoever opens it closes it. */
+  /** Opens another proxy in front of the gateway; the caller closes it. */
   openProxy(options?: Partial<Distance>): Promise<NetworkProxy>;
   /** Paths to the gateway and to the Redis behind it, over another distance; they close with the rig at the latest. */
   at(distance: Partial<Distance>): Promise<Site>;
   /** The engine behind the gateway, in its own words. */
   readonly engine: string;
-  /** Runs one command straight at the gateway, past the path; gives its result. @throws if it is refused */
+  /** Runs one command on the gateway without the proxy and returns its result. @throws on an error reply */
   command(...words: (string | number)[]): Promise<unknown>;
   close(): Promise<void>;
 }

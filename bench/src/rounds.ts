@@ -2,8 +2,8 @@ import { randomFrom, shuffled } from "./random.js";
 import type { Settings } from "./scenario.js";
 
 /**
- * Runs every case once per round, in an order that is mixed anew for each round by the seed, so that what else the
- * machine does falls on all alike.
+ * Runs every case once per round. The seed determines the order in each round, so that other load on the machine affects
+ * all cases alike.
  */
 export async function inRounds<Case>(
   settings: Pick<Settings, "seed" | "progress">,
@@ -23,7 +23,7 @@ export async function inRounds<Case>(
   }
 }
 
-/** How many of so many repetitions fall on a round. */
+/** Returns the number of repetitions in a round, out of a total over all rounds. */
 export function shareOf(total: number, rounds: number, round: number): number {
   return Math.floor((total * (round + 1)) / rounds) - Math.floor((total * round) / rounds);
 }

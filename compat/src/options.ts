@@ -26,7 +26,7 @@ export interface UpstashRequest extends WarmlineRequest {
   isStreaming?: boolean;
 }
 
-/** Whatever carries requests to an endpoint and its answers back. */
+/** Sends requests to an endpoint and returns its responses. */
 export interface Requester extends WarmlineRequester {
   readYourWrites?: boolean;
   upstashSyncToken?: string;

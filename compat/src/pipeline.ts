@@ -1,6 +1,6 @@
 import type { Builders, Commands, Namespaces, ReplyMode, Pipeline as WarmlinePipeline } from "warmline";
 
-/** A command called on a pipeline: it gives the pipeline, which will give one value more. */
+/** A command called on a pipeline. It returns the pipeline, with one more result. */
 interface Queued<Q extends readonly unknown[]> extends ReplyMode {
   readonly reply: Pipeline<[...Q, this["value"]]>;
 }

@@ -36,9 +36,9 @@ export interface Redis extends Commands<Immediate>, Namespaces<Immediate>, Build
   readYourWritesSyncToken: string | undefined;
   /** Does nothing: there is no telemetry. Upstash's packages call it. */
   addTelemetry(telemetry: object): void;
-  /** Search indexes, which only Upstash's own server has: whatever is asked of them rejects. */
+  /** Search indexes of Upstash's own server. Every call rejects with an UpstashError. */
   readonly search: typeof search;
-  /** Vector indexes, which only Upstash's own server has: whatever is asked of them rejects. */
+  /** Vector indexes of Upstash's own server. Every call rejects with an UpstashError. */
   readonly vector: typeof vector;
 }
 

@@ -17,9 +17,9 @@ const USED: readonly string[] = [...NEEDED, "zombie"];
 type AdviseCommand = Extract<CommandLine, { action: "advise" }>;
 
 /**
- * Answers the question from a file of results, from what earlier runs left, or from what is measured now.
+ * Recommends a setup from a file of results, from earlier results, or from new measurements.
  * @param cached the file where the last result of a scenario lies
- * @param perform runs a scenario and gives its result
+ * @param perform runs a scenario and returns its result
  * @returns the text to print
  */
 export async function runAdvise(

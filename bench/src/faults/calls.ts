@@ -37,7 +37,7 @@ export interface FunctionContext {
   getRemainingTimeInMillis(): number;
 }
 
-/** A handler that issues calls and tells how each settled. The client of an address is made once. */
+/** Returns a handler that issues calls and returns their results. The client of an address is created once. */
 export function handlerOf<T>(
   make: (event: TurnsEvent) => T,
   use: (made: T, context: FunctionContext) => TrialClient,

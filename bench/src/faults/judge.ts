@@ -8,7 +8,7 @@ export interface Verdict {
   readonly unknown: boolean;
   /** It resolved with what is not the command's value, or although the write was not applied. */
   readonly wrong: boolean;
-  /** How often the write was applied beyond the once that was asked for. */
+  /** How often the write was applied beyond the first time. */
   readonly doubled: number;
   readonly ms: number;
 }
@@ -42,6 +42,6 @@ function isRight({ command, key, value, overwrittenWith }: Call, given: unknown,
   if (command === "get") return given === stored(key);
   if (command === "hgetall") return (given as { f?: unknown } | null)?.f === stored(key);
   if (command === "set") return given === "OK" && (found === value || overwrittenWith !== undefined);
-  // A doubled increment gives the sum that is there, which is counted as doubled and not as wrong too.
+  // A duplicate increment returns the stored sum. It counts as doubled, not as wrong too.
   return typeof given === "number" && given === Number(found);
 }

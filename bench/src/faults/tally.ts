@@ -42,7 +42,7 @@ export class Tally {
 export interface Measurement {
   readonly group: string;
   readonly fault: string;
-  /** Whether no answer could be had within the function's time. */
+  /** Whether no response is possible within the function's timeout. */
   readonly hopeless: boolean;
   readonly client: string;
   readonly label: string;
@@ -56,7 +56,7 @@ export interface Measurement {
   readonly hung: number;
   /** Resolved with something else than the command's value. */
   readonly wrong: number;
-  /** Writes applied beyond what was asked for, by count at the server. */
+  /** Duplicate writes, counted at the server. */
   readonly doubled: number;
   /** The longest that a call took until it settled, in ms; the function's time if one never did. */
   readonly longestMs: number;

@@ -4,7 +4,7 @@ import type { Fault, TrialSite } from "./fault.js";
 import { judge, stored, type Verdict } from "./judge.js";
 import type { ReplacedInstance } from "./replaced-instance.js";
 
-/** How long a frozen function stays so, in ms: longer than the second after which warmline doubts a connection. */
+/** Length of the freeze in ms: longer than the second after which warmline suspects a connection. */
 const FREEZE_MS = 1_200;
 
 /**
@@ -15,7 +15,7 @@ const TURNS_PER_INVOCATION = 10;
 
 let trials = 0;
 
-/** One fault befalls one client, once; gives a verdict on each of its calls. */
+/** Applies one fault to one client once. Returns a verdict on each call. */
 export async function trial(
   rig: Rig,
   lane: ReplacedInstance,

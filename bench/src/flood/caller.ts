@@ -27,7 +27,7 @@ export class Caller {
       `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${BODY.length}\r\n\r\n${BODY}`,
     );
     this.socket = connect({ port, host: "127.0.0.1", noDelay: true });
-    // What went wrong shows in what it was told before; `close` follows.
+    // The received bytes show the error; `close` follows.
     this.socket.on("error", () => {});
     this.socket.on("close", () => {
       this.closed = true;

@@ -13,7 +13,7 @@ const kept = reused ? connect(options) : undefined;
 export const handler = async ({ keys = ["greeting"], how = "sequential" }: CommandsEvent) => {
   const client = kept ?? connect(options);
   const values = await run(client, keys, how);
-  // A client that is to keep nothing, and that nobody will use again, is closed, as its documentation asks.
+  // Without keep-alive the client is not used again, so it is closed as its documentation requires.
   if (!kept && !options.keepAlive) await client.close();
   return { statusCode: 200, body: values.at(-1) };
 };

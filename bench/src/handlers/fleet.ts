@@ -21,11 +21,11 @@ export interface FleetReport {
   readonly failed: number;
   /** Invocations for which the platform had no instance left. */
   readonly throttled: number;
-  /** Answers of the gateway that there was no room; each was waited out. */
+  /** Refusals (503) of the gateway; each was retried after a pause. */
   readonly refusals: number;
   /** Connections that ended under a command, or were not to be had: closed just when it was written, or without a word. */
   readonly cutOff: number;
-  /** Connections found closed after a thaw, and opened anew. */
+  /** Connections that were closed after a thaw, and reopened. */
   readonly reopened: number;
 }
 

@@ -1,4 +1,4 @@
-// A process that opens many connections, evenly over a time, and keeps them until it is told to end them.
+// A process that opens many connections, evenly over a time, and keeps them until a message ends them.
 import { setTimeout as pause } from "node:timers/promises";
 import { Caller, type GatewayAddress } from "../flood/caller.js";
 import { serveParent } from "../serve-parent.js";
@@ -62,8 +62,8 @@ serveParent(async (message: CrowdMessage): Promise<object> => {
     return { opened: crowd.length };
   }
   if ("callOnce" in message) {
-    const answers = await Promise.all(crowd.map((caller) => caller.call()));
-    return { answered: answers.filter((took) => took !== null).length };
+    const latencies = await Promise.all(crowd.map((caller) => caller.call()));
+    return { answered: latencies.filter((took) => took !== null).length };
   }
   const count = (of: (caller: Caller) => boolean) => crowd.filter(of).length;
   const result: Crowd = {

@@ -1,5 +1,5 @@
-// A process that holds the connections that are in use. They send requests all the time; how long the answers take is
-// recorded when that is asked for, so that all phases have the same load and the same process.
+// A process that holds the active connections. They send requests all the time. Latencies are recorded on request, so that
+// all phases have the same load and the same process.
 import { setTimeout as pause } from "node:timers/promises";
 import { Caller, type GatewayAddress } from "../flood/caller.js";
 import { Latencies, type LatencyStats } from "../latencies.js";

@@ -15,7 +15,7 @@ export interface LoopEvent {
   readonly delayMs: number;
 }
 
-/** Runs commands in a loop and tells how long each took, in ms. */
+/** Runs commands in a loop and returns their latencies in ms. */
 export const handler = async ({ use, awaited, commands, delayMs }: LoopEvent) => {
   const latencies: number[] = [];
   const kept = use === "reuse" ? connect(options) : undefined;

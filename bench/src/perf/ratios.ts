@@ -15,8 +15,8 @@ export function spreadOf(values: readonly number[]): Spread {
 }
 
 /**
- * The ratio of two things measured in turn, round by round: what else the machine did in a round fell on both, so each
- * round gives a ratio of its own.
+ * Returns the ratio of two measurements, computed per round: other load on the machine affects both measurements of a
+ * round alike.
  */
 export function pairedRatio(ours: readonly number[], theirs: readonly number[]): Spread {
   if (ours.length !== theirs.length || ours.length === 0)

@@ -30,7 +30,7 @@ export interface QueryResult<_TSchema extends Schema = Schema, _TOptions = unkno
 
 const refuse = (method: string): Promise<never> => Promise.reject(refusal(method, "search"));
 
-/** A search index of Upstash's own server. Whatever it is asked rejects with an UpstashError that says so. */
+/** A search index of Upstash's own server. Every call rejects with an UpstashError. */
 export class SearchIndex<TSchema extends Schema = Schema> {
   readonly name: string;
   readonly schema?: TSchema | undefined;

@@ -36,7 +36,7 @@ export interface VectorIndexParameters {
 
 const refuse = (method: string): Promise<never> => Promise.reject(refusal(method, "vector"));
 
-/** A vector index of Upstash's own server. Whatever it is asked rejects with an UpstashError that says so. */
+/** A vector index of Upstash's own server. Every call rejects with an UpstashError. */
 export class VectorIndex {
   readonly name: string;
 

@@ -33,7 +33,7 @@ async function client(): Promise<RawClient> {
   return made;
 }
 
-/** A client whose first request was answered, on a connection with `behaviour`. */
+/** Returns a client that has received one response, on a connection with `behaviour`. */
 async function afterOne(behaviour: Behaviour): Promise<RawClient> {
   proxy.onConnection(() => behaviour);
   const one = await client();
@@ -54,12 +54,12 @@ afterEach(async () => {
   await server.close();
 });
 
-describe("loseReply: the request is applied, the answer is lost", () => {
+describe("loseReply applies the request and loses the response", () => {
   test.each([
     ["close", "ended"],
     ["reset", "ECONNRESET"],
     ["silent", "open"],
-  ] as const)("then %s", async (leave, state) => {
+  ] as const)("and leaves the connection: %s", async (leave, state) => {
     const one = await afterOne(onRequest(2, loseReply({ leave })));
     one.request();
     if (leave === "silent") {
@@ -72,7 +72,7 @@ describe("loseReply: the request is applied, the answer is lost", () => {
     expect(server.applied).toBe(2);
   });
 
-  test("then open: only that answer is missing", async () => {
+  test("and keeps the connection open: only that response is missing", async () => {
     const one = await afterOne(onRequest(2, loseReply({ leave: "open" })));
     one.request();
     await expect.poll(() => server.applied).toBe(2);
@@ -81,7 +81,7 @@ describe("loseReply: the request is applied, the answer is lost", () => {
     expect(one.text).not.toContain("answer 2");
   });
 
-  test("by what the request carries, on the connections that the script names", async () => {
+  test("for requests selected by content, on connections selected by number", async () => {
     proxy.onConnection((number) => (number === 1 ? onRequest(carries("INCR"), loseReply()) : undefined));
     const one = await client();
     one.request('["get"]');
@@ -95,7 +95,7 @@ describe("loseReply: the request is applied, the answer is lost", () => {
 });
 
 describe("closeBeforeReply", () => {
-  test("delivered: applied, no answer", async () => {
+  test("delivers the request, which is applied without a response", async () => {
     const one = await afterOne(onRequest(2, closeBeforeReply()));
     one.request();
     await one.until(({ state }) => state === "ended");
@@ -103,7 +103,7 @@ describe("closeBeforeReply", () => {
     expect(one.text).toBe("");
   });
 
-  test("not delivered: never applied", async () => {
+  test("withholds the request, which is never applied", async () => {
     const one = await afterOne(onRequest(2, closeBeforeReply({ deliver: false, leave: "reset" })));
     one.request();
     await one.until(({ state }) => state === "ECONNRESET");
@@ -112,13 +112,13 @@ describe("closeBeforeReply", () => {
   });
 });
 
-describe("cutReply: the answer breaks off", () => {
+describe("cutReply ends the response", () => {
   test.each([
     [9, "close", /^ended$/],
     // A reset that comes in the same poll as bytes is an ordinary end to libuv.
     [9, "reset", /^ended$|^ECONNRESET$/],
     [100, "silent", /^open$/],
-  ] as const)("after %d bytes, then %s", async (bytes, leave, state) => {
+  ] as const)("after %d bytes and leaves the connection: %s", async (bytes, leave, state) => {
     const one = await afterOne(onRequest(2, cutReply({ bytes, leave })));
     one.request();
     await one.until((now) => state.test(now.state) && now.text.length === bytes);
@@ -128,7 +128,7 @@ describe("cutReply: the answer breaks off", () => {
     expect(server.applied).toBe(2);
   });
 
-  test("an answer that is shorter passes whole", async () => {
+  test("but passes a shorter one whole", async () => {
     const one = await afterOne(onRequest(2, cutReply({ bytes: 10_000 })));
     one.request();
     await one.until(({ text }) => text.endsWith("answer 2"));
@@ -137,29 +137,32 @@ describe("cutReply: the answer breaks off", () => {
 });
 
 describe("reset", () => {
-  test("at once", async () => {
+  test("resets the connection at once", async () => {
     proxy.onConnection(() => reset("open"));
     const one = await client();
     await one.until(({ state }) => state === "ECONNRESET");
   });
 
-  test("at the first byte of a request", async () => {
+  test("resets the connection at the first byte of a request", async () => {
     const one = await afterOne(reset({ requestStart: 2 }));
     one.socket.write("POST");
     await one.until(({ state }) => state === "ECONNRESET");
     expect(server.applied).toBe(1);
   });
 
-  test.each([true, false])("when the request is whole, delivered: %s", async (deliver) => {
-    const one = await afterOne(reset({ request: 2, deliver }));
-    one.request();
-    await one.until(({ state }) => state === "ECONNRESET");
-    await pause(20);
-    // Delivered means sent on: the server may or may not have got to it before its side was dropped too.
-    if (!deliver) expect(server.applied).toBe(1);
-  });
+  test.each([true, false])(
+    "resets the connection when the request is complete, delivered: %s",
+    async (deliver) => {
+      const one = await afterOne(reset({ request: 2, deliver }));
+      one.request();
+      await one.until(({ state }) => state === "ECONNRESET");
+      await pause(20);
+      // Delivered means sent on: the server may or may not have got to it before its side was dropped too.
+      if (!deliver) expect(server.applied).toBe(1);
+    },
+  );
 
-  test("in place of the answer", async () => {
+  test("resets the connection instead of the response", async () => {
     const one = await afterOne(reset({ response: 2 }));
     one.request();
     await one.until(({ state }) => state === "ECONNRESET");
@@ -167,7 +170,7 @@ describe("reset", () => {
   });
 });
 
-describe("silence: nothing passes, all stays open", () => {
+describe("blackhole drops all bytes and keeps both sides open", () => {
   test("from the start", async () => {
     proxy.onConnection(() => blackhole("open"));
     const one = await client();
@@ -183,7 +186,7 @@ describe("silence: nothing passes, all stays open", () => {
     expect([one.state, one.text, server.applied]).toEqual(["open", "", 1]);
   });
 
-  test("after an answer, both ways: the server's close is not seen either", async () => {
+  test("after a response, in both directions: the server's FIN is dropped too", async () => {
     const one = await afterOne(blackhole({ responded: 1 }));
     one.request();
     server.closeConnections();
@@ -191,7 +194,7 @@ describe("silence: nothing passes, all stays open", () => {
     expect([one.state, one.text, server.applied]).toEqual(["open", "", 1]);
   });
 
-  test("at a moment of the test's choice; new connections work", async () => {
+  test("on blackholeAll(), while new connections work", async () => {
     const one = await client();
     one.request();
     await one.until(({ text }) => text.endsWith("answer 1"));
@@ -205,8 +208,8 @@ describe("silence: nothing passes, all stays open", () => {
   });
 });
 
-describe("halfOpen: the server lost the connection, the client was not told", () => {
-  test("what it sends is answered with a reset", async () => {
+describe("halfOpen drops the server's connection without a FIN", () => {
+  test("and resets the client's next bytes", async () => {
     const one = await afterOne(halfOpen({ after: 1 }));
     await pause(30);
     expect(one.state).toBe("open");
@@ -215,7 +218,7 @@ describe("halfOpen: the server lost the connection, the client was not told", ()
     expect(server.applied).toBe(1);
   });
 
-  test("or with nothing, from the start", async () => {
+  test("or ignores them, from the start", async () => {
     proxy.onConnection(() => halfOpen({ after: 0, next: "nothing" }));
     const one = await client();
     one.request();
@@ -224,8 +227,8 @@ describe("halfOpen: the server lost the connection, the client was not told", ()
   });
 });
 
-describe("loseFin: the server closed, the client was not told", () => {
-  test.each(["reset", "nothing"] as const)("what it sends then meets %s", async (next) => {
+describe("loseFin drops the server's FIN", () => {
+  test.each(["reset", "nothing"] as const)("and the client's next bytes get: %s", async (next) => {
     const one = await afterOne(loseFin({ next }));
     server.closeConnections();
     await pause(30);
@@ -239,7 +242,7 @@ describe("loseFin: the server closed, the client was not told", () => {
   });
 });
 
-describe("surplus bytes after an answer", () => {
+describe("extraBytes sends bytes after a response", () => {
   test("in the same write", async () => {
     proxy.onConnection(() => onRequest(1, extraBytes(httpResponse(200, "for nobody"))));
     const one = await client();
@@ -260,18 +263,21 @@ describe("surplus bytes after an answer", () => {
   });
 });
 
-describe("rewrite: another answer in place of the server's", () => {
-  test.each([502, 503, 504] as const)("a proxy's %d after the request was applied", async (status) => {
-    const one = await afterOne(onRequest(2, rewrite(proxyError(status, { "Retry-After": "1" }))));
-    one.request();
-    await one.until(({ text }) => text.endsWith("</html>"));
-    expect(one.text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(one.text).toContain("Retry-After: 1");
-    expect(server.applied).toBe(2);
-    one.text = "";
-    one.request();
-    await one.until(({ text }) => text.endsWith("answer 3"));
-  });
+describe("rewrite sends another response instead of the server's", () => {
+  test.each([502, 503, 504] as const)(
+    "such as a proxy's %d, after the request was applied",
+    async (status) => {
+      const one = await afterOne(onRequest(2, rewrite(proxyError(status, { "Retry-After": "1" }))));
+      one.request();
+      await one.until(({ text }) => text.endsWith("</html>"));
+      expect(one.text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(one.text).toContain("Retry-After: 1");
+      expect(server.applied).toBe(2);
+      one.text = "";
+      one.request();
+      await one.until(({ text }) => text.endsWith("answer 3"));
+    },
+  );
 
   test("without the server ever seeing the request", async () => {
     const one = await afterOne(onRequest(2, rewrite(proxyError(503), { deliver: false })));
@@ -282,7 +288,7 @@ describe("rewrite: another answer in place of the server's", () => {
     await one.until(({ text }) => text.endsWith("answer 2"));
   });
 
-  test("garbage, then close", async () => {
+  test("such as garbage, and then closes", async () => {
     const one = await afterOne(onRequest(2, rewrite("\u0000\u0001not http at all", { leave: "close" })));
     one.request();
     await one.until(({ state }) => state === "ended");
@@ -290,7 +296,7 @@ describe("rewrite: another answer in place of the server's", () => {
   });
 });
 
-test("slow: the answer trickles but is whole", async () => {
+test("slow sends the response in portions, but completely", async () => {
   const one = await afterOne(onRequest(2, slow({ bytes: 10, everyMs: 3 })));
   let chunks = 0;
   one.socket.on("data", () => chunks++);
@@ -301,7 +307,7 @@ test("slow: the answer trickles but is whole", async () => {
   expect(performance.now() - begin).toBeGreaterThan(15);
 });
 
-test("delayReply: one answer comes late", async () => {
+test("delayReply delays one response", async () => {
   const one = await afterOne(onRequest(2, delayReply(60)));
   const begin = performance.now();
   one.request();
@@ -310,7 +316,7 @@ test("delayReply: one answer comes late", async () => {
 });
 
 describe("idleReaper", () => {
-  test("closes a connection that was idle for long, not one in use", async () => {
+  test("closes an idle connection, not one in use", async () => {
     const one = await afterOne(idleReaper({ closeMs: 500 }));
     for (let n = 2; n <= 5; n++) {
       await pause(200);
@@ -323,7 +329,7 @@ describe("idleReaper", () => {
     expect(performance.now() - begin).toBeGreaterThan(450);
   });
 
-  test("with a lost FIN: a reset until gone, then nothing", async () => {
+  test("with a lost FIN resets later bytes, and then ignores them", async () => {
     proxy.onConnection(() => idleReaper({ closeMs: 200, goneMs: 1_000, fin: "lost" }));
     const [early, late] = [await client(), await client()];
     early.request();
@@ -342,7 +348,7 @@ describe("idleReaper", () => {
   });
 });
 
-test("combine: several behaviours on one connection", async () => {
+test("combine applies several behaviours to one connection", async () => {
   const one = await afterOne(combine(onRequest(2, delayReply(20)), onRequest(3, loseReply()), loseFin()));
   one.request();
   await one.until(({ text }) => text.endsWith("answer 2"));
@@ -351,7 +357,7 @@ test("combine: several behaviours on one connection", async () => {
   expect(server.applied).toBe(3);
 });
 
-test("raw protocol: every chunk is an exchange", async () => {
+test("the raw protocol treats every chunk as an exchange", async () => {
   const raw = await startNetworkProxy({ to: { port: server.port }, protocol: "raw" });
   raw.onConnection(() => onRequest(2, loseReply()));
   const one = await rawClient(raw.port);

@@ -15,7 +15,7 @@ afterEach(async () => {
   await fake.close();
 });
 
-test("answers as Redis does and counts what it applied", async () => {
+test("the fake replies as Redis does and counts applied commands", async () => {
   expect(await redis.command("PING")).toBe("PONG");
   expect(await redis.command("SET", "k", "v")).toBe("OK");
   expect(await redis.command("get", "k")).toBe("v");
@@ -31,7 +31,7 @@ test("answers as Redis does and counts what it applied", async () => {
   expect(fake.applied[0]).toMatchObject({ name: "PING", number: 1, connection: 1, times: 1 });
 });
 
-test("a lost reply: applied, and the next command's reply comes first", async () => {
+test("a command with a lost reply is applied, and the next reply arrives in its place", async () => {
   fake.script(({ name, times }) => (name === "INCR" && times === 1 ? "lose" : undefined));
   const lost = redis.command("INCR", "n");
   const next = redis.command("GET", "n");
@@ -43,13 +43,13 @@ test("a lost reply: applied, and the next command's reply comes first", async ()
 test.each([
   ["close", "has ended"],
   ["reset", "ECONNRESET"],
-] as const)("%s instead of a reply", async (fate, message) => {
+] as const)("the fake can %s the connection instead of replying", async (fate, message) => {
   fake.script(() => fate);
   await expect(redis.command("INCR", "n")).rejects.toThrow(message);
   expect(fake.count("INCR")).toBe(1);
 });
 
-test("a refusal is not applied, made-up bytes are sent as they are", async () => {
+test("a refused command is not applied, and given bytes are sent unchanged", async () => {
   fake.script(({ times }) => (times === 1 ? { refuse: "LOADING not yet" } : { bytes: "$3\r\nabc\r\n" }));
   await expect(redis.command("INCR", "n")).rejects.toThrow("LOADING not yet");
   expect(fake.count("INCR")).toBe(0);
@@ -57,7 +57,7 @@ test("a refusal is not applied, made-up bytes are sent as they are", async () =>
   expect(fake.count("INCR")).toBe(1);
 });
 
-test("a late reply holds up those behind it", async () => {
+test("a late reply delays later replies", async () => {
   fake.script(({ name }) => (name === "GET" ? { late: 60 } : undefined));
   const begin = performance.now();
   const order: string[] = [];
@@ -69,7 +69,7 @@ test("a late reply holds up those behind it", async () => {
   expect(performance.now() - begin).toBeGreaterThan(58);
 });
 
-test("a cut reply, then the end", async () => {
+test("a cut reply ends with the connection", async () => {
   fake.script(() => ({ cut: 5 }));
   const client = await rawClient(fake.port);
   client.socket.write("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n*2\r\n$4\r\nECHO\r\n$5\r\nhello\r\n");
@@ -78,7 +78,7 @@ test("a cut reply, then the end", async () => {
   client.socket.destroy();
 });
 
-test("resetting all connections", async () => {
+test("resetConnections resets every connection", async () => {
   await redis.command("PING");
   expect(fake.connectionsOpen).toBe(1);
   fake.resetConnections();

@@ -10,7 +10,7 @@ afterEach(async () => {
   gateway = undefined;
 });
 
-test("starts the gateway, counts the connections of others, stops", async () => {
+test("a gateway process starts, counts the connections of others and stops", async () => {
   gateway = await startGatewayProcess({ args: ["--engine", "embedded"] });
   const { url, port, token } = gateway;
   expect(await gateway.health()).toMatchObject({ status: "ok" });
@@ -29,7 +29,7 @@ test("starts the gateway, counts the connections of others, stops", async () => 
   expect(await gateway.stop()).toBe(0);
 });
 
-test("the token may be given", async () => {
+test("a gateway process uses a given token", async () => {
   gateway = await startGatewayProcess({ args: ["--engine", "embedded", "--token", "mine"] });
   expect(gateway.token).toBe("mine");
   expect(await gateway.metric("warmline_gateway_connections_opened_total")).toBeGreaterThan(0);
@@ -38,7 +38,7 @@ test("the token may be given", async () => {
 describe("a program that is no gateway", () => {
   const cli = fileURLToPath(new URL("./starter.mjs", import.meta.url));
 
-  test("exits early: says what it printed", async () => {
+  test("is reported with its output when it exits early", async () => {
     await expect(startGatewayProcess({ cli: `${cli}-missing` })).rejects.toThrow(
       /not become ready:[\s\S]*starter/,
     );

@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 describe("invocations", () => {
-  test("one process, loaded once, handles one after another", async () => {
+  test("run one after another in one process that is loaded once", async () => {
     const { invoke, initMs, loadMs } = await start();
     const first = await invoke({ n: 1 });
     const second = await invoke({ n: 2 });
@@ -51,14 +51,14 @@ describe("invocations", () => {
     expect(loadMs).toBeGreaterThan(0);
   });
 
-  test("times the handler in the child and the whole in the parent", async () => {
+  test("are timed in the child, and as a whole in the parent", async () => {
     const { invoke } = await start();
     const { durationMs, requestMs } = await invoke({ waitMs: 50 });
     expect(durationMs).toBeGreaterThanOrEqual(49);
     expect(requestMs).toBeGreaterThan(durationMs);
   });
 
-  test("gives Lambda's context and environment, and no variable of ours", async () => {
+  test("have Lambda's context and environment, and no variable of this process", async () => {
     process.env.WARMLINE_TESTBED_SECRET = "x";
     const { invoke } = await start({ env: { GREETING: "hi" }, memoryMb: 512, timeoutMs: 5_000 });
     const { result, requestId } = (await invoke()) as { result: any; requestId: string };
@@ -71,7 +71,7 @@ describe("invocations", () => {
     delete process.env.WARMLINE_TESTBED_SECRET;
   });
 
-  test("handlers that call back, CommonJS modules, and output", async () => {
+  test("support callbacks, CommonJS modules and output", async () => {
     const called = await start({ exportName: "callback" });
     expect((await called.invoke()).result).toBe("called back");
     expect((await called.invoke({ fail: "no" })).error).toMatchObject({
@@ -87,7 +87,7 @@ describe("invocations", () => {
     await expect.poll(() => printing.output).toContain("a line\n");
   });
 
-  test("one at a time", async () => {
+  test("run one at a time", async () => {
     const { invoke } = await start();
     const first = invoke({ waitMs: 30 });
     await expect(invoke()).rejects.toThrow("one at a time");
@@ -107,7 +107,7 @@ describe("failures are reported as Lambda does", () => {
   test.each([
     [3, "Runtime exited with error: exit status 3"],
     [0, "Runtime exited without providing a reason"],
-  ])("process.exit(%d)", async (exit, message) => {
+  ])("process.exit(%d) ends the instance", async (exit, message) => {
     const { invoke } = await start();
     const { error } = await invoke({ exit });
     expect(error?.errorType).toBe("Runtime.ExitError");
@@ -126,7 +126,7 @@ describe("failures are reported as Lambda does", () => {
     await expect.poll(() => instance?.alive).toBe(false);
   });
 
-  test("an unsettled handler with nothing left to run", async () => {
+  test("a handler that cannot settle any more ends the process", async () => {
     const { invoke } = await start();
     expect((await invoke({ stuck: true })).error?.errorType).toBe("Runtime.NodeJsExit");
   });
@@ -146,13 +146,13 @@ describe("failures are reported as Lambda does", () => {
     ["counter.mjs", "absent", "Runtime.HandlerNotFound", "counter.absent is undefined or not exported"],
     ["counter.mjs", "notAFunction", "Runtime.HandlerNotFound", "is not a function"],
     ["exits.mjs", "handler", "Runtime.ExitError", "exit status 7"],
-  ])("init: %s, %s", async (file, exportName, type, message) => {
+  ])("the init phase fails for %s, %s", async (file, exportName, type, message) => {
     const error = await initError({ handler: at(file), exportName });
     expect(error.errorType).toBe(type);
     expect(error.errorMessage).toContain(message);
   });
 
-  test("init: a syntax error", async () => {
+  test("the init phase fails for a syntax error", async () => {
     const folder = mkdtempSync(join(tmpdir(), "warmline-testbed-"));
     writeFileSync(join(folder, "broken.mjs"), "export const handler = () => {");
     const error = await initError({ handler: join(folder, "broken.mjs") });
@@ -161,7 +161,7 @@ describe("failures are reported as Lambda does", () => {
     expect(error.errorMessage).toContain("SyntaxError");
   });
 
-  test("init: never done", async () => {
+  test("the init phase times out", async () => {
     const error = await initError({ handler: at("slow.mjs"), initTimeoutMs: 300 });
     expect(error.errorType).toBe("Sandbox.Timedout");
   });

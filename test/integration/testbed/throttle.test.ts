@@ -18,14 +18,14 @@ async function shareOf(
 }
 
 describe("an instance with a share of a processor", () => {
-  test.each(["auto", "duty cycle"] as const)("gets no more than it, by %s", async (throttle) => {
+  test.each(["auto", "duty cycle"] as const)("gets no more than its share, by %s", async (throttle) => {
     const { share, kind } = await shareOf({ cpu: 0.1, throttle });
     expect(share).toBeGreaterThan(0);
     expect(share).toBeLessThan(0.3);
     expect(kind).toMatch(throttle === "auto" ? /quota|duty cycle/ : /^duty cycle$/);
   });
 
-  test("without one it has no throttle", async () => {
+  test("has no throttle without a share", async () => {
     expect((await shareOf({})).kind).toBeUndefined();
   });
 

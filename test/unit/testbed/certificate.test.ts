@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { makeCertificate } from "warmline-testbed";
 
-test("a certificate for localhost and 127.0.0.1 that signs itself", () => {
+test("a certificate is self-signed, for localhost and 127.0.0.1", () => {
   const made = makeCertificate();
   const parsed = new X509Certificate(made.cert);
   expect(parsed.checkHost("localhost")).toBe("localhost");
@@ -19,7 +19,7 @@ test("a certificate for localhost and 127.0.0.1 that signs itself", () => {
   expect(existsSync(made.caFile)).toBe(false);
 });
 
-test("every one has a key and a serial number of its own", () => {
+test("every certificate has its own key and serial number", () => {
   const [one, two] = [makeCertificate(), makeCertificate()];
   expect(new X509Certificate(one.cert).serialNumber).not.toBe(new X509Certificate(two.cert).serialNumber);
   expect(one.key).not.toBe(two.key);

@@ -45,7 +45,7 @@ describe.each([
   ["response", RESPONSES],
   ["request", REQUESTS],
 ] as const)("%ss", (kind, samples) => {
-  test("are told apart however the bytes are cut", () => {
+  test("are separated however the bytes are cut", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(...samples), { maxLength: 6 }),
@@ -58,7 +58,7 @@ describe.each([
     );
   });
 
-  test("no byte is lost or added, whatever comes", () => {
+  test("lose and gain no byte, whatever arrives", () => {
     const noise = fc.oneof(
       fc.constantFrom(...samples).map((text) => Buffer.from(text, "latin1")),
       fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
@@ -76,13 +76,13 @@ describe.each([
   });
 });
 
-test("the answer to a HEAD has no body whatever length it names", () => {
+test("the response to a HEAD has no body whatever length it names", () => {
   const head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
   const framer = new HttpFramer("response", () => true);
   expect(messages(framer.push(Buffer.from(head + head)))).toEqual([head, head]);
 });
 
-test("an answer without a length goes on until the connection ends", () => {
+test("a response without a length goes on until the connection ends", () => {
   const framer = new HttpFramer("response");
   const pieces = [
     ...framer.push(Buffer.from("HTTP/1.1 200 OK\r\n\r\ndata: ")),

@@ -10,7 +10,7 @@ const { user, system } = process.cpuUsage(used);
 console.log((user + system) / 1_000 / (performance.now() - begun));
 `;
 
-test("a duty cycle holds where the system does not tell how long a process ran, as on macOS", async () => {
+test("a duty cycle holds if the system does not report how long a process ran, as on macOS", async () => {
   const throttle = dutyCycle(0.1, () => undefined);
   const child = spawn(process.execPath, ["-e", SPIN], { stdio: ["ignore", "pipe", "inherit"] });
   throttle.begin(child.pid!);

@@ -90,9 +90,9 @@ export async function startGatewayProcess(options: GatewayProcessOptions = {}): 
     throw new Error(`The gateway did not become ready:\n${tail.text}`);
   }
 
-  let asked = 0;
+  let ownRequests = 0;
   async function metric(name: string): Promise<number> {
-    asked++;
+    ownRequests++;
     const text = await get(`${url}/metrics`, { Authorization: `Bearer ${token}` });
     const line = text.split("\n").find((each) => each.startsWith(`${name} `) || each.startsWith(`${name}{`));
     if (line === undefined) throw new Error(`The gateway has no metric ${name}.`);
@@ -110,10 +110,10 @@ export async function startGatewayProcess(options: GatewayProcessOptions = {}): 
     metric,
     connectionsOpened: async () => {
       const opened = await metric("warmline_gateway_connections_opened_total");
-      return opened - asked;
+      return opened - ownRequests;
     },
     health: async () => {
-      asked++;
+      ownRequests++;
       return JSON.parse(await get(`${url}/health`, {}));
     },
     stop,

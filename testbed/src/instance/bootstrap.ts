@@ -113,7 +113,7 @@ function contextOf(headers: RuntimeResponse["headers"]): object {
   };
 }
 
-/** Runs the handler, which gives a promise or a value or, with three parameters, calls back. */
+/** Runs the handler, which returns a promise or a value or, with three parameters, calls back. */
 function run(handler: Handler, event: unknown, context: object): unknown {
   if (handler.length < 3) return handler(event, context, () => {});
   return new Promise((resolve, reject) => {
@@ -127,7 +127,7 @@ async function fatal(error: unknown, type: string, exitCode: number): Promise<ne
   const path = runningId === undefined ? "init/error" : `invocation/${runningId}/error`;
   const headers: Record<string, string> =
     runningId === undefined ? {} : { "Testbed-Duration-Ns": spent(begunAt) };
-  // Where the parent is gone too, nobody is left to be told.
+  // If the parent has exited too, there is no process to report to.
   await call("POST", path, describe(error, type), headers).catch(() => {});
   process.exit(exitCode);
 }

@@ -23,7 +23,7 @@ export function ownCgroup(version: "v1" | "v2", controller: "freezer" | "cpu"): 
   }
 }
 
-/** Removes an empty cgroup; gives whether it is gone. */
+/** Removes an empty cgroup; returns whether it is gone. */
 export function removeCgroup(folder: string): boolean {
   try {
     rmdirSync(folder);

@@ -57,7 +57,7 @@ export interface NetworkProxy {
  */
 export async function startNetworkProxy(options: NetworkProxyOptions): Promise<NetworkProxy> {
   if (!options.tls) return startRelay(options);
-  // Two relays, so that the handshake's bytes cross the delay and behaviours still see requests and answers.
+  // Two relays, so that the handshake's bytes cross the delay and behaviours still see requests and responses.
   const inner = await startRelay({ ...options, rttMs: 0 });
   const outer = await startRelay({ to: { port: inner.port }, rttMs: options.rttMs, protocol: "raw" });
   return {

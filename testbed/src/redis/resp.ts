@@ -21,7 +21,7 @@ export class RespReader {
   private rest: Buffer = Buffer.alloc(0);
   private at = 0;
 
-  /** Takes bytes and gives the values that are whole now. */
+  /** Takes bytes and returns the values that are complete. */
   push(bytes: Uint8Array): Resp[] {
     this.rest = Buffer.concat([this.rest, bytes]);
     const values: Resp[] = [];

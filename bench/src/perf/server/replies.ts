@@ -50,7 +50,7 @@ const record = (id: number) => ({
 /** Numbers with all the digits that they can have, as measurements and embeddings are. */
 const point = (id: number) => ({ id, x: Math.sin(id), y: Math.cos(id), z: Math.sqrt(id) });
 
-/** A JSON array about so many bytes long. */
+/** Returns a JSON array of about `bytes` bytes. */
 function jsonOf(bytes: number, item: (id: number) => unknown): string {
   const items: string[] = [];
   for (let length = 2; length < bytes; length += items.at(-1)!.length + 1)

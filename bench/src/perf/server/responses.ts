@@ -8,7 +8,7 @@ export interface RequestHead {
   readonly gateway: boolean;
 }
 
-/** Reads a request's head, whose path may begin with `/plain`: then the server is none of ours, and knows no RESP2 batches. */
+/** Parses a request's head. With a path of `/plain` the server responds as a third-party endpoint without RESP2 batches. */
 export function parseRequestHead(head: string): RequestHead {
   const path = /^POST (\S*)/.exec(head)?.[1] ?? "/";
   const gateway = !path.startsWith("/plain");
@@ -21,12 +21,12 @@ export function parseRequestHead(head: string): RequestHead {
   };
 }
 
-/** The whole HTTP answer, with the headers that warmline-gateway gives. */
-export function buildResponse(asked: RequestHead, body: string): Buffer {
-  const content = contentOf(asked, JSON.parse(body));
-  const type = asked.resp2 ? "application/vnd.redis.resp2" : "application/json";
+/** Returns the whole HTTP response, with the headers of warmline-gateway. */
+export function buildResponse(request: RequestHead, body: string): Buffer {
+  const content = contentOf(request, JSON.parse(body));
+  const type = request.resp2 ? "application/vnd.redis.resp2" : "application/json";
   const head =
-    `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\n${asked.gateway ? "Warmline-Gateway: 0.1.0\r\n" : ""}` +
+    `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\n${request.gateway ? "Warmline-Gateway: 0.1.0\r\n" : ""}` +
     `Content-Length: ${content.length}\r\nConnection: keep-alive\r\nKeep-Alive: timeout=310\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), content]);
 }

@@ -2,13 +2,13 @@ import { createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { buildResponse, parseRequestHead, type RequestHead } from "./responses.js";
 
-// A server that answers at almost no cost, in a process of its own, so that what is measured is the client. It stores
-// nothing: whatever is asked again gets the bytes it got before.
+// A server with almost no CPU cost, in a separate process, so that the client determines the results. It stores nothing:
+// the same request always gets the same bytes.
 
 const HEAD_END = "\r\n\r\n";
-/** Requests seen before: what a head asks for, and the answer to a head and a body. */
-const asked = new Map<string, RequestHead & { readonly length: number }>();
-const answers = new Map<string, Buffer>();
+/** Caches: parsed heads by their text, and responses by head and body. */
+const heads = new Map<string, RequestHead & { readonly length: number }>();
+const responses = new Map<string, Buffer>();
 const MAX_CACHED = 2_000;
 
 function serve(socket: Socket): void {
@@ -20,7 +20,7 @@ function serve(socket: Socket): void {
     const end = rest.indexOf(HEAD_END);
     if (end === -1) return;
     const head = rest.toString("latin1", 0, end);
-    const request = kept(asked, head, () => ({
+    const request = kept(heads, head, () => ({
       ...parseRequestHead(head),
       length: Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0),
     }));
@@ -30,7 +30,7 @@ function serve(socket: Socket): void {
     rest = rest.subarray(begin + request.length);
     const { route, resp2, base64, gateway } = request;
     const key = `${route} ${resp2} ${base64} ${gateway} ${body}`;
-    socket.write(kept(answers, key, () => buildResponse(request, body)));
+    socket.write(kept(responses, key, () => buildResponse(request, body)));
   });
 }
 

@@ -13,7 +13,7 @@ export interface Workload {
   readonly job: Job;
 }
 
-/** Where and how often lanes are measured. */
+/** Options of {@link measureWorkloads}. */
 export interface WarmOptions {
   readonly node: Node;
   readonly placement: Placement;
@@ -26,23 +26,23 @@ export interface WarmOptions {
 }
 
 /**
- * Gives every lane its turn in each round, in mixed order; gives what each round took, lane by lane. Each client has a
- * process of its own. Lanes of one client share it: two processes of the same code differ by several per cent.
+ * Runs every workload once per round, in shuffled order. Returns the results by workload and round. Each client has a
+ * separate process. Workloads of one client share it: two processes of the same code differ by several per cent.
  */
 export async function measureWorkloads(
-  lanes: readonly Workload[],
+  workloads: readonly Workload[],
   options: WarmOptions,
 ): Promise<JobResult[][]> {
   const workers = new Map<WarmClientName, Worker>();
   try {
-    for (const { client } of lanes) {
+    for (const { client } of workloads) {
       if (!workers.has(client)) workers.set(client, await startWorker(client, options));
     }
-    for (const { client, job } of lanes) await workers.get(client)!.run(warmUp(job, options.warmUpMs));
-    const taken = lanes.map((): JobResult[] => []);
+    for (const { client, job } of workloads) await workers.get(client)!.run(warmUp(job, options.warmUpMs));
+    const taken = workloads.map((): JobResult[] => []);
     for (let round = 0; round < options.rounds; round++) {
-      for (const at of shuffled([...lanes.keys()], options.random)) {
-        const { client, job } = lanes[at]!;
+      for (const at of shuffled([...workloads.keys()], options.random)) {
+        const { client, job } = workloads[at]!;
         taken[at]!.push(await workers.get(client)!.run(job));
       }
     }

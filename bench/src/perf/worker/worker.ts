@@ -3,7 +3,7 @@ import { built } from "../built.js";
 import type { OpenClient } from "./client.js";
 import { type Job, run } from "./jobs.js";
 
-// A process that holds one client and does what it is told, so that no client's code is compiled with another's in mind.
+// A process with one client that runs jobs on request, so that no client's code is optimized together with another's.
 
 const [client] = process.argv.slice(2);
 const { open } = (await import(built(`perf/worker/clients/${client}.js`).href)) as {

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { OpenCold } from "../cold-client.js";
 
-/** The floor: a ready-made request on a socket, made ready ahead where that is asked for. */
+/** The lower bound: a prepared request on a socket, connected ahead if requested. */
 export const open: OpenCold = ({ url, token }) => {
   const { hostname: host, port, protocol } = new URL(url);
   const body = '["GET","greeting"]';
@@ -32,7 +32,9 @@ export const open: OpenCold = ({ url, token }) => {
     command: async () => {
       const socket = await connected;
       return new Promise((resolve) => {
-        socket.once("data", (answer: Buffer) => resolve(answer.subarray(answer.indexOf("\r\n\r\n") + 4)));
+        socket.once("data", (response: Buffer) =>
+          resolve(response.subarray(response.indexOf("\r\n\r\n") + 4)),
+        );
         socket.write(request);
       });
     },

@@ -3,14 +3,14 @@ import { connect as connectTls } from "node:tls";
 import type { Endpoint } from "../../../bench-client.js";
 import type { OpenClient } from "../client.js";
 
-/** The floor: ready-made requests on sockets, answers read as far as it takes to know that they are whole. */
+/** The lower bound: prepared requests on sockets; responses are read only to find their end. */
 export const open: OpenClient = (endpoint) => {
   const idle: Exchange[] = [];
   const send = async (request: string): Promise<Buffer> => {
     const exchange = idle.pop() ?? new Exchange(await openSocket(endpoint));
-    const answer = await exchange.run(request);
+    const response = await exchange.run(request);
     idle.push(exchange);
-    return answer;
+    return response;
   };
   const commands = new Map<string, string>();
   const ready = (body: string, route = "") => {
@@ -42,10 +42,10 @@ function requestOf({ url, token }: Endpoint, body: string, route: string): strin
   );
 }
 
-/** The bulk string that is all of an answer's body. */
-function bulkOf(answer: Buffer): Buffer {
-  const head = answer.indexOf("\r\n\r\n") + 4;
-  return answer.subarray(answer.indexOf("\r\n", head) + 2, answer.length - 2);
+/** Returns the bulk string in a response's body. */
+function bulkOf(response: Buffer): Buffer {
+  const head = response.indexOf("\r\n\r\n") + 4;
+  return response.subarray(response.indexOf("\r\n", head) + 2, response.length - 2);
 }
 
 function openSocket({ url }: Endpoint): Promise<Socket> {
@@ -62,7 +62,7 @@ function openSocket({ url }: Endpoint): Promise<Socket> {
 class Exchange {
   private parts: Buffer[] = [];
   private missing = 0;
-  private done: (answer: Buffer) => void = () => {};
+  private done: (response: Buffer) => void = () => {};
 
   constructor(private readonly socket: Socket) {
     socket.on("data", (part: Buffer) => this.read(part));
@@ -86,7 +86,7 @@ class Exchange {
   }
 }
 
-/** The whole answer's length, by its head, which comes in one piece. */
+/** Returns the length of the whole response from its head, which arrives in one chunk. */
 function lengthOf(part: Buffer): number {
   const end = part.indexOf("\r\n\r\n");
   const at = part.indexOf("Content-Length: ") + 16;

@@ -26,8 +26,8 @@ afterEach(async () => {
   await server.close();
 });
 
-describe("a path without behaviours", () => {
-  test("carries requests and answers, and counts connections", async () => {
+describe("a network proxy without behaviours", () => {
+  test("passes requests and responses, and counts connections", async () => {
     await start();
     const [one, two] = [await client(), await client()];
     one.request();
@@ -92,7 +92,7 @@ describe("a path without behaviours", () => {
     await after.until(({ text }) => text.endsWith("answer 2"));
   });
 
-  test("carries megabytes to a slow reader whole", async () => {
+  test("passes megabytes to a slow reader completely", async () => {
     await server.close();
     server = await startCounting(8_000_000);
     await start({ rttMs: 2 });
@@ -113,7 +113,7 @@ describe("the round-trip time", () => {
   }
 
   // The least of several tries: a busy machine only ever adds. One trip more would be told from it all the same.
-  test.each([20, 4.5])("%d ms: two trips for a first request, one for the next", async (rttMs) => {
+  test.each([20, 4.5])("of %d ms delays a first request twice and the next one once", async (rttMs) => {
     await start({ rttMs });
     const firsts: number[] = [];
     const nexts: number[] = [];

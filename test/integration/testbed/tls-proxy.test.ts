@@ -36,7 +36,7 @@ async function client(): Promise<RawClient> {
   return made;
 }
 
-test("ends TLS and carries plain HTTP on; faults work above it", async () => {
+test("a proxy terminates TLS, and faults work above it", async () => {
   proxy = await startNetworkProxy({ to: { port: server.port }, tls: certificate });
   expect(proxy.url).toBe(`https://127.0.0.1:${proxy.port}`);
   proxy.onConnection((number) => (number === 1 ? onRequest(2, loseReply()) : reset({ response: 1 })));
@@ -75,7 +75,7 @@ test("a first request costs three round trips, the next one", async () => {
   expect(Math.min(...nexts)).toBeGreaterThanOrEqual(rttMs - 0.1);
 });
 
-test("the handshake itself can meet silence", async () => {
+test("the handshake itself can be blackholed", async () => {
   proxy = await startNetworkProxy({ to: { port: server.port }, tls: certificate });
   proxy.transport.onConnection(() => blackhole("open"));
   const one = client();
@@ -86,7 +86,7 @@ test("the handshake itself can meet silence", async () => {
   await one;
 });
 
-test("a function instance trusts it by NODE_EXTRA_CA_CERTS", async () => {
+test("a function instance trusts the certificate through NODE_EXTRA_CA_CERTS", async () => {
   proxy = await startNetworkProxy({ to: { port: server.port }, tls: certificate });
   const handler = fileURLToPath(new URL("./handlers/fetches.mjs", import.meta.url));
   const trusting = await startInstance({
