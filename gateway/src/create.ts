@@ -28,13 +28,13 @@ import { watch } from "./watch/watch.js";
 export interface Gateway {
   /** Where it listens, such as `http://127.0.0.1:8079`. */
   readonly url: string;
-  /** What clients must present as `Authorization: Bearer <token>`; empty when `tokens` alone were given. */
+  /** The token that clients must send as `Authorization: Bearer <token>`. Empty if only `tokens` were given. */
   readonly token: string;
-  /** What the engine behind it is, in words. */
+  /** A description of the engine, such as `redis 7.0.15 (started privately)`. */
   readonly engine: string;
   /** Where the Redis that it started keeps its data between runs, in words; null where the data is gone at the end. */
   readonly data: string | null;
-  /** Whether a browser that opens {@link Gateway.url} gets a console page, which asks for a token. */
+  /** Whether a browser that opens {@link Gateway.url} gets a console page, which requires a token. */
   readonly console: boolean;
   /**
    * Says that it is closing for the drain delay (`/ready`), then stops accepting, answers what is in flight within the
@@ -54,7 +54,7 @@ export interface WorkerHooks {
   readonly relay?: (worker: number, change: StreamChange) => Promise<StreamReply | null>;
   /** Given what changes an event stream of this process. */
   readonly onStreams?: (change: (change: StreamChange) => Promise<StreamReply>) => void;
-  /** Gives the text for `/metrics`; default: this process's own. */
+  /** Returns the text of `/metrics`. Default: this process's own metrics. */
   readonly metrics?: () => Promise<string>;
   /** Given this process's own numbers. */
   readonly onMetrics?: (own: Registry) => void;

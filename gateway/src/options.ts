@@ -55,7 +55,7 @@ export interface GatewayOptions {
   readonly host?: string;
   /** The port to listen on; default 8079, 0 for any free one. */
   readonly port?: number;
-  /** What clients must present; default: a random one, see `Gateway.token`. */
+  /** The token that clients must send. Default: a random one, see `Gateway.token`. */
   readonly token?: string;
   /** A file that holds the token, in place of `token`; read again when it changes. */
   readonly tokenFile?: string;
@@ -63,7 +63,7 @@ export interface GatewayOptions {
   readonly tokens?: readonly TokenOptions[];
   /** A YAML or JSON file with such a list; read again when it changes, connections stay. */
   readonly tokensFile?: string;
-  /** What the tokens of `ACL RESTTOKEN` are sealed with; default: the token. All gateways of a service need the same. */
+  /** The secret that seals the tokens of `ACL RESTTOKEN`. Default: the token. All gateways of a service need the same. */
   readonly restTokenSecret?: string;
   /** Commands to open that are refused otherwise, such as `CONFIG GET` or `CLIENT LIST`; default none. */
   readonly allowCommand?: readonly string[];
@@ -344,7 +344,7 @@ function checkAccess({
   }
 }
 
-/** What is only for a Redis that the gateway itself starts. */
+/** Options that apply only to a Redis that the gateway itself starts. */
 const OWN_REDIS = { persist: "keeps the data of", seed: "runs commands on" } as const;
 
 function checkOwnRedis(settings: Settings): void {

@@ -13,19 +13,19 @@ import { type KnownToken, readTokenList, type TokenList, type TokenSources } fro
 /** Options of {@link Authenticator}. */
 export interface AuthenticatorOptions {
   readonly sources: TokenSources;
-  /** What was read from there to begin with. */
+  /** The tokens first read from {@link sources}. */
   readonly tokens: TokenList;
   readonly upstreams: Upstreams;
   readonly rules: CommonRules;
-  /** What one token may hold of what all share. */
+  /** The part of each shared limit that one token may hold. */
   readonly shares: Shares;
-  /** What the tokens of `ACL RESTTOKEN` are sealed with; default: the main token. */
+  /** The secret that seals the tokens of `ACL RESTTOKEN`. Default: the main token. */
   readonly secret: string | undefined;
-  /** Told, in one line for people, when tokens were read again, or could not be. */
+  /** Called with a one-line message when tokens were read again, or could not be. */
   readonly onNotice: (message: string, isError: boolean) => void;
 }
 
-/** How often the files that tokens come from are looked at, in ms. */
+/** Interval in ms between checks of the token files. */
 const LOOK_EVERY = 1_000;
 /** Tokens of `ACL RESTTOKEN` whose grants are remembered. */
 const REMEMBERED = 1_000;
@@ -61,11 +61,11 @@ export class Authenticator {
     return this.#list.main;
   }
 
-  /** What the bearer of `token` may do; null when it is no token. */
+  /** Returns the permissions of the bearer of `token`, or null if there is no such token. */
   authenticate(token: string): Permissions | null {
     const digest = digestOf(token);
     let found: Permissions | null = null;
-    // All are looked at, so that the time tells nothing.
+    // Every token is compared, so that the time taken reveals nothing.
     for (const [known, permissions] of this.#permissions)
       if (timingSafeEqual(known.digest, digest)) found = permissions;
     return found ?? this.#permissionsOfRestToken(token, digest);
@@ -179,7 +179,7 @@ export class Authenticator {
   }
 }
 
-/** What changes with a file, at little cost. A link is followed: that is how a mounted secret is exchanged. */
+/** Returns a cheap stamp that changes with the file. Links are followed, since a mounted secret is replaced through its link. */
 async function stampOf(path: string): Promise<string> {
   try {
     const { mtimeMs, size, ino } = await stat(path);

@@ -39,7 +39,7 @@ export const MAX_ARGS = 1024 * 1024;
 /** Where a command stands: alone, in a pipeline (behind `before` other commands), in a transaction. */
 export type Place = { readonly kind: "single" | "pipeline" | "transaction"; readonly before: number };
 
-/** What a gateway allows to everyone. */
+/** The rules that apply to every token. */
 export interface CommonRules {
   /** Commands of the closed list that were opened, in upper case: `CONFIG`, or `CONFIG GET` alone. */
   readonly opened: ReadonlySet<string>;

@@ -9,14 +9,14 @@ import type { Quota } from "./quota.js";
 import { COMMANDS_OF, type Role } from "./roles.js";
 import { type Rewrite, scanWithin } from "./scan.js";
 
-/** What the bearer of a token may do, and as whom. */
+/** The permissions of a token's bearer, and the Redis user they apply to. */
 export interface Permissions {
   /** The token's name, for logs. */
   readonly name: string;
   readonly role: Role;
   /** Where its commands go: connections signed in as the user that the token stands for. */
   readonly upstream: Upstream;
-  /** What the token has under way, and its limits. */
+  /** The token's current use, and its limits. */
   readonly quota: Quota;
   /** The error text for a command that is refused, or null for one that may go to Redis. */
   denialReason(command: Command, place: Place): string | null;
@@ -24,7 +24,7 @@ export interface Permissions {
   readonly readsOnly: boolean;
   /** Whether any command is rewritten. */
   readonly rewrites: boolean;
-  /** What is sent in the place of a command that is not refused, and what becomes of its reply; null: as it is. */
+  /** Returns the replacement of an allowed command and the conversion of its reply, or null to send it unchanged. */
   rewrite(command: Command): Rewrite | null;
   /** The error text for an event stream that is refused, or null. `names` are channels or patterns, as bytes. */
   streamDenialReason(kind: StreamKind, names: readonly Buffer[]): string | null;
@@ -44,7 +44,7 @@ export interface PermissionsOptions {
   readonly commands?: ReadonlySet<string> | undefined;
 }
 
-/** Creates permissions. Their upstream is asked for whenever a command needs it. */
+/** Creates permissions. The upstream is resolved each time a command needs it. */
 export function createPermissions(options: PermissionsOptions): Permissions {
   const isUnbounded =
     COMMANDS_OF[options.role] === null && options.prefix === undefined && options.commands === undefined;

@@ -15,7 +15,7 @@ const NAMES: Readonly<Record<keyof SharedLimits, string>> = {
 const NO_LIMIT = Number.POSITIVE_INFINITY;
 const NO_LIMITS: Partial<ParsedLimits> = {};
 
-/** What one token has under way, held against its limits. */
+/** Tracks the current use of one token against its limits. */
 export class Quota {
   readonly #shares: Shares;
   readonly #transactions = new Gate();

@@ -6,7 +6,7 @@ import { PushConnection, type PushConnectionOptions } from "../upstream/push-con
 import type { RedisUser } from "../upstream/upstream.js";
 import { refused } from "./denial-reasons.js";
 
-/** What every token of this kind begins with. */
+/** The prefix of every token of this kind. */
 const MARK = "wlu1_";
 const NONCE = 12;
 const TAG = 16;

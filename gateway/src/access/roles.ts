@@ -1,9 +1,12 @@
 import { allCommandInfo, type CommandInfo } from "../commands/command-info.js";
 
 /**
- * What a token is for. `admin`: whatever the gateway lets through at all. `standard`: data, scripts and channels,
- * and nothing that administers a server. `read-only`: reads of keys that are named, so neither KEYS nor SCAN.
- * `metrics`: no command, only `/metrics`.
+ * The role of a token.
+ *
+ * - `admin`: every command that the gateway allows
+ * - `standard`: data, scripts and channels, but no command that administers a server
+ * - `read-only`: reads of named keys, so neither KEYS nor SCAN
+ * - `metrics`: no command, only `/metrics`
  */
 export type Role = "admin" | "standard" | "read-only" | "metrics";
 
@@ -32,7 +35,7 @@ COMMAND|LIST`
     .map((name) => name.replace("|", " ")),
 );
 
-/** Reads that find keys nobody named, that run code, or that look at the server. */
+/** Reads that find keys not named in the command, run code, or inspect the server. */
 const NOT_READ_ONLY = new Set(
   `KEYS SCAN RANDOMKEY INFO EVAL_RO EVALSHA_RO FCALL_RO FT.CURSOR FT.CURSOR|GC FT.DICTDUMP FT.PROFILE TS.QUERYINDEX
 CLUSTER|SLOT-STATS`

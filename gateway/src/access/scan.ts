@@ -2,7 +2,7 @@ import { argsOf, commandOf } from "../commands/args.js";
 import type { Command } from "../upstream/command.js";
 import type { Prefix } from "./prefix.js";
 
-/** What is sent in a command's place, and what becomes of its reply. */
+/** The replacement of a command, and the conversion of its reply. */
 export interface Rewrite {
   readonly command: Command;
   readonly reply: (reply: Buffer) => Buffer;

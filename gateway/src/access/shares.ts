@@ -1,4 +1,4 @@
-/** What all tokens of a gateway share. */
+/** The limits shared by all tokens of a gateway. */
 export interface SharedLimits {
   /** Connections for blocking commands. */
   readonly blocking: number;
@@ -20,7 +20,7 @@ const NO_LIMITS: SharedLimits = {
 /** How much of what tokens share one token may hold: with a single token all of it. */
 export class Shares {
   readonly #share: SharedLimits;
-  /** What one token may hold now. */
+  /** The part of each limit that one token may hold now. */
   max = NO_LIMITS;
 
   /**

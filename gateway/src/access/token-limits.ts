@@ -1,6 +1,6 @@
 import { parseQuantity, SIZES } from "../config/units.js";
 
-/** What the bearer of a token may use of a gateway. Beyond it requests get 429 with `Retry-After`. */
+/** The limits of one token. Requests beyond them get status 429 with `Retry-After`. */
 export interface TokenLimits {
   /** Commands sent to Redis per second. Each command of a pipeline or transaction and each channel of a stream counts. */
   readonly commandsPerSecond?: number;

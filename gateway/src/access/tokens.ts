@@ -5,9 +5,9 @@ import { LIMIT_FIELDS, limitProblem, type TokenLimits } from "./token-limits.js"
 
 /** A token and what its bearer may do. */
 export interface TokenOptions {
-  /** What logs call it. */
+  /** The token's name in logs. */
   readonly name: string;
-  /** What clients present: visible ASCII without spaces. One of `token`, `tokenFile` and `tokenSha256` is given. */
+  /** The token that clients send: visible ASCII without spaces. Exactly one of `token`, `tokenFile` and `tokenSha256` must be given. */
   readonly token?: string;
   /** A file that holds it; read again when it changes. */
   readonly tokenFile?: string;
@@ -29,7 +29,7 @@ export interface TokenOptions {
   readonly prefix?: string;
   /** If given, these commands and no others, of those that the role allows: `GET`, `CONFIG GET`, or `XINFO` for all its subcommands. */
   readonly commands?: readonly string[];
-  /** What its bearer may use of the gateway; default: no limits beside the token's share of what all tokens use. */
+  /** The token's limits. Default: only its share of the limits common to all tokens. */
   readonly limits?: TokenLimits;
 }
 
@@ -37,11 +37,11 @@ const FIELDS = ["name", "token", "tokenFile", "tokenSha256", "role", "user", "pr
 const USER_FIELDS = ["username", "password", "passwordFile"];
 const STREAM_COMMANDS = ["SUBSCRIBE", "PSUBSCRIBE", "SSUBSCRIBE", "MONITOR"];
 
-/** What must be true of a token that travels in a header. */
+/** The form of a token, which must fit in a header. */
 export const TOKEN_FORM = /^[\x21-\x7e]+$/;
 export const TOKEN_RULE = "must be visible ASCII characters without spaces, since it travels in a header";
 
-/** What is wrong with a list of tokens, and where in it: the keys and indexes that lead there. */
+/** An error in a list of tokens. `keys` is the path to it: property names and indexes. */
 export class TokensError extends TypeError {
   constructor(
     readonly keys: readonly (string | number)[],

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { flags } from "./flags.js";
 import { UsageError } from "./usage-error.js";
 
-/** What stands on the command line. */
+/** The parsed command line. */
 export interface CommandLine {
   /** By the name of the flag. */
   readonly values: Record<string, unknown>;

@@ -1,12 +1,12 @@
-/** What a setting's value is. */
+/** The type of a setting's value. */
 export type Kind = "text" | "integer" | "bytes" | "ms" | "switch" | "list" | "routes" | "tokens";
 
 /** One setting of the command line; its environment twin is `WARMLINE_GATEWAY_` and the name. */
 export interface Flag {
   readonly name: string;
-  /** What stands for the value in the help; empty for a switch. */
+  /** The placeholder of the value in the help. Empty for a switch. */
   readonly value: string;
-  /** What it does, and its default. */
+  /** The description of the setting, and its default. */
   readonly help: string;
   /** Name of the gateway's option, and of the key in the config file. */
   readonly option: string;

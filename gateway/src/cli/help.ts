@@ -1,6 +1,6 @@
 import { environmentName, flags } from "./flags.js";
 
-/** What `--help` prints. */
+/** Returns the text of `--help`. */
 export function helpText(): string {
   const rows = [
     ...flags.map((flag): [string, string] => [`--${flag.name} ${flag.value}`.trimEnd(), flag.help]),

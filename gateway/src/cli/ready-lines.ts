@@ -1,6 +1,6 @@
 import type { StartedGateway } from "./start.js";
 
-/** What a program finds the gateway by: the names of this client and those of @upstash/redis. */
+/** Returns the environment variables of the gateway's URL and token, as this client and @upstash/redis name them. */
 export function environmentOf(gateway: {
   readonly url: string;
   readonly token: string;
@@ -14,8 +14,8 @@ export function environmentOf(gateway: {
 }
 
 /**
- * What is printed once the gateway answers. The first line is for programs that wait for it; the last
- * ones are to be pasted into a `.env` file.
+ * Returns the lines printed once the gateway is ready. Programs can wait for the first line. The last lines can be
+ * pasted into a `.env` file.
  * @param showToken whether the token was made for this run: one that was given is known already, and a server's output
  * is kept in logs
  */

@@ -3,7 +3,7 @@ import { constants } from "node:os";
 
 /** Signals that are passed on to the command. */
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"] as const;
-/** Those that a terminal sends to the command by itself, because it belongs to the same foreground group. */
+/** Signals that a terminal itself sends to the command, because the command is in the same foreground group. */
 const FROM_TERMINAL: readonly string[] = ["SIGINT", "SIGQUIT", "SIGHUP"];
 
 /**

@@ -11,7 +11,7 @@ import { contentOf, redisUrlOf } from "./redis-secrets.js";
 import { UsageError } from "./usage-error.js";
 import { type Given, readValue } from "./values.js";
 
-/** What the command line asks for. */
+/** The settings of a run, from the command line, the environment and the config file. */
 export interface CliSettings {
   readonly action: "run" | "help" | "version";
   /** Options as the gateway takes them; what was not given is undefined. */
@@ -28,10 +28,10 @@ export interface CliSettings {
 
 const MAX_WORKERS = 128;
 
-/** What was given, by the name of the option. */
+/** The given values by option name. */
 type AllGiven = ReadonlyMap<string, Given>;
 
-/** The settings that only the command line knows. What a file holds becomes an option of the gateway. */
+/** The settings that only the command line has. The content of a file becomes an option of the gateway. */
 const OWN = ["redisFile", "redisPasswordFile", "restTokenSecretFile", "traceCommands", "workers"];
 
 /**

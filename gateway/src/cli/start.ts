@@ -12,13 +12,13 @@ import { startWorkers } from "./workers/workers.js";
 
 /** A gateway that the command line started. */
 export interface StartedGateway extends Gateway {
-  /** What was done with the file of commands, in words for people; null without one. */
+  /** The outcome of the `seed` file as a sentence, or null without one. */
   readonly seeded: string | null;
 }
 
 /**
  * Starts the engine that was asked for and the gateway in front of it.
- * @param onNotice told, in one line for people, when something about the engine changed.
+ * @param onNotice called with a one-line message when something about the engine changed.
  * @throws {Error} in words for people.
  */
 export async function start(
@@ -75,7 +75,7 @@ function seedFile(path: string, options: GatewayOptions): SeedFile {
   }
 }
 
-/** A command gets any free port when the usual one is taken and none was asked for: it is told which. */
+/** A command gets any free port if the default port is taken and none was given. Its environment names the port. */
 async function listen(
   create: (port: number | undefined) => Promise<Gateway>,
   { options, command }: CliSettings,

@@ -1,7 +1,7 @@
 import type { Command } from "../upstream/command.js";
 import { TABLE } from "./table.js";
 
-/** What is known of a command, by Redis's own description of it. */
+/** The facts about a command, from Redis's own description of it. */
 export interface CommandInfo {
   /** In upper case; that of a subcommand with its container's, such as `CONFIG SET`. */
   readonly name: string;
@@ -59,7 +59,7 @@ for (const row of TABLE.trim().split("\n")) {
 /** Commands in the table. */
 export const COMMAND_COUNT = all.size;
 
-/** What is known of a command; null when it is unknown, or an unknown subcommand. */
+/** Returns the facts about a command, or null if it or its subcommand is unknown. */
 export function getCommandInfo(command: Command): CommandInfo | null {
   const { name } = command;
   if (containers.has(name) && command.size > 1) return all.get(`${name} ${command.upper(1)}`) ?? null;

@@ -24,7 +24,7 @@ export interface OnceCall {
   readonly keys: readonly number[];
 }
 
-/** What an EVAL of the client's own script runs; null for any other command. */
+/** Returns the command that an EVAL of the client's exactly-once script runs, or null for any other command. */
 export function onceCallOf(command: Command): OnceCall | null {
   if (command.name !== "EVAL" || command.size < 7) return null;
   const script = command.text(1);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { isMap, isSeq, LineCounter, parseDocument } from "yaml";
 
-/** What a file of settings holds, and where. */
+/** A file of settings and its path. */
 export interface YamlFile {
   readonly path: string;
   readonly text: string;

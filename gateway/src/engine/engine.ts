@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 
 /** A Redis that the gateway can open connections to, wherever it runs. */
 export interface Engine {
-  /** What it is, in words for people, such as `redis 7.0.15 (started privately)`. */
+  /** A readable description, such as `redis 7.0.15 (started privately)`. */
   readonly description: string;
   /** Where its data is kept beyond its end, in words for people; absent where it is not. */
   readonly data?: string | undefined;

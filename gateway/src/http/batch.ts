@@ -15,7 +15,7 @@ import { runInSlices } from "./slices.js";
 
 const TRANSACTION: Place = { kind: "transaction", before: 0 };
 
-/** What a command of a batch takes beside its bytes, until it is answered. */
+/** Memory that a command of a batch takes until its reply, in bytes, in addition to its own bytes. */
 const COMMAND_SIZE = 200;
 
 /**

@@ -48,7 +48,7 @@ export class BodyBuffer {
     source.copy(this.#bytes, before, from, to);
   }
 
-  /** What was collected. */
+  /** Returns the collected bytes. */
   whole(): Buffer {
     return this.#bytes.subarray(0, this.#size);
   }

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 
-/** How often the files are looked at, in ms. */
+/** Interval in ms between checks of the files. */
 const LOOK_EVERY = 2_000;
 
 /** Where the server's certificate and its key are: files in PEM. */
@@ -23,7 +23,7 @@ export class Certificate {
     this.read();
   }
 
-  /** What the files hold. @throws {TypeError} as above; the message names the option and the file, not what it holds */
+  /** Returns the files' content. @throws {TypeError} as above; the message names the option and the file, not its content */
   read(): SecureContextOptions {
     const options: SecureContextOptions = {
       cert: contentOf("tlsCert", this.#files.cert),
@@ -60,7 +60,7 @@ export class Certificate {
     clearInterval(this.#timer);
   }
 
-  /** What changes with the files. Links are followed: that is how mounted secrets are exchanged. */
+  /** Returns a stamp that changes with the files. Links are followed, since mounted secrets are replaced through their links. */
   #look(): string {
     return [this.#files.cert, this.#files.key]
       .map((path) => {

@@ -32,7 +32,7 @@ const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** What a connection is doing. */
+/** The stage of a connection. */
 enum Stage {
   /** Waiting for a request, or reading its head. */
   Head,

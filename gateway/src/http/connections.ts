@@ -2,7 +2,7 @@ import type { BufferBudget } from "../memory/buffer-budget.js";
 import type { Connection } from "./connection.js";
 import { IdleList } from "./idle-list.js";
 
-/** How often connections are looked at, in ms. */
+/** Interval in ms between checks of the connections. */
 const SWEEP_EVERY = 5_000;
 /** A connection idle for less than this, in ms, is not closed to make room: its next request may be on its way. */
 const EVICTED_AFTER = 1_000;
@@ -68,7 +68,7 @@ export class Connections {
     return this.#open.size + this.#arrived.length;
   }
 
-  /** Those without a request. */
+  /** The number of connections without a request. */
   get idle(): number {
     return this.#idle.size;
   }
@@ -78,13 +78,13 @@ export class Connections {
     return this.#refused.size;
   }
 
-  /** How many more connections may come, those that are only told that they are too many included. */
+  /** Connections that may still be accepted, including those that only get a response that there are too many. */
   get room(): number {
     const refusable = Math.max(0, MAX_REFUSED - this.#refused.size);
     return Math.max(0, this.#limits.hard - this.#open.size) + refusable - this.#arrived.length;
   }
 
-  /** Whether a connection more would be too many even for being told so. */
+  /** Whether one more connection is beyond even the number that get a response that there are too many. */
   get isOverrun(): boolean {
     return this.room <= 0;
   }

@@ -54,9 +54,9 @@ enum ResponseState {
 /** One request and its response. */
 export class Exchange {
   format: Format = "json";
-  /** What was asked for, in a word or two for counting. */
+  /** The route, as a short label for metrics. */
   route = "other";
-  /** The command, or how many there are, for a log that asks for it. */
+  /** The command's name, or the number of commands, for logs that include it. */
   what = "";
   /** The name of the token that was presented. */
   token = "";
@@ -65,15 +65,15 @@ export class Exchange {
   /** Bytes of the request's body that were read, and of the response's body. */
   requestBytes = 0;
   responseBytes = 0;
-  /** How long Redis took from {@link sent} to {@link replied}, in ms; null where it was not asked or has not replied. */
+  /** Time in ms from {@link sent} to {@link replied}, or null if no command was sent or Redis has not replied. */
   upstreamMs: number | null = null;
   /** Whether a command may wait at Redis. */
   blocks = false;
   /** Where the request is counted until it is over; null when its token has no limits of its own. */
   quota: Quota | null = null;
-  /** What logs and the response call this request; empty where nothing does. */
+  /** The request's id in logs and the response. Empty if neither uses one. */
   requestId = "";
-  /** The IP address of the client, where logs tell it. */
+  /** The IP address of the client, if logs include it. */
   client = "";
   #sentAt = 0;
   /** Further headers of the response, name and value in turn. */
@@ -98,7 +98,7 @@ export class Exchange {
     this.#site = site;
   }
 
-  /** Whether nobody waits for the response any more. */
+  /** Whether the client no longer waits for the response. */
   get gone(): boolean {
     return this.#state === ResponseState.Over;
   }
@@ -220,7 +220,7 @@ export class Exchange {
     }
   }
 
-  /** Responds that nothing was run, and that it may be worth to ask again. */
+  /** Responds that no command ran, and that a retry may succeed. */
   unsent(message: string): void {
     this.error(503, message, ["Warmline-Outcome", "unsent", "Retry-After", RETRY_AFTER]);
   }
@@ -359,7 +359,7 @@ export class Exchange {
     if (this.#onOver || performance.now() - this.startedAt > LAST_REQUEST_WITHIN) this.destroy();
   }
 
-  /** Clients of HTTP/1.0, which know no chunks, are the ones that take the end of the connection for the end. */
+  /** Clients of HTTP/1.0, which has no chunks, take the end of the connection for the end of the body. */
   get #chunked(): boolean {
     return this.req.minor === 1;
   }

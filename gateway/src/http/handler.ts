@@ -25,7 +25,7 @@ import { SingleResponse } from "./responses.js";
 import type { Streams } from "./streams.js";
 import type { TrustedProxies } from "./trusted-proxies.js";
 
-/** What the handler works with. */
+/** Options of {@link Handler}. */
 export interface HandlerOptions {
   readonly upstream: Upstream;
   readonly authenticator: Authenticator;
@@ -33,10 +33,10 @@ export interface HandlerOptions {
   readonly traffic: Traffic;
   readonly log: RequestLog;
   readonly proxies: TrustedProxies;
-  /** Gives everything counted, as Prometheus reads it. */
+  /** Returns all metrics in Prometheus's text format. */
   readonly metrics: () => Promise<string>;
   readonly streams: Streams;
-  /** What the engine is, for `/health`. */
+  /** The description of the engine, for `/health`. */
   readonly engine: string;
   /** Whether `/health` names the engine to those without a token. */
   readonly engineIsPublic: boolean;
@@ -50,13 +50,13 @@ export interface HandlerOptions {
   readonly console: boolean;
 }
 
-/** What a request's head says. */
+/** The facts derived from a request's head. */
 interface Looked {
   readonly path: string;
   readonly query: string;
   /** Why the request is refused for where it comes from; null when it is welcome. */
   readonly foreign: string | null;
-  /** What the sender may do; null when it presents no token that is known. */
+  /** The sender's permissions, or null if it sent no valid token. */
   readonly permissions: Permissions | null;
   /** The numbers of that token. */
   readonly numbers: TokenNumbers | null;
@@ -201,7 +201,7 @@ export class Handler {
     } else this.#run(exchange, permissions, path, query, null);
   }
 
-  /** What the head alone says. A client that sends the same head again is not looked at again. */
+  /** Returns the facts derived from the head alone. They are cached by head, since clients repeat theirs. */
   #look(req: RequestHead): Looked {
     const { authenticator, origins, traffic } = this.#options;
     let looked = this.#looked.get(req);
@@ -327,7 +327,7 @@ function tokenOf({ headers: { authorization } }: RequestHead, query: string): st
   return pair === undefined ? null : unescapeBytes(pair.slice("_token=".length), true).toString();
 }
 
-/** Sets the format that the request asks for. */
+/** Sets the format that the request's headers select. */
 function readFormat(exchange: Exchange): void {
   const { headers } = exchange.req;
   const encoding = headers["upstash-encoding"];

@@ -1,4 +1,4 @@
-/** What can stand in an {@link IdleList}. The links are the list's own. */
+/** An item of an {@link IdleList}. Only the list changes the links. */
 export interface Idle {
   before: Idle | null;
   after: Idle | null;

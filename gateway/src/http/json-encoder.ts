@@ -13,7 +13,7 @@ const NOTHING = Buffer.alloc(0);
 /** The most bytes that one byte of a string becomes: `\u0000`. */
 const MAX_ESCAPE = 6;
 
-/** What each byte of a JSON string is written as: 0 as itself, 1 as `\u00xx`, else a backslash and this letter. */
+/** The form of each byte in a JSON string: 0 for itself, 1 for `\u00xx`, else the letter after a backslash. */
 const ESCAPES = new Uint8Array(256);
 ESCAPES.fill(1, 0, 0x20);
 for (const [byte, letter] of [
@@ -40,8 +40,11 @@ export interface ReplyEncoder {
 }
 
 /**
- * What an encoder is given: `one` reply; the replies of a pipeline (`list`); the reply of EXEC, each element of which is
- * a reply by itself (`elements`).
+ * The input of an encoder.
+ *
+ * - `one`: a single reply
+ * - `list`: the replies of a pipeline
+ * - `elements`: the reply of EXEC, each element of which is a reply by itself
  */
 export type Shape = "one" | "list" | "elements";
 

@@ -51,7 +51,7 @@ export function jsonReplies(
   return end();
 }
 
-/** The same for the elements of one array reply, such as the reply of EXEC. */
+/** Returns the JSON of one array reply, such as that of EXEC, with each element as a reply of its own. */
 export function jsonElements(bytes: Buffer, base64: boolean): Buffer {
   begin(bytes.length);
   reply = bytes;

@@ -5,7 +5,7 @@ import { plainAddress, type TrustedProxies } from "./trusted-proxies.js";
 /** Closed connections are reported no more often than this, in ms. */
 const REPORT_EVERY = 10_000;
 
-/** What {@link ProxyEntrance} takes. */
+/** Options of {@link ProxyEntrance}. */
 export interface ProxyEntranceOptions {
   readonly proxies: TrustedProxies;
   /** How long a header may take, in ms. */
@@ -18,7 +18,7 @@ export interface ProxyEntranceOptions {
 
 /**
  * Reads the PROXY header that each connection begins with. A connection of an untrusted sender, or one that begins with
- * anything else, is closed: its bytes can't be told from a client's.
+ * anything else, is closed: its bytes can't be distinguished from a client's.
  */
 export class ProxyEntrance {
   readonly #options: ProxyEntranceOptions;

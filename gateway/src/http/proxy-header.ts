@@ -1,4 +1,4 @@
-/** What a header of the PROXY protocol says. */
+/** The content of a header of the PROXY protocol. */
 export interface ProxyHeader {
   /** Where the client is; null where the header does not say, so that the sender itself is the client. */
   readonly address: string | null;
@@ -12,10 +12,10 @@ export class MalformedProxyHeader extends Error {}
 const SIGNATURE = Buffer.from("\r\n\r\n\0\r\nQUIT\n", "latin1");
 /** Signature, version and command, family and transport, length. */
 const FIXED = 16;
-/** The longest rest that is read, in bytes: addresses, and what proxies tell of a connection beside them. */
+/** The longest rest that is read, in bytes: addresses, and other facts that proxies add about a connection. */
 const MAX_REST = 4_096;
 
-/** What an IPv4 address begins with that is written as an IPv6 one. */
+/** The prefix of an IPv4-mapped IPv6 address. */
 const MAPPED = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]);
 
 const LOCAL = 0;

@@ -1,7 +1,7 @@
 import { BadRequest } from "./bad-request.js";
 import { isOneOf, TARGET, TOKEN, VALUE } from "./characters.js";
 
-/** Headers that the gateway looks at. Of others only the form is checked. */
+/** Headers that the gateway reads. Other headers are only checked for their form. */
 const NAMES = [
   "accept",
   "access-control-request-headers",
@@ -21,13 +21,13 @@ const NAMES = [
   "x-request-id",
 ] as const;
 
-/** Those that may be there more than once, and are then one list. */
+/** Headers that may occur more than once. Their values are joined into one list. */
 const LISTS: readonly string[] = ["accept", "connection", "traceparent", "x-forwarded-for", "x-request-id"];
 
-/** The name of a header that the gateway looks at, in lower case. */
+/** The name of a header that the gateway reads, in lower case. */
 export type HeaderName = (typeof NAMES)[number];
 
-/** Those headers of a request, without the space around their values; bytes beyond ASCII as Latin-1. */
+/** The headers of a request that the gateway reads, without the space around their values. Bytes beyond ASCII are Latin-1. */
 export type RequestHeaders = { readonly [name in HeaderName]: string | undefined };
 
 /** The head of a request. */
@@ -42,7 +42,7 @@ export interface RequestHead {
   readonly length: number | null;
   /** Whether the client would use the connection again. */
   readonly keepAlive: boolean;
-  /** Whether the client waits to be asked for the body. */
+  /** Whether the client waits for `100 Continue` before it sends the body. */
   readonly expectsContinue: boolean;
 }
 
@@ -116,7 +116,7 @@ export function readHead(bytes: Buffer, from: number, end: number): RequestHead 
   };
 }
 
-/** Whether bytes that are no whole head yet may still become one: what is not HTTP is told so at once. */
+/** Whether an incomplete head may still become a valid one. Input that is not HTTP is refused at once. */
 export function mayBecomeHead(bytes: Buffer, from: number, end: number): boolean {
   let at = skip(TOKEN, bytes, from, end);
   if (at === end) return true;
@@ -203,7 +203,7 @@ function hashOf(bytes: Buffer, from: number, to: number): number {
   return hash;
 }
 
-/** The same for letters in either case. */
+/** Returns the hash with one more byte. The case of letters has no effect. */
 function nextHash(hash: number, byte: number): number {
   return (Math.imul(hash, 31) + (byte | 0x20)) | 0;
 }

@@ -7,7 +7,7 @@ const NO_BODY = 204;
 /** Heads of responses with shorter bodies than this, in bytes, are kept ready as a whole. */
 const USUAL = 1_024;
 
-/** What is the same in the heads of many responses. */
+/** The part of a response's head that many responses share. */
 interface Ready {
   readonly status: number;
   readonly type: string;
@@ -70,7 +70,7 @@ export class ResponseHeads {
   /** The head of a stream of events. */
   stream(chunked: boolean, more: readonly string[]): Buffer {
     const lines = ["Cache-Control: no-cache"];
-    // Some proxies collect a response before they pass it on, unless they are told.
+    // Some proxies buffer a response before they pass it on, unless this header is present.
     lines.push("X-Accel-Buffering: no");
     if (chunked) lines.push("Transfer-Encoding: chunked");
     for (let i = 0; i < more.length; i += 2) lines.push(`${more[i]}: ${more[i + 1]}`);

@@ -14,7 +14,7 @@ import type { TrustedProxies } from "./trusted-proxies.js";
 
 /** Connections that may wait to be accepted. */
 const BACKLOG = 4_096;
-/** How long a connection may be silent before its other end is asked whether it is there, in ms. */
+/** Time in ms that a connection may be silent before TCP keep-alive probes its other end. */
 const PROBE_AFTER = 60_000;
 
 const SOCKETS = {
@@ -25,7 +25,7 @@ const SOCKETS = {
   allowHalfOpen: true,
 };
 
-/** What a server is made of. */
+/** Options of the HTTP server. */
 export interface HttpServerOptions {
   readonly handler: Handler;
   readonly connections: Connections;
@@ -57,7 +57,7 @@ export class HttpServer implements Site {
   /** TLS connections that are not ready yet, by whom they are with; the oldest comes first. */
   readonly #greeting = new Map<string, Socket>();
   #entrance: ProxyEntrance | undefined;
-  /** Addresses of clients that PROXY headers told, by the ends of their connections. */
+  /** Addresses of clients from PROXY headers, by the ends of their connections. */
   readonly #clients = new Map<string, string>();
 
   constructor(options: HttpServerOptions) {

@@ -3,10 +3,10 @@ import type { Connection } from "./connection.js";
 import type { Exchange } from "./exchange.js";
 import type { ResponseHeads } from "./response-head.js";
 
-/** What connections and exchanges need to know of the server that they belong to. */
+/** The parts of a server that its connections and exchanges use. */
 export interface Site {
   readonly heads: ResponseHeads;
-  /** What may be buffered for all requests together. */
+  /** The limit on bytes buffered for all requests together. */
   readonly budget: BufferBudget;
   /** Whether the server is closing, so that no connection is kept. */
   readonly draining: boolean;

@@ -8,7 +8,7 @@ export interface NamedChannels {
   readonly names: readonly string[];
 }
 
-/** What a body of `/events` asks for. */
+/** The channels and patterns that a body of `/events` adds and removes. */
 export interface ChannelLists {
   readonly add: readonly NamedChannels[];
   readonly remove: readonly NamedChannels[];
@@ -18,11 +18,11 @@ export interface ChannelLists {
 export interface StreamChange extends ChannelLists {
   /** The stream's id. */
   readonly id: string;
-  /** Whose stream it must be: see `Quota.owner`. */
+  /** The owner that the stream must have. See `Quota.owner`. */
   readonly owner: string;
 }
 
-/** What became of a change: `result` is how many channels and patterns the stream has now. */
+/** The result of a change. `result` is the number of channels and patterns that the stream has now. */
 export type StreamReply = { readonly result: number } | { readonly status: number; readonly error: string };
 
 const ADD: Readonly<Record<string, Sort>> = {

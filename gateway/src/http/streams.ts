@@ -38,7 +38,7 @@ interface ChangeableStream {
   readonly subscription: Subscription;
 }
 
-/** What one upstream's streams hang on: each channel is listened to once, however many readers it has. */
+/** The sources of one upstream's streams. Each channel is subscribed to once, however many readers it has. */
 interface PushSources {
   readonly subscriptions: Subscriptions;
   readonly monitor: Monitor;
@@ -77,9 +77,9 @@ export class Streams {
     return connections;
   }
 
-  /** What answers a request for this path, or null when it is not the path of a stream. */
+  /** Returns the handler of requests for this path, or null if it is not the path of a stream. */
   match(path: string, permissions: Permissions): ((exchange: Exchange, body: Buffer) => void) | null {
-    // Most paths are none of these, and told from them by one letter.
+    // Most paths are none of these, and differ from them in one letter.
     if (path.length < 7 || !"empsMPS".includes(path[1]!)) return null;
     if (path === "/events") return (exchange, body) => this.#openChangeable(exchange, permissions, body);
     if (path.startsWith("/events/")) {
@@ -141,7 +141,7 @@ export class Streams {
     }
   }
 
-  /** What is listened to as one user of Redis. */
+  /** Returns the sources of one Redis user's streams. */
   #sourcesOf(upstream: Upstream): PushSources {
     let sources = this.#sources.get(upstream);
     if (!sources) {

@@ -1,4 +1,4 @@
-/** What may be told of an error: neither its message nor its cause is, since they might quote a value. */
+/** The facts about an error that may be logged. Its message and cause are left out, since they might quote a value. */
 export interface Failure {
   /** The name of its class. */
   readonly error: string;
@@ -8,7 +8,7 @@ export interface Failure {
   readonly at: readonly string[];
 }
 
-/** How much of the way to an error is told. */
+/** Stack frames of an error that are logged. */
 const MAX_FRAMES = 8;
 
 /** Describes an error that the gateway itself made. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-/** What is taken for an id: no space, quote or control character, so that it stays one word wherever it is written. */
+/** The form of an accepted id: no space, quote or control character, so that it stays one token in any log. */
 const WELL_FORMED = /^[\w.~+/=:@-]{1,128}$/;
 
 /** Returns the id that a request brings in `X-Request-Id` if it is well-formed, else a new one. */

@@ -1,7 +1,7 @@
 import type { Log } from "./log.js";
 import type { TraceContext } from "./request-id.js";
 
-/** What is known of a request once it is over. Neither its path nor its body is: they hold keys and values. */
+/** The facts about a finished request. Its path and body are left out, since they hold keys and values. */
 export interface SettledRequest {
   readonly method: string;
   /** Which part of the gateway answered, in a word. */
@@ -13,7 +13,7 @@ export interface SettledRequest {
   /** 0 when the client went before it had a response. */
   readonly status: number;
   readonly ms: number;
-  /** How long Redis took, in ms; null where it was not asked or has not replied. */
+  /** Time in ms that Redis took, or null if no command was sent or Redis has not replied. */
   readonly upstreamMs: number | null;
   /** Bytes of the bodies. */
   readonly requestBytes: number;
@@ -29,7 +29,7 @@ export interface SettledRequest {
 /** How often failures are reported, in ms. */
 const REPORT_EVERY = 1_000;
 
-/** Writes requests to the log: each, or the slow ones, where that was asked for; in any case how many failed. */
+/** Logs requests: each one or the slow ones, depending on the settings. The number of failures is always logged. */
 export class RequestLog {
   readonly #log: Log;
   readonly #each: boolean;

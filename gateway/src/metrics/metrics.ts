@@ -15,7 +15,7 @@ export interface MetricsSources {
   readonly connections: Connections;
   readonly budget: BufferBudget;
   readonly upstream: Upstream;
-  /** Of every Redis user, that one among them. */
+  /** The upstreams of every Redis user, including `upstream`. */
   readonly upstreams: Iterable<Upstream>;
   readonly streams: Streams;
   readonly loopDelay: LoopDelay;

@@ -2,7 +2,7 @@ import { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { inChunks } from "./in-chunks.js";
 
-/** What Node keeps in a socket and gives no access to. */
+/** Members of a Node socket that have no public access. */
 interface Inner {
   _handle?: { useUserBuffer?: unknown } | null;
   _server?: object | null;

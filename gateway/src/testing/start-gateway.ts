@@ -14,13 +14,13 @@ export interface StartOptions extends Omit<GatewayOptions, "engine" | "redis"> {
   readonly engine?: "embedded" | "auto" | (string & {});
 }
 
-/** A gateway in this process, with a Redis of its own that nobody else reaches. */
+/** A gateway in this process, with a private Redis of its own. */
 export interface TestGateway {
   /** Where it listens, such as `http://127.0.0.1:41873`. */
   readonly url: string;
-  /** What clients must present. */
+  /** The token that clients must send. */
   readonly token: string;
-  /** What to put into the environment of the code under test: the names that `Redis.fromEnv()` looks for. */
+  /** Environment variables for the code under test, with the names that `Redis.fromEnv()` reads. */
   readonly env: Readonly<Record<string, string>>;
   /** Removes every key and every cached script. */
   flush(): Promise<void>;
@@ -31,7 +31,7 @@ export interface TestGateway {
 /**
  * Starts a gateway for tests, on a free port of 127.0.0.1 unless `port` says otherwise, and resolves once it answers.
  * @throws {TypeError} when an option is wrong; the message names it and says what to do
- * @throws {Error} when the engine that was asked for can't be started
+ * @throws {Error} when the requested engine can't be started
  */
 export async function startGateway(options: StartOptions = {}): Promise<TestGateway> {
   if ("redis" in options) {

@@ -5,26 +5,26 @@ import { repliesToPing, type Server } from "./server.js";
 import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 
 const INFO = command("INFO", "cluster");
-/** How long until a server that did not answer is asked again, in ms. */
+/** Delay in ms before INFO is sent again to a server that did not reply. */
 const AGAIN = 1_000;
 const MINUS = 0x2d;
 
 const nothing: Cancel = () => {};
 
-/** What was found out, for all users: one may not be allowed to ask. */
+/** The detected kind of server, shared by all users, since some may not run INFO. */
 export class Finding {
   readonly #waiting = new Set<(isCluster: boolean) => void>();
-  /** Null as long as nobody was told. */
+  /** Null until the server was detected. */
   isCluster: boolean | null = null;
 
-  /** Tells all that wait. */
+  /** Sets the result and calls all waiting listeners. */
   resolve(isCluster: boolean): void {
     this.isCluster = isCluster;
     for (const listener of this.#waiting) listener(isCluster);
     this.#waiting.clear();
   }
 
-  /** Calls `told` once it is known. */
+  /** Calls `listener` once the result is there. Returns a function that stops waiting. */
   wait(listener: (isCluster: boolean) => void): Cancel {
     this.#waiting.add(listener);
     return () => this.#waiting.delete(listener);
@@ -32,8 +32,8 @@ export class Finding {
 }
 
 /**
- * A server that may be a node of a cluster: it is asked, and until it has answered the first time, commands wait. What
- * another user was told counts as well.
+ * A server that may be a node of a cluster. The upstream sends it INFO, and commands wait until its first reply. A result
+ * found for another user counts as well.
  */
 export class AutoDetectUpstream implements Upstream {
   readonly #server: Server;
@@ -41,7 +41,7 @@ export class AutoDetectUpstream implements Upstream {
   readonly #grace: number;
   readonly #finding: Finding;
   readonly #stopWaiting: Cancel;
-  /** What waits for the answer; null once the first was there. */
+  /** Calls that wait for the first result. Null once it is there. */
   #held: (() => void)[] | null = [];
   #upstream: Upstream;
   #asking = false;
@@ -51,7 +51,7 @@ export class AutoDetectUpstream implements Upstream {
   /**
    * @param cluster makes what takes the server's place when it is a node of a cluster
    * @param grace how long the server is kept then, in ms: commands may be under way
-   * @param finding what is known already, and where it is told
+   * @param finding the result found so far, shared with other users
    */
   constructor(server: Server, cluster: () => Upstream, grace: number, finding: Finding) {
     this.#server = server;
@@ -148,7 +148,7 @@ export class AutoDetectUpstream implements Upstream {
       onReply: (reply) => {
         if (reply[0] !== MINUS)
           this.#finding.resolve(/^cluster_enabled:1\r?$/m.test(reply.toString("latin1")));
-        // A user who may not ask has a single server, as far as is known.
+        // For a user that may not run INFO, the server counts as a single one.
         else if (this.#finding.isCluster === null) this.#release();
       },
       onFailure: () => {

@@ -10,7 +10,7 @@ import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 const PAUSE = 100;
 const MINUS = 0x2d;
 
-/** What a command came to. */
+/** The result of a command. */
 type Result = Buffer | UpstreamFailure;
 
 /** How commands are sent. */
@@ -30,11 +30,11 @@ export class AwaitingPrimary implements Upstream {
   readonly sharding = null;
   readonly #server: Server;
   readonly #askAgain: () => void;
-  /** What is done once a pause is over, or when the upstream closes. */
+  /** Callbacks for the end of each pause. They are also called when the upstream closes. */
   readonly #paused = new Map<NodeJS.Timeout, () => void>();
   #closed = false;
 
-  /** @param askAgain asks where the primary is */
+  /** @param askAgain looks up the primary again */
   constructor(server: Server, askAgain: () => void) {
     this.#server = server;
     this.#askAgain = askAgain;
@@ -162,7 +162,7 @@ export class AwaitingPrimary implements Upstream {
 class Attempts implements Receiver {
   /** The place of the first command that was sent last. */
   #first = 0;
-  /** What commands came to from the first one on that has to be sent again, by their places. */
+  /** Results by place, from the first command on that has to be sent again. */
   #held: Result[] | null = null;
   #heldFrom = 0;
   #open: number;

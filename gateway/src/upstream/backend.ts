@@ -11,9 +11,9 @@ import { Routes } from "./routes/routes.js";
 import type { RedisUser, Upstream, Upstreams } from "./upstream.js";
 import { upstreamsOf } from "./upstreams.js";
 
-/** What the gateway fronts: one Redis, or several by the prefix of keys. */
+/** The data store behind the gateway: one Redis, or several by the prefix of keys. */
 export interface Backend {
-  /** What it is, in words for people. */
+  /** A readable description. */
   readonly description: string;
   /** Where the Redis that was started for it keeps its data, in words for people; null where nowhere. */
   readonly data: string | null;

@@ -7,7 +7,7 @@ export const CHUNK_COMMANDS = 1_000;
 /** Bytes of one batch that may be unanswered at a time, if there is more than one command to them. */
 const CHUNK_BYTES = 512 * 1024;
 
-/** What is said along with commands. */
+/** Options of a batch. */
 export interface CommandBatchOptions {
   /** By when they must have been answered, on the clock of `performance.now()`; default: the connection's timeout. */
   readonly deadline?: number | undefined;

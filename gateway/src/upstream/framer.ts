@@ -36,7 +36,7 @@ export interface LargeReply {
   end(): void;
 }
 
-/** Whoever takes replies. */
+/** The receiver of a framer's replies. */
 export interface FramerUser {
   /** The next reply; null for one that was too large, or for which there was no room. */
   onReply(reply: Buffer | null): void;
@@ -159,7 +159,7 @@ export class Framer {
     if (start < end) this.#keep(chunk.subarray(start), user);
   }
 
-  /** Gives back what was taken from the budget: no more bytes come. */
+  /** Returns all bytes taken from the budget. No more input follows. */
   close(): void {
     this.#drop();
   }

@@ -24,11 +24,11 @@ interface Written {
   readonly tag: number;
   readonly bytes: number;
   deadline: number;
-  /** Replies that come before its own and are nobody's. */
+  /** Replies to discard before its own. */
   leading: number;
   /** Null once the command was given up; its reply is then consumed in its place. */
   receiver: Receiver | null;
-  /** What takes its reply as it comes, once that has begun. */
+  /** The receiver of the reply's chunks, once the reply has begun. */
   stream: ReplyStream | null;
 }
 
@@ -76,7 +76,7 @@ export class InFlightConnection {
     return this.#socket.upSince;
   }
 
-  /** The number by which the server knows the connection, where that was asked for; else null. */
+  /** The connection's id at the server, if the handshake requested it, else null. */
   get clientId(): string | null {
     return this.#socket.clientId;
   }

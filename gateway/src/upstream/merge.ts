@@ -130,7 +130,7 @@ export function inOrderOf(indexes: readonly (readonly number[])[]): Combine {
   };
 }
 
-/** What is said of a command whose keys are not all in one slot, and that can't be split. */
+/** The error for a command whose keys are in several slots and that can't be split. */
 export const CROSS_SLOT = errorOf(
   "CROSSSLOT Keys in request don't hash to the same slot: give them a common hash tag, such as {user:1}:name and {user:1}:age",
 );

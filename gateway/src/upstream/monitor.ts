@@ -15,8 +15,8 @@ export interface MonitorOptions extends PushConnectionOptions {
 }
 
 /**
- * What Redis runs, line by line, over one connection for all that listen: it lasts as long as they do, since MONITOR
- * slows the server down. When it is lost, so are they.
+ * Passes on the lines of MONITOR, over one connection for all listeners. The connection is closed with the last listener,
+ * since MONITOR slows the server down. When the connection is lost, all listeners end.
  */
 export class Monitor {
   readonly #options: MonitorOptions;

@@ -11,10 +11,10 @@ const INITIAL_BACKOFF = 50;
 const MAX_BACKOFF = 2_000;
 /** A connection that held this long, in ms, is replaced without delay. */
 const STEADY = 1_000;
-/** Deadlines are looked at no more often than this, in ms. */
+/** Minimum interval between checks of deadlines, in ms. */
 const TICK = 5;
 
-/** What is counted over the life of an upstream. */
+/** Counts over the life of an upstream. */
 export interface UpstreamCounters {
   /** Connections to Redis that were opened and answered. */
   opened: number;
@@ -41,11 +41,14 @@ export interface MultiplexedConnectionOptions extends RedisSocketOptions {
   /** Commands that may be waiting or unanswered before more are refused. */
   readonly maxQueuedCommands: number;
   /**
-   * What follows when the connection is lost. `always`: it is made again, and commands wait for it. `wanted`: the next
-   * command has it made again; while that fails, commands are refused at once. `never`: the connection is closed.
+   * The reconnect policy after the connection is lost.
+   *
+   * - `always`: a new connection is opened, and commands wait for it
+   * - `wanted`: the next command opens a new connection; while that fails, commands are refused at once
+   * - `never`: the connection stays closed
    */
   readonly reconnect: "always" | "wanted" | "never";
-  /** How long the connection is kept, or tried for, though nobody uses it, in ms; default: for ever. */
+  /** Time in ms for which an unused connection is kept, or opening one is retried. Default: no limit. */
   readonly idle?: number | undefined;
 }
 
@@ -64,7 +67,7 @@ export interface MultiplexedConnectionOptions extends RedisSocketOptions {
  */
 export class MultiplexedConnection {
   readonly #options: MultiplexedConnectionOptions;
-  /** What may be written next, a chunk of each batch in rotation. */
+  /** Batches that may be written next, a chunk of each in rotation. */
   readonly #queue = new Fifo<CommandBatch>();
   /** Batches that wait for replies before their next chunk. */
   readonly #resting = new Set<CommandBatch>();
@@ -99,7 +102,7 @@ export class MultiplexedConnection {
     return this.#connection?.upSince != null;
   }
 
-  /** The number by which the server knows the connection, where that was asked for and it is up; else null. */
+  /** The connection's id at the server, if the handshake requested it and the connection is up, else null. */
   get clientId(): string | null {
     return this.#connection?.clientId ?? null;
   }
@@ -237,7 +240,7 @@ export class MultiplexedConnection {
   /** Nobody waits for a reply on a connection that was replaced. */
   #unused(connection: InFlightConnection): void {
     if (this.#closed || !this.#silent.has(connection)) return;
-    // A reply that nobody waits for may be as large.
+    // A cancelled command's reply may be as large.
     if (connection.inFlight === 0 && !this.#spare) {
       this.#silent.delete(connection);
       this.#spare = connection;

@@ -1,6 +1,6 @@
 import type { Address } from "./cluster/topology.js";
 
-/** What a Redis URL says. */
+/** The content of a Redis URL. */
 export interface RedisAddress {
   /** The path of a UNIX socket; undefined for TCP. */
   readonly path: string | undefined;
@@ -14,9 +14,9 @@ export interface RedisAddress {
   readonly group: string;
   readonly username: string;
   readonly password: string;
-  /** Whom the Sentinels themselves are signed in to as; empty for nobody, or for their default user. */
+  /** User name for the Sentinels themselves. Empty for no sign-in, or for their default user. */
   readonly sentinelUsername: string;
-  /** Empty when the Sentinels are asked without any. */
+  /** Password for the Sentinels. Empty if they need none. */
   readonly sentinelPassword: string;
   readonly db: number;
 }

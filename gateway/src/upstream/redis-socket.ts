@@ -9,7 +9,7 @@ import type { UpstreamCounters } from "./multiplexed-connection.js";
 const MINUS = 0x2d;
 const COLON = 0x3a;
 
-/** In a handshake: asks by which number the server knows the connection. A user that may not ask connects all the same. */
+/** In a handshake: requests the connection's id at the server. A user that may not run the command connects all the same. */
 export const CLIENT_ID = command("CLIENT", "ID");
 
 /** How one connection to Redis is made. */
@@ -21,7 +21,7 @@ export interface RedisSocketOptions {
   readonly patience: number;
   /** The largest reply passed on, in bytes. */
   readonly maxReplySize: number;
-  /** What large replies that are kept whole are counted against; default: no limit. */
+  /** The budget for large replies that are kept whole. Default: no limit. */
   readonly budget?: BufferBudget | undefined;
   readonly counters: UpstreamCounters;
 }
@@ -34,7 +34,7 @@ export interface RedisSocketHandler {
   onReply(reply: Buffer | null, noRoom: boolean): void;
   /** A large reply has begun, with this byte. Returns what takes it, or null to get it whole. */
   onLarge?(first: number, size: number): LargeReply | null;
-  /** What was written has gone out: more may follow. */
+  /** Called when written bytes have left the buffer, so that more may be written. */
   onDrain(): void;
   /** The connection ended, or could not be had. Called once, and not after {@link RedisSocket.close}. */
   onDown(reason: string): void;
@@ -52,7 +52,7 @@ export class RedisSocket {
   #ended = false;
   /** When it came up, or null. */
   upSince: number | null = null;
-  /** The number by which the server knows the connection, where {@link CLIENT_ID} asked for it; else null. */
+  /** The connection's id at the server, if {@link CLIENT_ID} was in the handshake, else null. */
   clientId: string | null = null;
   /** Whether writing has to wait until what was written has gone out. */
   blocked = false;

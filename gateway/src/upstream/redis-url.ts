@@ -15,14 +15,14 @@ export interface RemoteEngine extends Engine {
    * - `server`: one server
    * - `unknown`: one server, which may turn out to be a node of a cluster
    * - `cluster`: the nodes of a cluster
-   * - `sentinel`: Sentinels, which know where the primary of a group is
+   * - `sentinel`: Sentinels, which report where the primary of a group is
    */
   readonly kind: "server" | "unknown" | "cluster" | "sentinel";
   /** Where it was said to be. */
   readonly addresses: readonly Address[];
-  /** The group that the Sentinels are asked for. */
+  /** The Sentinels' name of the group. */
   readonly group: string;
-  /** What each connection to a Sentinel must say first. */
+  /** The commands that each connection to a Sentinel must send first. */
   readonly sentinelHandshake: readonly Command[];
   /** Opens a connection to one of several servers that belong together. */
   connectTo(address: Address, onRead?: OnReadOpts): Duplex;
@@ -88,7 +88,7 @@ export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine 
   };
 }
 
-/** An engine's members bound to it, whether it is a class or a plain object; it asks nobody to sign in. */
+/** An engine's members bound to it, whether it is a class or a plain object. No connection has to sign in. */
 export function ownEngine(engine: Engine): RemoteEngine {
   return {
     description: engine.description,

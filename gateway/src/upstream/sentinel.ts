@@ -9,11 +9,11 @@ import { PushConnection, type PushConnectionOptions } from "./push-connection.js
 import { decode } from "./replies.js";
 import { PING } from "./server.js";
 
-/** How long a Sentinel may take to answer, in ms. */
+/** Timeout in ms for a Sentinel's reply. */
 const PATIENCE = 1_000;
-/** How often the Sentinels are asked when none tells of changes by itself, in ms. */
+/** Delay in ms before the next query if no Sentinel replied, or if the connection that pushes changes was lost. */
 const AGAIN = 1_000;
-/** How often they are asked all the same, in ms. */
+/** Interval in ms between queries otherwise, in addition to the pushed changes. */
 const INTERVAL = 10_000;
 
 export interface SentinelOptions {
@@ -27,13 +27,13 @@ export interface SentinelOptions {
 }
 
 /**
- * Knows where the primary of a group is, as Sentinels say: one of them tells when that changes, and they are asked now
- * and then. Connections to a primary that is none any more are ended.
+ * Tracks the primary of a group by its Sentinels. One Sentinel pushes changes, and all are queried at intervals.
+ * Connections to a former primary are closed.
  */
 export class Sentinel {
   readonly #options: SentinelOptions;
   readonly #open = new Set<Duplex>();
-  /** Those that answered come first. */
+  /** Addresses of the Sentinels. The ones that replied come first. */
   #sentinels: readonly string[];
   #primary: string | null = null;
   #lastError = "no Sentinel was asked yet";
@@ -48,12 +48,12 @@ export class Sentinel {
     this.#sentinels = options.sentinels.map(nameOf);
   }
 
-  /** Starts to ask. */
+  /** Starts to query the Sentinels. */
   open(): void {
     if (!this.#timer) void this.#ask();
   }
 
-  /** Asks whether another primary has taken the place of the one that is known, unless that was asked a moment ago. */
+  /** Queries the Sentinels for a new primary, unless they were queried a moment ago. */
   askAgain(): void {
     if (performance.now() - this.#askedAt >= AGAIN / 4) void this.#ask();
   }
@@ -117,7 +117,7 @@ export class Sentinel {
     for (const socket of this.#open) socket.destroy();
   }
 
-  /** Lets a Sentinel tell of changes. */
+  /** Subscribes to a Sentinel's changes. */
   #listen(name: string): void {
     if (this.#connection) return;
     const down = () => {

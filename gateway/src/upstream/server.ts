@@ -16,7 +16,7 @@ export interface ServerOptions extends ExclusiveConnectionsOptions {
   readonly connect: RedisSocketOptions["connect"];
   /** Sent first on every new connection: AUTH, SELECT. */
   readonly handshake?: readonly Command[];
-  /** How long a command may take, in ms; a blocking one so much longer as it asks for. */
+  /** Command timeout in ms. A blocking command gets its own timeout in addition. */
   readonly timeout: number;
   /** Connections shared by ordinary commands. */
   readonly connections: number;
@@ -24,10 +24,10 @@ export interface ServerOptions extends ExclusiveConnectionsOptions {
   readonly maxQueuedCommands: number;
   /** The largest reply passed on, in bytes. */
   readonly maxReplySize: number;
-  /** What large replies that are kept whole are counted against; default: no limit. */
+  /** The budget for large replies that are kept whole. Default: no limit. */
   readonly budget?: BufferBudget | undefined;
   readonly counters: UpstreamCounters;
-  /** How long a shared connection is kept though nobody uses it, in ms; default: for ever. */
+  /** Idle timeout of a shared connection in ms. Default: none. */
   readonly idle?: number | undefined;
 }
 

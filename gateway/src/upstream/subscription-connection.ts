@@ -18,7 +18,7 @@ const SORT_OF: Readonly<Record<string, Sort>> = {
   smessage: "ssubscribe",
 };
 
-/** What a {@link SubscriptionConnection} subscribes to. */
+/** A channel or pattern that a {@link SubscriptionConnection} subscribes to. */
 export interface SubscriptionTopic {
   readonly sort: Sort;
   readonly name: Buffer;
@@ -82,7 +82,7 @@ export class SubscriptionConnection<T extends SubscriptionTopic> {
     if (this.#up) this.#send(topic, true);
   }
 
-  /** Gives a topic up. */
+  /** Unsubscribes from a topic. */
   remove(topic: T): void {
     const key = keyOf(topic.sort, topic.name);
     if (this.#topics.get(key) !== topic) return;
@@ -190,7 +190,7 @@ export class SubscriptionConnection<T extends SubscriptionTopic> {
   }
 }
 
-/** What tells topics apart. */
+/** Returns the unique key of a topic. */
 export function keyOf(sort: Sort, name: Buffer): string {
   return `${sort} ${name.toString("latin1")}`;
 }

@@ -21,9 +21,9 @@ export interface TopicName {
   readonly name: Buffer;
 }
 
-/** Whoever listens to channels or patterns. */
+/** A listener to channels or patterns. */
 export interface Listener {
-  /** All that was asked for is subscribed to; messages follow. */
+  /** Called when all requested channels and patterns are subscribed to. Messages follow. */
   onReady(): void;
   /** A message as {@link SubscriptionsOptions.encode} made it; the bytes are shared by all that listen to it. */
   onMessage(encoded: Buffer): void;
@@ -45,14 +45,14 @@ export interface ChangingListener extends Listener {
   onChanged(kind: string, name: Buffer, count: number): void;
 }
 
-/** What a listener listens to. */
+/** The channels and patterns of a listener. */
 export interface Subscription {
   /** How many channels and patterns it has. */
   readonly size: number;
   /** How many it would have after a change. */
   sizeAfter(add: readonly TopicName[], remove: readonly TopicName[]): number;
   /**
-   * Gives channels up, then subscribes to others. What is there already, or is not, is confirmed all the same.
+   * Unsubscribes from channels, then subscribes to others. Changes without effect are confirmed as well.
    * @param done called once: with null when Redis has confirmed all, else with Redis's error text or the failure for
    * those that it has not, which are given up again
    */
@@ -71,7 +71,7 @@ export interface SubscriptionsOptions extends PushConnectionOptions {
   readonly sharding: () => Sharding | null;
 }
 
-/** A channel or pattern that somebody listens to. */
+/** A channel or pattern with at least one listener. */
 interface Topic extends TopicName {
   readonly members: Set<Member>;
   /** The slot of a sharded channel. */

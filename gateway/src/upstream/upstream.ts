@@ -4,7 +4,7 @@ import type { Receiver, UpstreamFailure } from "./failure.js";
 import type { UpstreamCounters } from "./multiplexed-connection.js";
 import type { PushConnectionOptions } from "./push-connection.js";
 
-/** Ends what it stands for, when nobody waits for it any more. */
+/** Cancels the operation, when its result is no longer needed. */
 export type Cancel = () => void;
 
 /** Takes the answer to a transaction: exactly one call. */
@@ -29,7 +29,7 @@ export interface Sharding {
   onChange(listener: () => void): Cancel;
 }
 
-/** What the gateway sends commands to: one Redis, or several that act as one. */
+/** The destination of the gateway's commands: one Redis, or several that act as one. */
 export interface Upstream {
   readonly counters: UpstreamCounters;
   /** How connections are made on which replies come unasked. */
@@ -79,11 +79,11 @@ export interface RedisUser {
 /** The upstream as each user sees it. */
 export interface Upstreams {
   /**
-   * The upstream whose connections are signed in as this user, to be used now; null stands for whom the gateway was set
-   * up with, whose upstream is always the same.
+   * Returns the upstream whose connections are signed in as this user, for use right now. Null stands for the gateway's
+   * own user, whose upstream is always the same.
    */
   of(user: RedisUser | null): Upstream;
-  /** Those that are there now; the first is whom the gateway was set up with. */
+  /** Iterates over the current upstreams. The first is that of the gateway's own user. */
   [Symbol.iterator](): Iterator<Upstream>;
   /** Ends every connection of every user. */
   close(): void;

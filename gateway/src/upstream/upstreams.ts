@@ -49,7 +49,7 @@ export function upstreamsOf(engine: RemoteEngine, settings: Settings, budget?: B
   };
 }
 
-/** What all users know. */
+/** The state shared by the upstreams of all users. */
 interface Shared {
   readonly topology: Topology;
   readonly finding: Finding;
@@ -90,7 +90,7 @@ function upstreamOf(
   return server();
 }
 
-/** What all users share of a cluster: one may not be allowed to ask for it. */
+/** Creates the cluster topology that all users share, since some may not run CLUSTER SLOTS. */
 function topologyOf(engine: RemoteEngine, settings: Settings): Topology {
   const counters = newCounters();
   const { commandTimeout, maxReplySize, topologyRefresh, topologyRedirects } = settings;

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 import type { RedisUser, Upstream } from "./upstream.js";
 
-/** How long what belongs to one user is kept though nobody uses it, in ms: there may be many users. */
+/** Time in ms for which an unused user's upstream is kept. It is short, since there may be many users. */
 export const USER_IDLE = 60_000;
 /** Users that are known at a time. */
 export const MAX_USERS = 1_000;
@@ -9,7 +9,7 @@ export const MAX_USERS = 1_000;
 /** Counts a connection for as long as it is open. */
 export type Counted = <T extends Duplex>(connection: T) => T;
 
-/** What one user has. */
+/** The upstream of one user, and its use. */
 interface Entry {
   readonly upstream: Upstream;
   /** Connections open now, of whatever use. */

@@ -9,7 +9,7 @@ export interface SharedEngine {
   readonly socket: string;
 }
 
-/** What a worker is told. */
+/** A message to a worker. */
 export type ToWorker =
   | {
       readonly kind: "start";
@@ -23,14 +23,14 @@ export type ToWorker =
   | { readonly kind: "close" }
   /** Send your numbers. */
   | { readonly kind: "count"; readonly id: number }
-  /** The text that was asked for, of all workers together. */
+  /** The requested text, of all workers together. */
   | { readonly kind: "metrics"; readonly id: number; readonly text: string }
   /** Change an event stream of yours. */
   | { readonly kind: "change"; readonly id: number; readonly change: StreamChange }
-  /** What became of a change of another worker's stream; null when there is no such worker. */
+  /** The result of a change of another worker's stream, or null if there is no such worker. */
   | { readonly kind: "changed"; readonly id: number; readonly reply: StreamReply | null };
 
-/** What a worker tells. */
+/** A message from a worker. */
 export type FromWorker =
   /** It listens to messages; what is sent before is lost. */
   | { readonly kind: "listening" }

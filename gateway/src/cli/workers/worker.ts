@@ -9,7 +9,7 @@ import { settingsOf } from "../../options.js";
 import type { WatchedCommand } from "../../watch/watched-command.js";
 import type { FromWorker, SharedEngine, ToWorker } from "./messages.js";
 
-/** Runs this process as one of several behind one port, as its parent says, until it is told to close. */
+/** Runs this process as one of several behind one port, on messages of its parent, until a message closes it. */
 export function runWorker(): void {
   let gateway: Promise<Gateway> | undefined;
   let numbers: Registry | undefined;

@@ -18,7 +18,7 @@ const CUMULATIVE: readonly string[] = ["counter", "histogram", "summary"];
 /** Beyond the grace time, in ms, a worker is ended by force. */
 const FORCE_AFTER = 2_000;
 
-/** What {@link startWorkers} takes. */
+/** Options of {@link startWorkers}. */
 export interface WorkersOptions {
   readonly options: GatewayOptions;
   readonly count: number;
@@ -43,11 +43,11 @@ export async function startWorkers(options: WorkersOptions): Promise<Gateway> {
   }
 }
 
-/** A change of an event stream that one worker has asked another for. */
+/** A change of an event stream, sent from one worker to another. */
 interface Relay {
   readonly from: Worker;
   readonly to: Worker;
-  /** The number by which the first one knows it. */
+  /** The change's id at the worker that sent it. */
   readonly id: number;
 }
 
@@ -59,7 +59,7 @@ class Workers {
   readonly #counts = new Map<number, (numbers: object[]) => void>();
   /** The numbers that each worker sent last. */
   readonly #last = new Map<Worker, object[]>();
-  /** What workers that have ended had counted, as far as it was shown. */
+  /** The counts of workers that have ended, as last reported. */
   #ended: object[] = [];
   #port: number | undefined;
   #ids = 0;
@@ -88,7 +88,7 @@ class Workers {
   }
 
   async start(): Promise<Ready> {
-    // The first one alone: what is wrong with the settings or the port is told once.
+    // The first worker alone, so that an error in the settings or the port is reported once.
     const ready = await this.#add();
     this.#port = Number(new URL(ready.url).port);
     await Promise.all(Array.from({ length: this.#options.count - 1 }, () => this.#add()));
@@ -119,7 +119,7 @@ class Workers {
     return new Promise((resolve, reject) => {
       let isReady = false;
       worker.on("message", (message: FromWorker) => {
-        // What it was told before it listened is lost.
+        // Messages sent before it listened are lost.
         if (message.kind === "listening")
           tell(worker, this.#closing ? { kind: "close" } : this.#startMessage());
         else if (message.kind === "ready") {
@@ -164,7 +164,7 @@ class Workers {
   }
 
   #startMessage(): ToWorker {
-    // While others have the port, this one has to ask for it in the same words.
+    // While other workers hold the port, this one must request it with the same arguments.
     const port = this.#port === undefined || this.#all.size > 1 ? this.#shared.port : this.#port;
     const { engine, options, count } = this.#options;
     return {

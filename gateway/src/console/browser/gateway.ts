@@ -26,7 +26,7 @@ export class Gateway {
     return reply.items;
   }
 
-  /** What the gateway counts, by name; the values of one name are added up. Null where the token may not see it. */
+  /** Returns the sum of the gateway's metrics by name, or null if the token may not read them. */
   async counters(): Promise<Map<string, number> | null> {
     const response = await this.#fetch("/metrics", {});
     if (response.status === 403) return null;
@@ -38,7 +38,7 @@ export class Gateway {
     return counters;
   }
 
-  /** What the engine behind the gateway is. */
+  /** Returns the description of the engine behind the gateway. */
   async engine(): Promise<string> {
     const { engine } = (await (await this.#fetch("/health", {})).json()) as { engine?: string };
     return engine ?? "";

@@ -17,7 +17,7 @@ export type ExecutionPolicy = NonNullable<ExecutorOptions["policies"]>[number];
 const ALSO_ADD = new Set(["eval", "eval_ro", "publish", "spublish"]);
 /** Add as much as other keys hold, which is not known from their words. */
 const COPY_KEYS = new Set(["copy", "bitop", "sort", "georadius", "georadiusbymember", "pfmerge"]);
-/** What a key, field or element costs beside its bytes, roughly. */
+/** Approximate overhead of a key, field or element, in bytes, in addition to its own bytes. */
 const OVERHEAD_BYTES = 200;
 
 /**
@@ -129,7 +129,7 @@ function hashFieldsLength(args: readonly Buffer[], database: RedisDatabase): num
   return length;
 }
 
-/** With a negative count members repeat: as many of the largest one as were asked for. */
+/** With a negative count members repeat. The bound is the largest member times the count. */
 function randomMembersLength(args: readonly Buffer[], database: RedisDatabase): number {
   const count = -integer(args[1]);
   if (!(count > 0) || args[0] === undefined) return 0;

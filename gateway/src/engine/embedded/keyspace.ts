@@ -11,12 +11,12 @@ import {
 import type { Json } from "./json/value.js";
 
 // The library's own reads copy what they return, and its count walks over every key. Guards run before
-// every write, so they look at the entries themselves. A test pins that these members are there.
+// every write, so they read the entries themselves. A test pins that these members are there.
 
 /** The name of the type of JSON documents, as TYPE has it. */
 export const JSON_TYPE = "ReJSON-RL";
 
-/** A JSON document, which the library knows nothing of. */
+/** A JSON document, a type that the library does not have. */
 export interface JsonDocument {
   readonly type: typeof JSON_TYPE;
   readonly root: Json;
@@ -46,7 +46,7 @@ export function countKeys(state: RedisServerState): number {
 /** An entry as the library stores it, with the time of its last use, in ms. */
 export type Entry = Omit<KeyspaceEntry, "value"> & { value: StoredValue; usedAt?: number };
 
-/** What is used here of the library's keyspace, which its types leave open. */
+/** The members of the library's keyspace that this module uses. The library's types do not declare them. */
 interface Keyspace {
   readonly entries: Map<string, Entry>;
   getLiveEntry(key: Buffer): Entry | null;
@@ -115,7 +115,7 @@ function storeDocument(
   const expiresAt = options?.keepTtl ? keyspace.getLiveEntry(key)?.expiresAt : options?.expiresAt;
   const entry = { key: Buffer.from(key), value, ...(expiresAt === undefined ? {} : { expiresAt }) };
   keyspace.entries.set(key.toString("hex"), entry);
-  // Those who listen (WATCH, blocked commands, notifications) want to know of the key; the value itself says nothing to them.
+  // Listeners (WATCH, blocked commands, notifications) need only the key, not the value.
   const standIn = { type: "string" as const, value: Buffer.alloc(0) };
   database.mutations.emit({ type: "write", database: database.id, key: entry.key, value: standIn });
 }

@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 const MB = 1024 * 1024;
-/** Bytes that may be added between two looks at the real figure. */
+/** Bytes that may be added between two readings of the real figure. */
 const MAX_UNSEEN = 16 * MB;
 /** A collection that found too little is not repeated for ten times as long as it took, at most a second. */
 const PAUSE_PARTS = 10;
@@ -10,12 +10,12 @@ const MAX_PAUSE_MS = 1000;
 /** A collection must leave this share of the limit free to count, or near the limit every write would want one. */
 const SPARE_SHARE = 1 / 16;
 
-/** Knows, cheaply enough to be asked before every write, whether this thread's memory is used up. */
+/** Measures whether this thread's memory is used up, cheaply enough to check before every write. */
 export class MemoryGauge {
   readonly #limit: number;
   readonly #used: () => number;
   readonly #collect: () => void;
-  /** Bytes that may still be added before the next look. */
+  /** Bytes that may still be added before the next reading. */
   #unseen = 0;
   /** A collection has found too little, and memory has not shrunk since. */
   #full = false;
@@ -54,7 +54,7 @@ export class MemoryGauge {
     return true;
   }
 
-  /** Makes the next command look at the real figure: after one that added or freed an amount unknown. */
+  /** Makes the next command read the real figure. Called after a command that added or freed an unknown amount. */
   lookAgain(): void {
     this.#unseen = 0;
     this.#pauseUntil = 0;

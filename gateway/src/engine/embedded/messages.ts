@@ -1,7 +1,7 @@
 import type { MessagePort } from "node:worker_threads";
 import type { EmbeddedLimits } from "./limits.js";
 
-/** What the worker is started with. */
+/** The worker's start data. */
 export interface WorkerInput {
   readonly limits: EmbeddedLimits;
   /** One counter that the worker keeps raising for as long as its loop turns. */
@@ -22,10 +22,10 @@ export interface SaveMessage {
 
 /** A message from the worker about the data that it keeps. */
 export type SavingMessage =
-  /** What was kept is there again: commands may come. */
+  /** The saved data is loaded: commands may be sent. */
   | { readonly kind: "loaded" }
   | { readonly kind: "unreadable"; readonly message: string }
-  /** It was written, or could not be, as {@link SaveMessage} asked. */
+  /** The snapshot that {@link SaveMessage} requested was written, or could not be. */
   | { readonly kind: "saved" }
   | { readonly kind: "failed"; readonly code: string };
 
@@ -45,8 +45,8 @@ export interface GoneMessage {
 }
 
 /**
- * What travels on a connection's port, either way: bytes, the number of bytes that the other side
- * has taken in (so that neither runs ahead of a slow reader), or null for the end of input.
+ * A message on a connection's port, in either direction: bytes, a number, or null for the end of input. The number is how
+ * many bytes the other side has read, so that neither side gets ahead of a slow reader.
  */
 export type PortMessage = Uint8Array | number | null;
 

@@ -11,7 +11,7 @@ const WITHOUT_KEYS = new Set(["flushall", "flushdb", "swapdb", "function"]);
 /** A snapshot that takes long comes less often: its time is at most this share of all. */
 const MAX_SHARE = 1 / 20;
 
-/** What {@link Saver} takes. */
+/** Options of {@link Saver}. */
 export interface SaverOptions {
   readonly state: RedisServerState;
   readonly file: string;

@@ -14,7 +14,7 @@ import { dirname } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import type { RedisServerState } from "js-redis-server/core";
 
-/** What every snapshot begins with: the name of the format and its version. */
+/** The first bytes of every snapshot: the name of the format and its version. */
 const MAGIC = Buffer.from("warmline-snapshot 1\n");
 /** Bytes that are collected for one write. */
 const CHUNK = 1024 * 1024;

@@ -172,7 +172,7 @@ export class Batch {
     return this.#orderOf(clusterCommand)?.isInDoubt(clusterCommand) ?? false;
   }
 
-  /** What has become of later commands of the same slot: `sent` if one may be executed now, `executed` if one was. */
+  /** Returns the state of later commands of the same slot: `sent` if one may be executed now, `executed` if one was. */
   overtaken(clusterCommand: ClusterCommand): "no" | "sent" | "executed" {
     return this.#orderOf(clusterCommand)?.overtaken(clusterCommand) ?? "no";
   }

@@ -25,7 +25,7 @@ export interface ClusterOptions extends ExclusiveConnectionsOptions {
   readonly connect: (to: Address, onRead?: OnReadOpts) => Duplex;
   /** Sent first on every new connection. */
   readonly handshake: readonly Command[];
-  /** How long a command may take, in ms; a blocking one so much longer as it asks for. */
+  /** Command timeout in ms. A blocking command gets its own timeout in addition. */
   readonly timeout: number;
   /** Connections to each node shared by ordinary commands, and as many to each replica that answers reads. */
   readonly connections: number;
@@ -33,11 +33,11 @@ export interface ClusterOptions extends ExclusiveConnectionsOptions {
   readonly maxQueuedCommands: number;
   /** The largest reply passed on, in bytes. */
   readonly maxReplySize: number;
-  /** What large replies that are kept whole are counted against; default: no limit. */
+  /** The budget for large replies that are kept whole. Default: no limit. */
   readonly budget?: BufferBudget | undefined;
   readonly readPolicy: ReadPolicy;
   readonly counters: UpstreamCounters;
-  /** How long a shared connection is kept though nobody uses it, in ms; default: for ever. */
+  /** Idle timeout of a shared connection in ms. Default: none. */
   readonly idle?: number | undefined;
 }
 

@@ -7,7 +7,7 @@ const READONLY = command("READONLY");
 const INITIAL_EJECTION = 1_000;
 const MAX_EJECTION = 30_000;
 
-/** What a node is made of. */
+/** Options of a node. */
 export interface NodeOptions extends ExclusiveConnectionsOptions {
   readonly connectionOptions: MultiplexedConnectionOptions;
   /** Connections shared by ordinary commands; those for reads from a replica are as many, made when needed. */

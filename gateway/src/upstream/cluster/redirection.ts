@@ -1,9 +1,9 @@
 /**
- * What an error reply of a cluster's node means for the way of its command. None of these commands was executed.
+ * A redirection, parsed from an error reply of a cluster node. The command was not executed.
  *
- * - `moved`: the slot belongs to another node, from now on
- * - `ask`: this key is at another node already, this once
- * - `later`: neither this node nor another can say anything yet
+ * - `moved`: the slot belongs to another node from now on
+ * - `ask`: this key is at another node already, for this command only
+ * - `later`: neither this node nor another can run the command yet
  */
 export type Redirection =
   | { readonly kind: "moved" | "ask"; readonly slot: number; readonly host: string; readonly port: number }

@@ -9,11 +9,11 @@ import type { Topology } from "./topology.js";
 
 /** Which of a node's slots a scan of the node covers. */
 enum Mode {
-  /** Those that it serves and that are not being moved away. */
+  /** Slots that the node serves and that are not being moved away. */
   Stable,
-  /** Those that are being moved away: the scan of the other node, right after, completes it. */
+  /** Slots that are being moved away. The scan of the target node, right after, completes them. */
   Source,
-  /** Those that are being moved to it, after the scan of their source. */
+  /** Slots that are being moved to the node, after the scan of their source. */
   Target,
 }
 
@@ -25,7 +25,7 @@ enum Mode {
  * meanwhile are left, and their nodes are scanned after, so that no key is missed; some come twice, as SCAN allows.
  *
  * A slot whose move takes longer than the scan has keys on both sides. They only go from its source to its target: the
- * source is scanned, then the target, which finds what has gone over before the source was looked at.
+ * source is scanned, then the target, which finds the keys moved before the source was scanned.
  */
 interface Position {
   readonly mode: Mode;
@@ -35,7 +35,7 @@ interface Position {
   readonly cursor: bigint;
   /** Slots that are not covered. */
   readonly left: SlotSet;
-  /** Those of them that the scan of this node covers, as far as it has got. */
+  /** The slots of {@link left} that the scan of this node has covered so far. */
   readonly kept: SlotSet;
 }
 
@@ -45,7 +45,7 @@ const MAX_CURSOR = 4_500;
 const INVALID = errorOf("ERR invalid cursor");
 const MINUS = 0x2d;
 
-/** What a scan sends with: adds the command for a node to its batch, the reply being for the receiver under the tag. */
+/** Sends the commands of a scan to nodes. The receiver gets each reply under the command's tag. */
 export interface ScanSender {
   readonly topology: Topology;
   /** Adds a command; it is sent with the rest of the batch. */
@@ -54,7 +54,7 @@ export interface ScanSender {
   send(command: Command, node: string, sink: Receiver, tag: number): void;
 }
 
-/** Adds the step of a SCAN that its cursor asks for. Returns false where no node can be told that serves the slots left. */
+/** Adds the step of a SCAN that its cursor selects. Returns false if no known node serves the slots left. */
 export function addScan(command: Command, receiver: Receiver, tag: number, sender: ScanSender): boolean {
   const text = command.text(1);
   if (!/^\d+$/.test(text)) return false;
@@ -69,7 +69,7 @@ export function addScan(command: Command, receiver: Receiver, tag: number, sende
   return true;
 }
 
-/** One step of a SCAN: a page of one node's keys, between two looks at the node's slots. */
+/** One step of a SCAN: a page of one node's keys, between two readings of the node's slots. */
 class ScanStep implements Receiver {
   readonly #page: Command;
   readonly #replies: Buffer[] = [];
@@ -122,7 +122,7 @@ class ScanStep implements Receiver {
     else this.#reply(page, this.#inOrder ? [nodeViewOf(before), nodeViewOf(after)] : []);
   }
 
-  /** The step once more, for a user of Redis who may not look at slots: the gateway's own user looks. */
+  /** Repeats the step for a Redis user that may not read slots. The gateway's own user reads them. */
   async #askAsGateway(): Promise<void> {
     const { sender, node, receiver, tag } = this;
     try {
@@ -194,7 +194,7 @@ function nameOfTarget(slots: SlotSet, view: NodeView, topology: Topology): strin
   return id === undefined ? undefined : topology.nameOfId(id);
 }
 
-/** Those of the slots that go to the same node as the first one. */
+/** Returns the slots that are being moved to the same node as the first one. */
 function goingAlong(slots: SlotSet, view: NodeView): SlotSet {
   const target = view.targetOf(slots.first!);
   const going: (readonly [number, number])[] = [];

@@ -21,7 +21,7 @@ export class SlotOrder {
   readonly #executed: Places = { any: -1, write: -1 };
   #firstDoubtful = Number.POSITIVE_INFINITY;
 
-  /** Appends a command, and tells it its place. */
+  /** Appends a command and sets its place. */
   add(clusterCommand: ClusterCommand): void {
     clusterCommand.place = this.#commands.push(clusterCommand) - 1;
     this.sent(clusterCommand);
@@ -62,7 +62,7 @@ export class SlotOrder {
     return this.#firstDoubtful < place;
   }
 
-  /** What has become of later commands: `sent` if one may be executed now, `executed` if one was. */
+  /** Returns the state of later commands: `sent` if one may be executed now, `executed` if one was. */
   overtaken({ place, hint }: ClusterCommand): "no" | "sent" | "executed" {
     const executed = hint.repeatable ? this.#executed.write : this.#executed.any;
     if (executed > place) return "executed";

@@ -47,7 +47,7 @@ export class Transport implements Carrier {
   readonly #options: TransportOptions;
   #parked: ClusterCommand[] = [];
   #timer: NodeJS.Timeout | undefined;
-  /** Those whose wait is over and that are tried again. */
+  /** Commands to try again, since their pause is over. */
   readonly #due = new Fifo<ClusterCommand>();
   #more: NodeJS.Immediate | undefined;
   #closed = false;
@@ -202,7 +202,7 @@ export class Transport implements Carrier {
     else this.#sendOne(clusterCommand);
   }
 
-  /** What has waited at a node, and goes to another, may wait for the rest of its time alone. */
+  /** Shortens a blocking command's wait to the time left, since the command has waited at another node before. */
   #countWaiting(clusterCommand: ClusterCommand): void {
     const { timeout } = this.#options;
     const now = performance.now();
@@ -214,7 +214,7 @@ export class Transport implements Carrier {
     clusterCommand.wait = left;
   }
 
-  /** The same by other words, unless its turn is over. */
+  /** Sends a command again with other arguments, or parks it if a later command was sent meanwhile. */
   #repeat(clusterCommand: ClusterCommand, command: Command): void {
     this.#options.counters.repeated++;
     clusterCommand.batch.scattered = true;
@@ -225,7 +225,7 @@ export class Transport implements Carrier {
     else this.#sendOne(clusterCommand);
   }
 
-  /** To the next node that can be tried, or to wait. */
+  /** Sends a command to the next node that can be tried, or parks it. */
   #again(clusterCommand: ClusterCommand): void {
     this.#options.counters.repeated++;
     clusterCommand.batch.scattered = true;
@@ -254,7 +254,7 @@ export class Transport implements Carrier {
     this.#timer ??= setTimeout(this.#resume, PAUSE);
   }
 
-  /** What has waited is tried again, in its order: very many one after another, so that others have their turns. */
+  /** Tries parked commands again, in their order. Large numbers are split into chunks, so that the event loop stays free. */
   #resume = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;

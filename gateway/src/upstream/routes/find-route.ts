@@ -8,7 +8,7 @@ import { stripped } from "./strip.js";
 
 /** An upstream and the keys that it is for. */
 export interface RoutedUpstream {
-  /** What those keys begin with; empty for all that no other route is for. */
+  /** The prefix of those keys. Empty for all keys without another route. */
   readonly prefix: Buffer;
   readonly strip: boolean;
   readonly upstream: Upstream;

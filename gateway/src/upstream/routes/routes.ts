@@ -142,7 +142,7 @@ export class Routes implements Upstream {
     for (const { upstream } of this.#routes) upstream.close();
   }
 
-  /** What goes where, in its order; what can go nowhere is answered. */
+  /** Groups commands by route, in their order. A command without a route gets an error reply. */
   #spread(
     commands: readonly Command[],
     receiver: Receiver,
@@ -197,7 +197,7 @@ class PingReplies implements Receiver {
   }
 }
 
-/** What EXEC replied, with the prefix at the keys that each reply names. */
+/** Returns the reply of EXEC with the prefix restored on the keys that each reply names. */
 function restored(commands: readonly Found[], reply: Buffer, prefix: Buffer): Buffer {
   const elements = elementsOf(reply);
   if (elements.length === 0) return reply;

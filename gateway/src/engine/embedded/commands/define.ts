@@ -77,7 +77,7 @@ export function libraryCommand(executor: CommandExecutor, name: string): Command
   return definition;
 }
 
-/** The same command with its arguments rewritten before they are parsed. */
+/** Returns `base` with its arguments rewritten before they are parsed. */
 export function withArguments(
   base: CommandDefinition,
   rewrite: (args: readonly Buffer[]) => readonly Buffer[],
@@ -93,7 +93,7 @@ export function withArguments(
   };
 }
 
-/** The same command with a check of its raw arguments before the library's own. */
+/** Returns `base` with a check of its raw arguments before the library's own check. */
 export function withCheck(
   base: CommandDefinition,
   check: (args: readonly Buffer[]) => void,

@@ -221,7 +221,7 @@ const restore = plainCommand({
   },
 });
 
-/** Checks what RESTORE is told of the key's use, which the engine does not keep. */
+/** Checks RESTORE's options on the key's use (IDLETIME, FREQ), which the engine does not keep. */
 function checkUsage(name: "IDLETIME" | "FREQ", argument: Buffer): void {
   const value = parseInteger(argument);
   if (name === "IDLETIME" && value < 0) throw new RedisCommandError("Invalid IDLETIME value, must be >= 0");
@@ -285,13 +285,13 @@ function scanReply(next: bigint, items: RedisValue[]): RedisResult {
   return array([bulkValue(String(next)), RedisValue.array(items)]);
 }
 
-/** Replaces commands that walk the keyspace, and adds those that look at one value as a whole. */
+/** Replaces commands that walk the keyspace, and adds those that read one value as a whole. */
 export function addKeyCommands(executor: CommandExecutor): void {
   const keys = libraryCommand(executor, "keys");
   const scan = libraryCommand(executor, "scan");
   const touch = libraryCommand(executor, "touch");
 
-  /** Those items whose bytes match a pattern, found by the library's KEYS. */
+  /** Returns the items whose bytes match a pattern, found by the library's KEYS. */
   function matching<T>(
     items: readonly T[],
     bytesOf: (item: T) => Buffer,

@@ -4,7 +4,7 @@ import { formatDouble } from "./numbers.js";
 
 /** Commands with no result reply with the null array, where the library has the null string. */
 const NULL_ARRAYS = new Set(["xread", "xreadgroup"]);
-/** The same, but only when they have waited in vain. */
+/** Commands that reply with a null array only after their wait timed out. */
 const NULL_ARRAYS_AFTER_WAIT = new Set(["blmove", "brpoplpush"]);
 const COORDINATE_DECIMALS = 17;
 
@@ -76,7 +76,7 @@ function position(value: RedisValue): RedisValue {
   );
 }
 
-/** In the reply of a search each member may be a list, which ends with its position if that was asked for. */
+/** In the reply of a search each member may be a list. With WITHCOORD the list ends with the member's position. */
 function withPositions(reply: RedisValue): RedisValue {
   if (reply.kind !== "array") return reply;
   const items = reply.items.map((member) =>

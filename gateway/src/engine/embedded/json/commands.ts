@@ -253,7 +253,7 @@ const get = plainCommand({
   },
 });
 
-/** What a path finds: one value for a legacy path, else a list. */
+/** Returns the values at a path: one value for a legacy path, else a list. */
 function readPath(root: Json, path: Path, isLegacy: boolean): Json {
   const values = path.find(root).map((location) => valueAt(root, location)!);
   if (!isLegacy) return values;

@@ -30,7 +30,7 @@ export function parseJson(bytes: Buffer): Json {
   const text = decodeText(bytes);
   checkDepth(text);
   try {
-    // Numbers that a double may not hold need a closer look.
+    // Numbers that a double may not hold need a further check.
     if (!/\d{16}|[eE]\+?\d{3}/.test(text)) return JSON.parse(text) as Json;
     const marked = text.replace(STRINGS_AND_NUMBERS, (token) =>
       isBigInteger(token) ? `"${BIG_MARK}${token}"` : token,
