@@ -166,9 +166,9 @@ export class Exchange {
 
   /**
    * Begins a response with this body, to be made of what is written to what is returned; null if nobody reads it, or if
-   * there is no room, which is then the response.
+   * there is no room for it and for `reserved` bytes about to be written, which is then the response.
    */
-  startBody(status: number, type: string, encoder: ReplyEncoder): ReplyBody | null {
+  startBody(status: number, type: string, encoder: ReplyEncoder, reserved = 0): ReplyBody | null {
     if (this.#state !== ResponseState.Awaited) return null;
     const connection = this.#connection;
     const chunked = this.#chunked;
@@ -179,14 +179,15 @@ export class Exchange {
       connection.finish([head()], keep);
       return null;
     }
-    const body = ReplyBody.create({
+    const options = {
       encoder,
       budget: this.#site.budget,
       chunked,
       onMore: connection.send,
       onLittle: connection.sendSoon,
       onCut: () => connection.cut(),
-    });
+    };
+    const body = ReplyBody.create(options, reserved);
     if (!body) {
       this.failure(NO_ROOM);
       return null;

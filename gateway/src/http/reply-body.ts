@@ -40,6 +40,8 @@ export class ReplyBody implements BodySource {
   #at = 0;
   #backlog = 0;
   #taken = 0;
+  /** Bytes taken ahead of what is written. */
+  #reserved: number;
   #ended = false;
   #finished = false;
   #cancelled = false;
@@ -48,24 +50,28 @@ export class ReplyBody implements BodySource {
   #below = 0;
   #onBelow: (() => void) | null = null;
 
-  private constructor(options: ReplyBodyOptions) {
+  private constructor(options: ReplyBodyOptions, reserved: number) {
     this.#options = options;
-    this.#taken = ENCODED;
+    this.#taken = ENCODED + reserved;
+    this.#reserved = reserved;
   }
 
-  /** Makes one; null if there is no room for it in the budget. */
-  static create(options: ReplyBodyOptions): ReplyBody | null {
-    return options.budget.take(ENCODED, REPLY_SHARE) ? new ReplyBody(options) : null;
+  /** Makes one; null if there is no room in the budget for it and for `reserved` bytes that are about to be written. */
+  static create(options: ReplyBodyOptions, reserved: number): ReplyBody | null {
+    return options.budget.take(ENCODED + reserved, REPLY_SHARE) ? new ReplyBody(options, reserved) : null;
   }
 
   /** Appends bytes of a reply. Returns how many are kept. */
   write(bytes: Buffer): number {
     if (this.#cancelled) return 0;
-    if (!this.#options.budget.take(bytes.length, REPLY_SHARE)) {
+    const reserved = Math.min(this.#reserved, bytes.length);
+    const more = bytes.length - reserved;
+    if (more > 0 && !this.#options.budget.take(more, REPLY_SHARE)) {
       this.cut();
       return 0;
     }
-    this.#taken += bytes.length;
+    this.#reserved -= reserved;
+    this.#taken += more;
     this.#backlog += bytes.length;
     this.#parts.push(bytes);
     if (this.#backlog < LITTLE) this.#options.onLittle();

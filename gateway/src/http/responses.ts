@@ -16,9 +16,21 @@ const STAR = 0x2a;
 const MANY_REPLIES = 2 * CHUNK_COMMANDS;
 
 /** Begins a response to be made of replies as they come; null if there is nobody or no room for it. */
-function startBody(exchange: Exchange, status: number, shape: Shape, size: number | null): ReplyBody | null {
-  if (exchange.format === "resp2") return exchange.startBody(status, RESP_TYPE, new RespEncoder(size));
-  return exchange.startBody(status, JSON_TYPE, new JsonEncoder(exchange.format === "base64", shape));
+function startBody(
+  exchange: Exchange,
+  status: number,
+  shape: Shape,
+  size: number | null,
+  reserved = 0,
+): ReplyBody | null {
+  if (exchange.format === "resp2")
+    return exchange.startBody(status, RESP_TYPE, new RespEncoder(size), reserved);
+  return exchange.startBody(
+    status,
+    JSON_TYPE,
+    new JsonEncoder(exchange.format === "base64", shape),
+    reserved,
+  );
 }
 
 /** The response to one command. */
@@ -51,7 +63,7 @@ export class SingleResponse implements Receiver {
     exchange.guard(() => {
       const status = isError ? 400 : 200;
       if (reply.length > LARGE_REPLY) {
-        const body = startBody(exchange, status, "one", null);
+        const body = startBody(exchange, status, "one", null, reply.length);
         body?.write(reply);
         body?.end();
       } else if (exchange.format === "resp2") exchange.reply(status, RESP_TYPE, reply);
@@ -235,7 +247,7 @@ export class TransactionResponse implements TransactionReceiver {
         if (isResp) exchange.respond(400, RESP_TYPE, Buffer.from(`-${text}\r\n`));
         else exchange.error(400, text);
       } else if (reply.length > LARGE_REPLY) {
-        const body = startBody(exchange, 200, "elements", null);
+        const body = startBody(exchange, 200, "elements", null, reply.length);
         body?.write(reply);
         body?.end();
       } else if (isResp) exchange.reply(200, RESP_TYPE, reply);

@@ -1,4 +1,6 @@
+import type { BufferBudget } from "../memory/buffer-budget.js";
 import { type Receiver, UpstreamFailure } from "./failure.js";
+import { NO_ROOM } from "./in-flight-connection.js";
 import { arrayOf, elementsOf, errorOf, integerOf } from "./replies.js";
 
 const MINUS = 0x2d;
@@ -12,11 +14,14 @@ export class Merge implements Receiver {
   readonly #replies: Buffer[];
   readonly #failures: UpstreamFailure[] = [];
   #open: number;
+  /** Bytes taken from the budget. */
+  #taken = 0;
 
   /**
    * @param tag the command's place
    * @param writes whether its parts may change something
    * @param oneIsEnough whether errors don't count once a part has succeeded
+   * @param budget what replies are counted against until all are there; default: no limit
    */
   constructor(
     readonly receiver: Receiver,
@@ -25,6 +30,7 @@ export class Merge implements Receiver {
     readonly combine: Combine,
     readonly writes: boolean,
     readonly oneIsEnough = false,
+    readonly budget?: BufferBudget,
   ) {
     this.#replies = new Array(parts);
     this.#open = parts;
@@ -35,6 +41,15 @@ export class Merge implements Receiver {
   }
 
   onReply(reply: Buffer, part: number): void {
+    // Twice: in the end they are copied into one.
+    const bytes = 2 * reply.length;
+    if (this.budget) {
+      if (!this.budget.take(bytes)) {
+        this.onFailure(NO_ROOM);
+        return;
+      }
+      this.#taken += bytes;
+    }
     this.#replies[part] = reply;
     this.#settle();
   }
@@ -47,6 +62,7 @@ export class Merge implements Receiver {
   #settle(): void {
     if (--this.#open > 0) return;
     const { receiver, tag } = this;
+    if (this.#taken > 0) this.budget!.give(this.#taken);
     const replies = this.#replies.filter((reply) => reply !== undefined);
     const good = replies.filter((reply) => reply[0] !== MINUS);
     const [failure] = this.#failures;

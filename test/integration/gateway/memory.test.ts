@@ -214,11 +214,16 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
       return socket;
     });
     await expect.poll(() => buffered()).toBe(4 * MB);
+    // A body that stalls would be given up while memory is short.
+    const trickle = setInterval(() => {
+      for (const socket of unfinished) socket.write("x");
+    }, 500);
     const large = ["SET", "waited", "x".repeat(0.5 * MB)];
     const refused = await call(gateway, "/", { body: large });
     expect([refused.status, refused.headers["warmline-outcome"]]).toEqual([503, "unsent"]);
     expect(refused.headers["retry-after"]).toBe("1");
     expect(await run(gateway, "EXISTS", "waited")).toBe(0);
+    clearInterval(trickle);
     const waits = call(gateway, "/", { body: large });
     unfinished[0]!.destroy();
     expect((await waits).status).toBe(200);

@@ -1,3 +1,4 @@
+import type { BufferBudget } from "../../memory/buffer-budget.js";
 import type { Command } from "../command.js";
 import type { Receiver } from "../failure.js";
 import { type Combine, combiners, Merge } from "../merge.js";
@@ -12,17 +13,27 @@ export class BatchPlanner {
   readonly #batch: Batch;
   readonly #topology: Topology;
   readonly #send: (clusterCommand: ClusterCommand) => void;
+  readonly #budget: BufferBudget | undefined;
   /** Slots that were written to. */
   readonly #written = new Set<number>();
   #wroteAnywhere = false;
   #patience = 0;
   readonly #writers: Writers = { names: new Set(), seen: 0 };
 
-  /** @param send sends a command at once, apart from the batch */
-  constructor(batch: Batch, topology: Topology, send: (clusterCommand: ClusterCommand) => void) {
+  /**
+   * @param send sends a command at once, apart from the batch
+   * @param budget what replies to be merged are counted against; default: no limit
+   */
+  constructor(
+    batch: Batch,
+    topology: Topology,
+    send: (clusterCommand: ClusterCommand) => void,
+    budget?: BufferBudget,
+  ) {
     this.#batch = batch;
     this.#topology = topology;
     this.#send = send;
+    this.#budget = budget;
   }
 
   /** Adds the next command. */
@@ -31,7 +42,7 @@ export class BatchPlanner {
     const plan = planOf(command);
     const first = batch.commands.length;
     this.#patience += wait ?? 0;
-    add(batch, command, plan, tag, this.#topology, this.#writers, this.#send, wait);
+    add(batch, command, plan, tag, this.#topology, this.#writers, this.#send, wait, this.#budget);
     for (let at = first; at < batch.commands.length; at++) {
       const clusterCommand = batch.commands[at]!;
       const { slot, repeatable } = clusterCommand.hint;
@@ -54,6 +65,7 @@ function add(
   writers: Writers,
   send: (clusterCommand: ClusterCommand) => void,
   wait?: number,
+  budget?: BufferBudget,
 ): void {
   const { repeatable } = plan;
   const { receiver } = batch;
@@ -65,7 +77,7 @@ function add(
       receiver.onReply(plan.reply, tag);
       return;
     case "split": {
-      const merge = new Merge(receiver, tag, plan.parts.length, plan.combine, !repeatable);
+      const merge = new Merge(receiver, tag, plan.parts.length, plan.combine, !repeatable, false, budget);
       plan.parts.forEach((part, at) => {
         batch.add(part.command, { slot: part.slot, read: plan.read, repeatable }, merge, at, wait);
       });
@@ -79,7 +91,8 @@ function add(
         const copied = copies.map((only) => ({ slot: -1, read: false, repeatable, only }));
         return [{ slot, read: false, repeatable }, ...copied];
       });
-      const merge = new Merge(receiver, tag, hints.length, plan.combine, !repeatable, plan.oneIsEnough);
+      const { combine, oneIsEnough } = plan;
+      const merge = new Merge(receiver, tag, hints.length, combine, !repeatable, oneIsEnough, budget);
       hints.forEach((hint, at) => {
         batch.add(command, hint, merge, at, wait);
       });

@@ -1,5 +1,5 @@
 import type { Command } from "../command.js";
-import { type Receiver, UpstreamFailure } from "../failure.js";
+import { type Receiver, type ReplyStream, UpstreamFailure } from "../failure.js";
 import type { Node } from "./node.js";
 import { SlotOrder } from "./slot-order.js";
 
@@ -18,6 +18,7 @@ export interface RoutingHint {
 /** Receives what becomes of cluster commands. */
 export interface Carrier {
   onReply(clusterCommand: ClusterCommand, reply: Buffer): void;
+  onLarge(clusterCommand: ClusterCommand, first: number): ReplyStream | null;
   onFailure(clusterCommand: ClusterCommand, failure: UpstreamFailure): void;
 }
 
@@ -85,6 +86,10 @@ export class ClusterCommand implements Receiver {
     this.batch.carrier.onReply(this, reply);
   }
 
+  onLarge(_tag: number, first: number): ReplyStream | null {
+    return this.batch.carrier.onLarge(this, first);
+  }
+
   onFailure(failure: UpstreamFailure): void {
     this.batch.carrier.onFailure(this, failure);
   }
@@ -100,6 +105,10 @@ export class Group implements Receiver {
 
   onReply(reply: Buffer, tag: number): void {
     this.commands[tag]!.onReply(reply);
+  }
+
+  onLarge(tag: number, first: number): ReplyStream | null {
+    return this.commands[tag]!.onLarge(tag, first);
   }
 
   onFailure(failure: UpstreamFailure, tag: number): void {

@@ -10,7 +10,7 @@ import type { PushConnectionOptions } from "../push-connection.js";
 import { PING, repliesToPing } from "../server.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import { BatchPlanner } from "./batch-planner.js";
-import { Batch } from "./cluster-command.js";
+import { Batch, type ClusterCommand } from "./cluster-command.js";
 import { Nodes } from "./nodes.js";
 import type { ReadPolicy } from "./read-policy.js";
 import { Scripts } from "./scripts.js";
@@ -206,9 +206,8 @@ export class Cluster implements Upstream {
 
   /** Finds out where commands go, of very many some at a time, and sends them. */
   #plan(batch: Batch, commands: readonly Command[], waits?: readonly number[]): void {
-    const planner = new BatchPlanner(batch, this.#topology, (clusterCommand) =>
-      this.#transport.send([clusterCommand]),
-    );
+    const send = (clusterCommand: ClusterCommand) => this.#transport.send([clusterCommand]);
+    const planner = new BatchPlanner(batch, this.#topology, send, this.#options.budget);
     let next = 0;
     const turn = () => {
       if (this.#closed) {

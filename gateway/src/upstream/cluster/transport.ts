@@ -2,7 +2,7 @@ import { asking } from "../asking.js";
 import { waitingFor } from "../blocking.js";
 import type { Command } from "../command.js";
 import { CHUNK_COMMANDS } from "../command-batch.js";
-import { UpstreamFailure } from "../failure.js";
+import { type ReplyStream, UpstreamFailure } from "../failure.js";
 import { Fifo } from "../fifo.js";
 import type { UpstreamCounters } from "../multiplexed-connection.js";
 import { type Carrier, type ClusterCommand, Group, IN_DOUBT, OVERTAKEN } from "./cluster-command.js";
@@ -111,6 +111,27 @@ export class Transport implements Carrier {
     } else if (redirection) this.#redirect(clusterCommand, redirection);
   }
 
+  /** A large reply is final, unless it is an error: redirections are short. */
+  onLarge(clusterCommand: ClusterCommand, first: number): ReplyStream | null {
+    if (first === MINUS) return null;
+    const { batch, node, sink, tag } = clusterCommand;
+    const stream = sink.onLarge?.(tag, first);
+    if (!stream) return null;
+    node?.succeeded();
+    batch.executed(clusterCommand, true);
+    clusterCommand.state = "done";
+    return {
+      write: (bytes) => stream.write(bytes),
+      whenBelow: (below, listener) => stream.whenBelow(below, listener),
+      end: () => stream.end(),
+      fail: (failure) => {
+        const { reason } = failure;
+        if (node && (reason === "lost" || reason === "timeout")) this.#onNodeFailure(node);
+        stream.fail(failure);
+      },
+    };
+  }
+
   onFailure(clusterCommand: ClusterCommand, failure: UpstreamFailure): void {
     const { reason, outcome } = failure;
     if (clusterCommand.node && (reason === "unreachable" || reason === "lost" || reason === "timeout")) {
@@ -124,7 +145,10 @@ export class Transport implements Carrier {
     const mayRepeat =
       outcome === "unsent"
         ? reason !== "full" && reason !== "ended"
-        : clusterCommand.hint.repeatable && reason !== "too-large" && ++clusterCommand.repeats <= MAX_REPEATS;
+        : clusterCommand.hint.repeatable &&
+          reason !== "too-large" &&
+          reason !== "no-room" &&
+          ++clusterCommand.repeats <= MAX_REPEATS;
     if (isOver || !mayRepeat) this.#fail(clusterCommand, failure);
     else this.#again(clusterCommand);
   }

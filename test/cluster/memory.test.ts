@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
+import type { Gateway } from "../../gateway/src/index.js";
+import { call } from "../integration/gateway/http.js";
+import { gatewayAt, metric, run } from "./support.js";
+
+// Replies of a cluster that are larger than the gateway's budget for buffers.
+
+const MB = 1024 * 1024;
+const LIMIT = 8 * MB;
+/** What is appended at a time to a value of 100 MB. */
+const PART = "a".repeat(5 * MB);
+const PARTS = 20;
+
+describe.skipIf(!redisAvailable())("memory, before a cluster", () => {
+  let cluster: RedisCluster;
+  let gateway: Gateway;
+  beforeAll(async () => {
+    cluster = await startCluster();
+    const loader = await gatewayAt(cluster.url);
+    for (let i = 0; i < PARTS; i++) await run(loader, "APPEND", "large", PART);
+    await loader.close();
+    gateway = await gatewayAt(cluster.url, { maxBufferedBytes: LIMIT, token: "t", commandTimeout: 30_000 });
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await cluster?.stop();
+  });
+
+  it("a reply larger than the budget is passed on as it comes", async () => {
+    const { status, headers, bytes } = await call(gateway, "/get/large");
+    expect([status, headers["transfer-encoding"]]).toEqual([200, "chunked"]);
+    const whole = Buffer.concat([
+      Buffer.from('{"result":"'),
+      ...new Array(PARTS).fill(Buffer.from(PART)),
+      Buffer.from('"}'),
+    ]);
+    expect(bytes.equals(whole)).toBe(true);
+    expect(await metric(gateway, "buffered_bytes")).toBe(0);
+  });
+
+  it("a reply to be merged that does not fit fails with 503, and may have run", async () => {
+    for (const key of ["a", "b", "c", "d", "e", "f"]) await run(gateway, "SETRANGE", key, MB - 1, "x");
+    const { status, headers, json } = await call(gateway, "/mget/a/b/c/d/e/f");
+    expect([status, headers["warmline-outcome"]]).toEqual([503, "unknown"]);
+    expect(json.error).toContain("no memory");
+    expect((await call(gateway, "/mget/a/b")).json.result.length).toBe(2);
+    expect(await metric(gateway, "buffered_bytes")).toBe(0);
+  });
+
+  it("a reply of a later command of a pipeline stands in its place", async () => {
+    await run(gateway, "SETRANGE", "half", MB / 2, "x");
+    const body = [["DBSIZE"], ["GET", "half"], ["ECHO", "between"], ["GET", "half"], ["ECHO", "last"]];
+    const { json } = await call(gateway, "/pipeline", { body });
+    expect(json[1].result.length).toBe(MB / 2 + 1);
+    expect(json[2].result).toBe("between");
+    expect(json[3]).toEqual(json[1]);
+    expect(json[4].result).toBe("last");
+  });
+});
