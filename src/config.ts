@@ -2,7 +2,7 @@ import { ConfigError } from "./errors.js";
 import { unknownOption } from "./option-names.js";
 import type { CodecOption } from "./wire/codec.js";
 
-/** What a client does with a write whose outcome is unknown. */
+/** How a client treats a write whose outcome is unknown. */
 export type WriteMode = "at-most-once" | "exactly-once" | "at-least-once";
 
 /** How often, and when, a command that may be sent again is sent again. */
@@ -10,7 +10,7 @@ export interface RetryOptions {
   /** How many times a command that may be sent again is sent again. Default 5. */
   retries?: number;
   /**
-   * Gives the wait before the nth retry, from 0, in ms. Default: exponential from 50 ms, with jitter. If it throws there
+   * Returns the wait before the nth retry, from 0, in ms. Default: exponential from 50 ms, with jitter. If it throws there
    * are no further retries.
    */
   backoff?: (retryCount: number) => number;
@@ -31,9 +31,9 @@ export interface CallOptions {
   /** Keeps each call inside the time that is left when it is made, less 50 ms. */
   deadline?: Deadline;
   /**
-   * What happens to a write whose outcome is unknown: `"at-most-once"` (default) never sends it again and rejects with
+   * How to treat a write whose outcome is unknown. `"at-most-once"` (default) never sends it again and rejects with
    * UnknownOutcomeError; `"at-least-once"` sends it again; `"exactly-once"` runs it in a script that keeps its reply
-   * beside its key, so that a repeated delivery gives the first reply.
+   * beside its key, so that a repeated delivery returns the first reply.
    */
   writes?: WriteMode;
   /**
@@ -122,7 +122,7 @@ const oneOf = (...values: unknown[]): Check => [
 ];
 const isAnything: Check = [() => true, ""];
 
-/** What `with()` may change, and how each is checked, where what takes it does not check it itself. */
+/** Options of `with()` and their checks. An option that is checked where it is used accepts anything here. */
 const CALL_OPTIONS: Record<keyof CallOptions, Check> = {
   signal: isAnything,
   timeout: isAnything,
@@ -194,7 +194,7 @@ export interface Endpoint {
   readonly token: string;
 }
 
-/** What the names of a complete pair begin with; they go on with URL and TOKEN. */
+/** Prefixes of the variables of a complete pair. URL and TOKEN follow them. */
 const PREFIXES = ["WARMLINE_", "UPSTASH_REDIS_REST_", "KV_REST_API_"];
 
 /** The first complete pair of url and token in the environment. */

@@ -1,12 +1,12 @@
 /**
- * What is known about a command that failed.
+ * Outcome of a command that failed.
  * - `unsent`: not a byte of it was written; it has not been applied and will not be.
  * - `unknown`: it was written, or may have been; it may have been applied.
  * - `answered`: the Redis endpoint gave a whole, well-formed answer.
  */
 export type Outcome = "unsent" | "unknown" | "answered";
 
-/** What an error is made of beside its message. */
+/** Details of an error beside its message. */
 export interface ErrorDetails {
   /** Whether the command was applied; `unsent` unless given. */
   outcome?: Outcome;
@@ -14,7 +14,7 @@ export interface ErrorDetails {
   command?: string | undefined;
   /** Where in the pipeline or transaction the command stood, from 0. */
   index?: number | undefined;
-  /** What led to it. */
+  /** The underlying error. */
   cause?: unknown;
 }
 
@@ -106,7 +106,7 @@ export class UnknownOutcomeError extends WarmlineError {}
 /** The call's time was up. `outcome` tells whether the command had been sent. */
 export class TimeoutError extends WarmlineError {}
 
-/** The response was not what a Redis HTTP endpoint gives: truncated, not JSON, somebody else's page. */
+/** The response was not one of a Redis HTTP endpoint: truncated, not JSON, or the page of another server. */
 export class ProtocolError extends WarmlineError {}
 
 /** An argument cannot be sent: `undefined`, `NaN`, a function, text that is not well-formed Unicode. */
@@ -114,7 +114,7 @@ export class ArgumentError extends WarmlineError {}
 
 /** A value that was read does not fit the schema given with the read. */
 export class SchemaError extends WarmlineError {
-  /** What the schema found, as Standard Schema gives it. */
+  /** The issues that the schema reported, as Standard Schema defines them. */
   readonly issues: readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[];
 
   constructor(message: string, issues: SchemaError["issues"], details: Omit<ErrorDetails, "outcome">) {

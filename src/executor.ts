@@ -50,7 +50,7 @@ export interface Command {
   readonly wait: number | undefined;
   /** Whether there are bytes among its arguments. */
   readonly bytes: boolean;
-  /** What the values that it reads have to fit. */
+  /** The schema of the values that it reads. */
   readonly schema?: StandardSchema | undefined;
   /** Where it stands in a batch that is its user's own. */
   readonly index?: number;
@@ -75,26 +75,26 @@ export interface RequestLimits {
 /** A request whose call is not known: it counts as written as soon as it is passed on. */
 const SENT_BY_HANDLER: SentCall = { written: true };
 
-/** What a batch gives for one of its commands; a value may be a promise where a schema checks it. */
+/** Result of one command of a batch. A value that a schema checks may be a promise. */
 export type Result = { readonly result: unknown } | { readonly error: unknown };
 
-/** What a client stands on besides its settings. */
+/** Dependencies of a client besides its settings. */
 export interface ClientContext {
   readonly platform: Platform;
   readonly transport: Transport;
   readonly protocol: Protocol;
   /** Where it all goes, or what every command is rejected with when url or token is missing; a requester knows. */
   readonly endpoint: Endpoint | ConfigError | undefined;
-  /** What carries the requests instead of the transport, where there is such a thing. */
+  /** Carries the requests instead of the transport, if given. */
   readonly requestHandler?: RequestHandler | undefined;
-  /** What has to be done before each command, if anything; a promise is waited for. */
+  /** Called before each command, if given. A promise is awaited. */
   readonly beforeCall?: (() => Promise<unknown> | undefined) | undefined;
 }
 
-/** What is sent on has a clock of its own, which says more exactly what became of it: that comes first. In ms. */
+/** Extra time in ms, so that the transport's own timeout, whose error is more precise, fires first. */
 const GRACE = 20;
 
-/** What error messages call a batch as a whole. */
+/** Names of a whole batch in error messages. */
 const LABELS: Record<BatchPath, string> = { pipeline: "PIPELINE", "multi-exec": "MULTI" };
 
 /** Joins commands, wire and connections; what a client, its pipelines and its transactions stand on. */
@@ -117,7 +117,7 @@ export class CommandExecutor {
     if (typeof lazyFeatures !== "function") this.#lazyFeatures = lazyFeatures;
   }
 
-  /** The same with other settings. */
+  /** Returns an executor with other settings. */
   withSettings(settings: Partial<Settings>): CommandExecutor {
     return new CommandExecutor(this.context, { ...this.settings, ...settings });
   }
@@ -154,7 +154,7 @@ export class CommandExecutor {
     }
   }
 
-  /** The same with `middleware` around every request. */
+  /** Returns an executor with `middleware` around every request. */
   withMiddleware(middleware: Middleware): CommandExecutor {
     const next: RequestHandler =
       this.context.requestHandler ??
@@ -469,7 +469,7 @@ export class CommandExecutor {
   }
 }
 
-/** What a promise gives, unless it takes more than so many ms, or the signal aborts before. */
+/** Settles as `promise` does. Rejects if that takes more than `ms`, or if the signal aborts first. */
 function within<T>(ms: number, promise: Promise<T>, tooLate?: () => Error, signal?: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -487,7 +487,7 @@ function within<T>(ms: number, promise: Promise<T>, tooLate?: () => Error, signa
   });
 }
 
-/** What the caller gets of a response that can't be read; any other error is as it was. */
+/** Converts a malformed response into a ProtocolError. Returns any other error unchanged. */
 function protocolError(error: unknown, command: string, index?: number): unknown {
   if (!(error instanceof MalformedReply)) return error;
   const details = { outcome: "unknown", command, index, cause: error } as const;

@@ -1,6 +1,6 @@
 import type { RedisOptions } from "./config.js";
 
-/** What lets a page keep what it read. */
+/** Modes of `cache` that let a page keep the data it read. */
 const KEPT: readonly RedisOptions["cache"][] = ["default", "force-cache", "only-if-cached"];
 
 /**

@@ -56,7 +56,7 @@ export interface Redis
   /**
    * Reads a key, changes its value by a function, and stores the result unless somebody else changed the key
    * meanwhile; then it begins anew. The key keeps its time to live.
-   * @param change gets the value or null; gives the new value, null to delete the key, undefined to leave it. It may
+   * @param change gets the value or null; returns the new value, null to delete the key, undefined to leave it. It may
    * be called several times.
    * @returns what is stored now.
    * @throws WarmlineError when the key was changed by others at every attempt.
@@ -70,8 +70,8 @@ export interface Redis
   /** Listens to every channel that fits one of these glob patterns. */
   psubscribe<TMessage = unknown>(patterns: string | readonly string[]): Subscriber<TMessage>;
   /**
-   * What Redis runs, line by line: `for await (const line of redis.monitor())`. Leaving the loop ends it, and
-   * `redis.with({ signal }).monitor()` can be ended from outside; when the stream is lost the loop throws.
+   * Streams the commands that Redis runs, line by line: `for await (const line of redis.monitor())`. Leaving the loop ends
+   * the stream. `redis.with({ signal }).monitor()` can be ended from outside. If the stream is lost, the loop throws.
    */
   monitor(): AsyncGenerator<string, void, undefined>;
   /**
@@ -104,13 +104,13 @@ export interface RedisConstructor {
    * WARMLINE_TOKEN, UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, KV_REST_API_URL and KV_REST_API_TOKEN.
    */
   fromEnv(options?: Omit<RedisOptions, "url" | "token">): Redis;
-  /** The same of an environment that is handed to a handler, as Cloudflare's Workers have it. */
+  /** A client of the endpoint that `env` names, such as the environment passed to a handler of Cloudflare Workers. */
   fromEnv(env: object, options?: Omit<RedisOptions, "url" | "token">): Redis;
-  /** What every client's methods come from. */
+  /** The prototype of every client's methods. */
   readonly prototype: Redis;
 }
 
-/** What differs between runtimes. */
+/** Runtime-specific parts of a client. */
 export interface Platform {
   env(): Record<string, string | undefined>;
   /** Whether a client opens a connection when it is created, unless it is told. */
@@ -120,9 +120,9 @@ export interface Platform {
   lazyFeatures: typeof LazyFeatures | (() => Promise<typeof LazyFeatures>);
   /** Returns the SHA-1 digest of a text in hexadecimal digits, where the runtime has it synchronously. */
   sha1?(text: string): string;
-  /** Gives what calls a function in the asynchronous context of now, where responses come in one of their own. */
+  /** Returns a caller that runs functions in the current asynchronous context, where responses arrive in another one. */
   contextNow?(): <T>(read: () => T) => T;
-  /** What has to be done before each command of a client, if anything; a promise is waited for. */
+  /** Returns a function to call before each command of a client, if needed. Its promise is awaited. */
   beforeCalls?(options: RedisOptions): (() => Promise<unknown> | undefined) | undefined;
 }
 
@@ -361,8 +361,8 @@ function checkNames(method: string, options: object, ...known: string[]): void {
 const methodNames = () => [...commandNames(), ...Object.keys(clientMethods)];
 
 /**
- * What every class of clients inherits: methods that are bound whenever they are looked up. Clients for one call or a few
- * have no others, and `super.get(key)` in a class of its user's finds them here.
+ * The prototype of every class of clients: its methods are bound whenever they are looked up. Clients for one call or a
+ * few have no others, and `super.get(key)` in a class of the user's finds them here.
  */
 const inherited = onDemand(
   Object.prototype,

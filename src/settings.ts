@@ -11,7 +11,7 @@ import { jitteredBackoff } from "./connection/backoff.js";
 import { DEFAULT_MAX_REPLY_SIZE } from "./connection/body.js";
 import { type Codec, resolveCodec } from "./wire/codec.js";
 
-/** What `redis.with({ ... })` can change, resolved: every value present and checked. */
+/** Settings that `redis.with({ ... })` can change, resolved: every value is present and checked. */
 export interface Settings {
   readonly codec: Codec;
   readonly timeout: number;
@@ -91,7 +91,7 @@ function checkMilliseconds(name: string, value: number): number {
   return Math.min(value, MAX_TIMER);
 }
 
-/** What its user's function throws must not reach an event of a socket: it ends the retries. */
+/** Wraps the user's backoff function. An error it throws ends the retries, so that it never reaches a socket's event. */
 function guardBackoff(given: (retry: number) => number): Settings["backoff"] {
   assertConfig(typeof given === "function", "retry.backoff must be a function that gives ms");
   return (retry) => {

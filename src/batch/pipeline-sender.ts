@@ -13,7 +13,7 @@ export interface QueuedCommand {
   readonly limits?: Limits | undefined;
   /** Whether its limits have settled it. */
   readonly over?: boolean;
-  /** Gives the same for a command that an earlier try may have applied. */
+  /** Returns the same command as one that an earlier attempt may have applied. */
   suspect?(): QueuedCommand;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;

@@ -11,7 +11,7 @@ import { findUnknownOption } from "../option-names.js";
 import type { BatchPath } from "../wire/protocol.js";
 import { sendPipeline } from "./pipeline-sender.js";
 
-/** A command called on a pipeline: it gives the pipeline, which will give one value more. */
+/** A command called on a pipeline. It returns the pipeline, with one more result. */
 export interface Queued<Q extends readonly unknown[]> extends ReplyMode {
   readonly reply: Pipeline<[...Q, this["value"]]>;
 }
@@ -36,7 +36,7 @@ export interface Pipeline<Q extends readonly unknown[] = []>
    * unless this is a transaction that Redis discarded.
    */
   exec<R extends readonly unknown[] = [] extends Q ? unknown[] : Q>(): Promise<R>;
-  /** The same, with each command's error in its place. */
+  /** Sends the commands. Returns each command's value or error in its place, rather than throwing the first error. */
   exec<R extends readonly unknown[] = [] extends Q ? unknown[] : Q>(options: {
     keepErrors: true;
   }): Promise<CommandResults<R>>;

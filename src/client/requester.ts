@@ -17,9 +17,9 @@ export interface UpstashRequest {
 
 /** The response to one command; a batch gives an array of them. */
 export interface UpstashResponse<T> {
-  /** What the command gave, where it did not fail. */
+  /** The command's result, unless it failed. */
   result?: T;
-  /** Redis's error, where it did. */
+  /** Redis's error, if the command failed. */
   error?: string;
 }
 
@@ -39,7 +39,7 @@ export type Middleware = (
 export interface HandledCall {
   /** The settings of the client that was called, which may be others than those of the one that has the middleware. */
   readonly executor: CommandExecutor;
-  /** What is asked for, as it was before middleware saw it. */
+  /** The arguments of the call, before middleware. */
   readonly argv: EncodedRequest["argv"];
   /** Whether these arguments may be written again after they may have been applied. */
   readonly repeatable: boolean;
@@ -64,7 +64,7 @@ export function timeoutError(
   return executor.errorFactory(label)("TimeoutError", message, { outcome: sent ? "unknown" : "unsent" });
 }
 
-/** Sends an encoded request through the request handler. Gives the response as JSON, which is empty where there was none. */
+/** Sends an encoded request through the request handler. Returns the response as JSON, empty if there was none. */
 export async function runMiddleware(
   requestHandler: RequestHandler,
   { argv, route }: EncodedRequest,

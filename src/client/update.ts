@@ -17,13 +17,13 @@ export interface UpdateOptions {
 
 export type Updater<T> = (current: T | null) => T | null | undefined | Promise<T | null | undefined>;
 
-/** Gives values as they are stored. */
+/** Returns values as they are stored. */
 const STORED: Codec = { encode: (value) => value, decode: (stored) => stored };
 
 /**
- * Reads a key, changes its value by a function, and stores the result unless somebody else changed the key meanwhile;
+ * Reads a key, changes its value by a function, and stores the result unless another client changed the key meanwhile;
  * then it begins anew. WATCH can't do this over HTTP, where a connection is nobody's own.
- * @param change gets the value or null; gives the new value, null to delete the key, undefined to leave it. It may be
+ * @param change gets the value or null; returns the new value, null to delete the key, undefined to leave it. It may be
  * called several times.
  * @returns what is stored now.
  * @throws ArgumentError where there are no attempts; WarmlineError where the key was changed by others at every attempt.

@@ -166,7 +166,7 @@ export const reading = (names: string, encoder: Plain): ArgEncoder =>
     names: () => names.split(" "),
   });
 
-/** What one option adds, where it is given. */
+/** Encodes one option, if it is given. */
 export const property = (name: string, encoder: ArgEncoder): ArgEncoder => {
   let inner: ArgEncoder | undefined;
   return reading(name, (out, given, encode) => {
@@ -176,11 +176,11 @@ export const property = (name: string, encoder: ArgEncoder): ArgEncoder => {
   });
 };
 
-/** What one property adds that has to be there. */
+/** Encodes one property, which is required. */
 export const required = (name: string, encoder: ArgEncoder): ArgEncoder =>
   reading(name, (out, given, encode) => located(`.${name}`, encoder, out, given?.[name], encode));
 
-/** What a condition adds. Undefined is refused: without its condition it would be another command. */
+/** Encodes a condition. Rejects undefined: without its condition the command would be another one. */
 export const condition = (name: string, encoder: ArgEncoder): ArgEncoder => {
   const inner = required(name, encoder);
   return reading(name, (out, given, encode) => {

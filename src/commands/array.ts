@@ -70,17 +70,17 @@ export interface ArInfoResult {
 /** The whole value, a part of it, a glob pattern, or a regular expression. */
 export type ArGrepPredicate = { exact: string } | { match: string } | { glob: string } | { re: string };
 
-/** What argrep looks for, and what it gives. */
+/** Predicates of argrep, and the form of its result. */
 export interface ArGrepOptions {
-  /** What values are compared with, one or more. */
+  /** One or more predicates that values are compared with. */
   predicates: ArGrepPredicate[];
   /** Whether one predicate has to fit, the default, or all. */
   combine?: "AND" | "OR" | "and" | "or";
-  /** Take upper and lower case for the same. */
+  /** Ignores case. */
   noCase?: boolean;
-  /** Give pairs of index and value rather than indexes. */
+  /** Returns pairs of index and value rather than indexes. */
   withValues?: boolean;
-  /** Stop after so many. */
+  /** Stops after this many matches. */
   limit?: number;
 }
 
@@ -114,56 +114,56 @@ type ArOpKeyword = "SUM" | "MIN" | "MAX" | "AND" | "OR" | "XOR" | "USED";
 export type ArOpOperation<T = string> = ArOpKeyword | Lowercase<ArOpKeyword> | { match: T };
 
 export interface ArrayCommands<K extends ReplyMode> {
-  /** Gives how many values there are. */
+  /** Returns how many values there are. */
   arcount(key: Key): Reply<K, number>;
-  /** Removes values. Gives how many there were. */
+  /** Removes values. Returns how many were removed. */
   ardel(key: Key, ...indexes: ArrayIndex[]): Reply<K, number>;
-  /** Removes ranges of values, both ends included. Gives how many there were. */
+  /** Removes ranges of values, both ends included. Returns how many were removed. */
   ardelrange(key: Key, ...ranges: [start: ArrayIndex, end: ArrayIndex][]): Reply<K, number>;
-  /** Gives a value, or null. */
+  /** Returns a value, or null. */
   arget<T = string>(key: Key, index: ArrayIndex): Reply<K, T | null>;
-  /** Gives the values of a range, both ends included, null where there is none. */
+  /** Returns the values of a range, both ends included, null where there is none. */
   argetrange<T = string>(key: Key, start: ArrayIndex, end: ArrayIndex): Reply<K, (T | null)[]>;
-  /** Gives the indexes of the values in a range that fit. "-" and "+" are the lowest and highest index. */
+  /** Returns the indexes of the values in a range that fit. "-" and "+" are the lowest and highest index. */
   argrep<T = string, O extends ArGrepOptions = ArGrepOptions>(
     key: Key,
     start: ArrayIndex,
     end: ArrayIndex,
     opts: O,
   ): Reply<K, ArGrepResult<T, O>>;
-  /** Gives how the array lies in memory. An error where there is no key. */
+  /** Returns the memory layout of the array. Throws if there is no key. */
   arinfo(key: Key, opts?: ArInfoOptions): Reply<K, ArInfoResult>;
-  /** Appends values at the cursor. Gives the last one's index. */
+  /** Appends values at the cursor. Returns the last one's index. */
   arinsert<T = unknown>(key: Key, ...values: T[]): Reply<K, string>;
-  /** Gives up to `count` of the values appended last, the oldest first. */
+  /** Returns up to `count` of the values appended last, the oldest first. */
   arlastitems<T = string>(key: Key, count: number, opts?: ArLastItemsOptions): Reply<K, (T | null)[]>;
-  /** Gives the highest index that is used plus one. */
+  /** Returns the highest index that is used plus one. */
   arlen(key: Key): Reply<K, string>;
-  /** Gives values in the order of the indexes, null where there is none. */
+  /** Returns values in the order of the indexes, null where there is none. */
   armget<T = string>(key: Key, ...indexes: ArrayIndex[]): Reply<K, (T | null)[]>;
-  /** Sets values. Gives how many are new. */
+  /** Sets values. Returns how many are new. */
   armset<T = unknown>(key: Key, values: ArMSetValues<T>): Reply<K, number>;
-  /** Gives the index that arinsert would use, or null at the end of all indexes. */
+  /** Returns the index that arinsert would use, or null at the end of all indexes. */
   arnext(key: Key): Reply<K, string | null>;
-  /** Gives one number made of a range's values, or null where none of them is one. */
+  /** Returns one number made of a range's values, or null where none of them is one. */
   arop<T = string>(
     key: Key,
     start: ArrayIndex,
     end: ArrayIndex,
     operation: ArOpOperation<T>,
   ): Reply<K, number | null>;
-  /** Appends values to a ring of `size`, over the oldest once it is full. Gives the last one's index. */
+  /** Appends values to a ring of `size`, over the oldest once it is full. Returns the last one's index. */
   arring<T = unknown>(key: Key, size: number, ...values: T[]): Reply<K, string>;
-  /** Gives pairs of index and value of a range, both ends included. */
+  /** Returns pairs of index and value of a range, both ends included. */
   arscan<T = string>(
     key: Key,
     start: ArrayIndex,
     end: ArrayIndex,
     opts?: ArScanOptions,
   ): Reply<K, [string, T][]>;
-  /** Moves the cursor of arinsert. Gives 1, or 0 where there is no key. */
+  /** Moves the cursor of arinsert. Returns 1, or 0 where there is no key. */
   arseek(key: Key, index: ArrayIndex): Reply<K, 0 | 1>;
-  /** Sets values at an index and those that follow. Gives how many are new. */
+  /** Sets values at an index and those that follow. Returns how many are new. */
   arset<T = unknown>(key: Key, index: ArrayIndex, ...values: T[]): Reply<K, number>;
 }
 

@@ -8,32 +8,50 @@ import type { CommandSpec } from "./spec.js";
 export type BitUnit = "BYTE" | "BIT" | "byte" | "bit";
 
 export interface BitmapCommands<K extends ReplyMode> {
-  /** Reads integers of any width: `"GET", encoding, offset` once or more. Gives them in order. */
+  /**
+   * Reads integers of any width: `"GET", encoding, offset` once or more. Returns them in order.
+   * @see https://redis.io/commands/bitfield_ro/
+   */
   bitfieldRo(key: Key, ...gets: ("GET" | "get" | string | number)[]): Reply<K, number[]>;
-  /** Gives how many bits are set, in all or between two offsets. */
+  /**
+   * Returns how many bits are set, in all or between two offsets.
+   * @see https://redis.io/commands/bitcount/
+   */
   bitcount(key: Key): Reply<K, number>;
-  /** Gives how many bits are set between two offsets, both included, in bytes unless `unit` is `BIT`. */
+  /** Returns how many bits are set between two offsets, both included, in bytes unless `unit` is `BIT`. */
   bitcount(key: Key, start: number, end: number, unit?: BitUnit): Reply<K, number>;
-  /** Combines strings bit by bit and stores the result. Gives its length in bytes. */
+  /**
+   * Combines strings bit by bit and stores the result. Returns its length in bytes.
+   * @see https://redis.io/commands/bitop/
+   */
   bitop(
     op: "and" | "or" | "xor",
     destinationKey: Key,
     sourceKey: Key,
     ...sourceKeys: Key[]
   ): Reply<K, number>;
-  /** Inverts a string and stores the result. Gives its length in bytes. */
+  /** Inverts a string and stores the result. Returns its length in bytes. */
   bitop(op: "not", destinationKey: Key, sourceKey: Key): Reply<K, number>;
   /**
-   * Compares the first string with all others bit by bit and stores the result. Gives its length in bytes.
+   * Compares the first string with all others bit by bit and stores the result. Returns its length in bytes.
    */
   bitop(op: "diff" | "diff1" | "andor", destinationKey: Key, x: Key, ...y: Key[]): Reply<K, number>;
-  /** Stores the bits that are set in exactly one of the strings. Gives the result's length in bytes. */
+  /** Stores the bits that are set in exactly one of the strings. Returns the result's length in bytes. */
   bitop(op: "one", destinationKey: Key, ...sourceKeys: Key[]): Reply<K, number>;
-  /** Gives the offset of the first bit that is `bit`, or -1. */
+  /**
+   * Returns the offset of the first bit that is `bit`, or -1.
+   * @see https://redis.io/commands/bitpos/
+   */
   bitpos(key: Key, bit: 0 | 1, start?: number, end?: number, unit?: BitUnit): Reply<K, number>;
-  /** Gives the bit at an offset. */
+  /**
+   * Returns the bit at an offset.
+   * @see https://redis.io/commands/getbit/
+   */
   getbit(key: Key, offset: number): Reply<K, 0 | 1>;
-  /** Sets the bit at an offset. Gives what it was. */
+  /**
+   * Sets the bit at an offset. Returns the previous bit.
+   * @see https://redis.io/commands/setbit/
+   */
   setbit(key: Key, offset: number, value: 0 | 1): Reply<K, 0 | 1>;
 }
 
@@ -72,7 +90,7 @@ export const bitfieldSpec: CommandSpec = {
   ),
 };
 
-/** Collects operations on a key's bits and gives them to `send` in one command. */
+/** Collects operations on a key's bits and passes them to `send` in one command. */
 export function bitfield<R>(send: (spec: CommandSpec, args: unknown[]) => R, key: Key): BitFieldCommand<R> {
   const args: unknown[] = [key];
   const add =

@@ -4,7 +4,7 @@ import type { StandardSchema, Validation } from "./schema.js";
 import type { CommandSpec, Decode } from "./spec.js";
 
 /**
- * Reads a reply as its spec does, and gives what the schema makes of the values in it: a promise where the schema
+ * Reads a reply as its spec does, and returns the output of the schema for its values: a promise where the schema
  * checks asynchronously. What is missing, and so null, is not checked.
  * @throws SchemaError
  */

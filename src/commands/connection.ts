@@ -3,15 +3,24 @@ import { text } from "./decoders.js";
 import { defineCommands, read, write } from "./define.js";
 import type { Reply, ReplyMode } from "./reply-mode.js";
 
-/** What a client may tell of itself: its library's name or version. */
+/** An attribute that a client can set: its library's name or version. */
 export type ClientSetInfoAttribute = "LIB-NAME" | "lib-name" | "LIB-VER" | "lib-ver";
 
 export interface ConnectionCommands<K extends ReplyMode> {
-  /** Tells the server which library is calling. Not every endpoint allows it. */
+  /**
+   * Sets the connection's library name or version on the server. Not every endpoint allows it.
+   * @see https://redis.io/commands/client-setinfo/
+   */
   clientSetinfo(attribute: ClientSetInfoAttribute, value: string): Reply<K, string>;
-  /** Gives the message back. */
+  /**
+   * Returns the message.
+   * @see https://redis.io/commands/echo/
+   */
   echo(message: string): Reply<K, string>;
-  /** Gives "PONG", or the message in the array. */
+  /**
+   * Returns "PONG", or the message in the array.
+   * @see https://redis.io/commands/ping/
+   */
   ping(args?: [message?: string]): Reply<K, string>;
 }
 

@@ -43,7 +43,7 @@ export const value: Decoder = (reply, decode) => decode(bulk(reply));
 /** Bytes as they are stored, whatever the codec. */
 export const bytes = (reply: RawReply): Uint8Array => bulk(reply).bytes();
 
-/** Whatever a script or function gives: stored values, integers and nulls in arrays of any depth. */
+/** Decodes the result of a script or function: stored values, integers and nulls in arrays of any depth. */
 export const nested: Decoder = (reply, decode, args) => {
   if (reply === null || typeof reply === "number") return reply;
   if (Array.isArray(reply)) return reply.map((item) => nested(item, decode, args));
@@ -51,10 +51,10 @@ export const nested: Decoder = (reply, decode, args) => {
   return typeof reply === "string" && /^-?\d+$/.test(reply) ? reply : value(reply, decode, args);
 };
 
-/** The same where texts are names, ids and statuses. */
+/** Decodes a nested reply whose texts are names, ids and statuses. */
 export const nestedText: Decoder = (reply, _decode, args) => nested(reply, (bulk) => bulk.text(), args);
 
-/** Null, or what `decoder` gives. */
+/** Returns null for a null reply, else the result of `decoder`. */
 export const orNull =
   (decoder: Decoder): Decoder =>
   (reply, decode, args) =>

@@ -40,7 +40,7 @@ export const reordered = (order: readonly number[], spec: CommandDraft): Command
   encodeArgs: encodeArgs(spec.encoders, order),
 });
 
-/** Gives the specs their names, unless they have one: `prefix` and the method's. evalRo is EVAL_RO, scriptLoad SCRIPT LOAD. */
+/** Names the specs without a name: `prefix` and the method's name. evalRo is EVAL_RO, scriptLoad SCRIPT LOAD. */
 export function named<T extends Record<string, CommandDraft>>(
   specs: T,
   prefix = "",

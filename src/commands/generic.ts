@@ -39,15 +39,15 @@ export interface RestoreOptions {
   freq?: number;
 }
 
-/** How sort and sortRo order, and what they give. */
+/** Order of sort and sortRo, and the form of their result. */
 export interface SortOptions {
   /** The pattern of the keys to sort by; `*` stands for the element. */
   by?: string;
   /** Skip this many; given together with `count`. */
   offset?: number;
-  /** The most elements to give; goes with `offset`. */
+  /** The maximum number of elements, used with `offset`. */
   count?: number;
-  /** The pattern, or patterns, of the keys to give in place of the elements; `#` is the element itself. */
+  /** The pattern, or patterns, of the keys to return in place of the elements; `#` is the element itself. */
   get?: string | string[];
   /** From the lowest, the default, or from the highest. */
   order?: "ASC" | "DESC" | "asc" | "desc";
@@ -59,76 +59,170 @@ export type ScanResultStandard = [cursor: string, keys: string[]];
 export type ScanResultWithType = [cursor: string, keys: { key: string; type: string }[]];
 
 export interface GenericCommands<K extends ReplyMode> {
-  /** Copies a key, its time to live included. */
+  /**
+   * Copies a key, its time to live included.
+   * @see https://redis.io/commands/copy/
+   */
   copy(key: Key, destinationKey: Key, opts?: CopyOptions): Reply<K, "COPIED" | "NOT_COPIED">;
-  /** Removes keys. Gives how many there were. null is skipped: it is what a read gives where there is no key. */
+  /**
+   * Removes keys. Returns how many were removed. Skips null, the result of a read without a key.
+   * @see https://redis.io/commands/del/
+   */
   del(...keys: Key[]): Reply<K, number>;
-  /** Gives the value as Redis writes it to disk, for restore; null where there is no key. */
+  /**
+   * Returns the value as Redis writes it to disk, for restore; null where there is no key.
+   * @see https://redis.io/commands/dump/
+   */
   dump(key: Key): Reply<K, Uint8Array | null>;
-  /** Gives how many of the keys exist; a key given twice counts twice. */
+  /**
+   * Returns how many of the keys exist; a key given twice counts twice.
+   * @see https://redis.io/commands/exists/
+   */
   exists(...keys: Key[]): Reply<K, number>;
-  /** Sets the time to live, in seconds. Gives 1, or 0 where there is no key or `option` is against it. */
+  /**
+   * Sets the time to live, in seconds. Returns 1, or 0 where there is no key or `option` prevented it.
+   * @see https://redis.io/commands/expire/
+   */
   expire(key: Key, seconds: number, option?: ExpireOption): Reply<K, 0 | 1>;
-  /** Sets when the key ends, in seconds since 1970. Gives 1, or 0 as for expire. */
+  /**
+   * Sets when the key ends, in seconds since 1970. Returns 1, or 0 as for expire.
+   * @see https://redis.io/commands/expireat/
+   */
   expireat(key: Key, unix: number, option?: ExpireOption): Reply<K, 0 | 1>;
-  /** Gives when the key ends, in seconds since 1970; -1 if never, -2 where there is no key. */
+  /**
+   * Returns when the key ends, in seconds since 1970; -1 if never, -2 where there is no key.
+   * @see https://redis.io/commands/expiretime/
+   */
   expiretime(key: Key): Reply<K, number>;
-  /** Gives every key that fits a glob pattern. It walks the whole database: prefer scan. */
+  /**
+   * Returns every key that fits a glob pattern. It walks the whole database: prefer scan.
+   * @see https://redis.io/commands/keys/
+   */
   keys(pattern: string): Reply<K, string[]>;
-  /** Moves a key to another database. Gives 1, or 0 where it is missing here or exists there. */
+  /**
+   * Moves a key to another database. Returns 1, or 0 where it is missing here or exists there.
+   * @see https://redis.io/commands/move/
+   */
   move(key: Key, db: number): Reply<K, 0 | 1>;
-  /** Gives how the value is held in memory, or null where there is no key. */
+  /**
+   * Returns how the value is held in memory, or null where there is no key.
+   * @see https://redis.io/commands/object-encoding/
+   */
   objectEncoding(key: Key): Reply<K, string | null>;
-  /** Gives the access frequency under an LFU policy, or null where there is no key. */
+  /**
+   * Returns the access frequency under an LFU policy, or null where there is no key.
+   * @see https://redis.io/commands/object-freq/
+   */
   objectFreq(key: Key): Reply<K, number | null>;
-  /** Gives the seconds since the last access, or null where there is no key. */
+  /**
+   * Returns the seconds since the last access, or null where there is no key.
+   * @see https://redis.io/commands/object-idletime/
+   */
   objectIdletime(key: Key): Reply<K, number | null>;
-  /** Gives how many references the value has, or null where there is no key. */
+  /**
+   * Returns how many references the value has, or null where there is no key.
+   * @see https://redis.io/commands/object-refcount/
+   */
   objectRefcount(key: Key): Reply<K, number | null>;
-  /** Removes the time to live. Gives 1 if there was one, else 0. */
+  /**
+   * Removes the time to live. Returns 1 if there was one, else 0.
+   * @see https://redis.io/commands/persist/
+   */
   persist(key: Key): Reply<K, 0 | 1>;
-  /** Sets the time to live, in milliseconds. Gives 1, or 0 as for expire. */
+  /**
+   * Sets the time to live, in milliseconds. Returns 1, or 0 as for expire.
+   * @see https://redis.io/commands/pexpire/
+   */
   pexpire(key: Key, milliseconds: number, option?: ExpireOption): Reply<K, 0 | 1>;
-  /** Sets when the key ends, in milliseconds since 1970. Gives 1, or 0 as for expire. */
+  /**
+   * Sets when the key ends, in milliseconds since 1970. Returns 1, or 0 as for expire.
+   * @see https://redis.io/commands/pexpireat/
+   */
   pexpireat(key: Key, unix: number, option?: ExpireOption): Reply<K, 0 | 1>;
-  /** Gives when the key ends, in milliseconds since 1970; -1 if never, -2 where there is no key. */
+  /**
+   * Returns when the key ends, in milliseconds since 1970; -1 if never, -2 where there is no key.
+   * @see https://redis.io/commands/pexpiretime/
+   */
   pexpiretime(key: Key): Reply<K, number>;
-  /** Gives the time to live, in milliseconds; -1 if there is none, -2 where there is no key. */
+  /**
+   * Returns the time to live, in milliseconds; -1 if there is none, -2 where there is no key.
+   * @see https://redis.io/commands/pttl/
+   */
   pttl(key: Key): Reply<K, number>;
-  /** Gives some key, or null where the database is empty. */
+  /**
+   * Returns a random key, or null where the database is empty.
+   * @see https://redis.io/commands/randomkey/
+   */
   randomkey(): Reply<K, string | null>;
-  /** Renames a key, over any that has the name. */
+  /**
+   * Renames a key, over any that has the name.
+   * @see https://redis.io/commands/rename/
+   */
   rename(source: Key, destination: Key): Reply<K, "OK">;
-  /** Renames a key unless the name is taken. Gives 1 if it was renamed, else 0. */
+  /**
+   * Renames a key unless the name is taken. Returns 1 if it was renamed, else 0.
+   * @see https://redis.io/commands/renamenx/
+   */
   renamenx(source: Key, destination: Key): Reply<K, 0 | 1>;
-  /** Makes a key from what dump gave; `ttl` in milliseconds, 0 for none. */
+  /**
+   * Creates a key from the result of dump. `ttl` is in milliseconds, 0 for none.
+   * @see https://redis.io/commands/restore/
+   */
   restore(key: Key, ttl: number, serialized: Uint8Array, opts?: RestoreOptions): Reply<K, "OK">;
-  /** Gives the next cursor, "0" at the end, and some keys. A key may come twice. */
+  /**
+   * Returns the next cursor, "0" at the end, and a page of keys. A key may come twice.
+   * @see https://redis.io/commands/scan/
+   */
   scan(cursor: string | number): Reply<K, ScanResultStandard>;
   /**
-   * The same for keys that fit a pattern or have a type; with `withType` each as an object of key and type.
+   * Returns the next cursor, "0" at the end, and a page of keys that match a pattern or have a type. With `withType`, each is an
+   * object of key and type.
    */
   scan<O extends ScanCommandOptions>(
     cursor: string | number,
     opts: O,
   ): Reply<K, O extends { withType: true } ? ScanResultWithType : ScanResultStandard>;
-  /** Gives the elements of a list, set or sorted set in order. With `store` it keeps them there and gives how many. */
+  /**
+   * Returns the elements of a list, set or sorted set in order. With `store`, stores them there and returns how many.
+   * @see https://redis.io/commands/sort/
+   */
   sort<T = string>(key: Key, opts?: SortOptions & { store?: undefined }): Reply<K, (T | null)[]>;
-  /** Stores the elements in order as a list. Gives how many there are. */
+  /** Stores the elements in order as a list. Returns how many there are. */
   sort(key: Key, opts: SortOptions & { store: Key }): Reply<K, number>;
-  /** Gives the elements of a list, set or sorted set in order. */
+  /**
+   * Returns the elements of a list, set or sorted set in order.
+   * @see https://redis.io/commands/sort_ro/
+   */
   sortRo<T = string>(key: Key, opts?: SortOptions): Reply<K, (T | null)[]>;
-  /** Marks keys as used. Gives how many exist. */
+  /**
+   * Marks keys as used. Returns how many exist.
+   * @see https://redis.io/commands/touch/
+   */
   touch(...keys: Key[]): Reply<K, number>;
-  /** Gives the time to live, in seconds; -1 if there is none, -2 where there is no key. */
+  /**
+   * Returns the time to live, in seconds; -1 if there is none, -2 where there is no key.
+   * @see https://redis.io/commands/ttl/
+   */
   ttl(key: Key): Reply<K, number>;
-  /** Gives the key's type. */
+  /**
+   * Returns the key's type.
+   * @see https://redis.io/commands/type/
+   */
   type(key: Key): Reply<K, Type>;
-  /** Removes keys, freeing their memory later. Gives how many there were. null is skipped as by del. */
+  /**
+   * Removes keys, freeing their memory later. Returns how many were removed. Skips null, as del does.
+   * @see https://redis.io/commands/unlink/
+   */
   unlink(...keys: Key[]): Reply<K, number>;
-  /** Waits until this many replicas have the connection's writes, `timeout` milliseconds at most. Gives how many have. */
+  /**
+   * Waits until this many replicas have the connection's writes, `timeout` milliseconds at most. Returns how many have.
+   * @see https://redis.io/commands/wait/
+   */
   wait(replicas: number, timeout: number): Reply<K, number>;
-  /** Waits for writes to be on disk here and at replicas, `timeout` milliseconds at most. Gives how many have them. */
+  /**
+   * Waits for writes to be on disk here and at replicas, `timeout` milliseconds at most. Returns how many have them.
+   * @see https://redis.io/commands/waitaof/
+   */
   waitaof(local: number, replicas: number, timeout: number): Reply<K, [local: number, replicas: number]>;
 }
 

@@ -45,7 +45,7 @@ export interface GeoMember<T> {
 
 /** Add members alone (`nx`), or move them alone (`xx`). */
 export type GeoAddCommandOptions = AtMostOne<{ nx: boolean; xx: boolean }> & {
-  /** Give how many were changed, rather than how many are new. */
+  /** Returns how many were changed, rather than how many are new. */
   ch?: boolean;
 };
 
@@ -64,17 +64,17 @@ interface GeoCount {
   count?: { limit: number; any?: boolean };
 }
 
-/** What geosearch gives with each member. */
+/** Values that geosearch returns with each member. */
 export interface GeoSearchCommandOptions extends GeoCount {
-  /** Give each member's place. */
+  /** Returns each member's place. */
   withCoord?: boolean;
-  /** Give each member's distance from the centre, in the unit of the shape. */
+  /** Returns each member's distance from the centre, in the unit of the shape. */
   withDist?: boolean;
-  /** Give each member's geohash as an integer's text. */
+  /** Returns each member's geohash as an integer's text. */
   withHash?: boolean;
 }
 
-/** What geosearchstore stores. */
+/** Values that geosearchstore stores. */
 export interface GeoSearchStoreCommandOptions extends GeoCount {
   /** Store distances from the centre as scores. */
   storeDist?: boolean;
@@ -95,22 +95,37 @@ export type GeoMatch<T, O extends GeoSearchCommandOptions> = { member: T } & (O 
 export type SortOrder = "ASC" | "DESC" | "asc" | "desc";
 
 export interface GeoCommands<K extends ReplyMode> {
-  /** Sets members' places. Gives how many are new, or with `ch` how many changed. */
+  /**
+   * Sets members' places. Returns how many are new, or with `ch` how many changed.
+   * @see https://redis.io/commands/geoadd/
+   */
   geoadd<T = unknown>(key: Key, member: GeoMember<T>, ...members: GeoMember<T>[]): Reply<K, number | null>;
-  /** The same with conditions. */
+  /** Sets members' places under conditions. Returns how many are new, or with `ch` how many changed. */
   geoadd<T = unknown>(
     key: Key,
     opts: GeoAddCommandOptions,
     member: GeoMember<T>,
     ...members: GeoMember<T>[]
   ): Reply<K, number | null>;
-  /** Gives the distance between two members, in metres unless a unit is given, or null where one is missing. */
+  /**
+   * Returns the distance between two members, in metres unless a unit is given, or null where one is missing.
+   * @see https://redis.io/commands/geodist/
+   */
   geodist<T = unknown>(key: Key, member1: T, member2: T, unit?: GeoUnit): Reply<K, number | null>;
-  /** Gives members' geohashes, null where one is missing. */
+  /**
+   * Returns members' geohashes, null where one is missing.
+   * @see https://redis.io/commands/geohash/
+   */
   geohash<T = unknown>(key: Key, ...members: T[]): Reply<K, (string | null)[]>;
-  /** Gives members' places in degrees, null where one is missing. */
+  /**
+   * Returns members' places in degrees, null where one is missing.
+   * @see https://redis.io/commands/geopos/
+   */
   geopos<T = unknown>(key: Key, ...members: T[]): Reply<K, ({ lng: number; lat: number } | null)[]>;
-  /** Gives the members inside a shape, nearest or farthest first. */
+  /**
+   * Returns the members inside a shape, nearest or farthest first.
+   * @see https://redis.io/commands/geosearch/
+   */
   geosearch<T = unknown, O extends GeoSearchCommandOptions = GeoSearchCommandOptions>(
     key: Key,
     centerPoint: CenterPoint<T>,
@@ -118,7 +133,10 @@ export interface GeoCommands<K extends ReplyMode> {
     order: SortOrder,
     opts?: O,
   ): Reply<K, GeoMatch<T, O>[]>;
-  /** Stores the members inside a shape. Gives how many they are. */
+  /**
+   * Stores the members inside a shape. Returns how many they are.
+   * @see https://redis.io/commands/geosearchstore/
+   */
   geosearchstore<T = unknown>(
     destination: Key,
     key: Key,

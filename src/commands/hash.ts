@@ -53,131 +53,213 @@ export interface HScanOptions {
   match?: string;
   /** About how many fields to look at. */
   count?: number;
-  /** Give the fields without their values. */
+  /** Returns the fields without their values. */
   noValues?: boolean;
 }
 
 export interface HashCommands<K extends ReplyMode> {
-  /** Removes fields. Gives how many there were. */
+  /**
+   * Removes fields. Returns how many were removed.
+   * @see https://redis.io/commands/hdel/
+   */
   hdel(key: Key, ...fields: Key[]): Reply<K, number>;
-  /** Gives 1 if the field exists, else 0. */
+  /**
+   * Returns 1 if the field exists, else 0.
+   * @see https://redis.io/commands/hexists/
+   */
   hexists(key: Key, field: Key): Reply<K, number>;
   /**
-   * Sets fields' time to live, in seconds. Gives for each 1, 2 if it ended at once, 0 if `option` is against it,
+   * Sets fields' time to live, in seconds. Returns for each 1, 2 if it ended at once, 0 if `option` prevented it,
    * -2 where there is no such field.
+   * @see https://redis.io/commands/hexpire/
    */
   hexpire(key: Key, fields: Fields, seconds: number, option?: ExpireOption): Reply<K, (-2 | 0 | 1 | 2)[]>;
-  /** Sets when fields end, in seconds since 1970. Gives for each what hexpire gives. */
+  /**
+   * Sets when fields end, in seconds since 1970. Returns the codes of hexpire, one per field.
+   * @see https://redis.io/commands/hexpireat/
+   */
   hexpireat(key: Key, fields: Fields, timestamp: number, option?: ExpireOption): Reply<K, (-2 | 0 | 1 | 2)[]>;
-  /** Gives when fields end, in seconds since 1970; -1 if never, -2 where there is no such field. */
+  /**
+   * Returns when fields end, in seconds since 1970; -1 if never, -2 where there is no such field.
+   * @see https://redis.io/commands/hexpiretime/
+   */
   hexpiretime(key: Key, fields: Fields): Reply<K, number[]>;
-  /** Gives a field's value, or null. */
+  /**
+   * Returns a field's value, or null.
+   * @see https://redis.io/commands/hget/
+   */
   hget<T = unknown>(key: Key, field: Key): Reply<K, T | null>;
-  /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   hget<S extends StandardSchema>(
     key: Key,
     field: Key,
     opts: SchemaOption<S>,
   ): Reply<K, InferOutput<S> | null>;
-  /** Gives the hash as an object, or null where there is none. */
+  /**
+   * Returns the hash as an object, or null where there is none.
+   * @see https://redis.io/commands/hgetall/
+   */
   hgetall<T extends Record<string, unknown> = Record<string, unknown>>(key: Key): Reply<K, T | null>;
-  /** The same, checked: the object is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for the object. Rejects with a SchemaError if the object does not fit. */
   hgetall<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
-  /** Removes fields. Gives them as an object, or null where none existed. */
+  /**
+   * Removes fields. Returns them as an object, or null where none existed.
+   * @see https://redis.io/commands/hgetdel/
+   */
   hgetdel<T extends Record<string, unknown> = Record<string, unknown>>(
     key: Key,
     ...fields: (string | number)[]
   ): Reply<K, T | null>;
-  /** The same, checked: the object is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for the object. Rejects with a SchemaError if the object does not fit. */
   hgetdel<S extends StandardSchema>(
     key: Key,
     ...fieldsAndSchema: [...fields: (string | number)[], opts: SchemaOption<S>]
   ): Reply<K, InferOutput<S> | null>;
-  /** Gives fields as an object, or null where none exists, and sets or removes their time to live. */
+  /**
+   * Returns fields as an object, or null where none exists, and sets or removes their time to live.
+   * @see https://redis.io/commands/hgetex/
+   */
   hgetex<T extends Record<string, unknown> = Record<string, unknown>>(
     key: Key,
     opts: HGetExCommandOptions,
     ...fields: (string | number)[]
   ): Reply<K, T | null>;
-  /** The same, checked: the object is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for the object. Rejects with a SchemaError if the object does not fit. */
   hgetex<S extends StandardSchema>(
     key: Key,
     opts: HGetExCommandOptions & SchemaOption<S>,
     ...fields: (string | number)[]
   ): Reply<K, InferOutput<S> | null>;
-  /** Adds an integer to a field. Gives the number afterwards. */
+  /**
+   * Adds an integer to a field. Returns the new value.
+   * @see https://redis.io/commands/hincrby/
+   */
   hincrby(key: Key, field: Key, increment: number): Reply<K, number>;
-  /** Adds a fraction to a field. Gives the number afterwards. */
+  /**
+   * Adds a fraction to a field. Returns the new value.
+   * @see https://redis.io/commands/hincrbyfloat/
+   */
   hincrbyfloat(key: Key, field: Key, increment: number): Reply<K, number>;
-  /** Gives the fields. */
+  /**
+   * Returns the fields.
+   * @see https://redis.io/commands/hkeys/
+   */
   hkeys(key: Key): Reply<K, string[]>;
-  /** Gives how many fields there are. */
+  /**
+   * Returns how many fields there are.
+   * @see https://redis.io/commands/hlen/
+   */
   hlen(key: Key): Reply<K, number>;
-  /** Gives fields as an object, null in place of those missing, or null where none exists. */
+  /**
+   * Returns fields as an object, null in place of those missing, or null where none exists.
+   * @see https://redis.io/commands/hmget/
+   */
   hmget<T extends Record<string, unknown> = Record<string, unknown>>(
     key: Key,
     ...fields: string[]
   ): Reply<K, T | null>;
-  /** The same, checked: the object is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for the object. Rejects with a SchemaError if the object does not fit. */
   hmget<S extends StandardSchema>(
     key: Key,
     ...fieldsAndSchema: [...fields: string[], opts: SchemaOption<S>]
   ): Reply<K, InferOutput<S> | null>;
-  /** The older name of hset. */
+  /**
+   * The older name of hset.
+   * @see https://redis.io/commands/hmset/
+   */
   hmset<T = unknown>(key: Key, kv: Record<string, T>): Reply<K, "OK">;
-  /** The same with field and value in turn. */
+  /** Sets fields given as alternating fields and values. */
   hmset<T = unknown>(key: Key, field: Key, value: T, ...more: (Key | T)[]): Reply<K, "OK">;
-  /** Removes fields' time to live. Gives for each 1, -1 if it had none, -2 where there is no such field. */
+  /**
+   * Removes fields' time to live. Returns for each 1, -1 if it had none, -2 where there is no such field.
+   * @see https://redis.io/commands/hpersist/
+   */
   hpersist(key: Key, fields: Fields): Reply<K, (-2 | -1 | 1)[]>;
-  /** Sets fields' time to live, in milliseconds. Gives for each what hexpire gives. */
+  /**
+   * Sets fields' time to live, in milliseconds. Returns the codes of hexpire, one per field.
+   * @see https://redis.io/commands/hpexpire/
+   */
   hpexpire(
     key: Key,
     fields: Fields,
     milliseconds: number,
     option?: ExpireOption,
   ): Reply<K, (-2 | 0 | 1 | 2)[]>;
-  /** Sets when fields end, in milliseconds since 1970. Gives for each what hexpire gives. */
+  /**
+   * Sets when fields end, in milliseconds since 1970. Returns the codes of hexpire, one per field.
+   * @see https://redis.io/commands/hpexpireat/
+   */
   hpexpireat(
     key: Key,
     fields: Fields,
     timestamp: number,
     option?: ExpireOption,
   ): Reply<K, (-2 | 0 | 1 | 2)[]>;
-  /** Gives when fields end, in milliseconds since 1970; -1 if never, -2 where there is no such field. */
+  /**
+   * Returns when fields end, in milliseconds since 1970; -1 if never, -2 where there is no such field.
+   * @see https://redis.io/commands/hpexpiretime/
+   */
   hpexpiretime(key: Key, fields: Fields): Reply<K, number[]>;
-  /** Gives fields' time to live, in milliseconds; -1 if there is none, -2 where there is no such field. */
+  /**
+   * Returns fields' time to live, in milliseconds; -1 if there is none, -2 where there is no such field.
+   * @see https://redis.io/commands/hpttl/
+   */
   hpttl(key: Key, fields: Fields): Reply<K, number[]>;
-  /** Gives some field, or null; with a count an array of fields; with values an object. */
+  /**
+   * Returns a random field, or null; with a count an array of fields; with values an object.
+   * @see https://redis.io/commands/hrandfield/
+   */
   hrandfield(key: Key): Reply<K, string | null>;
-  /** Gives some fields: different ones, or with a negative count any. */
+  /** Returns random fields: distinct ones, or with a negative count possibly repeated. */
   hrandfield(key: Key, count: number): Reply<K, string[]>;
-  /** Gives some fields and their values. */
+  /** Returns random fields and their values. */
   hrandfield<T extends Record<string, unknown> = Record<string, unknown>>(
     key: Key,
     count: number,
     withValues: boolean,
   ): Reply<K, Partial<T>>;
-  /** Gives the next cursor, "0" at the end, and some fields and values in turn. */
+  /**
+   * Returns the next cursor, "0" at the end, and a page of alternating fields and values.
+   * @see https://redis.io/commands/hscan/
+   */
   hscan<T = string | number>(
     key: Key,
     cursor: string | number,
     opts?: ScanCommandOptions & HScanOptions,
   ): Reply<K, [cursor: string, fieldsAndValues: (string | T)[]]>;
-  /** Sets each field of the object. Gives how many are new. */
+  /**
+   * Sets each field of the object. Returns how many are new.
+   * @see https://redis.io/commands/hset/
+   */
   hset<T = unknown>(key: Key, kv: Record<string, T>): Reply<K, number>;
-  /** The same with field and value in turn: `hset(key, "name", "Ada", "age", 36)`. */
+  /** Sets alternating fields and values: `hset(key, "name", "Ada", "age", 36)`. Returns how many are new. */
   hset<T = unknown>(key: Key, field: Key, value: T, ...more: (Key | T)[]): Reply<K, number>;
-  /** Sets each field of the object, with a time to live. Gives 1 if they were set, 0 if `conditional` is against it. */
+  /**
+   * Sets each field of the object, with a time to live. Returns 1 if they were set, 0 if `conditional` prevented it.
+   * @see https://redis.io/commands/hsetex/
+   */
   hsetex<T = unknown>(key: Key, opts: HSetExCommandOptions, kv: Record<string, T>): Reply<K, number>;
-  /** Sets a field if it does not exist. Gives 1 if it was set, else 0. */
+  /**
+   * Sets a field if it does not exist. Returns 1 if it was set, else 0.
+   * @see https://redis.io/commands/hsetnx/
+   */
   hsetnx<T = unknown>(key: Key, field: Key, value: T): Reply<K, 0 | 1>;
-  /** Gives the length of a field's value in bytes. */
+  /**
+   * Returns the length of a field's value in bytes.
+   * @see https://redis.io/commands/hstrlen/
+   */
   hstrlen(key: Key, field: Key): Reply<K, number>;
-  /** Gives fields' time to live, in seconds; -1 if there is none, -2 where there is no such field. */
+  /**
+   * Returns fields' time to live, in seconds; -1 if there is none, -2 where there is no such field.
+   * @see https://redis.io/commands/httl/
+   */
   httl(key: Key, fields: Fields): Reply<K, number[]>;
-  /** Gives the values. */
+  /**
+   * Returns the values.
+   * @see https://redis.io/commands/hvals/
+   */
   hvals<T = any>(key: Key): Reply<K, T>;
-  /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   hvals<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
 }
 

@@ -4,11 +4,20 @@ import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 
 export interface HyperLogLogCommands<K extends ReplyMode> {
-  /** Adds elements. Gives 1 if the estimate changed, else 0. */
+  /**
+   * Adds elements. Returns 1 if the estimate changed, else 0.
+   * @see https://redis.io/commands/pfadd/
+   */
   pfadd(key: Key, ...elements: unknown[]): Reply<K, number>;
-  /** Gives the estimated number of distinct elements, of several keys together. */
+  /**
+   * Returns the estimated number of distinct elements, of several keys together.
+   * @see https://redis.io/commands/pfcount/
+   */
   pfcount(key: Key, ...keys: Key[]): Reply<K, number>;
-  /** Merges keys into one. */
+  /**
+   * Merges keys into one.
+   * @see https://redis.io/commands/pfmerge/
+   */
   pfmerge(destination: Key, ...sources: Key[]): Reply<K, "OK">;
 }
 

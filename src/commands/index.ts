@@ -45,7 +45,7 @@ export interface Commands<K extends ReplyMode>
 /** The specs of a group of commands, by the methods' names. */
 export type Group = () => Readonly<Record<string, CommandSpec>>;
 
-/** Those used most first: to find a command, the specs of the groups before its own are made. */
+/** Groups, the most used first: a lookup creates the specs of every group before the one it finds. */
 const groups: readonly Group[] = [
   stringCommands,
   genericCommands,
@@ -65,7 +65,7 @@ const groups: readonly Group[] = [
   vectorSetCommands,
 ];
 
-/** What a method does, if there is such a command. */
+/** Returns the spec of a method, or undefined if there is no such command. */
 export function getSpec(method: string): CommandSpec | undefined {
   for (const specs of groups) if (Object.hasOwn(specs(), method)) return specs()[method];
   return undefined;
@@ -79,7 +79,7 @@ export interface Namespaces<K extends ReplyMode> {
   readonly functions: FunctionCommands<K>;
 }
 
-/** What each method of a namespace does. */
+/** The specs of each namespace's methods. */
 export const namespaces: Readonly<Record<keyof Namespaces<ReplyMode>, Group>> = {
   json: jsonCommands,
   functions: functionCommands,

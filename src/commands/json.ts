@@ -19,21 +19,27 @@ import type { Decoder } from "./spec.js";
 /** A JSON value. A string stands for itself as JSON text, quotes and all: `'"text"'`. */
 export type JsonInput = string | number | boolean | Record<string, unknown> | unknown[];
 
-/** How json.get lays out the text it gives. */
+/** Layout of the text that json.get returns. */
 export interface JsonGetOptions {
-  /** What to put before each level. */
+  /** Text before each level. */
   indent?: string;
-  /** What to put at the end of lines. */
+  /** Text at the end of lines. */
   newline?: string;
-  /** What to put between a name and its value. */
+  /** Text between a name and its value. */
   space?: string;
 }
 
 /** Results are one per match of a path that begins with `$`, null where the match is of another type. */
 export interface JsonCommands<K extends ReplyMode> {
-  /** Appends to arrays. Gives their lengths afterwards. */
+  /**
+   * Appends to arrays. Returns their new lengths.
+   * @see https://redis.io/commands/json.arrappend/
+   */
   arrappend(key: Key, path: string, ...values: unknown[]): Reply<K, (number | null)[]>;
-  /** Gives the index of a value in arrays, -1 where it is missing. */
+  /**
+   * Returns the index of a value in arrays, -1 where it is missing.
+   * @see https://redis.io/commands/json.arrindex/
+   */
   arrindex(
     key: Key,
     path: string,
@@ -41,21 +47,45 @@ export interface JsonCommands<K extends ReplyMode> {
     start?: number,
     stop?: number,
   ): Reply<K, (number | null)[]>;
-  /** Inserts into arrays before an index. Gives their lengths afterwards. */
+  /**
+   * Inserts into arrays before an index. Returns their new lengths.
+   * @see https://redis.io/commands/json.arrinsert/
+   */
   arrinsert(key: Key, path: string, index: number, ...values: unknown[]): Reply<K, (number | null)[]>;
-  /** Gives the lengths of arrays; without a path that of the whole document. */
+  /**
+   * Returns the lengths of arrays; without a path that of the whole document.
+   * @see https://redis.io/commands/json.arrlen/
+   */
   arrlen(key: Key, path?: string): Reply<K, (number | null)[]>;
-  /** Takes an element from arrays, the last unless an index is given. */
+  /**
+   * Takes an element from arrays, the last unless an index is given.
+   * @see https://redis.io/commands/json.arrpop/
+   */
   arrpop<T = unknown>(key: Key, path?: string, index?: number): Reply<K, (T | null)[]>;
-  /** Keeps the elements between two indexes, both included, 0 unless given. Gives the lengths afterwards. */
+  /**
+   * Keeps the elements between two indexes, both included, 0 unless given. Returns the new lengths.
+   * @see https://redis.io/commands/json.arrtrim/
+   */
   arrtrim(key: Key, path?: string, start?: number, stop?: number): Reply<K, (number | null)[]>;
-  /** Empties arrays and objects, sets numbers to 0. Gives how many changed. */
+  /**
+   * Empties arrays and objects, sets numbers to 0. Returns how many changed.
+   * @see https://redis.io/commands/json.clear/
+   */
   clear(key: Key, path?: string): Reply<K, number>;
-  /** Removes values. Gives how many there were. */
+  /**
+   * Removes values. Returns how many were removed.
+   * @see https://redis.io/commands/json.del/
+   */
   del(key: Key, path?: string): Reply<K, number>;
-  /** The other name of del. */
+  /**
+   * The other name of del.
+   * @see https://redis.io/commands/json.forget/
+   */
   forget(key: Key, path?: string): Reply<K, number>;
-  /** Gives the document, or what is at one path, or an object of what is at several; null where there is no key. */
+  /**
+   * Returns the document, the value at one path, or an object of the values at several; null if there is no key.
+   * @see https://redis.io/commands/json.get/
+   */
   get<T = unknown>(key: Key, ...paths: string[]): Reply<K, T | null>;
   get<T = unknown>(key: Key, opts: JsonGetOptions | undefined, ...paths: string[]): Reply<K, T | null>;
   get<S extends StandardSchema>(
@@ -64,43 +94,82 @@ export interface JsonCommands<K extends ReplyMode> {
       | [...paths: string[], opts: SchemaOption<S>]
       | [opts: SchemaOption<S>, ...paths: string[]]
   ): Reply<K, InferOutput<S> | null>;
-  /** Merges a value into what is there; null in it removes. */
+  /**
+   * Merges a value into what is there; null in it removes.
+   * @see https://redis.io/commands/json.merge/
+   */
   merge(key: Key, path: string, value: JsonInput): Reply<K, "OK" | null>;
-  /** Gives what is at a path of each document, null where there is none. */
+  /**
+   * Returns the value at a path of each document, null where there is none.
+   * @see https://redis.io/commands/json.mget/
+   */
   mget<T = unknown[]>(keys: Key[], path: string): Reply<K, T>;
   mget<S extends StandardSchema>(
     keys: Key[],
     path: string,
     opts: SchemaOption<S>,
   ): Reply<K, (InferOutput<S> | null)[]>;
-  /** Sets several values, all or none. */
+  /**
+   * Sets several values, all or none.
+   * @see https://redis.io/commands/json.mset/
+   */
   mset(...args: { key: Key; path: string; value: JsonInput }[]): Reply<K, "OK" | null>;
-  /** Adds to numbers. Gives them afterwards. */
+  /**
+   * Adds to numbers. Returns their new values.
+   * @see https://redis.io/commands/json.numincrby/
+   */
   numincrby(key: Key, path: string, value: number): Reply<K, (number | null)[]>;
-  /** Multiplies numbers. Gives them afterwards. */
+  /**
+   * Multiplies numbers. Returns their new values.
+   * @see https://redis.io/commands/json.nummultby/
+   */
   nummultby(key: Key, path: string, value: number): Reply<K, (number | null)[]>;
-  /** Raises numbers to a power. Gives them afterwards. */
+  /** Raises numbers to a power. Returns their new values. */
   numpowby(key: Key, path: string, value: number): Reply<K, (number | null)[]>;
-  /** Gives the names in objects. */
+  /**
+   * Returns the names in objects.
+   * @see https://redis.io/commands/json.objkeys/
+   */
   objkeys(key: Key, path?: string): Reply<K, (string[] | null)[]>;
-  /** Gives how many names objects have. */
+  /**
+   * Returns how many names objects have.
+   * @see https://redis.io/commands/json.objlen/
+   */
   objlen(key: Key, path?: string): Reply<K, (number | null)[]>;
-  /** Gives the value in the form of Redis's own protocol. */
+  /**
+   * Returns the value in the form of Redis's own protocol.
+   * @see https://redis.io/commands/json.resp/
+   */
   resp(key: Key, path?: string): Reply<K, any>;
-  /** Sets a value; with `nx` only where there is none, with `xx` only where there is one. Gives null if it was not set. */
+  /**
+   * Sets a value; with `nx` only where there is none, with `xx` only where there is one. Returns null if it was not set.
+   * @see https://redis.io/commands/json.set/
+   */
   set(
     key: Key,
     path: string,
     value: JsonInput,
     opts?: { nx: true; xx?: undefined } | { nx?: undefined; xx: true },
   ): Reply<K, "OK" | null>;
-  /** Appends to strings; `value` is JSON text, such as `'"more"'`. Gives their lengths afterwards. */
+  /**
+   * Appends to strings; `value` is JSON text, such as `'"more"'`. Returns their new lengths.
+   * @see https://redis.io/commands/json.strappend/
+   */
   strappend(key: Key, path: string, value: string): Reply<K, (number | null)[]>;
-  /** Gives the lengths of strings. */
+  /**
+   * Returns the lengths of strings.
+   * @see https://redis.io/commands/json.strlen/
+   */
   strlen(key: Key, path?: string): Reply<K, (number | null)[]>;
-  /** Turns booleans round. Gives them afterwards, as 0 or 1. */
+  /**
+   * Inverts booleans. Returns their new values, as 0 or 1.
+   * @see https://redis.io/commands/json.toggle/
+   */
   toggle(key: Key, path: string): Reply<K, number[]>;
-  /** Gives the types. */
+  /**
+   * Returns the types.
+   * @see https://redis.io/commands/json.type/
+   */
   type(key: Key, path?: string): Reply<K, string[]>;
 }
 

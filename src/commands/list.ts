@@ -8,7 +8,7 @@ import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 export interface LPosOptions {
   /** Which match to begin with: 1 is the first, -1 the last. */
   rank?: number;
-  /** How many matches to give, 0 for all; the reply is then an array. */
+  /** The number of matches, 0 for all; the reply is then an array. */
   count?: number;
   /** How many elements to look at, 0 for all. */
   maxLen?: number;
@@ -26,7 +26,10 @@ export type MoveOptions = (
 };
 
 export interface ListCommands<K extends ReplyMode> {
-  /** Moves an element between lists, waiting for one at most `timeout` seconds (0: for ever). Gives it, or null. */
+  /**
+   * Moves an element between lists, waiting for one at most `timeout` seconds (0: forever). Returns it, or null.
+   * @see https://redis.io/commands/blmove/
+   */
   blmove<T = string>(
     source: Key,
     destination: Key,
@@ -34,7 +37,7 @@ export interface ListCommands<K extends ReplyMode> {
     whereTo: Side,
     timeout: number,
   ): Reply<K, T | null>;
-  /** Moves elements between lists, waiting for them at most `timeout` seconds. Gives them as they stand now, or null. */
+  /** Moves elements between lists, waiting for them at most `timeout` seconds. Returns them as they stand now, or null. */
   blmovem<T = string>(
     source: Key,
     destination: Key,
@@ -43,7 +46,10 @@ export interface ListCommands<K extends ReplyMode> {
     timeout: number,
     opts?: MoveOptions,
   ): Reply<K, T[] | null>;
-  /** Takes elements from the first list that has any, waiting at most `timeout` seconds. Gives key and elements, or null. */
+  /**
+   * Takes elements from the first list that has any, waiting at most `timeout` seconds. Returns key and elements, or null.
+   * @see https://redis.io/commands/blmpop/
+   */
   blmpop<T = unknown>(
     timeout: number,
     numkeys: number,
@@ -51,27 +57,48 @@ export interface ListCommands<K extends ReplyMode> {
     side: Side,
     count?: number,
   ): Reply<K, [key: string, elements: T[]] | null>;
-  /** Takes the first element of the first list that has any, waiting at most `timeout` seconds. Gives key and element, or null. */
+  /**
+   * Takes the first element of the first list that has any, waiting at most `timeout` seconds. Returns key and element, or null.
+   * @see https://redis.io/commands/blpop/
+   */
   blpop<T = unknown>(keys: Key | Key[], timeout: number): Reply<K, [key: string, element: T] | null>;
-  /** Takes the last element of the first list that has any, waiting at most `timeout` seconds. Gives key and element, or null. */
+  /**
+   * Takes the last element of the first list that has any, waiting at most `timeout` seconds. Returns key and element, or null.
+   * @see https://redis.io/commands/brpop/
+   */
   brpop<T = unknown>(keys: Key | Key[], timeout: number): Reply<K, [key: string, element: T] | null>;
-  /** The older way to blmove from the right to the left. */
+  /**
+   * The older way to blmove from the right to the left.
+   * @see https://redis.io/commands/brpoplpush/
+   */
   brpoplpush<T = string>(source: Key, destination: Key, timeout: number): Reply<K, T | null>;
-  /** Gives the element at an index, negative from the end, or null. */
+  /**
+   * Returns the element at an index, negative from the end, or null.
+   * @see https://redis.io/commands/lindex/
+   */
   lindex<T = any>(key: Key, index: number): Reply<K, T | null>;
-  /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   lindex<S extends StandardSchema>(
     key: Key,
     index: number,
     opts: SchemaOption<S>,
   ): Reply<K, InferOutput<S> | null>;
-  /** Inserts beside the first element equal to `pivot`. Gives the length afterwards, -1 without pivot, 0 without list. */
+  /**
+   * Inserts beside the first element equal to `pivot`. Returns the new length, -1 without pivot, 0 without list.
+   * @see https://redis.io/commands/linsert/
+   */
   linsert<T = unknown>(key: Key, direction: "before" | "after", pivot: T, value: T): Reply<K, number>;
-  /** Gives the length. */
+  /**
+   * Returns the length.
+   * @see https://redis.io/commands/llen/
+   */
   llen(key: Key): Reply<K, number>;
-  /** Moves an element from an end of one list to an end of another. Gives it, or null. */
+  /**
+   * Moves an element from an end of one list to an end of another. Returns it, or null.
+   * @see https://redis.io/commands/lmove/
+   */
   lmove<T = string>(source: Key, destination: Key, whereFrom: Side, whereTo: Side): Reply<K, T | null>;
-  /** Moves elements between lists, one unless told how many. Gives them as they stand now, or null. */
+  /** Moves elements between lists, one by default. Returns them as they stand now, or null. */
   lmovem<T = string>(
     source: Key,
     destination: Key,
@@ -79,59 +106,98 @@ export interface ListCommands<K extends ReplyMode> {
     whereTo: Side,
     opts?: MoveOptions,
   ): Reply<K, T[] | null>;
-  /** Takes elements from the first list that has any. Gives key and elements, or null. */
+  /**
+   * Takes elements from the first list that has any. Returns key and elements, or null.
+   * @see https://redis.io/commands/lmpop/
+   */
   lmpop<T = unknown>(
     numkeys: number,
     keys: Key[],
     side: Side,
     count?: number,
   ): Reply<K, [key: string, elements: T[]] | null>;
-  /** Takes the first element, or with a count an array of the first elements. Gives null where there is no list. */
+  /**
+   * Takes the first element, or with a count an array of the first elements. Returns null where there is no list.
+   * @see https://redis.io/commands/lpop/
+   */
   lpop<T = unknown>(key: Key, count?: number): Reply<K, T | null>;
-  /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   lpop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
-  /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   lpop<S extends StandardSchema>(
     key: Key,
     count: number,
     opts: SchemaOption<S>,
   ): Reply<K, InferOutput<S>[] | null>;
-  /** Gives the index of an element, or null; with `count` an array of indexes. */
+  /**
+   * Returns the index of an element, or null; with `count` an array of indexes.
+   * @see https://redis.io/commands/lpos/
+   */
   lpos<T = number>(key: Key, element: unknown, opts?: LPosOptions): Reply<K, T>;
-  /** Puts elements before the first, one after the other. Gives the length afterwards. */
+  /**
+   * Puts elements before the first, one after the other. Returns the new length.
+   * @see https://redis.io/commands/lpush/
+   */
   lpush<T = unknown>(key: Key, ...elements: T[]): Reply<K, number>;
-  /** The same where the list exists. Gives the length afterwards, else 0. */
+  /**
+   * Puts elements before the first if the list exists. Returns the new length, else 0.
+   * @see https://redis.io/commands/lpushx/
+   */
   lpushx<T = unknown>(key: Key, ...elements: T[]): Reply<K, number>;
-  /** Gives the elements between two indexes, both included; negative ones count from the end. */
+  /**
+   * Returns the elements between two indexes, both included; negative ones count from the end.
+   * @see https://redis.io/commands/lrange/
+   */
   lrange<T = string>(key: Key, start: number, end: number): Reply<K, T[]>;
-  /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   lrange<S extends StandardSchema>(
     key: Key,
     start: number,
     end: number,
     opts: SchemaOption<S>,
   ): Reply<K, InferOutput<S>[]>;
-  /** Removes `count` elements equal to `value`, from the end if negative, all if 0. Gives how many it removed. */
+  /**
+   * Removes `count` elements equal to `value`, from the end if negative, all if 0. Returns how many were removed.
+   * @see https://redis.io/commands/lrem/
+   */
   lrem<T = unknown>(key: Key, count: number, value: T): Reply<K, number>;
-  /** Sets the element at an index. */
+  /**
+   * Sets the element at an index.
+   * @see https://redis.io/commands/lset/
+   */
   lset<T = unknown>(key: Key, index: number, value: T): Reply<K, "OK">;
-  /** Keeps only the elements between two indexes, both included. */
+  /**
+   * Keeps only the elements between two indexes, both included.
+   * @see https://redis.io/commands/ltrim/
+   */
   ltrim(key: Key, start: number, end: number): Reply<K, "OK">;
-  /** Takes the last element, or with a count an array of the last elements. Gives null where there is no list. */
+  /**
+   * Takes the last element, or with a count an array of the last elements. Returns null where there is no list.
+   * @see https://redis.io/commands/rpop/
+   */
   rpop<T = string>(key: Key, count?: number): Reply<K, T | null>;
-  /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   rpop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
-  /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   rpop<S extends StandardSchema>(
     key: Key,
     count: number,
     opts: SchemaOption<S>,
   ): Reply<K, InferOutput<S>[] | null>;
-  /** The older way to lmove from the right to the left. */
+  /**
+   * The older way to lmove from the right to the left.
+   * @see https://redis.io/commands/rpoplpush/
+   */
   rpoplpush<T = string>(source: Key, destination: Key): Reply<K, T | null>;
-  /** Puts elements after the last. Gives the length afterwards. */
+  /**
+   * Puts elements after the last. Returns the new length.
+   * @see https://redis.io/commands/rpush/
+   */
   rpush<T = unknown>(key: Key, ...elements: T[]): Reply<K, number>;
-  /** The same where the list exists. Gives the length afterwards, else 0. */
+  /**
+   * Puts elements after the last if the list exists. Returns the new length, else 0.
+   * @see https://redis.io/commands/rpushx/
+   */
   rpushx<T = unknown>(key: Key, ...elements: T[]): Reply<K, number>;
 }
 

@@ -2,7 +2,7 @@
  * An object whose properties are made when they are first looked up, and are ordinary ones from then on: they can be
  * taken out, spied on, replaced and listed. 400 methods, most of which nobody calls, cost nothing until then.
  * @param prototype what it inherits from.
- * @param describe gives the property of a name, or undefined where there is none.
+ * @param describe returns the property of a name, or undefined where there is none.
  * @param names all of those names.
  * @param taken whether what is inherited by a name wins; by default whatever there is.
  */

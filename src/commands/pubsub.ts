@@ -4,19 +4,40 @@ import { defineCommands, write } from "./define.js";
 import type { Reply, ReplyMode } from "./reply-mode.js";
 
 export interface PubSubCommands<K extends ReplyMode> {
-  /** Sends a message to a channel. Gives how many received it. */
+  /**
+   * Sends a message to a channel. Returns how many received it.
+   * @see https://redis.io/commands/publish/
+   */
   publish(channel: string, message: unknown): Reply<K, number>;
-  /** Gives the channels that have subscribers, or those of them that fit a glob pattern. */
+  /**
+   * Returns the channels that have subscribers, or those of them that fit a glob pattern.
+   * @see https://redis.io/commands/pubsub-channels/
+   */
   pubsubChannels(pattern?: string): Reply<K, string[]>;
-  /** Gives how many patterns have subscribers. */
+  /**
+   * Returns how many patterns have subscribers.
+   * @see https://redis.io/commands/pubsub-numpat/
+   */
   pubsubNumpat(): Reply<K, number>;
-  /** Gives how many subscribers each channel has. */
+  /**
+   * Returns how many subscribers each channel has.
+   * @see https://redis.io/commands/pubsub-numsub/
+   */
   pubsubNumsub(...channels: string[]): Reply<K, Record<string, number>>;
-  /** Gives the shard channels that have subscribers, or those of them that fit a glob pattern. */
+  /**
+   * Returns the shard channels that have subscribers, or those of them that fit a glob pattern.
+   * @see https://redis.io/commands/pubsub-shardchannels/
+   */
   pubsubShardchannels(pattern?: string): Reply<K, string[]>;
-  /** Gives how many subscribers each shard channel has. */
+  /**
+   * Returns how many subscribers each shard channel has.
+   * @see https://redis.io/commands/pubsub-shardnumsub/
+   */
   pubsubShardnumsub(...channels: string[]): Reply<K, Record<string, number>>;
-  /** Sends a message to a shard channel. Gives how many received it. */
+  /**
+   * Sends a message to a shard channel. Returns how many received it.
+   * @see https://redis.io/commands/spublish/
+   */
   spublish(channel: string, message: unknown): Reply<K, number>;
 }
 

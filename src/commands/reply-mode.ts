@@ -1,15 +1,15 @@
 /**
- * One signature per command, three uses: called on the client a command gives a promise, on a pipeline or a
- * transaction it gives the pipeline with one more result. A `ReplyMode` is that difference, as a function on types.
+ * One signature per command, three uses: called on the client a command returns a promise, on a pipeline or a
+ * transaction it returns the pipeline with one more result. A `ReplyMode` is that difference, as a function on types.
  */
 export interface ReplyMode {
-  /** What the command comes to. */
+  /** The value of the command. */
   readonly value: unknown;
-  /** What its method returns, by `value`. */
+  /** The return type of its method, by `value`. */
   readonly reply: unknown;
 }
 
-/** What a command whose value is `T` gives under the reply mode `K`. */
+/** The return type of a command with the value `T` under the reply mode `K`. */
 export type Reply<K extends ReplyMode, T> = (K & { readonly value: T })["reply"];
 
 /** A command called on the client. */

@@ -1,9 +1,9 @@
 import type { SchemaError } from "../errors.js";
 import { InvalidArgument } from "../wire/args.js";
 
-/** What a read may be given to check values by. @see https://standardschema.dev */
+/** A schema that a read can check values with. @see https://standardschema.dev */
 export interface StandardSchema<Output = unknown> {
-  /** What the specification asks for. */
+  /** The members that the specification requires. */
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
@@ -16,10 +16,10 @@ export type Validation<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: SchemaError["issues"] };
 
-/** What a schema makes of a value that fits it. */
+/** The output type of a schema. */
 export type InferOutput<S extends StandardSchema> = NonNullable<S["~standard"]["types"]>["output"];
 
-/** The option by which a read checks what it gives. */
+/** The option of a read that checks the values it returns. */
 export interface SchemaOption<S extends StandardSchema> {
   /** Any Standard Schema: the value is what the schema makes of it, or the call rejects with a SchemaError. */
   schema: S;

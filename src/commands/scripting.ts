@@ -10,23 +10,47 @@ export type ScriptFlushCommandOptions =
   | { sync?: undefined; async?: true };
 
 export interface ScriptingCommands<K extends ReplyMode> {
-  /** Runs a Lua script. Gives what it returns. */
+  /**
+   * Runs a Lua script. Returns the script's result.
+   * @see https://redis.io/commands/eval/
+   */
   eval<TArgs extends unknown[], T = unknown>(script: string, keys: Key[], args?: TArgs): Reply<K, T>;
-  /** Runs a Lua script that only reads. Gives what it returns. */
+  /**
+   * Runs a Lua script that only reads. Returns the script's result.
+   * @see https://redis.io/commands/eval_ro/
+   */
   evalRo<TArgs extends unknown[], T = unknown>(script: string, keys: Key[], args?: TArgs): Reply<K, T>;
-  /** Runs a loaded script by its SHA-1 digest. Gives what it returns; a NOSCRIPT error where it is not loaded. */
+  /**
+   * Runs a loaded script by its SHA-1 digest. Returns the script's result. Throws a NOSCRIPT error if it is not loaded.
+   * @see https://redis.io/commands/evalsha/
+   */
   evalsha<TArgs extends unknown[], T = unknown>(sha1: string, keys: Key[], args?: TArgs): Reply<K, T>;
-  /** Runs a loaded script that only reads by its SHA-1 digest. Gives what it returns. */
+  /**
+   * Runs a loaded script that only reads by its SHA-1 digest. Returns the script's result.
+   * @see https://redis.io/commands/evalsha_ro/
+   */
   evalshaRo<TArgs extends unknown[], T = unknown>(sha1: string, keys: Key[], args?: TArgs): Reply<K, T>;
-  /** Gives 1 or 0 for each digest: whether its script is loaded. */
+  /**
+   * Returns 1 or 0 for each digest: whether its script is loaded.
+   * @see https://redis.io/commands/script-exists/
+   */
   scriptExists(...sha1s: string[]): Reply<K, number[]>;
-  /** Forgets all scripts. */
+  /**
+   * Forgets all scripts.
+   * @see https://redis.io/commands/script-flush/
+   */
   scriptFlush(opts?: ScriptFlushCommandOptions): Reply<K, "OK">;
-  /** Stops the script that runs, if it has not written. */
+  /**
+   * Stops the script that runs, if it has not written.
+   * @see https://redis.io/commands/script-kill/
+   */
   scriptKill(): Reply<K, "OK">;
-  /** Loads a script. Gives its SHA-1 digest. */
+  /**
+   * Loads a script. Returns its SHA-1 digest.
+   * @see https://redis.io/commands/script-load/
+   */
   scriptLoad(script: string): Reply<K, string>;
-  /** Gives a loaded script by its digest. Valkey only. */
+  /** Returns a loaded script by its digest. Valkey only. */
   scriptShow(sha1: string): Reply<K, string>;
 }
 
@@ -61,7 +85,7 @@ export interface FunctionLoadArgs {
 export interface FunctionListArgs {
   /** A glob pattern of libraries' names. */
   libraryName?: string;
-  /** Give the code too. */
+  /** Returns the code too. */
   withCode?: boolean;
 }
 
@@ -69,7 +93,7 @@ export interface FunctionListArgs {
 export interface FunctionLibrary {
   /** Its name. */
   libraryName: string;
-  /** What runs it: LUA. */
+  /** The engine that runs it: LUA. */
   engine: string;
   /** The functions in it. */
   functions: { name: string; description?: string; flags: string[] }[];
@@ -77,32 +101,62 @@ export interface FunctionLibrary {
   libraryCode?: string;
 }
 
-/** What is loaded, by engine. */
+/** Loaded libraries and functions, by engine. */
 export interface FunctionStats {
   /** How many libraries and functions each engine has. */
   engines: Record<string, { librariesCount: number; functionsCount: number }>;
 }
 
 export interface FunctionCommands<K extends ReplyMode> {
-  /** Calls a function. Gives what it returns. */
+  /**
+   * Calls a function. Returns the function's result.
+   * @see https://redis.io/commands/fcall/
+   */
   call<T = unknown>(functionName: string, keys?: Key[], args?: unknown[]): Reply<K, T>;
-  /** Calls a function that only reads. Gives what it returns. */
+  /**
+   * Calls a function that only reads. Returns the function's result.
+   * @see https://redis.io/commands/fcall_ro/
+   */
   callRo<T = unknown>(functionName: string, keys?: Key[], args?: unknown[]): Reply<K, T>;
-  /** Removes a library. */
+  /**
+   * Removes a library.
+   * @see https://redis.io/commands/function-delete/
+   */
   delete(libraryName: string): Reply<K, "OK">;
-  /** Gives all libraries in a form for restore. */
+  /**
+   * Returns all libraries in a form for restore.
+   * @see https://redis.io/commands/function-dump/
+   */
   dump(): Reply<K, Uint8Array>;
-  /** Removes all libraries. */
+  /**
+   * Removes all libraries.
+   * @see https://redis.io/commands/function-flush/
+   */
   flush(): Reply<K, "OK">;
-  /** Stops the function that runs, if it has not written. */
+  /**
+   * Stops the function that runs, if it has not written.
+   * @see https://redis.io/commands/function-kill/
+   */
   kill(): Reply<K, "OK">;
-  /** Gives the libraries and their functions. */
+  /**
+   * Returns the libraries and their functions.
+   * @see https://redis.io/commands/function-list/
+   */
   list(args?: FunctionListArgs): Reply<K, FunctionLibrary[]>;
-  /** Loads a library. Gives its name. */
+  /**
+   * Loads a library. Returns its name.
+   * @see https://redis.io/commands/function-load/
+   */
   load(args: FunctionLoadArgs): Reply<K, string>;
-  /** Loads what dump gave, beside, instead of or over the libraries that are there. */
+  /**
+   * Loads what dump gave, beside, instead of or over the libraries that are there.
+   * @see https://redis.io/commands/function-restore/
+   */
   restore(serialized: Uint8Array, policy?: "APPEND" | "FLUSH" | "REPLACE"): Reply<K, "OK">;
-  /** Gives how many libraries and functions each engine has. */
+  /**
+   * Returns how many libraries and functions each engine has.
+   * @see https://redis.io/commands/function-stats/
+   */
   stats(): Reply<K, FunctionStats>;
 }
 

@@ -4,29 +4,65 @@ import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 
 export interface ServerCommands<K extends ReplyMode> {
-  /** Gives how many commands the server has. */
+  /**
+   * Returns how many commands the server has.
+   * @see https://redis.io/commands/command-count/
+   */
   commandCount(): Reply<K, number>;
-  /** Gives the keys among a command's arguments. */
+  /**
+   * Returns the keys among a command's arguments.
+   * @see https://redis.io/commands/command-getkeys/
+   */
   commandGetkeys(...args: (string | number)[]): Reply<K, string[]>;
-  /** Gives the names of the server's commands. */
+  /**
+   * Returns the names of the server's commands.
+   * @see https://redis.io/commands/command-list/
+   */
   commandList(): Reply<K, string[]>;
-  /** Gives how many keys there are. */
+  /**
+   * Returns how many keys there are.
+   * @see https://redis.io/commands/dbsize/
+   */
   dbsize(): Reply<K, number>;
-  /** Removes every key of every database. */
+  /**
+   * Removes every key of every database.
+   * @see https://redis.io/commands/flushall/
+   */
   flushall(args?: [{ async?: boolean }]): Reply<K, "OK">;
-  /** Removes every key. */
+  /**
+   * Removes every key.
+   * @see https://redis.io/commands/flushdb/
+   */
   flushdb(opts?: { async?: boolean }): Reply<K, "OK">;
-  /** Gives facts about the server as text, of all sections or of those named. */
+  /**
+   * Returns facts about the server as text, of all sections or of those named.
+   * @see https://redis.io/commands/info/
+   */
   info(...sections: string[]): Reply<K, string>;
-  /** Gives when the data was last saved, in seconds since 1970. */
+  /**
+   * Returns when the data was last saved, in seconds since 1970.
+   * @see https://redis.io/commands/lastsave/
+   */
   lastsave(): Reply<K, number>;
-  /** Gives how many bytes a key takes, or null; `samples` inner values are looked at, 0 for all. */
+  /**
+   * Returns how many bytes a key takes, or null; `samples` inner values are sampled, 0 for all.
+   * @see https://redis.io/commands/memory-usage/
+   */
   memoryUsage(key: Key, opts?: { samples?: number }): Reply<K, number | null>;
-  /** Gives the server's part in replication, with what belongs to it. */
+  /**
+   * Returns the server's part in replication, with what belongs to it.
+   * @see https://redis.io/commands/role/
+   */
   role(): Reply<K, unknown[]>;
-  /** Swaps two databases. */
+  /**
+   * Swaps two databases.
+   * @see https://redis.io/commands/swapdb/
+   */
   swapdb(index1: number, index2: number): Reply<K, "OK">;
-  /** Gives the server's time: seconds since 1970, and microseconds of the second. */
+  /**
+   * Returns the server's time: seconds since 1970, and microseconds of the second.
+   * @see https://redis.io/commands/time/
+   */
   time(): Reply<K, [number, number]>;
 }
 

@@ -6,61 +6,112 @@ import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { ScanCommandOptions } from "./types.js";
 
 export interface SetCommands<K extends ReplyMode> {
-  /** Adds members. Gives how many are new. */
+  /**
+   * Adds members. Returns how many are new.
+   * @see https://redis.io/commands/sadd/
+   */
   sadd<T = unknown>(key: Key, member: T, ...members: T[]): Reply<K, number>;
-  /** Gives how many members there are. */
+  /**
+   * Returns how many members there are.
+   * @see https://redis.io/commands/scard/
+   */
   scard(key: Key): Reply<K, number>;
-  /** Gives the members of the first set that are in none of the others. */
+  /**
+   * Returns the members of the first set that are in none of the others.
+   * @see https://redis.io/commands/sdiff/
+   */
   sdiff<T = unknown>(key: Key, ...keys: Key[]): Reply<K, T[]>;
-  /** Gives how many members of the first set are in none of the others, counting up to `limit`. */
+  /** Returns how many members of the first set are in none of the others, counting up to `limit`. */
   sdiffcard(keys: Key[], opts?: { limit?: number }): Reply<K, number>;
-  /** Stores what sdiff gives. Gives how many members that is. */
+  /**
+   * Stores the result of sdiff. Returns its number of members.
+   * @see https://redis.io/commands/sdiffstore/
+   */
   sdiffstore(destination: Key, ...keys: Key[]): Reply<K, number>;
-  /** Gives the members that are in every set. */
+  /**
+   * Returns the members that are in every set.
+   * @see https://redis.io/commands/sinter/
+   */
   sinter<T = string>(key: Key, ...keys: Key[]): Reply<K, T[]>;
-  /** Gives how many members are in every set, counting up to `limit`. */
+  /**
+   * Returns how many members are in every set, counting up to `limit`.
+   * @see https://redis.io/commands/sintercard/
+   */
   sintercard(keys: Key[], opts?: { limit?: number }): Reply<K, number>;
-  /** Stores what sinter gives. Gives how many members that is. */
+  /**
+   * Stores the result of sinter. Returns its number of members.
+   * @see https://redis.io/commands/sinterstore/
+   */
   sinterstore(destination: Key, key: Key, ...keys: Key[]): Reply<K, number>;
-  /** Gives 1 if it is a member, else 0. */
+  /**
+   * Returns 1 if it is a member, else 0.
+   * @see https://redis.io/commands/sismember/
+   */
   sismember<T = unknown>(key: Key, member: T): Reply<K, 0 | 1>;
-  /** Gives the members. */
+  /**
+   * Returns the members.
+   * @see https://redis.io/commands/smembers/
+   */
   smembers<T extends unknown[] = string[]>(key: Key): Reply<K, T>;
-  /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   smembers<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
-  /** Gives 1 or 0 for each, as sismember does. */
+  /**
+   * Returns 1 or 0 for each, as sismember does.
+   * @see https://redis.io/commands/smismember/
+   */
   smismember<T extends unknown[]>(key: Key, members: T): Reply<K, (0 | 1)[]>;
-  /** Moves a member to another set. Gives 1 if it was there, else 0. */
+  /**
+   * Moves a member to another set. Returns 1 if it was there, else 0.
+   * @see https://redis.io/commands/smove/
+   */
   smove<T = unknown>(source: Key, destination: Key, member: T): Reply<K, 0 | 1>;
-  /** Takes some member, or with a count an array of them. Gives null where there is no set and no count. */
+  /**
+   * Removes and returns a random member, or with a count an array of them. Returns null where there is no set and no count.
+   * @see https://redis.io/commands/spop/
+   */
   spop<T = unknown>(key: Key, count?: number): Reply<K, T | null>;
-  /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   spop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
-  /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   spop<S extends StandardSchema>(key: Key, count: number, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
-  /** Gives some member, or with a count an array of them: a negative count allows the same twice. */
+  /**
+   * Returns a random member, or with a count an array of them: a negative count allows the same twice.
+   * @see https://redis.io/commands/srandmember/
+   */
   srandmember<T = unknown>(key: Key, count?: number): Reply<K, T | null>;
-  /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   srandmember<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
-  /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   srandmember<S extends StandardSchema>(
     key: Key,
     count: number,
     opts: SchemaOption<S>,
   ): Reply<K, InferOutput<S>[]>;
-  /** Removes members. Gives how many there were. */
+  /**
+   * Removes members. Returns how many were removed.
+   * @see https://redis.io/commands/srem/
+   */
   srem<T = unknown>(key: Key, ...members: T[]): Reply<K, number>;
-  /** Gives the next cursor, "0" at the end, and some members. */
+  /**
+   * Returns the next cursor, "0" at the end, and a page of members.
+   * @see https://redis.io/commands/sscan/
+   */
   sscan<T = string | number>(
     key: Key,
     cursor: string | number,
     opts?: ScanCommandOptions,
   ): Reply<K, [cursor: string, members: T[]]>;
-  /** Gives the members that are in any of the sets. */
+  /**
+   * Returns the members that are in any of the sets.
+   * @see https://redis.io/commands/sunion/
+   */
   sunion<T = unknown>(key: Key, ...keys: Key[]): Reply<K, T[]>;
-  /** Gives how many members are in any of the sets, counting up to `limit`; `approx` estimates. */
+  /** Returns how many members are in any of the sets, counting up to `limit`; `approx` estimates. */
   sunioncard(keys: Key[], opts?: { approx?: boolean; limit?: number }): Reply<K, number>;
-  /** Stores what sunion gives. Gives how many members that is. */
+  /**
+   * Stores the result of sunion. Returns its number of members.
+   * @see https://redis.io/commands/sunionstore/
+   */
   sunionstore(destination: Key, key: Key, ...keys: Key[]): Reply<K, number>;
 }
 

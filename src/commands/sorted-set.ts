@@ -22,7 +22,7 @@ import type { AtMostOne, ScanCommandOptions } from "./types.js";
 
 /** A member and its score. */
 export interface ScoreMember<T> {
-  /** What members are ordered by. */
+  /** The number that orders members. */
   score: number;
   /** The member. */
   member: T;
@@ -31,24 +31,24 @@ export interface ScoreMember<T> {
 /** Which members zadd adds or changes, and what it counts. */
 export type ZAddCommandOptions = AtMostOne<{ nx: boolean; xx: boolean }> &
   AtMostOne<{ lt: boolean; gt: boolean }> & {
-    /** Give how many were changed, rather than how many are new. */
+    /** Returns how many were changed, rather than how many are new. */
     ch?: boolean;
-    /** Add to the score. Gives the score afterwards, or null if an option is against it. */
+    /** Add to the score. Returns the new score, or null if an option prevented it. */
     incr?: boolean;
   };
 
 interface Limit {
   /** Skip this many. */
   offset: number;
-  /** Give at most this many. */
+  /** Returns at most this many. */
   count: number;
 }
 
 type Limited = Limit | { offset?: undefined; count?: undefined };
 
-/** How zrange finds members, and what it gives. */
+/** Range of zrange, and the form of its result. */
 export type ZRangeCommandOptions = {
-  /** Give each member's score after it. */
+  /** Returns each member's score after it. */
   withScores?: boolean;
   /** From the highest to the lowest: `min` is then the higher bound. */
   rev?: boolean;
@@ -80,7 +80,10 @@ type PopSide = "MIN" | "MAX" | "min" | "max";
 type PoppedScored<T> = [key: string, elements: [member: T, score: number][]] | null;
 
 export interface SortedSetCommands<K extends ReplyMode> {
-  /** Takes members from the first set that has any, waiting at most `timeout` seconds. Gives key and members, or null. */
+  /**
+   * Takes members from the first set that has any, waiting at most `timeout` seconds. Returns key and members, or null.
+   * @see https://redis.io/commands/bzmpop/
+   */
   bzmpop<T = unknown>(
     timeout: number,
     numkeys: number,
@@ -88,93 +91,156 @@ export interface SortedSetCommands<K extends ReplyMode> {
     side: PopSide,
     count?: number,
   ): Reply<K, PoppedScored<T>>;
-  /** Takes the highest member of the first set that has any, waiting at most `timeout` seconds. */
+  /**
+   * Takes the highest member of the first set that has any, waiting at most `timeout` seconds.
+   * @see https://redis.io/commands/bzpopmax/
+   */
   bzpopmax<T = unknown>(
     keys: Key | Key[],
     timeout: number,
   ): Reply<K, [key: string, member: T, score: number] | null>;
-  /** Takes the lowest member of the first set that has any, waiting at most `timeout` seconds. */
+  /**
+   * Takes the lowest member of the first set that has any, waiting at most `timeout` seconds.
+   * @see https://redis.io/commands/bzpopmin/
+   */
   bzpopmin<T = unknown>(
     keys: Key | Key[],
     timeout: number,
   ): Reply<K, [key: string, member: T, score: number] | null>;
-  /** Sets members' scores. Gives how many are new; with `ch` how many changed, with `incr` the score or null. */
+  /**
+   * Sets members' scores. Returns how many are new; with `ch` how many changed, with `incr` the score or null.
+   * @see https://redis.io/commands/zadd/
+   */
   zadd<T = unknown>(
     key: Key,
     scoreMember: ScoreMember<T>,
     ...scoreMembers: ScoreMember<T>[]
   ): Reply<K, number | null>;
-  /** The same with conditions. */
+  /** Sets members' scores under conditions. Returns how many are new; with `ch` how many changed, with `incr` the score or null. */
   zadd<T = unknown>(
     key: Key,
     opts: ZAddCommandOptions,
     scoreMember: ScoreMember<T>,
     ...scoreMembers: ScoreMember<T>[]
   ): Reply<K, number | null>;
-  /** Gives how many members there are. */
+  /**
+   * Returns how many members there are.
+   * @see https://redis.io/commands/zcard/
+   */
   zcard(key: Key): Reply<K, number>;
-  /** Gives how many members have a score between the bounds. */
+  /**
+   * Returns how many members have a score between the bounds.
+   * @see https://redis.io/commands/zcount/
+   */
   zcount(key: Key, min: number | string, max: number | string): Reply<K, number>;
-  /** Gives the members of the first set that are in none of the others. */
+  /**
+   * Returns the members of the first set that are in none of the others.
+   * @see https://redis.io/commands/zdiff/
+   */
   zdiff<T extends unknown[] = any>(
     numKeys: number,
     keys: Key | Key[],
     opts?: { withScores?: boolean },
   ): Reply<K, T>;
-  /** Stores what zdiff gives. Gives how many members that is. */
+  /**
+   * Stores the result of zdiff. Returns its number of members.
+   * @see https://redis.io/commands/zdiffstore/
+   */
   zdiffstore(destination: Key, numkeys: number, ...keys: Key[]): Reply<K, number>;
-  /** Adds to a member's score. Gives the score afterwards. */
+  /**
+   * Adds to a member's score. Returns the new score.
+   * @see https://redis.io/commands/zincrby/
+   */
   zincrby<T = unknown>(key: Key, increment: number, member: T): Reply<K, number>;
-  /** Gives the members that are in every set; with scores, each after its member. */
+  /**
+   * Returns the members that are in every set; with scores, each after its member.
+   * @see https://redis.io/commands/zinter/
+   */
   zinter<T extends unknown[] = any>(
     numKeys: number,
     keys: Key | Key[],
     opts?: ZUnionCommandOptions,
   ): Reply<K, T>;
-  /** Gives how many members are in every set, counting up to `limit`. */
+  /**
+   * Returns how many members are in every set, counting up to `limit`.
+   * @see https://redis.io/commands/zintercard/
+   */
   zintercard(keys: Key[], opts?: { limit?: number }): Reply<K, number>;
-  /** Stores what zinter gives. Gives how many members that is. */
+  /**
+   * Stores the result of zinter. Returns its number of members.
+   * @see https://redis.io/commands/zinterstore/
+   */
   zinterstore(
     destination: Key,
     numKeys: number,
     keys: Key | Key[],
     opts?: ZInterStoreCommandOptions,
   ): Reply<K, number>;
-  /** Gives how many members lie between the bounds, where all have the same score. */
+  /**
+   * Returns how many members lie between the bounds, where all have the same score.
+   * @see https://redis.io/commands/zlexcount/
+   */
   zlexcount(key: Key, min: string, max: string): Reply<K, number>;
-  /** Takes members from the first set that has any. Gives key and members with scores, or null. */
+  /**
+   * Takes members from the first set that has any. Returns key and members with scores, or null.
+   * @see https://redis.io/commands/zmpop/
+   */
   zmpop<T = unknown>(numkeys: number, keys: Key[], side: PopSide, count?: number): Reply<K, PoppedScored<T>>;
-  /** Gives each member's score, null where it is missing. */
+  /**
+   * Returns each member's score, null where it is missing.
+   * @see https://redis.io/commands/zmscore/
+   */
   zmscore(key: Key, members: unknown[]): Reply<K, (number | null)[]>;
-  /** Takes the highest members, one unless `count` is given. Gives members and scores in turn. */
+  /**
+   * Takes the highest members, one unless `count` is given. Returns alternating members and scores.
+   * @see https://redis.io/commands/zpopmax/
+   */
   zpopmax<T = unknown>(key: Key, count?: number): Reply<K, T[]>;
-  /** Takes the lowest members, one unless `count` is given. Gives members and scores in turn. */
+  /**
+   * Takes the lowest members, one unless `count` is given. Returns alternating members and scores.
+   * @see https://redis.io/commands/zpopmin/
+   */
   zpopmin<T = unknown>(key: Key, count?: number): Reply<K, T[]>;
-  /** Gives some member, or null; with a count an array of them; with scores, each after its member. */
+  /**
+   * Returns a random member, or null; with a count an array of them; with scores, each after its member.
+   * @see https://redis.io/commands/zrandmember/
+   */
   zrandmember<T = string>(key: Key): Reply<K, T | null>;
-  /** Gives some members: different ones, or with a negative count any. */
+  /** Returns random members: distinct ones, or with a negative count possibly repeated. */
   zrandmember<T extends unknown[] = string[]>(key: Key, count: number, withScores?: boolean): Reply<K, T>;
-  /** Gives members by rank, by score or by name, in order; with scores, each after its member. */
+  /**
+   * Returns members by rank, by score or by name, in order; with scores, each after its member.
+   * @see https://redis.io/commands/zrange/
+   */
   zrange<T extends unknown[]>(key: Key, min: number, max: number, opts?: ZRangeCommandOptions): Reply<K, T>;
-  /** Gives members by name, where all have the same score. */
+  /** Returns members by name, where all have the same score. */
   zrange<T extends unknown[]>(key: Key, min: LexBound, max: LexBound, opts: ByLex): Reply<K, T>;
-  /** Gives members by score. */
+  /** Returns members by score. */
   zrange<T extends unknown[]>(key: Key, min: ScoreBound, max: ScoreBound, opts: ByScore): Reply<K, T>;
-  /** The older way to zrange by name. */
+  /**
+   * The older way to zrange by name.
+   * @see https://redis.io/commands/zrangebylex/
+   */
   zrangebylex<T extends unknown[] = string[]>(
     key: Key,
     min: LexBound,
     max: LexBound,
     opts?: Limit,
   ): Reply<K, T>;
-  /** The older way to zrange by score. */
+  /**
+   * The older way to zrange by score.
+   * @see https://redis.io/commands/zrangebyscore/
+   */
   zrangebyscore<T extends unknown[] = string[]>(
     key: Key,
     min: ScoreBound,
     max: ScoreBound,
     opts?: { withScores?: boolean } & Limited,
   ): Reply<K, T>;
-  /** Stores what zrange gives. Gives how many members that is. */
+  /**
+   * Stores the result of zrange. Returns its number of members.
+   * @see https://redis.io/commands/zrangestore/
+   */
   zrangestore(
     destination: Key,
     key: Key,
@@ -198,66 +264,105 @@ export interface SortedSetCommands<K extends ReplyMode> {
     max: ScoreBound,
     opts: ByScore & { withScores?: undefined },
   ): Reply<K, number>;
-  /** Gives a member's rank from the lowest, beginning with 0, or null; with `withScore` rank and score. */
+  /**
+   * Returns a member's rank from the lowest, beginning with 0, or null; with `withScore` rank and score.
+   * @see https://redis.io/commands/zrank/
+   */
   zrank<T = unknown>(key: Key, member: T): Reply<K, number | null>;
-  /** Gives a member's rank from the lowest, and its score. */
+  /** Returns a member's rank from the lowest, and its score. */
   zrank<T = unknown>(
     key: Key,
     member: T,
     opts: { withScore: true },
   ): Reply<K, [rank: number, score: number] | null>;
-  /** Removes members. Gives how many there were. */
+  /**
+   * Removes members. Returns how many were removed.
+   * @see https://redis.io/commands/zrem/
+   */
   zrem<T = unknown>(key: Key, ...members: T[]): Reply<K, number>;
-  /** Removes the members between the bounds, where all have the same score. Gives how many there were. */
+  /**
+   * Removes the members between the bounds, where all have the same score. Returns how many were removed.
+   * @see https://redis.io/commands/zremrangebylex/
+   */
   zremrangebylex(key: Key, min: string, max: string): Reply<K, number>;
-  /** Removes members by rank, both bounds included. Gives how many there were. */
+  /**
+   * Removes members by rank, both bounds included. Returns how many were removed.
+   * @see https://redis.io/commands/zremrangebyrank/
+   */
   zremrangebyrank(key: Key, start: number, stop: number): Reply<K, number>;
-  /** Removes members by score. Gives how many there were. */
+  /**
+   * Removes members by score. Returns how many were removed.
+   * @see https://redis.io/commands/zremrangebyscore/
+   */
   zremrangebyscore(key: Key, min: ScoreBound, max: ScoreBound): Reply<K, number>;
-  /** The older way to zrange from the highest rank. */
+  /**
+   * The older way to zrange from the highest rank.
+   * @see https://redis.io/commands/zrevrange/
+   */
   zrevrange<T extends unknown[] = string[]>(
     key: Key,
     start: number,
     stop: number,
     opts?: { withScores?: boolean },
   ): Reply<K, T>;
-  /** The older way to zrange by name from the last. */
+  /**
+   * The older way to zrange by name from the last.
+   * @see https://redis.io/commands/zrevrangebylex/
+   */
   zrevrangebylex<T extends unknown[] = string[]>(
     key: Key,
     max: LexBound,
     min: LexBound,
     opts?: Limit,
   ): Reply<K, T>;
-  /** The older way to zrange by score from the highest. */
+  /**
+   * The older way to zrange by score from the highest.
+   * @see https://redis.io/commands/zrevrangebyscore/
+   */
   zrevrangebyscore<T extends unknown[] = string[]>(
     key: Key,
     max: ScoreBound,
     min: ScoreBound,
     opts?: { withScores?: boolean } & Limited,
   ): Reply<K, T>;
-  /** Gives a member's rank from the highest, beginning with 0, or null; with `withScore` rank and score. */
+  /**
+   * Returns a member's rank from the highest, beginning with 0, or null; with `withScore` rank and score.
+   * @see https://redis.io/commands/zrevrank/
+   */
   zrevrank<T = unknown>(key: Key, member: T): Reply<K, number | null>;
-  /** Gives a member's rank from the highest, and its score. */
+  /** Returns a member's rank from the highest, and its score. */
   zrevrank<T = unknown>(
     key: Key,
     member: T,
     opts: { withScore: true },
   ): Reply<K, [rank: number, score: number] | null>;
-  /** Gives the next cursor, "0" at the end, and some members and scores in turn. */
+  /**
+   * Returns the next cursor, "0" at the end, and a page of alternating members and scores.
+   * @see https://redis.io/commands/zscan/
+   */
   zscan<T = string | number>(
     key: Key,
     cursor: string | number,
     opts?: ScanCommandOptions,
   ): Reply<K, [cursor: string, membersAndScores: (T | number)[]]>;
-  /** Gives a member's score, or null. */
+  /**
+   * Returns a member's score, or null.
+   * @see https://redis.io/commands/zscore/
+   */
   zscore<T = unknown>(key: Key, member: T): Reply<K, number | null>;
-  /** Gives the members that are in any of the sets; with scores, each after its member. */
+  /**
+   * Returns the members that are in any of the sets; with scores, each after its member.
+   * @see https://redis.io/commands/zunion/
+   */
   zunion<T extends unknown[] = any>(
     numKeys: number,
     keys: Key | Key[],
     opts?: ZUnionCommandOptions,
   ): Reply<K, T>;
-  /** Stores what zunion gives. Gives how many members that is. */
+  /**
+   * Stores the result of zunion. Returns its number of members.
+   * @see https://redis.io/commands/zunionstore/
+   */
   zunionstore(
     destination: Key,
     numKeys: number,

@@ -14,7 +14,7 @@ export type Decode = (bulk: Bulk) => unknown;
  */
 export type EncodeArgs = (encode: Encode, args: any[], out?: CommandArg[]) => CommandArg[];
 
-/** Gives a command's value from its reply; `args` are the caller's, for commands whose options shape the reply. */
+/** Returns a command's value from its reply; `args` are the caller's, for commands whose options shape the reply. */
 export type Decoder = (reply: RawReply, decode: Decode, args: readonly any[]) => unknown;
 
 /** All that is known about a command at run time. */

@@ -18,21 +18,21 @@ import { defineCommands, read, reordered, write, writeIf } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { Decoder } from "./spec.js";
 
-/** What becomes of other groups' references to a deleted entry. */
+/** How to treat other groups' references to a deleted entry. */
 export type StreamRefOption = "KEEPREF" | "keepref" | "DELREF" | "delref" | "ACKED" | "acked";
 export type XDelExOption = StreamRefOption;
 export type XAckDelOption = StreamRefOption;
 
 /** Settings of xadd. */
 export interface XAddCommandOptions {
-  /** Do nothing, and give null, where there is no stream. */
+  /** Does nothing and returns null if there is no stream. */
   nomkStream?: boolean;
   /** Remove the oldest entries meanwhile: by how many are to stay, or by the lowest id. */
   trim?: ({ type: "MAXLEN" | "maxlen"; threshold: number } | { type: "MINID" | "minid"; threshold: string }) &
     ({ comparison: "~"; limit?: number } | { comparison: "="; limit?: never });
 }
 
-/** What xgroup is to do. */
+/** A subcommand of xgroup and its arguments. */
 export type XGroupCommandType =
   | {
       type: "CREATE";
@@ -51,27 +51,27 @@ export type XGroupReturnType<O extends XGroupCommandType> = O["type"] extends "C
     ? 0 | 1
     : number;
 
-/** What xinfo is to tell of: consumers, groups or the stream. */
+/** The subject of xinfo: consumers, groups or the stream. */
 export type XInfoCommands =
   | { type: "CONSUMERS"; group: string }
   | { type: "GROUPS" }
   | { type: "STREAM"; full?: boolean; count?: number };
 
-/** How many entries xread gives, and how long it waits. */
+/** Maximum number of entries of xread, and how long it waits. */
 export interface XReadOptions {
   /** The most entries of each stream. */
   count?: number;
-  /** Wait for entries this long, in milliseconds, where the server allows it; 0 for ever. */
+  /** Wait for entries this long, in milliseconds, where the server allows it; 0 forever. */
   blockMS?: number;
 }
 
-/** The same for a consumer of a group. */
+/** Limits of xreadgroup, and whether its entries need an acknowledgement. */
 export interface XReadGroupOptions extends XReadOptions {
   /** Count entries as acknowledged at once. */
   NOACK?: boolean;
 }
 
-/** Which pending entries to give. */
+/** The pending entries to return. */
 export interface XPendingOptions {
   /** Only entries idle for this long, in milliseconds. */
   idleTime?: number;
@@ -90,7 +90,7 @@ export type PendingSummary = [
 /** An entry that was given to a consumer: for how long, in ms, and how often. */
 export type PendingEntry = [id: string, consumer: string, idle: number, deliveries: number];
 
-/** What xclaim changes of the entries beside their owner. */
+/** Fields of pending entries that xclaim changes beside their owner. */
 export interface XClaimOptions {
   /** Count them as idle for this long, in ms. */
   idleMS?: number;
@@ -100,7 +100,7 @@ export interface XClaimOptions {
   retryCount?: number;
   /** Claim them even where they are not pending. */
   force?: boolean;
-  /** Give ids alone, and leave the count of deliveries. */
+  /** Returns ids alone, and leaves the count of deliveries unchanged. */
   justId?: boolean;
   /** Set the group's last id, where this one is later. */
   lastId?: number | string;
@@ -122,18 +122,30 @@ type Entries<T> = Record<string, T>;
 type Fields = Record<string, unknown>;
 
 export interface StreamCommands<K extends ReplyMode> {
-  /** Marks entries as processed by the group. Gives how many were pending. */
+  /**
+   * Marks entries as processed by the group. Returns how many were pending.
+   * @see https://redis.io/commands/xack/
+   */
   xack(key: Key, group: string, id: string | string[]): Reply<K, number>;
-  /** Acknowledges entries and deletes them. Gives for each 1, -1 if there is none, 2 if a reference is left. */
+  /**
+   * Acknowledges entries and deletes them. Returns for each 1, -1 if there is none, 2 if a reference is left.
+   * @see https://redis.io/commands/xackdel/
+   */
   xackdel(key: Key, group: string, opts: XAckDelOption, ...ids: string[]): Reply<K, number[]>;
-  /** Appends an entry; "*" as id lets Redis choose one. Gives the id. */
+  /**
+   * Appends an entry; "*" as id lets Redis choose one. Returns the id.
+   * @see https://redis.io/commands/xadd/
+   */
   xadd<O extends XAddCommandOptions = Record<never, never>>(
     key: Key,
     id: "*" | `${number}-*` | (string & {}),
     entries: Fields,
     opts?: O,
   ): Reply<K, O extends { nomkStream: true } ? string | null : string>;
-  /** Takes over entries idle for `minIdleTime` ms. Gives where to go on, the entries, and ids of those deleted. */
+  /**
+   * Takes over entries idle for `minIdleTime` ms. Returns the next cursor, the entries, and the ids of deleted ones.
+   * @see https://redis.io/commands/xautoclaim/
+   */
   xautoclaim(
     key: Key,
     group: string,
@@ -144,7 +156,10 @@ export interface StreamCommands<K extends ReplyMode> {
   ): Reply<K, unknown[]>;
   /** Sets how long and how many ids of producers are remembered: seconds, and ids per producer. */
   xcfgset(key: Key, opts: { duration?: number; maxSize?: number }): Reply<K, "OK">;
-  /** Takes over entries idle for `minIdleTime` ms. Gives them, or with `justId` their ids. */
+  /**
+   * Takes over entries idle for `minIdleTime` ms. Returns them, or with `justId` their ids.
+   * @see https://redis.io/commands/xclaim/
+   */
   xclaim(
     key: Key,
     group: string,
@@ -153,17 +168,32 @@ export interface StreamCommands<K extends ReplyMode> {
     id: string | string[],
     options?: XClaimOptions,
   ): Reply<K, unknown[]>;
-  /** Deletes entries. Gives how many there were. */
+  /**
+   * Deletes entries. Returns how many were deleted.
+   * @see https://redis.io/commands/xdel/
+   */
   xdel(key: Key, ids: string | string[]): Reply<K, number>;
-  /** Deletes entries. Gives for each 1, -1 if there is none, 2 if a reference is left. */
+  /**
+   * Deletes entries. Returns for each 1, -1 if there is none, 2 if a reference is left.
+   * @see https://redis.io/commands/xdelex/
+   */
   xdelex(key: Key, opts?: XDelExOption, ...ids: string[]): Reply<K, number[]>;
-  /** Creates, changes or removes a consumer group or a consumer. */
+  /**
+   * Creates, changes or removes a consumer group or a consumer.
+   * @see https://redis.io/commands/xgroup/
+   */
   xgroup<O extends XGroupCommandType>(key: Key, opts: O): Reply<K, XGroupReturnType<O>>;
-  /** Gives facts on a stream, its groups or a group's consumers, as Redis's names and values in turn. */
+  /**
+   * Returns facts about a stream, its groups or a group's consumers, as alternating names and values of Redis.
+   * @see https://redis.io/commands/xinfo/
+   */
   xinfo(key: Key, options: XInfoCommands): Reply<K, unknown[]>;
-  /** Gives how many entries there are. */
+  /**
+   * Returns how many entries there are.
+   * @see https://redis.io/commands/xlen/
+   */
   xlen(key: Key): Reply<K, number>;
-  /** Releases pending entries for others to take. Gives how many. */
+  /** Releases pending entries for others to take. Returns how many were released. */
   xnack(
     key: Key,
     group: string,
@@ -171,9 +201,12 @@ export interface StreamCommands<K extends ReplyMode> {
     ids: string | string[],
     opts?: { retryCount?: number; force?: boolean },
   ): Reply<K, number>;
-  /** Gives a summary of pending entries: how many, lowest id, highest id, how many per consumer. */
+  /**
+   * Returns a summary of pending entries: how many, lowest id, highest id, how many per consumer.
+   * @see https://redis.io/commands/xpending/
+   */
   xpending(key: Key, group: string): Reply<K, PendingSummary>;
-  /** Gives pending entries: id, consumer, idle time in milliseconds, times delivered. */
+  /** Returns pending entries: id, consumer, idle time in milliseconds, times delivered. */
   xpending(
     key: Key,
     group: string,
@@ -182,18 +215,27 @@ export interface StreamCommands<K extends ReplyMode> {
     count: number,
     options?: XPendingOptions,
   ): Reply<K, PendingEntry[]>;
-  /** Gives entries by id in order, each as an object. */
+  /**
+   * Returns entries by id in order, each as an object.
+   * @see https://redis.io/commands/xrange/
+   */
   xrange<T extends Fields = Fields>(
     key: Key,
     start: string,
     end: string,
     count?: number,
   ): Reply<K, Entries<T>>;
-  /** Gives the entries after an id, per stream: `[key, [[id, [field, value, ...]], ...]]`; null where there are none. */
+  /**
+   * Returns the entries after an id, per stream: `[key, [[id, [field, value, ...]], ...]]`; null if there are none.
+   * @see https://redis.io/commands/xread/
+   */
   xread(key: Key, id: string, options?: XReadOptions): Reply<K, unknown[] | null>;
-  /** The same for several streams, each with its id. */
+  /** Returns the entries after an id of each of several streams, in the same form. */
   xread(keys: Key[], ids: string[], options?: XReadOptions): Reply<K, unknown[] | null>;
-  /** Gives entries to a consumer of a group, as xread does; ">" as id for those not given to anyone yet. */
+  /**
+   * Returns entries to a consumer of a group, in the form of xread. The id ">" stands for entries never delivered.
+   * @see https://redis.io/commands/xreadgroup/
+   */
   xreadgroup(
     group: string,
     consumer: string,
@@ -201,7 +243,7 @@ export interface StreamCommands<K extends ReplyMode> {
     id: string,
     options?: XReadGroupOptions,
   ): Reply<K, unknown[] | null>;
-  /** The same for several streams, each with its id. */
+  /** Returns entries of several streams to a consumer of a group, each stream with its id. */
   xreadgroup(
     group: string,
     consumer: string,
@@ -209,16 +251,25 @@ export interface StreamCommands<K extends ReplyMode> {
     ids: string[],
     options?: XReadGroupOptions,
   ): Reply<K, unknown[] | null>;
-  /** Gives entries by id from the last, each as an object. */
+  /**
+   * Returns entries by id from the last, each as an object.
+   * @see https://redis.io/commands/xrevrange/
+   */
   xrevrange<T extends Fields = Fields>(
     key: Key,
     end: string,
     start: string,
     count?: number,
   ): Reply<K, Entries<T>>;
-  /** Sets the stream's last id. */
+  /**
+   * Sets the stream's last id.
+   * @see https://redis.io/commands/xsetid/
+   */
   xsetid(key: Key, lastId: string, opts?: { entriesAdded?: number; maxDeletedId?: string }): Reply<K, "OK">;
-  /** Removes the oldest entries. Gives how many. */
+  /**
+   * Removes the oldest entries. Returns how many were removed.
+   * @see https://redis.io/commands/xtrim/
+   */
   xtrim(key: Key, options: XTrimOptions): Reply<K, number>;
 }
 

@@ -25,7 +25,7 @@ export type Comparison = AtMostOne<{ ifEq: unknown; ifNe: unknown; ifDeq: string
 export type MSetExOptions = AtMostOne<Expiration & { keepTtl: boolean }> &
   AtMostOne<{ nx: boolean; xx: boolean }>;
 
-/** What to add, within which bounds, and the key's time to live. */
+/** The increment, its bounds, and the key's time to live. */
 export type IncrExOptions = AtMostOne<{ byInt: number; byFloat: number }> & {
   /** The lowest and the highest the number may become; beyond it nothing is added. */
   lBound?: number;
@@ -38,7 +38,7 @@ export type IncrExOptions = AtMostOne<{ byInt: number; byFloat: number }> & {
 
 /** Conditions of set, the key's time to live, and what is given. */
 export type SetCommandOptions = {
-  /** Give the value that was there before. */
+  /** Returns the value that was there before. */
   get?: boolean;
 } & AtMostOne<Expiration & { keepTtl: boolean }> &
   AtMostOne<{ nx: boolean; xx: boolean; ifEq: unknown; ifNe: unknown; ifDeq: string; ifDne: string }>;
@@ -46,15 +46,15 @@ export type SetCommandOptions = {
 /** A time to live, or `persist` to remove it. */
 export type GetExCommandOptions = AtMostOne<Expiration & { persist: boolean }>;
 
-/** What lcs gives; without options the longest common subsequence itself. */
+/** The form of the result of lcs. Default: the longest common subsequence itself. */
 export interface LcsOptions {
-  /** Give the length only. */
+  /** Returns the length only. */
   len?: boolean;
-  /** Give where the matches are. */
+  /** Returns where the matches are. */
   idx?: boolean;
   /** With `idx`, leave out matches shorter than this. */
   minMatchLen?: number;
-  /** With `idx`, give each match's length too. */
+  /** With `idx`, also returns each match's length. */
   withMatchLen?: boolean;
 }
 
@@ -73,79 +73,151 @@ export type LcsResult<O extends LcsOptions> = O extends { idx: true }
     : string;
 
 export interface StringCommands<K extends ReplyMode> {
-  /** Appends text. Gives the length in bytes afterwards. */
+  /**
+   * Appends text. Returns the new length in bytes.
+   * @see https://redis.io/commands/append/
+   */
   append(key: Key, value: string | Uint8Array): Reply<K, number>;
-  /** Subtracts one. Gives the number afterwards. */
+  /**
+   * Subtracts one. Returns the new value.
+   * @see https://redis.io/commands/decr/
+   */
   decr(key: Key): Reply<K, number>;
-  /** Subtracts an integer. Gives the number afterwards. */
+  /**
+   * Subtracts an integer. Returns the new value.
+   * @see https://redis.io/commands/decrby/
+   */
   decrby(key: Key, decrement: number): Reply<K, number>;
-  /** Removes the key if its value, or its value's digest, compares as asked. Gives 1 if it was removed, else 0. */
+  /**
+   * Removes the key if its value, or its value's digest, meets the condition. Returns 1 if it was removed, else 0.
+   * @see https://redis.io/commands/delex/
+   */
   delex(key: Key, condition?: Comparison): Reply<K, number>;
-  /** Gives a digest of the value as 16 hexadecimal digits, or null. */
+  /**
+   * Returns a digest of the value as 16 hexadecimal digits, or null.
+   * @see https://redis.io/commands/digest/
+   */
   digest(key: Key): Reply<K, string | null>;
   /**
    * Returns the value, or null if the key does not exist. Text becomes a number only where printing the number gives the
    * very same text and an integer lies within ±`Number.MAX_SAFE_INTEGER`: after `set("n", 2 ** 53)` it is the string
    * `"9007199254740992"`. An object or array is parsed unless a number inside would lose digits.
-   * @see https://redis.io/docs/latest/commands/get/
+   * @see https://redis.io/commands/get/
    */
   get<T = unknown>(key: Key): Reply<K, T | null>;
-  /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   get<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
-  /** Removes the key. Gives the value it had, or null. */
+  /**
+   * Removes the key. Returns its value, or null.
+   * @see https://redis.io/commands/getdel/
+   */
   getdel<T = unknown>(key: Key): Reply<K, T | null>;
-  /** The same, checked: the value is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   getdel<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
-  /** Gives the value, or null, and sets or removes its time to live. Without options it only reads. */
+  /**
+   * Returns the value, or null, and sets or removes its time to live. Without options it only reads.
+   * @see https://redis.io/commands/getex/
+   */
   getex<S extends StandardSchema>(
     key: Key,
     opts: GetExCommandOptions & SchemaOption<S>,
   ): Reply<K, InferOutput<S> | null>;
-  /** Gives the value, or null, and sets or removes its time to live. Without options it only reads. */
+  /** Returns the value, or null, and sets or removes its time to live. Without options it only reads. */
   getex<T = unknown>(key: Key, opts?: GetExCommandOptions): Reply<K, T | null>;
-  /** Gives the text between two byte offsets, both included; negative ones count from the end. */
+  /**
+   * Returns the text between two byte offsets, both included; negative ones count from the end.
+   * @see https://redis.io/commands/getrange/
+   */
   getrange(key: Key, start: number, end: number): Reply<K, string>;
-  /** Sets the value. Gives the one before, or null. */
+  /**
+   * Sets the value. Returns the previous one, or null.
+   * @see https://redis.io/commands/getset/
+   */
   getset<T = unknown>(key: Key, value: T): Reply<K, T | null>;
-  /** Adds one. Gives the number afterwards. */
+  /**
+   * Adds one. Returns the new value.
+   * @see https://redis.io/commands/incr/
+   */
   incr(key: Key): Reply<K, number>;
-  /** Adds an integer. Gives the number afterwards. */
+  /**
+   * Adds an integer. Returns the new value.
+   * @see https://redis.io/commands/incrby/
+   */
   incrby(key: Key, value: number): Reply<K, number>;
-  /** Adds within bounds and sets a time to live. Gives the number afterwards and what was added. */
+  /** Adds within bounds and sets a time to live. Returns the new value and what was added. */
   increx(key: Key, opts?: IncrExOptions): Reply<K, [value: number, added: number]>;
-  /** Adds a fraction. Gives the number afterwards. */
+  /**
+   * Adds a fraction. Returns the new value.
+   * @see https://redis.io/commands/incrbyfloat/
+   */
   incrbyfloat(key: Key, value: number): Reply<K, number>;
-  /** Gives the longest common subsequence of two strings, its length, or where its parts are. */
+  /**
+   * Returns the longest common subsequence of two strings, its length, or where its parts are.
+   * @see https://redis.io/commands/lcs/
+   */
   lcs<O extends LcsOptions = Record<never, never>>(key1: Key, key2: Key, opts?: O): Reply<K, LcsResult<O>>;
-  /** Gives the values in the order of the keys, null where there is none. */
+  /**
+   * Returns the values in the order of the keys, null where there is none.
+   * @see https://redis.io/commands/mget/
+   */
   mget<T extends unknown[] = unknown[]>(...keys: Key[] | [Key[]]): Reply<K, T>;
-  /** The same, checked: each value is what the schema makes of it, or the call rejects with a SchemaError. */
+  /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   mget<S extends StandardSchema>(
     ...keysAndSchema: [...keys: Key[], opts: SchemaOption<S>] | [keys: Key[], opts: SchemaOption<S>]
   ): Reply<K, (InferOutput<S> | null)[]>;
-  /** Sets each key of the object. */
+  /**
+   * Sets each key of the object.
+   * @see https://redis.io/commands/mset/
+   */
   mset<T = unknown>(kv: Record<string, T>): Reply<K, "OK">;
-  /** The same with key and value in turn. */
+  /** Sets keys given as alternating keys and values. */
   mset<T = unknown>(key: Key, value: T, ...more: (Key | T)[]): Reply<K, "OK">;
-  /** Sets each key of the object, with one time to live for all. Gives 1 if they were set, 0 if `nx` or `xx` is against it. */
+  /**
+   * Sets each key of the object, with one time to live for all. Returns 1 if they were set, 0 if `nx` or `xx` prevented it.
+   * @see https://redis.io/commands/msetex/
+   */
   msetex<T = unknown>(kv: Record<string, T>, opts?: MSetExOptions): Reply<K, number>;
-  /** Sets each key of the object if none of them exists. Gives 1 if they were set, else 0. */
+  /**
+   * Sets each key of the object if none of them exists. Returns 1 if they were set, else 0.
+   * @see https://redis.io/commands/msetnx/
+   */
   msetnx<T = unknown>(kv: Record<string, T>): Reply<K, number>;
-  /** The same with key and value in turn. */
+  /** Sets alternating keys and values if none of the keys exists. Returns 1 if they were set, else 0. */
   msetnx<T = unknown>(key: Key, value: T, ...more: (Key | T)[]): Reply<K, number>;
-  /** Sets the value with a time to live in milliseconds. */
+  /**
+   * Sets the value with a time to live in milliseconds.
+   * @see https://redis.io/commands/psetex/
+   */
   psetex<T = unknown>(key: Key, ttl: number, value: T): Reply<K, string>;
-  /** Sets the value. Gives "OK"; null if `nx` or `xx` kept it from being set; with `get` the value before, or null. */
+  /**
+   * Sets the value. Returns "OK", or null if `nx` or `xx` prevented it; with `get` the previous value, or null.
+   * @see https://redis.io/commands/set/
+   */
   set<T = unknown>(key: Key, value: T, opts?: SetCommandOptions): Reply<K, "OK" | T | null>;
-  /** Sets the value with a time to live in seconds. */
+  /**
+   * Sets the value with a time to live in seconds.
+   * @see https://redis.io/commands/setex/
+   */
   setex<T = unknown>(key: Key, ttl: number, value: T): Reply<K, "OK">;
-  /** Sets the value if the key does not exist. Gives 1 if it was set, else 0. */
+  /**
+   * Sets the value if the key does not exist. Returns 1 if it was set, else 0.
+   * @see https://redis.io/commands/setnx/
+   */
   setnx<T = unknown>(key: Key, value: T): Reply<K, number>;
-  /** Overwrites from a byte offset on. Gives the length in bytes afterwards. */
+  /**
+   * Overwrites from a byte offset on. Returns the new length in bytes.
+   * @see https://redis.io/commands/setrange/
+   */
   setrange(key: Key, offset: number, value: string | Uint8Array): Reply<K, number>;
-  /** Gives the length in bytes, 0 where there is no key. */
+  /**
+   * Returns the length in bytes, 0 where there is no key.
+   * @see https://redis.io/commands/strlen/
+   */
   strlen(key: Key): Reply<K, number>;
-  /** The older name of getrange. */
+  /**
+   * The older name of getrange.
+   * @see https://redis.io/commands/substr/
+   */
   substr(key: Key, start: number, end: number): Reply<K, string>;
 }
 

@@ -27,9 +27,9 @@ export interface ScanCommandOptionsStandard {
 export interface ScanCommandOptionsWithType {
   match?: string;
   count?: number;
-  /** Gives each key's type with it. Upstash only. */
+  /** Returns each key's type with it. Upstash only. */
   withType: true;
 }
 
-/** Which keys scan gives, and whether with their types. */
+/** Filters of scan, and whether it returns the types of keys. */
 export type ScanCommandOptions = ScanCommandOptionsStandard | ScanCommandOptionsWithType;

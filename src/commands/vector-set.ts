@@ -51,13 +51,13 @@ export interface VAddOptions {
   m?: number;
 }
 
-/** How vsim looks, and what it gives. */
+/** Search parameters of vsim, and the form of its result. */
 export interface VSimOptions {
-  /** Give how similar each is, from 0 to 1. */
+  /** Returns how similar each is, from 0 to 1. */
   withScores?: boolean;
-  /** Give each one's attributes. */
+  /** Returns each one's attributes. */
   withAttribs?: boolean;
-  /** The most elements to give; 10 unless said. */
+  /** The maximum number of elements. Default 10. */
   count?: number;
   /** Only those at most this far, from 0 to 1. */
   epsilon?: number;
@@ -80,31 +80,70 @@ export type VSimResult<T, O extends VSimOptions> = O extends { withScores: true 
   : T[];
 
 export interface VectorSetCommands<K extends ReplyMode> {
-  /** Adds an element or sets its vector. Gives 1 if it is new, else 0. */
+  /**
+   * Adds an element or sets its vector. Returns 1 if it is new, else 0.
+   * @see https://redis.io/commands/vadd/
+   */
   vadd<T = unknown>(key: Key, vector: Vector, element: T, opts?: VAddOptions): Reply<K, 0 | 1>;
-  /** Gives how many elements there are. */
+  /**
+   * Returns how many elements there are.
+   * @see https://redis.io/commands/vcard/
+   */
   vcard(key: Key): Reply<K, number>;
-  /** Gives how many dimensions the vectors have. */
+  /**
+   * Returns how many dimensions the vectors have.
+   * @see https://redis.io/commands/vdim/
+   */
   vdim(key: Key): Reply<K, number>;
-  /** Gives an element's vector, about as it was given, or null. */
+  /**
+   * Returns an element's vector, about as it was given, or null.
+   * @see https://redis.io/commands/vemb/
+   */
   vemb<T = unknown>(key: Key, element: T): Reply<K, number[] | null>;
-  /** Gives an element's attributes, or null. */
+  /**
+   * Returns an element's attributes, or null.
+   * @see https://redis.io/commands/vgetattr/
+   */
   vgetattr<T = any>(key: Key, element: unknown): Reply<K, T | null>;
-  /** Gives facts on the set by Redis's names, or null where there is none. */
+  /**
+   * Returns facts about the set by Redis's names, or null where there is none.
+   * @see https://redis.io/commands/vinfo/
+   */
   vinfo(key: Key): Reply<K, Record<string, string | number> | null>;
-  /** Gives 1 if it is an element, else 0. */
+  /**
+   * Returns 1 if it is an element, else 0.
+   * @see https://redis.io/commands/vismember/
+   */
   vismember<T = unknown>(key: Key, element: T): Reply<K, 0 | 1>;
-  /** Gives an element's neighbours, layer by layer; with scores, each after its neighbour. */
+  /**
+   * Returns an element's neighbours, layer by layer; with scores, each after its neighbour.
+   * @see https://redis.io/commands/vlinks/
+   */
   vlinks<T = string>(key: Key, element: unknown, withScores?: boolean): Reply<K, T[][] | null>;
-  /** Gives some element, or with a count an array of them. */
+  /**
+   * Returns a random element, or with a count an array of them.
+   * @see https://redis.io/commands/vrandmember/
+   */
   vrandmember<T = string>(key: Key, count?: number): Reply<K, T | null>;
-  /** Gives elements in the order of their names, from "[" or "(" and a name, or from "-", to the like or "+". */
+  /**
+   * Returns elements in the order of their names, from "[" or "(" and a name, or from "-", to the like or "+".
+   * @see https://redis.io/commands/vrange/
+   */
   vrange<T = string>(key: Key, start: string, end: string, count?: number): Reply<K, T[]>;
-  /** Removes an element. Gives 1 if it was there, else 0. */
+  /**
+   * Removes an element. Returns 1 if it was there, else 0.
+   * @see https://redis.io/commands/vrem/
+   */
   vrem<T = unknown>(key: Key, element: T): Reply<K, 0 | 1>;
-  /** Sets an element's attributes; "" removes them. Gives 1, or 0 where there is no such element. */
+  /**
+   * Sets an element's attributes; "" removes them. Returns 1, or 0 where there is no such element.
+   * @see https://redis.io/commands/vsetattr/
+   */
   vsetattr<T = unknown>(key: Key, element: T, attributes: Record<string, unknown> | string): Reply<K, 0 | 1>;
-  /** Gives the elements most similar to a vector or to an element. */
+  /**
+   * Returns the elements most similar to a vector or to an element.
+   * @see https://redis.io/commands/vsim/
+   */
   vsim<T = string, O extends VSimOptions = Record<never, never>>(
     key: Key,
     query: Vector | { element: unknown },

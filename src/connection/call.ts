@@ -10,7 +10,7 @@ import type { Attempt, AttemptListener, Timed, Timers, Transport } from "./trans
 
 /** A request's rules, whatever it carries. */
 export interface CallRules {
-  /** What error messages call it. */
+  /** Its name in error messages. */
   readonly command: string;
   /** Whether it may be written again after it may have been applied. */
   readonly repeatable: boolean;

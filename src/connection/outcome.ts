@@ -5,8 +5,8 @@ const NOT_RUN =
   /^(BUSY|CLUSTERDOWN|EXECABORT|LOADING|MASTERDOWN|MISCONF|NOAUTH|NOPERM|NOREPLICAS|OOM|READONLY|TRYAGAIN|WRONGPASS)$/;
 
 /**
- * What a command failed of, where an earlier try of it may have been applied: that this try was not sent, or not run,
- * says nothing of that one.
+ * Returns the error of a command whose earlier attempt may have been applied. If this attempt was not sent, or not run,
+ * the outcome of the earlier one stays unknown.
  */
 export function afterUnknown(error: unknown, write: boolean): unknown {
   if (!(error instanceof WarmlineError)) return error;

@@ -1,7 +1,7 @@
 import type { Outcome } from "../errors.js";
 import type { HttpRequest, HttpResponse } from "../wire/http.js";
 
-/** What becomes of one attempt. Exactly one of `onAnswer` and `onFailure` is called, unless it is aborted. */
+/** Callbacks of one attempt. Exactly one of `onAnswer` and `onFailure` is called, unless it is aborted. */
 export interface AttemptListener {
   /** The request to write; to be read right before it is written. */
   readonly request: HttpRequest;
@@ -36,9 +36,9 @@ export interface ConnectionStats {
 
 /** A request that is going to be sent again. */
 export interface RetryInfo {
-  /** What error messages call it. */
+  /** Its name in error messages. */
   readonly command: string;
-  /** What is known about the last try; `answered`: the endpoint said that it had not applied it. */
+  /** Outcome of the last attempt. `answered`: the endpoint reported that it had not applied the request. */
   readonly outcome: Outcome;
   /** Which retry of the call it is, from 1. */
   readonly retry: number;

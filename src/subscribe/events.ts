@@ -2,7 +2,7 @@
 export interface ChannelMessage<TMessage> {
   /** The channel's name. */
   channel: string;
-  /** What was published, read by the client's codec. */
+  /** The published message, decoded by the client's codec. */
   message: TMessage;
 }
 
@@ -12,7 +12,7 @@ export interface PatternMessage<TMessage> extends ChannelMessage<TMessage> {
   pattern: string;
 }
 
-/** What each event of a subscriber carries. */
+/** Payloads of a subscriber's events. */
 export interface SubscriberEvents<TMessage> {
   /** A message on a channel. */
   message: ChannelMessage<TMessage>;
@@ -37,5 +37,5 @@ export interface SubscriberEvents<TMessage> {
   [name: `pmessage:${string}`]: PatternMessage<TMessage>;
 }
 
-/** What a subscriber is iterated over by; `pattern` is there when it listens to patterns. */
+/** One item of iterating over a subscriber. `pattern` is set when it listens to patterns. */
 export type SubscriberMessage<TMessage> = ChannelMessage<TMessage> & { pattern?: string };

@@ -2,10 +2,10 @@ import type { Settings } from "../settings.js";
 import { type Frame, readFrame } from "./frame.js";
 import { dataIn, type StreamRequest, streamLines } from "./lines.js";
 
-/** What a subscription is by. */
+/** Whether a subscription is by channel or by pattern. */
 export type SubscribeMethod = "subscribe" | "psubscribe";
 
-/** A stream that lasted this long, in ms, is taken up again without patience. */
+/** Minimum duration in ms of a stream after which it is reopened without backoff. */
 const STEADY_AFTER = 1_000;
 
 /**

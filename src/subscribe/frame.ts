@@ -1,4 +1,4 @@
-/** What an event stream says. */
+/** One event of an event stream. */
 export interface Frame {
   /** `message`, `pmessage`, `subscribe`, `psubscribe`, ... or `gap`, which has no payload. */
   readonly kind: string;

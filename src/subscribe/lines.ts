@@ -15,7 +15,7 @@ export interface StreamRequest {
 }
 
 /**
- * Opens an event stream and gives its lines, those that came together together. Leaving the loop ends the request.
+ * Opens an event stream and yields its lines, those that came together together. Leaving the loop ends the request.
  * @param timeout how long the first data may take, in ms.
  * @throws RedisError when the endpoint refuses; ProtocolError when it is none; ConnectionError when it can't be
  * reached or the stream ends, TimeoutError when nothing comes in time: for these, trying again may help. The
@@ -82,7 +82,7 @@ export async function* streamLines(
   }
 }
 
-/** What a line says, if it is one of data. The space is optional, and a line may end in CRLF: HTML standard, 9.2.6. */
+/** Returns the data of a `data:` line, else undefined. The space is optional, and a line may end in CRLF (HTML standard, 9.2.6). */
 export function dataIn(line: string): string | undefined {
   return (line.startsWith("data:") && line.slice(line[5] === " " ? 6 : 5)) || undefined;
 }

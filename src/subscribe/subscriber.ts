@@ -3,7 +3,7 @@ import type { CommandExecutor } from "../executor.js";
 import type { SubscriberEvents, SubscriberMessage } from "./events.js";
 import type { SubscribeMethod } from "./follow-stream.js";
 
-/** What listens for a subscriber; it is loaded when there is one. */
+/** The implementation of a subscriber, loaded when one is created. */
 export interface Listening extends AsyncIterable<SubscriberMessage<any>> {
   readonly ready: Promise<void>;
   on(type: string, listener: (event: any) => void): void;

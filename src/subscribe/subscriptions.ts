@@ -24,7 +24,7 @@ interface Loop {
   wake(): void;
 }
 
-/** What a subscriber does, once it is loaded. */
+/** The implementation of a subscriber, once it is loaded. */
 export class Subscriptions implements Listening {
   readonly ready: Promise<void>;
   readonly #executor: CommandExecutor;
@@ -206,7 +206,7 @@ export class Subscriptions implements Listening {
   }
 }
 
-/** What happens to an error that is nobody's: in Node it ends the process. */
+/** Rethrows an error without a listener as an unhandled rejection, which ends the process in Node. */
 function unhandled(error: unknown): void {
   void Promise.reject(error);
 }

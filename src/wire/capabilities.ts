@@ -1,10 +1,10 @@
-/** What an endpoint has shown of itself. */
+/** Capabilities that an endpoint has shown. */
 export interface EndpointCapabilities {
-  /** Whether it is warmline-gateway, as it says in every response; unknown before the first. */
+  /** Whether it is warmline-gateway, as each of its responses states; undefined before the first. */
   gateway: boolean | undefined;
-  /** False once it answered in JSON where RESP2 was asked for. */
+  /** False once it responded in JSON to a request for RESP2. */
   resp2: boolean;
-  /** False once it answered with plain strings where base64 was asked for. */
+  /** False once it responded with plain strings to a request for base64. */
   base64: boolean;
   /** How far its replicas have to be for a read to see what was written through here; empty before the first response. */
   syncToken: string;
@@ -12,7 +12,7 @@ export interface EndpointCapabilities {
 
 const capabilitiesByUrl = new Map<string, EndpointCapabilities>();
 
-/** What is known of an endpoint, shared by every client of it. */
+/** Returns the known capabilities of an endpoint, shared by all its clients. */
 export function getCapabilities(url: string): EndpointCapabilities {
   let capabilities = capabilitiesByUrl.get(url);
   if (!capabilities) {

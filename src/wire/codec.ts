@@ -4,9 +4,9 @@ import type { Bulk } from "./reply.js";
 
 /** How values (not keys, fields or ids) are written and read. */
 export interface Codec {
-  /** Gives what is stored: text or bytes, or anything the default codec takes. */
+  /** Returns the value to store: text or bytes, or anything the default codec takes. */
   encode(value: unknown): unknown;
-  /** Gives what the caller gets from what is stored. */
+  /** Returns the value for the caller from the stored one. */
   decode(stored: Bulk): unknown;
   /** Whether `decode` reads text alone: then no reply needs an encoding that keeps bytes. */
   readonly text?: boolean;
@@ -14,11 +14,11 @@ export interface Codec {
   readonly custom?: boolean;
 }
 
-/** Two functions of the user's own: `encode` gives text or bytes, `decode` gets the stored bytes. */
+/** Two functions of the user's own: `encode` returns text or bytes, `decode` gets the stored bytes. */
 export interface CustomCodec {
-  /** Gives what is stored for a value. */
+  /** Returns the text or bytes to store for a value. */
   encode(value: unknown): string | Uint8Array;
-  /** Gives the value for what is stored. */
+  /** Returns the value for the stored bytes. */
   decode(stored: Uint8Array): unknown;
 }
 

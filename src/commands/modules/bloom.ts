@@ -20,25 +20,55 @@ export interface BloomInsertOptions extends BloomReserveOptions {
 
 /** Bloom filters: sets that may take an item for a member wrongly, and never miss one. */
 export interface BloomCommands<K extends ReplyMode> {
-  /** Adds an item. Gives 1 if it is new, else 0. */
+  /**
+   * Adds an item. Returns 1 if it is new, else 0.
+   * @see https://redis.io/commands/bf.add/
+   */
   add<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
-  /** Gives how many items were added. */
+  /**
+   * Returns how many items were added.
+   * @see https://redis.io/commands/bf.card/
+   */
   card(key: Key): Reply<K, number>;
-  /** Gives 0 if the item was not added, 1 if it probably was. */
+  /**
+   * Returns 0 if the item was not added, 1 if it probably was.
+   * @see https://redis.io/commands/bf.exists/
+   */
   exists<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
-  /** Gives facts on the filter by Redis's names. */
+  /**
+   * Returns facts about the filter by Redis's names.
+   * @see https://redis.io/commands/bf.info/
+   */
   info(key: Key): Reply<K, Facts>;
-  /** Adds items to a filter, or to a new one. Gives for each what add gives, or an error where the filter is full. */
+  /**
+   * Adds items to a filter, or to a new one. Returns for each the result of add, or an error where the filter is full.
+   * @see https://redis.io/commands/bf.insert/
+   */
   insert<T = unknown>(key: Key, opts: BloomInsertOptions, ...items: T[]): Reply<K, (0 | 1 | Error)[]>;
-  /** Adds a part that scandump gave. */
+  /**
+   * Adds a part that scandump gave.
+   * @see https://redis.io/commands/bf.loadchunk/
+   */
   loadchunk(key: Key, iterator: number, data: Uint8Array): Reply<K, "OK">;
-  /** Adds items. Gives for each what add gives, or an error where the filter is full. */
+  /**
+   * Adds items. Returns for each the result of add, or an error where the filter is full.
+   * @see https://redis.io/commands/bf.madd/
+   */
   madd<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1 | Error)[]>;
-  /** Gives for each item what exists gives. */
+  /**
+   * Returns for each item the result of exists.
+   * @see https://redis.io/commands/bf.mexists/
+   */
   mexists<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1)[]>;
-  /** Makes an empty filter that takes an item for a member wrongly at the rate given, from 0 to 1. */
+  /**
+   * Makes an empty filter that takes an item for a member wrongly at the rate given, from 0 to 1.
+   * @see https://redis.io/commands/bf.reserve/
+   */
   reserve(key: Key, errorRate: number, capacity: number, opts?: BloomReserveOptions): Reply<K, "OK">;
-  /** Gives a part of the filter for loadchunk; begin with 0. */
+  /**
+   * Returns a part of the filter for loadchunk; begin with 0.
+   * @see https://redis.io/commands/bf.scandump/
+   */
   scandump(key: Key, iterator: number): Reply<K, Chunk>;
 }
 

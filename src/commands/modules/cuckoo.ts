@@ -18,31 +18,67 @@ export interface CuckooReserveOptions {
 
 /** Cuckoo filters: like Bloom filters, and items can be removed. */
 export interface CuckooCommands<K extends ReplyMode> {
-  /** Adds an item, once more if it is there. Gives 1. */
+  /**
+   * Adds an item, once more if it is there. Returns 1.
+   * @see https://redis.io/commands/cf.add/
+   */
   add<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
-  /** Adds an item unless it is probably there. Gives 1 if it was added, else 0. */
+  /**
+   * Adds an item unless it is probably there. Returns 1 if it was added, else 0.
+   * @see https://redis.io/commands/cf.addnx/
+   */
   addnx<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
   /** Makes the filter smaller where that can be done. */
   compact(key: Key): Reply<K, "OK">;
-  /** Gives about how many times an item was added. */
+  /**
+   * Returns about how many times an item was added.
+   * @see https://redis.io/commands/cf.count/
+   */
   count<T = unknown>(key: Key, item: T): Reply<K, number>;
-  /** Removes an item once. Gives 1 if it was there, else 0. */
+  /**
+   * Removes an item once. Returns 1 if it was there, else 0.
+   * @see https://redis.io/commands/cf.del/
+   */
   del<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
-  /** Gives 0 if the item was not added, 1 if it probably was. */
+  /**
+   * Returns 0 if the item was not added, 1 if it probably was.
+   * @see https://redis.io/commands/cf.exists/
+   */
   exists<T = unknown>(key: Key, item: T): Reply<K, 0 | 1>;
-  /** Gives facts on the filter by Redis's names. */
+  /**
+   * Returns facts about the filter by Redis's names.
+   * @see https://redis.io/commands/cf.info/
+   */
   info(key: Key): Reply<K, Facts>;
-  /** Adds items to a filter, or to a new one. Gives 1 for each, -1 where the filter is full. */
+  /**
+   * Adds items to a filter, or to a new one. Returns 1 for each, -1 where the filter is full.
+   * @see https://redis.io/commands/cf.insert/
+   */
   insert<T = unknown>(key: Key, opts: CuckooInsertOptions, ...items: T[]): Reply<K, (1 | -1 | Error)[]>;
-  /** Adds items that are not there. Gives 1 for each, 0 where it probably is, -1 where the filter is full. */
+  /**
+   * Adds items that are not there. Returns 1 for each, 0 where it probably is, -1 where the filter is full.
+   * @see https://redis.io/commands/cf.insertnx/
+   */
   insertnx<T = unknown>(key: Key, opts: CuckooInsertOptions, ...items: T[]): Reply<K, (1 | 0 | -1 | Error)[]>;
-  /** Adds a part that scandump gave. */
+  /**
+   * Adds a part that scandump gave.
+   * @see https://redis.io/commands/cf.loadchunk/
+   */
   loadchunk(key: Key, iterator: number, data: Uint8Array): Reply<K, "OK">;
-  /** Gives for each item what exists gives. */
+  /**
+   * Returns for each item the result of exists.
+   * @see https://redis.io/commands/cf.mexists/
+   */
   mexists<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1)[]>;
-  /** Makes an empty filter. */
+  /**
+   * Makes an empty filter.
+   * @see https://redis.io/commands/cf.reserve/
+   */
   reserve(key: Key, capacity: number, opts?: CuckooReserveOptions): Reply<K, "OK">;
-  /** Gives a part of the filter for loadchunk; begin with 0. */
+  /**
+   * Returns a part of the filter for loadchunk; begin with 0.
+   * @see https://redis.io/commands/cf.scandump/
+   */
   scandump(key: Key, iterator: number): Reply<K, Chunk>;
 }
 

@@ -44,7 +44,7 @@ interface FieldOptions {
   indexMissing?: boolean;
 }
 
-/** What an index knows of a field, or of a path in JSON documents. */
+/** How an index treats a field, or a path in JSON documents. */
 export type SearchField = FieldOptions &
   (
     | {
@@ -68,7 +68,7 @@ export type SearchField = FieldOptions &
     | {
         type: "VECTOR";
         algorithm: "FLAT" | "HNSW" | (string & {});
-        /** Such as `{ TYPE: "FLOAT32", DIM: 128, DISTANCE_METRIC: "COSINE" }`. */
+        /** Attributes such as `{ TYPE: "FLOAT32", DIM: 128, DISTANCE_METRIC: "COSINE" }`. */
         attributes: Record<string, string | number>;
       }
   );
@@ -107,13 +107,13 @@ interface QueryOptions {
 }
 
 export interface SearchOptions extends QueryOptions {
-  /** Give the keys alone. */
+  /** Returns the keys alone. */
   noContent?: boolean;
   noStopwords?: boolean;
   withScores?: boolean;
   inKeys?: Key[];
   inFields?: string[];
-  /** Give these fields, or of a pair the first under the second's name. */
+  /** Returns these fields, or of a pair the first under the second's name. */
   return?: (string | [field: string, as: string])[];
   summarize?: { fields?: string[]; frags?: number; len?: number; separator?: string };
   highlight?: { fields?: string[]; tags?: [open: string, close: string] };
@@ -122,7 +122,7 @@ export interface SearchOptions extends QueryOptions {
   language?: string;
   scorer?: string;
   sortBy?: { field: string; order?: "ASC" | "DESC" };
-  /** How many to skip and how many to give; ten unless given. */
+  /** The number of results to skip, and the maximum number to return. Default 10. */
   limit?: { offset: number; count: number };
 }
 
@@ -144,7 +144,7 @@ export interface AggregateOptions extends QueryOptions {
   /** Load these fields, or all. */
   load?: string[] | "*";
   steps?: AggregateStep[];
-  /** Give the rest by cursor: how many at a time, and after how many milliseconds unread it ends. */
+  /** Returns the rest by cursor: how many at a time, and after how many milliseconds unread it ends. */
   cursor?: { count?: number; maxIdle?: number };
 }
 
@@ -155,82 +155,157 @@ export interface AggregateResult {
 }
 
 export interface SearchCommands<K extends ReplyMode> {
-  /** Runs a query and makes something of what it finds. */
+  /**
+   * Runs a query and makes something of what it finds.
+   * @see https://redis.io/commands/ft.aggregate/
+   */
   aggregate(index: string, query: string, opts?: AggregateOptions): Reply<K, AggregateResult>;
-  /** Gives an index another name. */
+  /**
+   * Adds an alias for an index.
+   * @see https://redis.io/commands/ft.aliasadd/
+   */
   aliasadd(alias: string, index: string): Reply<K, "OK">;
-  /** Removes an index's other name. */
+  /**
+   * Removes an index's other name.
+   * @see https://redis.io/commands/ft.aliasdel/
+   */
   aliasdel(alias: string): Reply<K, "OK">;
-  /** Gives an index another name, taking it from any that had it. */
+  /**
+   * Adds an alias for an index, taking it from any index that had it.
+   * @see https://redis.io/commands/ft.aliasupdate/
+   */
   aliasupdate(alias: string, index: string): Reply<K, "OK">;
-  /** Adds fields to an index. */
+  /**
+   * Adds fields to an index.
+   * @see https://redis.io/commands/ft.alter/
+   */
   alter(index: string, schema: SearchSchema, opts?: { skipInitialScan?: boolean }): Reply<K, "OK">;
-  /** Makes an index. */
+  /**
+   * Makes an index.
+   * @see https://redis.io/commands/ft.create/
+   */
   create(index: string, schema: SearchSchema, opts?: CreateIndexOptions): Reply<K, "OK">;
-  /** Ends a cursor. */
+  /**
+   * Ends a cursor.
+   * @see https://redis.io/commands/ft.cursor-del/
+   */
   cursorDel(index: string, cursor: number): Reply<K, "OK">;
-  /** Gives more of what aggregate found. */
+  /**
+   * Returns more of what aggregate found.
+   * @see https://redis.io/commands/ft.cursor-read/
+   */
   cursorRead(index: string, cursor: number, opts?: { count?: number }): Reply<K, AggregateResult>;
-  /** Adds terms to a dictionary. Gives how many are new. */
+  /**
+   * Adds terms to a dictionary. Returns how many are new.
+   * @see https://redis.io/commands/ft.dictadd/
+   */
   dictadd(dictionary: string, ...terms: string[]): Reply<K, number>;
-  /** Removes terms from a dictionary. Gives how many there were. */
+  /**
+   * Removes terms from a dictionary. Returns how many were removed.
+   * @see https://redis.io/commands/ft.dictdel/
+   */
   dictdel(dictionary: string, ...terms: string[]): Reply<K, number>;
-  /** Gives a dictionary's terms. */
+  /**
+   * Returns a dictionary's terms.
+   * @see https://redis.io/commands/ft.dictdump/
+   */
   dictdump(dictionary: string): Reply<K, string[]>;
-  /** Removes an index, with `dd` the documents too. */
+  /**
+   * Removes an index, with `dd` the documents too.
+   * @see https://redis.io/commands/ft.dropindex/
+   */
   dropindex(index: string, opts?: { dd?: boolean }): Reply<K, "OK">;
-  /** Gives how a query is run, as text. */
+  /**
+   * Returns how a query is run, as text.
+   * @see https://redis.io/commands/ft.explain/
+   */
   explain(index: string, query: string, opts?: { dialect?: number }): Reply<K, string>;
-  /** Gives how a query is run, as lines. */
+  /**
+   * Returns how a query is run, as lines.
+   * @see https://redis.io/commands/ft.explaincli/
+   */
   explaincli(index: string, query: string, opts?: { dialect?: number }): Reply<K, string[]>;
-  /** Gives facts on an index by Redis's names. */
+  /**
+   * Returns facts about an index by Redis's names.
+   * @see https://redis.io/commands/ft.info/
+   */
   info(index: string): Reply<K, Facts>;
-  /** Runs a search or an aggregation and gives how long its parts took, in Redis's own form. */
+  /**
+   * Runs a search or an aggregation and returns how long its parts took, in Redis's own form.
+   * @see https://redis.io/commands/ft.profile/
+   */
   profile(
     index: string,
     kind: "SEARCH" | "AGGREGATE",
     query: string,
     opts?: { limited?: boolean },
   ): Reply<K, unknown[]>;
-  /** Gives the documents that fit a query. */
+  /**
+   * Returns the documents that fit a query.
+   * @see https://redis.io/commands/ft.search/
+   */
   search<T extends Record<string, unknown> = Record<string, unknown>>(
     index: string,
     query: string,
     opts?: SearchOptions,
   ): Reply<K, SearchResult<T>>;
-  /** Gives for each unknown word of a query the arguments that it may stand for, with scores. */
+  /**
+   * Returns for each unknown word of a query the arguments that it may stand for, with scores.
+   * @see https://redis.io/commands/ft.spellcheck/
+   */
   spellcheck(
     index: string,
     query: string,
     opts?: { distance?: number; include?: string; exclude?: string; dialect?: number },
   ): Reply<K, Record<string, [score: number, word: string][]>>;
-  /** Adds a suggestion. Gives how many there are. */
+  /**
+   * Adds a suggestion. Returns how many there are.
+   * @see https://redis.io/commands/ft.sugadd/
+   */
   sugadd(
     key: Key,
     suggestion: string,
     score: number,
     opts?: { incr?: boolean; payload?: string },
   ): Reply<K, number>;
-  /** Removes a suggestion. Gives 1 if it was there, else 0. */
+  /**
+   * Removes a suggestion. Returns 1 if it was there, else 0.
+   * @see https://redis.io/commands/ft.sugdel/
+   */
   sugdel(key: Key, suggestion: string): Reply<K, 0 | 1>;
-  /** Gives suggestions for the beginning of a word; with scores, each after its suggestion. */
+  /**
+   * Returns suggestions for the beginning of a word; with scores, each after its suggestion.
+   * @see https://redis.io/commands/ft.sugget/
+   */
   sugget(
     key: Key,
     prefix: string,
     opts?: { fuzzy?: boolean; withScores?: boolean; withPayloads?: boolean; max?: number },
   ): Reply<K, (string | null)[] | null>;
-  /** Gives how many suggestions there are. */
+  /**
+   * Returns how many suggestions there are.
+   * @see https://redis.io/commands/ft.suglen/
+   */
   suglen(key: Key): Reply<K, number>;
-  /** Gives the groups of synonyms that each term is in. */
+  /**
+   * Returns the groups of synonyms that each term is in.
+   * @see https://redis.io/commands/ft.syndump/
+   */
   syndump(index: string): Reply<K, Record<string, string[]>>;
-  /** Adds terms to a group of synonyms. */
+  /**
+   * Adds terms to a group of synonyms.
+   * @see https://redis.io/commands/ft.synupdate/
+   */
   synupdate(
     index: string,
     group: string,
     terms: string[],
     opts?: { skipInitialScan?: boolean },
   ): Reply<K, "OK">;
-  /** Gives the values of a tag field. */
+  /**
+   * Returns the values of a tag field.
+   * @see https://redis.io/commands/ft.tagvals/
+   */
   tagvals(index: string, field: string): Reply<K, string[]>;
 }
 

@@ -12,17 +12,35 @@ const sources: ArgEncoder = (out, keys, encode) => {
 
 /** Count-min sketches: about how often each item came. */
 export interface CountMinCommands<K extends ReplyMode> {
-  /** Adds to items' counts, given as an object. Gives the counts afterwards. */
+  /**
+   * Adds to items' counts, given as an object. Returns the new counts.
+   * @see https://redis.io/commands/cms.incrby/
+   */
   incrby(key: Key, amounts: Record<string, number>): Reply<K, number[]>;
-  /** Gives facts on the sketch by Redis's names. */
+  /**
+   * Returns facts about the sketch by Redis's names.
+   * @see https://redis.io/commands/cms.info/
+   */
   info(key: Key): Reply<K, Facts>;
-  /** Makes a sketch of a size. */
+  /**
+   * Makes a sketch of a size.
+   * @see https://redis.io/commands/cms.initbydim/
+   */
   initbydim(key: Key, width: number, depth: number): Reply<K, "OK">;
-  /** Makes a sketch whose counts are too high by at most `error` of all, with a probability of being worse. */
+  /**
+   * Makes a sketch whose counts are too high by at most `error` of all, with a probability of being worse.
+   * @see https://redis.io/commands/cms.initbyprob/
+   */
   initbyprob(key: Key, error: number, probability: number): Reply<K, "OK">;
-  /** Adds sketches up into one of the same size. */
+  /**
+   * Adds sketches up into one of the same size.
+   * @see https://redis.io/commands/cms.merge/
+   */
   merge(destination: Key, keys: Key[], opts?: { weights?: number[] }): Reply<K, "OK">;
-  /** Gives items' counts. */
+  /**
+   * Returns items' counts.
+   * @see https://redis.io/commands/cms.query/
+   */
   query<T = unknown>(key: Key, ...items: T[]): Reply<K, number[]>;
 }
 
@@ -40,19 +58,40 @@ export const countMinSpecs = named(
 
 /** Top-k: the items that come most often. */
 export interface TopKCommands<K extends ReplyMode> {
-  /** Adds items. Gives for each the item that it put out, or null. */
+  /**
+   * Adds items. Returns for each the item that it put out, or null.
+   * @see https://redis.io/commands/topk.add/
+   */
   add<T = string>(key: Key, ...items: unknown[]): Reply<K, (T | null)[]>;
-  /** Gives about how often items came. */
+  /**
+   * Returns about how often items came.
+   * @see https://redis.io/commands/topk.count/
+   */
   count<T = unknown>(key: Key, ...items: T[]): Reply<K, number[]>;
-  /** Adds to items' counts, given as an object. Gives for each the item that it put out, or null. */
+  /**
+   * Adds to items' counts, given as an object. Returns for each the item that it put out, or null.
+   * @see https://redis.io/commands/topk.incrby/
+   */
   incrby<T = string>(key: Key, amounts: Record<string, number>): Reply<K, (T | null)[]>;
-  /** Gives facts on the sketch by Redis's names. */
+  /**
+   * Returns facts about the sketch by Redis's names.
+   * @see https://redis.io/commands/topk.info/
+   */
   info(key: Key): Reply<K, Facts>;
-  /** Gives the items, the most frequent first; with counts, each after its item. */
+  /**
+   * Returns the items, the most frequent first; with counts, each after its item.
+   * @see https://redis.io/commands/topk.list/
+   */
   list<T = string>(key: Key, withCount?: boolean): Reply<K, T[]>;
-  /** Gives 1 for each item that is among them, else 0. */
+  /**
+   * Returns 1 for each item that is among them, else 0.
+   * @see https://redis.io/commands/topk.query/
+   */
   query<T = unknown>(key: Key, ...items: T[]): Reply<K, (0 | 1)[]>;
-  /** Makes a sketch of the `k` most frequent items. */
+  /**
+   * Makes a sketch of the `k` most frequent items.
+   * @see https://redis.io/commands/topk.reserve/
+   */
   reserve(key: Key, k: number): Reply<K, "OK">;
   reserve(key: Key, k: number, width: number, depth: number, decay: number): Reply<K, "OK">;
 }
@@ -74,33 +113,75 @@ export const topKSpecs = named(
 
 /** t-digests: what share of numbers lies below another. */
 export interface TDigestCommands<K extends ReplyMode> {
-  /** Adds numbers. */
+  /**
+   * Adds numbers.
+   * @see https://redis.io/commands/tdigest.add/
+   */
   add(key: Key, ...values: number[]): Reply<K, "OK">;
-  /** Gives about the numbers at ranks, from the lowest, 0 being the first. */
+  /**
+   * Returns about the numbers at ranks, from the lowest, 0 being the first.
+   * @see https://redis.io/commands/tdigest.byrank/
+   */
   byrank(key: Key, ...ranks: number[]): Reply<K, number[]>;
-  /** Gives about the numbers at ranks, from the highest. */
+  /**
+   * Returns about the numbers at ranks, from the highest.
+   * @see https://redis.io/commands/tdigest.byrevrank/
+   */
   byrevrank(key: Key, ...ranks: number[]): Reply<K, number[]>;
-  /** Gives for each number about what share is lower, from 0 to 1. */
+  /**
+   * Returns for each number about what share is lower, from 0 to 1.
+   * @see https://redis.io/commands/tdigest.cdf/
+   */
   cdf(key: Key, ...values: number[]): Reply<K, number[]>;
-  /** Makes an empty digest. */
+  /**
+   * Makes an empty digest.
+   * @see https://redis.io/commands/tdigest.create/
+   */
   create(key: Key, opts?: { compression?: number }): Reply<K, "OK">;
-  /** Gives facts on the digest by Redis's names. */
+  /**
+   * Returns facts about the digest by Redis's names.
+   * @see https://redis.io/commands/tdigest.info/
+   */
   info(key: Key): Reply<K, Facts>;
-  /** Gives the highest number, NaN where there is none. */
+  /**
+   * Returns the highest number, NaN where there is none.
+   * @see https://redis.io/commands/tdigest.max/
+   */
   max(key: Key): Reply<K, number>;
-  /** Merges digests into one. */
+  /**
+   * Merges digests into one.
+   * @see https://redis.io/commands/tdigest.merge/
+   */
   merge(destination: Key, keys: Key[], opts?: { compression?: number; override?: boolean }): Reply<K, "OK">;
-  /** Gives the lowest number, NaN where there is none. */
+  /**
+   * Returns the lowest number, NaN where there is none.
+   * @see https://redis.io/commands/tdigest.min/
+   */
   min(key: Key): Reply<K, number>;
-  /** Gives for each share, from 0 to 1, about the number below which it lies. */
+  /**
+   * Returns for each share, from 0 to 1, about the number below which it lies.
+   * @see https://redis.io/commands/tdigest.quantile/
+   */
   quantile(key: Key, ...quantiles: number[]): Reply<K, number[]>;
-  /** Gives for each number about how many are lower; -1 below all, the count of all above all, -2 where there is none. */
+  /**
+   * Returns for each number about how many are lower; -1 below all, the count of all above all, -2 where there is none.
+   * @see https://redis.io/commands/tdigest.rank/
+   */
   rank(key: Key, ...values: number[]): Reply<K, number[]>;
-  /** Removes all numbers. */
+  /**
+   * Removes all numbers.
+   * @see https://redis.io/commands/tdigest.reset/
+   */
   reset(key: Key): Reply<K, "OK">;
-  /** Gives for each number about how many are higher. */
+  /**
+   * Returns for each number about how many are higher.
+   * @see https://redis.io/commands/tdigest.revrank/
+   */
   revrank(key: Key, ...values: number[]): Reply<K, number[]>;
-  /** Gives the mean of the numbers between two shares. */
+  /**
+   * Returns the mean of the numbers between two shares.
+   * @see https://redis.io/commands/tdigest.trimmed_mean/
+   */
   trimmedMean(key: Key, low: number, high: number): Reply<K, number>;
 }
 

@@ -6,7 +6,7 @@ export const SEND: unique symbol = Symbol.for("warmline.send") as never;
 
 declare const KIND: unique symbol;
 
-/** What takes a command by its spec, under the reply mode `K`. */
+/** An object that takes commands by their specs, under the reply mode `K`. */
 export interface Target<K extends ReplyMode> {
   /** @internal */
   [SEND](spec: CommandSpec, args: unknown[]): unknown;

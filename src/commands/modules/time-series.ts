@@ -6,7 +6,7 @@ import type { Decoder } from "../spec.js";
 import type { AtMostOne } from "../types.js";
 import { amounts, type Facts, facts, outcomes } from "./shared.js";
 
-/** What happens to a sample at a time that has one. */
+/** How to treat a sample whose timestamp already has one. */
 export type DuplicatePolicy = "BLOCK" | "FIRST" | "LAST" | "MIN" | "MAX" | "SUM";
 
 export type Aggregator =
@@ -25,7 +25,7 @@ export type Aggregator =
   | "twa";
 
 export interface TimeSeriesOptions {
-  /** How long samples are kept, in milliseconds; 0 for ever. */
+  /** How long samples are kept, in milliseconds; 0 forever. */
   retention?: number;
   encoding?: "COMPRESSED" | "UNCOMPRESSED";
   /** In bytes. */
@@ -51,7 +51,7 @@ export type Timestamp = number | "-" | "+";
 export type Sample = [timestamp: number, value: number];
 
 export interface RangeOptions {
-  /** Give the last bucket too, though it may still grow. */
+  /** Returns the last bucket too, though it may still grow. */
   latest?: boolean;
   filterByTs?: number[];
   filterByValue?: [min: number, max: number];
@@ -64,7 +64,7 @@ export interface RangeOptions {
     bucket: number;
     /** Which time stands for a bucket. */
     bucketTimestamp?: "-" | "+" | "~";
-    /** Give buckets without samples too. */
+    /** Returns buckets without samples too. */
     empty?: boolean;
   };
 }
@@ -80,49 +80,100 @@ export type Found<T> = [key: string, labels: [label: string, value: string | nul
 
 /** Time series: numbers with the times that they belong to. */
 export interface TimeSeriesCommands<K extends ReplyMode> {
-  /** Adds a sample, "*" standing for now. Gives its time. */
+  /**
+   * Adds a sample, "*" standing for now. Returns its time.
+   * @see https://redis.io/commands/ts.add/
+   */
   add(key: Key, timestamp: number | "*", value: number, opts?: TimeSeriesAddOptions): Reply<K, number>;
-  /** Changes a series. */
+  /**
+   * Changes a series.
+   * @see https://redis.io/commands/ts.alter/
+   */
   alter(key: Key, opts: Omit<TimeSeriesOptions, "encoding">): Reply<K, "OK">;
-  /** Makes an empty series. */
+  /**
+   * Makes an empty series.
+   * @see https://redis.io/commands/ts.create/
+   */
   create(key: Key, opts?: TimeSeriesOptions): Reply<K, "OK">;
-  /** Keeps a series of another's aggregates, by buckets in milliseconds. */
+  /**
+   * Keeps a series of another's aggregates, by buckets in milliseconds.
+   * @see https://redis.io/commands/ts.createrule/
+   */
   createrule(source: Key, destination: Key, type: Aggregator, bucket: number, align?: number): Reply<K, "OK">;
-  /** Adds a sample that is lower than the last. Gives its time. */
+  /**
+   * Adds a sample that is lower than the last. Returns its time.
+   * @see https://redis.io/commands/ts.decrby/
+   */
   decrby(key: Key, value: number, opts?: TimeSeriesIncrOptions): Reply<K, number>;
-  /** Removes samples between two times, both included. Gives how many there were. */
+  /**
+   * Removes samples between two times, both included. Returns how many were removed.
+   * @see https://redis.io/commands/ts.del/
+   */
   del(key: Key, from: number, to: number): Reply<K, number>;
-  /** Ends what createrule began. */
+  /**
+   * Ends what createrule began.
+   * @see https://redis.io/commands/ts.deleterule/
+   */
   deleterule(source: Key, destination: Key): Reply<K, "OK">;
-  /** Gives the last sample, or null. */
+  /**
+   * Returns the last sample, or null.
+   * @see https://redis.io/commands/ts.get/
+   */
   get(key: Key, opts?: { latest?: boolean }): Reply<K, Sample | null>;
-  /** Adds a sample that is higher than the last. Gives its time. */
+  /**
+   * Adds a sample that is higher than the last. Returns its time.
+   * @see https://redis.io/commands/ts.incrby/
+   */
   incrby(key: Key, value: number, opts?: TimeSeriesIncrOptions): Reply<K, number>;
-  /** Gives facts on the series by Redis's names. */
+  /**
+   * Returns facts about the series by Redis's names.
+   * @see https://redis.io/commands/ts.info/
+   */
   info(key: Key): Reply<K, Facts>;
-  /** Adds samples to series. Gives for each its time or an error. */
+  /**
+   * Adds samples to series. Returns for each its time or an error.
+   * @see https://redis.io/commands/ts.madd/
+   */
   madd(...samples: [key: Key, timestamp: number | "*", value: number][]): Reply<K, (number | Error)[]>;
-  /** Gives the last sample of each series that fits, such as `["area=32"]`. */
+  /**
+   * Returns the last sample of each series that fits, such as `["area=32"]`.
+   * @see https://redis.io/commands/ts.mget/
+   */
   mget(filter: string[], opts?: MultiGetOptions): Reply<K, Found<Sample | null>[]>;
-  /** Gives the samples between two times of each series that fits. */
+  /**
+   * Returns the samples between two times of each series that fits.
+   * @see https://redis.io/commands/ts.mrange/
+   */
   mrange(
     from: Timestamp,
     to: Timestamp,
     filter: string[],
     opts?: MultiRangeOptions,
   ): Reply<K, Found<Sample[]>[]>;
-  /** The same from the last to the first. */
+  /**
+   * Returns the samples between two times of each series that fits, the last first.
+   * @see https://redis.io/commands/ts.mrevrange/
+   */
   mrevrange(
     from: Timestamp,
     to: Timestamp,
     filter: string[],
     opts?: MultiRangeOptions,
   ): Reply<K, Found<Sample[]>[]>;
-  /** Gives the keys of the series that fit. */
+  /**
+   * Returns the keys of the series that fit.
+   * @see https://redis.io/commands/ts.queryindex/
+   */
   queryindex(...filter: string[]): Reply<K, string[]>;
-  /** Gives the samples between two times, both included. */
+  /**
+   * Returns the samples between two times, both included.
+   * @see https://redis.io/commands/ts.range/
+   */
   range(key: Key, from: Timestamp, to: Timestamp, opts?: RangeOptions): Reply<K, Sample[]>;
-  /** The same from the last to the first. */
+  /**
+   * Returns the samples between two times, both included, the last first.
+   * @see https://redis.io/commands/ts.revrange/
+   */
   revrange(key: Key, from: Timestamp, to: Timestamp, opts?: RangeOptions): Reply<K, Sample[]>;
 }
 

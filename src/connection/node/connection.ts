@@ -27,7 +27,7 @@ export type CloseReason =
 /** How long a connection may be idle when the server doesn't say, in ms. */
 const IDLE_LIMIT = 300_000;
 
-/** What the server advertises is its own limit: stay clear of the race with its close, in ms. */
+/** Margin in ms below the idle limit that the server advertises, so that a write does not race with its close. */
 const ADVERTISED_MARGIN = 1_000;
 
 export interface ConnectionListener {
@@ -35,7 +35,7 @@ export interface ConnectionListener {
   onClosed(connection: Connection, reason: CloseReason, cause: Error | undefined): void;
 }
 
-/** What becomes of one request on one connection: `onStart` right before the write, then one of the others. */
+/** Callbacks of one request on one connection: `onStart` right before the write, then one of the others. */
 export interface ExchangeListener {
   onStart(): void;
   onResponse(response: HttpResponse, connection: Connection): void;
@@ -53,7 +53,7 @@ export abstract class Connection {
   open = false;
   protected readonly socket: Socket;
   private idleLimit = IDLE_LIMIT;
-  /** Whoever hears of the request under way. */
+  /** Callbacks of the request in flight. */
   private listener: ExchangeListener | undefined;
   private keep = true;
   private reason: CloseReason | undefined;
@@ -168,7 +168,7 @@ export abstract class Connection {
   }
 }
 
-/** What was advertised last, and what follows from it: a server says the same again and again. */
+/** The last advertised header and its limit, cached because a server repeats the same header. */
 let lastAdvertised: string | undefined;
 let lastLimit = IDLE_LIMIT;
 

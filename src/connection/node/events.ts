@@ -5,7 +5,7 @@ import type { CloseReason } from "./connection.js";
 export interface ConnectionOpenedEvent {
   /** Scheme, host and port. */
   readonly origin: string;
-  /** What the handshake took, in ms. */
+  /** Duration of the handshake, in ms. */
   readonly ms: number;
   /** Connections to this origin that are open now. */
   readonly open: number;
@@ -41,7 +41,7 @@ export interface RetryEvent {
   readonly origin: string;
   /** Redis's name of the command, in upper case, or `PIPELINE` or `MULTI`. */
   readonly command: string;
-  /** What is known about the last try; `answered`: the endpoint said that it had not applied it. */
+  /** Outcome of the last attempt. `answered`: the endpoint reported that it had not applied the request. */
   readonly outcome: Outcome;
   /** Which retry of this call it is, from 1. */
   readonly retry: number;

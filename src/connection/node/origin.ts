@@ -22,7 +22,7 @@ const sessions = new Map<string, Buffer>();
 const net = () => process.getBuiltinModule("node:net");
 const tlsModule = () => process.getBuiltinModule("node:tls");
 
-/** What all sockets of the thread are read into, one after the other. */
+/** Read buffer that all sockets of the thread share, one after the other. */
 let memory: Buffer | undefined;
 
 /**

@@ -63,7 +63,7 @@ export class Pool implements ConnectionListener {
   }
 
   /**
-   * Gives the waiter the next connection that is opened or given back.
+   * Hands the waiter the next connection that is opened or given back.
    * @param limit the most connections that there may be, this one included and openings that hang not.
    * @returns takes the waiter back.
    */

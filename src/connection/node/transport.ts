@@ -20,9 +20,9 @@ export interface NodeTransportOptions {
   readonly maxConnections: number;
   /** The most bytes of a response's body. */
   readonly maxReplySize: number;
-  /** A request that changes nothing, to ask whether a connection still leads anywhere. */
+  /** A request that changes nothing, to check whether a connection is alive. */
   readonly probe: HttpRequest;
-  /** What is useful to do while a connection is being opened ahead of need. */
+  /** Called while a connection is being opened ahead of need, for work that is useful then. */
   whileOpening?(): void;
 }
 

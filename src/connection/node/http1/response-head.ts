@@ -1,7 +1,7 @@
 /** The bytes are not an HTTP/1.1 response, or one that we take no part in. */
 export class BadResponse extends Error {}
 
-/** What follows a head: so many bytes, chunks, whatever comes until the connection is closed, or another head. */
+/** Framing of the data after a head: a length in bytes, chunks, all bytes until the close, or another head. */
 export type Framing = "length" | "chunked" | "until-close" | "interim";
 
 /** The head of a response. */
@@ -21,7 +21,7 @@ const STATUS_LINE = /^HTTP\/1\.([01]) (\d{3})(?: [\t\x20-\x7e\x80-\xff]*)?$/;
 const HEADER_LINE =
   /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+): *((?:[\x21-\x7e\x80-\xff](?:[ \t]*[\x21-\x7e\x80-\xff])*)?) *$/;
 
-/** Heads seen lately: a server gives the same one again and again. */
+/** Recently parsed heads: a server repeats the same one. */
 const cachedHeads = new Map<string, ResponseHead>();
 const MAX_CACHED_HEADS = 32;
 const MAX_CACHED_LENGTH = 1_024;

@@ -177,7 +177,7 @@ export class ResponseParser {
   }
 }
 
-/** What most responses are: all there at once, exactly, with a length. Anything else is read step by step. */
+/** Parses a response that arrived whole, with a length, as most do. Anything else is parsed step by step. */
 function wholeResponse(bytes: Buffer, limit: number): ParsedResponse | undefined {
   const end = bytes.indexOf(HEAD_END);
   if (end === -1 || end > MAX_HEAD_SIZE) return undefined;
