@@ -12,8 +12,8 @@ import { runWorker } from "./cli/workers/worker.js";
 import { logUncaught } from "./log/fatal.js";
 import { createLog } from "./log/log.js";
 import { hasToken, settingsOf } from "./options.js";
+import type { TracedCommand } from "./trace/traced-command.js";
 import { VERSION } from "./version.js";
-import type { WatchedCommand } from "./watch/watched-command.js";
 
 /** Prints one line for people, apart from what programs read. */
 function report(message: string): void {
@@ -33,7 +33,7 @@ async function run(settings: CliSettings): Promise<number> {
   const output = settings.command === undefined ? process.stdout : process.stderr;
   const colours = wantsColours(output, process.env);
   const onCommand = settings.traceCommands
-    ? (command: WatchedCommand) => output.write(`${commandLine(command, new Date(), colours)}\n`)
+    ? (command: TracedCommand) => output.write(`${commandLine(command, new Date(), colours)}\n`)
     : undefined;
   const log = createLog(settingsOf(settings.options).logLevel);
   logUncaught(log);

@@ -21,8 +21,8 @@ import { LoopDelay } from "./metrics/loop-delay.js";
 import { metricsOf } from "./metrics/metrics.js";
 import { Traffic } from "./metrics/traffic.js";
 import { type GatewayOptions, hasToken, type Settings, settingsOf } from "./options.js";
+import { trace } from "./trace/trace.js";
 import { backendOf } from "./upstream/backend.js";
-import { watch } from "./watch/watch.js";
 
 /** A running gateway. */
 export interface Gateway {
@@ -72,7 +72,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   const backend = await backendOf(settings, log, budget);
   const { host } = settings;
   const plain = backend.upstreams;
-  const upstreams = settings.onCommand ? watch(plain, settings.onCommand) : plain;
+  const upstreams = settings.onCommand ? trace(plain, settings.onCommand) : plain;
   const upstream = upstreams.of(null);
   const requests = new RequestLog(log, settings.logRequests, settings.slowLog);
   const onNotice = (message: string, isError: boolean) => (isError ? log.error(message) : log.info(message));

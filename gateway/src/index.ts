@@ -12,7 +12,7 @@ export type { TokenOptions } from "./access/tokens.js";
 export type { Gateway } from "./create.js";
 export type { Engine } from "./engine/engine.js";
 export type { GatewayOptions } from "./options.js";
-export type { CommandListener, WatchedCommand } from "./watch/watched-command.js";
+export type { CommandListener, TracedCommand } from "./trace/traced-command.js";
 
 /**
  * Starts a gateway and resolves once it listens. Redis need not be up: until it is, commands wait for as long as

@@ -6,10 +6,10 @@ import { connectionsByFileLimit } from "./http/file-limit.js";
 import { TrustedProxies } from "./http/trusted-proxies.js";
 import { LOG_LEVELS, type LogLevel } from "./log/log.js";
 import { defaultBufferedBytes } from "./memory/buffer-budget.js";
+import type { CommandListener } from "./trace/traced-command.js";
 import { READ_POLICIES, type ReadPolicy } from "./upstream/cluster/read-policy.js";
 import { parseRedisUrl } from "./upstream/redis-address.js";
 import { parseRoutes } from "./upstream/routes/route-text.js";
-import type { CommandListener } from "./watch/watched-command.js";
 
 /** How a gateway is set up. */
 export interface GatewayOptions {

@@ -1,4 +1,4 @@
-import type { WatchedCommand } from "../watch/watched-command.js";
+import type { TracedCommand } from "../trace/traced-command.js";
 
 /** Keys shown of one command, and characters of one key. */
 const MAX_KEYS = 4;
@@ -17,7 +17,7 @@ export function wantsColours(stream: { readonly isTTY?: boolean }, environment: 
 }
 
 /** One line for a command that was run, such as `12:01:03.250 SET user:1 0.4 ms`. */
-export function commandLine(command: WatchedCommand, at: Date, colours: boolean): string {
+export function commandLine(command: TracedCommand, at: Date, colours: boolean): string {
   const { name, keys, ms, error, transaction } = command;
   const style = colours ? STYLES : { dim: PLAIN, name: PLAIN, error: PLAIN };
   const more = keys.length > MAX_KEYS ? [style.dim(`and ${keys.length - MAX_KEYS} more`)] : [];

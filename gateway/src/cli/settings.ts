@@ -61,12 +61,12 @@ export function readSettings(argv: readonly string[], environment: NodeJS.Proces
     options.restTokenSecret = contentOf(restTokenSecretFile);
   check(options, given);
   const engine = given.get("engine");
-  const watched = given.get("traceCommands");
+  const traced = given.get("traceCommands");
   return {
     action: "run",
     options,
     engine: own ? ((engine && (readValue("text", engine) as string)) ?? "auto") : undefined,
-    traceCommands: watched !== undefined && (readValue("switch", watched) as boolean),
+    traceCommands: traced !== undefined && (readValue("switch", traced) as boolean),
     workers: workersOf(given.get("workers")),
     command,
   };

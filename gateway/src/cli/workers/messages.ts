@@ -1,7 +1,7 @@
 import type { Gateway } from "../../create.js";
 import type { StreamChange, StreamReply } from "../../http/stream-change.js";
 import type { GatewayOptions } from "../../options.js";
-import type { WatchedCommand } from "../../watch/watched-command.js";
+import type { TracedCommand } from "../../trace/traced-command.js";
 
 /** A Redis that several processes reach by its UNIX socket. */
 export interface SharedEngine {
@@ -18,7 +18,7 @@ export type ToWorker =
       /** How many workers there are. */
       readonly workers: number;
       /** Tell of every command. */
-      readonly watch: boolean;
+      readonly trace: boolean;
     }
   | { readonly kind: "close" }
   /** Send your numbers. */
@@ -35,7 +35,7 @@ export type FromWorker =
   /** It listens to messages; what is sent before is lost. */
   | { readonly kind: "listening" }
   | { readonly kind: "ready"; readonly gateway: Omit<Gateway, "close"> }
-  | { readonly kind: "command"; readonly command: WatchedCommand }
+  | { readonly kind: "command"; readonly command: TracedCommand }
   | { readonly kind: "failed"; readonly message: string; readonly code: string | undefined }
   | { readonly kind: "counted"; readonly id: number; readonly numbers: object[] }
   | { readonly kind: "metrics"; readonly id: number }

@@ -6,7 +6,7 @@ import type { StreamChange, StreamReply } from "../../http/stream-change.js";
 import { logUncaught } from "../../log/fatal.js";
 import { createLog } from "../../log/log.js";
 import { settingsOf } from "../../options.js";
-import type { WatchedCommand } from "../../watch/watched-command.js";
+import type { TracedCommand } from "../../trace/traced-command.js";
 import type { FromWorker, SharedEngine, ToWorker } from "./messages.js";
 
 /** Runs this process as one of several behind one port, on messages of its parent, until a message closes it. */
@@ -31,13 +31,13 @@ export function runWorker(): void {
       changes.set(++ids, resolve);
       tell({ kind: "change", id: ids, to, change });
     });
-  const start = async ({ options, engine, watch, workers }: Extract<ToWorker, { kind: "start" }>) => {
+  const start = async ({ options, engine, trace, workers }: Extract<ToWorker, { kind: "start" }>) => {
     try {
       logUncaught(createLog(settingsOf(options).logLevel));
       const given = {
         ...options,
         ...(engine && { engine: reach(engine) }),
-        ...(watch && { onCommand: (command: WatchedCommand) => tell({ kind: "command", command }) }),
+        ...(trace && { onCommand: (command: TracedCommand) => tell({ kind: "command", command }) }),
       };
       gateway = startGateway(given, {
         workers,

@@ -172,7 +172,7 @@ class Workers {
       options: { ...this.#shared, port },
       engine,
       workers: count,
-      watch: options.onCommand !== undefined,
+      trace: options.onCommand !== undefined,
     };
   }
 

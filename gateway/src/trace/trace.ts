@@ -1,49 +1,49 @@
 import type { Command } from "../upstream/command.js";
 import type { Receiver, ReplyStream, UpstreamFailure } from "../upstream/failure.js";
 import type { TransactionReceiver, Upstream, Upstreams } from "../upstream/upstream.js";
-import { type CommandListener, describe, errorCode } from "./watched-command.js";
+import { type CommandListener, describe, errorCode } from "./traced-command.js";
 
 const MINUS = 0x2d;
 
-/** Upstreams that tell `listener` of every command that goes through them. */
-export function watch(upstreams: Upstreams, listener: CommandListener): Upstreams {
+/** Upstreams that report every command that goes through them to `listener`. */
+export function trace(upstreams: Upstreams, listener: CommandListener): Upstreams {
   const made = new WeakMap<Upstream, Upstream>();
   return {
     of(user) {
       const upstream = upstreams.of(user);
-      let watched = made.get(upstream);
-      if (!watched) {
-        watched = watchOne(upstream, listener);
-        made.set(upstream, watched);
+      let traced = made.get(upstream);
+      if (!traced) {
+        traced = traceOne(upstream, listener);
+        made.set(upstream, traced);
       }
-      return watched;
+      return traced;
     },
     [Symbol.iterator]: () => upstreams[Symbol.iterator](),
     close: () => upstreams.close(),
   };
 }
 
-function watchOne(upstream: Upstream, listener: CommandListener): Upstream {
-  const watching = {
+function traceOne(upstream: Upstream, listener: CommandListener): Upstream {
+  const tracing = {
     send: (commands, receiver, deadline) =>
-      upstream.send(commands, new WatchingReceiver(receiver, commands, listener), deadline),
+      upstream.send(commands, new TracingReceiver(receiver, commands, listener), deadline),
     sendAlone: (commands, waits, receiver, deadline) =>
-      upstream.sendAlone(commands, waits, new WatchingReceiver(receiver, commands, listener), deadline),
+      upstream.sendAlone(commands, waits, new TracingReceiver(receiver, commands, listener), deadline),
     transaction: (commands, receiver, deadline) =>
-      upstream.transaction(commands, new WatchingTransaction(receiver, commands, listener), deadline),
+      upstream.transaction(commands, new TracingTransaction(receiver, commands, listener), deadline),
   } satisfies Partial<Upstream>;
   // Whatever else an upstream has stays its own.
   return new Proxy(upstream, {
     get(target, name) {
-      if (Object.hasOwn(watching, name)) return watching[name as keyof typeof watching];
+      if (Object.hasOwn(tracing, name)) return tracing[name as keyof typeof tracing];
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
 }
 
-/** Tells of commands, whatever their receiver makes of them. */
-class Telling {
+/** Reports commands to a listener, whatever their receiver makes of them. */
+class CommandReporter {
   readonly #startedAt = performance.now();
 
   constructor(
@@ -52,7 +52,7 @@ class Telling {
     readonly transaction: boolean,
   ) {}
 
-  tell(tag: number, error: string | null): void {
+  report(tag: number, error: string | null): void {
     try {
       this.listener(
         describe(this.commands[tag]!, performance.now() - this.#startedAt, error, this.transaction),
@@ -63,15 +63,15 @@ class Telling {
   }
 }
 
-class WatchingReceiver implements Receiver {
-  readonly #telling: Telling;
+class TracingReceiver implements Receiver {
+  readonly #reporter: CommandReporter;
 
   constructor(
     readonly receiver: Receiver,
     commands: readonly Command[],
     listener: CommandListener,
   ) {
-    this.#telling = new Telling(commands, listener, false);
+    this.#reporter = new CommandReporter(commands, listener, false);
   }
 
   get cancelled(): boolean {
@@ -80,7 +80,7 @@ class WatchingReceiver implements Receiver {
 
   onReply(reply: Buffer, tag: number): void {
     this.receiver.onReply(reply, tag);
-    this.#telling.tell(tag, errorOf(reply));
+    this.#reporter.report(tag, errorOf(reply));
   }
 
   onLarge(tag: number, first: number): ReplyStream | null {
@@ -91,30 +91,30 @@ class WatchingReceiver implements Receiver {
       whenBelow: (below, listener) => stream.whenBelow(below, listener),
       end: () => {
         stream.end();
-        this.#telling.tell(tag, null);
+        this.#reporter.report(tag, null);
       },
       fail: (failure) => {
         stream.fail(failure);
-        this.#telling.tell(tag, failure.code);
+        this.#reporter.report(tag, failure.code);
       },
     };
   }
 
   onFailure(failure: UpstreamFailure, tag: number): void {
     this.receiver.onFailure(failure, tag);
-    this.#telling.tell(tag, failure.code);
+    this.#reporter.report(tag, failure.code);
   }
 }
 
-class WatchingTransaction implements TransactionReceiver {
-  readonly #telling: Telling;
+class TracingTransaction implements TransactionReceiver {
+  readonly #reporter: CommandReporter;
 
   constructor(
     readonly receiver: TransactionReceiver,
     readonly commands: readonly Command[],
     listener: CommandListener,
   ) {
-    this.#telling = new Telling(commands, listener, true);
+    this.#reporter = new CommandReporter(commands, listener, true);
   }
 
   get cancelled(): boolean {
@@ -126,14 +126,14 @@ class WatchingTransaction implements TransactionReceiver {
     const all = errorOf(reply);
     this.commands.forEach((_, tag) => {
       const own = refused.get(tag);
-      this.#telling.tell(tag, own ? errorOf(own) : all);
+      this.#reporter.report(tag, own ? errorOf(own) : all);
     });
   }
 
   onFailure(failure: UpstreamFailure): void {
     this.receiver.onFailure(failure);
     this.commands.forEach((_, tag) => {
-      this.#telling.tell(tag, failure.code);
+      this.#reporter.report(tag, failure.code);
     });
   }
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
-import type { WatchedCommand } from "warmline-gateway";
+import type { TracedCommand } from "warmline-gateway";
 import { startGateway, type TestGateway } from "warmline-gateway/testing";
 
 describe("onCommand", () => {
-  const seen: WatchedCommand[] = [];
+  const seen: TracedCommand[] = [];
   let gateway: TestGateway;
   let redis: Redis;
 

@@ -3,7 +3,7 @@ import { getKeyIndexes } from "../commands/keys.js";
 import type { Command } from "../upstream/command.js";
 
 /** A command that was answered, or failed: what may be shown of it. It holds no value, and no argument but keys. */
-export interface WatchedCommand {
+export interface TracedCommand {
   /** In upper case, with its subcommand: `SET`, `OBJECT ENCODING`; `(unknown)` for what Redis has no such command. */
   readonly name: string;
   /** The keys that it names; empty when it has none, or when they can't be told. */
@@ -17,7 +17,7 @@ export interface WatchedCommand {
 }
 
 /** Told of every command once its outcome is known. What it throws is ignored. */
-export type CommandListener = (command: WatchedCommand) => void;
+export type CommandListener = (command: TracedCommand) => void;
 
 /** The first word of an error of Redis, which is never data. */
 export function errorCode(text: string): string {
@@ -30,7 +30,7 @@ export function describe(
   ms: number,
   error: string | null,
   transaction: boolean,
-): WatchedCommand {
+): TracedCommand {
   const info = getCommandInfo(command);
   const indexes = (info && getKeyIndexes(command, info)) ?? [];
   return {
