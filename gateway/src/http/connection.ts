@@ -4,11 +4,11 @@ import { adopt } from "../sockets/adopt.js";
 import { BadRequest } from "./bad-request.js";
 import { BodyBuffer } from "./body-buffer.js";
 import { ChunkedBody } from "./chunked-body.js";
+import type { ConnectionHost } from "./connection-host.js";
 import { Exchange, JSON_TYPE } from "./exchange.js";
 import type { Idle } from "./idle-list.js";
 import { jsonError } from "./json-reply.js";
 import { mayBecomeHead, type RequestHead, readHead } from "./request-head.js";
-import type { Site } from "./site.js";
 import { plainAddress } from "./trusted-proxies.js";
 
 /** The longest head of a request, in bytes. */
@@ -84,7 +84,7 @@ export class Connection implements Idle {
   /** Whether there was no room for this connection: nothing is run for it, and it ends with its first response. */
   refused = false;
   readonly #socket: Socket;
-  readonly #site: Site;
+  readonly #host: ConnectionHost;
   #client: string | null;
   #stage = Stage.Head;
   /** Bytes received and not yet looked at: those of `#input` from `#at` on. */
@@ -118,11 +118,11 @@ export class Connection implements Idle {
    * @param accepted a socket of which nothing was read yet, or what was read was put back
    * @param client the address of its client; null where that is the socket's other end
    */
-  constructor(accepted: Socket, site: Site, client: string | null = null) {
+  constructor(accepted: Socket, host: ConnectionHost, client: string | null = null) {
     this.#client = client;
     const socket = adopt(accepted, (chunk) => this.#onData(chunk));
     this.#socket = socket;
-    this.#site = site;
+    this.#host = host;
     this.idleSince = performance.now();
     socket.on("end", this.#onEnd);
     socket.on("drain", () => {
@@ -139,7 +139,7 @@ export class Connection implements Idle {
       this.#source?.cancel?.();
       this.#source = null;
       this.#giveBack();
-      site.closed(this);
+      host.closed(this);
     });
   }
 
@@ -198,7 +198,7 @@ export class Connection implements Idle {
    * none, if more than this share of the budget would be in use then.
    */
   reserve(bytes: number, share: number): boolean {
-    if (!this.#site.budget.take(bytes, share)) return false;
+    if (!this.#host.budget.take(bytes, share)) return false;
     this.#counted += bytes;
     return true;
   }
@@ -210,7 +210,7 @@ export class Connection implements Idle {
     if (socket.destroyed || socket.writableCorked > 0 || this.#source) return;
     const more = socket.writableLength - this.#counted;
     if (more <= 0) this.#uncount();
-    else if (this.#site.budget.take(more)) this.#counted += more;
+    else if (this.#host.budget.take(more)) this.#counted += more;
     else this.cut();
   }
 
@@ -222,7 +222,7 @@ export class Connection implements Idle {
     const bytes = this.#counted;
     if (bytes === 0) return;
     this.#counted = 0;
-    this.#site.budget.give(bytes);
+    this.#host.budget.give(bytes);
   }
 
   /** Whether so much waits for the client that no further request is begun. */
@@ -273,7 +273,7 @@ export class Connection implements Idle {
 
   /** Whether another request can follow the present one. A body that is there in full is skipped for that. */
   get mayContinue(): boolean {
-    if (!this.#lastHead!.keepAlive || this.refused || this.#site.draining) return false;
+    if (!this.#lastHead!.keepAlive || this.refused || this.#host.draining) return false;
     if (this.#left > 0 && this.#left <= this.#input.length - this.#at) {
       this.#at += this.#left;
       this.#left = 0;
@@ -390,7 +390,7 @@ export class Connection implements Idle {
       return;
     }
     this.#stage = Stage.Head;
-    this.#site.idle(this);
+    this.#host.idle(this);
     if (socket.isPaused()) socket.resume();
     if (this.#at < this.#input.length || this.#clientEnded) this.#advance();
   }
@@ -442,7 +442,7 @@ export class Connection implements Idle {
     } catch (error) {
       if (error instanceof BadRequest) this.#refuse(error);
       else {
-        this.#site.failed(error);
+        this.#host.failed(error);
         this.#socket.destroy();
       }
     } finally {
@@ -486,10 +486,10 @@ export class Connection implements Idle {
     this.#chunked = head.length === null ? new ChunkedBody() : null;
     this.#stage = Stage.Respond;
     this.waitingSince = 0;
-    const exchange = new Exchange(head, this, this.#site, performance.now());
+    const exchange = new Exchange(head, this, this.#host, performance.now());
     this.#exchange = exchange;
-    this.#site.busy(this);
-    this.#site.handle(exchange);
+    this.#host.busy(this);
+    this.#host.handle(exchange);
     return true;
   }
 
@@ -500,7 +500,7 @@ export class Connection implements Idle {
     if (this.#clientEnded) this.#socket.destroy();
     else if (this.waitingSince === 0) {
       this.waitingSince = performance.now();
-      this.#site.busy(this);
+      this.#host.busy(this);
     }
   }
 
@@ -552,8 +552,8 @@ export class Connection implements Idle {
       this.#exchange.error(status, message);
       return;
     }
-    this.#site.busy(this);
-    this.finish(this.#site.heads.encode(status, JSON_TYPE, false, [], jsonError(message), true), false);
+    this.#host.busy(this);
+    this.finish(this.#host.heads.encode(status, JSON_TYPE, false, [], jsonError(message), true), false);
   }
 }
 

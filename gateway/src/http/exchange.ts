@@ -5,12 +5,12 @@ import type { UpstreamFailure } from "../upstream/failure.js";
 import { NO_ROOM } from "../upstream/in-flight-connection.js";
 import { BadRequest } from "./bad-request.js";
 import type { Connection } from "./connection.js";
+import type { ConnectionHost } from "./connection-host.js";
 import type { ReplyEncoder } from "./json-encoder.js";
 import { jsonError } from "./json-reply.js";
 import { REPLY_SHARE, ReplyBody } from "./reply-body.js";
 import type { RequestHead } from "./request-head.js";
 import { COPIED } from "./response-head.js";
-import type { Site } from "./site.js";
 
 /** Content type of JSON responses. */
 export const JSON_TYPE = "application/json";
@@ -79,7 +79,7 @@ export class Exchange {
   /** Further headers of the response, name and value in turn. */
   readonly extraHeaders: string[] = [];
   readonly #connection: Connection;
-  readonly #site: Site;
+  readonly #host: ConnectionHost;
   #state = ResponseState.Awaited;
   #onOver: ((gone: boolean) => void) | null = null;
   #status = 0;
@@ -91,11 +91,11 @@ export class Exchange {
   constructor(
     readonly req: RequestHead,
     connection: Connection,
-    site: Site,
+    host: ConnectionHost,
     readonly startedAt: number,
   ) {
     this.#connection = connection;
-    this.#site = site;
+    this.#host = host;
   }
 
   /** Whether the client no longer waits for the response. */
@@ -110,7 +110,7 @@ export class Exchange {
 
   /** Whether the gateway is closing. */
   get draining(): boolean {
-    return this.#site.draining;
+    return this.#host.draining;
   }
 
   /** The IP address of the other end of its connection, or what a PROXY header says in its place. */
@@ -137,7 +137,7 @@ export class Exchange {
       if (error instanceof BadRequest) this.refuse(error.status, error.message, error.headers);
       else if (error instanceof LimitExceeded) this.limit(error);
       else {
-        this.#site.failed(error);
+        this.#host.failed(error);
         if (this.#body) this.#body.cut();
         else this.refuse(500, "ERR the gateway failed on this request");
       }
@@ -153,7 +153,7 @@ export class Exchange {
     const keep = connection.mayContinue;
     const extra = this.extraHeaders.length === 0 ? more : [...more, ...this.extraHeaders];
     const sendsBody = this.req.method !== "HEAD";
-    connection.finish(this.#site.heads.encode(status, type, keep, extra, body, sendsBody), keep);
+    connection.finish(this.#host.heads.encode(status, type, keep, extra, body, sendsBody), keep);
   }
 
   /** Responds with replies of Redis; with an error if there is no memory to keep them until the client has taken them. */
@@ -173,7 +173,7 @@ export class Exchange {
     const connection = this.#connection;
     const chunked = this.#chunked;
     const keep = chunked && connection.mayContinue;
-    const head = () => this.#site.heads.unmeasured(status, type, keep, chunked, this.extraHeaders);
+    const head = () => this.#host.heads.unmeasured(status, type, keep, chunked, this.extraHeaders);
     if (this.req.method === "HEAD") {
       this.#over(status);
       connection.finish([head()], keep);
@@ -181,7 +181,7 @@ export class Exchange {
     }
     const options = {
       encoder,
-      budget: this.#site.budget,
+      budget: this.#host.budget,
       chunked,
       onMore: connection.send,
       onLittle: connection.sendSoon,
@@ -270,7 +270,7 @@ export class Exchange {
   }
 
   #readBodyLater(bytes: number, share: number, max: number, done: (body: Buffer) => void): void {
-    const { budget } = this.#site;
+    const { budget } = this.#host;
     budget.whenFree(bytes, share, PATIENCE, (granted) => {
       if (this.gone) {
         if (granted) budget.give(bytes);
@@ -283,7 +283,7 @@ export class Exchange {
 
   /** Counts bytes that are kept until the response was sent. Returns false if there is no room for them. */
   hold(bytes: number, share = 1): boolean {
-    if (!this.#site.budget.take(bytes, share)) return false;
+    if (!this.#host.budget.take(bytes, share)) return false;
     this.#held += bytes;
     return true;
   }
@@ -312,7 +312,7 @@ export class Exchange {
   startStream(): void {
     if (this.#state !== ResponseState.Awaited) return;
     this.#state = ResponseState.Streaming;
-    this.#connection.startStream(this.#site.heads.stream(this.#chunked, this.extraHeaders));
+    this.#connection.startStream(this.#host.heads.stream(this.#chunked, this.extraHeaders));
   }
 
   /** Whether the response is a stream that has begun and not ended. */
@@ -366,9 +366,9 @@ export class Exchange {
   }
 
   #over(status: number, gone = false): void {
-    if (this.#held > 0) this.#site.budget.give(this.#held);
+    if (this.#held > 0) this.#host.budget.give(this.#held);
     this.#held = 0;
-    this.#site.settled(this, status);
+    this.#host.settled(this, status);
     this.#state = ResponseState.Over;
     if (this.#onOver) process.nextTick(this.#onOver, gone);
   }

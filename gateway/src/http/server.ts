@@ -4,12 +4,12 @@ import { createServer as createTlsServer, type Server as TlsServer } from "node:
 import type { BufferBudget } from "../memory/buffer-budget.js";
 import type { Certificate } from "./certificate.js";
 import { Connection } from "./connection.js";
+import type { ConnectionHost } from "./connection-host.js";
 import type { Connections } from "./connections.js";
 import type { Exchange } from "./exchange.js";
 import type { Handler } from "./handler.js";
 import { ProxyEntrance } from "./proxy-entrance.js";
 import type { ResponseHeads } from "./response-head.js";
-import type { Site } from "./site.js";
 import type { TrustedProxies } from "./trusted-proxies.js";
 
 /** Connections that may wait to be accepted. */
@@ -44,7 +44,7 @@ export interface HttpServerOptions {
 }
 
 /** The HTTP server: accepts connections, and closes without losing responses. */
-export class HttpServer implements Site {
+export class HttpServer implements ConnectionHost {
   readonly heads: ResponseHeads;
   readonly budget: BufferBudget;
   draining = false;

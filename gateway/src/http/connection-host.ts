@@ -4,7 +4,7 @@ import type { Exchange } from "./exchange.js";
 import type { ResponseHeads } from "./response-head.js";
 
 /** The parts of a server that its connections and exchanges use. */
-export interface Site {
+export interface ConnectionHost {
   readonly heads: ResponseHeads;
   /** The limit on bytes buffered for all requests together. */
   readonly budget: BufferBudget;
