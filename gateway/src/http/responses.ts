@@ -101,7 +101,7 @@ export class SingleResponse implements Receiver {
 }
 
 /**
- * The response to a pipeline: each command has its own fate. Where the replies are few and small they are sent together,
+ * The response to a pipeline: each command has its own outcome. Where the replies are few and small they are sent together,
  * else as they come.
  */
 export class PipelineResponse implements Receiver {

@@ -16,7 +16,7 @@ export interface RoutingHint {
 }
 
 /** Receives what becomes of cluster commands. */
-export interface Carrier {
+export interface ClusterCommandHandler {
   onReply(clusterCommand: ClusterCommand, reply: Buffer): void;
   onLarge(clusterCommand: ClusterCommand, first: number): ReplyStream | null;
   onFailure(clusterCommand: ClusterCommand, failure: UpstreamFailure): void;
@@ -30,7 +30,7 @@ export class ClusterCommand implements Receiver {
   /** Whether it was executed, or may have been. */
   executed = false;
   /** Whether it failed, and may have been executed. */
-  doubtful = false;
+  outcomeUnknown = false;
   /** The node that it was sent to last. */
   node: Node | null = null;
   /** Where a node has sent it. */
@@ -83,15 +83,15 @@ export class ClusterCommand implements Receiver {
   }
 
   onReply(reply: Buffer): void {
-    this.batch.carrier.onReply(this, reply);
+    this.batch.handler.onReply(this, reply);
   }
 
   onLarge(_tag: number, first: number): ReplyStream | null {
-    return this.batch.carrier.onLarge(this, first);
+    return this.batch.handler.onLarge(this, first);
   }
 
   onFailure(failure: UpstreamFailure): void {
-    this.batch.carrier.onFailure(this, failure);
+    this.batch.handler.onFailure(this, failure);
   }
 }
 
@@ -122,7 +122,7 @@ export class Batch {
   /** How many of them wait to be sent again. */
   parked = 0;
   /** Whether one of them failed, and may have been executed. */
-  doubtful = false;
+  outcomeUnknown = false;
   /** Whether they have connections of their own. */
   alone = false;
   /** Whether one of them was sent again, and so not on the connection of the others. */
@@ -132,11 +132,11 @@ export class Batch {
   #orders: Map<number, SlotOrder> | null = null;
 
   constructor(
-    readonly carrier: Carrier,
+    readonly handler: ClusterCommandHandler,
     readonly receiver: Receiver,
     readonly until: number,
     /** Which of a node's shared connections it takes: always the same one, so that its commands keep their order. */
-    readonly lane: number,
+    readonly connectionIndex: number,
   ) {}
 
   add(command: Command, hint: RoutingHint, sink: Receiver, tag: number, wait?: number): ClusterCommand {
@@ -165,9 +165,9 @@ export class Batch {
     const order = this.#orders?.get(clusterCommand.hint.slot);
     order?.executed(clusterCommand);
     if (isSure) return;
-    clusterCommand.doubtful = true;
-    this.doubtful = true;
-    order?.doubtful(clusterCommand);
+    clusterCommand.outcomeUnknown = true;
+    this.outcomeUnknown = true;
+    order?.markUnknown(clusterCommand);
   }
 
   /** Whether an earlier command of the same slot waits to be sent again, so that this one has to wait behind it. */
@@ -176,9 +176,9 @@ export class Batch {
   }
 
   /** Whether an earlier command of the same slot may have been executed: if that is repeated, a write has to come after. */
-  isInDoubt(clusterCommand: ClusterCommand): boolean {
-    if (!this.doubtful || clusterCommand.hint.repeatable) return false;
-    return this.#orderOf(clusterCommand)?.isInDoubt(clusterCommand) ?? false;
+  isAfterUnknown(clusterCommand: ClusterCommand): boolean {
+    if (!this.outcomeUnknown || clusterCommand.hint.repeatable) return false;
+    return this.#orderOf(clusterCommand)?.isAfterUnknown(clusterCommand) ?? false;
   }
 
   /** Returns the state of later commands of the same slot: `sent` if one may be executed now, `executed` if one was. */
@@ -208,8 +208,8 @@ export const OVERTAKEN = new UpstreamFailure(
   "the cluster could not run the command in its turn, and a later one of the same slot has run",
 );
 
-/** Said of a command that was not sent because of {@link Batch.isInDoubt}. */
-export const IN_DOUBT = new UpstreamFailure(
+/** Said of a command that was not sent because of {@link Batch.isAfterUnknown}. */
+export const AFTER_UNKNOWN = new UpstreamFailure(
   "unreachable",
   "not sent since an earlier command of the same slot may have run or not",
 );

@@ -65,7 +65,7 @@ export class Cluster implements Upstream {
   readonly #scripts = new Scripts();
   readonly #early = new Set<Early>();
   readonly #onTopology = () => this.#runEarly();
-  #lane = 0;
+  #connectionIndex = 0;
   #closed = false;
 
   constructor(options: ClusterOptions) {
@@ -228,8 +228,8 @@ export class Cluster implements Upstream {
   }
 
   #batch(receiver: Receiver, deadline = performance.now() + this.#options.timeout): Batch {
-    this.#lane = (this.#lane + 1) % this.#options.connections;
-    return new Batch(this.#transport, receiver, deadline, this.#lane);
+    this.#connectionIndex = (this.#connectionIndex + 1) % this.#options.connections;
+    return new Batch(this.#transport, receiver, deadline, this.#connectionIndex);
   }
 
   #whenKnown(until: number, run: () => void, fail: (failure: UpstreamFailure) => void): void {

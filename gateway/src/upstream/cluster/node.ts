@@ -36,9 +36,9 @@ export class Node {
   }
 
   /** The shared connection of this number; another one for what a replica is to answer. */
-  connection(lane: number, fromReplica: boolean): MultiplexedConnection {
+  connection(connectionIndex: number, fromReplica: boolean): MultiplexedConnection {
     const connections = fromReplica ? this.#replicaConnections() : this.#shared;
-    return connections[lane % connections.length]!;
+    return connections[connectionIndex % connections.length]!;
   }
 
   open(): void {

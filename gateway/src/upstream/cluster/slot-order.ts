@@ -19,14 +19,14 @@ export class SlotOrder {
   readonly #sent: Places = { any: 0, write: 0 };
   /** The last that was executed, or may have been. */
   readonly #executed: Places = { any: -1, write: -1 };
-  #firstDoubtful = Number.POSITIVE_INFINITY;
+  #firstUnknown = Number.POSITIVE_INFINITY;
 
   /** Appends a command and sets its place. */
   add(clusterCommand: ClusterCommand): void {
     clusterCommand.place = this.#commands.push(clusterCommand) - 1;
     this.sent(clusterCommand);
     if (clusterCommand.executed) this.executed(clusterCommand);
-    if (clusterCommand.doubtful) this.doubtful(clusterCommand);
+    if (clusterCommand.outcomeUnknown) this.markUnknown(clusterCommand);
   }
 
   /** The command waits to be sent again. */
@@ -48,8 +48,8 @@ export class SlotOrder {
   }
 
   /** The command may have been executed, and may not. */
-  doubtful({ place }: ClusterCommand): void {
-    this.#firstDoubtful = Math.min(this.#firstDoubtful, place);
+  markUnknown({ place }: ClusterCommand): void {
+    this.#firstUnknown = Math.min(this.#firstUnknown, place);
   }
 
   /** Whether an earlier command waits to be sent again, so that this one has to wait behind it. */
@@ -58,8 +58,8 @@ export class SlotOrder {
   }
 
   /** Whether an earlier command may have been executed: if that is repeated, this one, a write, has to come after. */
-  isInDoubt({ place }: ClusterCommand): boolean {
-    return this.#firstDoubtful < place;
+  isAfterUnknown({ place }: ClusterCommand): boolean {
+    return this.#firstUnknown < place;
   }
 
   /** Returns the state of later commands: `sent` if one may be executed now, `executed` if one was. */

@@ -5,7 +5,13 @@ import { CHUNK_COMMANDS } from "../command-batch.js";
 import { type ReplyStream, UpstreamFailure } from "../failure.js";
 import { Fifo } from "../fifo.js";
 import type { UpstreamCounters } from "../multiplexed-connection.js";
-import { type Carrier, type ClusterCommand, Group, IN_DOUBT, OVERTAKEN } from "./cluster-command.js";
+import {
+  AFTER_UNKNOWN,
+  type ClusterCommand,
+  type ClusterCommandHandler,
+  Group,
+  OVERTAKEN,
+} from "./cluster-command.js";
 import type { Node } from "./node.js";
 import type { Nodes } from "./nodes.js";
 import { candidatesOf, type ReadPolicy } from "./read-policy.js";
@@ -43,7 +49,7 @@ interface Choice {
  * Brings commands to their nodes: where a node says so, or fails, to another. What can't be sent waits for the topology to
  * change. A command that may have been executed is sent again only if it is repeatable.
  */
-export class Transport implements Carrier {
+export class Transport implements ClusterCommandHandler {
   readonly #options: TransportOptions;
   #parked: ClusterCommand[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -81,8 +87,8 @@ export class Transport implements Carrier {
   }
 
   #sendOne(clusterCommand: ClusterCommand): void {
-    if (clusterCommand.batch.isInDoubt(clusterCommand)) {
-      this.#fail(clusterCommand, IN_DOUBT);
+    if (clusterCommand.batch.isAfterUnknown(clusterCommand)) {
+      this.#fail(clusterCommand, AFTER_UNKNOWN);
       return;
     }
     const choice = this.#choose(clusterCommand);
@@ -203,7 +209,7 @@ export class Transport implements Carrier {
     }
     const now = performance.now();
     const deadline = others > 0 ? now + (first.until - now) / (others + 1) : first.until;
-    node.connection(first.batch.lane, fromReplica).send(commands, group, { deadline });
+    node.connection(first.batch.connectionIndex, fromReplica).send(commands, group, { deadline });
   }
 
   #redirect(clusterCommand: ClusterCommand, redirection: Exclude<Redirection, { kind: "later" }>): void {

@@ -9,7 +9,7 @@ let looks = 0;
 class Fake {
   place = -1;
   executed = false;
-  doubtful = false;
+  outcomeUnknown = false;
   readonly hint: { repeatable: boolean; slot: number };
   now: ClusterCommand["state"] = "due";
 
@@ -36,7 +36,7 @@ function model(commands: readonly Fake[], command: Fake) {
   const later = commands.slice(command.place + 1).filter(conflicts);
   return {
     behind: earlier.some((other) => other.now === "parked" && conflicts(other)),
-    inDoubt: earlier.some((other) => other.doubtful),
+    afterUnknown: earlier.some((other) => other.outcomeUnknown),
     overtaken: later.some((other) => other.executed)
       ? "executed"
       : later.some((other) => other.now === "sent")
@@ -75,8 +75,8 @@ it("it says of every command what looking at all of them says, whatever has happ
             command.executed = true;
             order?.executed(given);
             if (move === "doubt") {
-              command.doubtful = true;
-              order?.doubtful(given);
+              command.outcomeUnknown = true;
+              order?.markUnknown(given);
             }
           }
           if (!order) continue;
@@ -84,7 +84,7 @@ it("it says of every command what looking at all of them says, whatever has happ
             const one = each as unknown as ClusterCommand;
             expect({
               behind: order.isBehind(one),
-              inDoubt: order.isInDoubt(one),
+              afterUnknown: order.isAfterUnknown(one),
               overtaken: order.overtaken(one),
             }).toEqual(model(commands, each));
           }
