@@ -7,7 +7,7 @@ const SWEEP_EVERY = 5_000;
 /** A connection idle for less than this, in ms, is not closed to make room: its next request may be on its way. */
 const EVICTED_AFTER = 1_000;
 /** How long a client may send nothing of its body, or take nothing of a response, while memory is short; in ms. */
-const SHORT_PATIENCE = 5_000;
+const SHORT_TIMEOUT = 5_000;
 /** How long a connection for which there is no room may take to send the request that is then refused, in ms. */
 const REFUSED_WITHIN = 1_000;
 /** Connections that are being refused at a time; more are closed without a word. */
@@ -188,12 +188,12 @@ export class Connections {
 
   #isOverdue(connection: Connection, now: number): boolean {
     const { idle, head, body, budget } = this.#limits;
-    const patience = budget.isShort ? Math.min(body, SHORT_PATIENCE) : body;
+    const timeout = budget.isShort ? Math.min(body, SHORT_TIMEOUT) : body;
     if (connection.waitingSince > 0) {
-      if (connection.isReadingBody && now - connection.bodyAt > patience) return true;
+      if (connection.isReadingBody && now - connection.bodyAt > timeout) return true;
       return now - connection.waitingSince > (connection.isReadingBody ? body : head);
     }
-    if (connection.backlog > 0 && !connection.isStreaming) return !connection.progresses(now, patience);
+    if (connection.backlog > 0 && !connection.isStreaming) return !connection.progresses(now, timeout);
     return !connection.isBusy && now - connection.idleSince > idle;
   }
 }

@@ -28,7 +28,7 @@ const COPIES = 2;
 const SMALL_BODY = 64 * 1024;
 const LARGE_BODY_SHARE = 1 / 2;
 /** How long a body waits for memory, in ms. */
-const PATIENCE = 5_000;
+const MEMORY_TIMEOUT = 5_000;
 /** Said of a request that was refused for want of memory. */
 export const NO_MEMORY = "ERR the gateway has no memory left for this request at present";
 
@@ -271,7 +271,7 @@ export class Exchange {
 
   #readBodyLater(bytes: number, share: number, max: number, done: (body: Buffer) => void): void {
     const { budget } = this.#host;
-    budget.whenFree(bytes, share, PATIENCE, (granted) => {
+    budget.whenFree(bytes, share, MEMORY_TIMEOUT, (granted) => {
       if (this.gone) {
         if (granted) budget.give(bytes);
       } else if (granted) {

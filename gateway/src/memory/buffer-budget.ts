@@ -52,10 +52,10 @@ export class BufferBudget {
   }
 
   /**
-   * Takes bytes now, or when enough are given back within `patience` ms. `done` is called once: with whether the bytes
+   * Takes bytes now, or when enough are given back within `timeout` ms. `done` is called once: with whether the bytes
    * were taken. Those that wait are served in their order.
    */
-  whenFree(bytes: number, share: number, patience: number, done: (granted: boolean) => void): void {
+  whenFree(bytes: number, share: number, timeout: number, done: (granted: boolean) => void): void {
     if (this.#waiting.length === 0 && this.take(bytes, share)) {
       done(true);
       return;
@@ -73,7 +73,7 @@ export class BufferBudget {
         this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
         this.#refusedAt = performance.now();
         waiting.run?.(false);
-      }, patience),
+      }, timeout),
     };
     this.#waiting.push(waiting);
   }

@@ -2,7 +2,7 @@ import type { Command } from "./command.js";
 import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 
 /** How a {@link PushConnection} is made; connecting may take as long as a command. */
-export interface PushConnectionOptions extends Omit<RedisSocketOptions, "patience"> {
+export interface PushConnectionOptions extends Omit<RedisSocketOptions, "connectTimeout"> {
   /** How long connecting and the handshake may take, in ms. */
   readonly timeout: number;
 }
@@ -25,7 +25,7 @@ export class PushConnection {
   constructor(options: PushConnectionOptions, handler: PushConnectionHandler) {
     this.#options = options;
     this.#socket = new RedisSocket(
-      { ...options, patience: options.timeout },
+      { ...options, connectTimeout: options.timeout },
       {
         onUp: () => handler.onUp(),
         onReply: (reply) => handler.onReply(reply),

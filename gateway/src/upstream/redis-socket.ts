@@ -18,7 +18,7 @@ export interface RedisSocketOptions {
   /** Commands, one at least, that it must have answered without an error before any other is sent. */
   readonly handshake: readonly Command[];
   /** How long connecting and the handshake may take together, in ms. */
-  readonly patience: number;
+  readonly connectTimeout: number;
   /** The largest reply passed on, in bytes. */
   readonly maxReplySize: number;
   /** The budget for large replies that are kept whole. Default: no limit. */
@@ -70,7 +70,7 @@ export class RedisSocket {
 
   /** Connects and says what has to be said first. */
   open(): void {
-    const { connect, handshake, patience } = this.#options;
+    const { connect, handshake, connectTimeout } = this.#options;
     let socket: Duplex;
     try {
       socket = connect(inChunks(this.#onData));
@@ -91,7 +91,7 @@ export class RedisSocket {
       if (this.upSince !== null && !this.#ended) this.#handler.onDrain();
     });
     socket.on("data", this.#onData);
-    this.#timer = setTimeout(() => this.#down("it did not answer in time"), patience);
+    this.#timer = setTimeout(() => this.#down("it did not answer in time"), connectTimeout);
     socket.write(Buffer.concat(handshake.map((command) => command.bytes)));
   }
 

@@ -10,7 +10,7 @@ import { decode } from "./replies.js";
 import { PING } from "./server.js";
 
 /** Timeout in ms for a Sentinel's reply. */
-const PATIENCE = 1_000;
+const SENTINEL_TIMEOUT = 1_000;
 /** Delay in ms before the next query if no Sentinel replied, or if the connection that pushes changes was lost. */
 const AGAIN = 1_000;
 /** Interval in ms between queries otherwise, in addition to the pushed changes. */
@@ -145,7 +145,7 @@ export class Sentinel {
     return {
       connect: (onRead) => connectTo(addressOf(name), onRead),
       handshake: [...handshake, PING],
-      timeout: PATIENCE,
+      timeout: SENTINEL_TIMEOUT,
       maxReplySize: 64 * 1024,
       counters,
     };

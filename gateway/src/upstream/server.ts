@@ -52,7 +52,7 @@ export class Server implements Upstream {
       // A PING first: a server at its limit of clients answers the first command with an error and hangs up.
       handshake: [...handshake, PING],
       timeout,
-      patience: timeout,
+      connectTimeout: timeout,
       maxQueuedCommands: options.maxQueuedCommands,
       maxReplySize: options.maxReplySize,
       budget: options.budget,

@@ -37,7 +37,7 @@ function start(options: Partial<MultiplexedConnectionOptions> = {}): Connection[
     },
     handshake: [command("PING")],
     timeout: 2_000,
-    patience: 2_000,
+    connectTimeout: 2_000,
     maxQueuedCommands: 100_000,
     maxReplySize: 1_000,
     reconnect: "always",

@@ -17,7 +17,7 @@ export class BatchPlanner {
   /** Slots that were written to. */
   readonly #written = new Set<number>();
   #wroteAnywhere = false;
-  #patience = 0;
+  #maxWait = 0;
   readonly #writers: Writers = { names: new Set(), seen: 0 };
 
   /**
@@ -41,13 +41,13 @@ export class BatchPlanner {
     const batch = this.#batch;
     const plan = planOf(command);
     const first = batch.commands.length;
-    this.#patience += wait ?? 0;
+    this.#maxWait += wait ?? 0;
     add(batch, command, plan, tag, this.#topology, this.#writers, this.#send, wait, this.#budget);
     for (let at = first; at < batch.commands.length; at++) {
       const clusterCommand = batch.commands[at]!;
       const { slot, repeatable } = clusterCommand.hint;
       clusterCommand.mustSeeWrites = this.#wroteAnywhere || this.#written.has(slot);
-      clusterCommand.patience = this.#patience;
+      clusterCommand.maxWait = this.#maxWait;
       if (repeatable) continue;
       // Where a command without keys writes is not known.
       if (plan.kind === "everywhere" || slot < 0) this.#wroteAnywhere = true;

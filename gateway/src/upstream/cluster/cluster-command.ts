@@ -48,7 +48,7 @@ export class ClusterCommand implements Receiver {
   /** By when it is given up, on the clock of `performance.now()`. */
   until: number;
   /** How long it and what was given before it may wait at the server, in ms, beyond the batch's deadline. */
-  patience = 0;
+  maxWait = 0;
 
   constructor(
     readonly batch: Batch,

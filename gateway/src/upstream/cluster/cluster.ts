@@ -74,13 +74,13 @@ export class Cluster implements Upstream {
     this.#topology = topology;
     this.counters = counters;
     const handshake = [...options.handshake, PING];
-    const patience = Math.min(timeout, CONNECT_TIMEOUT);
+    const connectTimeout = Math.min(timeout, CONNECT_TIMEOUT);
     this.#nodes = new Nodes(topology, 2 * timeout, (name) => {
       const connectionOptions: MultiplexedConnectionOptions = {
         connect: (onRead) => connect(addressOf(name), onRead),
         handshake,
         timeout,
-        patience,
+        connectTimeout,
         maxQueuedCommands: options.maxQueuedCommands,
         maxReplySize,
         budget: options.budget,
@@ -113,7 +113,7 @@ export class Cluster implements Upstream {
     this.sharding = new ClusterSharding(topology, (name) => ({
       ...this.pushOptions,
       connect: (onRead) => connect(addressOf(name), onRead),
-      timeout: patience,
+      timeout: connectTimeout,
     }));
     topology.on("change", this.#onTopology);
   }

@@ -236,7 +236,7 @@ export class Transport implements ClusterCommandHandler {
   #countWaiting(clusterCommand: ClusterCommand): void {
     const { timeout } = this.#options;
     const now = performance.now();
-    const end = clusterCommand.batch.until + clusterCommand.patience;
+    const end = clusterCommand.batch.until + clusterCommand.maxWait;
     clusterCommand.until = Math.min(now + timeout, end);
     const left = Math.max(1, end - timeout - now);
     if (left >= clusterCommand.wait) return;

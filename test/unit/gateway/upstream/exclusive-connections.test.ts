@@ -74,7 +74,7 @@ function start(server: Server): void {
     connect: server.connect,
     handshake: [command("PING")],
     timeout: 1_000,
-    patience: 5_000,
+    connectTimeout: 5_000,
     maxQueuedCommands: 100_000,
     maxReplySize: 100_000,
     reconnect: "never",

@@ -12,7 +12,7 @@ beforeEach(() => {
     connect,
     handshake: [],
     timeout: 1_000,
-    patience: 1_000,
+    connectTimeout: 1_000,
     maxQueuedCommands: 1,
     maxReplySize: 1_000,
     reconnect: "wanted",
