@@ -211,7 +211,7 @@ export class Connection implements Idle {
     const more = socket.writableLength - this.#counted;
     if (more <= 0) this.#uncount();
     else if (this.#host.budget.take(more)) this.#counted += more;
-    else this.cut();
+    else this.abort();
   }
 
   #uncount(): void {
@@ -236,7 +236,7 @@ export class Connection implements Idle {
   }
 
   /** Ends it now, so that the client can't take what it has got for a whole response. */
-  cut(): void {
+  abort(): void {
     // Without chunks and a length only a reset says so.
     if (this.#socket instanceof TLSSocket) this.#socket.destroy();
     else this.#socket.resetAndDestroy();

@@ -11,18 +11,18 @@ export class EventStream implements ChangingListener {
   readonly #exchange: Exchange;
   readonly #first: readonly Buffer[];
   readonly #maxBuffer: number;
-  readonly #onCut: () => void;
+  readonly #onDropped: () => void;
 
   /**
    * @param first what the stream begins with
    * @param maxBuffer bytes that the reader may be behind
-   * @param onCut told when it was further behind, and was cut off
+   * @param onDropped told when it was further behind, and was cut off
    */
-  constructor(exchange: Exchange, first: readonly Buffer[], maxBuffer: number, onCut: () => void) {
+  constructor(exchange: Exchange, first: readonly Buffer[], maxBuffer: number, onDropped: () => void) {
     this.#exchange = exchange;
     this.#first = first;
     this.#maxBuffer = maxBuffer;
-    this.#onCut = onCut;
+    this.#onDropped = onDropped;
   }
 
   onReady(): void {
@@ -63,7 +63,7 @@ export class EventStream implements ChangingListener {
     // One large message is no sign of a slow reader, so that it is what waits already that counts.
     if (exchange.backlog <= this.#maxBuffer) exchange.stream(frame);
     else {
-      this.#onCut();
+      this.#onDropped();
       exchange.destroy();
     }
   }

@@ -138,7 +138,7 @@ export class Exchange {
       else if (error instanceof LimitExceeded) this.limit(error);
       else {
         this.#host.failed(error);
-        if (this.#body) this.#body.cut();
+        if (this.#body) this.#body.abort();
         else this.refuse(500, "ERR the gateway failed on this request");
       }
     }
@@ -185,7 +185,7 @@ export class Exchange {
       chunked,
       onMore: connection.send,
       onLittle: connection.sendSoon,
-      onCut: () => connection.cut(),
+      onAbort: () => connection.abort(),
     };
     const body = ReplyBody.create(options, reserved);
     if (!body) {

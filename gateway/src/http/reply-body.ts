@@ -26,7 +26,7 @@ export interface ReplyBodyOptions {
   /** Called when there is a little more to send, to which more may be added soon. */
   readonly onLittle: () => void;
   /** Called when the body can't be completed. */
-  readonly onCut: () => void;
+  readonly onAbort: () => void;
 }
 
 /**
@@ -67,7 +67,7 @@ export class ReplyBody implements BodySource {
     const reserved = Math.min(this.#reserved, bytes.length);
     const more = bytes.length - reserved;
     if (more > 0 && !this.#options.budget.take(more, REPLY_SHARE)) {
-      this.cut();
+      this.abort();
       return 0;
     }
     this.#reserved -= reserved;
@@ -101,10 +101,10 @@ export class ReplyBody implements BodySource {
   }
 
   /** Ends the connection, so that the client sees that the body is not complete. */
-  cut(): void {
+  abort(): void {
     if (this.#cancelled) return;
     this.cancel();
-    this.#options.onCut();
+    this.#options.onAbort();
   }
 
   cancel(): void {

@@ -88,7 +88,7 @@ export class SingleResponse implements Receiver {
       fail: () => {
         over();
         this.counts.failed(this.info);
-        body?.cut();
+        body?.abort();
       },
     };
   }
@@ -169,7 +169,7 @@ export class PipelineResponse implements Receiver {
       },
       fail: () => {
         this.#inside = false;
-        this.#body?.cut();
+        this.#body?.abort();
         this.#next++;
         this.#settled();
       },

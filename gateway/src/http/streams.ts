@@ -57,7 +57,7 @@ export class Streams {
   readonly #changeable = new Map<string, ChangeableStream>();
   readonly #timer: NodeJS.Timeout;
   /** Streams ended because their reader was too slow. */
-  cut = 0;
+  dropped = 0;
 
   constructor(options: StreamsOptions) {
     this.#options = options;
@@ -227,7 +227,7 @@ export class Streams {
     }
     if (exchange.gone) return;
     quota.enterStream(channels);
-    const stream = new EventStream(exchange, first, maxBuffer, () => this.cut++);
+    const stream = new EventStream(exchange, first, maxBuffer, () => this.dropped++);
     this.#open.add(stream);
     const cancel = add(stream);
     exchange.onOver(() => {

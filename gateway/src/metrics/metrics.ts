@@ -142,7 +142,7 @@ function addConnections(registry: Registry, { connections, streams, budget }: Me
   counter(
     "streams_dropped_total",
     "Event streams ended because their reader was too slow.",
-    () => streams.cut,
+    () => streams.dropped,
   );
 }
 

@@ -9,7 +9,7 @@ it("a body begins only if there is room for what is about to be written, which t
   const budget = new BufferBudget(1024 * KB);
   let cuts = 0;
   const ignored = () => {};
-  const options = { budget, chunked: true, onMore: ignored, onLittle: ignored, onCut: () => cuts++ };
+  const options = { budget, chunked: true, onMore: ignored, onLittle: ignored, onAbort: () => cuts++ };
   const create = (reserved: number) =>
     ReplyBody.create({ ...options, encoder: new RespEncoder(null) }, reserved);
   expect(create(700 * KB)).toBeNull();
