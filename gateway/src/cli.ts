@@ -15,7 +15,7 @@ import { hasToken, settingsOf } from "./options.js";
 import type { TracedCommand } from "./trace/traced-command.js";
 import { VERSION } from "./version.js";
 
-/** Prints one line for people, apart from what programs read. */
+/** Prints a readable line to stderr, apart from the output for programs. */
 function report(message: string): void {
   process.stderr.write(`warmline-gateway: ${message}\n`);
 }

@@ -26,37 +26,37 @@ import { backendOf } from "./upstream/backend.js";
 
 /** A running gateway. */
 export interface Gateway {
-  /** Where it listens, such as `http://127.0.0.1:8079`. */
+  /** The URL that the gateway listens on, such as `http://127.0.0.1:8079`. */
   readonly url: string;
   /** The token that clients must send as `Authorization: Bearer <token>`. Empty if only `tokens` were given. */
   readonly token: string;
   /** A description of the engine, such as `redis 7.0.15 (started privately)`. */
   readonly engine: string;
-  /** Where the Redis that it started keeps its data between runs, in words; null where the data is gone at the end. */
+  /** A description of where the Redis that it started keeps its data between runs. Null if the data is lost at the end. */
   readonly data: string | null;
   /** Whether a browser that opens {@link Gateway.url} gets a console page, which requires a token. */
   readonly console: boolean;
   /**
-   * Says that it is closing for the drain delay (`/ready`), then stops accepting, answers what is in flight within the
-   * grace time, and closes every connection and the engine. Commands that wait at Redis are ended. Safe to call more
-   * than once.
+   * Closes the gateway. During `drainDelay`, `/ready` reports that it is closing. Then the gateway stops accepting
+   * connections and waits up to `shutdownTimeout` for requests in flight. Last it closes every connection and the engine.
+   * Commands that block at Redis are ended. Safe to call more than once.
    */
   close(): Promise<void>;
 }
 
 /** Hooks of a gateway that runs as one of several worker processes. */
 export interface WorkerHooks {
-  /** How many processes the gateway consists of; default 1. */
+  /** Number of processes of the gateway. Default: 1. */
   readonly workers?: number;
-  /** This one's number among them; default 0. */
+  /** This process's number among them. Default: 0. */
   readonly worker?: number;
-  /** Has the process with that number change an event stream of its own; resolves with null when there is none. */
+  /** Sends a change of an event stream to the process with that number. Resolves with null if there is no such process. */
   readonly relay?: (worker: number, change: StreamChange) => Promise<StreamReply | null>;
-  /** Given what changes an event stream of this process. */
+  /** Called with the function that changes an event stream of this process. */
   readonly onStreams?: (change: (change: StreamChange) => Promise<StreamReply>) => void;
   /** Returns the text of `/metrics`. Default: this process's own metrics. */
   readonly metrics?: () => Promise<string>;
-  /** Given this process's own numbers. */
+  /** Called with this process's own metrics. */
   readonly onMetrics?: (own: Registry) => void;
 }
 

@@ -15,9 +15,9 @@ export type { GatewayOptions } from "./options.js";
 export type { CommandListener, TracedCommand } from "./trace/traced-command.js";
 
 /**
- * Starts a gateway and resolves once it listens. Redis need not be up: until it is, commands wait for as long as
- * they may take and are then answered as not sent.
- * @throws {TypeError} when an option is wrong; the message names it and says what to do
+ * Starts a gateway and resolves once it listens. Redis need not be up. Until it is, commands wait for their timeout and
+ * then fail as not sent.
+ * @throws {TypeError} when an option is wrong; the message names it and the fix
  * @throws {Error} when the engine can't be started, or when it can't listen; `code` is the system's, such as EADDRINUSE
  */
 export function createGateway(options: GatewayOptions = {}): Promise<Gateway> {

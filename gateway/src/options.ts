@@ -11,153 +11,160 @@ import { READ_POLICIES, type ReadPolicy } from "./upstream/cluster/read-policy.j
 import { parseRedisUrl } from "./upstream/redis-address.js";
 import { parseRoutes } from "./upstream/routes/route-text.js";
 
-/** How a gateway is set up. */
+/** The options of a gateway. */
 export interface GatewayOptions {
   /**
-   * The Redis to start and front, and to end with the gateway: `"auto"` (default) a `redis-server` or `valkey-server`
-   * on PATH, else the embedded engine; `"embedded"`; the path of a server; or an engine already started.
+   * The engine to start, and to close with the gateway. Default: `"auto"`.
+   *
+   * - `"auto"`: a `redis-server` or `valkey-server` on PATH, else the embedded engine
+   * - `"embedded"`: the embedded engine
+   * - another string: the path of a server
+   * - an {@link Engine} already started
    */
   readonly engine?: "auto" | "embedded" | (string & {}) | Engine;
   /**
-   * A folder in which the Redis that the gateway starts keeps its data between runs; default: none, the data is gone at the
-   * end. One gateway at a time can use it.
+   * A folder in which the Redis that the gateway starts keeps its data between runs. Default: none, so the data is lost at
+   * the end. Only one gateway at a time can use the folder.
    */
   readonly persist?: string;
   /**
-   * A file of commands that run on the Redis that the gateway starts, before it listens: one a line, quoted as in redis-cli or
-   * as a JSON array; `#` begins a comment line. Data that `persist` kept is not seeded again.
+   * A file of commands to run on the Redis that the gateway starts, before the gateway listens. Each line is one command,
+   * quoted as in redis-cli or as a JSON array. `#` begins a comment line. Data kept by `persist` is not seeded again.
    */
   readonly seed?: string;
   /**
-   * The Redis to front instead, by URL: `redis://`, `rediss://` or `unix://`; several hosts with commas between them for
-   * a cluster (one is enough: whether a server is a node of a cluster is found out);
-   * `redis+sentinel://host:port,host:port/group` for what Sentinels watch.
+   * The URL of a running Redis to use in place of `engine`.
+   *
+   * - `redis://`, `rediss://` or `unix://`: one server. The gateway detects whether it is a node of a cluster.
+   * - several hosts, separated by commas: a cluster
+   * - `redis+sentinel://host:port,host:port/group`: the primary of a group that Sentinels watch
    */
   readonly redis?: string;
   /**
-   * Further Redis by the prefix of keys, each as `prefix=URL`, such as `sess:=redis://host:6379`; the longest prefix that
-   * fits counts, `*=URL` stands for the rest in place of `redis`, and `?strip=true` in the URL takes the prefix off the
-   * keys. What has no keys, subscriptions too, goes to the rest. A command whose keys lie on two routes is refused.
+   * Further Redis servers by key prefix, each as `prefix=URL`, such as `sess:=redis://host:6379`. The longest matching prefix
+   * counts. `*=URL` is the route of all other keys, in place of `redis`. `?strip=true` in the URL removes the prefix from the
+   * keys. Commands without keys and subscriptions use the route of all other keys. A command with keys on two routes is refused.
    */
   readonly routes?: readonly string[];
-  /** A file of certificates (PEM) to trust when Redis is reached by TLS; default: the system's. */
+  /** A file of CA certificates (PEM) to trust for TLS connections to Redis. Default: the system's. */
   readonly redisCa?: string;
   /**
-   * Who answers reads of a cluster; default `primary`. The others may not have yet what was just written:
-   * `prefer-replica` asks a replica, and the primary when none answers; `replica` asks replicas alone; `any` all alike.
+   * The nodes of a cluster that serve reads. Default: `primary`. With the others a read may miss a recent write.
+   * `prefer-replica` reads from a replica, or from the primary if no replica replies. `replica` reads from replicas only.
+   * `any` spreads reads over all nodes.
    */
   readonly readPolicy?: ReadPolicy;
-  /** How often the topology of a cluster is asked for in any case, in ms; default 60,000. */
+  /** Interval in ms between regular refreshes of a cluster's topology. Default: 60,000. */
   readonly topologyRefresh?: number;
-  /** After how many redirections the topology of a cluster is asked for; default 1, once a second at most. */
+  /** Number of redirections after which a cluster's topology is refreshed, at most once a second. Default: 1. */
   readonly topologyRedirects?: number;
-  /** The address to listen on; default 127.0.0.1. Beyond loopback a `token` must be given. */
+  /** The address to listen on. Default: 127.0.0.1. Any address beyond loopback requires a `token`. */
   readonly host?: string;
-  /** The port to listen on; default 8079, 0 for any free one. */
+  /** The port to listen on, or 0 for any free one. Default: 8079. */
   readonly port?: number;
   /** The token that clients must send. Default: a random one, see `Gateway.token`. */
   readonly token?: string;
-  /** A file that holds the token, in place of `token`; read again when it changes. */
+  /** A file that holds the token, in place of `token`. It is read again when it changes. */
   readonly tokenFile?: string;
-  /** Further tokens, each with a role, a Redis user, a key prefix. With these and no `token` there is no other. */
+  /** Further tokens, each with a role, a Redis user and a key prefix. If they are given without `token`, no other token exists. */
   readonly tokens?: readonly TokenOptions[];
-  /** A YAML or JSON file with such a list; read again when it changes, connections stay. */
+  /** A YAML or JSON file with a list of tokens. It is read again when it changes. Connections stay open. */
   readonly tokensFile?: string;
   /** The secret that seals the tokens of `ACL RESTTOKEN`. Default: the token. All gateways of a service need the same. */
   readonly restTokenSecret?: string;
-  /** Commands to open that are refused otherwise, such as `CONFIG GET` or `CLIENT LIST`; default none. */
+  /** Commands to allow that are refused by default, such as `CONFIG GET` or `CLIENT LIST`. Default: none. */
   readonly allowCommand?: readonly string[];
-  /** The most commands in a pipeline or a transaction; default 100,000. */
+  /** Maximum number of commands in a pipeline or a transaction. Default: 100,000. */
   readonly maxCommands?: number;
-  /** The most arguments in a command, its name included; default 1,048,576. */
+  /** Maximum number of arguments in a command, including its name. Default: 1,048,576. */
   readonly maxArgs?: number;
-  /** The largest request body, in bytes; default 10 MB (10 * 1024 * 1024). */
+  /** Maximum size of a request body in bytes. Default: 10 MB (10 * 1024 * 1024). */
   readonly maxBodySize?: number;
-  /** The largest reply of Redis that is passed on, in bytes; default 512 MB. */
+  /** Maximum size in bytes of a Redis reply that is passed on. Default: 512 MB. */
   readonly maxReplySize?: number;
   /**
-   * Bytes of request bodies and replies that are buffered at a time for all requests together; default a quarter of the
+   * Maximum bytes of request bodies and replies buffered at a time, for all requests together. Default: a quarter of the
    * memory that the process may use. Requests beyond it wait, or fail with 503.
    */
   readonly maxBufferedBytes?: number;
-  /** How long Redis may take over a command, in ms; default 4,000. A blocking one gets its own timeout on top. */
+  /** Timeout of a command at Redis in ms. Default: 4,000. A blocking command gets its own timeout in addition. */
   readonly commandTimeout?: number;
-  /** Connections to Redis that ordinary commands share; default 1. */
+  /** Number of connections to Redis that ordinary commands share. Default: 1. */
   readonly redisConnections?: number;
-  /** Connections for blocking commands, one each while they wait; default 64. */
+  /** Maximum number of connections for blocking commands. Each command uses one while it waits. Default: 64. */
   readonly maxBlockingConnections?: number;
-  /** Connections for transactions, one each while they run; default 8. */
+  /** Maximum number of connections for transactions. Each transaction uses one while it runs. Default: 8. */
   readonly maxTransactionConnections?: number;
   /**
-   * Commands waiting or unanswered on one shared connection before more are refused; default 100,000. What pipelines of more
-   * than a thousand have not sent yet counts against other such pipelines alone.
+   * Maximum number of commands queued or in flight on one shared connection. More are refused. Default: 100,000. Unsent
+   * commands of pipelines with more than 1,000 commands count only against other such pipelines.
    */
   readonly maxQueuedCommands?: number;
   /**
-   * The most that one of several tokens may hold of the connections for blocking commands and for transactions, of the
-   * event streams and of the queued commands, in percent; default 50. A single token may hold all.
+   * Maximum share of one of several tokens, in percent. It applies to the connections for blocking commands and for
+   * transactions, to event streams and to queued commands. Default: 50. A single token may use all.
    */
   readonly tokenShare?: number;
-  /** File of the certificate, in PEM, with which to speak TLS; read again when it changes. Goes with `tlsKey`. */
+  /** File of the TLS certificate, in PEM. It is read again when it changes. Requires `tlsKey`. */
   readonly tlsCert?: string;
   /** File of that certificate's key, in PEM. */
   readonly tlsKey?: string;
-  /** How long a client connection may be idle, in ms; advertised to clients; default 310,000. */
+  /** Idle timeout of a client connection in ms. It is advertised to clients. Default: 310,000. */
   readonly keepAliveTimeout?: number;
-  /** How long the head of a request may take from its first byte, in ms; default 10,000. */
+  /** Timeout in ms for the head of a request, from its first byte. Default: 10,000. */
   readonly headersTimeout?: number;
-  /** How long the body of a request may take, and the reader of a response without taking any of it, in ms; default 60,000. */
+  /** Timeout in ms for the body of a request, and for a client that reads nothing of its response. Default: 60,000. */
   readonly bodyTimeout?: number;
   /**
-   * Client connections above which each new one costs the one that has been idle for longest; default four fifths of
-   * `maxConnections`.
+   * Number of client connections above which each new one closes the connection that has been idle for longest. Default:
+   * four fifths of `maxConnections`.
    */
   readonly softMaxConnections?: number;
-  /** Client connections above which new ones are refused; default what the limit of open files leaves, 50,000 at most. */
+  /** Maximum number of client connections. More are refused. Default: as many as the limit of open files allows, at most 50,000. */
   readonly maxConnections?: number;
-  /** Event streams (`/subscribe`, `/psubscribe`, `/monitor`) open at a time; default 1,000. */
+  /** Maximum number of event streams (`/subscribe`, `/psubscribe`, `/monitor`) open at a time. Default: 1,000. */
   readonly maxStreams?: number;
-  /** Channels and patterns on one event stream; default 1,000. */
+  /** Maximum number of channels and patterns on one event stream. Default: 1,000. */
   readonly maxStreamChannels?: number;
-  /** Bytes that an event stream's reader may be behind before it is cut off; default 1 MB (1024 * 1024). */
+  /** Maximum bytes buffered for a slow reader of an event stream, which is then closed. Default: 1 MB (1024 * 1024). */
   readonly streamBuffer?: number;
-  /** How often an event stream shows that it is alive, in ms; default 25,000. */
+  /** Interval in ms between heartbeats of an event stream. Default: 25,000. */
   readonly streamHeartbeat?: number;
   /**
-   * How long a closing gateway goes on to accept connections, in ms, while `/ready` says that it is closing: as long as a
-   * load balancer takes to notice; default 0.
+   * Time in ms for which a closing gateway still accepts connections while `/ready` reports that it is closing. It should be
+   * as long as a load balancer takes to notice. Default: 0.
    */
   readonly drainDelay?: number;
-  /** How long `Gateway.close` waits for requests in flight, in ms; default 5,000. */
+  /** Time in ms that `Gateway.close` waits for requests in flight. Default: 5,000. */
   readonly shutdownTimeout?: number;
-  /** Whether GET and HEAD may run commands that write, as the Upstash protocol has it; default true. */
+  /** Whether GET and HEAD may run commands that write, as in the Upstash protocol. Default: true. */
   readonly allowGetWrites?: boolean;
-  /** Origins whose web pages may send requests, such as `https://app.example`, or `*`; default none. */
+  /** Origins whose web pages may send requests, such as `https://app.example`, or `*`. Default: none. */
   readonly cors?: readonly string[];
-  /** The least severe log lines written to stderr, as JSON; default `warn`. */
+  /** The lowest level of log lines written to stderr, as JSON. Default: `warn`. */
   readonly logLevel?: LogLevel;
-  /** Whether each request is logged, at level `info`: what it asked for, never a key, a value or a token; default false. */
+  /** Whether each request is logged at level `info`, without keys, values or tokens. Default: false. */
   readonly logRequests?: boolean;
   /**
-   * From how many ms on a request is logged at level `warn`, with its command's name; default 0 for never. Blocking commands
-   * and event streams are left out.
+   * Duration in ms from which a request is logged at level `warn`, with its command's name. Default: 0, for never. Blocking
+   * commands and event streams are left out.
    */
   readonly slowLog?: number;
   /**
-   * Proxies in front of the gateway, as IP addresses or ranges such as `10.0.0.0/8`, whose `X-Forwarded-For` and PROXY headers
-   * say where a client is; default none.
+   * Proxies in front of the gateway, as IP addresses or ranges such as `10.0.0.0/8`. Their `X-Forwarded-For` and PROXY headers
+   * determine the client's address. Default: none.
    */
   readonly trustedProxies?: readonly string[];
   /**
-   * Whether every connection begins with a header of the PROXY protocol, version 2, sent by one of `trustedProxies`; a
-   * connection without one is closed. Default false.
+   * Whether every connection begins with a header of the PROXY protocol, version 2, from one of `trustedProxies`. A
+   * connection without one is closed. Default: false.
    */
   readonly proxyProtocol?: boolean;
-  /** Names, beside loopback ones, that the Host header may hold while listening on loopback; default none. */
+  /** Names allowed in the Host header while listening on loopback, in addition to loopback names. Default: none. */
   readonly allowedHosts?: readonly string[];
-  /** Whether browsers get a console page at `/`; default: only where no `token` was given, as in development. */
+  /** Whether browsers get a console page at `/`. Default: only if no `token` was given, as in development. */
   readonly console?: boolean;
-  /** Told of every command once it was answered or failed: its name and keys, never a value. */
+  /** Called for every command after its reply or failure, with its name and keys, never a value. */
   readonly onCommand?: CommandListener;
 }
 
@@ -205,7 +212,7 @@ const DEFAULTS = {
 /** The default of `softMaxConnections`, as a share of `maxConnections`. */
 const SOFT_SHARE = 0.8;
 
-/** Options that may well be absent. */
+/** Options without a default. */
 export const WITHOUT_DEFAULT = [
   "engine",
   "redis",
@@ -225,10 +232,10 @@ export const WITHOUT_DEFAULT = [
 /** Options with every default filled in. */
 export type Settings = typeof DEFAULTS & Pick<GatewayOptions, (typeof WITHOUT_DEFAULT)[number]>;
 
-/** The least that one process may be set to buffer. */
+/** Minimum of `maxBufferedBytes` for one process, in bytes. */
 export const MIN_BUFFERED_BYTES = 1024;
 
-/** Least and most of each option that is a whole number. */
+/** Minimum and maximum of each integer option. */
 const RANGES = {
   port: [0, 65_535],
   maxBodySize: [1, 512 * 1024 * 1024],
@@ -260,7 +267,7 @@ const RANGES = {
 
 /**
  * Checks options and fills in the defaults.
- * @throws {TypeError} names the option that is wrong and what it must be
+ * @throws {TypeError} names the wrong option and the values that it takes
  */
 export function settingsOf(options: GatewayOptions = {}): Settings {
   for (const name of Object.keys(options)) {
@@ -313,12 +320,12 @@ export function settingsOf(options: GatewayOptions = {}): Settings {
   return settings;
 }
 
-/** Whether any token was given, so that none is made for the run. */
+/** Whether any token was given, so that no random one is created. */
 export function hasToken({ token, tokenFile, tokens, tokensFile }: GatewayOptions): boolean {
   return [token, tokenFile, tokens, tokensFile].some((each) => each !== undefined);
 }
 
-/** The least length of `restTokenSecret`. */
+/** Minimum length of `restTokenSecret`, in characters. */
 const MIN_SECRET_LENGTH = 16;
 
 function checkAccess({

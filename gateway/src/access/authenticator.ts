@@ -71,12 +71,12 @@ export class Authenticator {
     return found ?? this.#permissionsOfRestToken(token, digest);
   }
 
-  /** Whether a command is one that the gateway answers by itself. */
+  /** Whether the gateway replies to a command by itself. */
   handlesItself(command: Command): boolean {
     return command.name === "ACL" && command.upper(1) === "RESTTOKEN";
   }
 
-  /** The reply to a command that the gateway answers by itself, in RESP. `asking` is where its sender's commands go. */
+  /** Returns the gateway's own reply to a command, in RESP. `asking` is the upstream of the sender's commands. */
   async handle(command: Command, asking: Upstream): Promise<Buffer> {
     if (command.size !== 4) return reply("-ERR wrong number of arguments for 'acl|resttoken' command");
     const args = [command.text(2), command.text(3)];

@@ -1,9 +1,9 @@
 import type { Command } from "../upstream/command.js";
 
 /**
- * Commands that must never reach a connection that others share: they change its state or its protocol, answer
- * with more or fewer than one reply, or end it. `POST` and `HOST:` are there because Redis takes them for an attack
- * by a browser and hangs up.
+ * Commands that must never reach a shared connection. They change its state or its protocol, get more or fewer than one
+ * reply, or close it. `POST` and `HOST:` are included because Redis takes them for an attack by a browser and closes the
+ * connection.
  */
 const NEVER = new Set(
   `ASKING AUTH DISCARD EXEC HELLO HIMPORT HOST: MONITOR MULTI POST PSUBSCRIBE PSYNC PUNSUBSCRIBE QUIT READONLY

@@ -10,7 +10,7 @@ export interface OriginRules {
   readonly origins: readonly string[];
 }
 
-/** The headers that tell where a request comes from. */
+/** The headers that identify the origin of a request. */
 export interface OriginHeaders {
   readonly host?: string | undefined;
   readonly origin?: string | undefined;
@@ -39,7 +39,7 @@ export function originDenialReason(headers: OriginHeaders, rules: OriginRules): 
   return null;
 }
 
-/** Whether pages of `origin` were allowed in so many words. */
+/** Whether pages of `origin` were allowed explicitly. */
 export function originAllowed(origin: string, rules: OriginRules): boolean {
   return rules.origins.includes("*") || rules.origins.includes(origin);
 }
@@ -48,7 +48,7 @@ export function originAllowed(origin: string, rules: OriginRules): boolean {
 const ORIGIN_FORM = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+$/;
 
 /**
- * Checks that browsers may send these as origins: what is written otherwise would match none.
+ * Checks that the origins have the form that browsers send. Others would never match.
  * @throws {TypeError}
  */
 export function checkOrigins(origins: readonly string[]): void {

@@ -115,7 +115,7 @@ class RestrictedPermissions extends FullPermissions {
   override denialReason(command: Command, place: Place): string | null {
     const common = denialReason(command, place, this.options.rules);
     if (common !== null) return common;
-    // A write made repeatable is judged by what it runs, and by the key that keeps its reply.
+    // An exactly-once write is checked by the command that it runs, and by the key that stores its reply.
     const once = onceCallOf(command);
     if (once && this.role !== "read-only") {
       const { wrapped } = once;
@@ -145,7 +145,7 @@ class RestrictedPermissions extends FullPermissions {
     if (this.options.commands && !this.options.commands.has(kind.toUpperCase())) return refused(kind);
     const texts = names.map((name) => name.toString("latin1"));
     if (this.role === "read-only") {
-      // As with KEYS and SCAN: what it does not name it may not find.
+      // As with KEYS and SCAN, it may not find channels that it does not name.
       if (kind === "psubscribe") return refused(kind);
       if (texts.some((name) => name.startsWith("__key")))
         return "NOPERM a read-only token may not listen for the names of keys";

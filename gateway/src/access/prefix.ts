@@ -6,7 +6,7 @@ import { onceCallOf } from "../commands/once.js";
 import type { Command } from "../upstream/command.js";
 import type { Place } from "./denial-reasons.js";
 
-/** Commands without a key that tell and change nothing that is somebody's. */
+/** Commands without a key that neither read nor change the data of any token. */
 const HARMLESS = new Set(["PING", "ECHO", "TIME", "WAIT", "WAITAOF"]);
 /** Commands that name a channel: it must begin with the prefix as a key must. */
 const CHANNEL_COMMANDS = new Set(["PUBLISH", "SPUBLISH"]);
@@ -14,8 +14,8 @@ const CHANNEL_COMMANDS = new Set(["PUBLISH", "SPUBLISH"]);
 const FILTERED = new Set(["SCAN", "KEYS"]);
 
 /**
- * Commands with keys that reach beyond them all the same: by another database, by code, by a payload that Redis
- * trusts, or for those who debug a server.
+ * Commands whose access is not limited to their keys: they use another database, code, a payload that Redis trusts, or
+ * debugging features.
  */
 const BEYOND_THEIR_KEYS = new Set(
   `MOVE RESTORE RESTORE-ASKING MIGRATE WATCH SSUBSCRIBE SUNSUBSCRIBE EVAL EVALSHA EVAL_RO EVALSHA_RO FCALL FCALL_RO
@@ -26,12 +26,12 @@ function isKeyed({ name, keys }: CommandInfo): boolean {
   return keys !== "-" && keys !== "?" && !BEYOND_THEIR_KEYS.has(name) && !CHANNEL_COMMANDS.has(name);
 }
 
-/** The commands of which all keys can be told, and which touch nothing else. */
+/** The commands whose keys can all be determined, and which access nothing else. */
 const KEYED: ReadonlySet<string> = new Set([...allCommandInfo()].filter(isKeyed).map(({ name }) => name));
 
 /**
- * Keeps commands to the keys and channels that begin with a prefix. It allows what it knows to be safe and refuses
- * the rest, what is unknown included.
+ * Restricts commands to the keys and channels that begin with a prefix. Only commands known to be safe are allowed. All
+ * others are refused, including unknown ones.
  */
 export class Prefix {
   readonly #bytes: Buffer;

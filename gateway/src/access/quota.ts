@@ -106,7 +106,7 @@ export class Quota {
     if (blocks) this.#blocking++;
   }
 
-  /** Commands have been answered, or failed. */
+  /** Records that commands got their replies, or failed. */
   leave(commands: number, blocks: boolean): void {
     this.#queued -= commands;
     if (blocks) this.#blocking--;
@@ -128,7 +128,7 @@ export class Quota {
     return this.#exceeded("transactions");
   }
 
-  /** A transaction has been answered, or failed. */
+  /** Records that a transaction got its reply, or failed. */
   leaveTransaction(): void {
     this.#transactions.leave(this.#shares.max.transactions);
   }

@@ -1,7 +1,7 @@
 /**
  * A token bucket, as in RFC 2697, section 3: it holds up to one second's worth, at least 1, starts full, and fills at the rate.
- * An amount is let in when the bucket holds it. A larger amount than the bucket can hold is let in when it is full. What is
- * taken beyond its content is a debt, which fills up first, so that the rate holds over time.
+ * An amount is admitted when the bucket holds it. An amount above the bucket's capacity is admitted when the bucket is full.
+ * The excess is a debt, which fills up first, so that the rate holds over time.
  */
 export class RateLimit {
   readonly #rate: number;

@@ -12,19 +12,19 @@ const NONCE = 12;
 const TAG = 16;
 
 /**
- * Makes and opens the tokens of `ACL RESTTOKEN`: a Redis user's name and password, sealed (AES-256-GCM), so that
- * every gateway with the same secret knows them and none has to remember them.
+ * Creates and opens the tokens of `ACL RESTTOKEN`. A token is a Redis user's name and password, sealed with AES-256-GCM. Every
+ * gateway with the same secret accepts it, and none has to store it.
  */
 export class RestTokens {
   readonly #secret: string;
   #made: Buffer | undefined;
 
-  /** @param secret what the tokens are sealed with; another secret knows none of them. */
+  /** @param secret seals the tokens. Tokens sealed with another secret are refused. */
   constructor(secret: string) {
     this.#secret = secret;
   }
 
-  /** Slow to make on purpose, since the secret may be a token that somebody thought up; made when first needed. */
+  /** The key, derived slowly on purpose, since the secret may be a weak token. It is derived when first needed. */
   get #key(): Buffer {
     this.#made ??= scryptSync(this.#secret, "warmline-gateway ACL RESTTOKEN", 32);
     return this.#made;
@@ -81,8 +81,8 @@ export function checkUser(user: RedisUser, options: PushConnectionOptions): Prom
 }
 
 /**
- * Whether Redis lets whom `options` sign in as administer this user.
- * @returns null when it does, else an error text
+ * Checks whether Redis lets the user of `options` administer this user.
+ * @returns null if it does, else an error text
  */
 export async function checkAdministrator(
   username: string,

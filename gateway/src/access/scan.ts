@@ -15,8 +15,8 @@ const MINUS = 0x2d;
 const UNEXPECTED = Buffer.from("-ERR Redis answered in a form that can't be kept to the prefix\r\n");
 
 /**
- * Keeps SCAN and KEYS to a prefix; null for any other command. Where no pattern was asked for, Redis gets one; the
- * names in its reply are looked at in any case, so that no pattern finds others.
+ * Restricts SCAN and KEYS to a prefix. Returns null for any other command. If the command has no pattern, one is added. The
+ * names in the reply are always filtered, so that no pattern finds other keys.
  */
 export function scanWithin(command: Command, prefix: Prefix): Rewrite | null {
   if (command.name === "KEYS") {

@@ -25,7 +25,7 @@ export class Shares {
 
   /**
    * @param totals the gateway's limits
-   * @param percent what one of several tokens may hold of each, at least one
+   * @param percent percentage of each limit that one of several tokens may hold; the result is at least 1
    * @param timeout how long a transaction may wait for others of its token, in ms
    * @param workers processes among which each limit of a token is divided
    */

@@ -39,13 +39,13 @@ export interface TokenList {
   /** The main token itself; empty when there is none. */
   readonly main: string;
   readonly tokens: readonly KnownToken[];
-  /** The text of every file that was read, by its path: what tells whether one has changed. */
+  /** The text of every file that was read, by path. It is compared to detect changes. */
   readonly files: ReadonlyMap<string, string>;
 }
 
 /**
  * Reads all tokens, those in files included.
- * @throws {TypeError} that names the option, the file and the line at fault, never what stands there
+ * @throws {TypeError} that names the option, the file and the line at fault, never the line's content
  * @throws {FileError} when a file can't be read; its message begins with the option's name
  */
 export function readTokenList(sources: TokenSources): TokenList {

@@ -6,7 +6,7 @@ import { UsageError } from "./usage-error.js";
 export interface CommandLine {
   /** By the name of the flag. */
   readonly values: Record<string, unknown>;
-  /** The words after `--`; undefined without it. */
+  /** The arguments after `--`, or undefined without it. */
   readonly command: readonly string[] | undefined;
 }
 

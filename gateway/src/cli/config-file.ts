@@ -3,7 +3,7 @@ import { FileError, readYamlFile } from "../config/yaml-file.js";
 import { flags } from "./flags.js";
 import { UsageError } from "./usage-error.js";
 
-/** A value of the config file, and where it stands in words for an error. */
+/** A value of the config file, and its place as text for an error message. */
 export interface FileValue {
   readonly value: unknown;
   readonly from: string;

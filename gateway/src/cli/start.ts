@@ -17,9 +17,9 @@ export interface StartedGateway extends Gateway {
 }
 
 /**
- * Starts the engine that was asked for and the gateway in front of it.
+ * Starts the selected engine and the gateway in front of it.
  * @param onNotice called with a one-line message when something about the engine changed.
- * @throws {Error} in words for people.
+ * @throws {Error} with a readable message.
  */
 export async function start(
   settings: CliSettings,

@@ -6,7 +6,7 @@ import { UsageError } from "./usage-error.js";
 /** A value as it was given: text from a flag or a variable, anything from a config file. */
 export interface Given {
   readonly value: unknown;
-  /** Where it came from, in words for an error: `--port`, a variable, or a place in the config file. */
+  /** The source of the value, for error messages: `--port`, a variable, or a place in the config file. */
   readonly from: string;
   /** In a config file: the place of what these keys and indexes lead to, from the value on. */
   readonly placeOf?: (keys: readonly (string | number)[]) => string;
@@ -15,8 +15,8 @@ export interface Given {
 }
 
 /**
- * Turns what was given into what the option takes.
- * @throws {UsageError} that says where it came from and what it must be; only what can't be a secret is repeated.
+ * Converts a given value to the option's type.
+ * @throws {UsageError} that names the value's source and the expected form. The value is repeated only if it can't be a secret.
  */
 export function readValue(kind: Kind, { value, from }: Given): unknown {
   switch (kind) {

@@ -11,7 +11,7 @@ export interface CommandInfo {
   readonly arity: number;
   /** May change data. */
   readonly write: boolean;
-  /** Changes nothing, so that it may be repeated and a replica can answer it. Some commands are neither. */
+  /** Whether it only reads, so that it may be repeated and run on a replica. Some commands are neither reads nor writes. */
   readonly readonly: boolean;
   /** May wait at the server. */
   readonly blocking: boolean;

@@ -7,9 +7,9 @@ const FLAG = "allow-key-locking";
 const MOST = 1_000;
 
 /**
- * Scripts that say `#!lua flags=allow-key-locking`, as those of Upstash's packages do. Upstash's server then locks the
- * script's keys alone; Redis, which needs no locks, refuses a flag that it doesn't know. So the flag is left out, and
- * the digest of the whole text stands for that of the shorter one.
+ * Scripts that begin with `#!lua flags=allow-key-locking`, as in Upstash's packages. Upstash's server then locks only the
+ * script's keys. Redis, which needs no locks, refuses the unknown flag. So the flag is removed, and the digest of the whole
+ * text is mapped to that of the shorter one.
  */
 export class KeyLockingScripts {
   readonly #digests = new Map<string, string>();
@@ -57,7 +57,7 @@ export class KeyLockingScripts {
   }
 }
 
-/** Where no other flag is left the line goes, as an engine need not know such lines; its line break stays. */
+/** If no other flag is left, the line is removed, since an engine may not support such lines. Its line break stays. */
 function lineWithoutFlag(line: string): string {
   const [, flags] = /^#!lua flags=([^ ]*)$/.exec(line) ?? [];
   if (flags === undefined) return line;

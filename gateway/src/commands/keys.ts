@@ -10,11 +10,11 @@ const NONE: readonly number[] = [];
 const finders = new Map<string, Finder>();
 
 /**
- * Where the keys of a command are: indexes of arguments, the command's name being 0, in the order in which Redis names
- * them (`COMMAND GETKEYS`).
- * @param info what `getCommandInfo` says of it, where the caller has asked already
- * @returns an empty list when it has none; null when it can't be told: the command is unknown, reaches data by other
- *   means than its arguments, or is not well-formed, in which case Redis refuses it as well
+ * Returns the indexes of a command's keys among its arguments, in the order of `COMMAND GETKEYS`. The command's name has
+ * index 0.
+ * @param info the result of `getCommandInfo`, if the caller has it already
+ * @returns an empty list if the command has no keys; null if they can't be determined: the command is unknown, accesses data
+ *   other than by its arguments, or is malformed, in which case Redis refuses it as well
  */
 export function getKeyIndexes(
   command: Command,

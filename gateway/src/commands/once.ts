@@ -9,14 +9,14 @@ import { argsOf, commandOf } from "./args.js";
 export const ONCE_SCRIPTS: ReadonlySet<string> = new Set([
   "eeca8c2915c63ac1392d79992a52ca504d081b36df2b93b4d23ca9d7708b19d3",
   "2ac1bf44e7c6e3a662d8d9c59c309300e3c26cfff1b53682e1af27e0135e5c35",
-  // As the second is once the flag is left out that Redis doesn't know.
+  // The second without the flag that Redis does not support.
   "8dfdd45a78d0b7e3134df4ecd3aef9e9b124b20a57fd1051c637dda31c3303ba",
 ]);
 
 /** The longest of those scripts, so that no other is hashed for nothing. */
 const LONGEST = 1_024;
 
-/** A write made repeatable: what it runs, and the keys that it says it touches. */
+/** An exactly-once write: the command that it runs, and the keys that it declares. */
 export interface OnceCall {
   readonly wrapped: Command;
   /** Where it begins among the arguments. */
@@ -36,7 +36,7 @@ export function onceCallOf(command: Command): OnceCall | null {
   // After the keys: how long the reply is kept, then the command.
   const from = 3 + Number(count) + 1;
   if (from >= args.length || !/^\d+$/.test(args[from - 1]!)) return null;
-  // No script can run a script; whoever nests them only wants them unwrapped.
+  // Redis runs no script from a script, so a nested EVAL is never unwrapped.
   if (args[from]!.toUpperCase() === "EVAL") return null;
   return {
     wrapped: commandOf(args.slice(from)),

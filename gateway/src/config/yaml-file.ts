@@ -23,7 +23,7 @@ export function readYamlFile(path: string): YamlFile {
 }
 
 /**
- * Reads YAML 1.2 that is at hand. `path` says where it came from.
+ * Parses YAML 1.2. `path` is its source, for errors.
  * @throws {FileError} when it is not well-formed.
  */
 export function parseYaml(text: string, path: string): YamlFile {
@@ -59,7 +59,7 @@ export function parseYaml(text: string, path: string): YamlFile {
 
 /**
  * Reads a file whole.
- * @throws {FileError} in words for people.
+ * @throws {FileError} with a readable message.
  */
 export function readTextFile(path: string): string {
   try {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 
-/** A page for people: what the gateway does and what its Redis holds. */
+/** A page for browsers that shows the gateway's activity and the keys of its Redis. */
 export interface ConsolePage {
   readonly type: string;
   readonly body: Buffer;
@@ -17,7 +17,7 @@ export function wantsPage(method: string, path: string, accept: string | undefin
 let page: ConsolePage | undefined;
 
 /**
- * The page as it was built, read when it is first asked for.
+ * Returns the built page, which is read on the first call.
  * @throws {Error} when it has not been built
  */
 export function consolePage(): ConsolePage {
@@ -35,8 +35,8 @@ function read(file: URL): ConsolePage {
 }
 
 /**
- * The page may run its own script and style, and reach this gateway; nothing else, and nobody may frame it. Should a key's
- * name ever be taken for markup, trusted types stop the browser from reading it as such.
+ * The page may run only its own script and style, and connect only to this gateway. No page may frame it. If a key's name
+ * were ever used as markup, trusted types would stop the browser from parsing it.
  */
 function headersOf(html: string): string[] {
   const policy = [

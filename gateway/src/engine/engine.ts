@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 export interface Engine {
   /** A readable description, such as `redis 7.0.15 (started privately)`. */
   readonly description: string;
-  /** Where its data is kept beyond its end, in words for people; absent where it is not. */
+  /** A readable description of where its data is kept after its end. Absent if it is not kept. */
   readonly data?: string | undefined;
   /** The UNIX socket where other processes reach it too; absent where they can't. */
   readonly socket?: string;

@@ -6,7 +6,7 @@ import { openDataFolder } from "./persist/data-folder.js";
 
 /** Settings of {@link startEngine}. */
 export interface EngineOptions {
-  /** Told, in one line for people, when something about the engine changed. */
+  /** Called with a one-line message when something about the engine changed. */
   readonly onNotice?: ((message: string) => void) | undefined;
   /** A folder to keep its data in; default: it is kept in memory alone. */
   readonly persist?: string | undefined;

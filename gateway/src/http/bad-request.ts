@@ -1,4 +1,4 @@
-/** A request that can't be understood or is not allowed; answered with `status` and the message. */
+/** A request that is malformed or not allowed. Its response has `status` and the message. */
 export class BadRequest extends Error {
   override readonly name = "BadRequest";
 

@@ -21,8 +21,8 @@ const COMMAND_SIZE = 200;
 /**
  * Reads the commands of a batch and calls `done` with them. There may be so many that the event loop
  * has to run in between.
- * @param max the most commands that are allowed; what is behind them is not read
- * @param plain what is run in a command's place
+ * @param max maximum number of commands; further ones are not read
+ * @param plain returns the command to run in a command's place
  */
 export function readBatch(
   exchange: Exchange,

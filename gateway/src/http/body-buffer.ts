@@ -9,7 +9,7 @@ export class BodyBuffer {
   refused = false;
 
   /**
-   * @param max bytes kept; of what comes beyond only the number is known
+   * @param max maximum bytes kept; further bytes are only counted
    * @param hold called with the bytes about to be allocated; false refuses them
    */
   constructor(

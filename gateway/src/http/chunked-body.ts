@@ -39,8 +39,8 @@ export class ChunkedBody {
 
   /**
    * Takes the next bytes and appends data to `body`, where there is one.
-   * @returns where it stopped: the end of the bytes, or of the body
-   * @throws {BadRequest} at what can't belong to such a body
+   * @returns the index where it stopped: the end of the bytes, or of the body
+   * @throws {BadRequest} at bytes that are invalid in a chunked body
    */
   read(bytes: Buffer, from: number, body: BodyBuffer | null): number {
     let at = from;
@@ -63,7 +63,7 @@ export class ChunkedBody {
     const to = feed < 0 ? bytes.length : feed;
     if (this.#line.length + to - from > MAX_LINE) throw malformed("a line between chunks is too long");
     this.#line += bytes.toString("latin1", from, to);
-    // Not even a sensible beginning: told at once, not when the line ends.
+    // An invalid beginning is refused at once, not when the line ends.
     if (this.#at === At.DataEnd && this.#line !== "" && this.#line !== "\r") {
       throw malformed("a chunk is longer than it says");
     }

@@ -18,7 +18,7 @@ export interface ConnectionHost {
   failed(error: unknown): void;
   /** A request on this connection has begun. */
   busy(connection: Connection): void;
-  /** The request on this connection has been answered. */
+  /** Records that the response on this connection is complete. */
   idle(connection: Connection): void;
   /** This connection has closed. */
   closed(connection: Connection): void;

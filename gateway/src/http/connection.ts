@@ -13,7 +13,7 @@ import { plainAddress } from "./trusted-proxies.js";
 
 /** The longest head of a request, in bytes. */
 const MAX_HEAD = 16 * 1_024;
-/** Bytes of later requests that are read ahead while one is being answered. */
+/** Bytes of later requests that are read ahead while one is being processed. */
 const READ_AHEAD = 64 * 1_024;
 /** How long a connection is read after its last byte was handed to the kernel, in ms: closing could discard that byte. */
 const LINGER = 2_000;
@@ -44,7 +44,7 @@ enum Stage {
   Send,
   /** Sending events. */
   Stream,
-  /** Nothing is answered any more; what still comes is read and dropped. */
+  /** No further request gets a response. Further input is read and dropped. */
   Ending,
 }
 
@@ -71,13 +71,13 @@ class WholeBody implements BodySource {
 }
 
 /**
- * One client connection: finds the requests in its bytes and has them answered one after another. The next one is not
- * looked at before the one before it is answered.
+ * One client connection. It parses requests from its bytes and has them processed one after another. A request is not parsed
+ * before the response to the previous one is complete.
  */
 export class Connection implements Idle {
   before: Idle | null = null;
   after: Idle | null = null;
-  /** When the last request was answered, or the connection was opened; in ms. */
+  /** Time of the last response's end, or of the connection's start, in ms. */
   idleSince: number;
   /** Since when a head that began, or a body, is being waited for, in ms; 0 for neither. */
   waitingSince = 0;
@@ -87,7 +87,7 @@ export class Connection implements Idle {
   readonly #host: ConnectionHost;
   #client: string | null;
   #stage = Stage.Head;
-  /** Bytes received and not yet looked at: those of `#input` from `#at` on. */
+  /** Number of bytes received and not parsed yet: those of `#input` from `#at` on. */
   #input: Buffer = NOTHING;
   #at = 0;
   #advancing = false;
@@ -115,8 +115,8 @@ export class Connection implements Idle {
   #lastBytes: Buffer = NOTHING;
 
   /**
-   * @param accepted a socket of which nothing was read yet, or what was read was put back
-   * @param client the address of its client; null where that is the socket's other end
+   * @param accepted a socket from which no bytes were read, or all were put back
+   * @param client the address of its client, or null for the socket's other end
    */
   constructor(accepted: Socket, host: ConnectionHost, client: string | null = null) {
     this.#client = client;
@@ -130,7 +130,7 @@ export class Connection implements Idle {
       if (this.#stage === Stage.Head && socket.isPaused()) socket.resume();
       this.#advance();
     });
-    // What went wrong does not matter: `close` follows.
+    // The error does not matter, since `close` follows.
     socket.on("error", () => {});
     socket.on("close", () => {
       this.#exchange?.abort();
@@ -143,7 +143,7 @@ export class Connection implements Idle {
     });
   }
 
-  /** Whether a request is being read or answered, or its response sent. */
+  /** Whether a request is being read or processed, or its response is being sent. */
   get isBusy(): boolean {
     return this.#exchange !== null || this.#stage === Stage.Send;
   }
@@ -206,7 +206,7 @@ export class Connection implements Idle {
   /** Counts what the client has not taken yet in the budget. If there is no room for it, the connection is reset. */
   countBacklog(): void {
     const socket = this.#socket;
-    // Corked bytes were not offered to the kernel yet. The source of a body has counted what it holds.
+    // Corked bytes were not passed to the kernel yet. The source of a body counts its own bytes.
     if (socket.destroyed || socket.writableCorked > 0 || this.#source) return;
     const more = socket.writableLength - this.#counted;
     if (more <= 0) this.#uncount();
@@ -237,7 +237,7 @@ export class Connection implements Idle {
 
   /** Ends it now, so that the client can't take what it has got for a whole response. */
   abort(): void {
-    // Without chunks and a length only a reset says so.
+    // Without chunks or a length, only a reset shows that the body is incomplete.
     if (this.#socket instanceof TLSSocket) this.#socket.destroy();
     else this.#socket.resetAndDestroy();
   }
@@ -266,7 +266,7 @@ export class Connection implements Idle {
     socket.once("close", () => clearTimeout(timer));
   }
 
-  /** The length of the body that has not been read yet; null when only its end will tell. */
+  /** Bytes of the body still to be read, or null if the length is known only at its end. */
   get unread(): number | null {
     return this.#chunked && !this.#chunked.complete ? null : this.#left;
   }

@@ -10,7 +10,7 @@ const EVICTED_AFTER = 1_000;
 const SHORT_TIMEOUT = 5_000;
 /** How long a connection for which there is no room may take to send the request that is then refused, in ms. */
 const REFUSED_WITHIN = 1_000;
-/** Connections that are being refused at a time; more are closed without a word. */
+/** Maximum number of connections being refused at a time. More are closed without a response. */
 const MAX_REFUSED = 256;
 
 /** How long clients may take, in ms, and how many there may be. */
@@ -101,7 +101,7 @@ export class Connections {
     this.#idle.remove(connection);
   }
 
-  /** A request has been answered. */
+  /** Records that a response is complete. */
   setIdle(connection: Connection): void {
     this.#idle.add(connection);
   }
@@ -166,7 +166,7 @@ export class Connections {
     return true;
   }
 
-  /** It is told so in answer to its first request: what came ahead of one would not be taken for its response. */
+  /** The refusal is the response to the first request, since a client would not accept a response before its request. */
   #refuse(connection: Connection): void {
     this.refusals++;
     this.#refused.add(connection);

@@ -25,11 +25,13 @@ export function confirmationFrame(kind: string, name: Buffer, count: number): Bu
 /**
  * `data: message,channel,payload` or `data: pmessage,pattern,channel,payload`.
  *
- * Where that line can't hold the words as they are (a line break anywhere, a comma in a name, bytes that are not
- * UTF-8), a field `exact` goes before it, with everything after the kind in base64, separated by commas. Readers that
- * don't know the field skip it. The line itself then says the same as nearly as it can: line breaks in a JSON
- * document become spaces, other text with line breaks becomes a JSON string, which the Upstash client turns back
- * into the text; in names they become spaces; bytes that are not UTF-8 become U+FFFD.
+ * If that line can't hold the parts unchanged (a line break anywhere, a comma in a name, bytes that are not UTF-8), a field
+ * `exact` precedes it. It holds the parts after the kind in base64, separated by commas. Readers that do not support the
+ * field skip it. The line itself is then the closest form that it can hold:
+ *
+ * - line breaks in a JSON document and in names become spaces
+ * - other text with line breaks becomes a JSON string, which the Upstash client converts back
+ * - bytes that are not UTF-8 become U+FFFD
  */
 export function messageFrame(push: readonly Buffer[]): Buffer {
   const last = push.length - 1;

@@ -3,7 +3,7 @@ import type { ChangingListener } from "../upstream/subscriptions.js";
 import { confirmationFrame, GAP, HEARTBEAT } from "./event-frames.js";
 import type { Exchange } from "./exchange.js";
 
-/** How long a reader may take over what is left for it when its stream ends, in ms. */
+/** Timeout in ms for a reader to take the rest when its stream ends. */
 const END_WITHIN = 250;
 
 /** One reader of server-sent events, from the request to the end of its connection. */
@@ -14,9 +14,9 @@ export class EventStream implements ChangingListener {
   readonly #onDropped: () => void;
 
   /**
-   * @param first what the stream begins with
-   * @param maxBuffer bytes that the reader may be behind
-   * @param onDropped told when it was further behind, and was cut off
+   * @param first the first frames of the stream
+   * @param maxBuffer maximum bytes buffered for the reader
+   * @param onDropped called when the stream was closed because its reader was too slow
    */
   constructor(exchange: Exchange, first: readonly Buffer[], maxBuffer: number, onDropped: () => void) {
     this.#exchange = exchange;
@@ -52,7 +52,7 @@ export class EventStream implements ChangingListener {
     else this.#exchange.failure(failure);
   }
 
-  /** Shows the reader, and everything between, that the stream is alive. */
+  /** Sends a heartbeat, which shows the reader and every proxy that the stream is alive. */
   beat(): void {
     this.#write(HEARTBEAT);
   }
@@ -60,7 +60,7 @@ export class EventStream implements ChangingListener {
   #write(frame: Buffer): void {
     const exchange = this.#exchange;
     if (!exchange.streaming) return;
-    // One large message is no sign of a slow reader, so that it is what waits already that counts.
+    // One large message is no sign of a slow reader, so only the bytes already buffered count.
     if (exchange.backlog <= this.#maxBuffer) exchange.stream(frame);
     else {
       this.#onDropped();

@@ -165,8 +165,8 @@ export class Exchange {
   }
 
   /**
-   * Begins a response with this body, to be made of what is written to what is returned; null if nobody reads it, or if
-   * there is no room for it and for `reserved` bytes about to be written, which is then the response.
+   * Begins a response. Returns the body to write replies to. Returns null if the client does not read it, or if there is no
+   * memory for it and for `reserved` bytes about to be written, in which case that error is the response.
    */
   startBody(status: number, type: string, encoder: ReplyEncoder, reserved = 0): ReplyBody | null {
     if (this.#state !== ResponseState.Awaited) return null;
@@ -232,8 +232,8 @@ export class Exchange {
   }
 
   /**
-   * Responds with an error whatever the body says. A short body is read first and the connection stays; of a
-   * long one only so much is read that the response arrives, then the connection is closed.
+   * Responds with an error, regardless of the body. A short body is read first and the connection stays open. Of a long
+   * one only enough is read for the response to arrive, then the connection is closed.
    */
   refuse(status: number, text: string, more?: readonly string[]): void {
     const length = this.#connection.unread;
@@ -289,8 +289,8 @@ export class Exchange {
   }
 
   /**
-   * Calls `listener` once the exchange is over, and says whether the client went before the response was complete. It is
-   * for what may wait long: from now on a client that ends its side counts as gone, however early it does.
+   * Calls `listener` once the exchange is over. `gone` is whether the client left before the response was complete. It is
+   * for long waits: from now on a client that ends its side counts as gone, however early it does.
    */
   onOver(listener: (gone: boolean) => void): void {
     if (this.#state === ResponseState.Over) {

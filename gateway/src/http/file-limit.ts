@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Assumed where the system does not tell. */
+/** The assumed limit if the system does not report one. */
 const USUAL = 8_192;
 /** More than this many connections are nothing that one process serves well. */
 const MOST = 50_000;

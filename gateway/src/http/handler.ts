@@ -65,7 +65,7 @@ interface Looked {
 }
 
 const SINGLE: Place = { kind: "single", before: 0 };
-/** How long Redis may take to answer a health check, in ms. */
+/** Timeout in ms for Redis's reply to a health check. */
 const HEALTH_TIMEOUT = 1_000;
 /** The largest body of a token that may run reads alone, in bytes. */
 const MAX_READ_BODY = 1024 * 1024;
@@ -283,7 +283,7 @@ export class Handler {
     });
   }
 
-  /** Whether requests should be sent here: not while Redis does not answer, nor when this gateway is about to end. */
+  /** Whether requests should be sent to this gateway. They should not while Redis does not reply or the gateway is closing. */
   #ready(exchange: Exchange): void {
     void this.#options.upstream.ping(HEALTH_TIMEOUT).then((up) => {
       const status = exchange.draining ? "closing" : up ? "ready" : "down";

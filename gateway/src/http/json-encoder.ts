@@ -232,7 +232,7 @@ export class JsonEncoder implements ReplyEncoder {
   }
 
   #escaped(text: Buffer): void {
-    // What is no UTF-8 becomes U+FFFD, as Node decodes it.
+    // Bytes that are not UTF-8 become U+FFFD, as Node decodes them.
     const bytes = isUtf8(text) ? text : Buffer.from(text.toString("utf8"));
     const { length } = bytes;
     let i = 0;

@@ -12,7 +12,7 @@ export interface ProxyEntranceOptions {
   readonly timeout: number;
   /** How many connections may wait for their header. */
   readonly room: () => number;
-  /** Called with one line for people when connections were closed. */
+  /** Called with a one-line message when connections were closed. */
   readonly onNotice: (message: string) => void;
 }
 
@@ -32,8 +32,8 @@ export class ProxyEntrance {
   }
 
   /**
-   * Reads the header of a connection of which nothing was read yet. Calls `done` with the address of its client, or null
-   * for the sender's own connection; what follows the header can be read from the socket then.
+   * Reads the header of a new connection. Calls `done` with the address of its client, or null for the sender's own
+   * connection. The bytes after the header can then be read from the socket.
    */
   enter(socket: Socket, done: (client: string | null) => void): void {
     socket.on("error", () => {});

@@ -75,10 +75,10 @@ type Values = { -readonly [name in HeaderName]: string | undefined };
 const NONE = Object.fromEntries(NAMES.map((name) => [name, undefined])) as Values;
 
 /**
- * Reads a request's head by RFC 9112, without any of the leniency that it allows: what two parsers might read in two
+ * Reads a request's head by RFC 9112, without any of the leniency that it allows. Input that two parsers might read in two
  * ways is refused.
- * @param end where the empty line that ends the head begins
- * @throws {BadRequest} when it is anything else; the connection can't be used any further then
+ * @param end the index of the empty line that ends the head
+ * @throws {BadRequest} for any other input; the connection can't be used any further then
  */
 export function readHead(bytes: Buffer, from: number, end: number): RequestHead {
   let at = skip(TOKEN, bytes, from, end);
@@ -99,7 +99,7 @@ export function readHead(bytes: Buffer, from: number, end: number): RequestHead 
   if (url === "*" && !(method === "OPTIONS" && bytes[targetFrom] === STAR && target === "")) {
     const [, host, rest = ""] = ABSOLUTE.exec(target) ?? [];
     if (host === undefined || !HOST.test(host)) throw malformed("the request's target is not a path");
-    // The target says which host is meant, whatever the Host header says (RFC 9112, 3.2.2).
+    // The host of the target takes precedence over the Host header (RFC 9112, 3.2.2).
     headers = { ...given, host };
     url = rest.startsWith("/") ? rest : `/${rest}`;
   }
@@ -109,7 +109,7 @@ export function readHead(bytes: Buffer, from: number, end: number): RequestHead 
     url,
     headers,
     length: bodyLength(headers, minor),
-    // Behind a request for another protocol, what follows might be taken for that one.
+    // After a request for another protocol, further bytes might be taken for that protocol.
     keepAlive:
       minor === 1 && !hasToken(headers.connection, "close") && !hasToken(headers.connection, "upgrade"),
     expectsContinue: expectation(headers, minor),
@@ -176,7 +176,7 @@ function readHeaders(bytes: Buffer, from: number, end: number): RequestHeaders {
     const name = byHash.get(hash);
     if (name !== undefined && isNamed(bytes, nameFrom, nameEnd, name)) {
       let valueEnd = at;
-      // A tab behind what says how long the body is: space by the RFC, an error to Node. It stays, and is refused.
+      // A tab after a header that sets the body's length is space by the RFC, an error to Node. It stays, and is refused.
       const isSpace = name === "content-length" || name === "transfer-encoding" ? isBlank : isBlankOrTab;
       while (valueEnd > valueFrom && isSpace(bytes[valueEnd - 1]!)) valueEnd--;
       const value = bytes.toString("latin1", valueFrom, valueEnd);

@@ -15,7 +15,7 @@ const STAR = 0x2a;
 /** Replies to a pipeline that are encoded in one go, at most; more are sent as they come. */
 const MANY_REPLIES = 2 * CHUNK_COMMANDS;
 
-/** Begins a response to be made of replies as they come; null if there is nobody or no room for it. */
+/** Begins a response of replies as they come. Returns null if the client is gone or there is no memory for it. */
 function startBody(
   exchange: Exchange,
   status: number,
@@ -101,15 +101,15 @@ export class SingleResponse implements Receiver {
 }
 
 /**
- * The response to a pipeline: each command has its own outcome. Where the replies are few and small they are sent together,
- * else as they come.
+ * The response to a pipeline, where each command has its own outcome. Few and small replies are sent together, others as
+ * they come.
  */
 export class PipelineResponse implements Receiver {
   readonly #replies: (Buffer | null)[];
   #open: number;
   /** Bytes of replies so far, while they are collected. */
   #size = 0;
-  /** Whether the response has begun. Without a body nobody reads it. */
+  /** Whether the response has begun. Without a body it has no reader. */
   #began = false;
   #body: ReplyBody | null = null;
   /** The first place whose reply was not given to the body. */
@@ -119,9 +119,9 @@ export class PipelineResponse implements Receiver {
 
   /**
    * @param size the number of commands, refused ones included
-   * @param places where in the pipeline each command that was sent stands
+   * @param places the index in the pipeline of each command that was sent
    * @param onError called with the place of each command whose reply is an error
-   * @param onSettled called when every command is answered, refused or failed
+   * @param onSettled called when every command has its reply, was refused or failed
    */
   constructor(
     readonly exchange: Exchange,
@@ -199,7 +199,7 @@ export class PipelineResponse implements Receiver {
     this.#flush();
   }
 
-  /** Gives the body what is there and comes next. */
+  /** Writes the replies that come next, as far as they are there, to the body. */
   #flush(): void {
     const replies = this.#replies;
     for (let reply = replies[this.#next]; reply && !this.#inside; reply = replies[this.#next]) {
@@ -221,7 +221,7 @@ export class PipelineResponse implements Receiver {
 export class TransactionResponse implements TransactionReceiver {
   /**
    * @param names the names of the commands
-   * @param onSettled called when the transaction is answered or failed
+   * @param onSettled called when the transaction has its reply or failed
    */
   constructor(
     readonly exchange: Exchange,

@@ -21,7 +21,7 @@ const SOCKETS = {
   noDelay: true,
   keepAlive: true,
   keepAliveInitialDelay: PROBE_AFTER,
-  // Who has sent all its requests may still read the responses.
+  // A client that has sent all its requests may still read the responses.
   allowHalfOpen: true,
 };
 
@@ -37,7 +37,7 @@ export interface HttpServerOptions {
   readonly proxies: TrustedProxies | null;
   /** How long a client may take to agree on TLS, and a proxy to send its header, in ms. */
   readonly greetTimeout: number;
-  /** Told, in one line for people, what changed. */
+  /** Called with a one-line message about each change. */
   readonly onNotice: (message: string, isError: boolean) => void;
   /** Told of what the gateway itself failed on. */
   readonly onFailure: (error: unknown) => void;
@@ -54,7 +54,7 @@ export class HttpServer implements ConnectionHost {
   readonly #connections: Connections;
   readonly #certificate: Certificate | null;
   readonly #onFailure: (error: unknown) => void;
-  /** TLS connections that are not ready yet, by whom they are with; the oldest comes first. */
+  /** TLS connections that are not ready yet, by client address. The oldest comes first. */
   readonly #greeting = new Map<string, Socket>();
   #entrance: ProxyEntrance | undefined;
   /** Addresses of clients from PROXY headers, by the ends of their connections. */
@@ -113,7 +113,7 @@ export class HttpServer implements ConnectionHost {
     if (delay > 0) await sleep(delay);
   }
 
-  /** Stops accepting, lets requests in flight be answered for `grace` ms, then closes what is left. */
+  /** Stops accepting connections, waits up to `grace` ms for requests in flight, then closes the remaining connections. */
   async close(grace: number): Promise<void> {
     this.draining = true;
     this.#closing = true;
@@ -126,7 +126,7 @@ export class HttpServer implements ConnectionHost {
         clearTimeout(timer);
         resolve();
       });
-      // After one more poll: requests that are there already are answered.
+      // After one more poll, so that requests already received get their responses.
       setImmediate(() => {
         this.#connections.endIdle();
         this.#entrance?.close();

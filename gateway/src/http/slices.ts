@@ -1,9 +1,8 @@
 import type { Exchange } from "./exchange.js";
 
 /**
- * Does something long for an exchange: calls `slice` until it returns false. The event loop runs between two
- * calls; the first is made at once. It ends early when nobody waits for the response any more, or when `slice` throws, which
- * becomes the response.
+ * Does long work for an exchange: calls `slice` until it returns false. The first call is made at once, and the event loop
+ * runs between two calls. It ends early if the client no longer waits, or if `slice` throws. The error is then the response.
  */
 export function runInSlices(exchange: Exchange, slice: () => boolean): void {
   if (exchange.gone) return;

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** The addresses of proxies whose word on where a client is counts. */
+/** The addresses of proxies whose headers on the client's address are trusted. */
 export class TrustedProxies {
   readonly #addresses = new BlockList();
 
@@ -20,8 +20,8 @@ export class TrustedProxies {
 
   /**
    * Returns the address of the client of a request. Each proxy adds the address that it was reached from at the end of
-   * `X-Forwarded-For`, so the list is read from its end, up to the first address that is no trusted proxy: what stands
-   * before it, anybody may have written.
+   * `X-Forwarded-For`, so the list is read from its end, up to the first address that is no trusted proxy. Any client
+   * may have written the entries before it.
    * @param peer the other end of the connection
    * @param forwarded the value of `X-Forwarded-For`
    */

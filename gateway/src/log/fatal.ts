@@ -1,7 +1,7 @@
 import { failureOf } from "./failure.js";
 import type { Log } from "./log.js";
 
-/** Has an error that nobody caught logged before it ends this process with status 1. */
+/** Logs an uncaught error before it ends this process with status 1. */
 export function logUncaught(log: Log): void {
   process.on("uncaughtException", (error) => {
     log.fatal(failureOf(error), "an error that nobody caught ends this process");

@@ -5,7 +5,7 @@ export const LOG_LEVELS = ["silent", "fatal", "error", "warn", "info", "debug"] 
 /** The least severe lines that are written. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Where the gateway writes what operators should know. */
+/** The gateway's log for operators. */
 export type Log = Logger;
 
 /** A log of JSON lines on stderr: stdout is for what programs wait for. */

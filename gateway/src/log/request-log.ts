@@ -4,7 +4,7 @@ import type { TraceContext } from "./request-id.js";
 /** The facts about a finished request. Its path and body are left out, since they hold keys and values. */
 export interface SettledRequest {
   readonly method: string;
-  /** Which part of the gateway answered, in a word. */
+  /** The route of the request, as a short label. */
   readonly route: string;
   /** The command, where it was one that is known; for several, their number. */
   readonly what: string;

@@ -45,15 +45,15 @@ export class BufferBudget {
     return true;
   }
 
-  /** Gives bytes back. */
+  /** Returns bytes to the budget. */
   give(bytes: number): void {
     this.used -= bytes;
     if (this.#waiting.length > 0) this.#grant();
   }
 
   /**
-   * Takes bytes now, or when enough are given back within `timeout` ms. `done` is called once: with whether the bytes
-   * were taken. Those that wait are served in their order.
+   * Takes bytes now, or once enough are returned within `timeout` ms. `done` is called once, with whether the bytes were
+   * taken. Waiting requests are served in their order.
    */
   whenFree(bytes: number, share: number, timeout: number, done: (granted: boolean) => void): void {
     if (this.#waiting.length === 0 && this.take(bytes, share)) {

@@ -1,6 +1,6 @@
 import { allCommandInfo, COMMAND_COUNT, type CommandInfo } from "../commands/command-info.js";
 
-/** Label of the commands that the table does not know: clients choose their names, so they share one. */
+/** Label of all commands that are not in the table, since clients choose their names. */
 const OTHER = "other";
 
 /** One command's numbers. */
@@ -20,7 +20,7 @@ export class CommandCounts {
   readonly #timed = new Float64Array(COMMAND_COUNT + 1);
   readonly #seconds = new Float64Array(COMMAND_COUNT + 1);
 
-  /** A client sent this command; null for one that the table does not know. */
+  /** Counts a command sent by a client. Null stands for one that is not in the table. */
   received(info: CommandInfo | null): void {
     this.#received[placeOf(info)]!++;
   }

@@ -14,7 +14,7 @@ interface Value {
   readonly metricName?: string;
 }
 
-/** Adds a counter or a gauge, whose numbers are read when they are asked for. */
+/** Adds a counter or a gauge. Its values are read at each collection. */
 export function addNumbers(
   registry: Registry,
   type: "counter" | "gauge",
@@ -56,7 +56,7 @@ export function addSums(
   );
 }
 
-/** prom-client's own metrics look every observation up by its labels; these keep their numbers where they arise. */
+/** prom-client's own metrics find each observation by its labels. These keep their values where they are counted. */
 function add(registry: Registry, type: string, name: string, help: string, values: () => Value[]): void {
   const full = PREFIX + name;
   const metric = {

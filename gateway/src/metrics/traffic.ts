@@ -21,7 +21,7 @@ export interface SettledTraffic {
   readonly status: number;
   /** How long it took, in ms; null for an event stream, whose length says nothing. */
   readonly ms: number | null;
-  /** How long Redis took, in ms; null where it was not asked, gave no reply, or a command waited there. */
+  /** Time in ms that Redis took. Null if no command was sent, no reply came, or a command blocked there. */
   readonly upstreamMs: number | null;
   /** Bytes of the bodies. */
   readonly requestBytes: number;

@@ -13,8 +13,8 @@ const MAX_REPLY = 512 * 1024 * 1024;
 
 /**
  * Runs the commands of a file on an engine that was just started. Data that the engine kept from an earlier run is not seeded
- * again: commands such as RPUSH would add to it each time. Returns what was done, in words for people.
- * @throws {SeedError} at the first command that Redis refuses; what the commands before it wrote is removed
+ * again: commands such as RPUSH would add to it each time. Returns a readable summary.
+ * @throws {SeedError} at the first command that Redis refuses; the data of the commands before it is removed
  */
 export async function runSeed(engine: Engine, { path, commands }: SeedFile): Promise<string> {
   const server = new Server({

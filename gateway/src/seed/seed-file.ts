@@ -25,7 +25,7 @@ export class SeedError extends Error {}
 /**
  * Reads a file of commands: one a line, in redis-cli's quoting or as a JSON array. Empty lines and lines that begin with `#`
  * are left out.
- * @param rules what the gateway lets through
+ * @param rules the commands that the gateway allows
  * @throws {SeedError} when the file can't be read, a line is malformed, or its command is one that the gateway refuses
  */
 export function readSeedFile(path: string, rules: CommonRules): SeedFile {

@@ -9,10 +9,10 @@ interface Inner {
 }
 
 /**
- * Takes over a socket that a server has accepted and not begun to read (`pauseOnConnect`), and hands on what it reads.
- * Returns the socket to use from now on. Node has a socket read into a buffer of ours (`onread`) only where it made the
- * connection; an accepted one has to be wrapped anew for that. One with TLS is used as it is, and so is one of which
- * something was read before, and any other where Node's inside is not what it has been since version 12.
+ * Takes over an accepted socket that was not read yet (`pauseOnConnect`), and passes its chunks to `onChunk`. Returns the
+ * socket to use from now on. Node reads into a buffer of ours (`onread`) only for outgoing connections, so an accepted
+ * socket has to be wrapped anew. A socket with TLS, or one that was read before, is used as it is. So is any other if
+ * Node's internals differ from those since version 12.
  */
 export function adopt(accepted: Socket, onChunk: (chunk: Buffer) => void): Socket {
   const inner = accepted as unknown as Inner;

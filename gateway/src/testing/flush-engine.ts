@@ -7,7 +7,7 @@ const DONE = "+OK\r\n".repeat(FLUSH.length);
 
 /**
  * Empties an engine over a connection of its own. It takes no HTTP, so that a test that replaced `fetch` can still flush.
- * @throws {Error} with Redis's own words, when it refuses
+ * @throws {Error} with Redis's own error text, when it refuses
  */
 export async function flushEngine(engine: Engine): Promise<void> {
   const connection = engine.connect();

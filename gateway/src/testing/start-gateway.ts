@@ -29,8 +29,8 @@ export interface TestGateway {
 }
 
 /**
- * Starts a gateway for tests, on a free port of 127.0.0.1 unless `port` says otherwise, and resolves once it answers.
- * @throws {TypeError} when an option is wrong; the message names it and says what to do
+ * Starts a gateway for tests and resolves once it is ready. Without `port` it listens on a free port of 127.0.0.1.
+ * @throws {TypeError} when an option is wrong; the message names it and the fix
  * @throws {Error} when the requested engine can't be started
  */
 export async function startGateway(options: StartOptions = {}): Promise<TestGateway> {

@@ -5,7 +5,7 @@ import { type CommandListener, describe, errorCode } from "./traced-command.js";
 
 const MINUS = 0x2d;
 
-/** Upstreams that report every command that goes through them to `listener`. */
+/** Returns upstreams that call `listener` for every command sent through them. */
 export function trace(upstreams: Upstreams, listener: CommandListener): Upstreams {
   const made = new WeakMap<Upstream, Upstream>();
   return {
@@ -58,7 +58,7 @@ class CommandReporter {
         describe(this.commands[tag]!, performance.now() - this.#startedAt, error, this.transaction),
       );
     } catch {
-      // Watching must not change what is watched.
+      // An error of the listener must not affect the command.
     }
   }
 }

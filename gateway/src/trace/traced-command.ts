@@ -2,15 +2,15 @@ import { getCommandInfo } from "../commands/command-info.js";
 import { getKeyIndexes } from "../commands/keys.js";
 import type { Command } from "../upstream/command.js";
 
-/** A command that was answered, or failed: what may be shown of it. It holds no value, and no argument but keys. */
+/** The facts about a command after its reply or failure. It holds no value, and no argument except keys. */
 export interface TracedCommand {
   /** In upper case, with its subcommand: `SET`, `OBJECT ENCODING`; `(unknown)` for what Redis has no such command. */
   readonly name: string;
-  /** The keys that it names; empty when it has none, or when they can't be told. */
+  /** The command's keys. Empty if it has none, or if they can't be determined. */
   readonly keys: readonly string[];
   /** From when it was handed on until its reply came, in ms. */
   readonly ms: number;
-  /** Null when it succeeded; else the first word of Redis's error, or the gateway's: `UNSENT`, `UNKNOWNOUTCOME`, `TRYAGAIN`. */
+  /** Null on success, else the error's code, from Redis or the gateway: `UNSENT`, `UNKNOWNOUTCOME`, `TRYAGAIN`. */
   readonly error: string | null;
   /** Whether it ran between MULTI and EXEC. */
   readonly transaction: boolean;
@@ -19,7 +19,7 @@ export interface TracedCommand {
 /** Told of every command once its outcome is known. What it throws is ignored. */
 export type CommandListener = (command: TracedCommand) => void;
 
-/** The first word of an error of Redis, which is never data. */
+/** Returns the code of a Redis error, which is never data. */
 export function errorCode(text: string): string {
   return /^[A-Z][A-Z0-9_]*/.exec(text)?.[0] ?? "ERR";
 }

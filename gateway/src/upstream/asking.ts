@@ -3,8 +3,8 @@ import { Command, command } from "./command.js";
 const ASKING = command("ASKING");
 
 /**
- * The command with ASKING right before it, as one: nothing comes between them, and neither is written without the
- * other. The reply to ASKING is nobody's.
+ * Returns the command with ASKING right before it, as one unit. No command is written between them, and neither is written
+ * without the other. The reply to ASKING is discarded.
  */
 export function asking({ bytes, size, leading }: Command): Command {
   return new Command(Buffer.concat([ASKING.bytes, bytes]), size, leading + 1);

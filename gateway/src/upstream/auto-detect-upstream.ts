@@ -49,8 +49,8 @@ export class AutoDetectUpstream implements Upstream {
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param cluster makes what takes the server's place when it is a node of a cluster
-   * @param grace how long the server is kept then, in ms: commands may be under way
+   * @param cluster creates the upstream that replaces the server if it is a node of a cluster
+   * @param grace time in ms for which the server is kept then, since commands may be in flight
    * @param finding the result found so far, shared with other users
    */
   constructor(server: Server, cluster: () => Upstream, grace: number, finding: Finding) {
@@ -128,7 +128,7 @@ export class AutoDetectUpstream implements Upstream {
     this.#release();
   }
 
-  /** Runs what is due by the deadline, now or once it is known what the server is: waiting counts as well. */
+  /** Calls `run` now, or once the kind of server is known. The wait counts against the deadline. */
   #whenKnown(deadline: number | undefined, run: (until?: number) => Cancel): Cancel {
     if (!this.#held) return run(deadline);
     const until = deadline ?? performance.now() + this.#server.timeout;

@@ -22,9 +22,9 @@ type Send = (
 ) => Cancel;
 
 /**
- * A server that another may take the place of, as Sentinels decide. Commands that were not executed since there is no
- * primary at present are sent again until their time is over, and so are reads whose connection was lost. Commands of a
- * batch keep their order: it is sent again from the first of these on, unless a later one may have been executed.
+ * A server that Sentinels may replace by another. Commands that were not executed because there is no primary at present
+ * are sent again until their deadline. So are reads whose connection was lost. Commands of a batch keep their order: the
+ * batch is sent again from the first such command on, unless a later one may have been executed.
  */
 export class AwaitingPrimary implements Upstream {
   readonly sharding = null;
@@ -96,7 +96,7 @@ export class AwaitingPrimary implements Upstream {
       },
       onExec(reply, refused) {
         const finish = () => receiver.onExec(reply, refused);
-        // EXEC says no more than that one of them was refused.
+        // The reply of EXEC shows only that one of them was refused.
         const isLater = reply[0] === MINUS && [reply, ...refused.values()].some(isForLater);
         if (isLater) again(finish);
         else finish();
@@ -168,7 +168,7 @@ class Attempts implements Receiver {
   #open: number;
   /** Whether one of them may have been executed, so that those behind it are not sent again. */
   #isUnknown = false;
-  /** By when all of them must have been answered, with all that they may wait at the server. */
+  /** The deadline for the replies of all commands, including their waits at the server. */
   readonly #end: number;
   #cancel: Cancel = () => {};
 

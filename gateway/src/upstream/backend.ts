@@ -15,7 +15,7 @@ import { upstreamsOf } from "./upstreams.js";
 export interface Backend {
   /** A readable description. */
   readonly description: string;
-  /** Where the Redis that was started for it keeps its data, in words for people; null where nowhere. */
+  /** A readable description of where the Redis started for it keeps its data. Null if it keeps none. */
   readonly data: string | null;
   readonly upstreams: Upstreams;
   /** Ends every connection, and the engine that was started for it. */
@@ -23,7 +23,7 @@ export interface Backend {
 }
 
 /**
- * Makes what the settings name, starting an engine where they name no Redis for what no route is for.
+ * Creates the backend of the settings. Starts an engine if they name no Redis for keys without a route.
  * @throws {TypeError} when a URL or a route is wrong
  * @throws {Error} when the engine can't be started
  */

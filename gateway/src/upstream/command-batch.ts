@@ -2,16 +2,16 @@ import type { Command } from "./command.js";
 import type { Receiver, UpstreamFailure } from "./failure.js";
 import type { InFlightConnection } from "./in-flight-connection.js";
 
-/** Commands of one batch that may be unanswered at a time: what clients batch by themselves goes in one chunk. */
+/** Commands of one batch that may be unanswered at a time: the batches of auto-pipelining clients fit in one chunk. */
 export const CHUNK_COMMANDS = 1_000;
 /** Bytes of one batch that may be unanswered at a time, if there is more than one command to them. */
 const CHUNK_BYTES = 512 * 1024;
 
 /** Options of a batch. */
 export interface CommandBatchOptions {
-  /** By when they must have been answered, on the clock of `performance.now()`; default: the connection's timeout. */
+  /** The deadline for their replies, on the clock of `performance.now()`. Default: the connection's timeout. */
   readonly deadline?: number | undefined;
-  /** How much longer than that the command at `index` may take, in ms. */
+  /** Returns the extra time in ms, beyond the deadline, for the command at `index`. */
   readonly extra?: ((index: number) => number) | undefined;
 }
 
@@ -23,7 +23,7 @@ export class CommandBatch {
   #next = 0;
   #inFlight = 0;
   #bytes = 0;
-  /** Whether a command of it was lost with its connection: what follows must not run in its place. */
+  /** Whether a command of the batch was lost with its connection, so that later ones must not run before it. */
   isBroken = false;
   /** Where its last command was written. While one is unanswered, those that follow it go there too. */
   connection: InFlightConnection | null = null;
@@ -71,7 +71,7 @@ export class CommandBatch {
     return this.#next;
   }
 
-  /** By when the next command must have been answered. */
+  /** The deadline of the next command's reply. */
   get deadline(): number {
     return this.#extra ? this.#deadline + this.#extra(this.#next) : this.#deadline;
   }
@@ -93,7 +93,7 @@ export class CommandBatch {
     this.#bytes += bytes;
   }
 
-  /** One of its commands needs no answer any more. Returns whether it may send its next chunk. */
+  /** Records that a command has its reply or was given up. Returns whether the batch may send its next chunk. */
   settled(bytes: number): boolean {
     this.#inFlight--;
     this.#bytes -= bytes;

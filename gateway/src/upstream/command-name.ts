@@ -2,7 +2,7 @@
 const LONGEST = 32;
 const MOST = 1_000;
 
-/** Names seen before, by a hash of their letters: to look one up costs less than to make its text. */
+/** Names seen before, by a hash of their letters, since a lookup costs less than decoding the text. */
 const seen = new Map<number, string>();
 
 /**

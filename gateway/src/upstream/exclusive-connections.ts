@@ -74,8 +74,7 @@ export class ExclusiveConnections {
   }
 
   /**
-   * Sends commands in their order on a connection of their own; `waits` says how long each may wait, in ms, beyond the
-   * deadline.
+   * Sends commands in their order on a connection of their own. `waits` is how long each may wait beyond the deadline, in ms.
    */
   send(
     commands: readonly Command[],
@@ -105,9 +104,8 @@ export class ExclusiveConnections {
   }
 
   /**
-   * Ends what waits at the server, without its having run; what comes later is refused. Where the server does not let
-   * this user end it (CLIENT UNBLOCK), what would not end by itself within so many ms loses its connection: it may have
-   * run then.
+   * Ends commands that block at the server, without running them. Later commands are refused. If this user may not run
+   * CLIENT UNBLOCK, a command that would not end by itself within `within` ms loses its connection, and may have run.
    */
   endWaits(within: number): void {
     if (this.#ending) return;
@@ -198,7 +196,7 @@ export class ExclusiveConnections {
       const connection = lent;
       lent = null;
       if (waiting) allWaiting.delete(waiting);
-      // What was not written may be the end of a transaction, whose beginning Redis holds.
+      // The unwritten part may be the end of a transaction that Redis has begun.
       if (failed) connection.close();
       else pool.giveBack(connection);
     };
@@ -257,7 +255,7 @@ export class ExclusiveConnections {
   }
 }
 
-/** Whether a reply is null, in either of its forms: what a command that waited in vain is answered with. */
+/** Whether a reply is null, in either of its forms. It is the reply of a blocking command that timed out. */
 function isNull(reply: Buffer): boolean {
   return reply[1] === MINUS && (reply[0] === STAR || reply[0] === DOLLAR);
 }

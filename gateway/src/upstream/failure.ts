@@ -1,16 +1,16 @@
 /**
- * Why a command has no reply of Redis.
+ * The reason why a command has no reply from Redis.
  *
- * - `unreachable`: no connection could be had in time
+ * - `unreachable`: no connection could be opened in time
  * - `full`: too many commands wait already
  * - `closing`: the gateway is shutting down
- * - `ended`: it waited at Redis, and was ended there without having run, since the gateway is shutting down
+ * - `ended`: it blocked at Redis and was ended there without running, since the gateway is shutting down
  * - `lost`: the connection ended after the command was written
  * - `timeout`: the reply did not come in time after the command was written
  * - `too-large`: the reply is larger than the gateway passes on
  * - `no-room`: the gateway had no memory left for the reply
- * - `partial`: of a command that went to several nodes a part ran and another did not
- * - `overtaken`: it could not run in its turn, and what was to run after it has run
+ * - `partial`: the command was split over several nodes, and only some of its parts ran
+ * - `overtaken`: it could not run in its order, since a later command has run
  */
 export type FailureReason =
   | "unreachable"
@@ -37,14 +37,15 @@ export class UpstreamFailure extends Error {
     super(message);
   }
 
-  /** `unsent`: Redis never saw the command. `unknown`: it may have run. */
+  /** `unsent`: Redis did not run the command. `unknown`: it may have run. */
   get outcome(): "unsent" | "unknown" {
     return UNSENT.includes(this.reason) ? "unsent" : "unknown";
   }
 
   /**
-   * The first word of the error for a command of a pipeline. What is `UNSENT` clients send again: not what was
-   * overtaken, which then would be what stays. The word for that is Redis Cluster's for what can't run at present.
+   * The error code for a command of a pipeline. Clients send `UNSENT` commands again. An overtaken command must not be sent
+   * again, since it would then run after the later one. Its code, `TRYAGAIN`, is Redis Cluster's for commands that can't
+   * run at present.
    */
   get code(): "UNSENT" | "UNKNOWNOUTCOME" | "TRYAGAIN" {
     if (this.reason === "overtaken") return "TRYAGAIN";
@@ -54,7 +55,7 @@ export class UpstreamFailure extends Error {
 
 /** Takes a large reply as it comes. After the last bytes either `end` or `fail` is called, once. */
 export interface ReplyStream {
-  /** Returns how many bytes wait for whoever reads them. */
+  /** Returns the number of bytes that wait for the reader. */
   write(bytes: Buffer): number;
   /** Calls `listener` once fewer than `below` bytes wait. */
   whenBelow(below: number, listener: () => void): void;
@@ -63,17 +64,17 @@ export interface ReplyStream {
 }
 
 /**
- * Takes the answers to commands. For each command that was sent exactly one call is made: of `onReply` or `onFailure`, or
- * of `onLarge` if that returns a stream.
+ * Receives the replies to commands. Exactly one method is called for each command: `onReply` or `onFailure`, or `onLarge` if
+ * that returns a stream.
  */
 export interface Receiver {
-  /** Whether nobody waits any more, so that a command not yet written need not be sent. */
+  /** Whether the replies are no longer needed, so that a command not yet written need not be sent. */
   readonly cancelled: boolean;
   /** Redis's reply as its own bytes, error replies included. `tag` is the one given with the command. */
   onReply(reply: Buffer, tag: number): void;
   /**
-   * A large reply has begun, with this byte. Returns what takes it as it comes; null to get it whole, as a receiver
-   * without this method does.
+   * Called when a large reply has begun, with its first byte. Returns a stream for its chunks, or null to get it whole, as a
+   * receiver without this method does.
    */
   onLarge?(tag: number, first: number): ReplyStream | null;
   onFailure(failure: UpstreamFailure, tag: number): void;

@@ -41,7 +41,8 @@ export interface FramerUser {
   /** The next reply; null for one that was too large, or for which there was no room. */
   onReply(reply: Buffer | null): void;
   /**
-   * A large reply has begun, with this byte; it has `size` bytes at least. Returns what takes it, or null to get it whole.
+   * Called when a large reply of at least `size` bytes has begun, with its first byte. Returns its receiver, or null to get
+   * it whole.
    */
   onLarge?(first: number, size: number): LargeReply | null;
 }

@@ -14,7 +14,7 @@ export const NO_ROOM = new UpstreamFailure(
 
 /** A reply of this many bytes holds up what comes behind it: the connection is replaced. */
 const HOLDS_UP = 4 * 1_024 * 1_024;
-/** Bytes waiting for a reader above which nothing more is read for it, where nobody else waits, and below which it is. */
+/** Bytes buffered for a reader above which reading pauses, if no other command waits, and below which it resumes. */
 const PAUSED_ABOVE = 4 * 1_024 * 1_024;
 const RESUMED_BELOW = 1 * 1_024 * 1_024;
 
@@ -113,8 +113,8 @@ export class InFlightConnection {
   }
 
   /**
-   * Gives up what has to be answered by now, telling nobody: it is added to `failed`. Returns when the next is due, and
-   * since when Redis has been silent for too long, or will have been if it says nothing more.
+   * Gives up commands whose deadline is over and adds them to `failed`, without calling their receivers. Returns the next
+   * deadline, and the time from which Redis counts as silent if it sends no more.
    */
   expire(now: number, failed: [Receiver, UpstreamFailure, number][]): { due: number; silentAt: number } {
     let due = Number.POSITIVE_INFINITY;
@@ -123,7 +123,7 @@ export class InFlightConnection {
     for (let i = 0; i < this.#written.size; i++) {
       const entry = this.#written.peek(i)!;
       if (!entry.receiver) continue;
-      // What comes behind a large reply of the same batch has the time that this one takes as well.
+      // Commands after a large reply of the same batch also have the time that this reply takes.
       if (streaming && entry.batch === streaming.batch) continue;
       if (entry.deadline > now) due = Math.min(due, entry.deadline);
       else {
@@ -149,7 +149,7 @@ export class InFlightConnection {
     return { due, silentAt: isOverdue ? heard + this.#silence : Number.POSITIVE_INFINITY };
   }
 
-  /** Whether anybody waits for a reply. */
+  /** Whether any reply is awaited. */
   get isAwaited(): boolean {
     for (let i = 0; i < this.#written.size; i++) {
       const { receiver, stream } = this.#written.peek(i)!;
@@ -165,8 +165,8 @@ export class InFlightConnection {
   }
 
   /**
-   * Gives up the reads behind a large reply, each alone in its batch: they are to be sent again elsewhere. Returns them as
-   * new batches. What is sent for the second time already stays.
+   * Gives up the reads behind a large reply that are alone in their batches. Returns them as new batches to send on another
+   * connection. Commands already sent a second time stay.
    */
   takeReads(): CommandBatch[] {
     const batches: CommandBatch[] = [];
@@ -229,7 +229,7 @@ export class InFlightConnection {
       },
       onTooLarge: () => this.#failStream(entry, TOO_LARGE),
       end: () => {
-        // What comes next on this connection may be for others.
+        // The next replies on this connection may be for other commands.
         this.#socket.resume();
         const until = performance.now() + this.#silence;
         for (let i = 1; i < this.#written.size; i++) {

@@ -9,7 +9,7 @@ const STAR = 0x2a;
 /** Makes one reply of those of several nodes, none of which is an error. */
 export type Combine = (replies: readonly Buffer[]) => Buffer;
 
-/** Takes the replies to the parts of a command, by the parts' places, and answers the command once. */
+/** Takes the replies to the parts of a command, by the parts' places, and passes on one reply. */
 export class Merge implements Receiver {
   readonly #replies: Buffer[];
   readonly #failures: UpstreamFailure[] = [];
@@ -111,7 +111,7 @@ const first: Combine = (replies) => replies[0]!;
 /** How the replies of several nodes become one, by the names that Redis's documentation gives to the ways. */
 export const combiners = {
   agg_sum: sum,
-  // WAIT answers with a number, WAITAOF with two.
+  // WAIT replies with a number, WAITAOF with two.
   agg_min: (replies: readonly Buffer[]) => (replies[0]![0] === STAR ? leastOfEach : least)(replies),
   all_succeeded: first,
   one_succeeded: first,

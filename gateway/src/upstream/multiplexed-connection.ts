@@ -16,7 +16,7 @@ const TICK = 5;
 
 /** Counts over the life of an upstream. */
 export interface UpstreamCounters {
-  /** Connections to Redis that were opened and answered. */
+  /** Connections to Redis that were opened and replied. */
   opened: number;
   /** Connections to Redis that ended other than by being closed here. */
   lost: number;
@@ -36,7 +36,7 @@ export interface UpstreamCounters {
 
 /** How one connection to Redis is made and kept. */
 export interface MultiplexedConnectionOptions extends RedisSocketOptions {
-  /** How long a command may take from being given to being answered, in ms. */
+  /** Timeout of a command in ms, from its call to its reply. */
   readonly timeout: number;
   /** Commands that may be waiting or unanswered before more are refused. */
   readonly maxQueuedCommands: number;
@@ -53,17 +53,18 @@ export interface MultiplexedConnectionOptions extends RedisSocketOptions {
 }
 
 /**
- * A connection to Redis shared by many commands. All commands of a turn of the event loop go out in one write, but for
- * one that comes alone, which goes at once; replies come back in order. A command is written once at most, but for a
- * read behind a large reply, and never when its time is over. When the connection is lost, those written are unknown, and those not yet written wait for the
- * next connection, unless they were given together with an unknown one: they are unsent, so that who repeats that one
- * can have them run after it. Of many commands given at once a part is written at a time, so that what others send later
- * does not wait for them all.
+ * A connection to Redis shared by many commands. All commands of one turn of the event loop go out in one write. A command
+ * that comes alone is written at once. Replies come back in order. A large batch is written in chunks, so that later
+ * commands of others do not wait for all of it.
  *
- * A connection on which a command waited in vain while Redis said nothing gets no more commands: a new one takes its
- * place, and it lasts as long as somebody waits for what was written on it. The same goes for a connection on which a reply
- * of several megabytes begins: it is read as its reader takes it. Reads that were written behind it are written again, once,
- * on the new connection.
+ * A command is written at most once, except a read behind a large reply, and never after its deadline. When the connection
+ * drops, written commands fail as `unknown`. Unwritten ones wait for the next connection, except those of a batch that lost
+ * a command. They fail as `unsent`, so that a caller that repeats the lost command keeps the order.
+ *
+ * A connection on which a command timed out while Redis sent nothing gets no more commands. A new one replaces it, and the
+ * old one stays open as long as a reply on it is awaited. A connection on which a reply of several megabytes begins is
+ * replaced likewise. That reply is read as fast as its reader takes it. Reads written behind it are written again, once, on
+ * the new connection.
  */
 export class MultiplexedConnection {
   readonly #options: MultiplexedConnectionOptions;
@@ -192,7 +193,7 @@ export class MultiplexedConnection {
     if (this.#retry && this.#options.reconnect === "wanted") {
       return new UpstreamFailure("unreachable", this.#unreachable());
     }
-    // What long batches still have to send comes behind a short one: a client's pipeline must not have others refused.
+    // Short batches go before the rest of long ones, so that one client's pipeline does not have others refused.
     const before = batch.isLong ? this.pending : this.pending - this.#waitingInLong;
     if (before < this.#options.maxQueuedCommands) return null;
     return new UpstreamFailure("full", "too many commands are waiting for Redis");
@@ -215,8 +216,8 @@ export class MultiplexedConnection {
   }
 
   /**
-   * A large reply has begun on a connection. What is sent from now on goes by another connection, and so do the reads behind
-   * the reply, which are sent again. Of a batch under way the rest stays on the connection.
+   * Called when a large reply has begun on a connection. Later commands go to another connection. The reads behind the reply
+   * are sent again there. The rest of a batch in flight stays on this connection.
    */
   #heldUp(connection: InFlightConnection): boolean {
     // A connection that is lent is used by one client alone.
@@ -237,7 +238,7 @@ export class MultiplexedConnection {
     return true;
   }
 
-  /** Nobody waits for a reply on a connection that was replaced. */
+  /** Called when no reply is awaited on a replaced connection. Keeps it as the spare one, or closes it. */
   #unused(connection: InFlightConnection): void {
     if (this.#closed || !this.#silent.has(connection)) return;
     // A cancelled command's reply may be as large.
@@ -331,7 +332,7 @@ export class MultiplexedConnection {
     }
     this.#options.counters.commands += chunks.length;
     if (chunks.length > 0) connection.write(chunks, total);
-    // Only now: what a receiver does may end the connection.
+    // Only now, since a receiver may end the connection.
     for (const [receiver, failure, tag] of failed) receiver.onFailure(failure, tag);
   }
 

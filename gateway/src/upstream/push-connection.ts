@@ -11,7 +11,7 @@ export interface PushConnectionOptions extends Omit<RedisSocketOptions, "connect
 export interface PushConnectionHandler {
   /** The connection is up; only now may anything be sent. */
   onUp(): void;
-  /** A reply, asked for or not; null stands for one that was too large. */
+  /** A reply or a push message. Null stands for one that was too large. */
   onReply(reply: Buffer | null): void;
   /** The connection ended or could not be had. Called once, and not after {@link PushConnection.close}. */
   onDown(reason: string): void;

@@ -3,8 +3,8 @@ const DOLLAR = 0x24;
 const NONE = Buffer.alloc(0);
 
 /**
- * The elements of an array of bulk strings and integers, as Redis sends messages and confirmations of
- * subscriptions; an integer as its digits, null as nothing. Any other well-formed reply gives an empty list.
+ * Returns the elements of an array of bulk strings and integers, the form of messages and confirmations of subscriptions.
+ * An integer becomes its digits, null an empty buffer. For any other well-formed reply the list is empty.
  */
 export function readPush(reply: Buffer): Buffer[] {
   if (reply[0] !== 0x2a) return [];

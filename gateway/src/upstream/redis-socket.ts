@@ -15,7 +15,7 @@ export const CLIENT_ID = command("CLIENT", "ID");
 /** How one connection to Redis is made. */
 export interface RedisSocketOptions {
   readonly connect: (onRead?: OnReadOpts) => Duplex;
-  /** Commands, one at least, that it must have answered without an error before any other is sent. */
+  /** At least one command. All must get replies without an error before any other command is sent. */
   readonly handshake: readonly Command[];
   /** How long connecting and the handshake may take together, in ms. */
   readonly connectTimeout: number;
@@ -198,7 +198,7 @@ function isUserWithoutPing(asked: Command, reply: Buffer): boolean {
   return asked.name === "PING" && reply.toString("latin1", 1, 8) === "NOPERM ";
 }
 
-/** Why a connection failed, in few words. */
+/** Returns a short reason why a connection failed. */
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code ?? message ?? "it failed";

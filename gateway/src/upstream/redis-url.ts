@@ -55,7 +55,7 @@ export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine 
       ca,
       // SNI takes names only.
       servername: isIp(to.host) ? undefined : to.host,
-      // Nodes may be known by addresses for which there are no certificates: what was set up vouches for them.
+      // Certificates may not cover the addresses of nodes, so one that covers a configured host is accepted as well.
       checkServerIdentity: (host: string, certificate: Parameters<typeof checkServerIdentity>[1]) => {
         const wrong = checkServerIdentity(host || to.host, certificate);
         const vouched = addresses.some((each) => !checkServerIdentity(each.host, certificate));

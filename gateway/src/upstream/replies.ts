@@ -5,7 +5,7 @@ const STAR = 0x2a;
 /** A decoded reply: text byte by byte (Latin-1), an integer, null, or a list of these; an error as its text. */
 export type Decoded = string | number | null | Decoded[];
 
-/** Decodes a whole RESP2 reply that the gateway asked for itself. */
+/** Decodes a whole RESP2 reply to a command of the gateway itself. */
 export function decode(reply: Buffer): Decoded {
   return read(reply, 0).value;
 }

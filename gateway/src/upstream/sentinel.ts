@@ -113,7 +113,7 @@ export class Sentinel {
     this.#primary = name;
     if (!isChange) return;
     this.#options.counters.topologyChanges++;
-    // Whatever is under way there may have been applied or not; nothing more is written there.
+    // Commands in flight there may have run or not. No more are written there.
     for (const socket of this.#open) socket.destroy();
   }
 

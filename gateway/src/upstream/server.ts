@@ -49,7 +49,7 @@ export class Server implements Upstream {
     this.counters = options.counters;
     const connectionOptions: MultiplexedConnectionOptions = {
       connect: options.connect,
-      // A PING first: a server at its limit of clients answers the first command with an error and hangs up.
+      // PING comes first, since a server at its limit of clients replies to the first command with an error and closes.
       handshake: [...handshake, PING],
       timeout,
       connectTimeout: timeout,
@@ -127,7 +127,7 @@ export function newCounters(): UpstreamCounters {
   };
 }
 
-/** Whether an upstream answers a PING within `timeout` ms. */
+/** Whether an upstream replies to a PING within `timeout` ms. */
 export function repliesToPing(upstream: Pick<Upstream, "send">, timeout: number): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), timeout);
@@ -135,7 +135,7 @@ export function repliesToPing(upstream: Pick<Upstream, "send">, timeout: number)
       clearTimeout(timer);
       resolve(up);
     };
-    // NOPERM is an answer too.
+    // NOPERM is a reply too.
     upstream.send([PING], { cancelled: false, onReply: () => done(true), onFailure: () => done(false) });
   });
 }

@@ -29,7 +29,7 @@ export interface Listener {
   onMessage(encoded: Buffer): void;
   /** Messages may have been missed up to here. */
   onGap(): void;
-  /** Redis refused to subscribe, in its own words. Nothing is called any more. */
+  /** Called with Redis's error text when it refused to subscribe. No further call follows. */
   onRefusal(error: string): void;
   /** There is no subscription, or it has ended. Nothing is called any more. */
   onFailure(failure: UpstreamFailure): void;
@@ -357,7 +357,7 @@ export class Subscriptions {
 
   #onDown(place: Place, reason: string, wasUp: boolean): void {
     place.lastError = reason;
-    // What was lost in use is made again at once; what can't be had is waited for.
+    // The backoff starts anew after a connection lost in use. It grows while opening fails.
     if (wasUp) place.attempts = 0;
     const topics = [...place.connection.topics];
     if (topics.length === 0) return;
@@ -377,7 +377,7 @@ export class Subscriptions {
   }
 
   #onTooLarge(topics: Iterable<Topic>): void {
-    // Whose message it was is not known any more.
+    // The recipients of the message are not known any more.
     const members = new Set([...topics].flatMap(({ members }) => [...members]));
     for (const member of members) if (member.started) member.listener.onGap();
   }

@@ -7,7 +7,7 @@ import type { PushConnectionOptions } from "./push-connection.js";
 /** Cancels the operation, when its result is no longer needed. */
 export type Cancel = () => void;
 
-/** Takes the answer to a transaction: exactly one call. */
+/** Receives the result of a transaction. Exactly one method is called. */
 export interface TransactionReceiver {
   readonly cancelled: boolean;
   /** The reply of EXEC; one error for each command that Redis refused to queue, by its place. */
@@ -43,13 +43,13 @@ export interface Upstream {
   /** Starts to connect, so that the first command finds the connection open. */
   open(): void;
   /**
-   * Sends commands in their order on shared connections; the tag of each is its place. `deadline`, here and below, is by
-   * when they must have been answered, on the clock of `performance.now()`; default: the usual time from now.
+   * Sends commands in their order on shared connections. The tag of each is its place. `deadline`, here and below, is the
+   * deadline for all replies, on the clock of `performance.now()`. Default: the usual timeout from now.
    */
   send(commands: readonly Command[], receiver: Receiver, deadline?: number): void;
   /**
-   * Sends commands in their order on connections that nobody else uses meanwhile. `waits` says how long each
-   * may wait at the server, in ms, beyond the deadline.
+   * Sends commands in their order on connections reserved for them. `waits` is how long each may wait at the server beyond
+   * the deadline, in ms.
    */
   sendAlone(
     commands: readonly Command[],
@@ -59,11 +59,11 @@ export interface Upstream {
   ): Cancel;
   /** Runs commands between MULTI and EXEC. */
   transaction(commands: readonly Command[], receiver: TransactionReceiver, deadline?: number): Cancel;
-  /** Whether Redis answers now, within `timeout` ms. */
+  /** Whether Redis replies now, within `timeout` ms. */
   ping(timeout?: number): Promise<boolean>;
   /**
-   * Ends commands that wait at the server, without their having run; those that come later are refused. What can't be
-   * ended there, and would not end by itself within `within` ms, loses its connection: it may have run then.
+   * Ends commands that block at the server, without running them. Later commands are refused. A command that can't be ended
+   * and would not end by itself within `within` ms loses its connection, and may have run.
    */
   endWaits(within: number): void;
   /** Ends every connection. */

@@ -16,7 +16,7 @@ export function runWorker(): void {
   const asked = new Map<number, (text: string) => void>();
   let ids = 0;
   const tell = (message: FromWorker) => {
-    // A parent that has just gone needs no answer any more.
+    // A parent that has just ended needs no message any more.
     if (process.connected) process.send!(message, undefined, undefined, () => {});
   };
   const metrics = () =>
@@ -81,7 +81,7 @@ export function runWorker(): void {
   });
   process.channel?.ref();
   process.on("disconnect", () => void close());
-  // A terminal sends these to every process of the group; the parent says when it is time.
+  // A terminal sends these to every process of the group. The parent closes the workers.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
   tell({ kind: "listening" });
 }

@@ -26,7 +26,7 @@ export interface WorkersOptions {
   readonly engine: SharedEngine | null;
   /** How long closing may take, in ms: the drain delay, and requests in flight. */
   readonly closesWithin: number;
-  /** Told, in one line for people, when a worker ended by itself. */
+  /** Called with a one-line message when a worker ended by itself. */
   readonly onNotice: (message: string) => void;
 }
 

@@ -4,7 +4,7 @@ import type { Gateway } from "./gateway.js";
 const EVERY = 1_000;
 const SECONDS = 60;
 
-/** Shows connections and commands per second, asked for each second while the page is seen. */
+/** Shows connections and commands per second, fetched each second while the page is visible. */
 export function showCounters(gateway: Gateway, onError: (error: unknown) => void): void {
   const rates: number[] = [];
   let last: { readonly at: number; readonly commands: number } | null = null;

@@ -3,7 +3,7 @@ import type { Gateway } from "./gateway.js";
 import type { Reply } from "./resp.js";
 import { shown } from "./text.js";
 
-/** Keys shown before "More" is asked for. */
+/** Keys shown before "More" is clicked. */
 const PAGE = 200;
 /** Steps of SCAN taken for one page, so that a pattern that fits nothing does not walk through all of a large Redis. */
 const MAX_STEPS = 50;
@@ -98,7 +98,7 @@ function textOf(reply: Reply | undefined): string {
   return reply && "text" in reply ? reply.text : "";
 }
 
-/** A time to live in ms, in words. */
+/** Returns a time to live in ms as text. */
 function duration(ms: number): string {
   if (!(ms >= 0)) return "";
   const seconds = ms / 1_000;

@@ -16,7 +16,7 @@ const READS: Record<string, (key: CommandArg) => CommandArg[]> = {
   stream: (key) => ["XREVRANGE", key, "+", "-", "COUNT", "20"],
 };
 
-/** The prompt, and what was asked and answered. */
+/** The prompt, and the history of commands and replies. */
 export class Prompt {
   readonly #history: string[] = [];
   #at = 0;

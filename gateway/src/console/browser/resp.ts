@@ -1,4 +1,4 @@
-// RESP2 as the gateway passes it on: Redis's own bytes, so that a reply looks here as it does in redis-cli.
+// RESP2 as the gateway passes it on: Redis's own bytes, so that a reply is displayed as in redis-cli.
 
 /** A reply of Redis. */
 export type Reply =

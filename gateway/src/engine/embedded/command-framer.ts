@@ -9,13 +9,13 @@ const ARRAY = 42;
 const BULK = 36;
 /** The longest header is a type byte, a number and the line's end. */
 const MAX_HEADER = 24;
-/** Redis's own limit on the words of one command. */
+/** Redis's own limit on the arguments of one command. */
 const MAX_WORDS = 1024 * 1024;
 
 /**
- * Cuts a stream of RESP commands where commands end, so that a command is parsed once, when it is
- * whole, however many pieces it came in; and drops a command over the limit without ever storing it,
- * so that it costs its own sender an error and nobody else the connection.
+ * Splits a stream of RESP commands at the ends of commands, so that a command is parsed once, when it is whole, however
+ * many chunks it came in. A command over the limit is dropped without being stored. Its sender gets an error, and no
+ * connection is lost.
  */
 export class CommandFramer {
   readonly #maxBytes: number;
@@ -24,7 +24,7 @@ export class CommandFramer {
   #header = "";
   /** Words of the current command still to come; 0 between commands. */
   #args = 0;
-  /** Bytes of the current word still to come, its line end included. */
+  /** Bytes of the current argument still to come, including its line end. */
   #body = 0;
   /** Bytes that the current command has announced so far. */
   #size = 0;
@@ -85,7 +85,7 @@ export class CommandFramer {
     return out;
   }
 
-  /** Reads `*<words>` between commands, `$<bytes>` inside one. */
+  /** Reads `*<arguments>` between commands, and `$<bytes>` inside one. */
   #readHeader(): void {
     const header = this.#header;
     this.#header = "";

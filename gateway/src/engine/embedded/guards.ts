@@ -15,7 +15,7 @@ export type ExecutionPolicy = NonNullable<ExecutorOptions["policies"]>[number];
 
 /** Add data although they are not flagged so: scripts and functions are kept, messages wait for readers. */
 const ALSO_ADD = new Set(["eval", "eval_ro", "publish", "spublish"]);
-/** Add as much as other keys hold, which is not known from their words. */
+/** Commands that add as many bytes as other keys hold. Their arguments do not show the amount. */
 const COPY_KEYS = new Set(["copy", "bitop", "sort", "georadius", "georadiusbymember", "pfmerge"]);
 /** Approximate overhead of a key, field or element, in bytes, in addition to its own bytes. */
 const OVERHEAD_BYTES = 200;

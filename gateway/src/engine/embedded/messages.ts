@@ -36,7 +36,7 @@ export interface ConnectMessage {
 }
 
 /**
- * A message to the worker: a connection is given up. The end of its port says so as well, but ports of different
+ * A message to the worker: a connection was abandoned. The end of its port shows that too, but ports of different
  * connections are not read in the order in which they were written to.
  */
 export interface GoneMessage {

@@ -28,7 +28,7 @@ export function addOwnCommands(executor: CommandExecutor, limits: EmbeddedLimits
 function tooLarge(limits: EmbeddedLimits) {
   return defineCommand({
     name: TOO_LARGE,
-    // Refused while it is parsed, because that is what makes an open transaction fail as a whole.
+    // Refused while it is parsed, so that an open transaction fails as a whole.
     schema: t.custom((): { value: null; nextIndex: number } => {
       throw new RedisCommandError(
         `command is larger than ${sizeText(limits.maxStringBytes)}, the embedded engine's limit`,

@@ -10,7 +10,7 @@ export class PortDuplex extends Duplex {
   #sent = 0;
   /** Called once the worker has taken in enough to go on writing. */
   #resume: (() => void) | undefined;
-  /** Bytes passed on to the reader that the worker has not been told of. */
+  /** Bytes passed on to the reader that are not acknowledged to the worker yet. */
   #taken = 0;
   /** The engine has ended this connection in good order. */
   #ended = false;
@@ -76,7 +76,7 @@ export class PortDuplex extends Duplex {
     }
     this.#taken += message.length;
     const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
-    // A reader that is behind asks by _read, and only then is the worker told to go on.
+    // A slow reader calls _read when it is ready. Only then are the bytes acknowledged to the worker.
     if (this.push(bytes)) this.#acknowledge();
   }
 

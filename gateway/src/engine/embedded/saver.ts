@@ -6,7 +6,7 @@ type ExecutionPolicy = NonNullable<
   NonNullable<Parameters<typeof createRedisCommandExecutor>[0]>["policies"]
 >[number];
 
-/** Change data without a key among their words. */
+/** Commands that change data without a key among their arguments. */
 const WITHOUT_KEYS = new Set(["flushall", "flushdb", "swapdb", "function"]);
 /** A snapshot that takes long comes less often: its time is at most this share of all. */
 const MAX_SHARE = 1 / 20;
@@ -25,8 +25,8 @@ export interface SaverOptions {
 export class Saver {
   readonly #options: SaverOptions;
   /**
-   * Snapshots still to be written. A command that changes data asks for two: it may be counted before its change is made,
-   * and the first snapshot lie between.
+   * Number of snapshots still to be written. A command that changes data sets it to two, since the command may be counted
+   * before its change is made, with the first snapshot in between.
    */
   #wanted = 0;
   #saving: Promise<void> = Promise.resolve();
@@ -63,7 +63,7 @@ export class Saver {
 
   async #write(): Promise<void> {
     const { state, file, beat, onFailure } = this.#options;
-    // Between commands and transactions: nobody else has a turn meanwhile.
+    // Between commands and transactions: no command runs meanwhile.
     const turns = await Promise.all(state.databases.map(({ turnQueue }) => turnQueue.waitTurn()));
     try {
       this.#wanted = Math.max(0, this.#wanted - 1);

@@ -25,8 +25,8 @@ const BEAT_EVERY = 1_000;
 type Entry = ReturnType<RedisServerState["databases"][number]["entriesSnapshot"]>[number];
 
 /**
- * A record of a snapshot. Each is written as its length, 32 bits, and what `v8.serialize` makes of it. The last one says how
- * many came before, so that a file that was cut off is known.
+ * A record of a snapshot. Each is written as its length in 32 bits and the output of `v8.serialize`. The last record holds
+ * the number of records before it, so that a truncated file is detected.
  */
 type Record =
   | { readonly kind: "entry"; readonly database: number; readonly id: string; readonly entry: Entry }

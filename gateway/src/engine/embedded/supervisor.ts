@@ -22,7 +22,7 @@ export interface EmbeddedOptions {
   readonly stallTimeoutMs?: number;
   /** A file to keep the data in; default: it is kept in memory alone. */
   readonly snapshot?: string | undefined;
-  /** Told, in one line for people, when the engine was restarted, and what became of its data. */
+  /** Called with a one-line message when the engine was restarted, including the state of its data. */
   readonly onNotice?: ((message: string) => void) | undefined;
 }
 
@@ -35,7 +35,7 @@ const HOW_OFTEN = `written every ${SNAPSHOT_EVERY / 1_000} s while it changes, a
 const SHORT_LIFE_MS = 2000;
 const MAX_SHORT_LIVES = 3;
 
-/** Starts the embedded engine: a Redis in a worker thread of this process, reachable by nobody else. */
+/** Starts the embedded engine: a Redis in a worker thread, reachable only from this process. */
 export async function startEmbeddedEngine(options: EmbeddedOptions = {}): Promise<Engine> {
   const engine = new EmbeddedEngine(options);
   try {
@@ -154,8 +154,8 @@ class EmbeddedEngine implements Engine {
     const worker = new Worker(workerFile(), {
       workerData: input,
       name: "warmline-embedded-engine",
-      // Node's own flags of this process are not the engine's, and what its Lua prints when it runs
-      // out of memory is nobody's output: errors come by the events below.
+      // Node's own flags of this process do not apply to the engine. The output of its Lua when it runs
+      // out of memory is discarded, since errors come by the events below.
       execArgv: [],
       stdout: true,
       stderr: true,
@@ -182,7 +182,7 @@ class EmbeddedEngine implements Engine {
     worker.on("message", (message: SavingMessage) => {
       if (message.kind === "failed") this.#unsaved(message.code);
       else if (message.kind === "unreadable" && this.#isLoaded) {
-        // Empty it must not go on: the next snapshot would take the place of what is there.
+        // It must not go on empty: the next snapshot would replace the saved data.
         this.#onNotice(message.message);
         this.#shortLives = MAX_SHORT_LIVES;
         void worker.terminate();

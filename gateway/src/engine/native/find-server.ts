@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 
-/** Servers that `auto` looks for, the first one found wins. */
+/** Servers that `auto` searches for. The first one found is used. */
 const NAMES = ["redis-server", "valkey-server"];
 
 /** The `redis-server` or `valkey-server` on PATH, if there is one that can be run. */
@@ -14,8 +14,8 @@ export function findServer(path: string = process.env.PATH ?? ""): string | unde
 }
 
 /**
- * A server given by the user: a path, or a bare name that is looked up on PATH.
- * @throws {Error} when there is no such program, in words for people.
+ * Returns the path of a server given by the user as a path, or as a bare name that is searched on PATH.
+ * @throws {Error} when there is no such program, with a readable message.
  */
 export function resolveServer(given: string, path: string = process.env.PATH ?? ""): string {
   const found = /[\\/]/.test(given) ? resolve(given) : onPath(given, path);

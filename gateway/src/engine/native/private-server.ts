@@ -13,18 +13,18 @@ const MAX_BACKOFF = 10_000;
 /** A server that ran this long, in ms, is started again without waiting longer than the first time. */
 const STEADY = 30_000;
 
-/** How long a server that has data to load may take to answer for the first time, in ms. */
+/** Timeout in ms for the first reply of a server that has data to load. */
 const LOAD_WITHIN = 600_000;
 /** How long a server may take to write what it has at its end, in ms. */
 const SHUTDOWN_WITHIN = 10_000;
 
 /** Settings of a privately started server. */
 export interface PrivateServerOptions {
-  /** How long it may take to answer for the first time, in ms. Default 10000, or 600000 with a folder. */
+  /** Timeout in ms for the server's first reply. Default: 10,000, or 600,000 with a folder. */
   readonly startTimeoutMs?: number;
   /** A folder to keep the data in; default: it is kept in memory alone. */
   readonly folder?: string | undefined;
-  /** Told, in one line for people, when the server ended by itself or could not be started again. */
+  /** Called with a one-line message when the server ended by itself or could not be started again. */
   readonly onNotice?: ((message: string) => void) | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface PrivateServerOptions {
  * no TCP port, nothing written to disk unless there is a folder for it. It ends with this process, however that ends; when
  * it ends by itself it is started again, empty or with what the folder holds.
  * @param program path of the server.
- * @throws {Error} when it does not start, with what it said.
+ * @throws {Error} when it does not start, with its output.
  */
 export async function startPrivateServer(
   program: string,
@@ -86,7 +86,7 @@ class PrivateServer implements Engine {
     return connect({ path: this.socket, onread });
   }
 
-  /** Starts the program in its folder, and resolves once it answers. Otherwise nothing is left of it. */
+  /** Starts the program in its folder, and resolves once it replies. On failure nothing of it is left. */
   async start(): Promise<void> {
     const child = spawnOnLifeline(
       this.#program,
@@ -141,7 +141,7 @@ class PrivateServer implements Engine {
     socket.destroy();
   }
 
-  /** Goes on trying until it runs, for the socket's path is what others know it by. */
+  /** Retries until the server runs, since its users hold the socket's path. */
   async #startAgain(reason: string): Promise<void> {
     const { signal } = this.#closing;
     for (let text = reason; !signal.aborted; ) {
@@ -151,7 +151,7 @@ class PrivateServer implements Engine {
       try {
         await sleep(wait, undefined, { ref: false, signal });
         await rm(this.#folder, { recursive: true, force: true });
-        // Not one that somebody else has put there meanwhile.
+        // Fails if another process has created the folder meanwhile.
         await mkdir(this.#folder, { mode: 0o700 });
         await this.start();
         return;
@@ -170,7 +170,7 @@ class PrivateServer implements Engine {
   }
 }
 
-/** Asks for the server's INFO until it answers; fails when it ends first or takes too long. */
+/** Sends INFO until the server replies. Fails if the server ends first or takes too long. */
 async function firstReply(child: ChildProcess, socket: string, timeoutMs: number): Promise<string> {
   const ended = new AbortController();
   let reason = `no answer within ${timeoutMs / 1000} s`;

@@ -8,7 +8,7 @@ const SNAPSHOT = "embedded.snapshot";
 /** Which engine a folder's data is of; null for an empty one. */
 export type DataOf = "embedded" | "server" | null;
 
-/** A folder where the gateway's own Redis keeps its data, which nobody else uses meanwhile. */
+/** A folder where the gateway's own Redis keeps its data, locked against use by other gateways. */
 export interface DataFolder {
   /** Its absolute path. */
   readonly path: string;

@@ -11,7 +11,7 @@ const SILENT_AFTER = 15_000;
 interface Holder {
   readonly pid: number;
   readonly host: string;
-  /** When the process started, in the system's own unit; null where the system does not tell. */
+  /** The start time of the process in the system's own unit, or null if the system does not provide it. */
   readonly started: string | null;
 }
 
@@ -89,7 +89,7 @@ export class FolderLock {
     try {
       utimesSync(this.#file, now, now);
     } catch {
-      // Somebody removed it; what is written goes on being written.
+      // The file was removed. Writing of data goes on regardless.
     }
   }
 }

@@ -144,7 +144,7 @@ function addWait(
   }
   const least: Combine = (replies) => {
     const reply = combiners.agg_min(replies);
-    // What was sent again is not what these connections have waited for: nothing is known of it.
+    // Commands sent again went over other connections, which this WAIT does not cover. So no replica counts.
     return batch.scattered && reply[0] === COLON ? integerOf(0) : reply;
   };
   const merge = new Merge(receiver, tag, names.size, least, false);

@@ -7,7 +7,7 @@ import { SlotOrder } from "./slot-order.js";
 export interface RoutingHint {
   /** The slot whose node serves it; -1 for any primary. */
   readonly slot: number;
-  /** Whether a replica can answer. */
+  /** Whether a replica can run it. */
   readonly read: boolean;
   /** Whether it may be sent again although it may have been executed. */
   readonly repeatable: boolean;
@@ -15,7 +15,7 @@ export interface RoutingHint {
   readonly only?: string;
 }
 
-/** Receives what becomes of cluster commands. */
+/** Receives the outcomes of cluster commands. */
 export interface ClusterCommandHandler {
   onReply(clusterCommand: ClusterCommand, reply: Buffer): void;
   onLarge(clusterCommand: ClusterCommand, first: number): ReplyStream | null;
@@ -25,7 +25,7 @@ export interface ClusterCommandHandler {
 /** One command, or a part of one, on its way through the cluster. */
 export class ClusterCommand implements Receiver {
   state: "due" | "sent" | "parked" | "done" = "due";
-  /** Its place among the commands of its slot, once that is asked for. */
+  /** Its place among the commands of its slot, set when first needed. */
   place = -1;
   /** Whether it was executed, or may have been. */
   executed = false;
@@ -33,13 +33,13 @@ export class ClusterCommand implements Receiver {
   outcomeUnknown = false;
   /** The node that it was sent to last. */
   node: Node | null = null;
-  /** Where a node has sent it. */
+  /** The node that it was redirected to. */
   target: string | null = null;
-  /** Whether that node has to be told that it was sent there. */
+  /** Whether that node needs ASKING before it. */
   asking = false;
   redirections = 0;
   repeats = 0;
-  /** Whether it has to be answered by the primary, since what was given before it writes to its slot. */
+  /** Whether it must run on the primary, since an earlier command of the batch writes to its slot. */
   mustSeeWrites = false;
   /** Nodes that failed it, if any did. */
   #tried: Set<string> | null = null;
@@ -66,7 +66,7 @@ export class ClusterCommand implements Receiver {
     return this.batch.receiver.cancelled;
   }
 
-  /** A node has failed it. */
+  /** Records that the command failed at a node. */
   failedAt(name: string): void {
     this.#tried ??= new Set();
     this.#tried.add(name);
@@ -128,7 +128,7 @@ export class Batch {
   /** Whether one of them was sent again, and so not on the connection of the others. */
   scattered = false;
   readonly cancels: (() => void)[] = [];
-  /** The commands by slot, once that is asked for: most batches go through without. */
+  /** The commands by slot, set when first needed. Most batches do not need it. */
   #orders: Map<number, SlotOrder> | null = null;
 
   constructor(

@@ -27,7 +27,7 @@ export interface ClusterOptions extends ExclusiveConnectionsOptions {
   readonly handshake: readonly Command[];
   /** Command timeout in ms. A blocking command gets its own timeout in addition. */
   readonly timeout: number;
-  /** Connections to each node shared by ordinary commands, and as many to each replica that answers reads. */
+  /** Number of connections to each node shared by ordinary commands. Each replica that serves reads has as many. */
   readonly connections: number;
   /** Commands waiting or unanswered on one shared connection before more are refused. */
   readonly maxQueuedCommands: number;

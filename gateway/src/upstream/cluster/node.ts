@@ -10,7 +10,7 @@ const MAX_EJECTION = 30_000;
 /** Options of a node. */
 export interface NodeOptions extends ExclusiveConnectionsOptions {
   readonly connectionOptions: MultiplexedConnectionOptions;
-  /** Connections shared by ordinary commands; those for reads from a replica are as many, made when needed. */
+  /** Number of connections shared by ordinary commands. Reads from a replica have as many, opened when needed. */
   readonly connections: number;
 }
 
@@ -35,7 +35,7 @@ export class Node {
     this.exclusive = new ExclusiveConnections(options.connectionOptions, options);
   }
 
-  /** The shared connection of this number; another one for what a replica is to answer. */
+  /** Returns the shared connection of this number. Reads from a replica have separate connections. */
   connection(connectionIndex: number, fromReplica: boolean): MultiplexedConnection {
     const connections = fromReplica ? this.#replicaConnections() : this.#shared;
     return connections[connectionIndex % connections.length]!;
@@ -58,7 +58,7 @@ export class Node {
     return this.#ejectedUntil > performance.now();
   }
 
-  /** It did not answer. Returns whether that was news. */
+  /** Records a missing reply. Returns whether the node counted as working before. */
   failed(): boolean {
     if (this.isEjected) return false;
     this.#ejectedUntil =
@@ -66,7 +66,7 @@ export class Node {
     return true;
   }
 
-  /** It answered. */
+  /** Records a reply. */
   succeeded(): void {
     if (this.#ejections === 0) return;
     this.#ejections = 0;

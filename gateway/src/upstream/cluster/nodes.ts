@@ -1,7 +1,7 @@
 import { Node, type NodeOptions } from "./node.js";
 import type { Topology } from "./topology.js";
 
-/** The nodes of a cluster that somebody has had to do with. */
+/** The nodes of a cluster that were used so far. */
 export class Nodes {
   readonly #nodes = new Map<string, Node>();
   readonly #make: (name: string) => NodeOptions;

@@ -40,7 +40,7 @@ export type Plan = {
 const ANY: Plan = { kind: "one", slot: -1, read: false, repeatable: false };
 const ANY_READ: Plan = { ...ANY, repeatable: true };
 
-/** PUBSUB counts what each node knows by itself. */
+/** PUBSUB counts only the subscriptions of the node that runs it. */
 const PUBSUB: Readonly<Record<string, Combine>> = {
   "PUBSUB CHANNELS": combiners.union,
   "PUBSUB NUMPAT": combiners.agg_sum,
@@ -53,7 +53,7 @@ const PUBSUB: Readonly<Record<string, Combine>> = {
 export function planOf(command: Command): Plan {
   const info = getCommandInfo(command);
   const indexes = getKeyIndexes(command, info);
-  // Redis finds the keys of what is unknown here by itself, and says where they are.
+  // Redis itself finds the keys of commands unknown here, and redirects them.
   if (!info || !indexes) return info?.readonly ? ANY_READ : ANY;
   if (indexes.length === 0) return keyless(info);
   const args = new EncodedArgs(command);

@@ -1,12 +1,12 @@
 import type { Shard } from "./topology.js";
 
 /**
- * Who answers reads.
+ * The nodes that serve reads.
  *
  * - `primary`: the primary alone, so that a read sees every write that was acknowledged before
- * - `prefer-replica`: a replica, or the primary when none of them answers
+ * - `prefer-replica`: a replica, or the primary if no replica replies
  * - `replica`: replicas alone
- * - `any`: all alike; one that does not answer is passed over
+ * - `any`: all nodes alike; one that does not reply is skipped
  *
  * A replica may not have a write yet that was acknowledged already.
  */
@@ -16,7 +16,7 @@ export type ReadPolicy = (typeof READ_POLICIES)[number];
 
 let turn = 0;
 
-/** The nodes that may answer a read, those to be asked first in front. */
+/** Returns the nodes that may serve a read, in the order in which to try them. */
 export function candidatesOf({ primary, replicas }: Shard, policy: ReadPolicy): readonly string[] {
   switch (policy) {
     case "primary":
@@ -30,7 +30,7 @@ export function candidatesOf({ primary, replicas }: Shard, policy: ReadPolicy): 
   }
 }
 
-/** The list begun one further each time, so that all are asked alike. */
+/** Returns the list rotated by one further at each call, so that all nodes are used alike. */
 function rotated<T>(items: readonly T[]): readonly T[] {
   if (items.length < 2) return items;
   turn = (turn + 1) % 1_000_000;

@@ -12,13 +12,13 @@ export type Redirection =
 const LATER: Redirection = { kind: "later" };
 const LATER_CODES = new Set(["TRYAGAIN", "CLUSTERDOWN", "LOADING", "MASTERDOWN", "READONLY", "UNBLOCKED"]);
 
-/** Reads an error reply; null for one that is the command's own answer. */
+/** Parses an error reply. Returns null if it is the command's own reply. */
 export function redirectionOf(reply: Buffer): Redirection | null {
   const text = reply.toString("latin1", 1, Math.min(reply.length, 300));
   const [, code = ""] = /^([A-Z]+)[ \r]/.exec(text) ?? [];
   if (LATER_CODES.has(code)) return LATER;
   if (code !== "MOVED" && code !== "ASK") return null;
-  // The host is empty when the node does not know its own address: it is where the reply came from.
+  // The host is empty if the node has no address configured. It is then the host that the reply came from.
   const [, slot, host, port] = /^[A-Z]+ (\d+) (\S*):(\d+)\r\n/.exec(text) ?? [];
   if (port === undefined) return null;
   return { kind: code === "MOVED" ? "moved" : "ask", slot: Number(slot), host: host!, port: Number(port) };

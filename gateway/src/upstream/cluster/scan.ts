@@ -18,7 +18,7 @@ enum Mode {
 }
 
 /**
- * How far a SCAN is. It is what the cursor holds that a client gets, so that any gateway can go on with it.
+ * The progress of a SCAN. The client's cursor holds it, so that any gateway can continue the scan.
  *
  * Nodes are scanned one after another, each from its first cursor to its last. At every step the slots of the node are
  * compared: a slot is covered by the scan of a node if all its keys were there at each step. Slots that were moved
@@ -39,7 +39,7 @@ interface Position {
   readonly kept: SlotSet;
 }
 
-/** Ranges of a set that a cursor holds at most: it has some 4,000 digits then. What is left out is scanned once more. */
+/** Ranges of a set that a cursor holds at most: it has some 4,000 digits then. Ranges left out are scanned once more. */
 const MAX_RANGES = 200;
 const MAX_CURSOR = 4_500;
 const INVALID = errorOf("ERR invalid cursor");
@@ -101,7 +101,7 @@ class ScanStep implements Receiver {
   }
 
   onReply(reply: Buffer, at: number): void {
-    // What was sent again may have run at another time than the rest.
+    // A command sent again may have run at another time than the others.
     this.#inOrder &&= at === 3 - this.#open;
     this.#replies[at] = reply;
     this.#settle();

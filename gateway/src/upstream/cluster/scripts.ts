@@ -9,7 +9,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 
 const NOSCRIPT = "-NOSCRIPT ";
 
-/** Whether a node said that it does not know the script of this digest. */
+/** Whether a node replied that it does not have the script of this digest. */
 export function isNoScript(reply: Buffer): boolean {
   return reply[0] === MINUS && reply.toString("latin1", 0, NOSCRIPT.length) === NOSCRIPT;
 }
@@ -23,7 +23,7 @@ export class Scripts {
   readonly #texts = new Map<string, Buffer>();
   #bytes = 0;
 
-  /** Remembers what a command brings along, and forgets all when Redis is told to. */
+  /** Stores the script of a command. SCRIPT FLUSH removes all scripts. */
   note(command: Command): void {
     switch (command.name) {
       case "EVAL":
@@ -57,7 +57,7 @@ export class Scripts {
     if (text.length > MAX_BYTES) return;
     const digest = createHash("sha1").update(text).digest("hex");
     const known = this.#texts.get(digest);
-    // What is kept is a copy: a command's bytes are part of something larger.
+    // The text is copied, since a command's bytes are part of a larger buffer.
     this.#texts.delete(digest);
     this.#texts.set(digest, known ?? Buffer.from(text));
     if (!known) this.#bytes += text.length;

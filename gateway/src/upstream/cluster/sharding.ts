@@ -23,7 +23,7 @@ export class ClusterSharding implements Sharding {
   }
 
   moved({ slot, host, port }: Extract<Redirection, { slot: number }>, from: string): void {
-    // A node that does not know its own address is where the reply came from.
+    // A node without a configured address has the host that the reply came from.
     const ownHost = from.includes(":") ? addressOf(from).host : "";
     this.#topology.moved(slot, nameOf({ host: host || ownHost, port }));
   }

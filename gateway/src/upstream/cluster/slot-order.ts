@@ -7,15 +7,14 @@ interface Places {
 }
 
 /**
- * The commands of one slot in their order, and how far they are. Of two it matters which is executed first unless both may be
- * repeated. What is asked for is found from where it was found last, so that a batch of very many commands is not searched
- * for each of them.
+ * The commands of one slot in their order, and their states. The order of two commands matters unless both may be repeated.
+ * Each search starts where the last one ended, so that a very large batch is not searched for each command.
  */
 export class SlotOrder {
   readonly #commands: ClusterCommand[] = [];
-  /** None before these waits to be sent again. */
+  /** No command before these places waits to be sent again. */
   readonly #parked: Places = { any: 0, write: 0 };
-  /** None behind these is with a node. */
+  /** No command after these places is in flight at a node. */
   readonly #sent: Places = { any: 0, write: 0 };
   /** The last that was executed, or may have been. */
   readonly #executed: Places = { any: -1, write: -1 };

@@ -16,7 +16,7 @@ export interface Shard {
   readonly replicas: readonly string[];
 }
 
-/** When the topology is asked for anew. */
+/** When the topology is refreshed. */
 export interface RefreshOptions {
   /** How often in any case, in ms. */
   readonly interval: number;
@@ -58,10 +58,10 @@ export class Topology extends EventEmitter<{ change: [] }> {
   /** The names of nodes by their ids. */
   readonly #names = new Map<string, string>();
   #closed = false;
-  /** Why it could not be learnt when it was last asked for; null when it could. */
+  /** Why the last refresh failed, or null if it succeeded. */
   lastError: string | null = "the cluster's topology is not known yet";
 
-  /** @param ask sends a command to a node, as the user that the gateway was set up with */
+  /** @param ask sends a command to a node, as the gateway's own user */
   constructor(
     seeds: readonly Address[],
     ask: (name: string, command: Command) => Promise<Buffer>,
@@ -237,7 +237,7 @@ export class Topology extends EventEmitter<{ change: [] }> {
   }
 }
 
-/** The name of a node as CLUSTER SLOTS lists it; a node that does not know its own address is where the reply came from. */
+/** Returns the name of a node from CLUSTER SLOTS. A node without a configured address has the host that the reply came from. */
 function nodeName(node: Decoded, from: string): string | null {
   if (!Array.isArray(node) || typeof node[1] !== "number") return null;
   const host =

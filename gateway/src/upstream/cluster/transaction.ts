@@ -48,7 +48,7 @@ export class ClusterTransaction {
     readonly receiver: TransactionReceiver,
     readonly topology: Topology,
     readonly nodes: Nodes,
-    /** By when it has to be answered, on the clock of `performance.now()`. */
+    /** The deadline for its reply, on the clock of `performance.now()`. */
     readonly until: number,
   ) {}
 
@@ -93,7 +93,7 @@ export class ClusterTransaction {
     node.succeeded();
     const errors = reply[0] === MINUS ? [...refused.values(), reply] : [];
     const redirections = errors.map(redirectionOf).filter((each) => each !== null);
-    // What is refused for good stays so at any node.
+    // A command refused for good is refused at any node.
     if (redirections.length === 0) this.receiver.onExec(reply, refused);
     else this.#redirect(node, redirections);
   }

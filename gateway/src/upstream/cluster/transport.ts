@@ -46,8 +46,8 @@ interface Choice {
 }
 
 /**
- * Brings commands to their nodes: where a node says so, or fails, to another. What can't be sent waits for the topology to
- * change. A command that may have been executed is sent again only if it is repeatable.
+ * Sends commands to their nodes, and to other nodes after a redirection or a failure. Commands that can't be sent wait for
+ * the topology to change. A command that may have been executed is sent again only if it is repeatable.
  */
 export class Transport implements ClusterCommandHandler {
   readonly #options: TransportOptions;
@@ -77,7 +77,7 @@ export class Transport implements ClusterCommandHandler {
         continue;
       }
       const { node, fromReplica, others } = choice;
-      // Reads with somebody else to ask have less time for each attempt: they go apart.
+      // Reads that another node can serve have less time for each attempt, so they form a group of their own.
       const key = clusterCommand.batch.alone ? node : `${others} ${fromReplica} ${node.name}`;
       const group = groups.get(key);
       if (group) group.clusterCommands.push(clusterCommand);
@@ -218,7 +218,7 @@ export class Transport implements ClusterCommandHandler {
     counters.redirected++;
     clusterCommand.batch.scattered = true;
     const name = nameOf({ host: host || addressOf(clusterCommand.node!.name).host, port });
-    // Only nodes of the cluster are followed to: what a script returns may look like a redirection.
+    // Only redirections to nodes of the cluster are followed, since a script's result may look like a redirection.
     const isKnown = kind === "moved" ? topology.moved(slot, name) : topology.has(name);
     if (!isKnown) topology.refreshSoon();
     clusterCommand.target = isKnown ? name : null;

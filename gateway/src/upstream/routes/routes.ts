@@ -20,8 +20,8 @@ interface Sent {
 }
 
 /**
- * Several upstreams by the prefix of keys: the longest one counts. What has no keys goes to the route for the rest, as do
- * subscriptions and MONITOR.
+ * Several upstreams by the prefix of keys. The longest matching prefix counts. Commands without keys, subscriptions and
+ * MONITOR use the route of all other keys.
  */
 export class Routes implements Upstream {
   readonly #routes: readonly RoutedUpstream[];
