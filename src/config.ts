@@ -16,7 +16,7 @@ export interface RetryOptions {
   backoff?: (retryCount: number) => number;
 }
 
-/** A Lambda context, or anything else that knows how long there is left, in ms. */
+/** A Lambda context, or any other object that returns the remaining time, in ms. */
 export type Deadline = { getRemainingTimeInMillis(): number } | { remaining(): number };
 
 /** Settings that may differ from call to call: `redis.with({ ... })`. */
@@ -92,9 +92,9 @@ export interface RedisOptions extends CallOptions, IdleOptions {
   /** How replies travel: `"resp2"` (default) falls back to JSON where the endpoint has none. */
   responseFormat?: "resp2" | "json";
   /**
-   * Whether the endpoint is asked to encode strings. Default `"base64"`: where a reply does not come in RESP2 and is read as
-   * bytes, by `codec: "bytes"`, a codec of your own, `dump` or `update`. An endpoint that answers with a string that is not
-   * base64 is not asked again. `false`: replies are plain JSON, without RESP2 and without an encoding header, and bytes that
+   * Whether requests ask for encoded strings. Default `"base64"`: where a reply is not in RESP2 and is read as bytes,
+   * by `codec: "bytes"`, a codec of your own, `dump` or `update`. After a string that is not base64, later requests to that
+   * endpoint do not ask for it. `false`: replies are plain JSON, without RESP2 and without an encoding header, and bytes that
    * are not UTF-8 are lost.
    */
   responseEncoding?: false | "base64";
@@ -214,7 +214,7 @@ export function isEnvironment(value: object): value is Record<string, string | u
   return PREFIXES.some((prefix) => `${prefix}URL` in value || `${prefix}TOKEN` in value);
 }
 
-/** @throws ConfigError with the message, unless what it asks for holds. */
+/** @throws ConfigError with the message, unless the condition holds. */
 export function assertConfig(holds: boolean, message: string): void {
   if (!holds) throw new ConfigError(message);
 }

@@ -68,7 +68,7 @@ export class RedisError extends WarmlineError {
   readonly code: string;
 
   constructor(reply: string, details: Omit<ErrorDetails, "outcome">) {
-    // Redis repeats the arguments of an unknown command, and others between quotes; they may be somebody's data. Another
+    // Redis repeats the arguments of an unknown command, and others between quotes; they may be user data. Another
     // command's name is ours.
     const shown = reply
       .replace(/,? with args beginning with:.*| \(command: \S+\)$/s, "")
@@ -99,11 +99,11 @@ export class ConnectionError extends WarmlineError {}
 
 /**
  * The connection failed after the command was written and before its response came: it may have been applied.
- * warmline does not send a write again on its own; look at the data, or use `writes: "exactly-once"`.
+ * warmline does not send a write again on its own: check the data, or use `writes: "exactly-once"`.
  */
 export class UnknownOutcomeError extends WarmlineError {}
 
-/** The call's time was up. `outcome` tells whether the command had been sent. */
+/** The call's time was up. `outcome` states whether the command had been sent. */
 export class TimeoutError extends WarmlineError {}
 
 /** The response was not one of a Redis HTTP endpoint: truncated, not JSON, or the page of another server. */

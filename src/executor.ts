@@ -83,7 +83,7 @@ export interface ClientContext {
   readonly platform: Platform;
   readonly transport: Transport;
   readonly protocol: Protocol;
-  /** Where it all goes, or what every command is rejected with when url or token is missing; a requester knows. */
+  /** The endpoint, or the error of every command if url or token is missing. Undefined with a requester. */
   readonly endpoint: Endpoint | ConfigError | undefined;
   /** Carries the requests instead of the transport, if given. */
   readonly requestHandler?: RequestHandler | undefined;
@@ -323,7 +323,7 @@ export class CommandExecutor {
 
   /**
    * Sends commands as one request.
-   * @param wanted gives the commands; asked again before it is written, for fewer of them, where they share it.
+   * @param wanted returns the commands. Called again before the write, where it may return fewer of a shared request.
    * @returns a result for each that was sent; rejects when the request as a whole failed.
    */
   runBatch(

@@ -18,7 +18,7 @@ export const Redis = createRedisClass({
   // Bundlers that split keep this apart, and the others take it in.
   lazyFeatures: () => import("./lazy-features.js"),
   // fetch's own `keepalive` is something else than ours: it lets a request outlive its page, and browsers refuse such
-  // a request beyond 64 KB. Some runtimes refuse a name that they don't know even where it is undefined.
+  // a request beyond 64 KB. Some runtimes reject an unknown name even if its value is undefined.
   createTransport: ({ origin }, options) => {
     const { cache, backend } = options;
     const init = { ...(cache && { cache }), ...(backend && { backend }) };

@@ -38,7 +38,7 @@ export interface Redis
     Target<Immediate> {
   /** Collects commands that `exec()` sends as one request. Its order to other requests is as with `with()`. */
   pipeline(): Pipeline;
-  /** Collects commands that `exec()` runs as one transaction: all of them, with nobody else's in between. */
+  /** Collects commands that `exec()` runs as one transaction: all of them, without other clients' commands in between. */
   multi(): Pipeline;
   /**
    * Sends any command, argument by argument: `redis.exec(["SET", "key", "value"])`.
@@ -54,17 +54,17 @@ export interface Redis
     options?: { readonly?: R | boolean },
   ): R extends true ? ReadonlyScript<T, Args> : Script<T, Args>;
   /**
-   * Reads a key, changes its value by a function, and stores the result unless somebody else changed the key
-   * meanwhile; then it begins anew. The key keeps its time to live.
+   * Reads a key, changes its value by a function, and stores the result unless another client changed the key
+   * meanwhile; then it starts over. The key keeps its time to live.
    * @param change gets the value or null; returns the new value, null to delete the key, undefined to leave it. It may
    * be called several times.
    * @returns what is stored now.
-   * @throws WarmlineError when the key was changed by others at every attempt.
+   * @throws WarmlineError if other clients changed the key at every attempt.
    */
   update<T = unknown>(key: Key, change: Updater<T>, options?: UpdateOptions): Promise<T | null>;
   /**
    * Listens to channels. Messages are read by the client's codec, as values are.
-   * @throws ArgumentError when a name can't be sent; whatever else goes wrong the subscriber tells.
+   * @throws ArgumentError if a name can't be sent. The subscriber emits any other error.
    */
   subscribe<TMessage = unknown>(channels: string | readonly string[]): Subscriber<TMessage>;
   /** Listens to every channel that fits one of these glob patterns. */
@@ -113,7 +113,7 @@ export interface RedisConstructor {
 /** Runtime-specific parts of a client. */
 export interface Platform {
   env(): Record<string, string | undefined>;
-  /** Whether a client opens a connection when it is created, unless it is told. */
+  /** Whether a client opens a connection when it is created, by default. */
   preconnects?(): boolean;
   createTransport(endpoint: Endpoint, options: RedisOptions, probe: HttpRequest): Transport;
   /** The lazy features, or a function that loads them on first use, for entries whose size matters. */

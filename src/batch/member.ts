@@ -35,8 +35,8 @@ export class Member implements QueuedCommand {
   };
 
   /**
-   * Heeds the limits from now on.
-   * @param time when somebody else ends it at the latest, in ms: no timer is needed for that.
+   * Enforces the limits from now on.
+   * @param time the time in ms after which the caller ends it at the latest: later limits need no timer here.
    */
   arm(shared?: SharedRequest, time = Number.POSITIVE_INFINITY): void {
     this.disarm();

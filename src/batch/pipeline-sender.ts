@@ -29,8 +29,8 @@ interface PipelineOptions {
 }
 
 /**
- * Sends commands as one pipeline in which each has an outcome of its own: what the gateway did not send on is sent again,
- * and so are the reads whose outcome it does not know; only writes reject.
+ * Sends commands as one pipeline in which each has an outcome of its own. Commands that the gateway did not forward are
+ * sent again, and so are reads whose outcome is unknown. Only writes reject.
  */
 export async function sendPipeline(
   executor: CommandExecutor,

@@ -3,7 +3,7 @@ import { RedisError } from "../errors.js";
 import type { CommandExecutor } from "../executor.js";
 import type * as LazyFeatures from "../lazy-features.js";
 
-/** A Lua script, sent by its digest; its text follows only where the server doesn't know it yet. */
+/** A Lua script, sent by its digest; its text follows only if the server has not loaded it yet. */
 export interface Script<T = unknown, Args extends readonly unknown[] = unknown[]> {
   /** The script's text. */
   readonly script: string;
@@ -11,9 +11,9 @@ export interface Script<T = unknown, Args extends readonly unknown[] = unknown[]
   readonly sha1: string;
   /** Runs it by its text. */
   eval(keys?: Key[], args?: Args): Promise<T>;
-  /** Runs it by its digest; rejects with a `NOSCRIPT` RedisError where the server doesn't know it. */
+  /** Runs it by its digest; rejects with a `NOSCRIPT` RedisError if the server has not loaded it. */
   evalsha(keys?: Key[], args?: Args): Promise<T>;
-  /** Runs it by its digest and, where the server doesn't know it, by its text, which teaches it. */
+  /** Runs it by its digest. If the server has not loaded it, runs it by its text, which loads it. */
   exec(keys?: Key[], args?: Args): Promise<T>;
 }
 

@@ -11,7 +11,7 @@ return 1`;
 
 /** Settings of an optimistic update. */
 export interface UpdateOptions {
-  /** How many times to begin anew when somebody else changed the key meanwhile. Default 10. */
+  /** Maximum number of attempts while other clients change the key. Default 10. */
   attempts?: number;
 }
 
@@ -22,11 +22,11 @@ const STORED: Codec = { encode: (value) => value, decode: (stored) => stored };
 
 /**
  * Reads a key, changes its value by a function, and stores the result unless another client changed the key meanwhile;
- * then it begins anew. WATCH can't do this over HTTP, where a connection is nobody's own.
+ * then it starts over. WATCH can't do this over HTTP, where requests share connections.
  * @param change gets the value or null; returns the new value, null to delete the key, undefined to leave it. It may be
  * called several times.
  * @returns what is stored now.
- * @throws ArgumentError where there are no attempts; WarmlineError where the key was changed by others at every attempt.
+ * @throws ArgumentError if `attempts` is below 1; WarmlineError if other clients changed the key at every attempt.
  */
 export async function update<T>(
   executor: CommandExecutor,

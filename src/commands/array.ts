@@ -35,7 +35,7 @@ export type ArrayIndex = number | string;
 
 /** Settings of arinfo. */
 export interface ArInfoOptions {
-  /** Look at every part of the array. */
+  /** Inspects every part of the array. */
   full?: boolean;
 }
 

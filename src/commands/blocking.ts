@@ -1,4 +1,4 @@
-/** Commands that may wait: BLPOP, BRPOP, BZPOPMIN and their like, XREAD, WAIT. The name tells where they say how long. */
+/** Commands that may wait: BLPOP, BRPOP, BZPOPMIN and their like, XREAD, WAIT. The name determines the position of the timeout. */
 const WAITS = /^(B[LRZ]|XREAD|WAIT)/;
 
 /**

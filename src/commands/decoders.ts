@@ -113,7 +113,7 @@ export const records =
   (...reply: Parameters<Decoder>): Record<string, any>[] =>
     groups(...decoders)(...reply).map((group) => zip(names, group));
 
-/** A part of an object, and the option that asks for it, if it isn't always there. */
+/** A part of an object, and the option that requests it, unless it is always there. */
 export type Part = readonly [name: string, decoder: Decoder, option?: string];
 
 /** The names and kinds of the parts that are there under these options. */

@@ -31,7 +31,7 @@ export const checked = (spec: CommandDraft, schema: CommandSpec["schema"] = "eac
   schema,
 });
 
-/** A command under a name that the method's does not tell. */
+/** A command whose name does not follow from the method's. */
 export const as = (name: string, spec: CommandDraft): CommandDraft => ({ ...spec, name });
 
 /** A command that is sent in another order: `order` has the place of each encoder's argument in the method. */
@@ -53,7 +53,7 @@ export function named<T extends Record<string, CommandDraft>>(
   ) as unknown as { [N in keyof T]: CommandSpec };
 }
 
-/** The specs of a group, made when one of them is first asked for: a program uses the commands of a few groups. */
+/** The specs of a group, created at the first lookup: a program uses the commands of a few groups. */
 export function defineCommands<T extends Record<string, CommandDraft>>(
   drafts: () => T,
   prefix?: string,

@@ -85,7 +85,7 @@ export interface GeoCoordinates {
   lat: number;
 }
 
-/** A member found, with what the options asked for; `dist` in the unit of the shape. */
+/** A member found, with the values that the options request; `dist` in the unit of the shape. */
 export type GeoMatch<T, O extends GeoSearchCommandOptions> = { member: T } & (O extends { withCoord: true }
   ? { coord: GeoCoordinates }
   : { coord?: GeoCoordinates }) &
@@ -171,7 +171,7 @@ const shape = sequence(
 );
 const matching = (more: string) => sequence(property("count", options("limit=COUNT any?")), options(more));
 
-// Redis's order, whatever order they were asked in.
+// The order of Redis, independent of the order of the options.
 const MATCH: Part[] = [
   ["member", value],
   ["dist", float, "withDist"],

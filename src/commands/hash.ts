@@ -51,7 +51,7 @@ export interface HSetExCommandOptions {
 export interface HScanOptions {
   /** Only fields that fit this glob pattern. */
   match?: string;
-  /** About how many fields to look at. */
+  /** Approximate number of fields to scan. */
   count?: number;
   /** Returns the fields without their values. */
   noValues?: boolean;

@@ -10,7 +10,7 @@ export interface LPosOptions {
   rank?: number;
   /** The number of matches, 0 for all; the reply is then an array. */
   count?: number;
-  /** How many elements to look at, 0 for all. */
+  /** Maximum number of elements to compare, 0 for all. */
   maxLen?: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * An object whose properties are made when they are first looked up, and are ordinary ones from then on: they can be
- * taken out, spied on, replaced and listed. 400 methods, most of which nobody calls, cost nothing until then.
+ * An object whose properties are created at the first lookup, and are ordinary ones from then on: they can be
+ * taken out, spied on, replaced and listed. 400 methods, most of them never called, cost nothing until then.
  * @param prototype what it inherits from.
  * @param describe returns the property of a name, or undefined where there is none.
  * @param names all of those names.
@@ -13,7 +13,7 @@ export function onDemand(
   taken = (name: string) => name in prototype,
 ): object {
   const lookUp = (name: PropertyKey): PropertyDescriptor | undefined => {
-    // What awaits an object asks for `then`: no command has this name, and to find that out all would be made.
+    // `await` reads `then`. No command has this name, and a lookup that fails would create every group.
     if (typeof name !== "string" || name === "then" || taken(name)) return undefined;
     const found = Object.hasOwn(made, name) ? undefined : describe(name);
     if (found) Object.defineProperty(made, name, { ...found, configurable: true, enumerable: true });

@@ -2,7 +2,7 @@ import type { CommandExecutor } from "../executor.js";
 import type { CommandSpec } from "./spec.js";
 import { isWrite } from "./write.js";
 
-/** Commands that change a connection's state: over HTTP a connection is nobody's own. */
+/** Commands that change a connection's state: over HTTP, requests share connections. */
 const CONNECTION_STATE =
   /^(AUTH|ASKING|CLIENT|DISCARD|EXEC|HELLO|MONITOR|MULTI|[PS]?(UN)?SUBSCRIBE|QUIT|READONLY|READWRITE|RESET|SELECT|(UN)?WATCH)$/;
 

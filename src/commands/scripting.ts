@@ -36,7 +36,7 @@ export interface ScriptingCommands<K extends ReplyMode> {
    */
   scriptExists(...sha1s: string[]): Reply<K, number[]>;
   /**
-   * Forgets all scripts.
+   * Unloads all scripts.
    * @see https://redis.io/commands/script-flush/
    */
   scriptFlush(opts?: ScriptFlushCommandOptions): Reply<K, "OK">;
@@ -97,7 +97,7 @@ export interface FunctionLibrary {
   engine: string;
   /** The functions in it. */
   functions: { name: string; description?: string; flags: string[] }[];
-  /** Its text, where that was asked for. */
+  /** Its text, if requested. */
   libraryCode?: string;
 }
 

@@ -22,8 +22,8 @@ export interface CommandSpec {
   /** Redis's name, in upper case; a subcommand after a space. */
   readonly name: string;
   /**
-   * Whether it may change data, or how its arguments (without its name) tell. Only a command that does not is ever sent
-   * a second time on its own.
+   * Whether it may change data, or a function that decides by its arguments (without its name). Only a command that does
+   * not change data is retried automatically.
    */
   readonly write: boolean | ((args: readonly unknown[]) => boolean);
   readonly encodeArgs: EncodeArgs;

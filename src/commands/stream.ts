@@ -110,7 +110,7 @@ export interface XClaimOptions {
 export interface XTrimOptions {
   /** By how many are to stay, or by the lowest id. */
   strategy: "MAXLEN" | "MINID";
-  /** "~", the default, may leave some more than asked. */
+  /** "~", the default, may leave a few more than the threshold. */
   exactness?: "~" | "=";
   /** That number, or that id. */
   threshold: number | string;
@@ -298,7 +298,7 @@ const byId = list(tuple(text, object(value)));
 const texts = list(text);
 const claimed = when(5, "justId", texts, listed);
 
-// Redis before 7.0 does not tell which entries were deleted.
+// Redis before 7.0 does not return which entries were deleted.
 const autoclaimed: Decoder = (...reply) =>
   tuple(text, claimed, ...((reply[0] as unknown[] | null)?.length === 2 ? [] : [texts]))(...reply);
 

@@ -58,7 +58,7 @@ export interface LcsOptions {
   withMatchLen?: boolean;
 }
 
-/** Matches, last first: where in the first and in the second string, from and to, and the match's length if asked. */
+/** Matches, last first: where in the first and in the second string, from and to, and the match's length if requested. */
 export interface LcsMatches {
   /** Ranges of bytes that are the same in both. */
   matches: [first: [from: number, to: number], second: [from: number, to: number], length?: number][];

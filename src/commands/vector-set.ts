@@ -43,7 +43,7 @@ export interface VAddOptions {
   cas?: boolean;
   /** How exactly vectors are kept: Q8 unless the set was made with another. */
   quantization?: "NOQUANT" | "Q8" | "BIN";
-  /** How hard to look for neighbours. */
+  /** Search effort for neighbours. */
   ef?: number;
   /** JSON that a search may filter by. */
   setAttr?: Record<string, unknown> | string;
@@ -65,15 +65,15 @@ export interface VSimOptions {
   ef?: number;
   /** An expression on attributes, such as `.year > 1950`. */
   filter?: string;
-  /** How many elements the filter may look at. */
+  /** Maximum number of elements that the filter checks. */
   filterEf?: number;
-  /** Look at every element. */
+  /** Compares every element. */
   truth?: boolean;
   /** Search in the server's main thread. */
   noThread?: boolean;
 }
 
-/** Elements, or where scores or attributes are asked for, objects. */
+/** Elements, or objects if scores or attributes are requested. */
 export type VSimResult<T, O extends VSimOptions> = O extends { withScores: true } | { withAttribs: true }
   ? ({ element: T } & (O extends { withScores: true } ? { score: number } : unknown) &
       (O extends { withAttribs: true } ? { attributes: any } : unknown))[]

@@ -25,7 +25,7 @@ export interface CallRules {
   backoff(retry: number): number;
 }
 
-/** Where a call gets its request from: one whose `request` changes is asked anew until something was written. */
+/** The source of a call's request. `request` is read again for each attempt until something was written. */
 export interface RequestSource {
   readonly request: HttpRequest;
 }
@@ -40,7 +40,7 @@ export interface SentCall {
  * Sends a request until it is answered, cannot be sent again, or its time is up. It makes no promise of its own: one for
  * each command is enough.
  * @param read makes a value of a response; throws MalformedReply when it is not one of the endpoint's, and any
- * other error when it is and the command failed. It is told whether an earlier try may have been applied.
+ * other error when it is and the command failed. `tried`: whether an earlier attempt may have been applied.
  */
 export function beginCall<T>(
   transport: Transport,
@@ -165,7 +165,7 @@ class Call<T> implements AttemptListener {
   private failed(outcome: Outcome, cause: Error, Kind = UnknownOutcomeError): void {
     if (outcome === "unknown") this.unknown = true;
     if ((outcome === "unsent" || this.rules.repeatable) && this.retried < this.rules.retries) {
-      // A connection that was lost in use says nothing about the next one: try at once, then with patience.
+      // A connection that was lost in use says nothing about the next one: try at once, then with backoff.
       const wait = outcome === "unknown" && this.retried === 0 ? 0 : this.rules.backoff(this.retried);
       if (wait < this.timeLeft) {
         this.sendAgain(wait, outcome);
@@ -248,12 +248,12 @@ function refusedUnapplied(response: HttpResponse): boolean {
   return response.status === 429 || refusedUnsent(response);
 }
 
-/** Whether the gateway says that it did not send the request on. */
+/** Whether the gateway reports that it did not forward the request. */
 function refusedUnsent(response: HttpResponse): boolean {
   return response.status === 503 && response.header("warmline-outcome") === "unsent";
 }
 
-/** The wait that the response asks for, in ms. RFC 9110, section 10.2.3: seconds or a date. */
+/** Returns the delay that the response requests, in ms. RFC 9110, section 10.2.3: seconds or a date. */
 function retryAfter(response: HttpResponse): number | undefined {
   const value = response.header("retry-after");
   if (value === undefined) return undefined;

@@ -51,7 +51,7 @@ export interface Timed {
   onTimeout(): void;
 }
 
-/** Tells calls that their time is up. */
+/** Ends calls at their time limits. */
 export interface Timers<Timer = unknown> {
   /** Calls `onTimeout` after so many ms unless it is stopped; until then the process does not end. */
   start(ms: number, call: Timed): Timer;
@@ -59,7 +59,7 @@ export interface Timers<Timer = unknown> {
   stop(timer: Timer): void;
 }
 
-/** How requests reach an origin; all that the rest of the client knows of connections. */
+/** Sends requests to an origin. The rest of the client depends on connections through this interface alone. */
 export interface Transport {
   readonly stats: ConnectionStats;
   /** Where there are better ones than the runtime's own. */

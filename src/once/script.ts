@@ -6,7 +6,7 @@
  * anything has happened. INCR and its like give integers that Lua's numbers would round from 2^53 on: then what was
  * stored is read as text.
  *
- * The gateway knows this text by its digest, so that tokens that may not run scripts can have their writes guarded: a
+ * The gateway recognizes this text by its digest, so that tokens that may not run scripts can have their writes guarded: a
  * change here is one in gateway/src/commands/once.ts, where those of earlier versions stay.
  */
 const BODY = `local c,t,a=redis.call,KEYS[1],ARGV

@@ -17,7 +17,7 @@ export interface ExactlyOnceCandidate {
   readonly argv: readonly CommandArg[];
   /** How long it may wait at the server, if it is one that waits. */
   readonly wait: number | undefined;
-  /** Whether its keys can be told from its arguments. */
+  /** Whether its keys can be derived from its arguments. */
   readonly known: boolean;
 }
 

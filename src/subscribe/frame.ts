@@ -11,7 +11,7 @@ export interface Frame {
 
 /**
  * Reads what follows `data: `, as `message,channel,payload` or `pmessage,pattern,channel,payload`.
- * @param name the channel or pattern that was asked for: it may hold commas.
+ * @param name the requested channel or pattern: it may contain commas.
  * @param exact everything after the kind in base64, where warmline-gateway gave that because the line can't hold it.
  */
 export function readFrame(data: string, name: string, exact: string | undefined): Frame {

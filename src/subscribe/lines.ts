@@ -15,7 +15,7 @@ export interface StreamRequest {
 }
 
 /**
- * Opens an event stream and yields its lines, those that came together together. Leaving the loop ends the request.
+ * Opens an event stream and yields its lines, in the groups in which they arrive. Leaving the loop ends the request.
  * @param timeout how long the first data may take, in ms.
  * @throws RedisError when the endpoint refuses; ProtocolError when it is none; ConnectionError when it can't be
  * reached or the stream ends, TimeoutError when nothing comes in time: for these, trying again may help. The
@@ -67,7 +67,7 @@ export async function* streamLines(
         begun = true;
         clearTimeout(timer);
       }
-      // Whoever takes the lines may take their time; the sender is not to blame for that.
+      // The consumer of the lines may be slow: its time does not count as silence of the sender.
       yield lines;
       if (begun && headers.has("warmline-gateway")) expectWithin(MAX_SILENCE);
     }
@@ -91,7 +91,7 @@ function errorIn(text: string): string | undefined {
   try {
     return JSON.parse(text).error;
   } catch {
-    // Somebody else's page.
+    // The page of another server.
     return undefined;
   }
 }

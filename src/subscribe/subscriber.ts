@@ -20,7 +20,7 @@ export interface Listening extends AsyncIterable<SubscriberMessage<any>> {
  * missed, and a `gap` event says so once the subscription stands again.
  *
  * A subscription that can't be had (a wrong token, an endpoint that can't be reached) is given up with an `error`
- * event, which loops throw. `ready` rejects with it too. As with an EventEmitter, an error that nobody listens for,
+ * event, which loops throw. `ready` rejects with it too. As with an EventEmitter, an error without a listener,
  * loops over or awaits is not swallowed: it is an unhandled rejection, and ends a Node process.
  */
 export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessage<TMessage>> {
@@ -30,7 +30,7 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
   readonly #loading: Promise<Listening>;
   #listening: Listening | undefined;
 
-  /** @param listen begins to listen; gets what is to be called where somebody was told why `ready` rejects. */
+  /** @param listen starts to listen. Its argument is to be called when an error that `ready` rejects with was delivered. */
   constructor(names: readonly string[], listen: (onErrorDelivered: () => void) => Promise<Listening>) {
     this.#names = names;
     this.#loading = listen(() => this.ready.catch(() => {}));
@@ -69,13 +69,13 @@ export class Subscriber<TMessage = any> implements AsyncIterable<SubscriberMessa
 
   /**
    * The messages from now on. Leaving the loop gives up every subscription. A loop that falls behind by a thousand
-   * messages holds up the streams, and the server may cut off whoever does not read: that shows as a gap.
+   * messages holds up the streams, and the server may cut off a client that does not read: that shows as a gap.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<SubscriberMessage<TMessage>, void, undefined> {
     yield* this.#listening ?? (await this.#loading);
   }
 
-  /** Now, or as soon as it is loaded. That it can't be, `ready` and loops tell. */
+  /** Calls `act` now, or once the implementation is loaded. If loading fails, `ready` rejects and loops throw. */
   #then(act: (listening: Listening) => void): void {
     if (this.#listening) act(this.#listening);
     else this.#loading.then(act, () => {});

@@ -36,7 +36,7 @@ export class Subscriptions implements Listening {
   readonly #loops = new Set<Loop>();
   readonly #forgetSignal: () => void;
 
-  /** @param onErrorDelivered is called where somebody was told of an error that `ready` rejects with as well. */
+  /** @param onErrorDelivered called when an error that `ready` rejects with as well was delivered. */
   constructor(
     executor: CommandExecutor,
     method: SubscribeMethod,
@@ -156,7 +156,7 @@ export class Subscriptions implements Listening {
     this.#pushToLoops(() => event as SubscriberMessage<any>);
   }
 
-  /** @returns whether anybody listens. */
+  /** @returns whether there is a listener. */
   #emit(type: string, event: unknown): boolean {
     const listeners = [...(this.#listeners.get(type) ?? [])];
     for (const listener of listeners) {
@@ -169,7 +169,7 @@ export class Subscriptions implements Listening {
     return listeners.length > 0;
   }
 
-  /** Tells of an error. @returns whether anybody was there to be told. */
+  /** Delivers an error to loops and listeners. @returns whether there was any. */
   #raise(error: unknown): boolean {
     this.#pushToLoops(() => {
       throw error;

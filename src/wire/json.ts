@@ -5,7 +5,7 @@ import { type Bulk, ErrorReply, type RawReply } from "./reply.js";
 /**
  * Reads a JSON response of the Upstash REST protocol: `{"result": ...}` or `{"error": "..."}`, or for a batch an
  * array of them.
- * @param base64 whether strings were asked for in base64; a top-level OK stays plain all the same.
+ * @param base64 whether strings were requested in base64; a top-level OK stays plain all the same.
  * @throws MalformedReply when it is anything else.
  */
 export function readJson(text: string, base64: boolean): RawReply {

@@ -39,7 +39,7 @@ function parseTree(text: string): unknown {
   }
 }
 
-/** Most JSON is as JSON.stringify writes it, which is several times faster than to look at every number. */
+/** Most JSON is as JSON.stringify writes it, which is several times faster than checking every number. */
 function printsAs(value: unknown, text: string): boolean {
   try {
     return JSON.stringify(value) === text;
@@ -49,7 +49,7 @@ function printsAs(value: unknown, text: string): boolean {
   }
 }
 
-// In none of these may a repetition fail after it has matched: what is stored may be long, and somebody's malice.
+// No repetition here may fail after it has matched: the stored text may be long, and malicious.
 function losesDigits(json: string): boolean {
   let inString = false;
   for (const [token] of json.matchAll(/\\.|"|-?\d[\d.]*(?:[eE][-+]?\d+)?/g)) {

@@ -1,4 +1,4 @@
-/** The bytes are not a reply. Whoever knows the command turns it into a ProtocolError. */
+/** The bytes are not a reply. The executor converts it into a ProtocolError that names the command. */
 export class MalformedReply extends Error {
   override readonly name = "MalformedReply";
 
@@ -18,7 +18,7 @@ export function integer(digits: string): number | string {
 /** Deeper than any command's reply; a bound keeps a hostile response from exhausting the stack. */
 const MAX_DEPTH = 64;
 
-/** How deep the items of an array lie that itself lies so deep. @throws MalformedReply beyond all measure. */
+/** Returns the nesting depth of an array's items. @throws MalformedReply above MAX_DEPTH. */
 export function nextDepth(depth: number): number {
   if (depth === MAX_DEPTH) throw new MalformedReply("arrays are nested too deep");
   return depth + 1;

@@ -38,7 +38,7 @@ export type BatchPath = "pipeline" | "multi-exec";
 
 export type Route = BatchPath | "";
 
-/** How strings of a reply are asked for; a plain one is JSON text, in which bytes that are not UTF-8 are lost. */
+/** Requested encoding of the strings of a reply. A plain one is JSON text, in which bytes that are not UTF-8 are lost. */
 const PLAIN = 0;
 const BASE64 = 1;
 const RESP2 = 2;
@@ -56,7 +56,7 @@ export class Protocol {
   readonly #wantsResp2: boolean;
   readonly #wantsBase64: boolean;
   readonly #readYourWrites: boolean;
-  /** Headers by what the request's body is, and by the encoding that they ask for. */
+  /** Headers by the format of the request's body, and by the encoding that they request. */
   readonly #headers: Record<"json" | "resp2" | "raw", readonly (readonly string[])[]>;
   readonly #paths: Record<Route, string>;
   /** Headers with the sync token that was last sent, by those without: a list is made once, as is its text on Node. */
@@ -148,7 +148,7 @@ export class Protocol {
     exact: boolean,
     encoders?: BytesEncoders,
   ): EncodedRequest {
-    // What a batch's RESP2 reply looks like is known of our gateway alone.
+    // Only warmline-gateway has a defined form of a batch's RESP2 reply.
     return this.#post(route, commands, encoders, this.#encoding(exact, this.batchesBytes));
   }
 
@@ -242,7 +242,7 @@ export class Protocol {
     } catch (error) {
       if (capabilities.gateway) throw error;
       const reply = readJson(text, false);
-      // A string was not base64: the endpoint does not encode, and is no longer asked to.
+      // A string was not base64: the endpoint does not encode, so later requests do not ask for it.
       capabilities.base64 = false;
       return reply;
     }

@@ -1,6 +1,6 @@
 /**
  * A reply before a command gives it its meaning: what RESP2 and the JSON protocol have in common.
- * Text and bytes of a bulk string are made only when asked for, since most replies need one of them once.
+ * Text and bytes of a bulk string are created on demand, since most replies need one of them once.
  */
 export interface Bulk {
   /** The string as UTF-8 text; invalid bytes become U+FFFD. */
@@ -9,7 +9,7 @@ export interface Bulk {
   bytes(): Uint8Array;
 }
 
-/** An error reply. It is a value here: inside a batch or an array only the reader knows whom it concerns. */
+/** An error reply. It is a value here: inside a batch or an array only the reader can assign it to a command. */
 export class ErrorReply {
   readonly isErrorReply = true;
 

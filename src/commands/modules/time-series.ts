@@ -75,7 +75,7 @@ export type MultiGetOptions = { latest?: boolean } & Labels;
 
 export type MultiRangeOptions = RangeOptions & Labels & { groupBy?: { label: string; reduce: Aggregator } };
 
-/** A series among several: its key, the labels asked for, and what was found. */
+/** A series among several: its key, the requested labels, and the samples found. */
 export type Found<T> = [key: string, labels: [label: string, value: string | null][], found: T];
 
 /** Time series: numbers with the times that they belong to. */

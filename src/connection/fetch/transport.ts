@@ -21,7 +21,7 @@ const sentOnce: (body: string) => object = Deno
     : (body) => ({ body });
 
 /**
- * Requests over the runtime's own `fetch`, which keeps connections as it likes. It doesn't tell whether a request
+ * Requests over the runtime's own `fetch`, which manages connections itself. It doesn't report whether a request
  * that failed had been written, so outcomes are coarser here: once handed to fetch, a request counts as sent.
  * Nothing is shared between requests.
  */

@@ -5,7 +5,7 @@ import type { CloseReason, Connection, ExchangeListener } from "./connection.js"
 import type { Pool } from "./pool.js";
 import type { NodeTransportOptions } from "./transport.js";
 
-/** Idle for longer than this, a connection may lead nowhere without our having been told, in ms. */
+/** Idle time in ms after which a connection may be dead without an event on its socket. */
 const SUSPECT_AFTER = 1_000;
 
 /** The wait before another connection is opened where the one opened to replace a suspect one failed, in ms. */
@@ -117,7 +117,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
           this.stopWaiting = undefined;
           // Nothing was written on a suspect connection but a probe, or this may be written twice.
           if (!this.repeatable) this.endRunning("no-response");
-          // It may have been given back by somebody just now, or opened before a freeze: the same care as always.
+          // The connection may have just been given back, or opened before a freeze: check it as any idle one.
           this.tryIdle(connection);
         },
         onFailure: (cause) => {
@@ -144,7 +144,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   onResponse(response: HttpResponse, connection: Connection): void {
     this.leave(connection);
     this.finish("no-response");
-    // Before anybody hears of the response, so that the next command finds the connection.
+    // Before the listener's callback, so that the next command finds the connection.
     this.pool.giveBack(connection);
     this.listener.onResponse(response, this.written > 1);
   }

@@ -64,7 +64,7 @@ export abstract class Connection {
     private readonly owner: ConnectionListener,
   ) {
     this.socket = openSocket(origin, this.read && ((bytes) => this.read!(bytes)));
-    // Whoever waits keeps the process alive by a timer of its own.
+    // A pending call keeps the process alive by its own timer.
     this.socket.unref();
   }
 

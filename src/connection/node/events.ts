@@ -60,7 +60,7 @@ export interface ThawEvent {
 }
 
 interface Events<Message> {
-  /** Ask before a message is made: where nobody listens it has to cost nothing. */
+  /** Check this before creating a message: without subscribers an event must cost nothing. */
   readonly hasSubscribers: boolean;
   publish(encoded: Message): void;
 }

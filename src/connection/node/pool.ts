@@ -7,16 +7,16 @@ import { events } from "./events.js";
 import { type Origin, parseOrigin } from "./origin.js";
 import { ThawWatch } from "./thaw.js";
 
-/** An opening that takes longer hangs, and whoever waits for it gets another one to race it, in ms. */
+/** Time in ms after which an opening connection counts as hanging, and a second one is opened to race it. */
 const HANGS_AFTER = 1_000;
 
-/** How often those who wait look whether what they wait for hangs, in ms. */
+/** Interval in ms at which a waiter checks whether the connection it waits for hangs. */
 const CHECK_INTERVAL = 250;
 
 /** How long a connection opened ahead of need may take before it is given up, in ms. */
 const PRECONNECT_LIMIT = 1_000;
 
-/** Somebody who waits for a connection; exactly one of the two is called, once, unless it was taken back. */
+/** Callbacks of a request that waits for a connection. Exactly one is called, once, unless the wait is cancelled. */
 export interface Waiter {
   onConnection(connection: Connection): void;
   onFailure(cause: Error): void;
@@ -154,7 +154,7 @@ export class Pool implements ConnectionListener {
     }
     const at = this.idle.indexOf(connection);
     if (at !== -1) this.idle.splice(at, 1);
-    // Whoever waited for one to come free waits for a new one now.
+    // The first waiter may have waited for this connection: open a new one for it.
     const next = this.waiting[0];
     if (next) this.openIfNeeded(next.limit);
     const { connectionClosed } = events();
@@ -188,7 +188,7 @@ export class Pool implements ConnectionListener {
     for (const notify of this.whenOpened.splice(0)) notify();
   }
 
-  /** Opens a connection if somebody waits who can't count on one that is being opened. */
+  /** Opens a connection if there are more waiters than connections being opened, hanging ones aside. */
   private openIfNeeded(limit: number): void {
     const hanging = [...this.opening].filter((connection) => connection.idle >= HANGS_AFTER);
     if (this.opening.size - hanging.length >= this.waiting.length) return;
@@ -211,7 +211,7 @@ const POOLS = Symbol.for("warmline.pools.1");
 
 /**
  * The pool of an origin. It is the thread's, so a client made anew in every invocation finds its connections.
- * Connections that are not kept have a pool of their own, so that nobody who asked for a new one gets an old one.
+ * Connections that are not kept have a pool of their own, so that a request for a new one never gets an old one.
  */
 export function getPool(url: string, keepAlive: boolean): Pool {
   const shared = globalThis as { [POOLS]?: Map<string, Pool> };

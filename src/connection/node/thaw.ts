@@ -1,10 +1,10 @@
-/** How often to look, in ms. */
+/** Interval of the ticks, in ms. */
 const TICK = 1_000;
 
-/** How late a look has to come for the process to count as frozen meanwhile, in ms. */
+/** Delay of a tick, in ms, above which the process counts as frozen meanwhile. */
 const LATE = 1_000;
 
-/** Notices that the process was frozen: a tick that should come every second came late. Never keeps it alive. */
+/** Detects that the process was frozen: a tick, due every second, comes late. Never keeps the process alive. */
 export class ThawWatch {
   /** When the last thaw was seen, on the monotonic clock; -Infinity when none was. */
   thawedAt = Number.NEGATIVE_INFINITY;
@@ -12,8 +12,8 @@ export class ThawWatch {
   private due = 0;
 
   /**
-   * @param needed asked at every tick; when it says no, the ticking stops until it is started again.
-   * @param onThaw told of every thaw, and about how long the process was frozen, in ms.
+   * @param needed called at every tick; if it returns false, the ticks stop until they are started again.
+   * @param onThaw called at every thaw with the approximate duration of the freeze, in ms.
    */
   constructor(
     private readonly needed: () => boolean,

@@ -84,7 +84,7 @@ export class Http1Connection extends Connection {
 
   private complete(response: ParsedResponse, surplus: boolean): void {
     this.waits = false;
-    // Closed before anybody hears of the response, so that the next request doesn't find the connection.
+    // Closed before the response callback, so that the next request doesn't find the connection.
     if (surplus) this.destroy("closed-by-peer");
     else if (!response.keepAlive) this.destroy("connection-close");
     this.responded(response);

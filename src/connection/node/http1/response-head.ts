@@ -12,7 +12,7 @@ export interface ResponseHead {
   /** Whether the connection may carry another request. */
   readonly keepAlive: boolean;
   readonly framing: Framing;
-  /** The body's length in bytes, where the head tells it; else 0. */
+  /** The body's length in bytes, if the head declares it; else 0. */
   readonly length: number;
 }
 
@@ -73,7 +73,7 @@ export function parseHeader(line: string): [name: string, value: string] {
   return [name.toLowerCase(), value!];
 }
 
-/** A response that another follows, such as 103 Early Hints. We asked neither to go on (100) nor to switch (101). */
+/** A response that another follows, such as 103 Early Hints. Requests never ask for 100 Continue or 101 Switching Protocols. */
 function checkInterim(status: number, headers: ReadonlyMap<string, string>): void {
   if (status <= 101) throw new BadResponse(`status ${status} was not asked for`);
   if (headers.has("content-length") || headers.has("transfer-encoding")) {

@@ -11,7 +11,7 @@ type Connected = (...result: [Error, null] | [null, Socket]) => void;
 /**
  * A connection under undici's `Client`, which parses and writes. What we rely on in it: `onConnect` runs
  * synchronously right before the write; with no request running, any byte that arrives, FIN or RST destroys the
- * socket; its connector is asked again only when a request is waiting and the socket is gone.
+ * socket; its connector is called again only when a request is waiting and the socket is gone.
  */
 export class UndiciConnection extends Connection {
   private readonly client: Client;
@@ -28,7 +28,7 @@ export class UndiciConnection extends Connection {
       keepAliveMaxTimeout: 2 ** 31 - 1,
       keepAliveTimeoutThreshold: 0,
       connect: (_options: unknown, callback: Connected) => {
-        // A Connection is one socket: asked for another, it says that there is none, and the request was not sent.
+        // A Connection is one socket: a second connect fails, as the request was not sent.
         const gone = () =>
           callback(new Error("the connection was closed before the request was written"), null);
         if (given) setImmediate(gone);
