@@ -186,7 +186,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   };
 }
 
-/** Where tokens come from: where nothing says so, a random one is made for this run. */
+/** Returns the sources of tokens. If none is given, a random token is created for this run. */
 function sourcesOf(settings: Settings): TokenSources {
   const { token, tokenFile, tokens, tokensFile } = settings;
   return hasToken(settings) ? { token, tokenFile, tokens, tokensFile } : { token: randomToken() };

@@ -4,9 +4,9 @@ import { Fifo } from "../upstream/fifo.js";
 export interface Entrant {
   /** Whether the result is no longer wanted. */
   readonly cancelled: boolean;
-  /** It has entered. {@link Gate.leave} must follow. */
+  /** Called when it has entered. {@link Gate.leave} must follow. */
   run(): void;
-  /** It did not enter in time, or was cancelled before it could. */
+  /** Called when it did not enter in time, or was cancelled before. */
   onMissed(): void;
 }
 
@@ -20,7 +20,7 @@ export class Gate {
   readonly #waiting = new Fifo<Waiting>();
   #inside = 0;
 
-  /** How many are inside now. */
+  /** The number of entrants inside now. */
   get inside(): number {
     return this.#inside;
   }

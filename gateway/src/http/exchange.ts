@@ -27,7 +27,7 @@ const COPIES = 2;
 /** Larger bodies may use half of the memory for buffers, in all: a few must not have all others refused. */
 const SMALL_BODY = 64 * 1024;
 const LARGE_BODY_SHARE = 1 / 2;
-/** How long a body waits for memory, in ms. */
+/** Timeout in ms for a body's wait for memory. */
 const MEMORY_TIMEOUT = 5_000;
 /** Said of a request that was refused for want of memory. */
 export const NO_MEMORY = "ERR the gateway has no memory left for this request at present";
@@ -39,10 +39,10 @@ const CRLF = Buffer.from("\r\n");
 const LAST_CHUNK = Buffer.from("0\r\n\r\n");
 const NOTHING: readonly string[] = [];
 
-/** How replies are written. */
+/** The format of replies. */
 export type Format = "json" | "base64" | "resp2";
 
-/** How far an exchange is. */
+/** The progress of an exchange. */
 enum ResponseState {
   Awaited,
   /** The body is being sent. */

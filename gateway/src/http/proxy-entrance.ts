@@ -8,9 +8,9 @@ const REPORT_EVERY = 10_000;
 /** Options of {@link ProxyEntrance}. */
 export interface ProxyEntranceOptions {
   readonly proxies: TrustedProxies;
-  /** How long a header may take, in ms. */
+  /** Timeout in ms for a header. */
   readonly timeout: number;
-  /** How many connections may wait for their header. */
+  /** Maximum number of connections that wait for their header. */
   readonly room: () => number;
   /** Called with a one-line message when connections were closed. */
   readonly onNotice: (message: string) => void;

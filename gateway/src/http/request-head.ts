@@ -38,7 +38,7 @@ export interface RequestHead {
   /** The target's path and query, which start with a slash and are ASCII; or `*`, which stands for the server (OPTIONS). */
   readonly url: string;
   readonly headers: RequestHeaders;
-  /** How many bytes the body has; null when it comes in chunks. */
+  /** Length of the body in bytes, or null if it comes in chunks. */
   readonly length: number | null;
   /** Whether the client would use the connection again. */
   readonly keepAlive: boolean;

@@ -35,11 +35,11 @@ export interface HttpServerOptions {
   readonly certificate: Certificate | null;
   /** With them, each connection begins with a PROXY header that one of them sent. */
   readonly proxies: TrustedProxies | null;
-  /** How long a client may take to agree on TLS, and a proxy to send its header, in ms. */
+  /** Timeout in ms for a client's TLS handshake, and for a proxy's PROXY header. */
   readonly greetTimeout: number;
   /** Called with a one-line message about each change. */
   readonly onNotice: (message: string, isError: boolean) => void;
-  /** Told of what the gateway itself failed on. */
+  /** Called with errors of the gateway itself. */
   readonly onFailure: (error: unknown) => void;
 }
 

@@ -18,17 +18,17 @@ import { unescapeBytes } from "./path-args.js";
 import { parseChannelLists, type StreamChange, type StreamReply, topicNamesOf } from "./stream-change.js";
 
 export interface StreamsOptions {
-  /** Streams open at a time before more are refused. */
+  /** Maximum number of open streams. More are refused. */
   readonly maxStreams: number;
-  /** Bytes that a reader may be behind before it is cut off. */
+  /** Maximum bytes buffered for a slow reader, which is then closed. */
   readonly maxBuffer: number;
-  /** How often a stream shows that it is alive, in ms. */
+  /** Interval in ms between heartbeats of a stream. */
   readonly heartbeat: number;
-  /** Channels and patterns that one stream may have. */
+  /** Maximum number of channels and patterns of one stream. */
   readonly maxChannels: number;
   /** This process's number among those behind one port. The ids of its streams begin with it. */
   readonly worker: number;
-  /** Has the process with that number change a stream of its own; null when there is no such process. */
+  /** Sends a change of a stream to the process with that number. Resolves with null if there is no such process. */
   readonly relay: (worker: number, change: StreamChange) => Promise<StreamReply | null>;
 }
 
@@ -186,7 +186,7 @@ export class Streams {
     });
   }
 
-  /** Has a stream changed by the process that has it, and responds when Redis has confirmed that. */
+  /** Sends a change to the process that owns the stream, and responds once Redis has confirmed it. */
   #requestChange(exchange: Exchange, permissions: Permissions, id: string, body: Buffer): void {
     onlyPost(exchange);
     exchange.route = "events";

@@ -1,6 +1,6 @@
 import { destination, type Logger, pino } from "pino";
 
-/** How severe a log line is, from nothing at all to everything. */
+/** Log levels, from none to all lines. */
 export const LOG_LEVELS = ["silent", "fatal", "error", "warn", "info", "debug"] as const;
 /** The least severe lines that are written. */
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -26,7 +26,7 @@ export interface SettledRequest {
   readonly waits: boolean;
 }
 
-/** How often failures are reported, in ms. */
+/** Interval in ms between reports of failures. */
 const REPORT_EVERY = 1_000;
 
 /** Logs requests: each one or the slow ones, depending on the settings. The number of failures is always logged. */

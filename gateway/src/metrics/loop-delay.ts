@@ -1,6 +1,6 @@
 import { Histogram, SECONDS } from "./histogram.js";
 
-/** How often the delay of the event loop is sampled, in ms. */
+/** Interval in ms between samples of the event loop's delay. */
 const SAMPLE_EVERY = 20;
 /** The longest delay is recorded once in this time, in ms. */
 const RECORD_EVERY = 1_000;

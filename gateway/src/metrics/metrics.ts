@@ -9,7 +9,7 @@ import type { LoopDelay } from "./loop-delay.js";
 import type { TokenNumbers } from "./tokens.js";
 import type { RouteNumbers, Traffic } from "./traffic.js";
 
-/** Where the numbers come from. */
+/** The sources of the metrics. */
 export interface MetricsSources {
   readonly traffic: Traffic;
   readonly connections: Connections;

@@ -5,7 +5,7 @@ import { createLog } from "../log/log.js";
 import { type GatewayOptions, settingsOf } from "../options.js";
 import { flushEngine } from "./flush-engine.js";
 
-/** How a gateway for tests is set up: as any gateway, except that its Redis is always its own. */
+/** Options of a gateway for tests: those of any gateway, except that its Redis is always its own. */
 export interface StartOptions extends Omit<GatewayOptions, "engine" | "redis"> {
   /**
    * The Redis to start: `"embedded"` (default), which needs nothing installed; `"auto"` a `redis-server` or
@@ -16,7 +16,7 @@ export interface StartOptions extends Omit<GatewayOptions, "engine" | "redis"> {
 
 /** A gateway in this process, with a private Redis of its own. */
 export interface TestGateway {
-  /** Where it listens, such as `http://127.0.0.1:41873`. */
+  /** The URL that it listens on, such as `http://127.0.0.1:41873`. */
   readonly url: string;
   /** The token that clients must send. */
   readonly token: string;

@@ -9,7 +9,7 @@ export type Hooks =
   | { readonly before: Hook; readonly beforeEach: Hook; readonly after: Hook };
 
 /**
- * Has the test runner start a gateway before the tests, flush it before each, and close it after them. While it runs,
+ * Makes the test runner start a gateway before the tests, flush it before each test, and close it after them. While it runs,
  * its address and token are in `process.env`, where `Redis.fromEnv()` finds them.
  *
  * @param hooks `{ beforeAll, beforeEach, afterAll }` of vitest or jest, or `{ before, beforeEach, after }` of

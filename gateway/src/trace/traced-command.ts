@@ -4,11 +4,11 @@ import type { Command } from "../upstream/command.js";
 
 /** The facts about a command after its reply or failure. It holds no value, and no argument except keys. */
 export interface TracedCommand {
-  /** In upper case, with its subcommand: `SET`, `OBJECT ENCODING`; `(unknown)` for what Redis has no such command. */
+  /** Upper-case name with subcommand, such as `SET` or `OBJECT ENCODING`. `(unknown)` if Redis has no such command. */
   readonly name: string;
   /** The command's keys. Empty if it has none, or if they can't be determined. */
   readonly keys: readonly string[];
-  /** From when it was handed on until its reply came, in ms. */
+  /** Time in ms from passing the command on to its reply. */
   readonly ms: number;
   /** Null on success, else the error's code, from Redis or the gateway: `UNSENT`, `UNKNOWNOUTCOME`, `TRYAGAIN`. */
   readonly error: string | null;
@@ -16,7 +16,7 @@ export interface TracedCommand {
   readonly transaction: boolean;
 }
 
-/** Told of every command once its outcome is known. What it throws is ignored. */
+/** Called for every command after its reply or failure. Errors that it throws are ignored. */
 export type CommandListener = (command: TracedCommand) => void;
 
 /** Returns the code of a Redis error, which is never data. */

@@ -11,18 +11,18 @@ const DISCARD = command("DISCARD");
 const MINUS = 0x2d;
 const STAR = 0x2a;
 const DOLLAR = 0x24;
-/** How often what still waits at the server is ended again, in ms: the next command of a pipeline may wait too. */
+/** Interval in ms between attempts to end blocked commands, since the next command of a pipeline may block too. */
 const UNBLOCK_EVERY = 100;
 const ENDED = new UpstreamFailure(
   "ended",
   "the gateway is closing: the command was ended before it could run",
 );
 
-/** How many connections of one server may be lent. */
+/** Limits on the exclusive connections of one server. */
 export interface ExclusiveConnectionsOptions {
-  /** Connections for commands that wait at the server, one each while they wait. */
+  /** Maximum number of connections for blocking commands. Each command uses one while it waits. */
   readonly maxBlockingConnections: number;
-  /** Connections for transactions, one each while they run. */
+  /** Maximum number of connections for transactions. Each transaction uses one while it runs. */
   readonly maxTransactionConnections: number;
 }
 

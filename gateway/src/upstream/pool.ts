@@ -4,7 +4,7 @@ import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./mult
 
 /** Idle connections kept for the next use. */
 const KEPT_IDLE = 4;
-/** How long a connection stays idle before it is closed, in ms. */
+/** Idle timeout of a connection, in ms. */
 const IDLE_FOR = 30_000;
 
 /** Someone who wants a connection of their own. */

@@ -3,7 +3,7 @@ import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 
 /** How a {@link PushConnection} is made; connecting may take as long as a command. */
 export interface PushConnectionOptions extends Omit<RedisSocketOptions, "connectTimeout"> {
-  /** How long connecting and the handshake may take, in ms. */
+  /** Timeout in ms for connecting and the handshake. */
   readonly timeout: number;
 }
 

@@ -17,7 +17,7 @@ export interface RedisSocketOptions {
   readonly connect: (onRead?: OnReadOpts) => Duplex;
   /** At least one command. All must get replies without an error before any other command is sent. */
   readonly handshake: readonly Command[];
-  /** How long connecting and the handshake may take together, in ms. */
+  /** Timeout in ms for connecting and the handshake together. */
   readonly connectTimeout: number;
   /** The largest reply passed on, in bytes. */
   readonly maxReplySize: number;

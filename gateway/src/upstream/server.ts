@@ -11,7 +11,7 @@ import type { PushConnectionOptions } from "./push-connection.js";
 import type { RedisSocketOptions } from "./redis-socket.js";
 import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 
-/** How the gateway talks to one Redis server. */
+/** Options of the connections to one Redis server. */
 export interface ServerOptions extends ExclusiveConnectionsOptions {
   readonly connect: RedisSocketOptions["connect"];
   /** Sent first on every new connection: AUTH, SELECT. */
@@ -40,7 +40,7 @@ export class Server implements Upstream {
   readonly sharding = null;
   readonly #shared: MultiplexedConnection[];
   readonly #exclusive: ExclusiveConnections;
-  /** How long a command may take, in ms. */
+  /** Command timeout in ms. */
   readonly timeout: number;
 
   constructor(options: ServerOptions) {

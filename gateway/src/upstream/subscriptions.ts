@@ -47,9 +47,9 @@ export interface ChangingListener extends Listener {
 
 /** The channels and patterns of a listener. */
 export interface Subscription {
-  /** How many channels and patterns it has. */
+  /** Number of channels and patterns. */
   readonly size: number;
-  /** How many it would have after a change. */
+  /** Returns the number of channels and patterns after a change. */
   sizeAfter(add: readonly TopicName[], remove: readonly TopicName[]): number;
   /**
    * Unsubscribes from channels, then subscribes to others. Changes without effect are confirmed as well.

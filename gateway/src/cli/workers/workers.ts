@@ -11,7 +11,7 @@ const INITIAL_BACKOFF = 100;
 const MAX_BACKOFF = 10_000;
 /** A worker that ran this long, in ms, is replaced without waiting longer than the first time. */
 const STEADY = 30_000;
-/** How long a worker may take to send its numbers, in ms; without them its last ones are shown. */
+/** Timeout in ms for a worker's metrics. After it the last ones received are used. */
 const COUNT_WITHIN = 1_000;
 /** Types of metrics that only grow: what a worker had counted stays when it ends. */
 const CUMULATIVE: readonly string[] = ["counter", "histogram", "summary"];
@@ -200,7 +200,7 @@ class Workers {
     return AggregatorRegistry.aggregate([...this.#last.values(), this.#ended]).metrics();
   }
 
-  /** Has a worker send its numbers, if it does so in time. */
+  /** Requests a worker's metrics, and resolves when they arrive or the timeout is over. */
   #count(worker: Worker): Promise<void> {
     const id = ++this.#ids;
     return new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 const MB = 1024 * 1024;
 
-/** How much the embedded engine takes. What goes beyond is refused with an error reply. */
+/** The limits of the embedded engine. Commands beyond them get an error reply. */
 export interface EmbeddedLimits {
   /** Largest string value and largest single command, in bytes. Default 64 MB. */
   readonly maxStringBytes: number;

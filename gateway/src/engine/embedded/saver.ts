@@ -17,7 +17,7 @@ export interface SaverOptions {
   readonly file: string;
   /** Shows that the thread is alive. */
   readonly beat: () => void;
-  /** Told when a snapshot could not be written, with the system's code. */
+  /** Called with the system's error code when a snapshot could not be written. */
   readonly onFailure: (code: string) => void;
 }
 

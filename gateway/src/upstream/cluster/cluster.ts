@@ -19,7 +19,7 @@ import { type Address, addressOf, type Topology } from "./topology.js";
 import { ClusterTransaction } from "./transaction.js";
 import { Transport } from "./transport.js";
 
-/** How the gateway talks to a Redis Cluster. */
+/** Options of the connections to a Redis Cluster. */
 export interface ClusterOptions extends ExclusiveConnectionsOptions {
   readonly topology: Topology;
   readonly connect: (to: Address, onRead?: OnReadOpts) => Duplex;

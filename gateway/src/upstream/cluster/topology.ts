@@ -18,9 +18,9 @@ export interface Shard {
 
 /** When the topology is refreshed. */
 export interface RefreshOptions {
-  /** How often in any case, in ms. */
+  /** Interval in ms between regular refreshes. */
   readonly interval: number;
-  /** After how many MOVED. */
+  /** Number of MOVED redirections after which it is refreshed. */
   readonly redirects: number;
 }
 
@@ -80,7 +80,7 @@ export class Topology extends EventEmitter<{ change: [] }> {
     return this.#shards.length > 0;
   }
 
-  /** Who serves a slot, as far as is known. */
+  /** Returns the shard that serves a slot, if it is known. */
   shardOf(slot: number): Shard | undefined {
     return this.#slots[slot];
   }

@@ -32,7 +32,7 @@ export interface TransportOptions {
   readonly nodes: Nodes;
   readonly scripts: Scripts;
   readonly policy: ReadPolicy;
-  /** How long a command may take, in ms. */
+  /** Command timeout in ms. */
   readonly timeout: number;
   readonly counters: UpstreamCounters;
 }

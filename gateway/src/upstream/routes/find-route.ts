@@ -24,7 +24,7 @@ const PATTERNS = errorOf(
   "ERR BY and GET name keys by patterns, which can't be told from this route's prefix",
 );
 
-/** Where a command goes. */
+/** The route of a command. */
 export interface Found {
   readonly route: RoutedUpstream;
   /** As that Redis gets it. */
