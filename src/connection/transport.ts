@@ -1,7 +1,7 @@
 import type { Outcome } from "../errors.js";
 import type { HttpRequest, HttpResponse } from "../wire/http.js";
 
-/** Callbacks of one attempt. Exactly one of `onAnswer` and `onFailure` is called, unless it is aborted. */
+/** Callbacks of one attempt. Exactly one of `onResponse` and `onFailure` is called, unless it is aborted. */
 export interface AttemptListener {
   /** The request to write; to be read right before it is written. */
   readonly request: HttpRequest;

@@ -38,8 +38,31 @@ const RETIRED: readonly { name: RegExp; folders: readonly string[]; instead: str
     instead: "response",
   },
   { name: /\bFakeFate\b/, folders: ["testbed"], instead: "FakeAction" },
+  // The client
+  { name: /"safe"/, folders: ["src", "compat", "docs"], instead: '"at-most-once"' },
+  { name: /\breplyLifetime\b/, folders: ["src", "compat", "docs", "test"], instead: "exactlyOnceTtl" },
+  {
+    name: /\b(ConnectionDiscarded|KeptAll|HttpAnswer|onAnswer|AutomaticBatch|sendEach|turnTwice|needsLate|rowFor|rowOf)\b/,
+    folders: ["src", "test"],
+    instead: "the name in src",
+  },
+  // The gateway
+  {
+    name: /--(operation-timeout|head-timeout|close-grace|soft-limit|hard-limit|max-pending|max-words|watch-commands|allow-path-writes)\b/,
+    folders: ["gateway", "docs", "test", "bench", "testbed"],
+    instead: "the flag in gateway/src/cli/flags.ts",
+  },
+  {
+    name: /\b(answers_total|streams_cut_total|WatchedCommand|Detecting|SingleUse|keyPlacesOf)\b/,
+    folders: ["gateway/src", "docs", "test"],
+    instead: "the name in gateway/src",
+  },
   // Constants and comments
-  { name: /\b(MOST|LONGEST)_[A-Z]/, folders: ["bench", "testbed", "compat"], instead: "MAX_" },
+  {
+    name: /\b(MOST|LONGEST)_[A-Z]/,
+    folders: ["src", "gateway/src", "bench", "testbed", "compat"],
+    instead: "MAX_",
+  },
   {
     name: /(\/\*\*|^\s*\*) (What|Whoever|Those|Such|Whose|Of|The same)\b/m,
     folders: ["bench/src", "testbed/src", "compat/src"],
