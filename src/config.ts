@@ -238,7 +238,7 @@ export function parseEndpoint({ url, token }: RedisOptions): Endpoint | ConfigEr
   assertConfig(/^https?:/.test(protocol), "url has to begin with https:// or http://");
   assertConfig(!username && !password, "url holds a user or password: give the token apart, as `token`");
   assertConfig(!search && !hash, "url goes on behind its path: give it without ? and #");
-  // What a header can hold; a line break pasted along with the token is the usual mistake.
+  // Characters that a header can hold. A line break pasted along with the token is the usual mistake.
   assertConfig(/^[\x21-\x7e]+$/.test(token), "token doesn't fit a header: look for a line break");
   return { origin, path: pathname.replace(/\/+$/, ""), token };
 }

@@ -2,7 +2,7 @@
  * Outcome of a command that failed.
  * - `unsent`: not a byte of it was written; it has not been applied and will not be.
  * - `unknown`: it was written, or may have been; it may have been applied.
- * - `answered`: the Redis endpoint gave a whole, well-formed answer.
+ * - `answered`: the Redis endpoint returned a complete, well-formed response.
  */
 export type Outcome = "unsent" | "unknown" | "answered";
 

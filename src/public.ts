@@ -1,4 +1,4 @@
-// What both entries export beside the class itself.
+// Exports of both entries beside the class itself.
 export type { CommandResult, Pipeline } from "./batch/pipeline.js";
 export type { Iterators } from "./client/iterators.js";
 export type { Middleware, Requester, UpstashRequest, UpstashResponse } from "./client/requester.js";

@@ -197,7 +197,7 @@ export function createRedisClass(platform: Platform): RedisConstructor {
 const use = (client: { readonly [PROTOTYPE]: object }) => (middleware: Middleware) => {
   // From here on this client differs from those that it shared its methods with.
   const executor = executorOf(client).withMiddleware(middleware);
-  // What was put in a method's place, and calls the one before, would go without the middleware.
+  // A replaced method that calls the original one would bypass the middleware.
   for (const name of Object.keys(client)) if (getMethod(name)) Reflect.deleteProperty(client, name);
   Object.setPrototypeOf(client, bind(executor, client[PROTOTYPE]));
   Object.defineProperty(client, EXECUTOR, { value: () => executor, configurable: true });

@@ -1,7 +1,7 @@
 import { ConfigError, ProtocolError, RedisError } from "warmline";
 
-// What fails here fails with warmline's errors, which say more. They are instances of the reference's classes too, so
-// that `error instanceof errors.UpstashError` goes on deciding what it decided.
+// Errors are warmline's, which hold more detail. They are instances of the reference's classes too, so that
+// `error instanceof errors.UpstashError` keeps its meaning.
 
 const isInstance = Function.prototype[Symbol.hasInstance];
 

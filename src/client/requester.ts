@@ -94,7 +94,7 @@ export function sendDirect(
   const route = path.join("/") as Route;
   const commands = (route ? body : [body]) as unknown[][];
   const label = route ? route.toUpperCase() : String(commands[0]?.[0]);
-  // Of what middleware has made itself nothing is known but its arguments.
+  // Only the arguments are known of a request that middleware created itself.
   const repeatable =
     body === call.argv ? call.repeatable : !commands.some((argv) => isWrite(argv, direct.findSpec));
   const read = (reply: unknown) => {

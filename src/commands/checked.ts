@@ -22,7 +22,7 @@ export function readChecked(
   let rebuild = (checked: unknown[]): unknown => checked;
   if (spec.schema === "each") {
     spec.reply(reply, (bulk) => values.push(decode(bulk)), args);
-    // Read once more, with what the schema gave in their places.
+    // Read once more, with the schema's outputs in their places.
     let at = 0;
     rebuild = (checked) => spec.reply(reply, () => checked[at++], args);
   } else {

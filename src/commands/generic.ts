@@ -237,7 +237,7 @@ const stores = (args: readonly unknown[]) => args.some((arg, i) => i && /^store$
 
 const typed = records(["key", "type"], [text, text]);
 
-// Adapters hand on what an earlier read gave: null is no key, and so nothing to remove.
+// Adapters pass on the result of an earlier read: null is no key, and so nothing to remove.
 const removed = gathered((out, given, encode) => {
   const keys = given.flat().filter((key: unknown) => key !== null);
   (keys.length > 0 ? scalars : scalar)(out, keys.length > 0 ? keys : given[0], encode);

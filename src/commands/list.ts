@@ -68,7 +68,7 @@ export interface ListCommands<K extends ReplyMode> {
    */
   brpop<T = unknown>(keys: Key | Key[], timeout: number): Reply<K, [key: string, element: T] | null>;
   /**
-   * The older way to blmove from the right to the left.
+   * Moves the last element of one list to the start of another, waiting for it. Older form of blmove.
    * @see https://redis.io/commands/brpoplpush/
    */
   brpoplpush<T = string>(source: Key, destination: Key, timeout: number): Reply<K, T | null>;
@@ -185,7 +185,7 @@ export interface ListCommands<K extends ReplyMode> {
     opts: SchemaOption<S>,
   ): Reply<K, InferOutput<S>[] | null>;
   /**
-   * The older way to lmove from the right to the left.
+   * Moves the last element of one list to the start of another. Older form of lmove.
    * @see https://redis.io/commands/rpoplpush/
    */
   rpoplpush<T = string>(source: Key, destination: Key): Reply<K, T | null>;

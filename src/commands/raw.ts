@@ -37,7 +37,7 @@ export function rawCommand(executor: CommandExecutor, argv: readonly unknown[]):
       name: command,
       write: (rest) => isWrite([command, ...rest], executor.findSpec),
       encodeArgs: executor.encodeRaw,
-      // What a script gives may be anything too.
+      // A script's result may be anything too.
       reply: executor.findSpec(["EVAL"])[0]!.reply,
     },
     args,

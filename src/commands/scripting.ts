@@ -149,7 +149,7 @@ export interface FunctionCommands<K extends ReplyMode> {
    */
   load(args: FunctionLoadArgs): Reply<K, string>;
   /**
-   * Loads what dump gave, beside, instead of or over the libraries that are there.
+   * Loads the libraries from a result of dump, beside, instead of or over the existing ones.
    * @see https://redis.io/commands/function-restore/
    */
   restore(serialized: Uint8Array, policy?: "APPEND" | "FLUSH" | "REPLACE"): Reply<K, "OK">;

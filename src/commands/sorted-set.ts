@@ -218,7 +218,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
   /** Returns members by score. */
   zrange<T extends unknown[]>(key: Key, min: ScoreBound, max: ScoreBound, opts: ByScore): Reply<K, T>;
   /**
-   * The older way to zrange by name.
+   * Returns members by name. Older form of zrange.
    * @see https://redis.io/commands/zrangebylex/
    */
   zrangebylex<T extends unknown[] = string[]>(
@@ -228,7 +228,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
     opts?: Limit,
   ): Reply<K, T>;
   /**
-   * The older way to zrange by score.
+   * Returns members by score. Older form of zrange.
    * @see https://redis.io/commands/zrangebyscore/
    */
   zrangebyscore<T extends unknown[] = string[]>(
@@ -296,7 +296,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
    */
   zremrangebyscore(key: Key, min: ScoreBound, max: ScoreBound): Reply<K, number>;
   /**
-   * The older way to zrange from the highest rank.
+   * Returns members from the highest rank. Older form of zrange.
    * @see https://redis.io/commands/zrevrange/
    */
   zrevrange<T extends unknown[] = string[]>(
@@ -306,7 +306,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
     opts?: { withScores?: boolean },
   ): Reply<K, T>;
   /**
-   * The older way to zrange by name from the last.
+   * Returns members by name from the last. Older form of zrange.
    * @see https://redis.io/commands/zrevrangebylex/
    */
   zrevrangebylex<T extends unknown[] = string[]>(
@@ -316,7 +316,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
     opts?: Limit,
   ): Reply<K, T>;
   /**
-   * The older way to zrange by score from the highest.
+   * Returns members by score from the highest. Older form of zrange.
    * @see https://redis.io/commands/zrevrangebyscore/
    */
   zrevrangebyscore<T extends unknown[] = string[]>(

@@ -144,7 +144,7 @@ class Call<T> implements AttemptListener {
       value = this.read(response, this.unknown);
     } catch (error) {
       const malformed = error instanceof MalformedReply;
-      // Of an earlier try whose outcome is unknown a refusal says nothing. Who limits requests may be no Redis endpoint.
+      // A refusal says nothing about an earlier attempt with an unknown outcome. A rate limiter may be no Redis endpoint.
       if (refusedUnsent(response) || (refusedUnapplied(response) && (this.unknown || malformed))) {
         this.giveUp(malformed ? statusError(response) : (error as Error));
       } else if (malformed) this.failed("unknown", error, ProtocolError);

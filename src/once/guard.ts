@@ -22,7 +22,7 @@ export function makeRepeatable(executor: CommandExecutor, commands: readonly Com
 }
 
 /**
- * A batch that is repeated as a whole must give what it gave first: its reads are guarded like its writes, those
+ * A batch that is repeated as a whole must return its first results: its reads are guarded like its writes, those
  * of a transaction all, those of a pipeline where a write comes after them.
  */
 export function withRepeatableReads(

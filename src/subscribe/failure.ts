@@ -11,7 +11,7 @@ export type ErrorFactory = (
 export const errorFactory =
   (label: string): ErrorFactory =>
   (kind, message, details) =>
-    // Of an error reply the text is Redis's own.
+    // The text of an error reply is Redis's own.
     new errors[kind](kind === "RedisError" ? message : `${label}: ${message}`, {
       command: label,
       ...details,

@@ -54,7 +54,7 @@ export async function* followStream(
       const wait = backoff(retry);
       const { name: kind } = error as Error;
       const mayHelp = kind === "ConnectionError" || (confirmed && kind === "TimeoutError");
-      // What never stood is given up like a command; what did is not.
+      // A subscription that was never established fails like a command; an established one is reopened.
       const mayTry = confirmed || (retry < retries && performance.now() + wait < due);
       if (!mayHelp || !mayTry) throw error;
       await new Promise<void>((resolve) => {

@@ -12,7 +12,7 @@ export interface Frame {
 /**
  * Reads what follows `data: `, as `message,channel,payload` or `pmessage,pattern,channel,payload`.
  * @param name the requested channel or pattern: it may contain commas.
- * @param exact everything after the kind in base64, where warmline-gateway gave that because the line can't hold it.
+ * @param exact everything after the kind in base64, where warmline-gateway sends that because the line can't hold it.
  */
 export function readFrame(data: string, name: string, exact: string | undefined): Frame {
   const kind = data.slice(0, data.indexOf(","));
@@ -21,7 +21,7 @@ export function readFrame(data: string, name: string, exact: string | undefined)
     return { kind, channel, payload, exact: true };
   }
   let channel = name;
-  // What follows the name, also where the line could not hold it as it is.
+  // The part after the name, also if the line could not hold it unencoded.
   let payload = data.slice(kind.length + name.length + 2);
   if (kind === "pmessage") {
     const comma = payload.indexOf(",");

@@ -20,7 +20,7 @@ function parseNumber(text: string): number | string {
   // The longest that a double prints as, such as -0.0000010353916207080702.
   if (text.length > 25) return text;
   const value = Number(text);
-  // What is left of a number that is none, or without end, is none; of one that is whole it is 0.
+  // The remainder of NaN or an infinity is NaN, that of an integer is 0.
   return String(value) === text && (Number.isSafeInteger(value) || value % 1) ? value : text;
 }
 

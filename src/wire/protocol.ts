@@ -166,7 +166,7 @@ export class Protocol {
     };
   }
 
-  /** The request that changes nothing and that anybody may make. */
+  /** The request that changes nothing and that every token may make. */
   ping(): HttpRequest {
     return { path: this.#paths[""], headers: this.#headers.json[PLAIN]!, body: '["PING"]' };
   }

@@ -46,7 +46,7 @@ export interface BloomCommands<K extends ReplyMode> {
    */
   insert<T = unknown>(key: Key, opts: BloomInsertOptions, ...items: T[]): Reply<K, (0 | 1 | Error)[]>;
   /**
-   * Adds a part that scandump gave.
+   * Adds a part that scandump returned.
    * @see https://redis.io/commands/bf.loadchunk/
    */
   loadchunk(key: Key, iterator: number, data: Uint8Array): Reply<K, "OK">;

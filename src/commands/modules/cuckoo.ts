@@ -61,7 +61,7 @@ export interface CuckooCommands<K extends ReplyMode> {
    */
   insertnx<T = unknown>(key: Key, opts: CuckooInsertOptions, ...items: T[]): Reply<K, (1 | 0 | -1 | Error)[]>;
   /**
-   * Adds a part that scandump gave.
+   * Adds a part that scandump returned.
    * @see https://redis.io/commands/cf.loadchunk/
    */
   loadchunk(key: Key, iterator: number, data: Uint8Array): Reply<K, "OK">;

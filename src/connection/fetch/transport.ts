@@ -40,7 +40,7 @@ export class FetchTransport implements Transport {
       (response) => controller.signal.aborted || listener.onResponse(response),
       (cause) => {
         if (controller.signal.aborted) return;
-        // Such as a response that is too large: the rest is not read.
+        // Cancels the rest, for example of a response that is too large.
         controller.abort();
         listener.onFailure(cause);
       },
@@ -89,7 +89,7 @@ async function readBody(response: Response, limit: number): Promise<Uint8Array> 
   const { headers, body: stream } = response;
   const length = headers.get("content-length");
   const body = new Body(limit, (size) => new Uint8Array(size), length === null ? undefined : Number(length));
-  // What is encoded, as by gzip, is longer than its length says.
+  // An encoded body, as by gzip, decodes to more bytes than content-length declares.
   if (!stream || (length !== null && !headers.has("content-encoding"))) {
     return new Uint8Array(await response.arrayBuffer());
   }
