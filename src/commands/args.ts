@@ -236,21 +236,13 @@ export function strict(encoder: ArgEncoder): ArgEncoder {
  * argument may have several encoders.
  */
 export function encodeArgs(encoders: readonly ArgEncoder[], order?: readonly number[]): EncodeArgs {
-  const places = order ?? encoders.map((_, at) => at);
-  const most = encoders.some(({ rest }) => rest) ? Number.POSITIVE_INFINITY : Math.max(-1, ...places) + 1;
-  let objects: [place: number, known: Map<string, string>][] | undefined;
-  const findObjects = () => {
-    const names = places.map((place) =>
-      encoders.flatMap(({ names }, at) => (places[at] === place && names?.()) || []),
-    );
-    return places.flatMap((place, at): typeof objects & {} =>
-      names[at]!.length > 0 && places.indexOf(place) === at ? [[place, lookUp(names[at]!)]] : [],
-    );
-  };
+  let plan: Plan | undefined;
   return (encode, args, out = []) => {
+    // Made at the first call: a program imports the specs of many commands and uses a few.
+    plan ??= createPlan(encoders, order);
+    const { places, most, objects } = plan;
     let place = 0;
     try {
-      objects ??= findObjects();
       for (const [at, known] of objects) {
         place = at;
         if (args[at] !== undefined) args[at] = canonical(args[at], known);
@@ -275,6 +267,27 @@ export function encodeArgs(encoders: readonly ArgEncoder[], order?: readonly num
       throw new InvalidArgument(`argument ${at + 1}${error.path} ${what}`, { cause: error.cause });
     }
   };
+}
+
+/** The arguments of a command as its encoders read them. */
+interface Plan {
+  /** The place of each encoder's argument in the method. */
+  readonly places: readonly number[];
+  /** How many arguments the method takes. */
+  readonly most: number;
+  /** The arguments that are objects of options, with the options' names. */
+  readonly objects: readonly (readonly [place: number, known: Map<string, string>])[];
+}
+
+function createPlan(encoders: readonly ArgEncoder[], order?: readonly number[]): Plan {
+  const places = order ?? encoders.map((_, at) => at);
+  const most = encoders.some(({ rest }) => rest) ? Number.POSITIVE_INFINITY : Math.max(-1, ...places) + 1;
+  const namesAt = (place: number) =>
+    encoders.flatMap(({ names }, at) => (places[at] === place && names?.()) || []);
+  const objects = [...new Set(places)]
+    .map((place) => [place, lookUp(namesAt(place))] as const)
+    .filter(([, known]) => known.size > 0);
+  return { places, most, objects };
 }
 
 function located(path: string, encoder: ArgEncoder, out: CommandArg[], given: unknown, encode: Encode): void {

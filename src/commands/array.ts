@@ -167,48 +167,53 @@ export interface ArrayCommands<K extends ReplyMode> {
   arset<T = unknown>(key: Key, index: ArrayIndex, ...values: T[]): Reply<K, number>;
 }
 
-const predicates = array(strict(options("exact match glob re")));
+export const arrayCommands = defineCommands(() => {
+  const predicates = array(strict(options("exact match glob re")));
 
-const grepping = sequence(property("predicates", predicates), options("combine= noCase? withValues? limit"));
+  const grepping = sequence(
+    property("predicates", predicates),
+    options("combine= noCase? withValues? limit"),
+  );
 
-const matching = strict(required("match", prefixed("MATCH", stored)));
-const operation: ArgEncoder = (out, given, encode) =>
-  (typeof given === "string" ? scalar : matching)(out, given, encode);
+  const matching = strict(required("match", prefixed("MATCH", stored)));
+  const operation: ArgEncoder = (out, given, encode) =>
+    (typeof given === "string" ? scalar : matching)(out, given, encode);
 
-const pairs = array((out, given, encode) => {
-  scalar(out, given?.[0], encode);
-  stored(out, given?.[1], encode);
-});
-const indexed: ArgEncoder = (out, given, encode) =>
-  (Array.isArray(given) ? pairs : entries)(out, given, encode);
+  const pairs = array((out, given, encode) => {
+    scalar(out, given?.[0], encode);
+    stored(out, given?.[1], encode);
+  });
+  const indexed: ArgEncoder = (out, given, encode) =>
+    (Array.isArray(given) ? pairs : entries)(out, given, encode);
 
-const indexedPairs = list(tuple(digits, value));
-const values = list(orNull(value));
+  const indexedPairs = list(tuple(digits, value));
+  const values = list(orNull(value));
 
-const info: Decoder = (...reply) => {
-  const facts = camel(object(nestedText)(...reply));
-  for (const name in facts)
-    facts[name] = (/^(len|nextInsertIndex)$/.test(name) ? String : Number)(facts[name]);
-  return facts;
-};
+  const info: Decoder = (...reply) => {
+    const facts = camel(object(nestedText)(...reply));
+    for (const name in facts)
+      facts[name] = (/^(len|nextInsertIndex)$/.test(name) ? String : Number)(facts[name]);
+    return facts;
+  };
 
-export const arrayCommands = defineCommands(() => ({
-  arcount: read(int, scalar),
-  ardel: write(int, scalar, rest(scalars)),
-  ardelrange: write(int, scalar, rest(array(scalar))),
-  arget: read(orNull(value), scalar, scalar),
-  argetrange: read(values, scalar, scalar, scalar),
-  argrep: read(when(3, "withValues", indexedPairs, list(digits)), scalar, scalar, scalar, grepping),
-  arinfo: read(info, scalar, options("full?")),
-  arinsert: write(digits, scalar, rest(stored)),
-  arlastitems: read(values, scalar, scalar, options("rev?")),
-  arlen: read(digits, scalar),
-  armget: read(values, scalar, rest(scalars)),
-  armset: write(int, scalar, indexed),
-  arnext: read(orNull(digits), scalar),
-  arop: read(orNull(float), scalar, scalar, scalar, operation),
-  arring: write(digits, scalar, scalar, rest(stored)),
-  arscan: read(indexedPairs, scalar, scalar, scalar, options("limit")),
-  arseek: write(int, scalar, scalar),
-  arset: write(int, scalar, scalar, rest(stored)),
-})) satisfies () => Record<keyof ArrayCommands<ReplyMode>, unknown>;
+  return {
+    arcount: read(int, scalar),
+    ardel: write(int, scalar, rest(scalars)),
+    ardelrange: write(int, scalar, rest(array(scalar))),
+    arget: read(orNull(value), scalar, scalar),
+    argetrange: read(values, scalar, scalar, scalar),
+    argrep: read(when(3, "withValues", indexedPairs, list(digits)), scalar, scalar, scalar, grepping),
+    arinfo: read(info, scalar, options("full?")),
+    arinsert: write(digits, scalar, rest(stored)),
+    arlastitems: read(values, scalar, scalar, options("rev?")),
+    arlen: read(digits, scalar),
+    armget: read(values, scalar, rest(scalars)),
+    armset: write(int, scalar, indexed),
+    arnext: read(orNull(digits), scalar),
+    arop: read(orNull(float), scalar, scalar, scalar, operation),
+    arring: write(digits, scalar, scalar, rest(stored)),
+    arscan: read(indexedPairs, scalar, scalar, scalar, options("limit")),
+    arseek: write(int, scalar, scalar),
+    arset: write(int, scalar, scalar, rest(stored)),
+  };
+}) satisfies () => Record<keyof ArrayCommands<ReplyMode>, unknown>;

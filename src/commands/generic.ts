@@ -226,59 +226,61 @@ export interface GenericCommands<K extends ReplyMode> {
   waitaof(local: number, replicas: number, timeout: number): Reply<K, [local: number, replicas: number]>;
 }
 
-const patterns: ArgEncoder = (out, given, encode) => {
-  for (const pattern of [given].flat()) prefixed("GET", scalar)(out, pattern, encode);
-};
+export const genericCommands = defineCommands(() => {
+  const patterns: ArgEncoder = (out, given, encode) => {
+    for (const pattern of [given].flat()) prefixed("GET", scalar)(out, pattern, encode);
+  };
 
-const sorting = sequence(options("by"), limit, property("get", patterns), options("order= alpha? store"));
+  const sorting = sequence(options("by"), limit, property("get", patterns), options("order= alpha? store"));
 
-const sorted = list(orNull(value));
-const stores = (args: readonly unknown[]) => args.some((arg, i) => i && /^store$/i.test(String(arg)));
+  const sorted = list(orNull(value));
+  const stores = (args: readonly unknown[]) => args.some((arg, i) => i && /^store$/i.test(String(arg)));
 
-const typed = records(["key", "type"], [text, text]);
+  const typed = records(["key", "type"], [text, text]);
 
-// Adapters pass on the result of an earlier read: null is no key, and so nothing to remove.
-const removed = gathered((out, given, encode) => {
-  const keys = given.flat().filter((key: unknown) => key !== null);
-  (keys.length > 0 ? scalars : scalar)(out, keys.length > 0 ? keys : given[0], encode);
-});
+  // Adapters pass on the result of an earlier read: null is no key, and so nothing to remove.
+  const removed = gathered((out, given, encode) => {
+    const keys = given.flat().filter((key: unknown) => key !== null);
+    (keys.length > 0 ? scalars : scalar)(out, keys.length > 0 ? keys : given[0], encode);
+  });
 
-const expiring = [scalar, scalar, optional(scalar)];
+  const expiring = [scalar, scalar, optional(scalar)];
 
-export const genericCommands = defineCommands(() => ({
-  copy: write((reply) => (int(reply) ? "COPIED" : "NOT_COPIED"), scalar, scalar, options("db replace?")),
-  del: write(int, removed),
-  dump: read(orNull(bytes), scalar),
-  exists: read(int, rest(scalars)),
-  expire: write(int, ...expiring),
-  expireat: write(int, ...expiring),
-  expiretime: read(int, scalar),
-  keys: read(list(text), scalar),
-  move: write(int, scalar, scalar),
-  objectEncoding: read(orNull(text), scalar),
-  objectFreq: read(orNull(int), scalar),
-  objectIdletime: read(orNull(int), scalar),
-  objectRefcount: read(orNull(int), scalar),
-  persist: write(int, scalar),
-  pexpire: write(int, ...expiring),
-  pexpireat: write(int, ...expiring),
-  pexpiretime: read(int, scalar),
-  pttl: read(int, scalar),
-  randomkey: read(orNull(text)),
-  rename: write(text, scalar, scalar),
-  renamenx: write(int, scalar, scalar),
-  restore: write(text, scalar, scalar, scalar, options("replace? absTtl? idleTime freq")),
-  scan: read(
-    tuple(text, when(1, "withType", typed, list(text))),
-    scalar,
-    options("match count withType? type"),
-  ),
-  sort: writeIf(stores)(when(1, "store", int, sorted), scalar, sorting),
-  sortRo: read(sorted, scalar, sorting),
-  touch: read(int, rest(scalars)),
-  ttl: read(int, scalar),
-  type: read(text, scalar),
-  unlink: write(int, removed),
-  wait: write(int, scalar, scalar),
-  waitaof: write(tuple(int, int), scalar, scalar, scalar),
-})) satisfies () => Record<keyof GenericCommands<ReplyMode>, unknown>;
+  return {
+    copy: write((reply) => (int(reply) ? "COPIED" : "NOT_COPIED"), scalar, scalar, options("db replace?")),
+    del: write(int, removed),
+    dump: read(orNull(bytes), scalar),
+    exists: read(int, rest(scalars)),
+    expire: write(int, ...expiring),
+    expireat: write(int, ...expiring),
+    expiretime: read(int, scalar),
+    keys: read(list(text), scalar),
+    move: write(int, scalar, scalar),
+    objectEncoding: read(orNull(text), scalar),
+    objectFreq: read(orNull(int), scalar),
+    objectIdletime: read(orNull(int), scalar),
+    objectRefcount: read(orNull(int), scalar),
+    persist: write(int, scalar),
+    pexpire: write(int, ...expiring),
+    pexpireat: write(int, ...expiring),
+    pexpiretime: read(int, scalar),
+    pttl: read(int, scalar),
+    randomkey: read(orNull(text)),
+    rename: write(text, scalar, scalar),
+    renamenx: write(int, scalar, scalar),
+    restore: write(text, scalar, scalar, scalar, options("replace? absTtl? idleTime freq")),
+    scan: read(
+      tuple(text, when(1, "withType", typed, list(text))),
+      scalar,
+      options("match count withType? type"),
+    ),
+    sort: writeIf(stores)(when(1, "store", int, sorted), scalar, sorting),
+    sortRo: read(sorted, scalar, sorting),
+    touch: read(int, rest(scalars)),
+    ttl: read(int, scalar),
+    type: read(text, scalar),
+    unlink: write(int, removed),
+    wait: write(int, scalar, scalar),
+    waitaof: write(tuple(int, int), scalar, scalar, scalar),
+  };
+}) satisfies () => Record<keyof GenericCommands<ReplyMode>, unknown>;

@@ -147,55 +147,57 @@ export interface GeoCommands<K extends ReplyMode> {
   ): Reply<K, number>;
 }
 
-const adding = strict(options("nx? xx? ch?"));
-const place = strict(
-  sequence(required("longitude", scalar), required("latitude", scalar), required("member", stored)),
-);
+export const geoCommands = defineCommands(() => {
+  const adding = strict(options("nx? xx? ch?"));
+  const place = strict(
+    sequence(required("longitude", scalar), required("latitude", scalar), required("member", stored)),
+  );
 
-// The second argument may be options or the first member already.
-const optionsOrPlace: ArgEncoder = (out, given, encode) => {
-  const isPlace = ["longitude", "latitude", "member"].some((name) => name in Object(given));
-  (isPlace ? place : adding)(out, given, encode);
-};
+  // The second argument may be options or the first member already.
+  const optionsOrPlace: ArgEncoder = (out, given, encode) => {
+    const isPlace = ["longitude", "latitude", "member"].some((name) => name in Object(given));
+    (isPlace ? place : adding)(out, given, encode);
+  };
 
-const center = sequence(
-  required("type", scalar),
-  property("member", stored),
-  property("coordinate", sequence(required("lon", scalar), required("lat", scalar))),
-);
-const shape = sequence(
-  required("type", scalar),
-  options("radius="),
-  property("rect", sequence(required("width", scalar), required("height", scalar))),
-  options("radiusType= rectType="),
-);
-const matching = (more: string) => sequence(property("count", options("limit=COUNT any?")), options(more));
+  const center = sequence(
+    required("type", scalar),
+    property("member", stored),
+    property("coordinate", sequence(required("lon", scalar), required("lat", scalar))),
+  );
+  const shape = sequence(
+    required("type", scalar),
+    options("radius="),
+    property("rect", sequence(required("width", scalar), required("height", scalar))),
+    options("radiusType= rectType="),
+  );
+  const matching = (more: string) => sequence(property("count", options("limit=COUNT any?")), options(more));
 
-// The order of Redis, independent of the order of the options.
-const MATCH: Part[] = [
-  ["member", value],
-  ["dist", float, "withDist"],
-  ["hash", digits, "withHash"],
-  ["coord", struct("long lat", float, float), "withCoord"],
-];
+  // The order of Redis, independent of the order of the options.
+  const MATCH: Part[] = [
+    ["member", value],
+    ["dist", float, "withDist"],
+    ["hash", digits, "withHash"],
+    ["coord", struct("long lat", float, float), "withCoord"],
+  ];
 
-const match: Decoder = (reply, decode, args) => {
-  const [names, decoders] = partsOf(args[4], MATCH);
-  return zip(names, tuple(...decoders)(names.length > 1 ? reply : [reply], decode, args));
-};
+  const match: Decoder = (reply, decode, args) => {
+    const [names, decoders] = partsOf(args[4], MATCH);
+    return zip(names, tuple(...decoders)(names.length > 1 ? reply : [reply], decode, args));
+  };
 
-export const geoCommands = defineCommands(() => ({
-  geoadd: write(orNull(int), scalar, optionsOrPlace, rest(place, 0)),
-  geodist: read(orNull(float), scalar, stored, stored, optional(scalar)),
-  geohash: read(list(orNull(text)), scalar, rest(storedEach)),
-  geopos: read(list(orNull(struct("lng lat", float, float))), scalar, rest(storedEach)),
-  geosearch: read(
-    list(match),
-    scalar,
-    center,
-    shape,
-    optional(scalar),
-    matching("withCoord? withDist? withHash?"),
-  ),
-  geosearchstore: write(int, scalar, scalar, center, shape, optional(scalar), matching("storeDist?")),
-})) satisfies () => Record<keyof GeoCommands<ReplyMode>, unknown>;
+  return {
+    geoadd: write(orNull(int), scalar, optionsOrPlace, rest(place, 0)),
+    geodist: read(orNull(float), scalar, stored, stored, optional(scalar)),
+    geohash: read(list(orNull(text)), scalar, rest(storedEach)),
+    geopos: read(list(orNull(struct("lng lat", float, float))), scalar, rest(storedEach)),
+    geosearch: read(
+      list(match),
+      scalar,
+      center,
+      shape,
+      optional(scalar),
+      matching("withCoord? withDist? withHash?"),
+    ),
+    geosearchstore: write(int, scalar, scalar, center, shape, optional(scalar), matching("storeDist?")),
+  };
+}) satisfies () => Record<keyof GeoCommands<ReplyMode>, unknown>;

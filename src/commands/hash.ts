@@ -263,58 +263,65 @@ export interface HashCommands<K extends ReplyMode> {
   hvals<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
 }
 
-const fields = prefixed("FIELDS", counted);
-const fieldList = gathered((out, given, encode) => fields(out, given.flat(), encode));
-const ofFields = read(list(int), scalar, fields);
+export const hashCommands = defineCommands(() => {
+  const fields = prefixed("FIELDS", counted);
+  const fieldList = gathered((out, given, encode) => fields(out, given.flat(), encode));
+  const ofFields = read(list(int), scalar, fields);
 
-// The methods take the fields before the time, Redis after it.
-const expiring = reordered([0, 2, 3, 1], write(list(int), scalar, scalar, optional(scalar), fields));
+  // The methods take the fields before the time, Redis after it.
+  const expiring = reordered([0, 2, 3, 1], write(list(int), scalar, scalar, optional(scalar), fields));
 
-const whole = object(value);
+  const whole = object(value);
 
-export const hashCommands = defineCommands(() => ({
-  hdel: write(int, scalar, rest(scalars)),
-  hexists: read(int, scalar, scalar),
-  hexpire: expiring,
-  hexpireat: expiring,
-  hexpiretime: ofFields,
-  hget: checked(read(orNull(value), scalar, scalar)),
-  hgetall: checked(
-    read(
-      orNull((...reply) => ((reply[0] as unknown[]).length === 0 ? null : whole(...reply))),
-      scalar,
+  return {
+    hdel: write(int, scalar, rest(scalars)),
+    hexists: read(int, scalar, scalar),
+    hexpire: expiring,
+    hexpireat: expiring,
+    hexpiretime: ofFields,
+    hget: checked(read(orNull(value), scalar, scalar)),
+    hgetall: checked(
+      read(
+        orNull((...reply) => ((reply[0] as unknown[]).length === 0 ? null : whole(...reply))),
+        scalar,
+      ),
+      "whole",
     ),
-    "whole",
-  ),
-  hgetdel: checked(write(byField(1), scalar, fieldList), "whole"),
-  hgetex: checked(write(byField(2), scalar, options("ex px exat pxat persist?"), fieldList), "whole"),
-  hincrby: write(int, scalar, scalar, scalar),
-  hincrbyfloat: write(float, scalar, scalar, scalar),
-  hkeys: read(list(text), scalar),
-  hlen: read(int, scalar),
-  hmget: checked(read(byField(1), scalar, rest(scalars)), "whole"),
-  hmset: write(text, scalar, entriesOrPairs),
-  hpersist: write(list(int), scalar, fields),
-  hpexpire: expiring,
-  hpexpireat: expiring,
-  hpexpiretime: ofFields,
-  hpttl: ofFields,
-  hrandfield: read(when(2, undefined, whole, oneOrMany(text)), scalar, optional(scalar), flag("WITHVALUES")),
-  hscan: read(
-    tuple(text, when(2, "noValues", list(text), alternating(text, value))),
-    scalar,
-    scalar,
-    options("match count noValues?"),
-  ),
-  hset: write(int, scalar, entriesOrPairs),
-  hsetex: write(
-    int,
-    scalar,
-    sequence(options("conditional="), property("expiration", options("ex px exat pxat keepttl?"))),
-    prefixed("FIELDS", countedEntries),
-  ),
-  hsetnx: write(int, scalar, scalar, stored),
-  hstrlen: read(int, scalar, scalar),
-  httl: ofFields,
-  hvals: checked(read(list(value), scalar)),
-})) satisfies () => Record<keyof HashCommands<ReplyMode>, unknown>;
+    hgetdel: checked(write(byField(1), scalar, fieldList), "whole"),
+    hgetex: checked(write(byField(2), scalar, options("ex px exat pxat persist?"), fieldList), "whole"),
+    hincrby: write(int, scalar, scalar, scalar),
+    hincrbyfloat: write(float, scalar, scalar, scalar),
+    hkeys: read(list(text), scalar),
+    hlen: read(int, scalar),
+    hmget: checked(read(byField(1), scalar, rest(scalars)), "whole"),
+    hmset: write(text, scalar, entriesOrPairs),
+    hpersist: write(list(int), scalar, fields),
+    hpexpire: expiring,
+    hpexpireat: expiring,
+    hpexpiretime: ofFields,
+    hpttl: ofFields,
+    hrandfield: read(
+      when(2, undefined, whole, oneOrMany(text)),
+      scalar,
+      optional(scalar),
+      flag("WITHVALUES"),
+    ),
+    hscan: read(
+      tuple(text, when(2, "noValues", list(text), alternating(text, value))),
+      scalar,
+      scalar,
+      options("match count noValues?"),
+    ),
+    hset: write(int, scalar, entriesOrPairs),
+    hsetex: write(
+      int,
+      scalar,
+      sequence(options("conditional="), property("expiration", options("ex px exat pxat keepttl?"))),
+      prefixed("FIELDS", countedEntries),
+    ),
+    hsetnx: write(int, scalar, scalar, stored),
+    hstrlen: read(int, scalar, scalar),
+    httl: ofFields,
+    hvals: checked(read(list(value), scalar)),
+  };
+}) satisfies () => Record<keyof HashCommands<ReplyMode>, unknown>;

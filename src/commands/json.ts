@@ -173,32 +173,32 @@ export interface JsonCommands<K extends ReplyMode> {
   type(key: Key, path?: string): Reply<K, string[]>;
 }
 
-// Text inside a document comes with its quotes, which the codec leaves alone since stored text may have some.
-const found: Decoder = (...reply) => {
-  const inside = value(...reply);
-  return typeof inside === "string" && inside.startsWith('"') ? JSON.parse(inside) : inside;
-};
+export const jsonCommands = defineCommands(() => {
+  // Text inside a document comes with its quotes, which the codec leaves alone since stored text may have some.
+  const found: Decoder = (...reply) => {
+    const inside = value(...reply);
+    return typeof inside === "string" && inside.startsWith('"') ? JSON.parse(inside) : inside;
+  };
 
-const path = optional(scalar);
-// The root as a path of matches: without a path Redis would give a bare number.
-const root = defaulting("$");
+  const path = optional(scalar);
+  // The root as a path of matches: without a path Redis would give a bare number.
+  const root = defaulting("$");
 
-const lengths = oneOrMany(int);
-const lengthsOf = read(lengths, scalar, path);
-const count = write(int, scalar, path);
-// JSON text of RedisJSON; a number, or an array of them, of others.
-const numbers = write(
-  (...reply) => (isText(reply[0]) ? found(...reply) : nested(...reply)),
-  scalar,
-  scalar,
-  scalar,
-);
+  const lengths = oneOrMany(int);
+  const lengthsOf = read(lengths, scalar, path);
+  const count = write(int, scalar, path);
+  // JSON text of RedisJSON; a number, or an array of them, of others.
+  const numbers = write(
+    (...reply) => (isText(reply[0]) ? found(...reply) : nested(...reply)),
+    scalar,
+    scalar,
+    scalar,
+  );
 
-const layout = strict(options("indent newline space"));
-const item = strict(sequence(required("key", scalar), required("path", scalar), required("value", json)));
+  const layout = strict(options("indent newline space"));
+  const item = strict(sequence(required("key", scalar), required("path", scalar), required("value", json)));
 
-export const jsonCommands = defineCommands(
-  () => ({
+  return {
     arrappend: write(lengths, scalar, scalar, rest(json)),
     arrindex: read(lengths, scalar, scalar, json, optional(scalar), optional(scalar)),
     arrinsert: write(lengths, scalar, scalar, scalar, rest(json)),
@@ -230,6 +230,5 @@ export const jsonCommands = defineCommands(
     strlen: lengthsOf,
     toggle: write(lengths, scalar, scalar),
     type: read(nestedText, scalar, path),
-  }),
-  "JSON.",
-) satisfies () => Record<keyof JsonCommands<ReplyMode>, unknown>;
+  };
+}, "JSON.") satisfies () => Record<keyof JsonCommands<ReplyMode>, unknown>;

@@ -201,40 +201,42 @@ export interface ListCommands<K extends ReplyMode> {
   rpushx<T = unknown>(key: Key, ...elements: T[]): Reply<K, number>;
 }
 
-const one = orNull(value);
-const popped = orNull(tuple(text, value));
-const poppedMany = orNull(tuple(text, list(value)));
-const push = write(int, scalar, rest(stored));
-const pop = checked(write(oneOrMany(value), scalar, optional(scalar)));
+export const listCommands = defineCommands(() => {
+  const one = orNull(value);
+  const popped = orNull(tuple(text, value));
+  const poppedMany = orNull(tuple(text, list(value)));
+  const push = write(int, scalar, rest(stored));
+  const pop = checked(write(oneOrMany(value), scalar, optional(scalar)));
 
-const many = orNull(list(value));
+  const many = orNull(list(value));
 
-const moving = options("count exactly order=");
-const count = optional(prefixed("COUNT", scalar));
+  const moving = options("count exactly order=");
+  const count = optional(prefixed("COUNT", scalar));
 
-export const listCommands = defineCommands(() => ({
-  blmove: write(one, scalar, scalar, scalar, scalar, scalar),
-  blmovem: write(many, scalar, scalar, scalar, scalar, scalar, moving),
-  blmpop: write(poppedMany, scalar, scalar, scalars, scalar, count),
-  blpop: write(popped, scalars, scalar),
-  brpop: write(popped, scalars, scalar),
-  brpoplpush: write(one, scalar, scalar, scalar),
-  lindex: checked(read(one, scalar, scalar)),
-  linsert: write(int, scalar, scalar, stored, stored),
-  llen: read(int, scalar),
-  lmove: write(one, scalar, scalar, scalar, scalar),
-  lmovem: write(many, scalar, scalar, scalar, scalar, moving),
-  lmpop: write(poppedMany, scalar, scalars, scalar, count),
-  lpop: pop,
-  lpos: read(oneOrMany(int), scalar, stored, options("rank count maxLen")),
-  lpush: push,
-  lpushx: push,
-  lrange: checked(read(list(value), scalar, scalar, scalar)),
-  lrem: write(int, scalar, scalar, stored),
-  lset: write(text, scalar, scalar, stored),
-  ltrim: write(text, scalar, scalar, scalar),
-  rpop: pop,
-  rpoplpush: write(one, scalar, scalar),
-  rpush: push,
-  rpushx: push,
-})) satisfies () => Record<keyof ListCommands<ReplyMode>, unknown>;
+  return {
+    blmove: write(one, scalar, scalar, scalar, scalar, scalar),
+    blmovem: write(many, scalar, scalar, scalar, scalar, scalar, moving),
+    blmpop: write(poppedMany, scalar, scalar, scalars, scalar, count),
+    blpop: write(popped, scalars, scalar),
+    brpop: write(popped, scalars, scalar),
+    brpoplpush: write(one, scalar, scalar, scalar),
+    lindex: checked(read(one, scalar, scalar)),
+    linsert: write(int, scalar, scalar, stored, stored),
+    llen: read(int, scalar),
+    lmove: write(one, scalar, scalar, scalar, scalar),
+    lmovem: write(many, scalar, scalar, scalar, scalar, moving),
+    lmpop: write(poppedMany, scalar, scalars, scalar, count),
+    lpop: pop,
+    lpos: read(oneOrMany(int), scalar, stored, options("rank count maxLen")),
+    lpush: push,
+    lpushx: push,
+    lrange: checked(read(list(value), scalar, scalar, scalar)),
+    lrem: write(int, scalar, scalar, stored),
+    lset: write(text, scalar, scalar, stored),
+    ltrim: write(text, scalar, scalar, scalar),
+    rpop: pop,
+    rpoplpush: write(one, scalar, scalar),
+    rpush: push,
+    rpushx: push,
+  };
+}) satisfies () => Record<keyof ListCommands<ReplyMode>, unknown>;

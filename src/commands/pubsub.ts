@@ -41,16 +41,18 @@ export interface PubSubCommands<K extends ReplyMode> {
   spublish(channel: string, message: unknown): Reply<K, number>;
 }
 
-const channels = write(list(text), optional(scalar));
-const counts = write(object(int), rest(scalars, 0));
-const publish = write(int, scalar, stored);
+export const pubsubCommands = defineCommands(() => {
+  const channels = write(list(text), optional(scalar));
+  const counts = write(object(int), rest(scalars, 0));
+  const publish = write(int, scalar, stored);
 
-export const pubsubCommands = defineCommands(() => ({
-  publish,
-  pubsubChannels: channels,
-  pubsubNumpat: write(int),
-  pubsubNumsub: counts,
-  pubsubShardchannels: channels,
-  pubsubShardnumsub: counts,
-  spublish: publish,
-})) satisfies () => Record<keyof PubSubCommands<ReplyMode>, unknown>;
+  return {
+    publish,
+    pubsubChannels: channels,
+    pubsubNumpat: write(int),
+    pubsubNumsub: counts,
+    pubsubShardchannels: channels,
+    pubsubShardnumsub: counts,
+    spublish: publish,
+  };
+}) satisfies () => Record<keyof PubSubCommands<ReplyMode>, unknown>;

@@ -115,28 +115,30 @@ export interface SetCommands<K extends ReplyMode> {
   sunionstore(destination: Key, key: Key, ...keys: Key[]): Reply<K, number>;
 }
 
-const members = list(value);
-const fromKeys = read(members, rest(scalars));
-const storeFromKeys = write(int, scalar, rest(scalars));
+export const setCommands = defineCommands(() => {
+  const members = list(value);
+  const fromKeys = read(members, rest(scalars));
+  const storeFromKeys = write(int, scalar, rest(scalars));
 
-export const setCommands = defineCommands(() => ({
-  sadd: write(int, scalar, rest(stored)),
-  scard: read(int, scalar),
-  sdiff: fromKeys,
-  sdiffcard: read(int, counted, options("limit")),
-  sdiffstore: storeFromKeys,
-  sinter: fromKeys,
-  sintercard: read(int, counted, options("limit")),
-  sinterstore: storeFromKeys,
-  sismember: read(int, scalar, stored),
-  smembers: checked(read(members, scalar)),
-  smismember: read(list(int), scalar, storedEach),
-  smove: write(int, scalar, scalar, stored),
-  spop: checked(write(oneOrMany(value), scalar, optional(scalar))),
-  srandmember: checked(read(oneOrMany(value), scalar, optional(scalar))),
-  srem: write(int, scalar, rest(stored)),
-  sscan: read(tuple(text, members), scalar, scalar, options("match count")),
-  sunion: fromKeys,
-  sunioncard: read(int, counted, options("approx? limit")),
-  sunionstore: storeFromKeys,
-})) satisfies () => Record<keyof SetCommands<ReplyMode>, unknown>;
+  return {
+    sadd: write(int, scalar, rest(stored)),
+    scard: read(int, scalar),
+    sdiff: fromKeys,
+    sdiffcard: read(int, counted, options("limit")),
+    sdiffstore: storeFromKeys,
+    sinter: fromKeys,
+    sintercard: read(int, counted, options("limit")),
+    sinterstore: storeFromKeys,
+    sismember: read(int, scalar, stored),
+    smembers: checked(read(members, scalar)),
+    smismember: read(list(int), scalar, storedEach),
+    smove: write(int, scalar, scalar, stored),
+    spop: checked(write(oneOrMany(value), scalar, optional(scalar))),
+    srandmember: checked(read(oneOrMany(value), scalar, optional(scalar))),
+    srem: write(int, scalar, rest(stored)),
+    sscan: read(tuple(text, members), scalar, scalar, options("match count")),
+    sunion: fromKeys,
+    sunioncard: read(int, counted, options("approx? limit")),
+    sunionstore: storeFromKeys,
+  };
+}) satisfies () => Record<keyof SetCommands<ReplyMode>, unknown>;

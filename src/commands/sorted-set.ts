@@ -371,87 +371,89 @@ export interface SortedSetCommands<K extends ReplyMode> {
   ): Reply<K, number>;
 }
 
-const adding = strict(options("nx? xx? gt? lt? ch? incr?"));
+export const sortedSetCommands = defineCommands(() => {
+  const adding = strict(options("nx? xx? gt? lt? ch? incr?"));
 
-// Not every server takes "Infinity" for a score.
-const score: ArgEncoder = (out, given, encode) =>
-  scalar(
-    out,
-    typeof given === "number" && Math.abs(given) === Number.POSITIVE_INFINITY
-      ? String(given).replace("Infinity", "inf")
-      : given,
-    encode,
-  );
+  // Not every server takes "Infinity" for a score.
+  const score: ArgEncoder = (out, given, encode) =>
+    scalar(
+      out,
+      typeof given === "number" && Math.abs(given) === Number.POSITIVE_INFINITY
+        ? String(given).replace("Infinity", "inf")
+        : given,
+      encode,
+    );
 
-const scoreMember = strict(sequence(required("score", score), required("member", stored)));
+  const scoreMember = strict(sequence(required("score", score), required("member", stored)));
 
-// The second argument may be options or the first member already.
-const optionsOrMember: ArgEncoder = (out, given, encode) => {
-  const isMember = "score" in Object(given) || "member" in Object(given);
-  (isMember ? scoreMember : adding)(out, given, encode);
-};
+  // The second argument may be options or the first member already.
+  const optionsOrMember: ArgEncoder = (out, given, encode) => {
+    const isMember = "score" in Object(given) || "member" in Object(given);
+    (isMember ? scoreMember : adding)(out, given, encode);
+  };
 
-const ranging = sequence(options("byScore? byLex? rev?"), limit, options("withScores?"));
-const combining = options("weights* weight=WEIGHTS aggregate withScores?");
+  const ranging = sequence(options("byScore? byLex? rev?"), limit, options("withScores?"));
+  const combining = options("weights* weight=WEIGHTS aggregate withScores?");
 
-const members = list(value);
-const scored = alternating(value, float);
+  const members = list(value);
+  const scored = alternating(value, float);
 
-const popped = orNull(tuple(text, value, float));
-const poppedMany = orNull(tuple(text, list(tuple(value, float))));
-const rank = read(
-  orNull(when(2, "withScore", tuple(int, float), int)),
-  scalar,
-  stored,
-  options("withScore?"),
-);
-const byScore = read(when(3, "withScores", scored, members), scalar, scalar, scalar, ranging);
-const byLex = read(members, scalar, scalar, scalar, limit);
-const between = [scalar, scalar, scalar];
-const combined = read(when(2, "withScores", scored, members), scalar, scalars, combining);
-const storeCombined = write(int, scalar, scalar, scalars, combining);
-const pop = write(scored, scalar, optional(scalar));
-const count = optional(prefixed("COUNT", scalar));
-
-export const sortedSetCommands = defineCommands(() => ({
-  bzmpop: write(poppedMany, scalar, scalar, scalars, scalar, count),
-  bzpopmax: write(popped, scalars, scalar),
-  bzpopmin: write(popped, scalars, scalar),
-  zadd: write(orNull(float), scalar, optionsOrMember, rest(scoreMember, 0)),
-  zcard: read(int, scalar),
-  zcount: read(int, ...between),
-  zdiff: combined,
-  zdiffstore: write(int, scalar, scalar, rest(scalars)),
-  zincrby: write(float, scalar, scalar, stored),
-  zinter: combined,
-  zintercard: read(int, counted, options("limit")),
-  zinterstore: storeCombined,
-  zlexcount: read(int, ...between),
-  zmpop: write(poppedMany, scalar, scalars, scalar, count),
-  zmscore: read(list(orNull(float)), scalar, storedEach),
-  zpopmax: pop,
-  zpopmin: pop,
-  zrandmember: read(
-    when(2, undefined, scored, oneOrMany(value)),
+  const popped = orNull(tuple(text, value, float));
+  const poppedMany = orNull(tuple(text, list(tuple(value, float))));
+  const rank = read(
+    orNull(when(2, "withScore", tuple(int, float), int)),
     scalar,
-    optional(scalar),
-    flag("WITHSCORES"),
-  ),
-  zrange: byScore,
-  zrangebylex: byLex,
-  zrangebyscore: byScore,
-  zrangestore: write(int, scalar, ...between, ranging),
-  zrank: rank,
-  zrem: write(int, scalar, rest(stored)),
-  zremrangebylex: write(int, ...between),
-  zremrangebyrank: write(int, ...between),
-  zremrangebyscore: write(int, ...between),
-  zrevrange: byScore,
-  zrevrangebylex: byLex,
-  zrevrangebyscore: byScore,
-  zrevrank: rank,
-  zscan: read(tuple(text, scored), scalar, scalar, options("match count")),
-  zscore: read(orNull(float), scalar, stored),
-  zunion: combined,
-  zunionstore: storeCombined,
-})) satisfies () => Record<keyof SortedSetCommands<ReplyMode>, unknown>;
+    stored,
+    options("withScore?"),
+  );
+  const byScore = read(when(3, "withScores", scored, members), scalar, scalar, scalar, ranging);
+  const byLex = read(members, scalar, scalar, scalar, limit);
+  const between = [scalar, scalar, scalar];
+  const combined = read(when(2, "withScores", scored, members), scalar, scalars, combining);
+  const storeCombined = write(int, scalar, scalar, scalars, combining);
+  const pop = write(scored, scalar, optional(scalar));
+  const count = optional(prefixed("COUNT", scalar));
+
+  return {
+    bzmpop: write(poppedMany, scalar, scalar, scalars, scalar, count),
+    bzpopmax: write(popped, scalars, scalar),
+    bzpopmin: write(popped, scalars, scalar),
+    zadd: write(orNull(float), scalar, optionsOrMember, rest(scoreMember, 0)),
+    zcard: read(int, scalar),
+    zcount: read(int, ...between),
+    zdiff: combined,
+    zdiffstore: write(int, scalar, scalar, rest(scalars)),
+    zincrby: write(float, scalar, scalar, stored),
+    zinter: combined,
+    zintercard: read(int, counted, options("limit")),
+    zinterstore: storeCombined,
+    zlexcount: read(int, ...between),
+    zmpop: write(poppedMany, scalar, scalars, scalar, count),
+    zmscore: read(list(orNull(float)), scalar, storedEach),
+    zpopmax: pop,
+    zpopmin: pop,
+    zrandmember: read(
+      when(2, undefined, scored, oneOrMany(value)),
+      scalar,
+      optional(scalar),
+      flag("WITHSCORES"),
+    ),
+    zrange: byScore,
+    zrangebylex: byLex,
+    zrangebyscore: byScore,
+    zrangestore: write(int, scalar, ...between, ranging),
+    zrank: rank,
+    zrem: write(int, scalar, rest(stored)),
+    zremrangebylex: write(int, ...between),
+    zremrangebyrank: write(int, ...between),
+    zremrangebyscore: write(int, ...between),
+    zrevrange: byScore,
+    zrevrangebylex: byLex,
+    zrevrangebyscore: byScore,
+    zrevrank: rank,
+    zscan: read(tuple(text, scored), scalar, scalar, options("match count")),
+    zscore: read(orNull(float), scalar, stored),
+    zunion: combined,
+    zunionstore: storeCombined,
+  };
+}) satisfies () => Record<keyof SortedSetCommands<ReplyMode>, unknown>;

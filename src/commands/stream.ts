@@ -273,119 +273,121 @@ export interface StreamCommands<K extends ReplyMode> {
   xtrim(key: Key, options: XTrimOptions): Reply<K, number>;
 }
 
-const ids = prefixed("IDS", counted);
-const idList = gathered((out, given, encode) => ids(out, given.flat(), encode));
+export const streamCommands = defineCommands(() => {
+  const ids = prefixed("IDS", counted);
+  const idList = gathered((out, given, encode) => ids(out, given.flat(), encode));
 
-// Redis assumes "=", so it is not sent.
-const bounds = options("threshold= limit");
-const trimming = reading("type strategy comparison exactness threshold limit", (out, given, encode) => {
-  if (!given) return;
-  const { strategy, type = strategy, exactness = "~", comparison = exactness } = given;
-  scalar(out, type, encode);
-  if (comparison !== "=") scalar(out, comparison, encode);
-  bounds(out, given, encode);
-});
-
-const streamsAfter = (spec: string) =>
-  sequence(options(spec), (out) => {
-    out.push("STREAMS");
+  // Redis assumes "=", so it is not sent.
+  const bounds = options("threshold= limit");
+  const trimming = reading("type strategy comparison exactness threshold limit", (out, given, encode) => {
+    if (!given) return;
+    const { strategy, type = strategy, exactness = "~", comparison = exactness } = given;
+    scalar(out, type, encode);
+    if (comparison !== "=") scalar(out, comparison, encode);
+    bounds(out, given, encode);
   });
 
-// An entry that was deleted while pending has no fields.
-const listed = list(tuple(text, orNull(alternating(text, value))));
-const streams = orNull(list(tuple(text, listed)));
-const byId = list(tuple(text, object(value)));
-const texts = list(text);
-const claimed = when(5, "justId", texts, listed);
+  const streamsAfter = (spec: string) =>
+    sequence(options(spec), (out) => {
+      out.push("STREAMS");
+    });
 
-// Redis before 7.0 does not return which entries were deleted.
-const autoclaimed: Decoder = (...reply) =>
-  tuple(text, claimed, ...((reply[0] as unknown[] | null)?.length === 2 ? [] : [texts]))(...reply);
+  // An entry that was deleted while pending has no fields.
+  const listed = list(tuple(text, orNull(alternating(text, value))));
+  const streams = orNull(list(tuple(text, listed)));
+  const byId = list(tuple(text, object(value)));
+  const texts = list(text);
+  const claimed = when(5, "justId", texts, listed);
 
-const summary = tuple(int, orNull(text), orNull(text), orNull(list(tuple(text, int))));
+  // Redis before 7.0 does not return which entries were deleted.
+  const autoclaimed: Decoder = (...reply) =>
+    tuple(text, claimed, ...((reply[0] as unknown[] | null)?.length === 2 ? [] : [texts]))(...reply);
 
-const blocks = (args: readonly unknown[]) => blockingTime(["XREAD", ...args]) !== undefined;
+  const summary = tuple(int, orNull(text), orNull(text), orNull(list(tuple(text, int))));
 
-const range = read(
-  (...reply) => Object.fromEntries(byId(...reply) as [string, unknown][]),
-  scalar,
-  scalar,
-  scalar,
-  optional(prefixed("COUNT", scalar)),
-);
+  const blocks = (args: readonly unknown[]) => blockingTime(["XREAD", ...args]) !== undefined;
 
-export const streamCommands = defineCommands(() => ({
-  xack: write(int, scalar, scalar, scalars),
-  xackdel: write(list(int), scalar, scalar, scalar, idList),
-  xadd: reordered(
-    [0, 3, 1, 2],
-    write(
-      orNull(text),
-      scalar,
-      sequence(options("nomkStream?"), property("trim", trimming)),
-      scalar,
-      entries,
+  const range = read(
+    (...reply) => Object.fromEntries(byId(...reply) as [string, unknown][]),
+    scalar,
+    scalar,
+    scalar,
+    optional(prefixed("COUNT", scalar)),
+  );
+
+  return {
+    xack: write(int, scalar, scalar, scalars),
+    xackdel: write(list(int), scalar, scalar, scalar, idList),
+    xadd: reordered(
+      [0, 3, 1, 2],
+      write(
+        orNull(text),
+        scalar,
+        sequence(options("nomkStream?"), property("trim", trimming)),
+        scalar,
+        entries,
+      ),
     ),
-  ),
-  xautoclaim: write(autoclaimed, scalar, scalar, scalar, scalar, scalar, options("count justId?")),
-  xcfgset: write(text, scalar, options("duration=IDMP-DURATION maxSize=IDMP-MAXSIZE")),
-  xclaim: write(
-    claimed,
-    scalar,
-    scalar,
-    scalar,
-    scalar,
-    scalars,
-    options("idleMS=IDLE timeMS=TIME retryCount force? justId? lastId"),
-  ),
-  xdel: write(int, scalar, scalars),
-  xdelex: write(list(int), scalar, optional(scalar), idList),
-  xgroup: reordered(
-    [1, 0, 1, 1],
-    write(
-      (reply) => (typeof reply === "number" ? reply : text(reply)),
-      required("type", scalar),
-      scalar,
-      options("group= id= consumer="),
-      property("options", options("MKSTREAM? ENTRIESREAD")),
-    ),
-  ),
-  xinfo: reordered(
-    [1, 0, 1],
-    read(nestedText, required("type", scalar), scalar, options("group= full? count")),
-  ),
-  xlen: read(int, scalar),
-  xnack: write(int, scalar, scalar, scalar, ids, options("retryCount force?")),
-  xpending: reordered(
-    [0, 1, 5, 2, 3, 4, 5],
-    read(
-      when(2, undefined, list(tuple(text, text, int, int)), summary),
+    xautoclaim: write(autoclaimed, scalar, scalar, scalar, scalar, scalar, options("count justId?")),
+    xcfgset: write(text, scalar, options("duration=IDMP-DURATION maxSize=IDMP-MAXSIZE")),
+    xclaim: write(
+      claimed,
       scalar,
       scalar,
-      property("idleTime", prefixed("IDLE", scalar)),
-      optional(scalar),
-      optional(scalar),
-      optional(scalar),
-      property("consumer", scalars),
-    ),
-  ),
-  xrange: range,
-  xread: reordered(
-    [2, 0, 1],
-    writeIf(blocks)(streams, streamsAfter("count blockMS=BLOCK"), scalars, scalars),
-  ),
-  xreadgroup: reordered(
-    [0, 1, 4, 2, 3],
-    write(
-      streams,
-      prefixed("GROUP", scalar),
       scalar,
-      streamsAfter("count blockMS=BLOCK NOACK?"),
+      scalar,
       scalars,
-      scalars,
+      options("idleMS=IDLE timeMS=TIME retryCount force? justId? lastId"),
     ),
-  ),
-  xrevrange: range,
-  xsetid: write(text, scalar, scalar, options("entriesAdded maxDeletedId")),
-  xtrim: write(int, scalar, trimming),
-})) satisfies () => Record<keyof StreamCommands<ReplyMode>, unknown>;
+    xdel: write(int, scalar, scalars),
+    xdelex: write(list(int), scalar, optional(scalar), idList),
+    xgroup: reordered(
+      [1, 0, 1, 1],
+      write(
+        (reply) => (typeof reply === "number" ? reply : text(reply)),
+        required("type", scalar),
+        scalar,
+        options("group= id= consumer="),
+        property("options", options("MKSTREAM? ENTRIESREAD")),
+      ),
+    ),
+    xinfo: reordered(
+      [1, 0, 1],
+      read(nestedText, required("type", scalar), scalar, options("group= full? count")),
+    ),
+    xlen: read(int, scalar),
+    xnack: write(int, scalar, scalar, scalar, ids, options("retryCount force?")),
+    xpending: reordered(
+      [0, 1, 5, 2, 3, 4, 5],
+      read(
+        when(2, undefined, list(tuple(text, text, int, int)), summary),
+        scalar,
+        scalar,
+        property("idleTime", prefixed("IDLE", scalar)),
+        optional(scalar),
+        optional(scalar),
+        optional(scalar),
+        property("consumer", scalars),
+      ),
+    ),
+    xrange: range,
+    xread: reordered(
+      [2, 0, 1],
+      writeIf(blocks)(streams, streamsAfter("count blockMS=BLOCK"), scalars, scalars),
+    ),
+    xreadgroup: reordered(
+      [0, 1, 4, 2, 3],
+      write(
+        streams,
+        prefixed("GROUP", scalar),
+        scalar,
+        streamsAfter("count blockMS=BLOCK NOACK?"),
+        scalars,
+        scalars,
+      ),
+    ),
+    xrevrange: range,
+    xsetid: write(text, scalar, scalar, options("entriesAdded maxDeletedId")),
+    xtrim: write(int, scalar, trimming),
+  };
+}) satisfies () => Record<keyof StreamCommands<ReplyMode>, unknown>;

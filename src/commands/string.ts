@@ -221,67 +221,69 @@ export interface StringCommands<K extends ReplyMode> {
   substr(key: Key, start: number, end: number): Reply<K, string>;
 }
 
-const range = tuple(int, int);
+export const stringCommands = defineCommands(() => {
+  const range = tuple(int, int);
 
-const matches: Decoder = (reply, decode, args) => {
-  const match = tuple(range, range, ...(args[2].withMatchLen ? [int] : []));
-  return object((part) => (Array.isArray(part) ? list(match)(part, decode, args) : int(part)))(
-    reply,
-    decode,
-    args,
+  const matches: Decoder = (reply, decode, args) => {
+    const match = tuple(range, range, ...(args[2].withMatchLen ? [int] : []));
+    return object((part) => (Array.isArray(part) ? list(match)(part, decode, args) : int(part)))(
+      reply,
+      decode,
+      args,
+    );
+  };
+
+  const expiring = "ex px exat pxat keepTtl?";
+
+  const comparing = sequence(
+    condition("ifEq", prefixed("IFEQ", stored)),
+    condition("ifNe", prefixed("IFNE", stored)),
+    condition("ifDeq", prefixed("IFDEQ", scalar)),
+    condition("ifDne", prefixed("IFDNE", scalar)),
   );
-};
 
-const expiring = "ex px exat pxat keepTtl?";
-
-const comparing = sequence(
-  condition("ifEq", prefixed("IFEQ", stored)),
-  condition("ifNe", prefixed("IFNE", stored)),
-  condition("ifDeq", prefixed("IFDEQ", scalar)),
-  condition("ifDne", prefixed("IFDNE", scalar)),
-);
-
-export const stringCommands = defineCommands(() => ({
-  append: write(int, scalar, scalar),
-  decr: write(int, scalar),
-  decrby: write(int, scalar, scalar),
-  delex: write(int, scalar, comparing),
-  digest: read(orNull(text), scalar),
-  get: checked(read(orNull(value), scalar)),
-  getdel: checked(write(orNull(value), scalar)),
-  getex: checked(
-    writeIf((args) => args.length > 1)(orNull(value), scalar, options("ex px exat pxat persist?")),
-  ),
-  getrange: read(text, scalar, scalar, scalar),
-  getset: write(orNull(value), scalar, stored),
-  incr: write(int, scalar),
-  incrby: write(int, scalar, scalar),
-  incrbyfloat: write(float, scalar, scalar),
-  increx: write(
-    when(1, "byFloat", tuple(float, float), tuple(int, int)),
-    scalar,
-    options("byFloat byInt saturate? lBound uBound ex px exat pxat persist? enx?"),
-  ),
-  lcs: read(
-    when(2, "idx", matches, when(2, "len", int, text)),
-    scalar,
-    scalar,
-    options("len? idx? minMatchLen withMatchLen?"),
-  ),
-  mget: checked(read(list(orNull(value)), rest(scalars))),
-  mset: write(text, entriesOrPairs),
-  msetex: write(int, countedEntries, options(`nx? xx? ${expiring}`)),
-  msetnx: write(int, entriesOrPairs),
-  psetex: write(text, scalar, scalar, stored),
-  set: write(
-    orNull(when(2, "get", value, text)),
-    scalar,
-    stored,
-    optional(sequence(comparing, options(`nx? xx? get? ${expiring}`))),
-  ),
-  setex: write(text, scalar, scalar, stored),
-  setnx: write(int, scalar, stored),
-  setrange: write(int, scalar, scalar, scalar),
-  strlen: read(int, scalar),
-  substr: read(text, scalar, scalar, scalar),
-})) satisfies () => Record<keyof StringCommands<ReplyMode>, unknown>;
+  return {
+    append: write(int, scalar, scalar),
+    decr: write(int, scalar),
+    decrby: write(int, scalar, scalar),
+    delex: write(int, scalar, comparing),
+    digest: read(orNull(text), scalar),
+    get: checked(read(orNull(value), scalar)),
+    getdel: checked(write(orNull(value), scalar)),
+    getex: checked(
+      writeIf((args) => args.length > 1)(orNull(value), scalar, options("ex px exat pxat persist?")),
+    ),
+    getrange: read(text, scalar, scalar, scalar),
+    getset: write(orNull(value), scalar, stored),
+    incr: write(int, scalar),
+    incrby: write(int, scalar, scalar),
+    incrbyfloat: write(float, scalar, scalar),
+    increx: write(
+      when(1, "byFloat", tuple(float, float), tuple(int, int)),
+      scalar,
+      options("byFloat byInt saturate? lBound uBound ex px exat pxat persist? enx?"),
+    ),
+    lcs: read(
+      when(2, "idx", matches, when(2, "len", int, text)),
+      scalar,
+      scalar,
+      options("len? idx? minMatchLen withMatchLen?"),
+    ),
+    mget: checked(read(list(orNull(value)), rest(scalars))),
+    mset: write(text, entriesOrPairs),
+    msetex: write(int, countedEntries, options(`nx? xx? ${expiring}`)),
+    msetnx: write(int, entriesOrPairs),
+    psetex: write(text, scalar, scalar, stored),
+    set: write(
+      orNull(when(2, "get", value, text)),
+      scalar,
+      stored,
+      optional(sequence(comparing, options(`nx? xx? get? ${expiring}`))),
+    ),
+    setex: write(text, scalar, scalar, stored),
+    setnx: write(int, scalar, stored),
+    setrange: write(int, scalar, scalar, scalar),
+    strlen: read(int, scalar),
+    substr: read(text, scalar, scalar, scalar),
+  };
+}) satisfies () => Record<keyof StringCommands<ReplyMode>, unknown>;

@@ -151,61 +151,63 @@ export interface VectorSetCommands<K extends ReplyMode> {
   ): Reply<K, VSimResult<T, O>>;
 }
 
-const element = strict(required("element", prefixed("ELE", stored)));
-const vector: ArgEncoder = (out, given, encode) => {
-  if (!Array.isArray(given) && !(given instanceof Float32Array) && !(given instanceof Float64Array))
-    return element(out, given, encode);
-  out.push("VALUES", String(given.length));
-  for (const number of given) {
-    if (typeof number !== "number") throw new InvalidArgument("is not a vector of numbers");
-    scalar(out, number, encode);
-  }
-};
+export const vectorSetCommands = defineCommands(() => {
+  const element = strict(required("element", prefixed("ELE", stored)));
+  const vector: ArgEncoder = (out, given, encode) => {
+    if (!Array.isArray(given) && !(given instanceof Float32Array) && !(given instanceof Float64Array))
+      return element(out, given, encode);
+    out.push("VALUES", String(given.length));
+    for (const number of given) {
+      if (typeof number !== "number") throw new InvalidArgument("is not a vector of numbers");
+      scalar(out, number, encode);
+    }
+  };
 
-const adding = sequence(
-  options("cas? quantization= ef"),
-  property("setAttr", prefixed("SETATTR", json)),
-  options("m"),
-);
-const searching = options(
-  "withScores? withAttribs? count epsilon ef filter filterEf=FILTER-EF truth? noThread?",
-);
+  const adding = sequence(
+    options("cas? quantization= ef"),
+    property("setAttr", prefixed("SETATTR", json)),
+    options("m"),
+  );
+  const searching = options(
+    "withScores? withAttribs? count epsilon ef filter filterEf=FILTER-EF truth? noThread?",
+  );
 
-const elements = list(value);
+  const elements = list(value);
 
-const SIMILAR: Part[] = [
-  ["element", value],
-  ["score", float, "withScores"],
-  ["attributes", orNull(value), "withAttribs"],
-];
+  const SIMILAR: Part[] = [
+    ["element", value],
+    ["score", float, "withScores"],
+    ["attributes", orNull(value), "withAttribs"],
+  ];
 
-const similar: Decoder = (reply, decode, args) => {
-  const [names, decoders] = partsOf(args[2], SIMILAR);
-  return (names.length > 1 ? records(names, decoders) : elements)(reply, decode, args);
-};
+  const similar: Decoder = (reply, decode, args) => {
+    const [names, decoders] = partsOf(args[2], SIMILAR);
+    return (names.length > 1 ? records(names, decoders) : elements)(reply, decode, args);
+  };
 
-const known = read(int, scalar, stored);
+  const known = read(int, scalar, stored);
 
-export const vectorSetCommands = defineCommands(() => ({
-  vadd: reordered(
-    [0, 3, 1, 2, 3],
-    write(int, scalar, property("reduce", prefixed("REDUCE", scalar)), vector, stored, adding),
-  ),
-  vcard: read(int, scalar),
-  vdim: read(int, scalar),
-  vemb: read(orNull(list(float)), scalar, stored),
-  vgetattr: read(orNull(value), scalar, stored),
-  vinfo: read(orNull(object(nestedText)), scalar),
-  vismember: known,
-  vlinks: read(
-    orNull(list(when(2, undefined, alternating(value, float), elements))),
-    scalar,
-    stored,
-    flag("WITHSCORES"),
-  ),
-  vrandmember: read(oneOrMany(value), scalar, optional(scalar)),
-  vrange: read(elements, scalar, scalar, scalar, optional(scalar)),
-  vrem: write(int, scalar, stored),
-  vsetattr: write(int, scalar, stored, json),
-  vsim: read(similar, scalar, vector, searching),
-})) satisfies () => Record<keyof VectorSetCommands<ReplyMode>, unknown>;
+  return {
+    vadd: reordered(
+      [0, 3, 1, 2, 3],
+      write(int, scalar, property("reduce", prefixed("REDUCE", scalar)), vector, stored, adding),
+    ),
+    vcard: read(int, scalar),
+    vdim: read(int, scalar),
+    vemb: read(orNull(list(float)), scalar, stored),
+    vgetattr: read(orNull(value), scalar, stored),
+    vinfo: read(orNull(object(nestedText)), scalar),
+    vismember: known,
+    vlinks: read(
+      orNull(list(when(2, undefined, alternating(value, float), elements))),
+      scalar,
+      stored,
+      flag("WITHSCORES"),
+    ),
+    vrandmember: read(oneOrMany(value), scalar, optional(scalar)),
+    vrange: read(elements, scalar, scalar, scalar, optional(scalar)),
+    vrem: write(int, scalar, stored),
+    vsetattr: write(int, scalar, stored, json),
+    vsim: read(similar, scalar, vector, searching),
+  };
+}) satisfies () => Record<keyof VectorSetCommands<ReplyMode>, unknown>;

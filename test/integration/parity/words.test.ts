@@ -126,7 +126,7 @@ function isListed(method: string, ours: readonly string[], theirs: readonly stri
   const items = (words: readonly string[]) =>
     words
       .flatMap((word) => (word.startsWith("[") ? [JSON.parse(word)].flat(2) : [word]))
-      .filter(isNaN as never);
+      .filter((word) => !/^\d+$/.test(word));
   return items(ours).join().startsWith(items(theirs).join());
 }
 
