@@ -120,13 +120,15 @@ const oneOf = (...values: unknown[]): Check => [
   (value) => values.includes(value),
   `one of ${values.join(", ")}`,
 ];
+// The types are checked where the options are used: with null too, or with null taken for left out.
 const isAnything: Check = [() => true, ""];
+const isNotNull: Check = [(value) => value !== null, "left out rather than null"];
 
 /** Options of `with()` and their checks. An option that is checked where it is used accepts anything here. */
 const CALL_OPTIONS: Record<keyof CallOptions, Check> = {
-  signal: isAnything,
+  signal: isNotNull,
   timeout: isAnything,
-  deadline: isAnything,
+  deadline: isNotNull,
   writes: oneOf("at-most-once", "exactly-once", "at-least-once"),
   codec: isAnything,
 };
@@ -146,7 +148,7 @@ const OPTIONS: Record<keyof RedisOptions, Check> = {
   maxConnections: [(value) => Number.isInteger(value) && Number(value) > 0, "a whole number, 1 or more"],
   maxReplySize: isAnything,
   preconnect: isBoolean,
-  exactlyOnceTtl: isAnything,
+  exactlyOnceTtl: isNotNull,
   responseFormat: oneOf("resp2", "json"),
   enableAutoPipelining: isBoolean,
   readYourWrites: isBoolean,
@@ -161,7 +163,7 @@ const OPTIONS: Record<keyof RedisOptions, Check> = {
 export function checkOptions(given: RedisOptions): void {
   check(given, OPTIONS);
   const { retry } = given;
-  if (retry) check(retry, { retries: isAnything, backoff: isAnything }, "retry.");
+  if (retry) check(retry, { retries: isNotNull, backoff: isNotNull }, "retry.");
 }
 
 /** @throws ConfigError unless these are options that `with()` may change, each of its type. */
