@@ -87,14 +87,12 @@ describe.each([
     expect(await redis.incr("n")).toBe(1);
   });
 
-  // undici's parser counts what comes.
-  test.skipIf(Client === Redis && process.env.WARMLINE_CONNECTION === "undici")(
-    "a length above the limit ends the call before a byte of the body",
-    async () => {
+  // undici does not pass on the length: its body is counted as it comes.
+  if (Client !== Redis || process.env.WARMLINE_CONNECTION !== "undici")
+    test("a length above the limit ends the call before a byte of the body", async () => {
       endpoint.onRequest = ({ socket }) => void socket.write(head(`content-length: ${LIMIT + 1}`));
       await expect(client().incr("n")).rejects.toMatchObject(tooLarge);
-    },
-  );
+    });
 
   test.each([
     ["until the connection closes", head("connection: close"), "x".repeat(65_536)],
