@@ -20,7 +20,7 @@ export default defineConfig([
   },
   {
     ...common,
-    entry: { undici: "src/connection/node/undici/index.ts" },
+    entry: { undici: "src/transport/node/undici/index.ts" },
     // The installed package has no dependencies: the dispatcher is part of it. It is CommonJS, which in an ES
     // module needs a `require` for Node's own modules.
     noExternal: ["undici"],
@@ -49,7 +49,7 @@ export default defineConfig([
       index: "src/index.ts",
       fetch: "src/fetch.ts",
       modules: "src/commands/modules/index.ts",
-      undici: "src/connection/node/undici/index.ts",
+      undici: "src/transport/node/undici/index.ts",
     },
     format: ["esm", "cjs"],
     dts: { only: true },

@@ -3,11 +3,12 @@
  *
  * @module warmline/fetch
  */
-import { FetchTransport } from "./connection/fetch/transport.js";
-import { createRedisClass, type Redis as RedisClient } from "./redis.js";
-import { resolveMaxReplySize } from "./settings.js";
 
-export * from "./public.js";
+import { createRedisClass, type Redis as RedisClient } from "./client/redis.js";
+import { resolveMaxReplySize } from "./execution/settings.js";
+import { FetchTransport } from "./transport/fetch/transport.js";
+
+export * from "./types.js";
 
 /** A client of a Redis over HTTP, on the runtime's own fetch. */
 export type Redis = RedisClient;
@@ -16,7 +17,7 @@ export type Redis = RedisClient;
 export const Redis = createRedisClass({
   env: () => (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {},
   // Bundlers that split keep this apart, and the others take it in.
-  lazyFeatures: () => import("./lazy-features.js"),
+  lazyFeatures: () => import("./features/lazy-features.js"),
   // fetch's own `keepalive` is something else than ours: it lets a request outlive its page, and browsers refuse such
   // a request beyond 64 KB. Some runtimes reject an unknown name even if its value is undefined.
   createTransport: ({ origin }, options) => {

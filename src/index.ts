@@ -3,22 +3,23 @@
  *
  * @module warmline
  */
-import { NodeTransport } from "./connection/node/transport.js";
-import * as lazyFeatures from "./lazy-features.js";
-import { markPageDynamic } from "./nextjs.js";
-import { createRedisClass, type Platform, type Redis as RedisClient } from "./redis.js";
-import { resolveMaxReplySize } from "./settings.js";
-import { warmUp } from "./warm-up.js";
 
-export type { CloseReason } from "./connection/node/connection.js";
+import { markPageDynamic } from "./client/nextjs.js";
+import { createRedisClass, type Platform, type Redis as RedisClient } from "./client/redis.js";
+import { warmUp } from "./client/warm-up.js";
+import { resolveMaxReplySize } from "./execution/settings.js";
+import * as lazyFeatures from "./features/lazy-features.js";
+import { NodeTransport } from "./transport/node/transport.js";
+
+export type { CloseReason } from "./transport/node/connection.js";
 export type {
   ConnectionClosedEvent,
   ConnectionOpenedEvent,
   ConnectionReusedEvent,
   RetryEvent,
   ThawEvent,
-} from "./connection/node/events.js";
-export * from "./public.js";
+} from "./transport/node/events.js";
+export * from "./types.js";
 
 /** A client of a Redis over HTTP, on connections that stay warm between invocations. */
 export type Redis = RedisClient;

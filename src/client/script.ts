@@ -1,7 +1,7 @@
 import type { Key } from "../commands/reply-mode.js";
 import { RedisError } from "../errors.js";
-import type { CommandExecutor } from "../executor.js";
-import type * as LazyFeatures from "../lazy-features.js";
+import type { CommandExecutor } from "../execution/executor.js";
+import type * as LazyFeatures from "../features/lazy-features.js";
 
 /** A Lua script, sent by its digest; its text follows only if the server has not loaded it yet. */
 export interface Script<T = unknown, Args extends readonly unknown[] = unknown[]> {

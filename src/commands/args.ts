@@ -1,4 +1,4 @@
-import { unknownOption } from "../option-names.js";
+import { unknownOption } from "../options/option-names.js";
 import {
   type CommandArg,
   describe,
@@ -7,7 +7,7 @@ import {
   lacksJson,
   toScalarArg,
   toValueArg,
-} from "../wire/args.js";
+} from "../protocol/args.js";
 import type { Encode, EncodeArgs } from "./spec.js";
 
 /**

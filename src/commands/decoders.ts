@@ -1,7 +1,7 @@
 import { RedisError } from "../errors.js";
-import { TextBulk } from "../wire/bytes.js";
-import { integer, MalformedReply } from "../wire/malformed.js";
-import { type Bulk, ErrorReply, type RawReply } from "../wire/reply.js";
+import { TextBulk } from "../protocol/bytes.js";
+import { integer, MalformedReply } from "../protocol/malformed.js";
+import { type Bulk, ErrorReply, type RawReply } from "../protocol/reply.js";
 import type { Decoder } from "./spec.js";
 
 // A reply of another kind than the command gives is an error, never a value: something between changed it.

@@ -1,5 +1,5 @@
 import type { SchemaError } from "../errors.js";
-import { InvalidArgument } from "../wire/args.js";
+import { InvalidArgument } from "../protocol/args.js";
 
 /** A schema that a read can check values with. @see https://standardschema.dev */
 export interface StandardSchema<Output = unknown> {

@@ -1,5 +1,5 @@
-import type { CommandArg } from "../wire/args.js";
-import type { Bulk, RawReply } from "../wire/reply.js";
+import type { CommandArg } from "../protocol/args.js";
+import type { Bulk, RawReply } from "../protocol/reply.js";
 
 /** Turns a value (not a key, field, id or option) into what is sent, as the codec says. */
 export type Encode = (value: unknown) => unknown;

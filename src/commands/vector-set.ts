@@ -1,4 +1,4 @@
-import { InvalidArgument } from "../wire/args.js";
+import { InvalidArgument } from "../protocol/args.js";
 import {
   type ArgEncoder,
   flag,

@@ -1,7 +1,7 @@
 import { Duplex } from "node:stream";
 import { Client } from "undici";
 import { expect, test } from "vitest";
-import { ResponseParser } from "../../src/connection/node/http1/response-parser.js";
+import { ResponseParser } from "../../src/transport/node/http1/response-parser.js";
 
 // Answers made up at random, read by our parser and by undici's: what ours accepts, undici's has to accept too, and
 // to read the same status and body. Ours may refuse more.

@@ -1,5 +1,5 @@
 import { describe, expectTypeOf, test } from "vitest";
-import type { Pipeline } from "../../src/batch/pipeline.js";
+import type { Pipeline } from "../../src/client/pipeline.js";
 import type { Builders, Commands, Namespaces } from "../../src/commands/index.js";
 import type { Immediate } from "../../src/commands/reply-mode.js";
 

@@ -39,7 +39,7 @@ test("the Node entry holds nothing of undici, and little of Node", async () => {
 });
 
 test("warmline/undici holds the client, its parser and little else", async () => {
-  const { inputs, builtins, bytes } = await bundled("src/connection/node/undici/index.ts");
+  const { inputs, builtins, bytes } = await bundled("src/transport/node/undici/index.ts");
   const modules = inputs.filter((path) => path.includes("undici/lib/"));
   expect(modules.map((path) => path.split("undici/lib/")[1]).sort()).toEqual([
     "core/connect.js",

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { InvalidArgument } from "../../../src/wire/args.js";
-import { TextBulk } from "../../../src/wire/bytes.js";
-import { resolveCodec } from "../../../src/wire/codec.js";
+import { InvalidArgument } from "../../../src/protocol/args.js";
+import { TextBulk } from "../../../src/protocol/bytes.js";
+import { resolveCodec } from "../../../src/protocol/codec.js";
 import { allSpecs } from "./samples/index.js";
 
 function send(method: string, args: unknown[], codec = resolveCodec("json")) {

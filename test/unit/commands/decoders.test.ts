@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import * as decoders from "../../../src/commands/decoders.js";
 import type { Decoder } from "../../../src/commands/spec.js";
 import { RedisError } from "../../../src/errors.js";
-import { BytesBulk, TextBulk } from "../../../src/wire/bytes.js";
-import { resolveCodec } from "../../../src/wire/codec.js";
-import { MalformedReply } from "../../../src/wire/malformed.js";
-import { ErrorReply, type RawReply } from "../../../src/wire/reply.js";
+import { BytesBulk, TextBulk } from "../../../src/protocol/bytes.js";
+import { resolveCodec } from "../../../src/protocol/codec.js";
+import { MalformedReply } from "../../../src/protocol/malformed.js";
+import { ErrorReply, type RawReply } from "../../../src/protocol/reply.js";
 
 const b = (text: string) => new TextBulk(text);
 const json = resolveCodec("json").decode;

@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, test } from "vitest";
-import type { Queued } from "../../../src/batch/pipeline.js";
+import type { Queued } from "../../../src/client/pipeline.js";
 import { bf, cf, cms, ft, tdigest, topk, ts } from "../../../src/commands/modules/index.js";
 import { SEND, type Target } from "../../../src/commands/modules/target.js";
 import type { Immediate } from "../../../src/commands/reply-mode.js";

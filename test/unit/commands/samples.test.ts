@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { TextBulk } from "../../../src/wire/bytes.js";
-import { resolveCodec } from "../../../src/wire/codec.js";
-import type { RawReply } from "../../../src/wire/reply.js";
+import { TextBulk } from "../../../src/protocol/bytes.js";
+import { resolveCodec } from "../../../src/protocol/codec.js";
+import type { RawReply } from "../../../src/protocol/reply.js";
 import { allSpecs, moduleSamples, moduleSpecs, samples } from "./samples/index.js";
 import type { Plain } from "./samples/sample.js";
 

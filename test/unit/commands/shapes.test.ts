@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { CommandSpec } from "../../../src/commands/spec.js";
-import { InvalidArgument } from "../../../src/wire/args.js";
+import { InvalidArgument } from "../../../src/protocol/args.js";
 import { allSpecs, moduleSamples, moduleSpecs, samples } from "./samples/index.js";
 
 // Every method is called with its samples spoilt in every place: what it is given is refused, or it is sent.

@@ -7,8 +7,8 @@ import { allCommandInfo } from "../../../../gateway/src/commands/command-info.js
 import { KeyLockingScripts } from "../../../../gateway/src/commands/key-locking.js";
 import { ONCE_SCRIPTS, onceCallOf } from "../../../../gateway/src/commands/once.js";
 import { command } from "../../../../gateway/src/upstream/command.js";
-import { idempotencyScript } from "../../../../src/once/script.js";
-import { wrapInIdempotencyScript } from "../../../../src/once/wrap.js";
+import { idempotencyScript } from "../../../../src/features/exactly-once/script.js";
+import { wrapInIdempotencyScript } from "../../../../src/features/exactly-once/wrap.js";
 
 const SINGLE = { kind: "single", before: 0 } as const;
 

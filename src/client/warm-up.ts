@@ -1,0 +1,45 @@
+import { getSpec } from "../commands/index.js";
+import { type ClientContext, CommandExecutor } from "../execution/executor.js";
+import { resolveSettings } from "../execution/settings.js";
+import { Protocol } from "../protocol/rest-protocol.js";
+import { RequestHeads } from "../transport/node/http1/request-head.js";
+import { ResponseParser } from "../transport/node/http1/response-parser.js";
+import type { Transport } from "../transport/transport.js";
+
+const RESPONSE = Buffer.from(
+  "HTTP/1.1 200 OK\r\nContent-Type: application/vnd.redis.resp2\r\nWarmline-Gateway: 1\r\n" +
+    "Content-Length: 7\r\nConnection: keep-alive\r\nKeep-Alive: timeout=300\r\n\r\n$1\r\n1\r\n",
+);
+
+/** Answers at once, by what writes heads and reads responses on a connection. */
+const stubTransport: Transport = {
+  stats: { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 },
+  attempt(_repeatable, listener) {
+    const { path, headers, body } = listener.request;
+    new RequestHeads("localhost").head(path, headers, true, Buffer.byteLength(body));
+    listener.onStart();
+    listener.onResponse(new ResponseParser().push(RESPONSE)!.response);
+    return { abort() {} };
+  },
+  onRetry() {},
+  preconnect: () => Promise.resolve(),
+  close() {},
+};
+
+let warmedUp = false;
+
+/**
+ * Takes a command through all that is done with one, but for the socket, once in a process: code that has run is
+ * compiled. To be called while a connection is being opened, when there is nothing else to do.
+ */
+export function warmUp(platform: ClientContext["platform"]): void {
+  if (warmedUp) return;
+  warmedUp = true;
+  const endpoint = { origin: "warm-up:", path: "", token: "none" };
+  const protocol = new Protocol(endpoint, true, true, true);
+  const executor = new CommandExecutor(
+    { platform, transport: stubTransport, protocol, endpoint },
+    resolveSettings({}),
+  );
+  executor.run(getSpec("get")!, ["warm-up"]).then(undefined, () => {});
+}

@@ -1,0 +1,47 @@
+import type { CommandArg } from "../../protocol/args.js";
+
+type Argv = readonly CommandArg[];
+
+/**
+ * Where the keys of a command are that has others than its first argument: `from`, how far apart (1), how many
+ * (as many as there are; 0: as many as the argument before them says). A minus: its first argument too.
+ */
+const KEYS: [names: RegExp, from: number, step?: number, many?: number][] = [
+  [/^(DEL|UNLINK|EXISTS|TOUCH|MGET|PF(COUNT|MERGE)|S(DIFF|INTER|UNION)(STORE)?|JSON\.MGET)$/, 1],
+  [/^(COPY|GEOSEARCHSTORE|LMOVEM?|RENAME(NX)?|RPOPLPUSH|SMOVE|ZRANGESTORE|LCS)$/, 1, 1, 2],
+  [/^MSET(NX)?$/, 1, 2],
+  [/^(JSON\.MSET|TS\.MADD)$/, 1, 3],
+  [/^MSETEX$/, 2, 2, 0],
+  [/^BITOP$/, 2],
+  [/^(LMPOP|ZMPOP|S(DIFF|INTER|UNION)CARD|Z(DIFF|INTER|UNION)|ZINTERCARD)$/, 2, 1, 0],
+  [/^(Z(DIFF|INTER|UNION)STORE|CMS\.MERGE|TDIGEST\.MERGE)$/, -3, 1, 0],
+  [/^(OBJECT|MEMORY|XGROUP|XINFO)$/, 2, 1, 1],
+];
+
+/**
+ * The keys of a command that a script may run, its name in upper case first.
+ * @returns an empty array for PUBLISH, which has none.
+ */
+export function keysOf(argv: Argv): Argv {
+  const name = argv[0] as string;
+  if (name === "PUBLISH") return [];
+  const first = argv.slice(1, 2);
+  /** The arguments after one that fits, looked for from a place on. */
+  const after = (option: RegExp, from: number) => {
+    const at = argv.findIndex((arg, i) => i >= from && typeof arg === "string" && option.test(arg));
+    return at === -1 ? [] : argv.slice(at + 1);
+  };
+  if (/^XREAD/.test(name)) {
+    const rest = after(/^streams$/i, name === "XREAD" ? 1 : 4);
+    return rest.slice(0, rest.length / 2);
+  }
+  if (name === "SORT") return [...first, ...after(/^store$/i, 2).slice(0, 1)];
+  if (/^GEORADIUS/.test(name)) return [...first, ...after(/^store(dist)?$/i, 2).slice(0, 1)];
+  const spec = KEYS.find(([names]) => names.test(name));
+  if (!spec) return first;
+  const [, place, step = 1, many = argv.length] = spec;
+  const from = Math.abs(place);
+  const end = from + (many || Number(argv[from - 1])) * step;
+  const keys = argv.filter((_, at) => at >= from && at < end && (at - from) % step === 0);
+  return place < 0 ? [...first, ...keys] : keys;
+}

@@ -1,0 +1,84 @@
+import type { CommandArg } from "../../protocol/args.js";
+import { keysOf } from "./keys.js";
+import { idempotencyScript, MAX_ARGS } from "./script.js";
+import { keyInSameSlot } from "./slot.js";
+
+// Nothing is imported but what only this needs: entries may load it when the first such write is made.
+
+/** Commands that a script can't run, or whose effect no token can guard. */
+const REFUSED =
+  /^(B[LRZ][A-Z]+|EVAL.*|FCALL.*|FUNCTION|SCRIPT|FLUSH(ALL|DB)|WAIT(AOF)?|MIGRATE|SWAPDB|CLIENT|CONFIG|ACL|SHUTDOWN)$/;
+
+/** Commands that change no data though Redis doesn't flag them as reads: sent as they are, and not repeated. */
+const HARMLESS = /^(COMMAND|INFO|LASTSAVE|LOLWUT|PUBSUB|ROLE)$/;
+
+/** A command, and what is known of it. */
+export interface ExactlyOnceCandidate {
+  readonly argv: readonly CommandArg[];
+  /** How long it may wait at the server, if it is one that waits. */
+  readonly wait: number | undefined;
+  /** Whether its keys can be derived from its arguments. */
+  readonly known: boolean;
+}
+
+export function isHarmless(argv: readonly CommandArg[]): boolean {
+  return HARMLESS.test(argv[0] as string);
+}
+
+/** Why a command can't be guarded; undefined where it can. */
+export function refusalReason({ argv, wait, known }: ExactlyOnceCandidate): string | undefined {
+  const name = argv[0] as string;
+  if (REFUSED.test(name) || isHarmless(argv)) return "no script can run it";
+  if (wait !== undefined) return "a script doesn't wait";
+  if (!known) return "which of its words are keys is not known";
+  if (argv.length > MAX_ARGS) return `it has more than ${MAX_ARGS} words`;
+  return name === "PUBLISH" || keysOf(argv).length > 0 ? undefined : "it has no key to keep a token beside";
+}
+
+/**
+ * The arguments that run a command at most once, however often they are delivered: a script keeps the first reply under
+ * a token in the slot of the command's keys.
+ * @param argv of a command that is not refused.
+ * @param ttl how long the reply is kept, in ms; a delivery after that applies again.
+ */
+export function wrapInIdempotencyScript(
+  argv: readonly CommandArg[],
+  ttl: number,
+  upstash: boolean,
+): CommandArg[] {
+  const keys = keysOf(argv);
+  const id = `:wl:${randomId()}`;
+  return [
+    "EVAL",
+    idempotencyScript(upstash),
+    String(keys.length + 1),
+    keys.length > 0 ? toTextIfUtf8(keyInSameSlot(bytesOf(keys[0]!), id)) : id,
+    ...keys,
+    String(ttl),
+    ...argv,
+  ];
+}
+
+function bytesOf(arg: CommandArg): Uint8Array {
+  return typeof arg === "string" ? new TextEncoder().encode(arg) : arg;
+}
+
+/** As text where it is text, since not every endpoint takes bytes. */
+function toTextIfUtf8(arg: Uint8Array): CommandArg {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(arg);
+  } catch {
+    return arg;
+  }
+}
+
+/**
+ * Returns 96 random bits in base 36. A process restored from a snapshot may draw the random numbers of another one
+ * restored from it, so 64 of the bits are mixed with the wall clock in ms and the monotonic clock in ns.
+ */
+function randomId(): string {
+  const numbers = crypto.getRandomValues(new Uint32Array(3));
+  numbers[0]! ^= Date.now();
+  numbers[1]! ^= performance.now() * 1e6;
+  return Array.from(numbers, (number) => number.toString(36)).join("");
+}

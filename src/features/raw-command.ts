@@ -1,0 +1,45 @@
+import type { CommandSpec } from "../commands/spec.js";
+import { isWrite } from "../commands/write.js";
+import type { CommandExecutor } from "../execution/executor.js";
+
+/** Commands that change a connection's state: over HTTP, requests share connections. */
+const CONNECTION_STATE =
+  /^(AUTH|ASKING|CLIENT|DISCARD|EXEC|HELLO|MONITOR|MULTI|[PS]?(UN)?SUBSCRIBE|QUIT|READONLY|READWRITE|RESET|SELECT|(UN)?WATCH)$/;
+
+/**
+ * The spec and arguments of a command given argument by argument.
+ * @throws ArgumentError when it is not a command's arguments, or one that changes a connection's state.
+ */
+export function rawCommand(executor: CommandExecutor, argv: readonly unknown[]): [CommandSpec, unknown[]] {
+  const [name, ...args] = Array.isArray(argv) ? argv : [];
+  if (typeof name !== "string" || name === "") {
+    const message = 'give an array that begins with the command\'s name, as in ["GET", "key"]';
+    throw executor.errorFactory("exec")("ArgumentError", message, { command: undefined });
+  }
+  const command = name.toUpperCase();
+  if (/\s/.test(name)) {
+    throw executor.errorFactory("exec")(
+      "ArgumentError",
+      "the name of the command has a space: give each word on its own",
+      {
+        command: undefined,
+      },
+    );
+  }
+  if (CONNECTION_STATE.test(command)) {
+    const failure = executor.errorFactory(
+      `${command} changes a connection's state, and over HTTP none is yours`,
+    );
+    throw failure("ArgumentError", "use redis.multi() for transactions", { command });
+  }
+  return [
+    {
+      name: command,
+      write: (rest) => isWrite([command, ...rest], executor.findSpec),
+      encodeArgs: executor.encodeRaw,
+      // A script's result may be anything too.
+      reply: executor.findSpec(["EVAL"])[0]!.reply,
+    },
+    args,
+  ];
+}

@@ -1,0 +1,71 @@
+import type { Settings } from "../../execution/settings.js";
+import { type Frame, readFrame } from "./frame.js";
+import { dataIn, type StreamRequest, streamLines } from "./lines.js";
+
+/** Whether a subscription is by channel or by pattern. */
+export type SubscribeMethod = "subscribe" | "psubscribe";
+
+/** Minimum duration in ms of a stream after which it is reopened without backoff. */
+const STEADY_AFTER = 1_000;
+
+/**
+ * Reads a subscription's stream, and the next one whenever it is lost.
+ * @param name the channel or pattern.
+ * @returns the frames, those that came together together. In place of a repeated confirmation, and of whatever else
+ * says that messages may have been missed, is a frame of the kind `gap`.
+ * @throws what makes it impossible, or the signal's reason.
+ */
+export async function* followStream(
+  method: SubscribeMethod,
+  name: string,
+  request: StreamRequest & { readonly signal: AbortSignal },
+  { timeout, retries, backoff }: Settings,
+): AsyncGenerator<Frame[], never> {
+  const { signal } = request;
+  const due = performance.now() + timeout;
+  const gap: Frame = { kind: "gap", channel: name };
+  let confirmed = false;
+  for (let retry = 0; ; retry++) {
+    let exact: string | undefined;
+    let since = Number.POSITIVE_INFINITY;
+    try {
+      for await (const lines of streamLines(request, confirmed ? timeout : due - performance.now())) {
+        const frames: Frame[] = [];
+        for (const line of lines) {
+          const data = dataIn(line);
+          if (line.startsWith("exact: ")) exact = line.slice(7);
+          else if (line === "event: gap") frames.push(gap);
+          else if (data !== undefined) {
+            const frame = readFrame(data, name, exact);
+            exact = undefined;
+            if (frame.kind !== method) frames.push(frame);
+            else {
+              frames.push(confirmed ? gap : frame);
+              confirmed = true;
+              since = performance.now();
+            }
+          }
+        }
+        yield frames;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      if (performance.now() - since > STEADY_AFTER) retry = 0;
+      const wait = backoff(retry);
+      const { name: kind } = error as Error;
+      const mayHelp = kind === "ConnectionError" || (confirmed && kind === "TimeoutError");
+      // A subscription that was never established fails like a command; an established one is reopened.
+      const mayTry = confirmed || (retry < retries && performance.now() + wait < due);
+      if (!mayHelp || !mayTry) throw error;
+      await new Promise<void>((resolve) => {
+        const done = () => {
+          clearTimeout(timer);
+          signal.removeEventListener("abort", done);
+          resolve();
+        };
+        const timer = setTimeout(done, wait);
+        signal.addEventListener("abort", done);
+      });
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import type { Endpoint } from "../../options/options.js";
+import type { ErrorFactory } from "./failure.js";
+
+/** How long warmline-gateway may be silent, in ms: it shows every 25 s that it is alive. */
+const MAX_SILENCE = 60_000;
+
+/** A request for an event stream. */
+export interface StreamRequest {
+  readonly endpoint: Endpoint;
+  /** Below the endpoint's own path. */
+  readonly path: string;
+  readonly failure: ErrorFactory;
+  /** Ends the stream. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Opens an event stream and yields its lines, in the groups in which they arrive. Leaving the loop ends the request.
+ * @param timeout how long the first data may take, in ms.
+ * @throws RedisError when the endpoint refuses; ProtocolError when it is none; ConnectionError when it can't be
+ * reached or the stream ends, TimeoutError when nothing comes in time: for these, trying again may help. The
+ * signal's reason when that is what ended it.
+ */
+export async function* streamLines(
+  { endpoint, path, failure, signal }: StreamRequest,
+  timeout: number,
+): AsyncGenerator<string[], never> {
+  const controller = new AbortController();
+  const abort = () => controller.abort(signal!.reason);
+  if (signal?.aborted) abort();
+  signal?.addEventListener("abort", abort);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const expectWithin = (ms: number) => {
+    timer = setTimeout(() => controller.abort(failure("TimeoutError", "nothing came in time")), ms);
+  };
+  try {
+    expectWithin(timeout);
+    // By the runtime's own fetch: a stream keeps its connection for itself, and the pool's are for commands.
+    const response = await fetch(endpoint.origin + endpoint.path + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${endpoint.token}`, accept: "text/event-stream" },
+      redirect: "manual",
+      signal: controller.signal,
+    });
+    const { headers, status } = response;
+    if (!headers.get("content-type")?.startsWith("text/event-stream")) {
+      const error = errorIn(await response.text());
+      if (status >= 500 || status === 429) throw failure("ConnectionError", error ?? `status ${status}`);
+      if (error) throw failure("RedisError", error);
+      throw failure("ProtocolError", `status ${status} and no event stream: is this a Redis HTTP endpoint?`);
+    }
+    const reader = response.body!.getReader();
+    const decoder = new TextDecoder();
+    let rest = "";
+    let begun = false;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (begun) clearTimeout(timer);
+      if (done) throw failure("ConnectionError", "the stream ended");
+      const lines = decoder.decode(value, { stream: true }).split("\n");
+      // Only what is new is searched for line ends, however long the line.
+      lines[0] = rest + lines[0];
+      rest = lines.pop()!;
+      for (const [i, line] of lines.entries()) if (line.endsWith("\r")) lines[i] = line.slice(0, -1);
+      // Comments say nothing of the subscription.
+      if (!begun && lines.some((line) => dataIn(line) !== undefined)) {
+        begun = true;
+        clearTimeout(timer);
+      }
+      // The consumer of the lines may be slow: its time does not count as silence of the sender.
+      yield lines;
+      if (begun && headers.has("warmline-gateway")) expectWithin(MAX_SILENCE);
+    }
+  } catch (error) {
+    // Failures have an outcome; what fetch throws has none.
+    if (signal?.aborted || "outcome" in (error as Error)) throw error;
+    throw failure("ConnectionError", (error as Error).message, { cause: error });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+    controller.abort();
+  }
+}
+
+/** Returns the data of a `data:` line, else undefined. The space is optional, and a line may end in CRLF (HTML standard, 9.2.6). */
+export function dataIn(line: string): string | undefined {
+  return (line.startsWith("data:") && line.slice(line[5] === " " ? 6 : 5)) || undefined;
+}
+
+function errorIn(text: string): string | undefined {
+  try {
+    return JSON.parse(text).error;
+  } catch {
+    // The page of another server.
+    return undefined;
+  }
+}

@@ -1,0 +1,70 @@
+import type { Key } from "../commands/reply-mode.js";
+import type { CommandExecutor } from "../execution/executor.js";
+import type { Codec } from "../protocol/codec.js";
+import type { Bulk } from "../protocol/reply.js";
+
+/** Sets the key to ARGV[2], or deletes it, if it still holds ARGV[1]; the first letters say which there are. */
+const COMPARE_AND_SET = `local c,k,a,b=redis.call,KEYS[1],ARGV[1],ARGV[2]
+if (a~="-" and string.sub(a,2))~=c("GET",k) then return 0 end
+if b then c("SET",k,b,"KEEPTTL") else c("DEL",k) end
+return 1`;
+
+/** Settings of an optimistic update. */
+export interface UpdateOptions {
+  /** Maximum number of attempts while other clients change the key. Default 10. */
+  attempts?: number;
+}
+
+export type Updater<T> = (current: T | null) => T | null | undefined | Promise<T | null | undefined>;
+
+/** Returns values as they are stored. */
+const STORED: Codec = { encode: (value) => value, decode: (stored) => stored };
+
+/**
+ * Reads a key, changes its value by a function, and stores the result unless another client changed the key meanwhile;
+ * then it starts over. WATCH can't do this over HTTP, where requests share connections.
+ * @param change gets the value or null; returns the new value, null to delete the key, undefined to leave it. It may be
+ * called several times.
+ * @returns what is stored now.
+ * @throws ArgumentError if `attempts` is below 1; WarmlineError if other clients changed the key at every attempt.
+ */
+export async function update<T>(
+  executor: CommandExecutor,
+  key: Key,
+  change: Updater<T>,
+  { attempts = 10 }: UpdateOptions = {},
+): Promise<T | null> {
+  if (!(attempts >= 1)) throw executor.errorFactory("update")("ArgumentError", "attempts must be 1 or more");
+  const { codec } = executor.settings;
+  // The script compares: guarding it against repeats would add nothing.
+  const plain = executor.withSettings({ codec: STORED, writes: "at-most-once" });
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const stored = (await plain.call("get", key)) as Bulk | null;
+    const current = stored && (codec.decode(stored) as T);
+    const next = await change(current);
+    if (next === undefined) return current;
+    const args: unknown[] = [stored ? tagged(stored.bytes()) : "-"];
+    if (next !== null) args.push(codec.encode(next));
+    if ((await plain.call("eval", COMPARE_AND_SET, [key], args)) === 1) return next;
+  }
+  throw executor.errorFactory("update")(
+    "WarmlineError",
+    `somebody else changed the key ${attempts} times in a row`,
+    {
+      outcome: "answered",
+      command: "EVAL",
+    },
+  );
+}
+
+/** "+" and the value: as text where it is text, since not every endpoint takes bytes. */
+function tagged(stored: Uint8Array): string | Uint8Array {
+  try {
+    return `+${new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(stored)}`;
+  } catch {
+    const bytes = new Uint8Array(stored.length + 1);
+    bytes[0] = 0x2b;
+    bytes.set(stored, 1);
+    return bytes;
+  }
+}

@@ -1,0 +1,250 @@
+import type { Endpoint } from "../options/options.js";
+import type { CommandArg } from "./args.js";
+import { utf8 } from "./bytes.js";
+import { type EndpointCapabilities, getCapabilities } from "./capabilities.js";
+import type { HttpRequest, HttpResponse } from "./http.js";
+import { parseJson, readJson } from "./json.js";
+import { MalformedReply } from "./malformed.js";
+import { ErrorReply, type RawReply } from "./reply.js";
+import type * as Encoders from "./request.js";
+import { readResp2 } from "./resp2.js";
+
+/** A request, and how its response is to be read. */
+export interface EncodedRequest {
+  readonly request: HttpRequest;
+  /** The arguments that it carries, and the route that they take: empty for one command. */
+  readonly argv: Argv;
+  readonly route: Route;
+  /** @throws MalformedReply when the response is not one of a Redis endpoint. */
+  read(response: HttpResponse): RawReply;
+}
+
+/**
+ * The endpoint doesn't take RESP2 requests, and so read nothing of this one: send it in another form.
+ * Only warmline-gateway takes them, and it says in every response that it is one.
+ */
+export class Resp2Refused extends Error {}
+
+function textOf({ body }: HttpResponse): string {
+  return utf8(body, 0, body.length);
+}
+
+/** How arguments that are bytes are sent. */
+type BytesEncoders = Pick<typeof Encoders, "toPath" | "toResp2">;
+
+type Argv = readonly CommandArg[] | readonly (readonly CommandArg[])[];
+
+export type BatchPath = "pipeline" | "multi-exec";
+
+export type Route = BatchPath | "";
+
+/** Requested encoding of the strings of a reply. A plain one is JSON text, in which bytes that are not UTF-8 are lost. */
+const PLAIN = 0;
+const BASE64 = 1;
+const RESP2 = 2;
+type Encoding = typeof PLAIN | typeof BASE64 | typeof RESP2;
+
+const SYNC_TOKEN = "upstash-sync-token";
+
+/**
+ * The Upstash REST protocol, with what warmline-gateway adds: RESP2 requests, and RESP2 replies to batches.
+ * @see https://upstash.com/docs/redis/features/restapi
+ */
+export class Protocol {
+  readonly #path: string;
+  readonly #capabilities: EndpointCapabilities;
+  readonly #wantsResp2: boolean;
+  readonly #wantsBase64: boolean;
+  readonly #readYourWrites: boolean;
+  /** Headers by the format of the request's body, and by the encoding that they request. */
+  readonly #headers: Record<"json" | "resp2" | "raw", readonly (readonly string[])[]>;
+  readonly #paths: Record<Route, string>;
+  /** Headers with the sync token that was last sent, by those without: a list is made once, as is its text on Node. */
+  #synced = new Map<readonly string[], readonly string[]>();
+  #syncedWith = "";
+
+  /**
+   * @param wantsResp2 whether to ask for replies in RESP2 where the endpoint has it.
+   * @param wantsBase64 whether to ask for base64 where a reply has to be kept byte for byte.
+   * @param readYourWrites whether to send the endpoint's sync token back to it.
+   */
+  constructor(
+    { origin, path, token }: Endpoint,
+    wantsResp2: boolean,
+    wantsBase64: boolean,
+    readYourWrites: boolean,
+  ) {
+    this.#path = path;
+    this.#paths = { "": `${path}/`, pipeline: `${path}/pipeline`, "multi-exec": `${path}/multi-exec` };
+    this.#capabilities = getCapabilities(origin + path);
+    this.#wantsResp2 = wantsResp2;
+    this.#wantsBase64 = wantsBase64;
+    this.#readYourWrites = readYourWrites;
+    const headers = (type: string) => {
+      const plain = ["authorization", `Bearer ${token}`, "content-type", `application/${type}`];
+      return [
+        plain,
+        [...plain, "upstash-encoding", "base64"],
+        [...plain, "upstash-response-format", "resp2"],
+      ];
+    };
+    this.#headers = {
+      json: headers("json"),
+      resp2: headers("vnd.redis.resp2"),
+      raw: headers("octet-stream"),
+    };
+  }
+
+  /**
+   * @param exact whether the strings of the reply are to be kept byte for byte.
+   * @param encoders where there are bytes among the arguments.
+   * @param inPath sends the command in the path: how bytes reach an endpoint that takes no RESP2.
+   */
+  command(
+    argv: readonly CommandArg[],
+    exact: boolean,
+    encoders?: BytesEncoders,
+    inPath = false,
+  ): EncodedRequest {
+    if (!encoders || !(inPath || this.isThirdParty)) {
+      return this.#post("", argv, encoders, this.#encoding(exact, this.#capabilities.resp2));
+    }
+    const { path, body } = encoders.toPath(argv);
+    const encoding = this.#encoding(exact, false);
+    const headers = this.#headers.raw[encoding]!;
+    return this.#encode({ path: `${this.#path}/${path}`, headers, body }, argv, "", false, encoding);
+  }
+
+  #encoding(exact: boolean, hasResp2: boolean): Encoding {
+    if (this.#wantsResp2 && hasResp2) return RESP2;
+    return exact && this.#wantsBase64 && this.#capabilities.base64 ? BASE64 : PLAIN;
+  }
+
+  get syncToken(): string {
+    return this.#capabilities.syncToken;
+  }
+
+  set syncToken(token: string) {
+    this.#capabilities.syncToken = token;
+  }
+
+  /** Whether the endpoint is known not to be warmline-gateway. */
+  get isThirdParty(): boolean {
+    return this.#capabilities.gateway === false;
+  }
+
+  /** Whether a batch may hold bytes. */
+  get batchesBytes(): boolean {
+    return this.#capabilities.gateway === true;
+  }
+
+  /**
+   * @param exact whether the strings of the replies are to be kept byte for byte.
+   * @param encoders where there are bytes among the arguments.
+   */
+  batch(
+    commands: readonly (readonly CommandArg[])[],
+    route: BatchPath,
+    exact: boolean,
+    encoders?: BytesEncoders,
+  ): EncodedRequest {
+    // Only warmline-gateway has a defined form of a batch's RESP2 reply.
+    return this.#post(route, commands, encoders, this.#encoding(exact, this.batchesBytes));
+  }
+
+  /** Returns a request whose response, the protocol's own JSON, is passed through unread. */
+  passthrough(body: any, route: Route): EncodedRequest {
+    return {
+      request: {
+        path: `${this.#path}/${route}`,
+        headers: this.#headers.json[PLAIN]!,
+        body: JSON.stringify(body),
+      },
+      argv: body,
+      route,
+      read: (response) => parseJson(textOf(response)),
+    };
+  }
+
+  /** The request that changes nothing and that every token may make. */
+  ping(): HttpRequest {
+    return { path: this.#paths[""], headers: this.#headers.json[PLAIN]!, body: '["PING"]' };
+  }
+
+  #post(route: Route, argv: Argv, encoders: BytesEncoders | undefined, encoding: Encoding): EncodedRequest {
+    const headers = this.#headers[encoders ? "resp2" : "json"][encoding]!;
+    const body = encoders
+      ? encoders.toResp2((route ? argv : [argv]) as readonly (readonly CommandArg[])[])
+      : JSON.stringify(argv);
+    const request = { path: this.#paths[route], headers, body };
+    return this.#encode(request, argv, route, encoders !== undefined, encoding);
+  }
+
+  #encode(
+    unsynced: HttpRequest,
+    argv: Argv,
+    route: Route,
+    resp2Request: boolean,
+    encoding: Encoding,
+  ): EncodedRequest {
+    const capabilities = this.#capabilities;
+    // A gateway has one Redis behind it, whose reads see every write.
+    const request =
+      this.#readYourWrites && !capabilities.gateway
+        ? { ...unsynced, headers: this.#withSyncToken(unsynced.headers) }
+        : unsynced;
+    const read = (response: HttpResponse) => {
+      const { status } = response;
+      const ours = response.header("warmline-gateway") !== undefined;
+      if (ours) capabilities.gateway = true;
+      // Something on the way answered in its place; what became of the request is not known, unless by "too many".
+      else if (capabilities.gateway && status !== 429) {
+        throw new MalformedReply("the answer is somebody else's, not warmline-gateway's");
+      }
+      const reply = this.#read(response, encoding);
+      if (!ours && status === 200) capabilities.gateway = false;
+      capabilities.syncToken = response.header(SYNC_TOKEN) ?? capabilities.syncToken;
+      if (resp2Request && !ours && status !== 429 && reply instanceof ErrorReply) throw new Resp2Refused();
+      return reply;
+    };
+    return { request, argv, route, read };
+  }
+
+  #withSyncToken(headers: readonly string[]): readonly string[] {
+    const { syncToken } = this.#capabilities;
+    if (syncToken !== this.#syncedWith) this.#synced.clear();
+    this.#syncedWith = syncToken;
+    const synced = this.#synced.get(headers) ?? [...headers, SYNC_TOKEN, syncToken];
+    this.#synced.set(headers, synced);
+    return synced;
+  }
+
+  #read(response: HttpResponse, encoding: Encoding): RawReply {
+    const { status, body } = response;
+    const type = response.header("content-type") ?? "";
+    if (type.includes("json")) {
+      const text = textOf(response);
+      if (encoding === BASE64) return this.#readBase64(text);
+      if (encoding === RESP2 && status === 200) this.#capabilities.resp2 = false;
+      return readJson(text, false);
+    }
+    if (encoding === RESP2 && !type.includes("html")) return readResp2(body);
+    throw new MalformedReply(
+      `status ${status} with content type ${type || "missing"}: is this a Redis HTTP endpoint?`,
+    );
+  }
+
+  #readBase64(text: string): RawReply {
+    const capabilities = this.#capabilities;
+    if (!capabilities.base64) return readJson(text, false);
+    try {
+      return readJson(text, true);
+    } catch (error) {
+      if (capabilities.gateway) throw error;
+      const reply = readJson(text, false);
+      // A string was not base64: the endpoint does not encode, so later requests do not ask for it.
+      capabilities.base64 = false;
+      return reply;
+    }
+  }
+}

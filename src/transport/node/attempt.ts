@@ -1,0 +1,198 @@
+import type { HttpResponse } from "../../protocol/http.js";
+import { clearTimeout, setImmediate, setTimeout } from "../../util/timers.js";
+import type { Attempt, AttemptListener } from "../transport.js";
+import type { CloseReason, Connection, ExchangeListener } from "./connection.js";
+import type { Pool } from "./pool.js";
+import type { NodeTransportOptions } from "./transport.js";
+
+/** Idle time in ms after which a connection may be dead without an event on its socket. */
+const SUSPECT_AFTER = 1_000;
+
+/** The wait before another connection is opened where the one opened to replace a suspect one failed, in ms. */
+const HEDGE_AGAIN_AFTER = 500;
+
+/** The wait for a first byte on a suspect connection before a fresh one is opened: some round trips, in ms. */
+function hedgeDelay(connection: Connection): number {
+  return Math.min(500, Math.max(20, 4 * connection.openTook));
+}
+
+/**
+ * One try at a request. On a connection that is fresh it is written at once. On a suspect one a request that is
+ * safe to repeat is written too, and again on a fresh connection if no response comes in time; any other waits for
+ * the response to a probe, or for the fresh connection, whichever comes first.
+ */
+export class PooledAttempt implements Attempt, ExchangeListener {
+  /** The connections that it is under way on: one, but where a fresh one races a suspect one. */
+  private readonly running: Connection[] = [];
+  /** The one of them that nothing was written on yet. */
+  private validating: Connection | undefined;
+  /** The one that it was written on though it is suspect. */
+  private suspect: Connection | undefined;
+  private stopWaiting: (() => void) | undefined;
+  private hedge: ReturnType<typeof setTimeout> | undefined;
+  private done = false;
+  /** How often it was written. */
+  private written = 0;
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly options: NodeTransportOptions,
+    private readonly repeatable: boolean,
+    private readonly listener: AttemptListener,
+  ) {}
+
+  begin(): this {
+    const connection = this.pool.takeIdle();
+    if (connection) this.tryIdle(connection);
+    else this.waitForConnection();
+    return this;
+  }
+
+  abort(): void {
+    this.finish("aborted");
+  }
+
+  private tryIdle(connection: Connection): void {
+    this.running.push(connection);
+    this.validating = connection;
+    // A FIN, a reset or a surplus byte that has arrived is seen only when the loop polls, and once is not enough
+    // after a freeze in mid-callback.
+    setImmediate(pollAgain, this);
+  }
+
+  /** Called after the event loop has polled twice. */
+  validateIdleSocket(): void {
+    const { validating } = this;
+    if (this.done || !validating) return;
+    this.validating = undefined;
+    const { idle, usable } = validating;
+    if (!usable || validating.isStale(idle)) {
+      this.leave(validating);
+      if (usable) validating.destroy("idle-timeout");
+      this.begin();
+    } else if (this.isSuspect(validating, idle)) this.handleSuspect(validating);
+    else this.write(validating);
+  }
+
+  private isSuspect(connection: Connection, idle: number): boolean {
+    // A handshake that took so long may have been interrupted by a freeze.
+    const openedSlowly = connection.requests === 0 && connection.openTook > SUSPECT_AFTER;
+    return idle > SUSPECT_AFTER || openedSlowly || this.pool.frozenSince(connection);
+  }
+
+  private handleSuspect(connection: Connection): void {
+    // One more than allowed, since the suspect one probably is none.
+    this.hedge = setTimeout(() => this.waitForConnection(1), hedgeDelay(connection));
+    if (this.repeatable) {
+      this.suspect = connection;
+      this.write(connection);
+    } else this.probe(connection);
+  }
+
+  /** The suspect connection is gone, and others that were idle for as long may be: a fresh one won't be. */
+  private replaceSuspect(connection: Connection): void {
+    this.leave(connection);
+    if (this.running.length > 0 || this.stopWaiting) return;
+    clearTimeout(this.hedge);
+    this.waitForConnection();
+  }
+
+  private probe(connection: Connection): void {
+    const { probe, maxReplySize } = this.options;
+    connection.send(probe, true, maxReplySize, {
+      onStart: () => {},
+      onResponse: () => {
+        this.leave(connection);
+        this.stopHedging();
+        this.tryIdle(connection);
+      },
+      onFailure: () => this.replaceSuspect(connection),
+    });
+  }
+
+  private waitForConnection(more = 0): void {
+    this.stopWaiting = this.pool.wait(
+      {
+        onConnection: (connection) => {
+          this.stopWaiting = undefined;
+          // Nothing was written on a suspect connection but a probe, or this may be written twice.
+          if (!this.repeatable) this.endRunning("no-response");
+          // The connection may have just been given back, or opened before a freeze: check it as any idle one.
+          this.tryIdle(connection);
+        },
+        onFailure: (cause) => {
+          this.stopWaiting = undefined;
+          if (this.running.length === 0) this.fail(cause);
+          else this.hedge = setTimeout(() => this.waitForConnection(more), HEDGE_AGAIN_AFTER);
+        },
+      },
+      this.options.maxConnections + more,
+    );
+  }
+
+  private write(connection: Connection): void {
+    if (connection.requests > 0) this.pool.onReuse(connection);
+    this.written++;
+    const { keepAlive, maxReplySize } = this.options;
+    connection.send(this.listener.request, keepAlive, maxReplySize, this);
+  }
+
+  onStart(): void {
+    this.listener.onStart();
+  }
+
+  onResponse(response: HttpResponse, connection: Connection): void {
+    this.leave(connection);
+    this.finish("no-response");
+    // Before the listener's callback, so that the next command finds the connection.
+    this.pool.giveBack(connection);
+    this.listener.onResponse(response, this.written > 1);
+  }
+
+  onFailure(cause: Error, connection: Connection): void {
+    connection.destroy("closed-by-peer");
+    if (connection === this.suspect) this.replaceSuspect(connection);
+    else this.fail(cause);
+  }
+
+  private fail(cause: Error): void {
+    if (this.done) return;
+    this.finish("no-response");
+    this.listener.onFailure(cause);
+  }
+
+  private finish(reason: CloseReason): void {
+    this.done = true;
+    this.stopHedging();
+    if (this.running.length > 0) this.endRunning(reason);
+  }
+
+  private stopHedging(): void {
+    if (this.hedge !== undefined) clearTimeout(this.hedge);
+    this.stopWaiting?.();
+    this.stopWaiting = undefined;
+  }
+
+  private leave(connection: Connection): void {
+    const { running } = this;
+    if (running.length === 1 && running[0] === connection) running.pop();
+    else if (running.includes(connection)) running.splice(running.indexOf(connection), 1);
+  }
+
+  private endRunning(reason: CloseReason): void {
+    const { validating } = this;
+    this.validating = undefined;
+    for (const connection of this.running.splice(0)) {
+      if (connection === validating) this.pool.giveBack(connection);
+      else connection.cancel(reason);
+    }
+  }
+}
+
+function pollAgain(attempt: PooledAttempt): void {
+  setImmediate(validateIdleSocket, attempt);
+}
+
+function validateIdleSocket(attempt: PooledAttempt): void {
+  attempt.validateIdleSocket();
+}

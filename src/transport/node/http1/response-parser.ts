@@ -1,0 +1,189 @@
+import type { HttpResponse } from "../../../protocol/http.js";
+import { Body, DEFAULT_MAX_REPLY_SIZE, ResponseTooLarge } from "../../body.js";
+import { BadResponse, parseHeader, type ResponseHead, responseHead } from "./response-head.js";
+
+export { BadResponse };
+
+/** A whole response. */
+export class ParsedResponse implements HttpResponse {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  /** Whether the connection may carry another request. */
+  readonly keepAlive: boolean;
+
+  constructor(
+    { status, headers, keepAlive }: ResponseHead,
+    readonly body: Buffer,
+  ) {
+    this.status = status;
+    this.headers = headers;
+    this.keepAlive = keepAlive;
+  }
+
+  header(name: string): string | undefined {
+    return this.headers.get(name);
+  }
+}
+
+/** The most bytes of a head, as Node's own limit has it. */
+const MAX_HEAD_SIZE = 16 * 1024;
+const HEAD_END = Buffer.from("\r\n\r\n");
+const EMPTY = Buffer.alloc(0);
+
+const CHUNK_SIZE = /^([0-9a-fA-F]{1,8})(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=[!#$%&'*+\-.^_`|~0-9A-Za-z]+)?)*$/;
+
+type State = "head" | "length" | "until-close" | "chunk-size" | "chunk" | "chunk-end" | "trailers";
+
+/**
+ * Reads one HTTP/1.1 response from any split of its bytes, strictly: what RFC 9112 leaves to leniency is refused, such
+ * as bare line feeds, folded lines, two lengths, a length beside a transfer coding.
+ * @see https://www.rfc-editor.org/rfc/rfc9112
+ */
+export class ResponseParser {
+  private state: State = "head";
+  private rest: Buffer = EMPTY;
+  private head: ResponseHead | undefined;
+  private body: Body<Buffer> | undefined;
+  /** Bytes of the body, or of its chunk, still to come. */
+  private left = 0;
+  private whole = false;
+
+  /** @param limit the most bytes of a body, the sizes of its chunks included. */
+  constructor(private readonly limit = DEFAULT_MAX_REPLY_SIZE) {}
+
+  /**
+   * Takes the next bytes of the socket, whose memory may be used for others afterwards: a response has its own.
+   * @returns the response once it is whole, and the bytes after it.
+   * @throws BadResponse, or ResponseTooLarge
+   */
+  push(bytes: Buffer): { response: ParsedResponse; surplus: Buffer } | undefined {
+    if (this.state === "head" && this.rest.length === 0) {
+      const response = wholeResponse(bytes, this.limit);
+      if (response) return { response, surplus: EMPTY };
+    }
+    this.rest = this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]);
+    while (this.step()) {
+      // Until the response is whole or more bytes are needed.
+    }
+    this.rest = this.rest.length === 0 ? EMPTY : Buffer.from(this.rest);
+    return this.whole ? { response: this.response(), surplus: this.rest } : undefined;
+  }
+
+  /**
+   * The server has closed its side.
+   * @returns the response, where its end is the connection's.
+   * @throws BadResponse when it was cut off.
+   */
+  end(): ParsedResponse {
+    if (this.state !== "until-close")
+      throw new BadResponse("the connection was closed before the answer's end");
+    return this.response();
+  }
+
+  /** Takes one step; false when it can't without more bytes, or need not. */
+  private step(): boolean {
+    if (this.whole) return false;
+    switch (this.state) {
+      case "head":
+        return this.readHead();
+      case "length":
+        return this.readData(() => this.finish());
+      case "until-close":
+        this.keep(this.rest.length);
+        return false;
+      case "chunk-size":
+        return this.readLine((line) => this.beginChunk(line));
+      case "chunk":
+        return this.readData(() => {
+          this.state = "chunk-end";
+        });
+      case "chunk-end":
+        return this.readLine((line) => {
+          if (line !== "") throw new BadResponse("a chunk is longer than it says");
+          this.state = "chunk-size";
+        });
+      case "trailers":
+        return this.readLine((line) => {
+          if (line === "") this.finish();
+          else parseHeader(line);
+        });
+    }
+  }
+
+  private readHead(): boolean {
+    const end = this.rest.indexOf(HEAD_END);
+    if (end === -1 ? this.rest.length > MAX_HEAD_SIZE : end > MAX_HEAD_SIZE)
+      throw new BadResponse("the head is too long");
+    if (end === -1) {
+      if (!"HTTP/1.".startsWith(this.rest.toString("latin1", 0, 7)))
+        throw new BadResponse("not an HTTP/1.1 answer");
+      if (this.rest.includes("\n\n") || this.rest.includes("\n\r\n"))
+        throw new BadResponse("the head has a bare line feed");
+      return false;
+    }
+    const head = responseHead(this.rest.toString("latin1", 0, end));
+    this.rest = this.rest.subarray(end + HEAD_END.length);
+    if (head.framing === "interim") return true;
+    this.head = head;
+    this.body = new Body(this.limit, Buffer.allocUnsafe, head.framing === "length" ? head.length : undefined);
+    this.left = head.length;
+    this.state = head.framing === "chunked" ? "chunk-size" : head.framing;
+    return true;
+  }
+
+  private beginChunk(line: string): void {
+    const [, size] = CHUNK_SIZE.exec(line) ?? [];
+    if (size === undefined) throw new BadResponse("a chunk's size is malformed");
+    this.left = Number.parseInt(size, 16);
+    this.body!.expect(this.left);
+    this.state = this.left === 0 ? "trailers" : "chunk";
+  }
+
+  private readData(then: () => void): boolean {
+    if (this.left > 0) {
+      if (this.rest.length === 0) return false;
+      this.left -= this.keep(Math.min(this.left, this.rest.length));
+    }
+    if (this.left > 0) return false;
+    then();
+    return true;
+  }
+
+  private readLine(then: (line: string) => void): boolean {
+    const end = this.rest.indexOf("\r\n");
+    if (end === -1) {
+      if (this.rest.length > MAX_HEAD_SIZE) throw new BadResponse("a line is too long");
+      return false;
+    }
+    const line = this.rest.toString("latin1", 0, end);
+    this.rest = this.rest.subarray(end + 2);
+    this.body!.skip(end + 2);
+    then(line);
+    return true;
+  }
+
+  private keep(count: number): number {
+    this.body!.add(this.rest.subarray(0, count));
+    this.rest = this.rest.subarray(count);
+    return count;
+  }
+
+  private finish(): void {
+    this.whole = true;
+  }
+
+  private response(): ParsedResponse {
+    return new ParsedResponse(this.head!, this.body!.whole());
+  }
+}
+
+/** Parses a response that arrived whole, with a length, as most do. Anything else is parsed step by step. */
+function wholeResponse(bytes: Buffer, limit: number): ParsedResponse | undefined {
+  const end = bytes.indexOf(HEAD_END);
+  if (end === -1 || end > MAX_HEAD_SIZE) return undefined;
+  const head = responseHead(bytes.toString("latin1", 0, end));
+  const begin = end + HEAD_END.length;
+  if (head.framing !== "length" || begin + head.length !== bytes.length) return undefined;
+  if (head.length > limit) throw new ResponseTooLarge(limit);
+  return new ParsedResponse(head, Buffer.from(bytes.subarray(begin)));
+}

@@ -1,0 +1,227 @@
+import { clearInterval, clearTimeout, setInterval, setTimeout } from "../../util/timers.js";
+import { afterTwoPolls } from "../request-call.js";
+import type { ConnectionStats } from "../transport.js";
+import type { CloseReason, Connection, ConnectionListener } from "./connection.js";
+import { openConnection } from "./connections.js";
+import { events } from "./events.js";
+import { type Origin, parseOrigin } from "./origin.js";
+import { ThawWatch } from "./thaw.js";
+
+/** Time in ms after which an opening connection counts as hanging, and a second one is opened to race it. */
+const HANGS_AFTER = 1_000;
+
+/** Interval in ms at which a waiter checks whether the connection it waits for hangs. */
+const CHECK_INTERVAL = 250;
+
+/** How long a connection opened ahead of need may take before it is given up, in ms. */
+const PRECONNECT_LIMIT = 1_000;
+
+/** Callbacks of a request that waits for a connection. Exactly one is called, once, unless the wait is cancelled. */
+export interface Waiter {
+  onConnection(connection: Connection): void;
+  onFailure(cause: Error): void;
+}
+
+interface QueuedWaiter {
+  readonly waiter: Waiter;
+  /** The most connections that there may be for its sake. */
+  readonly limit: number;
+  /** Opens another connection when those that are being opened hang. */
+  readonly timer: ReturnType<typeof setInterval>;
+}
+
+/** The connections to one origin, shared by every client of this thread. */
+export class Pool implements ConnectionListener {
+  readonly stats: ConnectionStats = { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 };
+  private readonly origin: Origin;
+  /** Most recently used last. */
+  private readonly idle: Connection[] = [];
+  private readonly opening = new Set<Connection>();
+  private readonly all = new Set<Connection>();
+  private readonly waiting: QueuedWaiter[] = [];
+  private readonly whenOpened: (() => void)[] = [];
+  private readonly thawWatch = new ThawWatch(
+    () => this.idle.length > 0,
+    (ms) => this.onThaw(ms),
+  );
+
+  constructor(url: string) {
+    this.origin = parseOrigin(url);
+  }
+
+  /** The most recently used idle connection that is not known to be dead; it is the caller's until it gives it back. */
+  takeIdle(): Connection | undefined {
+    for (let connection = this.idle.pop(); connection; connection = this.idle.pop()) {
+      if (connection.usable) return connection;
+    }
+    return undefined;
+  }
+
+  /** Whether the process was frozen after the connection became idle. */
+  frozenSince(connection: Connection): boolean {
+    return this.thawWatch.thawedAt > connection.since.monotonic;
+  }
+
+  /**
+   * Hands the waiter the next connection that is opened or given back.
+   * @param limit the most connections that there may be, this one included and openings that hang not.
+   * @returns takes the waiter back.
+   */
+  wait(waiter: Waiter, limit: number): () => void {
+    const queued: QueuedWaiter = {
+      waiter,
+      limit,
+      timer: setInterval(() => this.openIfNeeded(limit), CHECK_INTERVAL),
+    };
+    this.waiting.push(queued);
+    this.openIfNeeded(limit);
+    return () => {
+      clearInterval(queued.timer);
+      const at = this.waiting.indexOf(queued);
+      if (at !== -1) this.waiting.splice(at, 1);
+    };
+  }
+
+  /** Takes a connection back that has no response outstanding. */
+  giveBack(connection: Connection): void {
+    if (!connection.usable) return;
+    const waiter = this.nextWaiter();
+    if (waiter) {
+      waiter.onConnection(connection);
+    } else {
+      this.idle.push(connection);
+      this.thawWatch.start();
+    }
+  }
+
+  /** Settles once a connection is open, could not be opened, or has taken a second. */
+  preconnect(): Promise<void> {
+    if (this.all.size > 0 && this.opening.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const opened = this.opening.size > 0 ? undefined : this.openOne();
+      const limit = setTimeout(() => {
+        // After a freeze the timer is late, and the connection may be there.
+        afterTwoPolls(() => {
+          if (opened && this.opening.has(opened) && this.waiting.length === 0)
+            opened.destroy("connect-failed");
+          resolve();
+        });
+      }, PRECONNECT_LIMIT);
+      this.whenOpened.push(() => {
+        clearTimeout(limit);
+        resolve();
+      });
+    });
+  }
+
+  /** Closes every connection that carries no request. */
+  closeIdle(): void {
+    for (const connection of this.idle.splice(0)) connection.destroy("closed-by-client");
+    if (this.waiting.length === 0)
+      for (const connection of [...this.opening]) connection.destroy("closed-by-client");
+    this.thawWatch.stop();
+  }
+
+  onOpen(connection: Connection): void {
+    this.stats.opened++;
+    this.opening.delete(connection);
+    const { connectionOpened } = events();
+    if (connectionOpened.hasSubscribers) {
+      const { origin, open } = this;
+      connectionOpened.publish({ origin: origin.url, ms: connection.openTook, open });
+    }
+    this.giveBack(connection);
+    this.notifyOpened();
+  }
+
+  /** A request is about to be written on a connection that has carried one before. */
+  onReuse(connection: Connection): void {
+    this.stats.reused++;
+    const { connectionReused } = events();
+    if (connectionReused.hasSubscribers) {
+      const { requests, idle } = connection;
+      connectionReused.publish({ origin: this.origin.url, requests, idleMs: idle });
+    }
+  }
+
+  onClosed(connection: Connection, reason: CloseReason, cause: Error | undefined): void {
+    this.all.delete(connection);
+    if (this.opening.delete(connection)) {
+      if (reason !== "closed-by-client") this.nextWaiter()?.onFailure(cause ?? new Error(reason));
+      this.notifyOpened();
+    } else {
+      this.stats.closed++;
+    }
+    const at = this.idle.indexOf(connection);
+    if (at !== -1) this.idle.splice(at, 1);
+    // The first waiter may have waited for this connection: open a new one for it.
+    const next = this.waiting[0];
+    if (next) this.openIfNeeded(next.limit);
+    const { connectionClosed } = events();
+    if (connectionClosed.hasSubscribers) {
+      const { requests, idle: idleMs } = connection;
+      const { origin, open } = this;
+      connectionClosed.publish({ origin: origin.url, reason, requests, idleMs, open });
+    }
+  }
+
+  private onThaw(ms: number): void {
+    this.stats.thaws++;
+    const { thaw } = events();
+    if (thaw.hasSubscribers) {
+      thaw.publish({ origin: this.origin.url, frozenMs: ms, idle: this.idle.length });
+    }
+  }
+
+  /** Connections that are established. */
+  private get open(): number {
+    return this.all.size - this.opening.size;
+  }
+
+  private nextWaiter(): Waiter | undefined {
+    const queued = this.waiting.shift();
+    clearInterval(queued?.timer);
+    return queued?.waiter;
+  }
+
+  private notifyOpened(): void {
+    for (const notify of this.whenOpened.splice(0)) notify();
+  }
+
+  /** Opens a connection if there are more waiters than connections being opened, hanging ones aside. */
+  private openIfNeeded(limit: number): void {
+    const hanging = [...this.opening].filter((connection) => connection.idle >= HANGS_AFTER);
+    if (this.opening.size - hanging.length >= this.waiting.length) return;
+    if (this.all.size - hanging.length >= limit) return;
+    // They may come to life yet, but there has to be an end to them; its place is taken when it is closed.
+    if (hanging.length >= limit) hanging[0]!.destroy("closed-by-client");
+    else this.openOne();
+  }
+
+  private openOne(): Connection {
+    const connection = openConnection(this.origin, this);
+    this.all.add(connection);
+    this.opening.add(connection);
+    return connection;
+  }
+}
+
+/** The version of what is shared below: two copies of this package share pools only if they agree on it. */
+const POOLS = Symbol.for("warmline.pools.1");
+
+/**
+ * The pool of an origin. It is the thread's, so a client made anew in every invocation finds its connections.
+ * Connections that are not kept have a pool of their own, so that a request for a new one never gets an old one.
+ */
+export function getPool(url: string, keepAlive: boolean): Pool {
+  const shared = globalThis as { [POOLS]?: Map<string, Pool> };
+  shared[POOLS] ??= new Map();
+  const pools = shared[POOLS];
+  const key = keepAlive ? url : `${url} not kept`;
+  let pool = pools.get(key);
+  if (!pool) {
+    pool = new Pool(url);
+    pools.set(key, pool);
+  }
+  return pool;
+}

@@ -1,0 +1,75 @@
+import type { Outcome } from "../errors.js";
+import type { HttpRequest, HttpResponse } from "../protocol/http.js";
+
+/** Callbacks of one attempt. Exactly one of `onResponse` and `onFailure` is called, unless it is aborted. */
+export interface AttemptListener {
+  /** The request to write; to be read right before it is written. */
+  readonly request: HttpRequest;
+  /**
+   * Right before the first byte is written: from here on the request may be applied. May be called twice.
+   * @throws Error when it must not be written any more.
+   */
+  onStart(): void;
+  /** @param repeated whether it was written more than once: of the other time the response says nothing. */
+  onResponse(response: HttpResponse, repeated?: boolean): void;
+  onFailure(cause: Error): void;
+}
+
+export interface Attempt {
+  /** Gives up: nothing is called any more, and a connection with a response outstanding is closed. */
+  abort(): void;
+}
+
+/** Counts of what happened to an origin's connections since the process began. */
+export interface ConnectionStats {
+  /** Connections established. */
+  opened: number;
+  /** Requests written on a connection that had carried one before. */
+  reused: number;
+  /** Connections closed, for any reason. */
+  closed: number;
+  /** Requests sent again. */
+  retries: number;
+  /** Times that the process was found to have been frozen. */
+  thaws: number;
+}
+
+/** A request that is going to be sent again. */
+export interface RetryInfo {
+  /** Its name in error messages. */
+  readonly command: string;
+  /** Outcome of the last attempt. `answered`: the endpoint reported that it had not applied the request. */
+  readonly outcome: Outcome;
+  /** Which retry of the call it is, from 1. */
+  readonly retry: number;
+  /** The wait before it, in ms. */
+  readonly waitMs: number;
+}
+
+/** Whatever has a limited time. */
+export interface Timed {
+  onTimeout(): void;
+}
+
+/** Ends calls at their time limits. */
+export interface Timers<Timer = unknown> {
+  /** Calls `onTimeout` after so many ms unless it is stopped; until then the process does not end. */
+  start(ms: number, call: Timed): Timer;
+  /** May be called after the time was up. */
+  stop(timer: Timer): void;
+}
+
+/** Sends requests to an origin. The rest of the client depends on connections through this interface alone. */
+export interface Transport {
+  readonly stats: ConnectionStats;
+  /** Where there are better ones than the runtime's own. */
+  readonly timers?: Timers;
+  /** @param repeatable whether the request may be written twice. */
+  attempt(repeatable: boolean, listener: AttemptListener): Attempt;
+  /** Counts a retry. */
+  onRetry(info: RetryInfo): void;
+  /** Opens a connection ahead of need; settles when that is done, failed or has taken a second. Never rejects. */
+  preconnect(): Promise<void>;
+  /** Closes idle connections. */
+  close(): void;
+}

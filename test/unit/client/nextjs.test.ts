@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { Redis, type RedisOptions } from "../../../src/index.js";
+
+// In Next.js every command is told of by a fetch that must not be cached, before it is sent.
+
+const told: unknown[] = [];
+let answer: () => Promise<Response>;
+beforeEach(() => {
+  told.length = 0;
+  answer = async () => new Response();
+  vi.stubEnv("NEXT_RUNTIME", "nodejs");
+  vi.stubGlobal("fetch", (url: string, init: RequestInit & { cache?: string }) => {
+    told.push([url, init.cache]);
+    return answer();
+  });
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.unstubAllGlobals();
+});
+
+const client = (options: RedisOptions = {}) =>
+  new Redis({ url: "http://127.0.0.1:9", token: "t", retry: false, ...options });
+const lost = async (call: Promise<unknown>) => ((await call.catch((error) => error)) as Error).name;
+
+test("in the same turn, so that Next.js knows whose command it is", async () => {
+  const redis = client();
+  const calls = [redis.get("a"), redis.pipeline().get("b").exec(), redis.with({ timeout: 5_000 }).get("c")];
+  expect(told).toEqual(Array(3).fill(["data:,", "no-store"]));
+  expect(await Promise.all(calls.map(lost))).toEqual(Array(3).fill("ConnectionError"));
+});
+
+test.each(["default", "force-cache"] as const)("not where the client says `cache: %s`", async (cache) => {
+  expect(await lost(client({ cache }).get("a"))).toBe("ConnectionError");
+  expect(told).toEqual([]);
+});
+
+test("not without Next.js", async () => {
+  vi.stubEnv("NEXT_RUNTIME", undefined);
+  expect(await lost(client({ timeout: 9_000 }).get("a"))).toBe("ConnectionError");
+  expect(told).toEqual([]);
+});
+
+test("what it throws while building ends the command, also where nothing is configured", async () => {
+  vi.stubEnv("NEXT_PHASE", "phase-production-build");
+  const dynamic = new Error("this page is dynamic");
+  answer = () => Promise.reject(dynamic);
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  for (const redis of [client(), new Redis({ retry: false })]) {
+    await expect(redis.get("a")).rejects.toBe(dynamic);
+    await expect(redis.multi().get("a").exec()).rejects.toBe(dynamic);
+  }
+  warn.mockRestore();
+});
+
+test("at run time a command does not depend on it", async () => {
+  answer = () => Promise.reject(new Error("no fetch today"));
+  expect(await lost(client().get("a"))).toBe("ConnectionError");
+});

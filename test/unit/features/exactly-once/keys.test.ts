@@ -1,0 +1,75 @@
+import { describe, expect, test } from "vitest";
+import { facts } from "../../../../scripts/commands/check.js";
+import { keysOf as keysByFacts } from "../../../../scripts/commands/keys.js";
+import { blockingTime } from "../../../../src/commands/blocking.js";
+import { findSpec } from "../../../../src/commands/registry.js";
+import { keysOf } from "../../../../src/features/exactly-once/keys.js";
+import { refusalReason, wrapInIdempotencyScript } from "../../../../src/features/exactly-once/wrap.js";
+import type { CommandArg } from "../../../../src/protocol/args.js";
+import { slotOf } from "../../../support/slot.js";
+import { allSpecs, samples } from "../../commands/samples/index.js";
+
+const refusalOf = (argv: CommandArg[]) =>
+  refusalReason({ argv, wait: blockingTime(argv), known: findSpec(argv)[0] !== undefined });
+
+describe("keys, by Redis's own facts", () => {
+  test.each(Object.keys(allSpecs))("%s", (method) => {
+    const spec = allSpecs[method]!;
+    for (const [args] of samples[method]!) {
+      const encode = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
+      const own = spec.encodeArgs(encode, [...args]);
+      const write = typeof spec.write === "function" ? spec.write(own) : spec.write;
+      const argv = [
+        ...spec.name.split(" "),
+        ...own.map((word) => (word instanceof Uint8Array ? "bytes" : word)),
+      ];
+      if (!write || refusalOf(argv)) continue;
+      const fact = facts[spec.name]?.keys ?? facts[`${spec.name} ${argv[1]}`]?.keys ?? [];
+      const expected = keysByFacts(argv.map(String), fact);
+      expect(keysOf(argv)).toEqual(expected);
+      if (spec.name !== "PUBLISH") expect(expected.length).toBeGreaterThan(0);
+    }
+  });
+});
+
+test.each([
+  "BLPOP k 1",
+  "EVAL s 0",
+  "FLUSHALL",
+  "FCALL f 0",
+  "SCRIPT LOAD s",
+  "UNHEARD.OF k",
+  "FUNCTION FLUSH",
+  "WAIT 1 1",
+  "XREADGROUP GROUP g c BLOCK 0 STREAMS s >",
+])("%s is refused", (command) => {
+  expect(refusalOf(command.split(" "))).toMatch(/no script|doesn't wait|not known/);
+});
+
+test("more words than a script can hand on are refused", () => {
+  expect(refusalOf(["SADD", "k", ...new Array(8_000).fill("m")])).toMatch(/more than 7900 words/);
+});
+
+test("the token stands first, in the slot of the keys, which are all declared", () => {
+  const [name, script, count, token, a, b, lifetime, ...command] = wrapInIdempotencyScript(
+    ["SMOVE", "{t}a", "{t}b", "m"],
+    1000,
+    false,
+  );
+  expect([name, count, a, b, lifetime, command]).toEqual([
+    "EVAL",
+    "3",
+    "{t}a",
+    "{t}b",
+    "1000",
+    ["SMOVE", "{t}a", "{t}b", "m"],
+  ]);
+  expect(script).not.toContain("#!lua");
+  expect(token).toMatch(/^\{t\}a:wl:[0-9a-z]+$/);
+  expect(wrapInIdempotencyScript(["INCR", "k"], 1000, true)[1]).toMatch(/^#!lua flags=allow-key-locking\n/);
+  const bytes = (word: unknown) =>
+    typeof word === "string" ? new TextEncoder().encode(word) : (word as Uint8Array);
+  for (const key of ["k", "a}b", "{}", "", "foo{}{bar}"]) {
+    expect(slotOf(bytes(wrapInIdempotencyScript(["INCR", key], 1000, false)[3]))).toBe(slotOf(bytes(key)));
+  }
+});

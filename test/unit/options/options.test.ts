@@ -1,0 +1,272 @@
+import { inspect } from "node:util";
+import { afterEach, expect, test, vi } from "vitest";
+import { ConfigError, RedisError, WarmlineError } from "../../../src/errors.js";
+import { Redis } from "../../../src/index.js";
+import { readEndpointFromEnv } from "../../../src/options/options.js";
+
+afterEach(() => vi.restoreAllMocks());
+
+test("the environment's first complete pair is taken", () => {
+  const upstash = { UPSTASH_REDIS_REST_URL: "https://u", UPSTASH_REDIS_REST_TOKEN: "ut" };
+  const kv = { KV_REST_API_URL: "https://k", KV_REST_API_TOKEN: "kt" };
+  expect(readEndpointFromEnv({ WARMLINE_URL: "https://w", ...upstash, ...kv })).toEqual({
+    url: "https://u",
+    token: "ut",
+  });
+  expect(readEndpointFromEnv({ WARMLINE_URL: "https://w", WARMLINE_TOKEN: "wt", ...upstash })).toEqual({
+    url: "https://w",
+    token: "wt",
+  });
+  expect(readEndpointFromEnv(kv)).toEqual({ url: "https://k", token: "kt" });
+  expect(readEndpointFromEnv({})).toEqual({});
+});
+
+test("a missing url or token warns once and rejects the first command", async () => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  const redis = new Redis({ url: "https://only.example" });
+  new Redis({ url: "https://only.example" });
+  expect(warn).toHaveBeenCalledTimes(1);
+  expect(warn.mock.calls[0]?.[0]).toMatch(/^warmline: token missing/);
+  await expect(redis.get("k")).rejects.toBeInstanceOf(ConfigError);
+  await expect(redis.pipeline().get("k").exec()).rejects.toBeInstanceOf(ConfigError);
+  await expect(new Redis().get("k")).rejects.toMatchObject({ outcome: "unsent" });
+});
+
+test("numbers that JSON writes alike are told apart", () => {
+  const endpoint = { url: "https://numbers.example", token: "t" };
+  new Redis({ ...endpoint, timeout: Number.POSITIVE_INFINITY });
+  for (const timeout of [Number.NaN, Number.NEGATIVE_INFINITY])
+    expect(() => new Redis({ ...endpoint, timeout })).toThrow(/timeout/);
+});
+
+test.each([
+  [{ url: "redis://localhost:6379", token: "t" }, /warmline-gateway/],
+  [{ url: "rediss://localhost:6379", token: "t" }, /warmline-gateway/],
+  [{ url: "localhost:8079", token: "t" }, /https:\/\/ or http:\/\//],
+  [{ url: "not a url", token: "t" }, /not a URL/],
+  [{ url: "https://user:secret@host", token: "t" }, /token apart/],
+  [{ url: "https://host/path?_token=secret", token: "t" }, /without \? and #/],
+  [{ url: "https://host/#secret", token: "t" }, /without \? and #/],
+  [{ url: "https://host", token: "t", retry: { backoff: 5 as never } }, /retry\.backoff/],
+  [{ url: "https://host", token: "secret\n" }, /line break/],
+  [{ url: "https://host", token: "t", timeout: -1 }, /timeout/],
+  [{ url: "https://host", token: "t", maxConnections: 1.5 }, /maxConnections/],
+  [{ url: "https://host", token: "t", codec: "yaml" as never }, /codec/],
+  [{ url: "https://host", token: "t", writes: "twice" as never }, /writes/],
+  [{ url: "https://host", token: "t", retry: { retries: -1 } }, /retry\.retries/],
+  [
+    { url: "https://host", token: "t", writes: "exactly-once" as const, exactlyOnceTtl: 19_999 },
+    /exactlyOnceTtl .*timeout/,
+  ],
+  [
+    { url: "https://host", token: "t", writes: "exactly-once" as const, timeout: 110_001 },
+    /exactlyOnceTtl .*timeout/,
+  ],
+])("%j is refused at once, without repeating a secret", (options, message) => {
+  let error: unknown;
+  try {
+    new Redis(options);
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(error).toBeInstanceOf(ConfigError);
+  expect((error as Error).message).toMatch(message);
+  expect((error as Error).message).not.toContain("secret");
+});
+
+test("a first reply has to be kept for 10 s longer than a call may take, where there are exactly-once writes", () => {
+  const endpoint = { url: "https://lifetimes.example", token: "t", exactlyOnceTtl: 30_000 };
+  const once = new Redis({ ...endpoint, writes: "exactly-once", timeout: 20_000 });
+  expect(() => once.with({ timeout: 20_001 })).toThrow(
+    new ConfigError(
+      "exactlyOnceTtl (30000 ms) must be at least 10000 ms longer than timeout (20001 ms), or a repeated write could be applied twice",
+    ),
+  );
+  expect(() => once.with({ timeout: 20_001, writes: "at-most-once" })).not.toThrow();
+  const safe = new Redis({ ...endpoint, timeout: 20_001 });
+  expect(() => safe.with({ writes: "exactly-once" })).toThrow(ConfigError);
+  expect(() => safe.with({ writes: "exactly-once", timeout: 1_000 })).not.toThrow();
+});
+
+const endpoint = { url: "https://host", token: "t" };
+
+test.each([
+  [{ write: "exactly-once" }, "unknown option write; did you mean writes?"],
+  [{ retries: 0 }, "unknown option retries; it takes url, token, "],
+  [{ timeOut: 5 }, "unknown option timeOut; did you mean timeout?"],
+  [{ keepalive: false }, "unknown option keepalive; did you mean keepAlive?"],
+  [{ base: undefined }, "unknown option base; it takes url, "],
+  [{ keepAlive: "false" }, "keepAlive must be true or false"],
+  [{ responseFormat: "resp3" }, "responseFormat must be one of resp2, json"],
+  [{ retry: 3 }, "retry must be an object with retries and backoff, or false"],
+  [{ retry: { retires: 3 } }, "unknown option retires; did you mean retries?"],
+  [{ maxConnections: 0 }, "maxConnections must be a whole number, 1 or more"],
+  [{ preconnect: null }, "preconnect must be true or false"],
+  [{ signal: null }, "signal must be left out rather than null"],
+  [{ deadline: null }, "deadline must be left out rather than null"],
+  [{ exactlyOnceTtl: null }, "exactlyOnceTtl must be left out rather than null"],
+  [{ retry: { retries: null } }, "retry.retries must be left out rather than null"],
+  [{ cache: "sometimes" }, "cache must be one of default, force-cache, "],
+  [{ token: 5 }, "token must be text"],
+  [{ responseEncoding: "hex" }, "responseEncoding must be one of false, base64"],
+])("the option %j of a client is refused: %s", (options, message) => {
+  expect(() => new Redis({ ...endpoint, ...options } as never)).toThrow(ConfigError);
+  expect(() => new Redis({ ...endpoint, ...options } as never)).toThrow(message);
+});
+
+test("an option with undefined counts as left out", () => {
+  const options = { keepAlive: undefined, retry: undefined, responseFormat: undefined, writes: undefined };
+  expect(() => new Redis({ ...endpoint, ...options } as never)).not.toThrow();
+});
+
+test.each([
+  [{ retry: false }, "with() can't change retry: give it to new Redis()"],
+  [{ exactlyOnceTtl: 5 }, "with() can't change exactlyOnceTtl: give it to new Redis()"],
+  [{ write: "at-most-once" }, "unknown option write; did you mean writes?"],
+  [undefined, "with() needs an object of options"],
+  ["exactly-once", "with() needs an object of options"],
+])("with(%j) is refused: %s", (options, message) => {
+  const redis = new Redis(endpoint);
+  expect(() => redis.with(options as never)).toThrow(ConfigError);
+  expect(() => redis.with(options as never)).toThrow(message);
+});
+
+test.each([[["https://host"]], [[endpoint, { timeout: 5 }]], [[null]]])(
+  "new Redis(...%j) is refused",
+  (args) => {
+    expect(() => Reflect.construct(Redis, args)).toThrow(
+      new ConfigError("new Redis() needs an object of options, such as { url, token }"),
+    );
+  },
+);
+
+test("options of fromEnv are never dropped", () => {
+  expect(() => Redis.fromEnv(endpoint as never)).toThrow(/reads url and token from the environment/);
+  const env = { WARMLINE_URL: "https://host", WARMLINE_TOKEN: "t" };
+  expect(() => Redis.fromEnv(env, { timeOut: 5 } as never)).toThrow(/unknown option timeOut/);
+  expect(() => Redis.fromEnv({}, { timeOut: 5 } as never)).toThrow(/unknown option timeOut/);
+});
+
+test("options and arguments of the client's own methods are never dropped", async () => {
+  const redis = new Redis(endpoint);
+  expect(() => redis.createScript("return 1", { readOnly: true } as never)).toThrow(
+    "createScript: unknown option readOnly; did you mean readonly?",
+  );
+  await expect(redis.update("k", () => 1, { attempt: 1 } as never)).rejects.toThrow("did you mean attempts?");
+  await expect(
+    redis
+      .pipeline()
+      .get("k")
+      .exec({ keepError: true } as never),
+  ).rejects.toThrow("did you mean keepErrors?");
+  expect(() => Reflect.apply(redis.subscribe, redis, ["c", () => {}])).toThrow(
+    'subscribe() takes one argument: listen by .on("message", listener)',
+  );
+});
+
+test("errors of another copy of the package are instances of this one's classes, by kind", () => {
+  const error = new RedisError("WRONGTYPE Operation against a key", { command: "INCR" });
+  expect(error).toBeInstanceOf(WarmlineError);
+  expect(error).not.toBeInstanceOf(ConfigError);
+  expect(error.name).toBe("RedisError");
+  const foreign = Object.create(RedisError.prototype);
+  expect(foreign).toBeInstanceOf(RedisError);
+});
+
+test("a class of one's own that extends an error has its own instances alone", () => {
+  class Missing extends RedisError {}
+  class Named extends RedisError {}
+  Object.defineProperty(Named.prototype, "name", { value: "Named" });
+  const details = { command: "GET" };
+  expect(new RedisError("ERR no", details)).not.toBeInstanceOf(Missing);
+  expect(new Missing("ERR no", details)).toBeInstanceOf(Missing);
+  expect(new Missing("ERR no", details)).toBeInstanceOf(RedisError);
+  expect(new Named("ERR no", details)).toBeInstanceOf(Named);
+  expect(new Named("ERR no", details)).not.toBeInstanceOf(Missing);
+  expect(undefined).not.toBeInstanceOf(Missing);
+});
+
+test.each([
+  ["WRONGTYPE Operation against a key", "WRONGTYPE"],
+  ["SEARCH_INDEX_NOT_FOUND no such index", "SEARCH_INDEX_NOT_FOUND"],
+  ["TSDB: the key does not exist", "TSDB"],
+  ["Unknown Index name", "ERR"],
+  ["max requests limit exceeded", "ERR"],
+])("%s has the code %s", (reply, code) => {
+  expect(new RedisError(reply, { command: "FOO" }).code).toBe(code);
+});
+
+test.each([{ signal: 5 }, { signal: {} }, { signal: new AbortController() }])(
+  "a malformed signal throws where it is given: %j",
+  (options) => {
+    const redis = new Redis({ url: "https://host", token: "t" });
+    expect(() => redis.with(options as never)).toThrow("signal must be an AbortSignal");
+    expect(() => new Redis({ url: "https://host", token: "t", ...options } as never)).toThrow(ConfigError);
+  },
+);
+
+test.each([
+  ["no object", 5],
+  ["an empty one", {}],
+  ["the function alone", () => 5_000],
+  ["NaN", { remaining: () => Number.NaN }],
+  ["text", { getRemainingTimeInMillis: () => "5" }],
+  ["nothing", { remaining: () => undefined }],
+])("a deadline that is, or gives, %s is a ConfigError of the call", async (_what, deadline) => {
+  const redis = new Redis({ url: "http://127.0.0.1:1", token: "t" }).with({ deadline: deadline as never });
+  const failure = {
+    name: "ConfigError",
+    message: expect.stringMatching(/^deadline must be/),
+    outcome: "unsent",
+  };
+  await expect(redis.get("k")).rejects.toMatchObject(failure);
+  await expect(redis.multi().get("k").exec()).rejects.toMatchObject(failure);
+  const batch = await Promise.allSettled([redis.get("k"), redis.incr("n"), redis.blpop("l", 1)]);
+  expect(batch).toMatchObject([{ reason: failure }, { reason: failure }, { reason: failure }]);
+});
+
+test("an unknown command's arguments don't show in its error", () => {
+  const reply = "ERR unknown command 'FOO', with args beginning with: 'secret' 'data'";
+  const error = new RedisError(reply, { command: "FOO" });
+  expect(error.message).toBe("ERR unknown command 'FOO' (command: FOO)");
+  expect(error.code).toBe("ERR");
+});
+
+test("a client that is inspected, however deep, does not show its token", async () => {
+  const redis = new Redis({ url: "https://inspected.example", token: "a-secret-token" });
+  redis.use((request, next) => next(request));
+  const plain = new Redis({ url: "https://inspected.example", token: "a-secret-token" });
+  const subjects = [redis, plain, plain.with({ timeout: 5 }), plain.pipeline(), plain.multi(), plain.json];
+  for (const subject of [...subjects, plain.createScript("return 1"), plain.bitfield("k")]) {
+    for (const depth of [2, 10, null]) {
+      for (const customInspect of [false, true]) {
+        const options = { depth, customInspect, showHidden: true, getters: true, showProxy: true } as const;
+        expect(inspect(subject, options)).not.toContain("secret");
+      }
+    }
+  }
+});
+
+test.each([undefined, null, 5, "timeout"])("with(%j) is a ConfigError", (options) => {
+  const redis = new Redis({ url: "https://host", token: "t" });
+  expect(() => redis.with(options as never)).toThrow(
+    new ConfigError("with() needs an object of options, such as { timeout: 500 }"),
+  );
+});
+
+test.each([5n, "5", Symbol("5"), {}, [5], null, true, Number.NaN, 0, -1])(
+  "timeout %s is a ConfigError",
+  (timeout) => {
+    const message = "timeout must be a number of ms above 0";
+    const options = { url: "https://host", token: "t", timeout: timeout as never };
+    expect(() => new Redis(options)).toThrow(new ConfigError(message));
+    const redis = new Redis({ url: "https://host", token: "t" });
+    expect(() => redis.with({ timeout: timeout as never })).toThrow(new ConfigError(message));
+  },
+);
+
+test.each([null, 5, "https://host"])("new Redis(%j) is a ConfigError", (options) => {
+  expect(() => new Redis(options as never)).toThrow(
+    new ConfigError("new Redis() needs an object of options, such as { url, token }"),
+  );
+});

@@ -1,0 +1,126 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { InvalidArgument, toScalarArg, toValueArg } from "../../../src/protocol/args.js";
+import { toPath, toResp2 } from "../../../src/protocol/request.js";
+
+test.each([
+  ["text", "text"],
+  ["", ""],
+  [12, "12"],
+  [-0.5, "-0.5"],
+  [10n ** 20n, "100000000000000000000"],
+  [true, "true"],
+  [null, "null"],
+  [{ a: [1, undefined] }, '{"a":[1,null]}'],
+  [{}, "{}"],
+  [{ nested: {} }, '{"nested":{}}'],
+  [Object.create(null), "{}"],
+  [new Number(5), "5"],
+  [new Date(0), "1970-01-01T00:00:00.000Z"],
+  [new URL("http://host/"), "http://host/"],
+  [
+    { at: new Date(0), in: Buffer.from("a") },
+    '{"at":"1970-01-01T00:00:00.000Z","in":{"type":"Buffer","data":[97]}}',
+  ],
+])("the value %s is sent as %j", (value, word) => {
+  expect(toValueArg(value)).toBe(word);
+});
+
+test.each([
+  ["text", "text"],
+  [12, "12"],
+  [10n ** 20n, "100000000000000000000"],
+])("the plain argument %s is sent as %j", (value, word) => {
+  expect(toScalarArg(value)).toBe(word);
+});
+
+test("bytes are sent as they are", () => {
+  const bytes = new Uint8Array([0, 255]);
+  expect(toValueArg(bytes)).toBe(bytes);
+  expect(toScalarArg(bytes)).toBe(bytes);
+});
+
+const cycle: { self?: unknown } = {};
+cycle.self = cycle;
+
+class Secret {
+  #secret = 1;
+  get secret() {
+    return this.#secret;
+  }
+}
+
+const withoutForm: [string, unknown][] = [
+  ["is undefined", undefined],
+  ["is NaN", Number.NaN],
+  ["is a function", () => "secret"],
+  ["is a symbol", Symbol("secret")],
+  ["is text with a lone surrogate: send bytes instead", "\ud800"],
+];
+
+const withoutJson: [string, unknown][] = [
+  ["is an object that can't be written as JSON", cycle],
+  ["is an object that can't be written as JSON", { toJSON: () => undefined }],
+  ["is an object of class Map", new Map([["secret", 1]])],
+  ["is an object of class Set", new Set(["secret"])],
+  ["is a promise: is an `await` missing?", Promise.resolve("secret")],
+  ["is an object of class RegExp", /secret/],
+  ["is an object of class Error", new TypeError("secret")],
+  [
+    "is an object of class Error",
+    new (class ErrorWithCode extends Error {
+      code = 1;
+    })(),
+  ],
+  ["is an object of class ArrayBuffer", new ArrayBuffer(2)],
+  ["is an object of class DataView", new DataView(new ArrayBuffer(2))],
+  ["is an object of class Uint16Array", new Uint16Array(2)],
+  ["is an object of class Blob", new Blob(["secret"])],
+  ["is an object of class Headers", new Headers({ secret: "1" })],
+  ["is an object of class FormData", new FormData()],
+  ["is an object of class URLSearchParams", new URLSearchParams("secret=1")],
+  ["is an object of class Array Iterator", ["secret"].values()],
+  ["is an object of class Secret", new Secret()],
+  ["contains an object of class Map", { a: [new Map()] }],
+  ["contains a promise: is an `await` missing?", { a: Promise.resolve(1), b: 2 }],
+  ["contains an object of class Uint8Array", { a: new Uint8Array(2) }],
+];
+
+test.each([...withoutForm, ...withoutJson])("a value that %s is refused", (problem, value) => {
+  expect(() => toValueArg(value)).toThrow(new InvalidArgument(problem));
+});
+
+test.each([
+  ...withoutForm,
+  ["is null", null],
+  ["is a boolean", true],
+  ["is an object", {}],
+  ["is an array", ["a"]],
+  ["is an object of class Date", new Date()],
+] as [string, unknown][])("a plain argument that %s is refused", (problem, value) => {
+  expect(() => toScalarArg(value)).toThrow(new InvalidArgument(problem));
+});
+
+test("RESP2 requests hold the words byte for byte", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(fc.oneof(fc.string({ unit: "grapheme" }), fc.uint8Array()), { minLength: 1 })),
+      (commands) => {
+        const expected = commands.map((words) => {
+          const bulks = words.map((word) => {
+            const bytes = Buffer.from(word as string);
+            return Buffer.concat([Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from("\r\n")]);
+          });
+          return Buffer.concat([Buffer.from(`*${words.length}\r\n`), ...bulks]);
+        });
+        expect(Buffer.from(toResp2(commands)).equals(Buffer.concat(expected))).toBe(true);
+      },
+    ),
+  );
+});
+
+test("a command in the path escapes its words and keeps the last for the body", () => {
+  const { path, body } = toPath(["SET", "a/b?é", new Uint8Array([0, 0xff]), "last"]);
+  expect(path).toBe("SET/a%2Fb%3F%C3%A9/%00%ff");
+  expect(Buffer.from(body).toString()).toBe("last");
+});

@@ -1,0 +1,73 @@
+import { createHook } from "node:async_hooks";
+import { expect, test, vi } from "vitest";
+import { callTimers } from "../../../src/transport/node/call-timers.js";
+
+const counting = () => ({ onTimeout: vi.fn() });
+
+/** Timers that keep the process alive. */
+const keepingAlive = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+
+test("a call is told once when its time is up, and not when it was stopped before", async () => {
+  const [told, stopped] = [counting(), counting()];
+  const timer = callTimers.start(20, told);
+  callTimers.stop(callTimers.start(20, stopped));
+  await vi.waitFor(() => expect(told.onTimeout).toHaveBeenCalledTimes(1));
+  callTimers.stop(timer);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect(told.onTimeout).toHaveBeenCalledTimes(1);
+  expect(stopped.onTimeout).not.toHaveBeenCalled();
+});
+
+test("a timer serves one call after another, and each has all of its time", async () => {
+  const [first, second] = [counting(), counting()];
+  const timer = callTimers.start(300, first);
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  callTimers.stop(timer);
+  const began = performance.now();
+  expect(callTimers.start(300, second)).toBe(timer);
+  await vi.waitFor(() => expect(second.onTimeout).toHaveBeenCalledTimes(1));
+  expect(performance.now() - began).toBeGreaterThan(290);
+  expect(first.onTimeout).not.toHaveBeenCalled();
+});
+
+test("a timer that ran down, used or not, serves nobody any more", async () => {
+  const timer = callTimers.start(10, counting());
+  const unused = callTimers.start(10, counting());
+  callTimers.stop(unused);
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  const next = counting();
+  expect([timer, unused]).not.toContain(callTimers.start(10, next));
+  await vi.waitFor(() => expect(next.onTimeout).toHaveBeenCalledTimes(1));
+});
+
+test("the process is kept alive while a call runs, and not by what is kept for the next", () => {
+  const before = keepingAlive();
+  const timers = Array.from({ length: 100 }, () => callTimers.start(5_000, counting()));
+  expect(keepingAlive()).toBe(before + 100);
+  for (const timer of timers) callTimers.stop(timer);
+  expect(keepingAlive()).toBe(before);
+  const timer = callTimers.start(5_000, counting());
+  expect(timers).toContain(timer);
+  expect(keepingAlive()).toBe(before + 1);
+  callTimers.stop(timer);
+});
+
+test("calls of differing times leave no timers behind", async () => {
+  const alive = new Set<number>();
+  const hook = createHook({
+    init: (id, type) => void (type === "Timeout" && alive.add(id)),
+    destroy: (id) => void alive.delete(id),
+  });
+  callTimers.stop(callTimers.start(7_000, counting()));
+  hook.enable();
+  for (let i = 0; i < 1_000; i++) {
+    // One beside the constant timeout, as of a client with a deadline and one without.
+    const overlapping = callTimers.start(900_000 - i, counting());
+    callTimers.stop(callTimers.start(6_000, counting()));
+    callTimers.stop(overlapping);
+  }
+  // Node reports the end of timers later.
+  for (let i = 0; i < 3; i++) await new Promise(setImmediate);
+  hook.disable();
+  expect(alive.size).toBeLessThanOrEqual(1);
+});

@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import { TimeoutError } from "../../../src/errors.js";
+import { Redis } from "../../../src/index.js";
+import { beginCall, type CallRules } from "../../../src/transport/request-call.js";
+import type { AttemptListener, Transport } from "../../../src/transport/transport.js";
+import { answer, RawEndpoint } from "../../support/endpoint.js";
+
+// A process that was frozen between two tries finds all of its timers late at once. What was to be repeated must not
+// be repeated now: an exactly-once write's first reply may be forgotten by then.
+
+const rules: CallRules = {
+  command: "INCR",
+  repeatable: true,
+  timeout: 200,
+  signal: undefined,
+  retries: 5,
+  backoff: () => 20,
+};
+const request = { path: "/", headers: [], body: "" };
+
+function transport(
+  attempt: (number: number, listener: AttemptListener) => void,
+): Transport & { attempts: number } {
+  return {
+    attempts: 0,
+    stats: { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 },
+    attempt(_safe, listener) {
+      attempt(++this.attempts, listener);
+      return { abort() {} };
+    },
+    onRetry() {},
+    preconnect: async () => {},
+    close() {},
+  };
+}
+
+const call = (path: Transport, rules: CallRules) =>
+  new Promise((resolve, reject) => beginCall(path, { request }, rules, () => 1, resolve, reject));
+
+/** Nothing runs meanwhile, as in a frozen process. */
+function freeze(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+test("frozen in the pause before a repeat: it is not made", async () => {
+  const path = transport((number, listener) => {
+    listener.onStart();
+    setTimeout(() => {
+      listener.onFailure(new Error("lost"));
+      // The first repeat is made at once, the second waits for 60 ms.
+      if (number === 2) setTimeout(freeze, 0, 400);
+    }, 0);
+  });
+  const called = call(path, { ...rules, backoff: () => 60 });
+  await expect(called).rejects.toBeInstanceOf(TimeoutError);
+  expect(path.attempts).toBe(2);
+});
+
+test("frozen while a repeat waits for its connection: it is not written", async () => {
+  let written = 0;
+  const path = transport((number, listener) => {
+    const write = () => {
+      listener.onStart();
+      written++;
+      setTimeout(() => listener.onFailure(new Error("lost")), 0);
+    };
+    if (number === 1) write();
+    else {
+      setTimeout(() => {
+        freeze(400);
+        try {
+          write();
+        } catch (cause) {
+          listener.onFailure(cause as Error);
+        }
+      }, 10);
+    }
+  });
+  await expect(call(path, rules)).rejects.toMatchObject({ outcome: "unknown" });
+  expect(written).toBe(1);
+});
+
+test("frozen while the repeat of one command of a batch waits for its connection: it is not written", async () => {
+  const endpoint = await RawEndpoint.start();
+  const unknown = '{"error":"UNKNOWNOUTCOME the connection to Redis was lost"}';
+  endpoint.onRequest = ({ socket }) => {
+    const headers = { "content-type": "application/json", "warmline-gateway": "0", connection: "close" };
+    socket.end(answer(`[${unknown},${unknown}]`, headers));
+  };
+  endpoint.onConnection = (_, connection) => {
+    if (connection === 2) freeze(700);
+  };
+  const redis = new Redis({
+    url: endpoint.url,
+    token: "t",
+    writes: "exactly-once",
+    timeout: 400,
+    retry: { backoff: () => 1 },
+  });
+  const written = redis.pipeline().incr("a").incr("b").exec();
+  await expect(written).rejects.toMatchObject({ outcome: "unknown" });
+  expect(endpoint.connections).toBe(2);
+  expect(endpoint.requests).toHaveLength(1);
+  await endpoint.stop();
+});
