@@ -5,24 +5,24 @@ import { isLoopbackName } from "./access/origin.js";
 import { Shares } from "./access/shares.js";
 import { randomToken } from "./access/token.js";
 import { readTokenList, type TokenSources } from "./access/token-list.js";
+import { Handler } from "./api/handler.js";
+import type { StreamChange, StreamReply } from "./api/stream-change.js";
+import { Streams } from "./api/streams.js";
+import { backendOf } from "./backend.js";
 import { Certificate } from "./http/certificate.js";
 import { Connections } from "./http/connections.js";
-import { Handler } from "./http/handler.js";
 import { ResponseHeads } from "./http/response-head.js";
 import { HttpServer } from "./http/server.js";
-import type { StreamChange, StreamReply } from "./http/stream-change.js";
-import { Streams } from "./http/streams.js";
 import { TrustedProxies } from "./http/trusted-proxies.js";
 import { failureOf } from "./log/failure.js";
 import { createLog } from "./log/log.js";
 import { RequestLog } from "./log/request-log.js";
-import { BufferBudget } from "./memory/buffer-budget.js";
 import { LoopDelay } from "./metrics/loop-delay.js";
 import { metricsOf } from "./metrics/metrics.js";
 import { Traffic } from "./metrics/traffic.js";
 import { type GatewayOptions, hasToken, type Settings, settingsOf } from "./options.js";
 import { trace } from "./trace/trace.js";
-import { backendOf } from "./upstream/backend.js";
+import { BufferBudget } from "./util/buffer-budget.js";
 
 /** A running gateway. */
 export interface Gateway {

@@ -5,11 +5,11 @@ import type { Engine } from "./engine/engine.js";
 import { connectionsByFileLimit } from "./http/file-limit.js";
 import { TrustedProxies } from "./http/trusted-proxies.js";
 import { LOG_LEVELS, type LogLevel } from "./log/log.js";
-import { defaultBufferedBytes } from "./memory/buffer-budget.js";
+import { READ_POLICIES, type ReadPolicy } from "./redis/cluster/read-policy.js";
+import { parseRedisUrl } from "./redis/redis-address.js";
+import { parseRoutes } from "./redis/routes/route-text.js";
 import type { CommandListener } from "./trace/traced-command.js";
-import { READ_POLICIES, type ReadPolicy } from "./upstream/cluster/read-policy.js";
-import { parseRedisUrl } from "./upstream/redis-address.js";
-import { parseRoutes } from "./upstream/routes/route-text.js";
+import { defaultBufferedBytes } from "./util/buffer-budget.js";
 
 /** The options of a gateway. */
 export interface GatewayOptions {

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { Duplex } from "node:stream";
 import { expect, test } from "vitest";
+import type { Exchange } from "../../gateway/src/api/exchange.js";
 import { Connection } from "../../gateway/src/http/connection.js";
-import type { Exchange } from "../../gateway/src/http/exchange.js";
 import { ResponseHeads } from "../../gateway/src/http/response-head.js";
-import { BufferBudget } from "../../gateway/src/memory/buffer-budget.js";
+import { BufferBudget } from "../../gateway/src/util/buffer-budget.js";
 import { Chance } from "./support/random.js";
 import { encode, pieces, spoil } from "./support/requests.js";
 

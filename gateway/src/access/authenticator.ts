@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { stat } from "node:fs/promises";
-import type { Command } from "../upstream/command.js";
-import type { Upstream, Upstreams } from "../upstream/upstream.js";
+import type { Upstream, Upstreams } from "../redis/upstream.js";
+import type { Command } from "../resp/command.js";
 import type { CommonRules } from "./denial-reasons.js";
 import { createPermissions, type Permissions } from "./permissions.js";
 import { Quota } from "./quota.js";

@@ -1,4 +1,4 @@
-import type { Command } from "../upstream/command.js";
+import type { Command } from "../resp/command.js";
 
 /**
  * Commands that must never reach a shared connection. They change its state or its protocol, get more or fewer than one

@@ -1,4 +1,4 @@
-import { Fifo } from "../upstream/fifo.js";
+import { Fifo } from "../util/fifo.js";
 
 /** Something that waits to enter a {@link Gate}. Either `run` or `onMissed` is called, once. */
 export interface Entrant {

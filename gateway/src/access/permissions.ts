@@ -1,8 +1,8 @@
 import { allCommandInfo, type CommandInfo, getCommandInfo } from "../commands/command-info.js";
 import { keyPatternsOf } from "../commands/key-patterns.js";
 import { onceCallOf } from "../commands/once.js";
-import type { Command } from "../upstream/command.js";
-import type { Upstream } from "../upstream/upstream.js";
+import type { Upstream } from "../redis/upstream.js";
+import type { Command } from "../resp/command.js";
 import { type CommonRules, denialReason, type Place, refused } from "./denial-reasons.js";
 import { Prefix } from "./prefix.js";
 import type { Quota } from "./quota.js";

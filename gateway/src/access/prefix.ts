@@ -1,9 +1,9 @@
-import { allBeginWith, argsOf } from "../commands/args.js";
 import { allCommandInfo, type CommandInfo } from "../commands/command-info.js";
 import { keyPatternsOf } from "../commands/key-patterns.js";
 import { getKeyIndexes } from "../commands/keys.js";
 import { onceCallOf } from "../commands/once.js";
-import type { Command } from "../upstream/command.js";
+import { allBeginWith, argsOf } from "../resp/args.js";
+import type { Command } from "../resp/command.js";
 import type { Place } from "./denial-reasons.js";
 
 /** Commands without a key that neither read nor change the data of any token. */

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
-import { ask } from "../upstream/ask.js";
-import { command } from "../upstream/command.js";
-import type { UpstreamFailure } from "../upstream/failure.js";
-import { PushConnection, type PushConnectionOptions } from "../upstream/push-connection.js";
-import type { RedisUser } from "../upstream/upstream.js";
+import { ask } from "../redis/ask.js";
+import type { UpstreamFailure } from "../redis/failure.js";
+import { PushConnection, type PushConnectionOptions } from "../redis/push-connection.js";
+import type { RedisUser } from "../redis/upstream.js";
+import { command } from "../resp/command.js";
 import { refused } from "./denial-reasons.js";
 
 /** The prefix of every token of this kind. */

@@ -1,5 +1,5 @@
-import type { Command } from "../upstream/command.js";
-import type { Receiver } from "../upstream/failure.js";
+import type { Receiver } from "../redis/failure.js";
+import type { Command } from "../resp/command.js";
 import type { Permissions } from "./permissions.js";
 
 /** Commands as they are sent, and who takes their replies. */

@@ -1,5 +1,5 @@
-import { argsOf, commandOf } from "../commands/args.js";
-import type { Command } from "../upstream/command.js";
+import { argsOf, commandOf } from "../resp/args.js";
+import type { Command } from "../resp/command.js";
 import type { Prefix } from "./prefix.js";
 
 /** The replacement of a command, and the conversion of its reply. */

@@ -1,5 +1,5 @@
 import { type FileError, readTextFile, readYamlFile } from "../config/yaml-file.js";
-import type { RedisUser } from "../upstream/upstream.js";
+import type { RedisUser } from "../redis/upstream.js";
 import type { Role } from "./roles.js";
 import { digestOf } from "./token.js";
 import { type ParsedLimits, parseLimits } from "./token-limits.js";

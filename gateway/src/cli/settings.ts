@@ -3,7 +3,7 @@ import { TokensError } from "../access/tokens.js";
 import { FileError } from "../config/yaml-file.js";
 import type { GatewayOptions } from "../options.js";
 import { settingsOf } from "../options.js";
-import { redisAt } from "../upstream/redis-url.js";
+import { redisAt } from "../redis/redis-url.js";
 import { parseCommandLine } from "./command-line.js";
 import { readConfigFile } from "./config-file.js";
 import { environmentName, flags } from "./flags.js";

@@ -1,4 +1,4 @@
-import type { Command } from "../upstream/command.js";
+import type { Command } from "../resp/command.js";
 import { TABLE } from "./table.js";
 
 /** The facts about a command, from Redis's own description of it. */

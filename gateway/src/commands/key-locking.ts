@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Command } from "../upstream/command.js";
-import { argsOf, commandOf } from "./args.js";
+import { argsOf, commandOf } from "../resp/args.js";
+import type { Command } from "../resp/command.js";
 
 const FLAG = "allow-key-locking";
 /** Scripts that are remembered; a digest that was forgotten is unknown to Redis, and so the client sends the text. */

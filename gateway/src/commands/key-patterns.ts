@@ -1,5 +1,5 @@
-import type { Command } from "../upstream/command.js";
-import { argsOf } from "./args.js";
+import { argsOf } from "../resp/args.js";
+import type { Command } from "../resp/command.js";
 
 /** An option of SORT or SORT_RO that names further keys. */
 export interface KeyPattern {

@@ -1,5 +1,5 @@
-import type { Command } from "../upstream/command.js";
-import { argsOf } from "./args.js";
+import { argsOf } from "../resp/args.js";
+import type { Command } from "../resp/command.js";
 import { type CommandInfo, getCommandInfo } from "./command-info.js";
 import { keysByOptions } from "./keys-by-options.js";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Command } from "../upstream/command.js";
-import { argsOf, commandOf } from "./args.js";
+import { argsOf, commandOf } from "../resp/args.js";
+import type { Command } from "../resp/command.js";
 
 /**
  * SHA-256 of the scripts by which the client `warmline` makes writes repeatable, in all forms. The script does

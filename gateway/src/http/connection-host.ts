@@ -1,6 +1,6 @@
-import type { BufferBudget } from "../memory/buffer-budget.js";
+import type { Exchange } from "../api/exchange.js";
+import type { BufferBudget } from "../util/buffer-budget.js";
 import type { Connection } from "./connection.js";
-import type { Exchange } from "./exchange.js";
 import type { ResponseHeads } from "./response-head.js";
 
 /** The parts of a server that its connections and exchanges use. */

@@ -1,13 +1,13 @@
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import { adopt } from "../sockets/adopt.js";
+import { Exchange, JSON_TYPE } from "../api/exchange.js";
+import { jsonError } from "../api/json-reply.js";
+import { adopt } from "../util/adopt-socket.js";
 import { BadRequest } from "./bad-request.js";
 import { BodyBuffer } from "./body-buffer.js";
 import { ChunkedBody } from "./chunked-body.js";
 import type { ConnectionHost } from "./connection-host.js";
-import { Exchange, JSON_TYPE } from "./exchange.js";
 import type { Idle } from "./idle-list.js";
-import { jsonError } from "./json-reply.js";
 import { mayBecomeHead, type RequestHead, readHead } from "./request-head.js";
 import { plainAddress } from "./trusted-proxies.js";
 

@@ -1,4 +1,4 @@
-import type { BufferBudget } from "../memory/buffer-budget.js";
+import type { BufferBudget } from "../util/buffer-budget.js";
 import type { Connection } from "./connection.js";
 import { IdleList } from "./idle-list.js";
 

@@ -1,13 +1,13 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
-import type { BufferBudget } from "../memory/buffer-budget.js";
+import type { Exchange } from "../api/exchange.js";
+import type { Handler } from "../api/handler.js";
+import type { BufferBudget } from "../util/buffer-budget.js";
 import type { Certificate } from "./certificate.js";
 import { Connection } from "./connection.js";
 import type { ConnectionHost } from "./connection-host.js";
 import type { Connections } from "./connections.js";
-import type { Exchange } from "./exchange.js";
-import type { Handler } from "./handler.js";
 import { ProxyEntrance } from "./proxy-entrance.js";
 import type { ResponseHeads } from "./response-head.js";
 import type { TrustedProxies } from "./trusted-proxies.js";

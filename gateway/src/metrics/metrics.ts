@@ -1,8 +1,8 @@
 import { Registry } from "prom-client";
+import type { Streams } from "../api/streams.js";
 import type { Connections } from "../http/connections.js";
-import type { Streams } from "../http/streams.js";
-import type { BufferBudget } from "../memory/buffer-budget.js";
-import type { Upstream } from "../upstream/upstream.js";
+import type { Upstream } from "../redis/upstream.js";
+import type { BufferBudget } from "../util/buffer-budget.js";
 import { addHistograms, addNumbers, addSums, type Sample } from "./family.js";
 import type { Histogram } from "./histogram.js";
 import type { LoopDelay } from "./loop-delay.js";

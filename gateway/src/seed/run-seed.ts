@@ -1,7 +1,7 @@
 import { getCommandInfo } from "../commands/command-info.js";
 import type { Engine } from "../engine/engine.js";
-import { command } from "../upstream/command.js";
-import { newCounters, Server } from "../upstream/server.js";
+import { newCounters, Server } from "../redis/server.js";
+import { command } from "../resp/command.js";
 import { type SeedCommand, SeedError, type SeedFile } from "./seed-file.js";
 
 const MINUS = 0x2d;

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { type CommonRules, denialReason } from "../access/denial-reasons.js";
-import { commandOf } from "../commands/args.js";
+import { readJsonCommand } from "../api/json-args.js";
+import { waitOf } from "../commands/blocking.js";
 import { BadRequest } from "../http/bad-request.js";
-import { readJsonCommand } from "../http/json-args.js";
-import { waitOf } from "../upstream/blocking.js";
-import type { Command } from "../upstream/command.js";
+import { commandOf } from "../resp/args.js";
+import type { Command } from "../resp/command.js";
 import { QuoteError, splitLine } from "./split-line.js";
 
 /** A command of a file, and its line. */

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Engine } from "../engine/engine.js";
-import { command } from "../upstream/command.js";
+import { command } from "../resp/command.js";
 
 const FLUSH = [command("FLUSHALL"), command("SCRIPT", "FLUSH")];
 const DONE = "+OK\r\n".repeat(FLUSH.length);

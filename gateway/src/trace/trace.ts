@@ -1,6 +1,6 @@
-import type { Command } from "../upstream/command.js";
-import type { Receiver, ReplyStream, UpstreamFailure } from "../upstream/failure.js";
-import type { TransactionReceiver, Upstream, Upstreams } from "../upstream/upstream.js";
+import type { Receiver, ReplyStream, UpstreamFailure } from "../redis/failure.js";
+import type { TransactionReceiver, Upstream, Upstreams } from "../redis/upstream.js";
+import type { Command } from "../resp/command.js";
 import { type CommandListener, describe, errorCode } from "./traced-command.js";
 
 const MINUS = 0x2d;

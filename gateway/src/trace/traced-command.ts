@@ -1,6 +1,6 @@
 import { getCommandInfo } from "../commands/command-info.js";
 import { getKeyIndexes } from "../commands/keys.js";
-import type { Command } from "../upstream/command.js";
+import type { Command } from "../resp/command.js";
 
 /** The facts about a command after its reply or failure. It holds no value, and no argument except keys. */
 export interface TracedCommand {

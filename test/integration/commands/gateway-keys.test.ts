@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { argsOf } from "../../../gateway/src/commands/args.js";
 import { type CommandInfo, getCommandInfo } from "../../../gateway/src/commands/command-info.js";
 import { getKeyIndexes } from "../../../gateway/src/commands/keys.js";
-import { command } from "../../../gateway/src/upstream/command.js";
+import { argsOf } from "../../../gateway/src/resp/args.js";
+import { command } from "../../../gateway/src/resp/command.js";
 import {
   connectRedis,
   type RedisConnection,

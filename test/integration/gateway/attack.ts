@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { getCommandInfo } from "../../../gateway/src/commands/command-info.js";
 import { getKeyIndexes } from "../../../gateway/src/commands/keys.js";
-import { command } from "../../../gateway/src/upstream/command.js";
+import { command } from "../../../gateway/src/resp/command.js";
 import { idempotencyScript } from "../../../src/features/exactly-once/script.js";
 import { allSpecs, samples } from "../../unit/commands/samples/index.js";
 

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
-import { jsonReply } from "../../../gateway/src/http/json-reply.js";
+import { jsonReply } from "../../../gateway/src/api/json-reply.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { call, run } from "./http.js";
 

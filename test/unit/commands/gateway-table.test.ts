@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { allCommandInfo } from "../../../gateway/src/commands/command-info.js";
 import { getKeyIndexes } from "../../../gateway/src/commands/keys.js";
-import { command } from "../../../gateway/src/upstream/command.js";
-import { CommandWriter } from "../../../gateway/src/upstream/command-writer.js";
+import { command } from "../../../gateway/src/resp/command.js";
+import { CommandWriter } from "../../../gateway/src/resp/command-writer.js";
 import { facts } from "../../../scripts/commands/check.js";
 import { gatewayTable, keyProblems } from "../../../scripts/commands/gateway-table.js";
 

@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { denialReason } from "../../../gateway/src/access/denial-reasons.js";
 import { isLoopbackName, originDenialReason } from "../../../gateway/src/access/origin.js";
 import { bearerOf, digestOf, randomToken } from "../../../gateway/src/access/token.js";
+import { waitOf } from "../../../gateway/src/commands/blocking.js";
 import { isRead } from "../../../gateway/src/commands/command-info.js";
 import { settingsOf } from "../../../gateway/src/options.js";
-import { waitOf } from "../../../gateway/src/upstream/blocking.js";
-import { Command, command } from "../../../gateway/src/upstream/command.js";
-import { redisAt } from "../../../gateway/src/upstream/redis-url.js";
+import { redisAt } from "../../../gateway/src/redis/redis-url.js";
+import { Command, command } from "../../../gateway/src/resp/command.js";
 
 const SINGLE = { kind: "single", before: 0 } as const;
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it, test } from "vitest";
 import { COMMON_RULES } from "../../../gateway/src/access/denial-reasons.js";
-import { argsOf } from "../../../gateway/src/commands/args.js";
+import { argsOf } from "../../../gateway/src/resp/args.js";
 import { readSeedFile } from "../../../gateway/src/seed/seed-file.js";
 import { QuoteError, splitLine } from "../../../gateway/src/seed/split-line.js";
 

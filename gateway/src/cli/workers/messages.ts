@@ -1,5 +1,5 @@
+import type { StreamChange, StreamReply } from "../../api/stream-change.js";
 import type { Gateway } from "../../create.js";
-import type { StreamChange, StreamReply } from "../../http/stream-change.js";
 import type { GatewayOptions } from "../../options.js";
 import type { TracedCommand } from "../../trace/traced-command.js";
 

@@ -1,8 +1,8 @@
 import cluster from "node:cluster";
 import { connect, type OnReadOpts } from "node:net";
 import type { Registry } from "prom-client";
+import type { StreamChange, StreamReply } from "../../api/stream-change.js";
 import { type Gateway, startGateway } from "../../create.js";
-import type { StreamChange, StreamReply } from "../../http/stream-change.js";
 import { logUncaught } from "../../log/fatal.js";
 import { createLog } from "../../log/log.js";
 import { settingsOf } from "../../options.js";

@@ -2,8 +2,8 @@ import cluster, { type Worker } from "node:cluster";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AggregatorRegistry } from "prom-client";
 import { randomToken } from "../../access/token.js";
+import type { StreamReply } from "../../api/stream-change.js";
 import type { Gateway } from "../../create.js";
-import type { StreamReply } from "../../http/stream-change.js";
 import { type GatewayOptions, hasToken, MIN_BUFFERED_BYTES, settingsOf } from "../../options.js";
 import type { FromWorker, SharedEngine, ToWorker } from "./messages.js";
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { messageFrame } from "../../../../gateway/src/http/event-frames.js";
+import { messageFrame } from "../../../../gateway/src/api/event-frames.js";
 import { resolveSettings } from "../../../../src/execution/settings.js";
 import { errorFactory } from "../../../../src/features/subscribe/failure.js";
 import { followStream } from "../../../../src/features/subscribe/follow-stream.js";

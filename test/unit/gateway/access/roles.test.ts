@@ -2,11 +2,10 @@ import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
 import { denialReason, openedCommands } from "../../../../gateway/src/access/denial-reasons.js";
 import { COMMANDS_OF } from "../../../../gateway/src/access/roles.js";
-import { argsOf } from "../../../../gateway/src/commands/args.js";
 import { allCommandInfo } from "../../../../gateway/src/commands/command-info.js";
 import { KeyLockingScripts } from "../../../../gateway/src/commands/key-locking.js";
 import { ONCE_SCRIPTS, onceCallOf } from "../../../../gateway/src/commands/once.js";
-import { command } from "../../../../gateway/src/upstream/command.js";
+import { command } from "../../../../gateway/src/resp/command.js";
 import { idempotencyScript } from "../../../../src/features/exactly-once/script.js";
 import { wrapInIdempotencyScript } from "../../../../src/features/exactly-once/wrap.js";
 

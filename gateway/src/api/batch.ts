@@ -1,0 +1,156 @@
+import type { Place } from "../access/denial-reasons.js";
+import type { Permissions } from "../access/permissions.js";
+import { rewritten } from "../access/rewritten.js";
+import { waitOf } from "../commands/blocking.js";
+import { getCommandInfo } from "../commands/command-info.js";
+import { BadRequest } from "../http/bad-request.js";
+import type { CommandCounts } from "../metrics/commands.js";
+import { CHUNK_COMMANDS } from "../redis/command-batch.js";
+import type { Command } from "../resp/command.js";
+import { type Exchange, NO_MEMORY } from "./exchange.js";
+import type { JsonCommands } from "./json-args.js";
+import type { RespCommands } from "./resp-args.js";
+import { discarded, PipelineResponse, TransactionResponse } from "./responses.js";
+import { runInSlices } from "./slices.js";
+
+const TRANSACTION: Place = { kind: "transaction", before: 0 };
+
+/** Memory that a command of a batch takes until its reply, in bytes, in addition to its own bytes. */
+const COMMAND_SIZE = 200;
+
+/**
+ * Reads the commands of a batch and calls `done` with them. There may be so many that the event loop
+ * has to run in between.
+ * @param max maximum number of commands; further ones are not read
+ * @param plain returns the command to run in a command's place
+ */
+export function readBatch(
+  exchange: Exchange,
+  source: JsonCommands | RespCommands,
+  max: number,
+  plain: (command: Command) => Command,
+  done: (commands: readonly Command[]) => void,
+): void {
+  const commands: Command[] = [];
+  runInSlices(exchange, () => {
+    const before = commands.length;
+    const more = source.read(commands, Math.min(CHUNK_COMMANDS, max - before + 1));
+    if (commands.length > max) throw new BadRequest(`ERR more than ${max} commands in one request`);
+    if (!exchange.hold((commands.length - before) * COMMAND_SIZE)) {
+      exchange.unsent(NO_MEMORY);
+      return false;
+    }
+    for (let i = before; i < commands.length; i++) commands[i] = plain(commands[i]!);
+    if (more) return true;
+    exchange.what = String(commands.length);
+    done(commands);
+    return false;
+  });
+}
+
+/** Runs commands one after another; those that are refused get their errors in their places. */
+export function runPipeline(
+  exchange: Exchange,
+  permissions: Permissions,
+  commands: readonly Command[],
+  counts: CommandCounts,
+): void {
+  const places: number[] = [];
+  const allowed: Command[] = [];
+  const waits: number[] = [];
+  const denials: [place: number, text: string][] = [];
+  let mayWait = false;
+  const check = (command: Command, place: number) => {
+    counts.received(getCommandInfo(command));
+    const text = permissions.denialReason(command, { kind: "pipeline", before: place });
+    if (text !== null) {
+      denials.push([place, text]);
+      return;
+    }
+    const wait = waitOf(command);
+    mayWait ||= wait !== null;
+    places.push(place);
+    allowed.push(command);
+    waits.push(wait ?? 0);
+  };
+  forEachInSlices(exchange, commands, check, () => {
+    const { quota } = permissions;
+    const sentCount = places.length;
+    if (sentCount > 0) quota.enter(sentCount, mayWait);
+    const response = new PipelineResponse(
+      exchange,
+      commands.length,
+      places,
+      (place) => counts.failed(getCommandInfo(commands[place]!)),
+      () => {
+        if (sentCount > 0) quota.leave(sentCount, mayWait);
+      },
+    );
+    for (const [place, text] of denials) response.refuse(place, text);
+    if (sentCount === 0) return;
+    exchange.blocks = mayWait;
+    const { upstream } = permissions;
+    const { commands: sent, receiver } = rewritten(permissions, allowed, response);
+    if (mayWait) exchange.onGone(upstream.sendAlone(sent, waits, receiver));
+    else upstream.send(sent, receiver);
+  });
+}
+
+/** Runs commands as a whole, or none of them. */
+export function runTransaction(
+  exchange: Exchange,
+  permissions: Permissions,
+  commands: readonly Command[],
+  counts: CommandCounts,
+): void {
+  const names: string[] = [];
+  const check = (command: Command, index: number) => {
+    const info = getCommandInfo(command);
+    counts.received(info);
+    const text = permissions.denialReason(command, TRANSACTION);
+    if (text !== null) {
+      counts.failed(info);
+      throw new BadRequest(discarded(index, commands.length, command.name, text));
+    }
+    names.push(command.name);
+  };
+  forEachInSlices(exchange, commands, check, () => {
+    const { quota } = permissions;
+    const size = commands.length;
+    quota.enter(size, false);
+    const deadline = performance.now() + quota.transactionTimeout;
+    quota.enterTransaction({
+      get cancelled() {
+        return exchange.gone;
+      },
+      run: () => {
+        const response = new TransactionResponse(exchange, names, () => {
+          quota.leave(size, false);
+          quota.leaveTransaction();
+        });
+        permissions.upstream.transaction(commands, response, deadline);
+      },
+      onMissed: () => {
+        quota.leave(size, false);
+        exchange.limit(quota.transactionsExceeded);
+      },
+    });
+  });
+}
+
+/** Calls `each` for every command, some in each slice, and then `done`. */
+function forEachInSlices(
+  exchange: Exchange,
+  commands: readonly Command[],
+  each: (command: Command, index: number) => void,
+  done: () => void,
+): void {
+  let next = 0;
+  runInSlices(exchange, () => {
+    const stop = Math.min(next + CHUNK_COMMANDS, commands.length);
+    for (; next < stop; next++) each(commands[next]!, next);
+    if (next < commands.length) return true;
+    done();
+    return false;
+  });
+}

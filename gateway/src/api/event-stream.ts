@@ -1,0 +1,75 @@
+import type { UpstreamFailure } from "../redis/failure.js";
+import type { ChangingListener } from "../redis/pubsub/subscriptions.js";
+import { confirmationFrame, GAP, HEARTBEAT } from "./event-frames.js";
+import type { Exchange } from "./exchange.js";
+
+/** Timeout in ms for a reader to take the rest when its stream ends. */
+const END_WITHIN = 250;
+
+/** One reader of server-sent events, from the request to the end of its connection. */
+export class EventStream implements ChangingListener {
+  readonly #exchange: Exchange;
+  readonly #first: readonly Buffer[];
+  readonly #maxBuffer: number;
+  readonly #onDropped: () => void;
+
+  /**
+   * @param first the first frames of the stream
+   * @param maxBuffer maximum bytes buffered for the reader
+   * @param onDropped called when the stream was closed because its reader was too slow
+   */
+  constructor(exchange: Exchange, first: readonly Buffer[], maxBuffer: number, onDropped: () => void) {
+    this.#exchange = exchange;
+    this.#first = first;
+    this.#maxBuffer = maxBuffer;
+    this.#onDropped = onDropped;
+  }
+
+  onReady(): void {
+    this.#exchange.startStream();
+    for (const frame of this.#first) this.#write(frame);
+  }
+
+  onMessage(encoded: Buffer): void {
+    this.#write(encoded);
+  }
+
+  onGap(): void {
+    this.#write(GAP);
+  }
+
+  onChanged(kind: string, name: Buffer, count: number): void {
+    this.#write(confirmationFrame(kind, name, count));
+  }
+
+  onRefusal(error: string): void {
+    if (this.#exchange.streaming) this.#end();
+    else this.#exchange.error(400, error);
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    if (this.#exchange.streaming) this.#end();
+    else this.#exchange.failure(failure);
+  }
+
+  /** Sends a heartbeat, which shows the reader and every proxy that the stream is alive. */
+  beat(): void {
+    this.#write(HEARTBEAT);
+  }
+
+  #write(frame: Buffer): void {
+    const exchange = this.#exchange;
+    if (!exchange.streaming) return;
+    // One large message is no sign of a slow reader, so only the bytes already buffered count.
+    if (exchange.backlog <= this.#maxBuffer) exchange.stream(frame);
+    else {
+      this.#onDropped();
+      exchange.destroy();
+    }
+  }
+
+  #end(): void {
+    this.#exchange.endStream();
+    setTimeout(() => this.#exchange.destroy(), END_WITHIN).unref();
+  }
+}

@@ -1,0 +1,379 @@
+import { LimitExceeded } from "../access/limit-exceeded.js";
+import type { Quota } from "../access/quota.js";
+import { BadRequest } from "../http/bad-request.js";
+import type { Connection } from "../http/connection.js";
+import type { ConnectionHost } from "../http/connection-host.js";
+import type { RequestHead } from "../http/request-head.js";
+import { COPIED } from "../http/response-head.js";
+import type { TokenNumbers } from "../metrics/tokens.js";
+import type { UpstreamFailure } from "../redis/failure.js";
+import { NO_ROOM } from "../redis/in-flight-connection.js";
+import type { ReplyEncoder } from "./json-encoder.js";
+import { jsonError } from "./json-reply.js";
+import { REPLY_SHARE, ReplyBody } from "./reply-body.js";
+
+/** Content type of JSON responses. */
+export const JSON_TYPE = "application/json";
+/** Content type of responses and requests in RESP2. */
+export const RESP_TYPE = "application/vnd.redis.resp2";
+
+/** Seconds to wait before trying again, where waiting helps. */
+const RETRY_AFTER = "1";
+/** Bodies declared to be this small are read to their end before a refusal, so that the connection stays usable. */
+const WORTH_READING = 64 * 1024;
+
+/** A body is kept twice: as it came, and as commands. */
+const COPIES = 2;
+/** Larger bodies may use half of the memory for buffers, in all: a few must not have all others refused. */
+const SMALL_BODY = 64 * 1024;
+const LARGE_BODY_SHARE = 1 / 2;
+/** Timeout in ms for a body's wait for memory. */
+const MEMORY_TIMEOUT = 5_000;
+/** Said of a request that was refused for want of memory. */
+export const NO_MEMORY = "ERR the gateway has no memory left for this request at present";
+
+/** A client that ends its side this soon after a request, in ms, may still want the response. */
+const LAST_REQUEST_WITHIN = 50;
+
+const CRLF = Buffer.from("\r\n");
+const LAST_CHUNK = Buffer.from("0\r\n\r\n");
+const NOTHING: readonly string[] = [];
+
+/** The format of replies. */
+export type Format = "json" | "base64" | "resp2";
+
+/** The progress of an exchange. */
+enum ResponseState {
+  Awaited,
+  /** The body is being sent. */
+  Sending,
+  Streaming,
+  Over,
+}
+
+/** One request and its response. */
+export class Exchange {
+  format: Format = "json";
+  /** The route, as a short label for metrics. */
+  route = "other";
+  /** The command's name, or the number of commands, for logs that include it. */
+  what = "";
+  /** The name of the token that was presented. */
+  token = "";
+  /** The numbers of that token. */
+  tokenNumbers: TokenNumbers | null = null;
+  /** Bytes of the request's body that were read, and of the response's body. */
+  requestBytes = 0;
+  responseBytes = 0;
+  /** Time in ms from {@link sent} to {@link replied}, or null if no command was sent or Redis has not replied. */
+  upstreamMs: number | null = null;
+  /** Whether a command may wait at Redis. */
+  blocks = false;
+  /** Where the request is counted until it is over; null when its token has no limits of its own. */
+  quota: Quota | null = null;
+  /** The request's id in logs and the response. Empty if neither uses one. */
+  requestId = "";
+  /** The IP address of the client, if logs include it. */
+  client = "";
+  #sentAt = 0;
+  /** Further headers of the response, name and value in turn. */
+  readonly extraHeaders: string[] = [];
+  readonly #connection: Connection;
+  readonly #host: ConnectionHost;
+  #state = ResponseState.Awaited;
+  #onOver: ((gone: boolean) => void) | null = null;
+  #status = 0;
+  /** Bytes of the budget that are given back when it is over. */
+  #held = 0;
+  #body: ReplyBody | null = null;
+
+  /** @param startedAt when its head had been read, in ms by the monotonic clock */
+  constructor(
+    readonly req: RequestHead,
+    connection: Connection,
+    host: ConnectionHost,
+    readonly startedAt: number,
+  ) {
+    this.#connection = connection;
+    this.#host = host;
+  }
+
+  /** Whether the client no longer waits for the response. */
+  get gone(): boolean {
+    return this.#state === ResponseState.Over;
+  }
+
+  /** Whether the gateway has no room for this connection, so that nothing may run for it. */
+  get refused(): boolean {
+    return this.#connection.refused;
+  }
+
+  /** Whether the gateway is closing. */
+  get draining(): boolean {
+    return this.#host.draining;
+  }
+
+  /** The IP address of the other end of its connection, or what a PROXY header says in its place. */
+  get peer(): string {
+    return this.#connection.client;
+  }
+
+  /** The request's commands are given to the connections to Redis. */
+  sent(): void {
+    this.#sentAt = performance.now();
+  }
+
+  /** The last reply is there, or is waited for no more. Returns how long Redis took, in ms. */
+  replied(): number {
+    this.upstreamMs = performance.now() - this.#sentAt;
+    return this.upstreamMs;
+  }
+
+  /** Runs `step`; what it throws becomes the response, so that one request's trouble stays its own. */
+  guard(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      if (error instanceof BadRequest) this.refuse(error.status, error.message, error.headers);
+      else if (error instanceof LimitExceeded) this.limit(error);
+      else {
+        this.#host.failed(error);
+        if (this.#body) this.#body.abort();
+        else this.refuse(500, "ERR the gateway failed on this request");
+      }
+    }
+  }
+
+  /** Responds. `more` are further headers, name and value in turn. */
+  respond(status: number, type: string, body: Buffer, more: readonly string[] = NOTHING): void {
+    if (this.#state !== ResponseState.Awaited) return;
+    this.responseBytes = body.length;
+    this.#over(status);
+    const connection = this.#connection;
+    const keep = connection.mayContinue;
+    const extra = this.extraHeaders.length === 0 ? more : [...more, ...this.extraHeaders];
+    const sendsBody = this.req.method !== "HEAD";
+    connection.finish(this.#host.heads.encode(status, type, keep, extra, body, sendsBody), keep);
+  }
+
+  /** Responds with replies of Redis; with an error if there is no memory to keep them until the client has taken them. */
+  reply(status: number, type: string, body: Buffer): void {
+    if (this.#state !== ResponseState.Awaited) return;
+    const isKept = body.length > COPIED && this.req.method !== "HEAD";
+    if (isKept && !this.#connection.reserve(body.length, REPLY_SHARE)) this.failure(NO_ROOM);
+    else this.respond(status, type, body);
+  }
+
+  /**
+   * Begins a response. Returns the body to write replies to. Returns null if the client does not read it, or if there is no
+   * memory for it and for `reserved` bytes about to be written, in which case that error is the response.
+   */
+  startBody(status: number, type: string, encoder: ReplyEncoder, reserved = 0): ReplyBody | null {
+    if (this.#state !== ResponseState.Awaited) return null;
+    const connection = this.#connection;
+    const chunked = this.#chunked;
+    const keep = chunked && connection.mayContinue;
+    const head = () => this.#host.heads.unmeasured(status, type, keep, chunked, this.extraHeaders);
+    if (this.req.method === "HEAD") {
+      this.#over(status);
+      connection.finish([head()], keep);
+      return null;
+    }
+    const options = {
+      encoder,
+      budget: this.#host.budget,
+      chunked,
+      onMore: connection.send,
+      onLittle: connection.sendSoon,
+      onAbort: () => connection.abort(),
+    };
+    const body = ReplyBody.create(options, reserved);
+    if (!body) {
+      this.failure(NO_ROOM);
+      return null;
+    }
+    this.#state = ResponseState.Sending;
+    this.#status = status;
+    this.#body = body;
+    connection.sendBody(head(), body, keep);
+    return body;
+  }
+
+  /** The body that was begun has been given to the client. */
+  bodySent(): void {
+    this.responseBytes = this.#body!.size;
+    this.#over(this.#status);
+  }
+
+  /** Responds with an error in JSON. */
+  error(status: number, text: string, more?: readonly string[]): void {
+    this.respond(status, JSON_TYPE, jsonError(text), more);
+  }
+
+  /** Responds that a command has no reply of Redis, and whether it may have run. */
+  failure(failure: UpstreamFailure): void {
+    const { outcome, reason, message } = failure;
+    if (outcome === "unknown") this.replied();
+    if (outcome === "unsent") this.unsent(message);
+    else {
+      const isShort = this.draining || reason === "no-room";
+      this.error(reason === "timeout" ? 504 : isShort ? 503 : 502, message, ["Warmline-Outcome", "unknown"]);
+    }
+  }
+
+  /** Responds that no command ran, and that a retry may succeed. */
+  unsent(message: string): void {
+    this.error(503, message, ["Warmline-Outcome", "unsent", "Retry-After", RETRY_AFTER]);
+  }
+
+  /** Responds that the token is over a limit, that nothing was run, and when to try again. */
+  limit({ message, retryAfter }: LimitExceeded): void {
+    this.refuse(429, `ERR ${message}`, ["Warmline-Outcome", "unsent", "Retry-After", String(retryAfter)]);
+  }
+
+  /**
+   * Responds with an error, regardless of the body. A short body is read first and the connection stays open. Of a long
+   * one only enough is read for the response to arrive, then the connection is closed.
+   */
+  refuse(status: number, text: string, more?: readonly string[]): void {
+    const length = this.#connection.unread;
+    if (length === null || length === 0 || length > WORTH_READING) this.error(status, text, more);
+    else this.#connection.readBody(length, () => this.error(status, text, more));
+  }
+
+  /**
+   * Reads the body whole. Calls `done` with it; a body of more than `max` bytes is refused instead. It waits for memory,
+   * unread, and is refused if there is none in time.
+   */
+  readBody(max: number, done: (body: Buffer) => void): void {
+    const length = this.#connection.unread;
+    if (length === null) this.#readBody(max, done, (bytes) => this.hold(COPIES * bytes, LARGE_BODY_SHARE));
+    else if (length > max) this.#tooLarge(max);
+    else {
+      const share = length > SMALL_BODY ? LARGE_BODY_SHARE : 1;
+      if (this.hold(COPIES * length, share)) this.#readBody(max, done);
+      else this.#readBodyLater(COPIES * length, share, max, done);
+    }
+  }
+
+  #readBody(max: number, done: (body: Buffer) => void, hold?: (bytes: number) => boolean): void {
+    let fits = true;
+    const holds = hold && ((bytes: number) => (fits = hold(bytes)));
+    const onBody = (body: Buffer | null) => {
+      if (body) {
+        this.requestBytes = body.length;
+        done(body);
+      } else if (fits) this.#tooLarge(max);
+      else this.unsent(NO_MEMORY);
+    };
+    this.#connection.readBody(max, onBody, holds);
+  }
+
+  #readBodyLater(bytes: number, share: number, max: number, done: (body: Buffer) => void): void {
+    const { budget } = this.#host;
+    budget.whenFree(bytes, share, MEMORY_TIMEOUT, (granted) => {
+      if (this.gone) {
+        if (granted) budget.give(bytes);
+      } else if (granted) {
+        this.#held += bytes;
+        this.#readBody(max, done);
+      } else this.unsent(NO_MEMORY);
+    });
+  }
+
+  /** Counts bytes that are kept until the response was sent. Returns false if there is no room for them. */
+  hold(bytes: number, share = 1): boolean {
+    if (!this.#host.budget.take(bytes, share)) return false;
+    this.#held += bytes;
+    return true;
+  }
+
+  /**
+   * Calls `listener` once the exchange is over. `gone` is whether the client left before the response was complete. It is
+   * for long waits: from now on a client that ends its side counts as gone, however early it does.
+   */
+  onOver(listener: (gone: boolean) => void): void {
+    if (this.#state === ResponseState.Over) {
+      process.nextTick(listener, true);
+      return;
+    }
+    this.#onOver = listener;
+    if (this.#connection.hasClientEnded) this.destroy();
+  }
+
+  /** Calls `cancel` when the client goes before the response is complete, as {@link onOver} has it. */
+  onGone(cancel: () => void): void {
+    this.onOver((gone) => {
+      if (gone) cancel();
+    });
+  }
+
+  /** Begins a response that is a stream of events. Its connection serves no other request. */
+  startStream(): void {
+    if (this.#state !== ResponseState.Awaited) return;
+    this.#state = ResponseState.Streaming;
+    this.#connection.startStream(this.#host.heads.stream(this.#chunked, this.extraHeaders));
+  }
+
+  /** Whether the response is a stream that has begun and not ended. */
+  get streaming(): boolean {
+    return this.#state === ResponseState.Streaming;
+  }
+
+  /** Sends more of the stream. */
+  stream(bytes: Buffer): void {
+    if (!this.streaming) return;
+    this.responseBytes += bytes.length;
+    this.quota?.transferred(bytes.length);
+    this.#connection.stream(
+      this.#chunked ? Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, CRLF]) : bytes,
+    );
+  }
+
+  /** Bytes that the reader of the stream is behind. */
+  get backlog(): number {
+    return this.#connection.backlog;
+  }
+
+  /** Ends the stream, and the connection when the reader has taken what is left for it, or has been slow to. */
+  endStream(): void {
+    if (!this.streaming) return;
+    if (this.#chunked) this.#connection.stream(LAST_CHUNK);
+    this.#over(200);
+    this.#connection.end();
+  }
+
+  /** Ends the connection at once. */
+  destroy(): void {
+    this.abort();
+    this.#connection.destroy();
+  }
+
+  /** The connection is lost. */
+  abort(): void {
+    if (this.#body) this.responseBytes = this.#body.size;
+    if (this.#state !== ResponseState.Over) this.#over(this.streaming ? 200 : 0, true);
+  }
+
+  /** The client has ended its side: together with its request, because it has no other; or later, giving up. */
+  clientEnded(): void {
+    if (this.#onOver || performance.now() - this.startedAt > LAST_REQUEST_WITHIN) this.destroy();
+  }
+
+  /** Clients of HTTP/1.0, which has no chunks, take the end of the connection for the end of the body. */
+  get #chunked(): boolean {
+    return this.req.minor === 1;
+  }
+
+  #over(status: number, gone = false): void {
+    if (this.#held > 0) this.#host.budget.give(this.#held);
+    this.#held = 0;
+    this.#host.settled(this, status);
+    this.#state = ResponseState.Over;
+    if (this.#onOver) process.nextTick(this.#onOver, gone);
+  }
+
+  #tooLarge(max: number): void {
+    this.error(413, `ERR the request is larger than ${max} bytes`);
+  }
+}

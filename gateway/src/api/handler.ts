@@ -1,0 +1,345 @@
+import type { Authenticator } from "../access/authenticator.js";
+import { type Place, refused } from "../access/denial-reasons.js";
+import { type OriginRules, originAllowed, originDenialReason } from "../access/origin.js";
+import type { Permissions } from "../access/permissions.js";
+import { rewritten } from "../access/rewritten.js";
+import { bearerOf } from "../access/token.js";
+import { waitOf } from "../commands/blocking.js";
+import { getCommandInfo, isRead } from "../commands/command-info.js";
+import { KeyLockingScripts } from "../commands/key-locking.js";
+import { consolePage, wantsPage } from "../console/console-page.js";
+import { BadRequest } from "../http/bad-request.js";
+import type { RequestHead } from "../http/request-head.js";
+import type { TrustedProxies } from "../http/trusted-proxies.js";
+import { requestIdOf, traceContextOf } from "../log/request-id.js";
+import type { RequestLog } from "../log/request-log.js";
+import type { TokenNumbers } from "../metrics/tokens.js";
+import type { Traffic } from "../metrics/traffic.js";
+import type { Upstream } from "../redis/upstream.js";
+import type { Command } from "../resp/command.js";
+import { readBatch, runPipeline, runTransaction } from "./batch.js";
+import { type Exchange, JSON_TYPE, RESP_TYPE } from "./exchange.js";
+import { JsonCommands, readJsonCommand } from "./json-args.js";
+import { readPathCommand, unescapeBytes } from "./path-args.js";
+import { RespCommands, readRespCommand } from "./resp-args.js";
+import { SingleResponse } from "./responses.js";
+import type { Streams } from "./streams.js";
+
+/** Options of {@link Handler}. */
+export interface HandlerOptions {
+  readonly upstream: Upstream;
+  readonly authenticator: Authenticator;
+  readonly origins: OriginRules;
+  readonly traffic: Traffic;
+  readonly log: RequestLog;
+  readonly proxies: TrustedProxies;
+  /** Returns all metrics in Prometheus's text format. */
+  readonly metrics: () => Promise<string>;
+  readonly streams: Streams;
+  /** The description of the engine, for `/health`. */
+  readonly engine: string;
+  /** Whether `/health` names the engine to those without a token. */
+  readonly engineIsPublic: boolean;
+  /** The largest body, in bytes. */
+  readonly maxBodySize: number;
+  /** The most commands in a pipeline or a transaction. */
+  readonly maxCommands: number;
+  /** Whether GET and HEAD may run commands that write. */
+  readonly getWrites: boolean;
+  /** Whether browsers get the console page at `/`. It holds no secret, and needs no token. */
+  readonly console: boolean;
+}
+
+/** The facts derived from a request's head. */
+interface Looked {
+  readonly path: string;
+  readonly query: string;
+  /** Why the request is refused for where it comes from; null when it is welcome. */
+  readonly foreign: string | null;
+  /** The sender's permissions, or null if it sent no valid token. */
+  readonly permissions: Permissions | null;
+  /** The numbers of that token. */
+  readonly numbers: TokenNumbers | null;
+  /** The tokens as they stood then. */
+  readonly generation: number;
+}
+
+const SINGLE: Place = { kind: "single", before: 0 };
+/** Timeout in ms for Redis's reply to a health check. */
+const HEALTH_TIMEOUT = 1_000;
+/** The largest body of a token that may run reads alone, in bytes. */
+const MAX_READ_BODY = 1024 * 1024;
+const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+const ALLOWED = "HEAD, GET, POST, PUT";
+
+/** Turns requests into commands and hands them to Redis. */
+export class Handler {
+  readonly #options: HandlerOptions;
+  readonly #looked = new WeakMap<RequestHead, Looked>();
+  readonly #scripts = new KeyLockingScripts();
+
+  constructor(options: HandlerOptions) {
+    this.#options = options;
+  }
+
+  /** Takes a request whose head has arrived. Never throws. */
+  handle(exchange: Exchange): void {
+    this.#options.traffic.requests++;
+    this.#identify(exchange);
+    exchange.guard(() => this.#route(exchange));
+  }
+
+  /** An exchange is over; `status` is 0 when it had no response. */
+  settled(exchange: Exchange, status: number): void {
+    const { req, route, what, token, requestBytes, responseBytes } = exchange;
+    const ms = performance.now() - exchange.startedAt;
+    const { traffic, log } = this.#options;
+    if (exchange.quota) {
+      exchange.quota.leaveRequest();
+      // The bytes of an event stream were counted as they were sent.
+      exchange.quota.transferred(requestBytes + (exchange.streaming ? 0 : responseBytes));
+    }
+    traffic.settled({
+      route,
+      status,
+      ms: exchange.streaming ? null : ms,
+      upstreamMs: exchange.blocks ? null : exchange.upstreamMs,
+      requestBytes,
+      responseBytes,
+      token: exchange.tokenNumbers,
+    });
+    if (log.isOn) {
+      const { upstreamMs, requestId, client, blocks, streaming } = exchange;
+      log.request({
+        ...{ method: req.method, route, what, token, status, ms, upstreamMs, requestBytes, responseBytes },
+        ...{ requestId, client, trace: traceContextOf(req.headers.traceparent), waits: blocks || streaming },
+      });
+    }
+    if (status >= 500) log.failed(status);
+  }
+
+  /** Without a log of requests an id that is made here would lead nowhere: then only a given one is returned. */
+  #identify(exchange: Exchange): void {
+    const { log, proxies } = this.#options;
+    const { headers } = exchange.req;
+    const given = headers["x-request-id"];
+    if (given === undefined && !log.isOn) return;
+    exchange.requestId = requestIdOf(given);
+    exchange.extraHeaders.push("X-Request-Id", exchange.requestId);
+    if (log.isOn) exchange.client = proxies.clientOf(exchange.peer, headers["x-forwarded-for"]);
+  }
+
+  #route(exchange: Exchange): void {
+    const { req } = exchange;
+    const { origins, maxBodySize, console } = this.#options;
+    const { foreign, path, query, permissions, numbers } = this.#look(req);
+    if (foreign) throw new BadRequest(`NOPERM ${foreign}`, 403);
+    const { origin } = req.headers;
+    if (origin !== undefined && originAllowed(origin, origins)) this.#allowOrigin(exchange, origin);
+    const { method } = req;
+    if (path === "*") {
+      // About the server as a whole (RFC 9110, 9.3.7).
+      exchange.respond(204, JSON_TYPE, Buffer.alloc(0), ["Allow", `${ALLOWED}, OPTIONS`]);
+      return;
+    }
+    if (method === "OPTIONS" && origins.origins.length > 0) {
+      exchange.respond(204, JSON_TYPE, Buffer.alloc(0));
+      return;
+    }
+    if (method !== "POST" && method !== "GET" && method !== "PUT" && method !== "HEAD") {
+      exchange.refuse(405, "ERR this method is not allowed", ["Allow", ALLOWED]);
+      return;
+    }
+    if (console && wantsPage(method, path, req.headers.accept)) {
+      exchange.route = "console";
+      const page = consolePage();
+      exchange.respond(200, page.type, page.body, page.headers);
+      return;
+    }
+    if (path === "/health" || path === "/ready") {
+      exchange.route = path.slice(1);
+      if (path === "/health") this.#health(exchange, permissions !== null);
+      else this.#ready(exchange);
+      return;
+    }
+    if (permissions) {
+      exchange.token = permissions.name;
+      exchange.tokenNumbers = numbers;
+    } else {
+      exchange.refuse(401, "WRONGPASS invalid or missing auth token");
+      return;
+    }
+    if (path === "/metrics") {
+      if (permissions.role !== "admin" && permissions.role !== "metrics")
+        throw new BadRequest(refused("/metrics"), 403);
+      exchange.route = "metrics";
+      this.#metrics(exchange);
+      return;
+    }
+    if (exchange.refused) {
+      exchange.unsent("ERR max number of clients reached");
+      return;
+    }
+    if (permissions.quota.isLimited) {
+      permissions.quota.enterRequest();
+      exchange.quota = permissions.quota;
+    }
+    const most = permissions.readsOnly ? Math.min(maxBodySize, MAX_READ_BODY) : maxBodySize;
+    const open = this.#options.streams.match(path, permissions);
+    if (open) {
+      exchange.route = "stream";
+      if (method !== "GET" && method !== "POST") {
+        exchange.refuse(405, "ERR an event stream is asked for by GET or POST", ["Allow", "GET, POST"]);
+      } else exchange.readBody(most, (body) => exchange.guard(() => open(exchange, body)));
+      return;
+    }
+    readFormat(exchange);
+    if (method === "POST" || method === "PUT") {
+      exchange.readBody(most, (body) => {
+        exchange.guard(() => this.#run(exchange, permissions, path, query, body));
+      });
+    } else this.#run(exchange, permissions, path, query, null);
+  }
+
+  /** Returns the facts derived from the head alone. They are cached by head, since clients repeat theirs. */
+  #look(req: RequestHead): Looked {
+    const { authenticator, origins, traffic } = this.#options;
+    let looked = this.#looked.get(req);
+    if (looked?.generation !== authenticator.generation) {
+      const { url, headers } = req;
+      const mark = url.indexOf("?");
+      const path = mark < 0 ? url : url.slice(0, mark);
+      const query = mark < 0 ? "" : url.slice(mark + 1);
+      const token = tokenOf(req, query);
+      const permissions = token === null ? null : authenticator.authenticate(token);
+      looked = {
+        path,
+        query,
+        foreign: originDenialReason(headers, origins),
+        permissions,
+        numbers: permissions && traffic.tokens.of(permissions.name),
+        generation: authenticator.generation,
+      };
+      this.#looked.set(req, looked);
+    }
+    return looked;
+  }
+
+  #run(exchange: Exchange, permissions: Permissions, path: string, query: string, body: Buffer | null): void {
+    const isResp = exchange.req.headers["content-type"] === RESP_TYPE;
+    exchange.route = path === "/pipeline" || path === "/multi-exec" ? path.slice(1) : "command";
+    if (path === "/") {
+      if (!body) throw new BadRequest("ERR empty command");
+      this.#single(exchange, permissions, isResp ? readRespCommand(body) : readJsonCommand(body));
+    } else if (path === "/pipeline" || path === "/multi-exec") {
+      if (!body) throw new BadRequest("ERR empty pipeline");
+      const source = isResp ? new RespCommands(body) : new JsonCommands(body);
+      const plain = (command: Command) => this.#scripts.plain(command);
+      readBatch(exchange, source, this.#options.maxCommands, plain, (commands) => {
+        exchange.tokenNumbers!.commands += commands.length;
+        const counts = this.#options.traffic.commands;
+        if (path === "/pipeline") runPipeline(exchange, permissions, commands, counts);
+        else runTransaction(exchange, permissions, commands, counts);
+      });
+    } else {
+      const command = readPathCommand(path, query, body);
+      if (!body && !this.#options.getWrites && !isRead(command)) {
+        throw new BadRequest(`NOPERM '${command.name.toLowerCase()}' may write: send it by POST`);
+      }
+      this.#single(exchange, permissions, command);
+    }
+  }
+
+  #single(exchange: Exchange, permissions: Permissions, given: Command): void {
+    const command = this.#scripts.plain(given);
+    const { authenticator, traffic, log } = this.#options;
+    const info = getCommandInfo(command);
+    if (log.isOn) exchange.what = info?.name ?? "unknown";
+    traffic.commands.received(info);
+    exchange.tokenNumbers!.commands++;
+    const text = permissions.denialReason(command, SINGLE);
+    if (text !== null) {
+      traffic.commands.failed(info);
+      throw new BadRequest(text);
+    }
+    const wait = waitOf(command);
+    exchange.blocks = wait !== null;
+    permissions.quota.enter(1, exchange.blocks);
+    const response = new SingleResponse(exchange, info, traffic.commands, permissions.quota);
+    if (authenticator.handlesItself(command)) {
+      void authenticator.handle(command, permissions.upstream).then((reply) => response.onReply(reply));
+      return;
+    }
+    const { commands, receiver } = rewritten(permissions, [command], response);
+    if (wait === null) permissions.upstream.send(commands, receiver);
+    else exchange.onGone(permissions.upstream.sendAlone(commands, [wait], receiver));
+  }
+
+  #health(exchange: Exchange, authorized: boolean): void {
+    const { upstream, engine, engineIsPublic } = this.#options;
+    void upstream.ping(HEALTH_TIMEOUT).then((up) => {
+      const body = { status: up ? "ok" : "down", ...(engineIsPublic || authorized ? { engine } : {}) };
+      exchange.respond(up ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify(body)));
+    });
+  }
+
+  /** Whether requests should be sent to this gateway. They should not while Redis does not reply or the gateway is closing. */
+  #ready(exchange: Exchange): void {
+    void this.#options.upstream.ping(HEALTH_TIMEOUT).then((up) => {
+      const status = exchange.draining ? "closing" : up ? "ready" : "down";
+      exchange.respond(status === "ready" ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify({ status })));
+    });
+  }
+
+  #metrics(exchange: Exchange): void {
+    this.#options.metrics().then(
+      (text) => exchange.respond(200, METRICS_TYPE, Buffer.from(text)),
+      () => exchange.error(500, "ERR the metrics could not be collected"),
+    );
+  }
+
+  #allowOrigin(exchange: Exchange, origin: string): void {
+    exchange.extraHeaders.push(
+      "Access-Control-Allow-Origin",
+      origin,
+      "Vary",
+      "Origin",
+      "Access-Control-Expose-Headers",
+      "Retry-After, upstash-sync-token, Warmline-Gateway, Warmline-Outcome, X-Request-Id",
+    );
+    if (exchange.req.method !== "OPTIONS") return;
+    exchange.extraHeaders.push(
+      "Access-Control-Allow-Methods",
+      ALLOWED,
+      "Access-Control-Allow-Headers",
+      exchange.req.headers["access-control-request-headers"] ?? "Authorization, Content-Type",
+      "Access-Control-Max-Age",
+      "600",
+    );
+  }
+}
+
+/** The token that a request presents: in its header, or else in its query. */
+function tokenOf({ headers: { authorization } }: RequestHead, query: string): string | null {
+  if (authorization !== undefined) return bearerOf(authorization);
+  if (!query.includes("_token=")) return null;
+  const pair = query.split("&").find((part) => part.startsWith("_token="));
+  return pair === undefined ? null : unescapeBytes(pair.slice("_token=".length), true).toString();
+}
+
+/** Sets the format that the request's headers select. */
+function readFormat(exchange: Exchange): void {
+  const { headers } = exchange.req;
+  const encoding = headers["upstash-encoding"];
+  const format = headers["upstash-response-format"];
+  if (encoding !== undefined) {
+    if (encoding !== "base64")
+      throw new BadRequest("ERR unknown Upstash-Encoding: only base64 is understood");
+    exchange.format = "base64";
+  }
+  if (format === undefined) return;
+  if (format !== "resp2")
+    throw new BadRequest("ERR unknown Upstash-Response-Format: only resp2 is understood");
+  if (encoding !== undefined) throw new BadRequest("ERR resp2 and base64 can't be asked for together");
+  exchange.format = "resp2";
+}

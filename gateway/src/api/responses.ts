@@ -1,0 +1,279 @@
+import type { Quota } from "../access/quota.js";
+import type { CommandInfo } from "../commands/command-info.js";
+import type { CommandCounts } from "../metrics/commands.js";
+import { CHUNK_COMMANDS } from "../redis/command-batch.js";
+import type { Receiver, ReplyStream, UpstreamFailure } from "../redis/failure.js";
+import type { TransactionReceiver } from "../redis/upstream.js";
+import { LARGE_REPLY } from "../resp/framer.js";
+import { type Exchange, JSON_TYPE, RESP_TYPE } from "./exchange.js";
+import { JsonEncoder, RespEncoder, type Shape } from "./json-encoder.js";
+import { jsonElements, jsonReplies, jsonReply } from "./json-reply.js";
+import type { ReplyBody } from "./reply-body.js";
+
+const MINUS = 0x2d;
+const STAR = 0x2a;
+/** Replies to a pipeline that are encoded in one go, at most; more are sent as they come. */
+const MANY_REPLIES = 2 * CHUNK_COMMANDS;
+
+/** Begins a response of replies as they come. Returns null if the client is gone or there is no memory for it. */
+function startBody(
+  exchange: Exchange,
+  status: number,
+  shape: Shape,
+  size: number | null,
+  reserved = 0,
+): ReplyBody | null {
+  if (exchange.format === "resp2")
+    return exchange.startBody(status, RESP_TYPE, new RespEncoder(size), reserved);
+  return exchange.startBody(
+    status,
+    JSON_TYPE,
+    new JsonEncoder(exchange.format === "base64", shape),
+    reserved,
+  );
+}
+
+/** The response to one command. */
+export class SingleResponse implements Receiver {
+  /**
+   * @param info the command's; null for one that is not known
+   * @param counts where its reply is counted
+   * @param quota where the command is counted until it is over
+   */
+  constructor(
+    readonly exchange: Exchange,
+    readonly info: CommandInfo | null,
+    readonly counts: CommandCounts,
+    readonly quota: Quota,
+  ) {
+    exchange.sent();
+  }
+
+  get cancelled(): boolean {
+    return this.exchange.gone;
+  }
+
+  onReply(reply: Buffer): void {
+    const { exchange, info, counts } = this;
+    this.quota.leave(1, exchange.blocks);
+    counts.replied(info, exchange.replied());
+    const isError = reply[0] === MINUS;
+    if (isError) counts.failed(info);
+    if (exchange.gone) return;
+    exchange.guard(() => {
+      const status = isError ? 400 : 200;
+      if (reply.length > LARGE_REPLY) {
+        const body = startBody(exchange, status, "one", null, reply.length);
+        body?.write(reply);
+        body?.end();
+      } else if (exchange.format === "resp2") exchange.reply(status, RESP_TYPE, reply);
+      else exchange.reply(status, JSON_TYPE, jsonReply(reply, exchange.format === "base64"));
+    });
+  }
+
+  onLarge(_tag: number, first: number): ReplyStream | null {
+    // Its status is that of an error only if it is one.
+    if (first === MINUS) return null;
+    const { exchange } = this;
+    this.counts.replied(this.info, exchange.replied());
+    const body = startBody(exchange, 200, "one", null);
+    const over = () => this.quota.leave(1, exchange.blocks);
+    return {
+      write: (bytes) => body?.write(bytes) ?? 0,
+      whenBelow: (below, listener) => body?.whenBelow(below, listener),
+      end() {
+        over();
+        body?.end();
+      },
+      fail: () => {
+        over();
+        this.counts.failed(this.info);
+        body?.abort();
+      },
+    };
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    this.quota.leave(1, this.exchange.blocks);
+    this.counts.failed(this.info);
+    this.exchange.failure(failure);
+  }
+}
+
+/**
+ * The response to a pipeline, where each command has its own outcome. Few and small replies are sent together, others as
+ * they come.
+ */
+export class PipelineResponse implements Receiver {
+  readonly #replies: (Buffer | null)[];
+  #open: number;
+  /** Bytes of replies so far, while they are collected. */
+  #size = 0;
+  /** Whether the response has begun. Without a body it has no reader. */
+  #began = false;
+  #body: ReplyBody | null = null;
+  /** The first place whose reply was not given to the body. */
+  #next = 0;
+  /** Whether the reply to that place is being written. */
+  #inside = false;
+
+  /**
+   * @param size the number of commands, refused ones included
+   * @param places the index in the pipeline of each command that was sent
+   * @param onError called with the place of each command whose reply is an error
+   * @param onSettled called when every command has its reply, was refused or failed
+   */
+  constructor(
+    readonly exchange: Exchange,
+    size: number,
+    readonly places: readonly number[],
+    readonly onError: (place: number) => void,
+    readonly onSettled: () => void = () => {},
+  ) {
+    this.#replies = new Array(size);
+    this.#open = size;
+    exchange.sent();
+  }
+
+  get cancelled(): boolean {
+    return this.exchange.gone;
+  }
+
+  /** Settles the command at `place` with an error of the gateway. */
+  refuse(place: number, text: string): void {
+    this.#settle(place, Buffer.from(`-${text.replace(/[\r\n]/g, " ")}\r\n`));
+  }
+
+  onReply(reply: Buffer, tag: number): void {
+    this.#settle(this.places[tag]!, reply);
+  }
+
+  onFailure(failure: UpstreamFailure, tag: number): void {
+    this.refuse(this.places[tag]!, `${failure.code} ${failure.message}`);
+  }
+
+  /** A large reply is sent as it comes if those before it have been. */
+  onLarge(tag: number, first: number): ReplyStream | null {
+    const place = this.places[tag]!;
+    if (first === MINUS) return null;
+    if (!this.#began) this.#begin();
+    if (place !== this.#next || this.#inside) return null;
+    this.#inside = true;
+    return {
+      write: (bytes) => this.#body?.write(bytes) ?? 0,
+      whenBelow: (below, listener) => this.#body?.whenBelow(below, listener),
+      end: () => {
+        this.#inside = false;
+        this.#next++;
+        this.#settled();
+      },
+      fail: () => {
+        this.#inside = false;
+        this.#body?.abort();
+        this.#next++;
+        this.#settled();
+      },
+    };
+  }
+
+  #settle(place: number, reply: Buffer): void {
+    this.#replies[place] = reply;
+    this.#size += reply.length;
+    if (reply[0] === MINUS) this.onError(place);
+    if (!this.#began && (this.#size > LARGE_REPLY || this.#replies.length > MANY_REPLIES)) this.#begin();
+    this.#settled();
+  }
+
+  #settled(): void {
+    if (this.#began) this.#flush();
+    if (--this.#open > 0) return;
+    if (this.places.length > 0) this.exchange.replied();
+    this.onSettled();
+    if (this.#began) this.#body?.end();
+    else this.exchange.guard(() => this.#respond());
+  }
+
+  #begin(): void {
+    this.#began = true;
+    this.#body = startBody(this.exchange, 200, "list", this.#replies.length);
+    this.#flush();
+  }
+
+  /** Writes the replies that come next, as far as they are there, to the body. */
+  #flush(): void {
+    const replies = this.#replies;
+    for (let reply = replies[this.#next]; reply && !this.#inside; reply = replies[this.#next]) {
+      replies[this.#next++] = null;
+      this.#body?.write(reply);
+    }
+  }
+
+  #respond(): void {
+    const { exchange } = this;
+    const replies = this.#replies as Buffer[];
+    if (exchange.format === "resp2") {
+      exchange.reply(200, RESP_TYPE, Buffer.concat([Buffer.from(`*${replies.length}\r\n`), ...replies]));
+    } else exchange.reply(200, JSON_TYPE, jsonReplies(replies, exchange.format === "base64"));
+  }
+}
+
+/** The response to a transaction: one error when it was discarded, else each command's result. */
+export class TransactionResponse implements TransactionReceiver {
+  /**
+   * @param names the names of the commands
+   * @param onSettled called when the transaction has its reply or failed
+   */
+  constructor(
+    readonly exchange: Exchange,
+    readonly names: readonly string[],
+    readonly onSettled: () => void,
+  ) {
+    exchange.sent();
+  }
+
+  get cancelled(): boolean {
+    return this.exchange.gone;
+  }
+
+  onExec(reply: Buffer, refused: ReadonlyMap<number, Buffer>): void {
+    const { exchange } = this;
+    this.onSettled();
+    exchange.replied();
+    if (exchange.gone) return;
+    exchange.guard(() => {
+      const isResp = exchange.format === "resp2";
+      if (reply[0] !== STAR || reply[1] === MINUS) {
+        const text = this.#discarded(reply, refused);
+        if (isResp) exchange.respond(400, RESP_TYPE, Buffer.from(`-${text}\r\n`));
+        else exchange.error(400, text);
+      } else if (reply.length > LARGE_REPLY) {
+        const body = startBody(exchange, 200, "elements", null, reply.length);
+        body?.write(reply);
+        body?.end();
+      } else if (isResp) exchange.reply(200, RESP_TYPE, reply);
+      else exchange.reply(200, JSON_TYPE, jsonElements(reply, exchange.format === "base64"));
+    });
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    this.onSettled();
+    this.exchange.failure(failure);
+  }
+
+  #discarded(reply: Buffer, refused: ReadonlyMap<number, Buffer>): string {
+    const [first] = refused;
+    if (!first) return reply[0] === MINUS ? errorText(reply) : "EXECABORT Transaction discarded.";
+    const [index, error] = first;
+    return discarded(index, this.names.length, this.names[index]!, errorText(error));
+  }
+}
+
+/** The text that says which command a transaction was discarded for. */
+export function discarded(index: number, of: number, name: string, text: string): string {
+  const which = `command ${index + 1} of ${of}, '${name.toLowerCase()}'`;
+  return `EXECABORT Transaction discarded because of previous errors. ${which}: ${text}`;
+}
+
+function errorText(reply: Buffer): string {
+  return reply.toString("utf8", 1, reply.length - 2);
+}

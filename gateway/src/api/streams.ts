@@ -1,0 +1,273 @@
+import { randomBytes } from "node:crypto";
+import type { Permissions } from "../access/permissions.js";
+import { BadRequest } from "../http/bad-request.js";
+import { UpstreamFailure } from "../redis/failure.js";
+import { Monitor } from "../redis/pubsub/monitor.js";
+import type { Sort } from "../redis/pubsub/subscription-connection.js";
+import {
+  type ChangingListener,
+  type Subscription,
+  Subscriptions,
+  type TopicName,
+} from "../redis/pubsub/subscriptions.js";
+import type { Cancel, Upstream } from "../redis/upstream.js";
+import { confirmationFrame, lineFrame, messageFrame, streamFrame } from "./event-frames.js";
+import { EventStream } from "./event-stream.js";
+import { type Exchange, JSON_TYPE } from "./exchange.js";
+import { unescapeBytes } from "./path-args.js";
+import { parseChannelLists, type StreamChange, type StreamReply, topicNamesOf } from "./stream-change.js";
+
+export interface StreamsOptions {
+  /** Maximum number of open streams. More are refused. */
+  readonly maxStreams: number;
+  /** Maximum bytes buffered for a slow reader, which is then closed. */
+  readonly maxBuffer: number;
+  /** Interval in ms between heartbeats of a stream. */
+  readonly heartbeat: number;
+  /** Maximum number of channels and patterns of one stream. */
+  readonly maxChannels: number;
+  /** This process's number among those behind one port. The ids of its streams begin with it. */
+  readonly worker: number;
+  /** Sends a change of a stream to the process with that number. Resolves with null if there is no such process. */
+  readonly relay: (worker: number, change: StreamChange) => Promise<StreamReply | null>;
+}
+
+/** A stream whose channels can be changed. */
+interface ChangeableStream {
+  readonly owner: string;
+  readonly subscription: Subscription;
+}
+
+/** The sources of one upstream's streams. Each channel is subscribed to once, however many readers it has. */
+interface PushSources {
+  readonly subscriptions: Subscriptions;
+  readonly monitor: Monitor;
+}
+
+const NO_STREAM: StreamReply = {
+  status: 404,
+  error: "ERR this token has no event stream with that id here",
+};
+
+/** The event streams: `/subscribe/<channel>...`, `/psubscribe/<pattern>...`, `/ssubscribe/<channel>...` and `/monitor`. */
+export class Streams {
+  readonly #options: StreamsOptions;
+  readonly #sources = new Map<Upstream, PushSources>();
+  readonly #open = new Set<EventStream>();
+  readonly #changeable = new Map<string, ChangeableStream>();
+  readonly #timer: NodeJS.Timeout;
+  /** Streams ended because their reader was too slow. */
+  dropped = 0;
+
+  constructor(options: StreamsOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => this.#beat(), options.heartbeat).unref();
+  }
+
+  /** Streams open now. */
+  get open(): number {
+    return this.#open.size;
+  }
+
+  /** Connections to Redis that serve them. */
+  get upstreamConnections(): number {
+    let connections = 0;
+    for (const { subscriptions, monitor } of this.#sources.values())
+      connections += subscriptions.connections + monitor.connections;
+    return connections;
+  }
+
+  /** Returns the handler of requests for this path, or null if it is not the path of a stream. */
+  match(path: string, permissions: Permissions): ((exchange: Exchange, body: Buffer) => void) | null {
+    // Most paths are none of these, and differ from them in one letter.
+    if (path.length < 7 || !"empsMPS".includes(path[1]!)) return null;
+    if (path === "/events") return (exchange, body) => this.#openChangeable(exchange, permissions, body);
+    if (path.startsWith("/events/")) {
+      const id = path.slice("/events/".length);
+      return (exchange, body) => this.#requestChange(exchange, permissions, id, body);
+    }
+    if (/^\/monitor$/i.test(path)) {
+      const first = [lineFrame('"OK"')];
+      return (exchange) => {
+        allow(permissions.streamDenialReason("monitor", []));
+        const { monitor } = this.#sourcesOf(permissions.upstream);
+        this.#start(exchange, permissions, 1, first, (listener) => monitor.add(listener));
+      };
+    }
+    const [, arg, list] = /^\/([ps]?subscribe)\/(.*)$/i.exec(path) ?? [];
+    if (arg === undefined) return null;
+    const sort = arg.toLowerCase() as Sort;
+    return (exchange) => {
+      const names = namesIn(list!);
+      allow(permissions.streamDenialReason(sort, names));
+      this.#limitChannels(names.length);
+      const { subscriptions } = this.#sourcesOf(permissions.upstream);
+      const first = names.map((name, at) => confirmationFrame(sort, name, at + 1));
+      this.#start(exchange, permissions, names.length, first, (listener) => {
+        const subscription = subscriptions.add(
+          names.map((name) => ({ sort, name })),
+          listener,
+        );
+        return () => subscription.cancel();
+      });
+    };
+  }
+
+  /** Changes a stream of this process. */
+  change({ id, owner, add, remove }: StreamChange): Promise<StreamReply> {
+    const stream = this.#changeable.get(id);
+    if (stream?.owner !== owner) return Promise.resolve(NO_STREAM);
+    const { subscription } = stream;
+    const added = topicNamesOf(add);
+    const removed = topicNamesOf(remove);
+    const { maxChannels } = this.#options;
+    if (subscription.sizeAfter(added, removed) > maxChannels)
+      return Promise.resolve({ status: 400, error: tooManyChannels(maxChannels) });
+    return new Promise((resolve) => {
+      subscription.change(added, removed, (problem) => {
+        if (problem === null) resolve({ result: subscription.size });
+        else if (typeof problem === "string") resolve({ status: 400, error: problem });
+        else resolve({ status: 503, error: problem.message });
+      });
+    });
+  }
+
+  /** Ends every stream. */
+  close(): void {
+    clearInterval(this.#timer);
+    for (const { subscriptions, monitor } of this.#sources.values()) {
+      subscriptions.close();
+      monitor.close();
+    }
+  }
+
+  /** Returns the sources of one Redis user's streams. */
+  #sourcesOf(upstream: Upstream): PushSources {
+    let sources = this.#sources.get(upstream);
+    if (!sources) {
+      // Users come and go.
+      for (const [other, { subscriptions, monitor }] of this.#sources) {
+        if (subscriptions.isUnused && monitor.isUnused) this.#sources.delete(other);
+      }
+      const { pushOptions } = upstream;
+      sources = {
+        subscriptions: new Subscriptions({
+          ...pushOptions,
+          encode: messageFrame,
+          sharding: () => upstream.sharding,
+        }),
+        monitor: new Monitor({ ...pushOptions, encode: lineFrame }),
+      };
+      this.#sources.set(upstream, sources);
+    }
+    return sources;
+  }
+
+  /** Opens a stream whose first event is its id, by which its channels can be changed. */
+  #openChangeable(exchange: Exchange, permissions: Permissions, body: Buffer): void {
+    onlyPost(exchange);
+    const { add } = parseChannelLists(body, true);
+    const names = topicNamesOf(add);
+    allowAll(permissions, names);
+    this.#limitChannels(names.length);
+    const { subscriptions } = this.#sourcesOf(permissions.upstream);
+    const id = `${this.#options.worker}-${randomBytes(16).toString("base64url")}`;
+    const first = [
+      streamFrame(id),
+      ...names.map(({ sort, name }, at) => confirmationFrame(sort, name, at + 1)),
+    ];
+    this.#start(exchange, permissions, names.length, first, (listener) => {
+      const subscription = subscriptions.add(names, listener);
+      this.#changeable.set(id, { owner: permissions.quota.owner, subscription });
+      return () => {
+        this.#changeable.delete(id);
+        subscription.cancel();
+      };
+    });
+  }
+
+  /** Sends a change to the process that owns the stream, and responds once Redis has confirmed it. */
+  #requestChange(exchange: Exchange, permissions: Permissions, id: string, body: Buffer): void {
+    onlyPost(exchange);
+    exchange.route = "events";
+    const lists = parseChannelLists(body, false);
+    const added = topicNamesOf(lists.add);
+    allowAll(permissions, added);
+    const { quota } = permissions;
+    quota.spend(added.length + topicNamesOf(lists.remove).length);
+    const { worker, relay } = this.#options;
+    const change = { ...lists, id, owner: quota.owner };
+    const of = Number(/^(\d{1,9})-/.exec(id)?.[1] ?? worker);
+    const reply = of === worker ? this.change(change) : relay(of, change);
+    void reply.then((given) => {
+      const found = given ?? NO_STREAM;
+      if ("result" in found) exchange.respond(200, JSON_TYPE, Buffer.from(JSON.stringify(found)));
+      else if (found.status === 503) exchange.unsent(found.error);
+      else exchange.error(found.status, found.error);
+    });
+  }
+
+  #limitChannels(channels: number): void {
+    const { maxChannels } = this.#options;
+    if (channels > maxChannels) throw new BadRequest(tooManyChannels(maxChannels));
+  }
+
+  /** @param channels how many the stream begins with */
+  #start(
+    exchange: Exchange,
+    { quota }: Permissions,
+    channels: number,
+    first: readonly Buffer[],
+    add: (listener: ChangingListener) => Cancel,
+  ): void {
+    const { maxStreams, maxBuffer } = this.#options;
+    if (this.#open.size >= maxStreams) {
+      exchange.failure(new UpstreamFailure("full", `all ${maxStreams} event streams are in use`));
+      return;
+    }
+    if (exchange.gone) return;
+    quota.enterStream(channels);
+    const stream = new EventStream(exchange, first, maxBuffer, () => this.dropped++);
+    this.#open.add(stream);
+    const cancel = add(stream);
+    exchange.onOver(() => {
+      this.#open.delete(stream);
+      quota.leaveStream();
+      cancel();
+    });
+  }
+
+  #beat(): void {
+    for (const stream of this.#open) stream.beat();
+  }
+}
+
+function allow(refusal: string | null): void {
+  if (refusal !== null) throw new BadRequest(refusal);
+}
+
+function allowAll(permissions: Permissions, names: readonly TopicName[]): void {
+  for (const { sort, name } of names) allow(permissions.streamDenialReason(sort, [name]));
+}
+
+function onlyPost({ req }: Exchange): void {
+  if (req.method !== "POST") throw new BadRequest("ERR /events takes POST alone", 405, ["Allow", "POST"]);
+}
+
+function tooManyChannels(max: number): string {
+  return `ERR more than ${max} channels and patterns on one event stream (setting maxStreamChannels)`;
+}
+
+/** The names in a path, each once, in their order. One slash at the end is ignored. */
+function namesIn(list: string): Buffer[] {
+  const segments = (list.endsWith("/") ? list.slice(0, -1) : list).split("/");
+  const names = new Map(
+    segments.map((segment) => {
+      const name = unescapeBytes(segment, false);
+      return [name.toString("latin1"), name];
+    }),
+  );
+  names.delete("");
+  if (names.size === 0) throw new BadRequest("ERR the path names no channel");
+  return [...names.values()];
+}

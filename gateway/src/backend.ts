@@ -1,0 +1,110 @@
+import { openedCommands } from "./access/denial-reasons.js";
+import { startEngine } from "./engine/start-engine.js";
+import type { Log } from "./log/log.js";
+import type { Settings } from "./options.js";
+import { ownEngine, type RemoteEngine, redisAt } from "./redis/redis-url.js";
+import { parseRoutes } from "./redis/routes/route-text.js";
+import { Routes } from "./redis/routes/routes.js";
+import type { RedisUser, Upstream, Upstreams } from "./redis/upstream.js";
+import { upstreamsOf } from "./redis/upstreams.js";
+import { runSeed } from "./seed/run-seed.js";
+import { readSeedFile } from "./seed/seed-file.js";
+import type { BufferBudget } from "./util/buffer-budget.js";
+
+/** The data store behind the gateway: one Redis, or several by the prefix of keys. */
+export interface Backend {
+  /** A readable description. */
+  readonly description: string;
+  /** A readable description of where the Redis started for it keeps its data. Null if it keeps none. */
+  readonly data: string | null;
+  readonly upstreams: Upstreams;
+  /** Ends every connection, and the engine that was started for it. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates the backend of the settings. Starts an engine if they name no Redis for keys without a route.
+ * @throws {TypeError} when a URL or a route is wrong
+ * @throws {Error} when the engine can't be started
+ */
+export async function backendOf(settings: Settings, log: Log, budget: BufferBudget): Promise<Backend> {
+  const remote = { ca: settings.redisCa };
+  const routes = parseRoutes(settings.routes).map((route) => ({
+    ...route,
+    engine: redisAt(route.url, remote),
+  }));
+  const rest = routes.find(({ prefix }) => prefix === "");
+  const first = rest?.engine ?? (await engineOf(settings, log));
+  const engines = [...new Set([first, ...routes.map(({ engine }) => engine)])];
+  const main = upstreamsOf(first, settings, budget);
+  const close = async () => {
+    upstreams.close();
+    await Promise.all(engines.map((engine) => engine.close()));
+  };
+  let upstreams: Upstreams = main;
+  if (routes.length > 0) {
+    const parts = routes
+      .filter(({ prefix }) => prefix !== "")
+      .map(({ prefix, strip, engine }) => ({
+        prefix: Buffer.from(prefix),
+        strip,
+        upstreams: upstreamsOf(engine, settings, budget),
+      }));
+    upstreams = routedUpstreams([...parts, { prefix: Buffer.alloc(0), strip: false, upstreams: main }]);
+  }
+  const named = routes
+    .filter(({ prefix }) => prefix !== "")
+    .map(({ prefix, engine }) => `${prefix}* at ${engine.description}`);
+  return {
+    description: [first.description, ...named].join("; "),
+    data: first.data ?? null,
+    upstreams,
+    close,
+  };
+}
+
+async function engineOf(settings: Settings, log: Log): Promise<RemoteEngine> {
+  const { redis, redisCa, engine = "auto", persist, seed } = settings;
+  if (redis !== undefined) return redisAt(redis, { ca: redisCa });
+  if (typeof engine !== "string") return ownEngine(engine);
+  const file =
+    seed === undefined
+      ? null
+      : readSeedFile(seed, { opened: openedCommands(settings.allowCommand), maxArgs: settings.maxArgs });
+  const started = await startEngine(engine, { persist, onNotice: (message) => log.error(message) });
+  try {
+    if (file) log.info(`seed: ${await runSeed(started, file)}`);
+  } catch (error) {
+    await started.close();
+    throw error;
+  }
+  return ownEngine(started);
+}
+
+interface Part {
+  readonly prefix: Buffer;
+  readonly strip: boolean;
+  readonly upstreams: Upstreams;
+}
+
+function routedUpstreams(parts: readonly Part[]): Upstreams {
+  const made = new WeakMap<Upstream, Routes>();
+  return {
+    of(user: RedisUser | null) {
+      const routed = parts.map((part) => ({ ...part, upstream: part.upstreams.of(user) }));
+      const { upstream: key } = routed.at(-1)!;
+      let routes = made.get(key);
+      if (!routes?.leadTo(routed)) {
+        routes = new Routes(routed);
+        made.set(key, routes);
+      }
+      return routes;
+    },
+    *[Symbol.iterator]() {
+      for (const { upstreams } of parts) yield* upstreams;
+    },
+    close() {
+      for (const { upstreams } of parts) upstreams.close();
+    },
+  };
+}

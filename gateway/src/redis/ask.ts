@@ -1,0 +1,30 @@
+import type { Command } from "../resp/command.js";
+import { UpstreamFailure } from "./failure.js";
+import { PushConnection, type PushConnectionOptions } from "./push-connection.js";
+
+const MINUS = 0x2d;
+
+/**
+ * Sends one command on a connection of its own, made and ended for it, and returns the reply.
+ * @throws {UpstreamFailure} when there is none in time, or it is an error
+ */
+export function ask(options: PushConnectionOptions, command: Command): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const end = (reply: Buffer | null, reason: string) => {
+      clearTimeout(timer);
+      connection.close();
+      if (reply) resolve(reply);
+      else reject(new UpstreamFailure("unreachable", reason));
+    };
+    const connection = new PushConnection(options, {
+      onUp: () => connection.send(command),
+      onReply(reply) {
+        if (reply?.[0] === MINUS) end(null, `it answered ${reply.toString("utf8", 1, reply.length - 2)}`);
+        else end(reply, "its reply is too large");
+      },
+      onDown: (reason) => end(null, reason),
+    });
+    const timer = setTimeout(() => end(null, "it did not answer in time"), options.timeout);
+    connection.open();
+  });
+}

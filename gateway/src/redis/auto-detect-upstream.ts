@@ -1,0 +1,181 @@
+import { type Command, command } from "../resp/command.js";
+import type { Receiver } from "./failure.js";
+import type { PushConnectionOptions } from "./push-connection.js";
+import { repliesToPing, type Server } from "./server.js";
+import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
+
+const INFO = command("INFO", "cluster");
+/** Delay in ms before INFO is sent again to a server that did not reply. */
+const AGAIN = 1_000;
+const MINUS = 0x2d;
+
+const nothing: Cancel = () => {};
+
+/** The detected kind of server, shared by all users, since some may not run INFO. */
+export class Finding {
+  readonly #waiting = new Set<(isCluster: boolean) => void>();
+  /** Null until the server was detected. */
+  isCluster: boolean | null = null;
+
+  /** Sets the result and calls all waiting listeners. */
+  resolve(isCluster: boolean): void {
+    this.isCluster = isCluster;
+    for (const listener of this.#waiting) listener(isCluster);
+    this.#waiting.clear();
+  }
+
+  /** Calls `listener` once the result is there. Returns a function that stops waiting. */
+  wait(listener: (isCluster: boolean) => void): Cancel {
+    this.#waiting.add(listener);
+    return () => this.#waiting.delete(listener);
+  }
+}
+
+/**
+ * A server that may be a node of a cluster. The upstream sends it INFO, and commands wait until its first reply. A result
+ * found for another user counts as well.
+ */
+export class AutoDetectUpstream implements Upstream {
+  readonly #server: Server;
+  readonly #cluster: () => Upstream;
+  readonly #grace: number;
+  readonly #finding: Finding;
+  readonly #stopWaiting: Cancel;
+  /** Calls that wait for the first result. Null once it is there. */
+  #held: (() => void)[] | null = [];
+  #upstream: Upstream;
+  #asking = false;
+  #closed = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param cluster creates the upstream that replaces the server if it is a node of a cluster
+   * @param grace time in ms for which the server is kept then, since commands may be in flight
+   * @param finding the result found so far, shared with other users
+   */
+  constructor(server: Server, cluster: () => Upstream, grace: number, finding: Finding) {
+    this.#server = server;
+    this.#cluster = cluster;
+    this.#upstream = server;
+    this.#grace = grace;
+    this.#finding = finding;
+    this.#stopWaiting = finding.wait((isCluster) => this.#settle(isCluster));
+  }
+
+  get counters(): Upstream["counters"] {
+    return this.#server.counters;
+  }
+
+  get sharding(): Upstream["sharding"] {
+    return this.#upstream.sharding;
+  }
+
+  get pushOptions(): PushConnectionOptions {
+    const options = this.#server.pushOptions;
+    return { ...options, connect: (onRead) => this.#upstream.pushOptions.connect(onRead) };
+  }
+
+  get connections(): Upstream["connections"] {
+    return this.#upstream.connections;
+  }
+
+  get pending(): number {
+    return this.#upstream.pending + (this.#held?.length ?? 0);
+  }
+
+  open(): void {
+    this.#server.open();
+    this.#ask();
+  }
+
+  send(commands: readonly Command[], receiver: Receiver, deadline?: number): void {
+    if (!this.#held) this.#upstream.send(commands, receiver, deadline);
+    else {
+      this.#whenKnown(deadline, (until) => {
+        this.#upstream.send(commands, receiver, until);
+        return nothing;
+      });
+    }
+  }
+
+  sendAlone(
+    commands: readonly Command[],
+    waits: readonly number[],
+    receiver: Receiver,
+    deadline?: number,
+  ): Cancel {
+    return this.#whenKnown(deadline, (until) => this.#upstream.sendAlone(commands, waits, receiver, until));
+  }
+
+  transaction(commands: readonly Command[], receiver: TransactionReceiver, deadline?: number): Cancel {
+    return this.#whenKnown(deadline, (until) => this.#upstream.transaction(commands, receiver, until));
+  }
+
+  ping(timeout = this.#server.timeout): Promise<boolean> {
+    return repliesToPing(this, timeout);
+  }
+
+  endWaits(within: number): void {
+    for (const upstream of new Set([this.#server, this.#upstream])) upstream.endWaits(within);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#stopWaiting();
+    clearTimeout(this.#timer);
+    this.#upstream.close();
+    this.#server.close();
+    this.#release();
+  }
+
+  /** Calls `run` now, or once the kind of server is known. The wait counts against the deadline. */
+  #whenKnown(deadline: number | undefined, run: (until?: number) => Cancel): Cancel {
+    if (!this.#held) return run(deadline);
+    const until = deadline ?? performance.now() + this.#server.timeout;
+    let cancel = nothing;
+    this.#held.push(() => {
+      cancel = run(until);
+    });
+    this.#ask();
+    return () => cancel();
+  }
+
+  #ask(): void {
+    if (this.#asking || this.#closed) return;
+    this.#asking = true;
+    this.#server.send([INFO], {
+      cancelled: false,
+      onReply: (reply) => {
+        if (reply[0] !== MINUS)
+          this.#finding.resolve(/^cluster_enabled:1\r?$/m.test(reply.toString("latin1")));
+        // For a user that may not run INFO, the server counts as a single one.
+        else if (this.#finding.isCluster === null) this.#release();
+      },
+      onFailure: () => {
+        this.#release();
+        if (this.#closed) return;
+        this.#timer = setTimeout(() => {
+          this.#asking = false;
+          this.#ask();
+        }, AGAIN).unref();
+      },
+    });
+  }
+
+  #settle(isCluster: boolean): void {
+    clearTimeout(this.#timer);
+    this.#asking = true;
+    if (isCluster && !this.#closed) {
+      this.#upstream = this.#cluster();
+      this.#upstream.open();
+      setTimeout(() => this.#server.close(), this.#grace).unref();
+    }
+    this.#release();
+  }
+
+  #release(): void {
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const run of held) run();
+  }
+}

@@ -1,0 +1,215 @@
+import type { Command } from "../../resp/command.js";
+import { type Receiver, type ReplyStream, UpstreamFailure } from "../failure.js";
+import type { Node } from "./node.js";
+import { SlotOrder } from "./slot-order.js";
+
+/** Which node of a cluster a command may go to. */
+export interface RoutingHint {
+  /** The slot whose node serves it; -1 for any primary. */
+  readonly slot: number;
+  /** Whether a replica can run it. */
+  readonly read: boolean;
+  /** Whether it may be sent again although it may have been executed. */
+  readonly repeatable: boolean;
+  /** The one node that it is for, whatever becomes of that node's slots. */
+  readonly only?: string;
+}
+
+/** Receives the outcomes of cluster commands. */
+export interface ClusterCommandHandler {
+  onReply(clusterCommand: ClusterCommand, reply: Buffer): void;
+  onLarge(clusterCommand: ClusterCommand, first: number): ReplyStream | null;
+  onFailure(clusterCommand: ClusterCommand, failure: UpstreamFailure): void;
+}
+
+/** One command, or a part of one, on its way through the cluster. */
+export class ClusterCommand implements Receiver {
+  state: "due" | "sent" | "parked" | "done" = "due";
+  /** Its place among the commands of its slot, set when first needed. */
+  place = -1;
+  /** Whether it was executed, or may have been. */
+  executed = false;
+  /** Whether it failed, and may have been executed. */
+  outcomeUnknown = false;
+  /** The node that it was sent to last. */
+  node: Node | null = null;
+  /** The node that it was redirected to. */
+  target: string | null = null;
+  /** Whether that node needs ASKING before it. */
+  asking = false;
+  redirections = 0;
+  repeats = 0;
+  /** Whether it must run on the primary, since an earlier command of the batch writes to its slot. */
+  mustSeeWrites = false;
+  /** Nodes that failed it, if any did. */
+  #tried: Set<string> | null = null;
+  /** The error for which it has to wait, should it wait too long. */
+  obstacle: Buffer | UpstreamFailure | null = null;
+  /** By when it is given up, on the clock of `performance.now()`. */
+  until: number;
+  /** How long it and what was given before it may wait at the server, in ms, beyond the batch's deadline. */
+  maxWait = 0;
+
+  constructor(
+    readonly batch: Batch,
+    public command: Command,
+    readonly hint: RoutingHint,
+    readonly sink: Receiver,
+    readonly tag: number,
+    /** How long it may wait at the server, in ms. */
+    public wait = 0,
+  ) {
+    this.until = batch.until;
+  }
+
+  get cancelled(): boolean {
+    return this.batch.receiver.cancelled;
+  }
+
+  /** Records that the command failed at a node. */
+  failedAt(name: string): void {
+    this.#tried ??= new Set();
+    this.#tried.add(name);
+  }
+
+  /** Whether that node has failed it. */
+  hasFailedAt(name: string): boolean {
+    return this.#tried?.has(name) ?? false;
+  }
+
+  /** All nodes may be tried again. */
+  startOver(): void {
+    this.#tried = null;
+  }
+
+  onReply(reply: Buffer): void {
+    this.batch.handler.onReply(this, reply);
+  }
+
+  onLarge(_tag: number, first: number): ReplyStream | null {
+    return this.batch.handler.onLarge(this, first);
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    this.batch.handler.onFailure(this, failure);
+  }
+}
+
+/** Cluster commands that one node was given together. */
+export class Group implements Receiver {
+  constructor(readonly commands: readonly ClusterCommand[]) {}
+
+  get cancelled(): boolean {
+    return this.commands[0]!.cancelled;
+  }
+
+  onReply(reply: Buffer, tag: number): void {
+    this.commands[tag]!.onReply(reply);
+  }
+
+  onLarge(tag: number, first: number): ReplyStream | null {
+    return this.commands[tag]!.onLarge(tag, first);
+  }
+
+  onFailure(failure: UpstreamFailure, tag: number): void {
+    this.commands[tag]!.onFailure(failure);
+  }
+}
+
+/** The cluster commands of commands that were sent together: those of one slot keep their order. */
+export class Batch {
+  readonly commands: ClusterCommand[] = [];
+  /** How many of them wait to be sent again. */
+  parked = 0;
+  /** Whether one of them failed, and may have been executed. */
+  outcomeUnknown = false;
+  /** Whether they have connections of their own. */
+  alone = false;
+  /** Whether one of them was sent again, and so not on the connection of the others. */
+  scattered = false;
+  readonly cancels: (() => void)[] = [];
+  /** The commands by slot, set when first needed. Most batches do not need it. */
+  #orders: Map<number, SlotOrder> | null = null;
+
+  constructor(
+    readonly handler: ClusterCommandHandler,
+    readonly receiver: Receiver,
+    readonly until: number,
+    /** Which of a node's shared connections it takes: always the same one, so that its commands keep their order. */
+    readonly connectionIndex: number,
+  ) {}
+
+  add(command: Command, hint: RoutingHint, sink: Receiver, tag: number, wait?: number): ClusterCommand {
+    const clusterCommand = new ClusterCommand(this, command, hint, sink, tag, wait);
+    this.commands.push(clusterCommand);
+    return clusterCommand;
+  }
+
+  /** The command has been given to a node. */
+  sent(clusterCommand: ClusterCommand, node: Node): void {
+    clusterCommand.node = node;
+    clusterCommand.state = "sent";
+    this.#orders?.get(clusterCommand.hint.slot)?.sent(clusterCommand);
+  }
+
+  /** The command waits to be sent again. */
+  park(clusterCommand: ClusterCommand): void {
+    if (clusterCommand.state !== "parked") this.parked++;
+    clusterCommand.state = "parked";
+    this.#orders?.get(clusterCommand.hint.slot)?.parked(clusterCommand);
+  }
+
+  /** The command was executed; or it may have been, or not. */
+  executed(clusterCommand: ClusterCommand, isSure: boolean): void {
+    clusterCommand.executed = true;
+    const order = this.#orders?.get(clusterCommand.hint.slot);
+    order?.executed(clusterCommand);
+    if (isSure) return;
+    clusterCommand.outcomeUnknown = true;
+    this.outcomeUnknown = true;
+    order?.markUnknown(clusterCommand);
+  }
+
+  /** Whether an earlier command of the same slot waits to be sent again, so that this one has to wait behind it. */
+  isBehind(clusterCommand: ClusterCommand): boolean {
+    return this.parked > 0 && (this.#orderOf(clusterCommand)?.isBehind(clusterCommand) ?? false);
+  }
+
+  /** Whether an earlier command of the same slot may have been executed: if that is repeated, a write has to come after. */
+  isAfterUnknown(clusterCommand: ClusterCommand): boolean {
+    if (!this.outcomeUnknown || clusterCommand.hint.repeatable) return false;
+    return this.#orderOf(clusterCommand)?.isAfterUnknown(clusterCommand) ?? false;
+  }
+
+  /** Returns the state of later commands of the same slot: `sent` if one may be executed now, `executed` if one was. */
+  overtaken(clusterCommand: ClusterCommand): "no" | "sent" | "executed" {
+    return this.#orderOf(clusterCommand)?.overtaken(clusterCommand) ?? "no";
+  }
+
+  /** The commands of the same slot; null where the order does not matter. */
+  #orderOf({ hint: { slot } }: ClusterCommand): SlotOrder | null {
+    if (slot < 0 || this.commands.length === 1) return null;
+    if (!this.#orders) {
+      this.#orders = new Map();
+      for (const each of this.commands) {
+        if (each.hint.slot < 0) continue;
+        const order = this.#orders.get(each.hint.slot) ?? new SlotOrder();
+        this.#orders.set(each.hint.slot, order);
+        order.add(each);
+      }
+    }
+    return this.#orders.get(slot)!;
+  }
+}
+
+/** Said of a command whose turn was lost: it was not executed. */
+export const OVERTAKEN = new UpstreamFailure(
+  "overtaken",
+  "the cluster could not run the command in its turn, and a later one of the same slot has run",
+);
+
+/** Said of a command that was not sent because of {@link Batch.isAfterUnknown}. */
+export const AFTER_UNKNOWN = new UpstreamFailure(
+  "unreachable",
+  "not sent since an earlier command of the same slot may have run or not",
+);

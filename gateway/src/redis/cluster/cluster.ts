@@ -1,0 +1,275 @@
+import type { OnReadOpts } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Command } from "../../resp/command.js";
+import type { BufferBudget } from "../../util/buffer-budget.js";
+import { CHUNK_COMMANDS } from "../command-batch.js";
+import type { ExclusiveConnectionsOptions } from "../exclusive-connections.js";
+import { type Receiver, UpstreamFailure } from "../failure.js";
+import type { MultiplexedConnectionOptions, UpstreamCounters } from "../multiplexed-connection.js";
+import type { PushConnectionOptions } from "../push-connection.js";
+import { PING, repliesToPing } from "../server.js";
+import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
+import { BatchPlanner } from "./batch-planner.js";
+import { Batch, type ClusterCommand } from "./cluster-command.js";
+import { Nodes } from "./nodes.js";
+import type { ReadPolicy } from "./read-policy.js";
+import { Scripts } from "./scripts.js";
+import { ClusterSharding } from "./sharding.js";
+import { type Address, addressOf, type Topology } from "./topology.js";
+import { ClusterTransaction } from "./transaction.js";
+import { Transport } from "./transport.js";
+
+/** Options of the connections to a Redis Cluster. */
+export interface ClusterOptions extends ExclusiveConnectionsOptions {
+  readonly topology: Topology;
+  readonly connect: (to: Address, onRead?: OnReadOpts) => Duplex;
+  /** Sent first on every new connection. */
+  readonly handshake: readonly Command[];
+  /** Command timeout in ms. A blocking command gets its own timeout in addition. */
+  readonly timeout: number;
+  /** Number of connections to each node shared by ordinary commands. Each replica that serves reads has as many. */
+  readonly connections: number;
+  /** Commands waiting or unanswered on one shared connection before more are refused. */
+  readonly maxQueuedCommands: number;
+  /** The largest reply passed on, in bytes. */
+  readonly maxReplySize: number;
+  /** The budget for large replies that are kept whole. Default: no limit. */
+  readonly budget?: BufferBudget | undefined;
+  readonly readPolicy: ReadPolicy;
+  readonly counters: UpstreamCounters;
+  /** Idle timeout of a shared connection in ms. Default: none. */
+  readonly idle?: number | undefined;
+}
+
+/** How long a node may take to let itself be connected to, in ms: others may have taken its place. */
+export const CONNECT_TIMEOUT = 1_000;
+
+const CLOSING = new UpstreamFailure("closing", "the gateway is closing");
+
+/** A call that waits for the topology to be known. */
+interface Early {
+  readonly run: () => void;
+  readonly fail: (failure: UpstreamFailure) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** A Redis Cluster: commands go to the nodes of their slots, and come back as from one Redis. */
+export class Cluster implements Upstream {
+  readonly counters: UpstreamCounters;
+  readonly pushOptions: PushConnectionOptions;
+  readonly sharding: ClusterSharding;
+  readonly #options: ClusterOptions;
+  readonly #topology: Topology;
+  readonly #nodes: Nodes;
+  readonly #transport: Transport;
+  readonly #scripts = new Scripts();
+  readonly #early = new Set<Early>();
+  readonly #onTopology = () => this.#runEarly();
+  #connectionIndex = 0;
+  #closed = false;
+
+  constructor(options: ClusterOptions) {
+    const { topology, timeout, counters, connect, maxReplySize, readPolicy, connections } = options;
+    this.#options = options;
+    this.#topology = topology;
+    this.counters = counters;
+    const handshake = [...options.handshake, PING];
+    const connectTimeout = Math.min(timeout, CONNECT_TIMEOUT);
+    this.#nodes = new Nodes(topology, 2 * timeout, (name) => {
+      const connectionOptions: MultiplexedConnectionOptions = {
+        connect: (onRead) => connect(addressOf(name), onRead),
+        handshake,
+        timeout,
+        connectTimeout,
+        maxQueuedCommands: options.maxQueuedCommands,
+        maxReplySize,
+        budget: options.budget,
+        reconnect: "wanted",
+        idle: options.idle,
+        counters,
+      };
+      return {
+        connectionOptions,
+        connections,
+        maxBlockingConnections: options.maxBlockingConnections,
+        maxTransactionConnections: options.maxTransactionConnections,
+      };
+    });
+    this.#transport = new Transport({
+      topology,
+      nodes: this.#nodes,
+      scripts: this.#scripts,
+      policy: readPolicy,
+      timeout,
+      counters,
+    });
+    this.pushOptions = {
+      connect: (onRead) => this.#connectAny(onRead),
+      handshake,
+      timeout,
+      maxReplySize,
+      counters,
+    };
+    this.sharding = new ClusterSharding(topology, (name) => ({
+      ...this.pushOptions,
+      connect: (onRead) => connect(addressOf(name), onRead),
+      timeout: connectTimeout,
+    }));
+    topology.on("change", this.#onTopology);
+  }
+
+  open(): void {
+    this.#topology.open();
+    this.#whenKnown(
+      performance.now() + this.#options.timeout,
+      () => {
+        for (const { primary } of this.#topology.shards) this.#nodes.get(primary).open();
+      },
+      () => {},
+    );
+  }
+
+  get connections(): Upstream["connections"] {
+    const sum = { shared: 0, blocking: 0, transactions: 0 };
+    for (const node of this.#nodes) {
+      const { blocking, transactions } = node.exclusive.connections;
+      sum.shared += node.shared;
+      sum.blocking += blocking;
+      sum.transactions += transactions;
+    }
+    return sum;
+  }
+
+  get pending(): number {
+    let sum = this.#early.size;
+    for (const node of this.#nodes) sum += node.pending;
+    return sum;
+  }
+
+  send(commands: readonly Command[], receiver: Receiver, deadline?: number): void {
+    this.#send(this.#batch(receiver, deadline), commands);
+  }
+
+  sendAlone(
+    commands: readonly Command[],
+    waits: readonly number[],
+    receiver: Receiver,
+    deadline?: number,
+  ): Cancel {
+    const batch = this.#batch(receiver, deadline);
+    batch.alone = true;
+    this.#send(batch, commands, waits);
+    return () => {
+      for (const cancel of batch.cancels) cancel();
+    };
+  }
+
+  transaction(commands: readonly Command[], receiver: TransactionReceiver, deadline?: number): Cancel {
+    for (const command of commands) this.#scripts.note(command);
+    const until = deadline ?? performance.now() + this.#options.timeout;
+    const transaction = new ClusterTransaction(commands, receiver, this.#topology, this.#nodes, until);
+    this.#whenKnown(
+      until,
+      () => transaction.start(),
+      (failure) => receiver.onFailure(failure),
+    );
+    return () => transaction.cancel();
+  }
+
+  ping(timeout = this.#options.timeout): Promise<boolean> {
+    return repliesToPing(this, timeout);
+  }
+
+  endWaits(within: number): void {
+    for (const { exclusive } of this.#nodes) exclusive.endWaits(within);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#topology.off("change", this.#onTopology);
+    for (const { fail, timer } of this.#early) {
+      clearTimeout(timer);
+      fail(CLOSING);
+    }
+    this.#early.clear();
+    this.#transport.close();
+    this.#nodes.close();
+  }
+
+  #send(batch: Batch, commands: readonly Command[], waits?: readonly number[]): void {
+    this.#whenKnown(
+      batch.until,
+      () => this.#plan(batch, commands, waits),
+      (failure) => failFrom(0, commands, batch.receiver, failure),
+    );
+  }
+
+  /** Finds out where commands go, of very many some at a time, and sends them. */
+  #plan(batch: Batch, commands: readonly Command[], waits?: readonly number[]): void {
+    const send = (clusterCommand: ClusterCommand) => this.#transport.send([clusterCommand]);
+    const planner = new BatchPlanner(batch, this.#topology, send, this.#options.budget);
+    let next = 0;
+    const turn = () => {
+      if (this.#closed) {
+        for (const { sink, tag } of batch.commands) sink.onFailure(CLOSING, tag);
+        failFrom(next, commands, batch.receiver, CLOSING);
+        return;
+      }
+      const stop = Math.min(next + CHUNK_COMMANDS, commands.length);
+      for (; next < stop; next++) {
+        const command = commands[next]!;
+        this.#scripts.note(command);
+        planner.add(command, next, waits?.[next]);
+      }
+      if (next < commands.length) setImmediate(turn);
+      else this.#transport.send(batch.commands);
+    };
+    turn();
+  }
+
+  #batch(receiver: Receiver, deadline = performance.now() + this.#options.timeout): Batch {
+    this.#connectionIndex = (this.#connectionIndex + 1) % this.#options.connections;
+    return new Batch(this.#transport, receiver, deadline, this.#connectionIndex);
+  }
+
+  #whenKnown(until: number, run: () => void, fail: (failure: UpstreamFailure) => void): void {
+    if (this.#closed) fail(CLOSING);
+    else if (this.#topology.isKnown) run();
+    else {
+      this.#topology.open();
+      const onTimeout = () => {
+        this.#early.delete(early);
+        fail(
+          new UpstreamFailure("unreachable", `the cluster could not be reached: ${this.#topology.lastError}`),
+        );
+      };
+      const timer = setTimeout(onTimeout, Math.max(0, until - performance.now()));
+      const early: Early = { run, fail, timer };
+      this.#early.add(early);
+    }
+  }
+
+  #runEarly(): void {
+    const early = [...this.#early];
+    this.#early.clear();
+    for (const { run, timer } of early) {
+      clearTimeout(timer);
+      run();
+    }
+  }
+
+  #connectAny(onRead?: OnReadOpts): Duplex {
+    const name = this.#nodes.best(this.#topology.shards.map(({ primary }) => primary));
+    if (name === undefined) throw new Error(this.#topology.lastError ?? "no node of the cluster is known");
+    return this.#options.connect(addressOf(name), onRead);
+  }
+}
+
+function failFrom(
+  first: number,
+  commands: readonly Command[],
+  receiver: Receiver,
+  failure: UpstreamFailure,
+): void {
+  for (let tag = first; tag < commands.length; tag++) receiver.onFailure(failure, tag);
+}

@@ -1,0 +1,78 @@
+import { command } from "../../resp/command.js";
+import { decode } from "../../resp/replies.js";
+import { SlotSet } from "./slot-set.js";
+import { nameOf } from "./topology.js";
+
+export const CLUSTER_NODES = command("CLUSTER", "NODES");
+
+/** The slots as one node sees them, by its reply to CLUSTER NODES. Of its own slots it is right. */
+export interface NodeView {
+  /** Its own slots whose keys are all there. */
+  readonly stable: SlotSet;
+  /** Its own slots that are being moved away: their keys are there or at the other node. */
+  readonly leaving: SlotSet;
+  /** Slots of other nodes that are being moved to it. */
+  readonly arriving: SlotSet;
+  /** Slots that any node serves. */
+  readonly served: SlotSet;
+  /** Returns the id of the node that one of its own slots is being moved to; undefined if it is not. */
+  targetOf(slot: number): string | undefined;
+  /** Returns the id of the node that serves a slot. */
+  ownerOf(slot: number): string | undefined;
+  /** Where nodes are, by their ids. */
+  readonly names: ReadonlyMap<string, string>;
+}
+
+type Range = readonly [first: number, last: number];
+
+/**
+ * Reads a reply to CLUSTER NODES: for each node one line of its id, its address, flags, five more fields, then its
+ * slots; those in brackets are on their way (https://redis.io/docs/latest/commands/cluster-nodes/).
+ */
+export function nodeViewOf(reply: Buffer): NodeView {
+  const owned = new Map<string, readonly Range[]>();
+  const names = new Map<string, string>();
+  const targets = new Map<number, string>();
+  const arriving: Range[] = [];
+  let own = SlotSet.NONE;
+  for (const line of String(decode(reply)).split("\n")) {
+    const [id, address, flags, , , , , , ...slots] = line.split(" ");
+    if (!id || !address || !flags) continue;
+    const place = placeOf(address);
+    if (place !== null) names.set(id, place);
+    const ranges: Range[] = [];
+    for (const text of slots) {
+      const [, slot, direction, other] = /^\[(\d+)-([<>])-(\w+)\]$/.exec(text) ?? [];
+      if (slot === undefined) {
+        const [first, last = first] = text.split("-").map(Number) as [number, number?];
+        ranges.push([first, last!]);
+      } else if (direction === ">") targets.set(Number(slot), other!);
+      else arriving.push([Number(slot), Number(slot)]);
+    }
+    owned.set(id, ranges);
+    const roles = flags.split(",");
+    if (roles.includes("myself") && roles.includes("master")) own = SlotSet.ofRanges(ranges);
+  }
+  const leaving = SlotSet.ofRanges([...targets.keys()].map((slot) => [slot, slot])).and(own);
+  return {
+    stable: own.without(leaving),
+    leaving,
+    arriving: SlotSet.ofRanges(arriving),
+    served: SlotSet.ofRanges([...owned.values()].flat()),
+    targetOf: (slot) => targets.get(slot),
+    ownerOf(slot) {
+      for (const [id, ranges] of owned) {
+        if (ranges.some(([first, last]) => first <= slot && slot <= last)) return id;
+      }
+      return undefined;
+    },
+    names,
+  };
+}
+
+/** The name of the node at `ip:port@busport[,hostname]`; null for a node whose address is not known. An IPv6 has no brackets. */
+function placeOf(address: string): string | null {
+  const [, ip, port, hostname] = /^(.*):(\d+)(?:@\d+)?(?:,([^,=]*))?(?:,.*)?$/.exec(address) ?? [];
+  const host = ip || hostname;
+  return host ? nameOf({ host, port: Number(port) }) : null;
+}

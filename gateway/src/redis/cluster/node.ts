@@ -1,0 +1,89 @@
+import { command } from "../../resp/command.js";
+import { ExclusiveConnections, type ExclusiveConnectionsOptions } from "../exclusive-connections.js";
+import { MultiplexedConnection, type MultiplexedConnectionOptions } from "../multiplexed-connection.js";
+
+const READONLY = command("READONLY");
+/** How long a node in trouble is passed over at first, in ms, and at most: each time twice as long as the last. */
+const INITIAL_EJECTION = 1_000;
+const MAX_EJECTION = 30_000;
+
+/** Options of a node. */
+export interface NodeOptions extends ExclusiveConnectionsOptions {
+  readonly connectionOptions: MultiplexedConnectionOptions;
+  /** Number of connections shared by ordinary commands. Reads from a replica have as many, opened when needed. */
+  readonly connections: number;
+}
+
+/** One node of a cluster, and how it has been doing. */
+export class Node {
+  readonly exclusive: ExclusiveConnections;
+  readonly #options: NodeOptions;
+  readonly #shared: MultiplexedConnection[];
+  #readers: MultiplexedConnection[] = [];
+  #ejections = 0;
+  #ejectedUntil = 0;
+
+  constructor(
+    readonly name: string,
+    options: NodeOptions,
+  ) {
+    this.#options = options;
+    this.#shared = Array.from(
+      { length: options.connections },
+      () => new MultiplexedConnection(options.connectionOptions),
+    );
+    this.exclusive = new ExclusiveConnections(options.connectionOptions, options);
+  }
+
+  /** Returns the shared connection of this number. Reads from a replica have separate connections. */
+  connection(connectionIndex: number, fromReplica: boolean): MultiplexedConnection {
+    const connections = fromReplica ? this.#replicaConnections() : this.#shared;
+    return connections[connectionIndex % connections.length]!;
+  }
+
+  open(): void {
+    for (const connection of this.#shared) connection.open();
+  }
+
+  get shared(): number {
+    return [...this.#shared, ...this.#readers].filter((connection) => connection.ready).length;
+  }
+
+  get pending(): number {
+    return [...this.#shared, ...this.#readers].reduce((sum, connection) => sum + connection.pending, 0);
+  }
+
+  /** Whether it has failed of late, so that others are preferred. */
+  get isEjected(): boolean {
+    return this.#ejectedUntil > performance.now();
+  }
+
+  /** Records a missing reply. Returns whether the node counted as working before. */
+  failed(): boolean {
+    if (this.isEjected) return false;
+    this.#ejectedUntil =
+      performance.now() + Math.min(MAX_EJECTION, INITIAL_EJECTION * 2 ** this.#ejections++);
+    return true;
+  }
+
+  /** Records a reply. */
+  succeeded(): void {
+    if (this.#ejections === 0) return;
+    this.#ejections = 0;
+    this.#ejectedUntil = 0;
+  }
+
+  close(): void {
+    for (const connection of [...this.#shared, ...this.#readers]) connection.close();
+    this.exclusive.close();
+  }
+
+  #replicaConnections(): MultiplexedConnection[] {
+    if (this.#readers.length === 0) {
+      const { connectionOptions } = this.#options;
+      const options = { ...connectionOptions, handshake: [...connectionOptions.handshake, READONLY] };
+      this.#readers = this.#shared.map(() => new MultiplexedConnection(options));
+    }
+    return this.#readers;
+  }
+}

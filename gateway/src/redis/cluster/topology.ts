@@ -1,0 +1,254 @@
+import { EventEmitter } from "node:events";
+import { type Command, command } from "../../resp/command.js";
+import { type Decoded, decode } from "../../resp/replies.js";
+import type { UpstreamCounters } from "../multiplexed-connection.js";
+import { SLOTS } from "./slot.js";
+
+/** Where a node listens. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A primary and its replicas, by their names. */
+export interface Shard {
+  readonly primary: string;
+  readonly replicas: readonly string[];
+}
+
+/** When the topology is refreshed. */
+export interface RefreshOptions {
+  /** Interval in ms between regular refreshes. */
+  readonly interval: number;
+  /** Number of MOVED redirections after which it is refreshed. */
+  readonly redirects: number;
+}
+
+const CLUSTER_SLOTS = command("CLUSTER", "SLOTS");
+
+/** Least time between two requests for the topology, in ms: when a node is in trouble, and when slots just move. */
+const URGENT_GAP = 100;
+const CALM_GAP = 1_000;
+
+/** A node's name among ours: its address. */
+export function nameOf({ host, port }: Address): string {
+  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** The address in a node's name. */
+export function addressOf(name: string): Address {
+  const colon = name.lastIndexOf(":");
+  return { host: name.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(name.slice(colon + 1)) };
+}
+
+/** Which node serves which slot. Emits `change` when that was learnt or has changed. */
+export class Topology extends EventEmitter<{ change: [] }> {
+  readonly #seeds: readonly string[];
+  readonly #ask: (name: string, command: Command) => Promise<Buffer>;
+  readonly #options: RefreshOptions;
+  #slots: (Shard | undefined)[] = new Array(SLOTS);
+  #shards: readonly Shard[] = [];
+  #picture: string | null = null;
+  #refreshing = false;
+  #lastRefresh = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #soon: NodeJS.Timeout | undefined;
+  #redirects = 0;
+  #suspects = new Set<string>();
+  /** The names of nodes by their ids. */
+  readonly #names = new Map<string, string>();
+  #closed = false;
+  /** Why the last refresh failed, or null if it succeeded. */
+  lastError: string | null = "the cluster's topology is not known yet";
+
+  /** @param ask sends a command to a node, as the gateway's own user */
+  constructor(
+    seeds: readonly Address[],
+    ask: (name: string, command: Command) => Promise<Buffer>,
+    options: RefreshOptions,
+    readonly counters: UpstreamCounters,
+  ) {
+    super();
+    this.setMaxListeners(0);
+    this.#seeds = seeds.map(nameOf);
+    this.#ask = ask;
+    this.#options = options;
+  }
+
+  /** Whether it was ever learnt. */
+  get isKnown(): boolean {
+    return this.#shards.length > 0;
+  }
+
+  /** Returns the shard that serves a slot, if it is known. */
+  shardOf(slot: number): Shard | undefined {
+    return this.#slots[slot];
+  }
+
+  /** Every shard that serves slots. */
+  get shards(): readonly Shard[] {
+    return this.#shards;
+  }
+
+  /** The first slot that a shard serves, or -1. */
+  firstSlotOf(shard: Shard): number {
+    return this.#slots.indexOf(shard);
+  }
+
+  /** Which primary serves which slot, as text: the same text means the same. */
+  get picture(): string {
+    this.#picture ??= this.#slots.map((shard) => shard?.primary).join();
+    return this.#picture;
+  }
+
+  /** Whether the node is part of the cluster. */
+  has(name: string): boolean {
+    return this.#shards.some(({ primary, replicas }) => primary === name || replicas.includes(name));
+  }
+
+  /** Learns the topology, and goes on learning it. */
+  open(): void {
+    if (this.#timer || this.#closed) return;
+    this.#timer = setInterval(() => void this.#refresh(), this.#options.interval).unref();
+    void this.#refresh();
+  }
+
+  /** A node said that the slot has moved to another: true of that slot at once. Returns whether that node is known. */
+  moved(slot: number, name: string): boolean {
+    if (++this.#redirects >= this.#options.redirects) this.refreshSoon(CALM_GAP);
+    if (slot >= SLOTS || !this.has(name)) {
+      this.refreshSoon(URGENT_GAP);
+      return false;
+    }
+    if (this.#slots[slot]?.primary !== name) {
+      const shard = this.#shards.find(({ primary }) => primary === name) ?? { primary: name, replicas: [] };
+      this.#slots[slot] = shard;
+      this.#picture = null;
+      if (!this.#shards.includes(shard)) this.#shards = [...this.#shards, shard];
+    }
+    return true;
+  }
+
+  /** Sends a command to a node, as the user that the gateway was set up with. @throws {UpstreamFailure} without a reply */
+  ask(name: string, command: Command): Promise<Buffer> {
+    return this.#ask(name, command);
+  }
+
+  /** The name of the node with this id; undefined for one that was never heard of. */
+  nameOfId(id: string): string | undefined {
+    return this.#names.get(id);
+  }
+
+  /** Takes in where nodes are that serve no slots yet, by their ids. */
+  heardOf(names: ReadonlyMap<string, string>): void {
+    for (const [id, name] of names) if (!this.#names.has(id)) this.#names.set(id, name);
+  }
+
+  /** Every node that was heard of. */
+  get everyName(): Iterable<string> {
+    return this.#names.values();
+  }
+
+  /** A node is in trouble: others may have taken its place. */
+  suspect(name: string): void {
+    this.#suspects.add(name);
+    this.refreshSoon(URGENT_GAP);
+  }
+
+  /** Asks for the topology unless that was done within the last `gap` ms; then as soon as they are over. */
+  refreshSoon(gap = URGENT_GAP): void {
+    if (this.#closed) return;
+    const wait = this.#lastRefresh + gap - performance.now();
+    if (wait <= 0) void this.#refresh();
+    else {
+      this.#soon ??= setTimeout(() => {
+        this.#soon = undefined;
+        void this.#refresh();
+      }, wait).unref();
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    clearTimeout(this.#soon);
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#refreshing || this.#closed) return;
+    this.#refreshing = true;
+    this.#redirects = 0;
+    const suspects = this.#suspects;
+    this.#suspects = new Set();
+    const known = shuffled([
+      ...new Set(this.#shards.flatMap(({ primary, replicas }) => [primary, ...replicas])),
+    ]);
+    const order = [
+      ...known.filter((name) => !suspects.has(name)),
+      ...this.#seeds.filter((name) => !known.includes(name) && !suspects.has(name)),
+      ...suspects,
+    ];
+    for (const name of order) {
+      try {
+        this.#learn(decode(await this.#ask(name, CLUSTER_SLOTS)), name);
+        this.lastError = null;
+        break;
+      } catch (error) {
+        this.lastError = (error as Error).message;
+      }
+      if (this.#closed) return;
+    }
+    this.#refreshing = false;
+    this.#lastRefresh = performance.now();
+    if (this.lastError !== null) this.refreshSoon(CALM_GAP);
+  }
+
+  /** Takes the reply to CLUSTER SLOTS: ranges of slots, each with its primary first. */
+  #learn(reply: Decoded, from: string): void {
+    if (!Array.isArray(reply) || reply.length === 0)
+      throw new Error("a node of the cluster knows of no slots");
+    const slots: (Shard | undefined)[] = new Array(SLOTS);
+    const shards = new Map<string, Shard>();
+    for (const range of reply) {
+      if (!Array.isArray(range)) throw new Error("a node's answer to CLUSTER SLOTS is not understood");
+      const [first, last, ...nodes] = range;
+      const names = nodes.map((node) => nodeName(node, from)).filter((name) => name !== null);
+      for (const node of nodes) {
+        const name = nodeName(node, from);
+        if (name !== null && Array.isArray(node) && typeof node[2] === "string")
+          this.#names.set(node[2], name);
+      }
+      const [primary, ...replicas] = names;
+      if (primary === undefined) continue;
+      let shard = shards.get(primary);
+      if (!shard) {
+        shard = { primary, replicas };
+        shards.set(primary, shard);
+      }
+      slots.fill(shard, Number(first), Number(last) + 1);
+    }
+    const before = this.isKnown ? this.picture + JSON.stringify(this.#shards) : null;
+    this.#slots = slots;
+    this.#shards = [...shards.values()];
+    this.#picture = null;
+    if (before === this.picture + JSON.stringify(this.#shards)) return;
+    if (before !== null) this.counters.topologyChanges++;
+    this.emit("change");
+  }
+}
+
+/** Returns the name of a node from CLUSTER SLOTS. A node without a configured address has the host that the reply came from. */
+function nodeName(node: Decoded, from: string): string | null {
+  if (!Array.isArray(node) || typeof node[1] !== "number") return null;
+  const host =
+    typeof node[0] === "string" && node[0] !== "" && node[0] !== "?" ? node[0] : addressOf(from).host;
+  return nameOf({ host, port: node[1] });
+}
+
+function shuffled<T>(items: T[]): T[] {
+  for (let i = items.length - 1; i > 0; i--) {
+    const j = Math.floor(Math.random() * (i + 1));
+    [items[i], items[j]] = [items[j]!, items[i]!];
+  }
+  return items;
+}

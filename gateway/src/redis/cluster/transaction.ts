@@ -1,0 +1,136 @@
+import { type Command, command } from "../../resp/command.js";
+import { errorOf } from "../../resp/replies.js";
+import { UpstreamFailure } from "../failure.js";
+import { CROSS_SLOT } from "../merge.js";
+import type { Cancel, TransactionReceiver } from "../upstream.js";
+import { asking } from "./asking.js";
+import type { Node } from "./node.js";
+import type { Nodes } from "./nodes.js";
+import { planOf } from "./plan.js";
+import { type Redirection, redirectionOf } from "./redirection.js";
+import { addressOf, nameOf, type Topology } from "./topology.js";
+
+const MULTI = command("MULTI");
+const ASKING_MULTI = asking(MULTI);
+const MINUS = 0x2d;
+/** How long to wait before another attempt, in ms. */
+const PAUSE = 50;
+
+/** Why commands can't run as one transaction: the place of the first that can't, and the error for it; or their slot. */
+function slotOfAll(commands: readonly Command[]): { slot: number } | { place: number; error: Buffer } {
+  let slot = -1;
+  for (const [place, each] of commands.entries()) {
+    const plan = planOf(each);
+    if (plan.kind === "refused") return { place, error: plan.reply };
+    if (plan.kind === "split") return { place, error: CROSS_SLOT };
+    if (plan.kind !== "one") {
+      const text = `ERR '${each.name.toLowerCase()}' concerns several nodes of the cluster: send it outside a transaction`;
+      return { place, error: errorOf(text) };
+    }
+    if (plan.slot < 0) continue;
+    if (slot >= 0 && slot !== plan.slot) return { place, error: CROSS_SLOT };
+    slot = plan.slot;
+  }
+  return { slot };
+}
+
+/** Runs a transaction on the node of its slot; where that has moved, on the one it has moved to: nothing ran then. */
+export class ClusterTransaction {
+  #slot = -1;
+  #target: string | null = null;
+  #asking = false;
+  #attempts = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #cancel: Cancel | null = null;
+
+  constructor(
+    readonly commands: readonly Command[],
+    readonly receiver: TransactionReceiver,
+    readonly topology: Topology,
+    readonly nodes: Nodes,
+    /** The deadline for its reply, on the clock of `performance.now()`. */
+    readonly until: number,
+  ) {}
+
+  start(): void {
+    const found = slotOfAll(this.commands);
+    if ("slot" in found) {
+      this.#slot = found.slot;
+      this.#attempt();
+    } else this.receiver.onExec(errorOf("EXECABORT"), new Map([[found.place, found.error]]));
+  }
+
+  cancel(): void {
+    clearTimeout(this.#timer);
+    this.#cancel?.();
+  }
+
+  #attempt(): void {
+    const { topology, nodes } = this;
+    const name =
+      this.#target ??
+      (this.#slot >= 0
+        ? topology.shardOf(this.#slot)?.primary
+        : nodes.best(topology.shards.map(({ primary }) => primary)));
+    if (name === undefined) {
+      this.#later(new UpstreamFailure("unreachable", "no node of the cluster serves the slot"));
+      return;
+    }
+    const node = nodes.get(name);
+    const { receiver } = this;
+    const through: TransactionReceiver = {
+      get cancelled() {
+        return receiver.cancelled;
+      },
+      onExec: (reply, refused) => this.#onExec(node, reply, refused),
+      onFailure: (failure) => this.#onFailure(node, failure),
+    };
+    const multi = this.#asking ? ASKING_MULTI : MULTI;
+    this.#cancel = node.exclusive.transaction(this.commands, through, this.until, multi);
+  }
+
+  #onExec(node: Node, reply: Buffer, refused: ReadonlyMap<number, Buffer>): void {
+    node.succeeded();
+    const errors = reply[0] === MINUS ? [...refused.values(), reply] : [];
+    const redirections = errors.map(redirectionOf).filter((each) => each !== null);
+    // A command refused for good is refused at any node.
+    if (redirections.length === 0) this.receiver.onExec(reply, refused);
+    else this.#redirect(node, redirections);
+  }
+
+  #redirect(node: Node, redirections: readonly Redirection[]): void {
+    const { topology } = this;
+    this.#target = null;
+    this.#asking = false;
+    for (const redirection of redirections) {
+      if (redirection.kind === "later") continue;
+      const { kind, slot, host, port } = redirection;
+      const name = nameOf({ host: host || addressOf(node.name).host, port });
+      if (kind === "moved" ? topology.moved(slot, name) : topology.has(name)) {
+        this.#target = name;
+        this.#asking = kind === "ask";
+      } else topology.refreshSoon();
+      break;
+    }
+    this.#later(new UpstreamFailure("unreachable", "the slot is on its way from one node to another"));
+  }
+
+  #onFailure(node: Node, failure: UpstreamFailure): void {
+    this.#target = null;
+    if (failure.reason === "unreachable" || failure.reason === "lost" || failure.reason === "timeout") {
+      node.failed();
+      this.topology.suspect(node.name);
+    }
+    if (failure.reason === "unreachable" && !this.receiver.cancelled) this.#later(failure);
+    else this.receiver.onFailure(failure);
+  }
+
+  /** Tries again after a pause, unless it is too late: then it has failed, unsent. */
+  #later(failure: UpstreamFailure): void {
+    if (performance.now() + PAUSE >= this.until) this.receiver.onFailure(failure);
+    else {
+      const atOnce = this.#target !== null && ++this.#attempts % 8 !== 0;
+      this.#timer = setTimeout(() => this.#attempt(), atOnce ? 0 : PAUSE);
+    }
+  }
+}

@@ -1,0 +1,369 @@
+import { waitingFor } from "../../commands/blocking.js";
+import type { Command } from "../../resp/command.js";
+import { Fifo } from "../../util/fifo.js";
+import { CHUNK_COMMANDS } from "../command-batch.js";
+import { type ReplyStream, UpstreamFailure } from "../failure.js";
+import type { UpstreamCounters } from "../multiplexed-connection.js";
+import { asking } from "./asking.js";
+import {
+  AFTER_UNKNOWN,
+  type ClusterCommand,
+  type ClusterCommandHandler,
+  Group,
+  OVERTAKEN,
+} from "./cluster-command.js";
+import type { Node } from "./node.js";
+import type { Nodes } from "./nodes.js";
+import { candidatesOf, type ReadPolicy } from "./read-policy.js";
+import { type Redirection, redirectionOf } from "./redirection.js";
+import { isNoScript, type Scripts } from "./scripts.js";
+import { addressOf, nameOf, type Topology } from "./topology.js";
+
+const MINUS = 0x2d;
+/** How often a command may be sent elsewhere. */
+const MAX_REDIRECTIONS = 16;
+/** How often a read may be sent again without knowing whether it was executed. */
+const MAX_REPEATS = 5;
+/** How long what can't be sent now waits, in ms, unless the topology changes before. */
+const PAUSE = 50;
+
+export interface TransportOptions {
+  readonly topology: Topology;
+  readonly nodes: Nodes;
+  readonly scripts: Scripts;
+  readonly policy: ReadPolicy;
+  /** Command timeout in ms. */
+  readonly timeout: number;
+  readonly counters: UpstreamCounters;
+}
+
+/** Where a command goes next. */
+interface Choice {
+  readonly node: Node;
+  readonly fromReplica: boolean;
+  /** Other nodes that can be tried should this one fail. */
+  readonly others: number;
+}
+
+/**
+ * Sends commands to their nodes, and to other nodes after a redirection or a failure. Commands that can't be sent wait for
+ * the topology to change. A command that may have been executed is sent again only if it is repeatable.
+ */
+export class Transport implements ClusterCommandHandler {
+  readonly #options: TransportOptions;
+  #parked: ClusterCommand[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  /** Commands to try again, since their pause is over. */
+  readonly #due = new Fifo<ClusterCommand>();
+  #more: NodeJS.Immediate | undefined;
+  #closed = false;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    options.topology.on("change", this.#resume);
+  }
+
+  /** Sends commands in their order; those of one slot share a connection. */
+  send(clusterCommands: readonly ClusterCommand[]): void {
+    if (clusterCommands.length === 1) {
+      this.#sendOne(clusterCommands[0]!);
+      return;
+    }
+    const groups = new Map<unknown, { choice: Choice; clusterCommands: ClusterCommand[] }>();
+    for (const clusterCommand of clusterCommands) {
+      const choice = this.#choose(clusterCommand);
+      if (!choice) {
+        this.#park(clusterCommand);
+        continue;
+      }
+      const { node, fromReplica, others } = choice;
+      // Reads that another node can serve have less time for each attempt, so they form a group of their own.
+      const key = clusterCommand.batch.alone ? node : `${others} ${fromReplica} ${node.name}`;
+      const group = groups.get(key);
+      if (group) group.clusterCommands.push(clusterCommand);
+      else groups.set(key, { choice, clusterCommands: [clusterCommand] });
+    }
+    for (const group of groups.values()) this.#give(group.choice, group.clusterCommands);
+  }
+
+  #sendOne(clusterCommand: ClusterCommand): void {
+    if (clusterCommand.batch.isAfterUnknown(clusterCommand)) {
+      this.#fail(clusterCommand, AFTER_UNKNOWN);
+      return;
+    }
+    const choice = this.#choose(clusterCommand);
+    if (choice) this.#give(choice, [clusterCommand]);
+    else this.#park(clusterCommand);
+  }
+
+  onReply(clusterCommand: ClusterCommand, reply: Buffer): void {
+    clusterCommand.node?.succeeded();
+    const isError = reply[0] === MINUS && !this.#closed;
+    const byText =
+      isError && isNoScript(reply) ? this.#options.scripts.withText(clusterCommand.command) : null;
+    const redirection = isError ? redirectionOf(reply) : null;
+    if (!byText && !redirection) {
+      clusterCommand.batch.executed(clusterCommand, true);
+      this.#reply(clusterCommand, reply);
+      return;
+    }
+    clusterCommand.obstacle = reply;
+    if (clusterCommand.batch.alone) this.#countWaiting(clusterCommand);
+    if (byText) this.#repeat(clusterCommand, byText);
+    else if (redirection?.kind === "later") {
+      if (clusterCommand.node) this.#options.topology.refreshSoon();
+      if (clusterCommand.hint.read && clusterCommand.node) clusterCommand.failedAt(clusterCommand.node.name);
+      this.#again(clusterCommand);
+    } else if (redirection) this.#redirect(clusterCommand, redirection);
+  }
+
+  /** A large reply is final, unless it is an error: redirections are short. */
+  onLarge(clusterCommand: ClusterCommand, first: number): ReplyStream | null {
+    if (first === MINUS) return null;
+    const { batch, node, sink, tag } = clusterCommand;
+    const stream = sink.onLarge?.(tag, first);
+    if (!stream) return null;
+    node?.succeeded();
+    batch.executed(clusterCommand, true);
+    clusterCommand.state = "done";
+    return {
+      write: (bytes) => stream.write(bytes),
+      whenBelow: (below, listener) => stream.whenBelow(below, listener),
+      end: () => stream.end(),
+      fail: (failure) => {
+        const { reason } = failure;
+        if (node && (reason === "lost" || reason === "timeout")) this.#onNodeFailure(node);
+        stream.fail(failure);
+      },
+    };
+  }
+
+  onFailure(clusterCommand: ClusterCommand, failure: UpstreamFailure): void {
+    const { reason, outcome } = failure;
+    if (clusterCommand.node && (reason === "unreachable" || reason === "lost" || reason === "timeout")) {
+      this.#onNodeFailure(clusterCommand.node);
+      if (clusterCommand.hint.read) clusterCommand.failedAt(clusterCommand.node.name);
+    }
+    clusterCommand.target = null;
+    clusterCommand.asking = false;
+    clusterCommand.obstacle = failure;
+    const isOver = this.#closed || clusterCommand.cancelled || performance.now() >= clusterCommand.until;
+    const mayRepeat =
+      outcome === "unsent"
+        ? reason !== "full" && reason !== "ended"
+        : clusterCommand.hint.repeatable &&
+          reason !== "too-large" &&
+          reason !== "no-room" &&
+          ++clusterCommand.repeats <= MAX_REPEATS;
+    if (isOver || !mayRepeat) this.#fail(clusterCommand, failure);
+    else this.#again(clusterCommand);
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    clearImmediate(this.#more);
+    this.#options.topology.off("change", this.#resume);
+    const left = this.#parked;
+    this.#parked = [];
+    for (let clusterCommand = this.#due.shift(); clusterCommand; clusterCommand = this.#due.shift())
+      left.push(clusterCommand);
+    for (const clusterCommand of left)
+      this.#fail(clusterCommand, new UpstreamFailure("closing", "the gateway is closing"));
+  }
+
+  #choose(clusterCommand: ClusterCommand): Choice | null {
+    const { topology, nodes, policy } = this.#options;
+    const { slot, read, only } = clusterCommand.hint;
+    const named = clusterCommand.target ?? only;
+    if (named !== undefined) return { node: nodes.get(named), fromReplica: false, others: 0 };
+    if (slot < 0) {
+      const name = nodes.best(shuffled(topology.shards.map(({ primary }) => primary)));
+      return name === undefined ? null : { node: nodes.get(name), fromReplica: false, others: 0 };
+    }
+    const shard = topology.shardOf(slot);
+    if (!shard) return null;
+    const isPlain = !read || clusterCommand.mustSeeWrites || clusterCommand.batch.alone;
+    const candidates = isPlain ? [shard.primary] : candidatesOf(shard, policy);
+    const left = isPlain ? candidates : candidates.filter((name) => !clusterCommand.hasFailedAt(name));
+    const name = nodes.best(left);
+    if (name === undefined) {
+      // All have failed: from the start, after a pause.
+      clusterCommand.startOver();
+      return null;
+    }
+    return { node: nodes.get(name), fromReplica: name !== shard.primary, others: left.length - 1 };
+  }
+
+  #give({ node, fromReplica, others }: Choice, clusterCommands: ClusterCommand[]): void {
+    const [first] = clusterCommands as [ClusterCommand];
+    for (const clusterCommand of clusterCommands) clusterCommand.batch.sent(clusterCommand, node);
+    const commands = clusterCommands.map((clusterCommand) =>
+      clusterCommand.asking ? asking(clusterCommand.command) : clusterCommand.command,
+    );
+    const group = clusterCommands.length === 1 ? first : new Group(clusterCommands);
+    if (first.batch.alone) {
+      const waits = clusterCommands.map((clusterCommand) => clusterCommand.wait);
+      first.batch.cancels.push(node.exclusive.send(commands, waits, group, first.until));
+      return;
+    }
+    const now = performance.now();
+    const deadline = others > 0 ? now + (first.until - now) / (others + 1) : first.until;
+    node.connection(first.batch.connectionIndex, fromReplica).send(commands, group, { deadline });
+  }
+
+  #redirect(clusterCommand: ClusterCommand, redirection: Exclude<Redirection, { kind: "later" }>): void {
+    const { topology, counters } = this.#options;
+    const { kind, slot, host, port } = redirection;
+    counters.redirected++;
+    clusterCommand.batch.scattered = true;
+    const name = nameOf({ host: host || addressOf(clusterCommand.node!.name).host, port });
+    // Only redirections to nodes of the cluster are followed, since a script's result may look like a redirection.
+    const isKnown = kind === "moved" ? topology.moved(slot, name) : topology.has(name);
+    if (!isKnown) topology.refreshSoon();
+    clusterCommand.target = isKnown ? name : null;
+    clusterCommand.asking = isKnown && kind === "ask";
+    if (
+      !isKnown ||
+      ++clusterCommand.redirections > MAX_REDIRECTIONS ||
+      clusterCommand.batch.isBehind(clusterCommand)
+    )
+      this.#park(clusterCommand);
+    else this.#sendOne(clusterCommand);
+  }
+
+  /** Shortens a blocking command's wait to the time left, since the command has waited at another node before. */
+  #countWaiting(clusterCommand: ClusterCommand): void {
+    const { timeout } = this.#options;
+    const now = performance.now();
+    const end = clusterCommand.batch.until + clusterCommand.maxWait;
+    clusterCommand.until = Math.min(now + timeout, end);
+    const left = Math.max(1, end - timeout - now);
+    if (left >= clusterCommand.wait) return;
+    clusterCommand.command = waitingFor(clusterCommand.command, left);
+    clusterCommand.wait = left;
+  }
+
+  /** Sends a command again with other arguments, or parks it if a later command was sent meanwhile. */
+  #repeat(clusterCommand: ClusterCommand, command: Command): void {
+    this.#options.counters.repeated++;
+    clusterCommand.batch.scattered = true;
+    clusterCommand.command = command;
+    const { batch } = clusterCommand;
+    if (batch.isBehind(clusterCommand) || batch.overtaken(clusterCommand) !== "no")
+      this.#park(clusterCommand);
+    else this.#sendOne(clusterCommand);
+  }
+
+  /** Sends a command to the next node that can be tried, or parks it. */
+  #again(clusterCommand: ClusterCommand): void {
+    this.#options.counters.repeated++;
+    clusterCommand.batch.scattered = true;
+    const { topology, policy } = this.#options;
+    const shard =
+      clusterCommand.hint.read && clusterCommand.hint.slot >= 0
+        ? topology.shardOf(clusterCommand.hint.slot)
+        : undefined;
+    const others =
+      shard && !clusterCommand.mustSeeWrites && !clusterCommand.batch.alone
+        ? candidatesOf(shard, policy)
+        : [];
+    if (
+      others.some((name) => !clusterCommand.hasFailedAt(name)) &&
+      !clusterCommand.batch.isBehind(clusterCommand)
+    )
+      this.#sendOne(clusterCommand);
+    else this.#park(clusterCommand);
+  }
+
+  #park(clusterCommand: ClusterCommand): void {
+    clusterCommand.target = clusterCommand.asking ? null : clusterCommand.target;
+    clusterCommand.asking = false;
+    clusterCommand.batch.park(clusterCommand);
+    this.#parked.push(clusterCommand);
+    this.#timer ??= setTimeout(this.#resume, PAUSE);
+  }
+
+  /** Tries parked commands again, in their order. Large numbers are split into chunks, so that the event loop stays free. */
+  #resume = (): void => {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    for (const clusterCommand of this.#parked) this.#due.push(clusterCommand);
+    this.#parked = [];
+    this.#resumeSome();
+  };
+
+  #resumeSome = (): void => {
+    this.#more = undefined;
+    const now = performance.now();
+    for (let i = 0; i < CHUNK_COMMANDS; i++) {
+      const clusterCommand = this.#due.shift();
+      if (!clusterCommand) return;
+      this.#resumeOne(clusterCommand, now);
+    }
+    if (this.#due.size > 0) this.#more ??= setImmediate(this.#resumeSome);
+  };
+
+  #resumeOne(clusterCommand: ClusterCommand, now: number): void {
+    const { batch } = clusterCommand;
+    if (clusterCommand.cancelled)
+      this.#fail(clusterCommand, new UpstreamFailure("closing", "nobody waits for the reply"));
+    else if (now >= clusterCommand.until) this.#giveUp(clusterCommand);
+    else if (batch.isBehind(clusterCommand)) this.#park(clusterCommand);
+    else {
+      const overtaken = batch.overtaken(clusterCommand);
+      if (overtaken === "executed") this.#missed(clusterCommand);
+      else if (overtaken === "sent") this.#park(clusterCommand);
+      else {
+        batch.parked--;
+        clusterCommand.state = "due";
+        clusterCommand.redirections = 0;
+        this.#sendOne(clusterCommand);
+      }
+    }
+  }
+
+  #missed(clusterCommand: ClusterCommand): void {
+    const { obstacle } = clusterCommand;
+    if (obstacle instanceof Buffer && isNoScript(obstacle)) this.#reply(clusterCommand, obstacle);
+    else this.#fail(clusterCommand, OVERTAKEN);
+  }
+
+  /** It waited too long: the client learns what for. No client sees a redirection. */
+  #giveUp(clusterCommand: ClusterCommand): void {
+    const { obstacle } = clusterCommand;
+    if (obstacle instanceof UpstreamFailure) this.#fail(clusterCommand, obstacle);
+    else if (obstacle && (isNoScript(obstacle) || redirectionOf(obstacle)?.kind === "later")) {
+      this.#reply(clusterCommand, obstacle);
+    } else {
+      const reason = this.#options.topology.lastError ?? "its slot is on its way from one node to another";
+      this.#fail(
+        clusterCommand,
+        new UpstreamFailure("unreachable", `the cluster could not run the command: ${reason}`),
+      );
+    }
+  }
+
+  #reply(clusterCommand: ClusterCommand, reply: Buffer): void {
+    if (clusterCommand.state === "parked") clusterCommand.batch.parked--;
+    clusterCommand.state = "done";
+    clusterCommand.sink.onReply(reply, clusterCommand.tag);
+  }
+
+  #fail(clusterCommand: ClusterCommand, failure: UpstreamFailure): void {
+    if (clusterCommand.state === "parked") clusterCommand.batch.parked--;
+    clusterCommand.state = "done";
+    if (failure.outcome === "unknown") clusterCommand.batch.executed(clusterCommand, false);
+    clusterCommand.sink.onFailure(failure, clusterCommand.tag);
+  }
+
+  #onNodeFailure(node: Node): void {
+    if (node.failed()) this.#options.counters.ejected++;
+    this.#options.topology.suspect(node.name);
+  }
+}
+
+function shuffled<T>(items: readonly T[]): readonly T[] {
+  const at = Math.floor(Math.random() * items.length);
+  return [...items.slice(at), ...items.slice(0, at)];
+}

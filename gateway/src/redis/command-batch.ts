@@ -1,0 +1,107 @@
+import type { Command } from "../resp/command.js";
+import type { Receiver, UpstreamFailure } from "./failure.js";
+import type { InFlightConnection } from "./in-flight-connection.js";
+
+/** Commands of one batch that may be unanswered at a time: the batches of auto-pipelining clients fit in one chunk. */
+export const CHUNK_COMMANDS = 1_000;
+/** Bytes of one batch that may be unanswered at a time, if there is more than one command to them. */
+const CHUNK_BYTES = 512 * 1024;
+
+/** Options of a batch. */
+export interface CommandBatchOptions {
+  /** The deadline for their replies, on the clock of `performance.now()`. Default: the connection's timeout. */
+  readonly deadline?: number | undefined;
+  /** Returns the extra time in ms, beyond the deadline, for the command at `index`. */
+  readonly extra?: ((index: number) => number) | undefined;
+}
+
+/** Commands that were given together: they keep their order, and their chunks alternate with those of other batches. */
+export class CommandBatch {
+  readonly #commands: readonly Command[];
+  readonly #deadline: number;
+  readonly #extra: ((index: number) => number) | undefined;
+  #next = 0;
+  #inFlight = 0;
+  #bytes = 0;
+  /** Whether a command of the batch was lost with its connection, so that later ones must not run before it. */
+  isBroken = false;
+  /** Where its last command was written. While one is unanswered, those that follow it go there too. */
+  connection: InFlightConnection | null = null;
+  /** Whether it is sent for the second time. */
+  isRepeated = false;
+
+  constructor(
+    commands: readonly Command[],
+    readonly receiver: Receiver,
+    deadline: number,
+    options?: CommandBatchOptions,
+  ) {
+    this.#commands = commands;
+    this.#deadline = options?.deadline ?? deadline;
+    this.#extra = options?.extra;
+  }
+
+  /** Whether all its commands were taken. */
+  get isEmpty(): boolean {
+    return this.#next === this.#commands.length;
+  }
+
+  /** How many of its commands were not taken. */
+  get left(): number {
+    return this.#commands.length - this.#next;
+  }
+
+  /** Its command, if it has only one. */
+  get single(): Command | null {
+    return this.#commands.length === 1 ? this.#commands[0]! : null;
+  }
+
+  /** Whether one of its commands has no reply yet. */
+  get isInFlight(): boolean {
+    return this.#inFlight > 0;
+  }
+
+  /** Whether it is sent in more than one chunk. */
+  get isLong(): boolean {
+    return this.#commands.length > CHUNK_COMMANDS;
+  }
+
+  /** The place of the next command. */
+  get tag(): number {
+    return this.#next;
+  }
+
+  /** The deadline of the next command's reply. */
+  get deadline(): number {
+    return this.#extra ? this.#deadline + this.#extra(this.#next) : this.#deadline;
+  }
+
+  /** Whether its next command may be written now. */
+  get canSendNext(): boolean {
+    if (this.#next === this.#commands.length) return false;
+    return this.#inFlight === 0 || (this.#inFlight < CHUNK_COMMANDS && this.#bytes < CHUNK_BYTES);
+  }
+
+  /** The next command, which is thereby taken. */
+  take(): Command {
+    return this.#commands[this.#next++]!;
+  }
+
+  /** One of its commands was written. */
+  wrote(bytes: number): void {
+    this.#inFlight++;
+    this.#bytes += bytes;
+  }
+
+  /** Records that a command has its reply or was given up. Returns whether the batch may send its next chunk. */
+  settled(bytes: number): boolean {
+    this.#inFlight--;
+    this.#bytes -= bytes;
+    return !this.isEmpty && this.#inFlight <= CHUNK_COMMANDS / 2 && this.#bytes <= CHUNK_BYTES / 2;
+  }
+
+  /** Fails every command that was not taken. */
+  failRest(failure: UpstreamFailure): void {
+    while (this.#next < this.#commands.length) this.receiver.onFailure(failure, this.#next++);
+  }
+}

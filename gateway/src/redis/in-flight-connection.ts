@@ -1,0 +1,285 @@
+import { isRead } from "../commands/command-info.js";
+import type { LargeReply } from "../resp/framer.js";
+import { Fifo } from "../util/fifo.js";
+import { CommandBatch } from "./command-batch.js";
+import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
+import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
+
+const TOO_LARGE = new UpstreamFailure("too-large", "the reply of Redis is larger than the gateway passes on");
+/** A reply for which there is no memory: see `maxBufferedBytes`. */
+export const NO_ROOM = new UpstreamFailure(
+  "no-room",
+  "the gateway has no memory left for the reply of Redis",
+);
+
+/** A reply of this many bytes holds up what comes behind it: the connection is replaced. */
+const HOLDS_UP = 4 * 1_024 * 1_024;
+/** Bytes buffered for a reader above which reading pauses, if no other command waits, and below which it resumes. */
+const PAUSED_ABOVE = 4 * 1_024 * 1_024;
+const RESUMED_BELOW = 1 * 1_024 * 1_024;
+
+/** A command that was written. */
+interface Written {
+  readonly batch: CommandBatch;
+  readonly tag: number;
+  readonly bytes: number;
+  deadline: number;
+  /** Replies to discard before its own. */
+  leading: number;
+  /** Null once the command was given up; its reply is then consumed in its place. */
+  receiver: Receiver | null;
+  /** The receiver of the reply's chunks, once the reply has begun. */
+  stream: ReplyStream | null;
+}
+
+/** Callbacks of an {@link InFlightConnection}. */
+export interface InFlightConnectionHandler {
+  /** More may be written. */
+  onWritable(): void;
+  /** A reply has begun that holds those behind it up. Returns whether only they would wait if the connection were paused. */
+  onLarge(): boolean;
+  /** Nobody waits for a reply any more; called of a connection that was replaced. */
+  onUnused(): void;
+  /** A batch may send its next chunk. */
+  onSendable(batch: CommandBatch): void;
+  /** The connection ended by itself or could not be had; what was written on it has failed already. */
+  onDown(reason: string): void;
+}
+
+/** One connection to Redis and the commands written on it, whose replies come back in order. */
+export class InFlightConnection {
+  readonly #socket: RedisSocket;
+  readonly #handler: InFlightConnectionHandler;
+  readonly #written = new Fifo<Written>();
+  readonly #silence: number;
+  /** Since when a reply has been waited for without a break. */
+  #waitingSince = 0;
+
+  /** @param silence how long Redis may say nothing while a command waits in vain, in ms */
+  constructor(options: RedisSocketOptions, silence: number, handler: InFlightConnectionHandler) {
+    this.#silence = silence;
+    this.#handler = handler;
+    this.#socket = new RedisSocket(options, {
+      onUp: () => handler.onWritable(),
+      onDrain: () => handler.onWritable(),
+      onReply: (reply, noRoom) => this.#reply(reply, noRoom),
+      onLarge: (first, size) => this.#large(first, size),
+      onDown: (reason) => {
+        this.#forget(`the connection to Redis was lost: ${reason}`);
+        handler.onDown(reason);
+      },
+    });
+  }
+
+  /** When the connection came up, or null. */
+  get upSince(): number | null {
+    return this.#socket.upSince;
+  }
+
+  /** The connection's id at the server, if the handshake requested it, else null. */
+  get clientId(): string | null {
+    return this.#socket.clientId;
+  }
+
+  get isWritable(): boolean {
+    return this.#socket.upSince !== null && !this.#socket.blocked;
+  }
+
+  /** Whether another connection has taken its place. */
+  isReplaced = false;
+
+  /** Commands that have no reply yet, those given up included. */
+  get inFlight(): number {
+    return this.#written.size;
+  }
+
+  open(): void {
+    this.#socket.open();
+  }
+
+  /** Takes the batch's next command; its bytes are to be written after those of the commands taken before. */
+  take(batch: CommandBatch, now: number): Buffer {
+    if (this.#written.size === 0) this.#waitingSince = now;
+    const { tag, deadline, receiver } = batch;
+    const { bytes, leading } = batch.take();
+    batch.wrote(bytes.length);
+    batch.connection = this;
+    this.#written.push({ batch, tag, bytes: bytes.length, deadline, leading, receiver, stream: null });
+    return bytes;
+  }
+
+  write(chunks: readonly Buffer[], total: number): void {
+    this.#socket.write(chunks, total);
+  }
+
+  /**
+   * Gives up commands whose deadline is over and adds them to `failed`, without calling their receivers. Returns the next
+   * deadline, and the time from which Redis counts as silent if it sends no more.
+   */
+  expire(now: number, failed: [Receiver, UpstreamFailure, number][]): { due: number; silentAt: number } {
+    let due = Number.POSITIVE_INFINITY;
+    const first = this.#written.peek();
+    const streaming = first?.stream ? first : null;
+    for (let i = 0; i < this.#written.size; i++) {
+      const entry = this.#written.peek(i)!;
+      if (!entry.receiver) continue;
+      // Commands after a large reply of the same batch also have the time that this reply takes.
+      if (streaming && entry.batch === streaming.batch) continue;
+      if (entry.deadline > now) due = Math.min(due, entry.deadline);
+      else {
+        failed.push([
+          entry.receiver,
+          new UpstreamFailure("timeout", "Redis did not answer in time"),
+          entry.tag,
+        ]);
+        entry.receiver = null;
+      }
+    }
+    const oldest = this.#written.peek();
+    const isOverdue = oldest !== undefined && !oldest.receiver;
+    const heard = this.#socket.paused ? now : Math.max(this.#waitingSince, this.#socket.heardAt);
+    if (oldest?.stream) {
+      if (heard + this.#silence > now) due = Math.min(due, heard + this.#silence);
+      else
+        this.#failStream(
+          oldest,
+          new UpstreamFailure("timeout", "Redis did not go on with its reply in time"),
+        );
+    }
+    return { due, silentAt: isOverdue ? heard + this.#silence : Number.POSITIVE_INFINITY };
+  }
+
+  /** Whether any reply is awaited. */
+  get isAwaited(): boolean {
+    for (let i = 0; i < this.#written.size; i++) {
+      const { receiver, stream } = this.#written.peek(i)!;
+      if (receiver || stream) return true;
+    }
+    return false;
+  }
+
+  /** Ends the connection in silence; what was written fails with this message. */
+  close(message: string): void {
+    this.#socket.close();
+    this.#forget(message);
+  }
+
+  /**
+   * Gives up the reads behind a large reply that are alone in their batches. Returns them as new batches to send on another
+   * connection. Commands already sent a second time stay.
+   */
+  takeReads(): CommandBatch[] {
+    const batches: CommandBatch[] = [];
+    for (let i = 1; i < this.#written.size; i++) {
+      const entry = this.#written.peek(i)!;
+      const { receiver, batch, deadline } = entry;
+      const command = batch.single;
+      if (!receiver || receiver.cancelled || !command || batch.isRepeated || !isRead(command)) continue;
+      entry.receiver = null;
+      const again = new CommandBatch([command], receiver, deadline);
+      again.isRepeated = true;
+      batches.push(again);
+    }
+    return batches;
+  }
+
+  /** Whether it may be paused: on behalf of a batch, unless others wait for a reply. */
+  #mayPause(batch: CommandBatch): boolean {
+    for (let i = 1; i < this.#written.size; i++) {
+      const entry = this.#written.peek(i)!;
+      if (entry.receiver && entry.batch !== batch) return false;
+    }
+    return true;
+  }
+
+  /** Reads no more while too much waits for a slow reader. */
+  #pauseFor(entry: Written): void {
+    if (this.#socket.paused || !this.#mayPause(entry.batch)) return;
+    this.#socket.pause();
+    entry.stream!.whenBelow(RESUMED_BELOW, () => this.#socket.resume());
+  }
+
+  #shift(): void {
+    this.#written.shift();
+    if (this.isReplaced && !this.isAwaited) this.#handler.onUnused();
+  }
+
+  #large(first: number, size: number): LargeReply | null {
+    const entry = this.#written.peek();
+    if (!entry || entry.leading > 0) return null;
+    const { receiver, tag } = entry;
+    if (receiver) {
+      entry.stream = receiver.onLarge?.(tag, first) ?? null;
+      if (!entry.stream) return null;
+      entry.receiver = null;
+    }
+    let written = size >= HOLDS_UP ? HOLDS_UP : 0;
+    let apart = written > 0 && entry.stream !== null && this.#handler.onLarge();
+    return {
+      write: (bytes) => {
+        // Of a command that was given up nothing is kept.
+        const { stream } = entry;
+        if (!stream) return;
+        const backlog = stream.write(bytes);
+        if (written < HOLDS_UP) {
+          written += bytes.length;
+          if (written >= HOLDS_UP) apart = this.#handler.onLarge();
+        }
+        if (apart && backlog > PAUSED_ABOVE) this.#pauseFor(entry);
+      },
+      onTooLarge: () => this.#failStream(entry, TOO_LARGE),
+      end: () => {
+        // The next replies on this connection may be for other commands.
+        this.#socket.resume();
+        const until = performance.now() + this.#silence;
+        for (let i = 1; i < this.#written.size; i++) {
+          const next = this.#written.peek(i)!;
+          if (next.batch === entry.batch) next.deadline = Math.max(next.deadline, until);
+        }
+        const { stream } = entry;
+        entry.stream = null;
+        this.#shift();
+        if (entry.batch.settled(entry.bytes)) this.#handler.onSendable(entry.batch);
+        stream?.end();
+      },
+    };
+  }
+
+  #failStream(entry: Written, failure: UpstreamFailure): void {
+    const { stream } = entry;
+    entry.stream = null;
+    stream?.fail(failure);
+  }
+
+  #reply(reply: Buffer | null, noRoom: boolean): void {
+    const entry = this.#written.peek();
+    if (!entry) {
+      this.#socket.drop("it sent a reply that nobody asked for");
+      return;
+    }
+    if (entry.leading > 0) {
+      entry.leading--;
+      return;
+    }
+    this.#shift();
+    const { batch, receiver, tag } = entry;
+    if (batch.settled(entry.bytes)) this.#handler.onSendable(batch);
+    if (!receiver) return;
+    if (reply) receiver.onReply(reply, tag);
+    else receiver.onFailure(noRoom ? NO_ROOM : TOO_LARGE, tag);
+  }
+
+  #forget(message: string): void {
+    const entries: Written[] = [];
+    for (let entry = this.#written.shift(); entry; entry = this.#written.shift()) entries.push(entry);
+    for (const { batch, bytes } of entries) {
+      batch.isBroken = true;
+      if (batch.settled(bytes)) this.#handler.onSendable(batch);
+    }
+    const failure = new UpstreamFailure("lost", message);
+    for (const entry of entries) {
+      this.#failStream(entry, failure);
+      entry.receiver?.onFailure(failure, entry.tag);
+    }
+  }
+}

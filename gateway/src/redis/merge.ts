@@ -1,0 +1,152 @@
+import { arrayOf, elementsOf, errorOf, integerOf } from "../resp/replies.js";
+import type { BufferBudget } from "../util/buffer-budget.js";
+import { type Receiver, UpstreamFailure } from "./failure.js";
+import { NO_ROOM } from "./in-flight-connection.js";
+
+const MINUS = 0x2d;
+const STAR = 0x2a;
+
+/** Makes one reply of those of several nodes, none of which is an error. */
+export type Combine = (replies: readonly Buffer[]) => Buffer;
+
+/** Takes the replies to the parts of a command, by the parts' places, and passes on one reply. */
+export class Merge implements Receiver {
+  readonly #replies: Buffer[];
+  readonly #failures: UpstreamFailure[] = [];
+  #open: number;
+  /** Bytes taken from the budget. */
+  #taken = 0;
+
+  /**
+   * @param tag the command's place
+   * @param writes whether its parts may change something
+   * @param oneIsEnough whether errors don't count once a part has succeeded
+   * @param budget what replies are counted against until all are there; default: no limit
+   */
+  constructor(
+    readonly receiver: Receiver,
+    readonly tag: number,
+    parts: number,
+    readonly combine: Combine,
+    readonly writes: boolean,
+    readonly oneIsEnough = false,
+    readonly budget?: BufferBudget,
+  ) {
+    this.#replies = new Array(parts);
+    this.#open = parts;
+  }
+
+  get cancelled(): boolean {
+    return this.receiver.cancelled;
+  }
+
+  onReply(reply: Buffer, part: number): void {
+    // Twice: in the end they are copied into one.
+    const bytes = 2 * reply.length;
+    if (this.budget) {
+      if (!this.budget.take(bytes)) {
+        this.onFailure(NO_ROOM);
+        return;
+      }
+      this.#taken += bytes;
+    }
+    this.#replies[part] = reply;
+    this.#settle();
+  }
+
+  onFailure(failure: UpstreamFailure): void {
+    this.#failures.push(failure);
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (--this.#open > 0) return;
+    const { receiver, tag } = this;
+    if (this.#taken > 0) this.budget!.give(this.#taken);
+    const replies = this.#replies.filter((reply) => reply !== undefined);
+    const good = replies.filter((reply) => reply[0] !== MINUS);
+    const [failure] = this.#failures;
+    if (failure && !(this.oneIsEnough && good.length > 0)) {
+      const unknown = this.#failures.find(({ outcome }) => outcome === "unknown");
+      if (!unknown && this.writes && good.length > 0) {
+        receiver.onFailure(
+          new UpstreamFailure("partial", `a part of the command ran, another did not: ${failure.message}`),
+          tag,
+        );
+      } else receiver.onFailure(unknown ?? failure, tag);
+      return;
+    }
+    if (good.length < replies.length && !(this.oneIsEnough && good.length > 0)) {
+      receiver.onReply(replies.find((reply) => reply[0] === MINUS)!, tag);
+    } else receiver.onReply(this.combine(good), tag);
+  }
+}
+
+const integers = (replies: readonly Buffer[]): bigint[] =>
+  replies.map((reply) => BigInt(reply.toString("latin1", 1, reply.length - 2)));
+
+const sum: Combine = (replies) => integerOf(integers(replies).reduce((total, value) => total + value, 0n));
+
+const least: Combine = (replies) =>
+  integerOf(integers(replies).reduce((lowest, value) => (value < lowest ? value : lowest)));
+
+/** Combines the first elements of lists of the same length, the second ones, and so on. */
+const each =
+  (combine: (elements: readonly Buffer[], at: number) => Buffer): Combine =>
+  (replies) => {
+    const lists = replies.map(elementsOf);
+    return arrayOf(
+      lists[0]!.map((_, at) =>
+        combine(
+          lists.map((list) => list[at]!),
+          at,
+        ),
+      ),
+    );
+  };
+
+const leastOfEach = each(least);
+const first: Combine = (replies) => replies[0]!;
+
+/** How the replies of several nodes become one, by the names that Redis's documentation gives to the ways. */
+export const combiners = {
+  agg_sum: sum,
+  // WAIT replies with a number, WAITAOF with two.
+  agg_min: (replies: readonly Buffer[]) => (replies[0]![0] === STAR ? leastOfEach : least)(replies),
+  all_succeeded: first,
+  one_succeeded: first,
+  agg_logical_and: each(least),
+  /** Lists become one, in which nothing is twice. */
+  union: (replies: readonly Buffer[]) => {
+    const elements = new Map<string, Buffer>();
+    for (const element of replies.flatMap(elementsOf)) elements.set(element.toString("latin1"), element);
+    return arrayOf([...elements.values()]);
+  },
+  /** Lists become one. */
+  concat: (replies: readonly Buffer[]) => arrayOf(replies.flatMap(elementsOf)),
+  /** Any reply that is not null. */
+  random: (replies: readonly Buffer[]) => {
+    const found = replies.filter((reply) => reply[1] !== MINUS);
+    return found[Math.floor(Math.random() * found.length)] ?? replies[0]!;
+  },
+  /** Lists of names, each with a number behind it, all of the same names. */
+  sum_pairs: each((elements, at) => (at % 2 === 0 ? elements[0]! : sum(elements))),
+} satisfies Record<string, Combine>;
+
+/** The replies to parts that hold some of a list's keys each become one list; `indexes` are those of each part's keys. */
+export function inOrderOf(indexes: readonly (readonly number[])[]): Combine {
+  return (replies) => {
+    const elements: Buffer[] = [];
+    replies.forEach((reply, part) => {
+      elementsOf(reply).forEach((element, at) => {
+        elements[indexes[part]![at]!] = element;
+      });
+    });
+    return arrayOf(elements);
+  };
+}
+
+/** The error for a command whose keys are in several slots and that can't be split. */
+export const CROSS_SLOT = errorOf(
+  "CROSSSLOT Keys in request don't hash to the same slot: give them a common hash tag, such as {user:1}:name and {user:1}:age",
+);

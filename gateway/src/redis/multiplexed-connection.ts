@@ -1,0 +1,457 @@
+import type { Command } from "../resp/command.js";
+import { Fifo } from "../util/fifo.js";
+import { CommandBatch, type CommandBatchOptions } from "./command-batch.js";
+import { type Receiver, UpstreamFailure } from "./failure.js";
+import { InFlightConnection } from "./in-flight-connection.js";
+import type { RedisSocketOptions } from "./redis-socket.js";
+
+/** Lines that may have been replaced and still be in use; beyond, large replies hold others up. */
+const MAX_REPLACED = 8;
+const INITIAL_BACKOFF = 50;
+const MAX_BACKOFF = 2_000;
+/** A connection that held this long, in ms, is replaced without delay. */
+const STEADY = 1_000;
+/** Minimum interval between checks of deadlines, in ms. */
+const TICK = 5;
+
+/** Counts over the life of an upstream. */
+export interface UpstreamCounters {
+  /** Connections to Redis that were opened and replied. */
+  opened: number;
+  /** Connections to Redis that ended other than by being closed here. */
+  lost: number;
+  /** Commands written. */
+  commands: number;
+  /** Commands that got no reply in time, written or not. */
+  timeouts: number;
+  /** Times that a node of a cluster sent a command elsewhere. */
+  redirected: number;
+  /** Times that a read which failed was sent again, or a command that was not executed. */
+  repeated: number;
+  /** Times that a node of a cluster was passed over because it failed. */
+  ejected: number;
+  /** Times that the topology of a cluster, or the primary of a Sentinel's group, changed. */
+  topologyChanges: number;
+}
+
+/** How one connection to Redis is made and kept. */
+export interface MultiplexedConnectionOptions extends RedisSocketOptions {
+  /** Timeout of a command in ms, from its call to its reply. */
+  readonly timeout: number;
+  /** Commands that may be waiting or unanswered before more are refused. */
+  readonly maxQueuedCommands: number;
+  /**
+   * The reconnect policy after the connection is lost.
+   *
+   * - `always`: a new connection is opened, and commands wait for it
+   * - `wanted`: the next command opens a new connection; while that fails, commands are refused at once
+   * - `never`: the connection stays closed
+   */
+  readonly reconnect: "always" | "wanted" | "never";
+  /** Time in ms for which an unused connection is kept, or opening one is retried. Default: no limit. */
+  readonly idle?: number | undefined;
+}
+
+/**
+ * A connection to Redis shared by many commands. All commands of one turn of the event loop go out in one write. A command
+ * that comes alone is written at once. Replies come back in order. A large batch is written in chunks, so that later
+ * commands of others do not wait for all of it.
+ *
+ * A command is written at most once, except a read behind a large reply, and never after its deadline. When the connection
+ * drops, written commands fail as `unknown`. Unwritten ones wait for the next connection, except those of a batch that lost
+ * a command. They fail as `unsent`, so that a caller that repeats the lost command keeps the order.
+ *
+ * A connection on which a command timed out while Redis sent nothing gets no more commands. A new one replaces it, and the
+ * old one stays open as long as a reply on it is awaited. A connection on which a reply of several megabytes begins is
+ * replaced likewise. That reply is read as fast as its reader takes it. Reads written behind it are written again, once, on
+ * the new connection.
+ */
+export class MultiplexedConnection {
+  readonly #options: MultiplexedConnectionOptions;
+  /** Batches that may be written next, a chunk of each in rotation. */
+  readonly #queue = new Fifo<CommandBatch>();
+  /** Batches that wait for replies before their next chunk. */
+  readonly #resting = new Set<CommandBatch>();
+  #waiting = 0;
+  /** How many of those that wait belong to batches of more than a chunk. */
+  #waitingInLong = 0;
+  #connection: InFlightConnection | null = null;
+  /** Lines that were replaced: they fell silent, or a large reply holds them up. */
+  readonly #silent = new Set<InFlightConnection>();
+  /** A connection that was held up and is free again: it replaces the next one. */
+  #spare: InFlightConnection | null = null;
+  #flushing = false;
+  /** How many batches had a part in the last write. */
+  #lastBatchCount = 0;
+  #closed = false;
+  #attempts = 0;
+  #lastError = "no connection to Redis yet";
+  #due = Number.POSITIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #usedAt = 0;
+  #idleTimer: NodeJS.Timeout | undefined;
+  /** Called once when the connection closes, however that came about. */
+  onClose: (() => void) | undefined;
+
+  constructor(options: MultiplexedConnectionOptions) {
+    this.#options = options;
+  }
+
+  /** Whether the connection is up. */
+  get ready(): boolean {
+    return this.#connection?.upSince != null;
+  }
+
+  /** The connection's id at the server, if the handshake requested it and the connection is up, else null. */
+  get clientId(): string | null {
+    return this.#connection?.clientId ?? null;
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Commands waiting or unanswered, those given up included. */
+  get pending(): number {
+    let sum = this.#waiting + (this.#connection?.inFlight ?? 0);
+    for (const connection of this.#silent) sum += connection.inFlight;
+    return sum;
+  }
+
+  /** Starts to connect, if there is neither a connection nor an attempt at one. */
+  open(): void {
+    if (!this.#connection && !this.#closed && !this.#retry) this.#connect();
+  }
+
+  /** Sends commands in their order on this connection. */
+  send(commands: readonly Command[], receiver: Receiver, options?: CommandBatchOptions): void {
+    const now = performance.now();
+    const batch = new CommandBatch(commands, receiver, now + this.#options.timeout, options);
+    const refusal = this.#refusal(batch);
+    if (refusal) {
+      batch.failRest(refusal);
+      return;
+    }
+    this.#countWaiting(batch, commands.length);
+    this.#queue.push(batch);
+    this.#used();
+    this.#arm(batch.deadline);
+    if (!this.ready) this.open();
+    else if (this.#isAlone(batch, now)) this.#flush(now);
+    else this.#schedule();
+  }
+
+  /** Ends the connection. What was written is unknown, what was not is unsent. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    clearTimeout(this.#retry);
+    clearTimeout(this.#idleTimer);
+    const message = "the connection to Redis was closed";
+    for (const connection of this.#silent) connection.close(message);
+    this.#spare?.close(message);
+    this.#spare = null;
+    this.#connection?.close(message);
+    this.#connection = null;
+    this.#failWaiting(new UpstreamFailure("closing", message));
+    clearTimeout(this.#timer);
+    this.onClose?.();
+  }
+
+  #used(): void {
+    const { idle } = this.#options;
+    if (idle === undefined) return;
+    this.#usedAt = performance.now();
+    this.#idleTimer ??= setTimeout(this.#onIdle, idle, idle).unref();
+  }
+
+  /** Ends the connection, or the attempts at one, unless it was used since. */
+  #onIdle = (idle: number): void => {
+    const left = this.pending > 0 ? idle : this.#usedAt + idle - performance.now();
+    if (left > 0) {
+      this.#idleTimer = setTimeout(this.#onIdle, Math.ceil(left), idle).unref();
+      return;
+    }
+    this.#idleTimer = undefined;
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    this.#attempts = 0;
+    this.#spare?.close("the connection to Redis was not used");
+    this.#spare = null;
+    this.#connection?.close("the connection to Redis was not used");
+    this.#connection = null;
+  };
+
+  #countWaiting(batch: CommandBatch, more: number): void {
+    this.#waiting += more;
+    if (batch.isLong) this.#waitingInLong += more;
+  }
+
+  #refusal(batch: CommandBatch): UpstreamFailure | null {
+    if (this.#closed) return new UpstreamFailure("closing", "the connection to Redis was closed");
+    if (this.#retry && this.#options.reconnect === "wanted") {
+      return new UpstreamFailure("unreachable", this.#unreachable());
+    }
+    // Short batches go before the rest of long ones, so that one client's pipeline does not have others refused.
+    const before = batch.isLong ? this.pending : this.pending - this.#waitingInLong;
+    if (before < this.#options.maxQueuedCommands) return null;
+    return new UpstreamFailure("full", "too many commands are waiting for Redis");
+  }
+
+  #connect(): void {
+    const connection: InFlightConnection = new InFlightConnection(this.#options, this.#options.timeout, {
+      onWritable: () => this.#schedule(),
+      onSendable: (batch) => this.#rested(batch),
+      onLarge: () => this.#heldUp(connection),
+      onUnused: () => this.#unused(connection),
+      onDown: (reason) => {
+        if (connection === this.#spare) this.#spare = null;
+        else if (this.#silent.delete(connection)) this.#failBroken();
+        else this.#lost(connection, reason);
+      },
+    });
+    this.#connection = connection;
+    connection.open();
+  }
+
+  /**
+   * Called when a large reply has begun on a connection. Later commands go to another connection. The reads behind the reply
+   * are sent again there. The rest of a batch in flight stays on this connection.
+   */
+  #heldUp(connection: InFlightConnection): boolean {
+    // A connection that is lent is used by one client alone.
+    if (connection.isReplaced || this.#options.reconnect === "never") return true;
+    if (connection !== this.#connection || this.#silent.size >= MAX_REPLACED) return false;
+    this.#silent.add(connection);
+    connection.isReplaced = true;
+    this.#connection = this.#spare;
+    this.#spare = null;
+    if (this.#connection) this.#connection.isReplaced = false;
+    else this.#connect();
+    for (const batch of connection.takeReads()) {
+      this.#options.counters.repeated++;
+      this.#countWaiting(batch, 1);
+      this.#queue.push(batch);
+    }
+    this.#schedule();
+    return true;
+  }
+
+  /** Called when no reply is awaited on a replaced connection. Keeps it as the spare one, or closes it. */
+  #unused(connection: InFlightConnection): void {
+    if (this.#closed || !this.#silent.has(connection)) return;
+    // A cancelled command's reply may be as large.
+    if (connection.inFlight === 0 && !this.#spare) {
+      this.#silent.delete(connection);
+      this.#spare = connection;
+    } else if (connection.inFlight > 0) {
+      this.#silent.delete(connection);
+      connection.close("the connection to Redis was replaced");
+    }
+  }
+
+  #rested(batch: CommandBatch): void {
+    if (!this.#resting.delete(batch)) return;
+    this.#queue.push(batch);
+    this.#schedule();
+  }
+
+  /** Whether nothing else is under way nor likely to come in this turn, so that waiting for its end is for nothing. */
+  #isAlone(batch: CommandBatch, now: number): boolean {
+    if (this.#flushing || this.#lastBatchCount > 1 || this.#connection!.inFlight > 0) return false;
+    return !batch.receiver.cancelled && batch.deadline > now;
+  }
+
+  #schedule(): void {
+    if (this.#flushing || this.#waiting === 0) return;
+    this.#flushing = true;
+    // After the poll phase: by then every request that was readable in this turn has been read.
+    setImmediate(this.#flushQueued);
+  }
+
+  #flushQueued = (): void => {
+    this.#flushing = false;
+    this.#flush(performance.now());
+  };
+
+  /** Writes what belongs to batches under way on connections that were replaced. */
+  #flushReplaced(now: number): void {
+    for (let left = this.#queue.size; left > 0; left--) {
+      const batch = this.#queue.shift()!;
+      const { connection } = batch;
+      if (!connection || !batch.isInFlight || !this.#silent.has(connection)) {
+        this.#queue.push(batch);
+        continue;
+      }
+      const chunks: Buffer[] = [];
+      let total = 0;
+      while (
+        connection.isWritable &&
+        batch.canSendNext &&
+        batch.deadline > now &&
+        !batch.receiver.cancelled
+      ) {
+        this.#countWaiting(batch, -1);
+        const bytes = connection.take(batch, now);
+        chunks.push(bytes);
+        total += bytes.length;
+      }
+      this.#options.counters.commands += chunks.length;
+      if (chunks.length > 0) connection.write(chunks, total);
+      if (!batch.isEmpty) this.#resting.add(batch);
+    }
+  }
+
+  #flush(now: number): void {
+    const connection = this.#connection;
+    if (this.#silent.size > 0) this.#flushReplaced(now);
+    if (!connection?.isWritable) return;
+    const chunks: Buffer[] = [];
+    const failed: [Receiver, UpstreamFailure, number][] = [];
+    let total = 0;
+    this.#lastBatchCount = this.#queue.size;
+    for (let batch = this.#queue.shift(); batch; batch = this.#queue.shift()) {
+      while (batch.canSendNext) {
+        this.#countWaiting(batch, -1);
+        if (batch.receiver.cancelled) {
+          failed.push([
+            batch.receiver,
+            new UpstreamFailure("closing", "nobody waits for the reply"),
+            batch.tag,
+          ]);
+          batch.take();
+        } else if (batch.deadline <= now) failed.push(this.#takeExpired(batch));
+        else {
+          const bytes = connection.take(batch, now);
+          chunks.push(bytes);
+          total += bytes.length;
+        }
+      }
+      if (!batch.isEmpty) this.#resting.add(batch);
+    }
+    this.#options.counters.commands += chunks.length;
+    if (chunks.length > 0) connection.write(chunks, total);
+    // Only now, since a receiver may end the connection.
+    for (const [receiver, failure, tag] of failed) receiver.onFailure(failure, tag);
+  }
+
+  /** One timer serves all deadlines. */
+  #arm(due: number): void {
+    if (due >= this.#due - TICK) return;
+    clearTimeout(this.#timer);
+    this.#due = due;
+    const wait = Math.min(Math.max(TICK, Math.ceil(due - performance.now())), 0x7fffffff);
+    // After one more poll: when this process itself was held up, replies in time may lie unread.
+    this.#timer = setTimeout(() => setImmediate(this.#expire), wait);
+  }
+
+  #expire = (): void => {
+    this.#due = Number.POSITIVE_INFINITY;
+    if (this.#closed) return;
+    const now = performance.now();
+    let due = Number.POSITIVE_INFINITY;
+    const failed: [Receiver, UpstreamFailure, number][] = [];
+    for (const connection of this.#silent) due = Math.min(due, connection.expire(now, failed).due);
+    const connection = this.#connection;
+    const state = connection?.expire(now, failed);
+    this.#options.counters.timeouts += failed.length;
+    const isSilent = state !== undefined && state.silentAt <= now;
+    if (state) due = Math.min(due, state.due, isSilent ? due : state.silentAt);
+    for (const batch of this.#waitingBatches()) {
+      while (!batch.isEmpty && batch.deadline <= now) {
+        this.#countWaiting(batch, -1);
+        failed.push(this.#takeExpired(batch));
+      }
+      if (batch.isEmpty) this.#resting.delete(batch);
+      else due = Math.min(due, batch.deadline);
+    }
+    for (const [receiver, failure, tag] of failed) receiver.onFailure(failure, tag);
+    if (this.#closed) return;
+    if (connection && connection === this.#connection && isSilent) this.#replace(connection);
+    for (const connection of this.#silent) {
+      if (connection.isAwaited) continue;
+      this.#silent.delete(connection);
+      connection.close("the connection to Redis went silent");
+    }
+    if (due < Number.POSITIVE_INFINITY) this.#arm(due);
+  };
+
+  /** Takes the batch's next command, for which it is too late. */
+  #takeExpired(batch: CommandBatch): [Receiver, UpstreamFailure, number] {
+    const { tag, receiver } = batch;
+    batch.take();
+    this.#options.counters.timeouts++;
+    const text = this.ready ? "Redis takes no commands at present" : this.#unreachable();
+    return [receiver, new UpstreamFailure("unreachable", text), tag];
+  }
+
+  #replace(connection: InFlightConnection): void {
+    this.#options.counters.lost++;
+    this.#lastError = "it went silent";
+    if (this.#options.reconnect === "never") {
+      this.close();
+      return;
+    }
+    this.#silent.add(connection);
+    this.#connection = null;
+    if (this.#options.reconnect === "always" || this.#waiting > 0) this.#connect();
+  }
+
+  #waitingBatches(): CommandBatch[] {
+    const batches = [...this.#resting];
+    for (let i = 0; i < this.#queue.size; i++) batches.push(this.#queue.peek(i)!);
+    return batches;
+  }
+
+  #unreachable(): string {
+    return `Redis could not be reached: ${this.#lastError}`;
+  }
+
+  #lost(connection: InFlightConnection, reason: string): void {
+    this.#connection = null;
+    this.#lastError = reason;
+    if (this.#closed) return;
+    this.#failBroken();
+    if (this.#closed) return;
+    const { upSince } = connection;
+    const steady = upSince !== null && performance.now() - upSince >= STEADY;
+    if (upSince !== null) this.#attempts = 0;
+    const { reconnect } = this.#options;
+    if (reconnect === "never") {
+      this.#failWaiting(new UpstreamFailure("unreachable", this.#unreachable()));
+      this.close();
+      return;
+    }
+    const longest = Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** this.#attempts++);
+    const wait = steady ? 0 : longest * (0.5 + Math.random() / 2);
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined;
+      if (reconnect === "always") this.#connect();
+    }, wait);
+    if (reconnect === "wanted") {
+      this.#retry.unref();
+      this.#failWaiting(new UpstreamFailure("unreachable", this.#unreachable()));
+    }
+  }
+
+  /** Fails what is left of batches that lost a command with their connection. */
+  #failBroken(): void {
+    const message = "not sent since the connection to Redis was lost with commands before it";
+    this.#failWaiting(new UpstreamFailure("unreachable", message), ({ isBroken }) => isBroken);
+  }
+
+  /** Fails what is left of the batches that `which` picks; by default of all. */
+  #failWaiting(failure: UpstreamFailure, which = (_: CommandBatch) => true): void {
+    const failed: CommandBatch[] = [];
+    const batches = this.#waitingBatches();
+    this.#resting.clear();
+    while (this.#queue.shift());
+    for (const batch of batches) {
+      if (which(batch)) failed.push(batch);
+      else this.#queue.push(batch);
+    }
+    for (const batch of failed) this.#countWaiting(batch, -batch.left);
+    for (const batch of failed) batch.failRest(failure);
+  }
+}

@@ -1,0 +1,146 @@
+import { Fifo } from "../util/fifo.js";
+import { UpstreamFailure } from "./failure.js";
+import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
+
+/** Idle connections kept for the next use. */
+const KEPT_IDLE = 4;
+/** Idle timeout of a connection, in ms. */
+const IDLE_FOR = 30_000;
+
+/** Someone who wants a connection of their own. */
+export interface Borrower {
+  readonly cancelled: boolean;
+  /** Takes the connection; it goes back by {@link Pool.giveBack}. */
+  onConnection(connection: MultiplexedConnection): void;
+  onFailure(failure: UpstreamFailure): void;
+}
+
+/** Bounds of a pool. */
+export interface PoolOptions {
+  /** Connections at most. */
+  readonly max: number;
+  /** Borrowers that may wait for one; more are refused at once. */
+  readonly maxWaiting: number;
+}
+
+interface Waiting {
+  borrower: Borrower | null;
+  timer: NodeJS.Timeout;
+}
+
+/** A bounded set of connections lent to one user at a time, for what must not share one. */
+export class Pool {
+  readonly #connectionOptions: MultiplexedConnectionOptions;
+  readonly #options: PoolOptions;
+  readonly #idle: { connection: MultiplexedConnection; timer: NodeJS.Timeout }[] = [];
+  readonly #all = new Set<MultiplexedConnection>();
+  readonly #waiting = new Fifo<Waiting>();
+  #queued = 0;
+  #refusal: UpstreamFailure | null = null;
+  #closed = false;
+
+  constructor(connectionOptions: MultiplexedConnectionOptions, options: PoolOptions) {
+    this.#connectionOptions = { ...connectionOptions, reconnect: "never" };
+    this.#options = options;
+  }
+
+  /** Connections lent or idle. */
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** Lends a connection, now or when one comes back by `deadline`, on the clock of `performance.now()`. */
+  borrow(borrower: Borrower, deadline: number): void {
+    if (this.#closed || this.#refusal) {
+      borrower.onFailure(this.#refusal ?? new UpstreamFailure("closing", "the gateway is closing"));
+      return;
+    }
+    const idle = this.#idle.pop();
+    if (idle) {
+      clearTimeout(idle.timer);
+      borrower.onConnection(idle.connection);
+    } else if (this.#all.size < this.#options.max) borrower.onConnection(this.#make());
+    else if (this.#queued >= this.#options.maxWaiting) borrower.onFailure(this.#busy());
+    else this.#queue(borrower, deadline);
+  }
+
+  /** Takes a connection back. One that still owes a reply is closed rather than lent again. */
+  giveBack(connection: MultiplexedConnection): void {
+    if (connection.closed) return;
+    if (connection.pending > 0 || this.#closed) {
+      connection.close();
+      return;
+    }
+    const next = this.#next();
+    if (next) next.onConnection(connection);
+    else if (this.#idle.length >= KEPT_IDLE) connection.close();
+    else this.#idle.push({ connection, timer: setTimeout(() => connection.close(), IDLE_FOR).unref() });
+  }
+
+  /** Lends nothing any more, to those that wait for a connection neither; what was lent stays so. */
+  stopLending(refusal: UpstreamFailure): void {
+    this.#refusal = refusal;
+    for (let next = this.#next(); next; next = this.#next()) next.onFailure(refusal);
+  }
+
+  /** Closes every connection, lent ones too. */
+  close(): void {
+    this.#closed = true;
+    for (let next = this.#next(); next; next = this.#next()) {
+      next.onFailure(new UpstreamFailure("closing", "the gateway is closing"));
+    }
+    for (const connection of [...this.#all]) connection.close();
+  }
+
+  #make(): MultiplexedConnection {
+    const connection = new MultiplexedConnection(this.#connectionOptions);
+    this.#all.add(connection);
+    connection.onClose = () => this.#gone(connection);
+    connection.open();
+    return connection;
+  }
+
+  #gone(connection: MultiplexedConnection): void {
+    this.#all.delete(connection);
+    const at = this.#idle.findIndex((idle) => idle.connection === connection);
+    if (at >= 0) clearTimeout(this.#idle.splice(at, 1)[0]!.timer);
+    const next = this.#closed ? null : this.#next();
+    if (next) next.onConnection(this.#make());
+  }
+
+  #queue(borrower: Borrower, deadline: number): void {
+    const waiting: Waiting = {
+      borrower,
+      timer: setTimeout(
+        () => {
+          waiting.borrower = null;
+          this.#queued--;
+          borrower.onFailure(this.#busy());
+        },
+        Math.max(0, deadline - performance.now()),
+      ),
+    };
+    this.#queued++;
+    this.#waiting.push(waiting);
+  }
+
+  #next(): Borrower | null {
+    for (let waiting = this.#waiting.shift(); waiting; waiting = this.#waiting.shift()) {
+      const { borrower, timer } = waiting;
+      if (!borrower) continue;
+      clearTimeout(timer);
+      this.#queued--;
+      if (!borrower.cancelled) return borrower;
+      borrower.onFailure(new UpstreamFailure("closing", "nobody waits for the reply"));
+    }
+    return null;
+  }
+
+  #busy(): UpstreamFailure {
+    const { max } = this.#options;
+    return new UpstreamFailure(
+      "full",
+      `all ${max} connections for commands that need one of their own are in use`,
+    );
+  }
+}

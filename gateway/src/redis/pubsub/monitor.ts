@@ -1,0 +1,117 @@
+import { command } from "../../resp/command.js";
+import { UpstreamFailure } from "../failure.js";
+import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
+import type { Cancel } from "../upstream.js";
+import type { Listener } from "./subscriptions.js";
+
+const MONITOR = command("MONITOR");
+const MINUS = 0x2d;
+/** Commands whose arguments hold passwords, or may. */
+const SECRET = new Set(["ACL", "AUTH", "CONFIG", "HELLO", "MIGRATE", "SENTINEL"]);
+
+export interface MonitorOptions extends PushConnectionOptions {
+  /** Makes what listeners get of a line. */
+  readonly encode: (line: string) => Buffer;
+}
+
+/**
+ * Passes on the lines of MONITOR, over one connection for all listeners. The connection is closed with the last listener,
+ * since MONITOR slows the server down. When the connection is lost, all listeners end.
+ */
+export class Monitor {
+  readonly #options: MonitorOptions;
+  readonly #listeners = new Set<Listener>();
+  #connection: PushConnection | null = null;
+  #up = false;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: MonitorOptions) {
+    this.#options = options;
+  }
+
+  /** Connections open now: one or none. */
+  get connections(): number {
+    return this.#up ? 1 : 0;
+  }
+
+  /** Whether it has no listeners, and so no connection. */
+  get isUnused(): boolean {
+    return this.#listeners.size === 0;
+  }
+
+  /** The listener is never called before this returns. */
+  add(listener: Listener): Cancel {
+    this.#listeners.add(listener);
+    if (this.#closed) setImmediate(() => this.#end("closing", "the gateway is closing"));
+    else if (!this.#connection) this.#open();
+    else if (this.#up) setImmediate(() => this.#listeners.has(listener) && listener.onReady());
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#drop();
+    };
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#end("closing", "the gateway is closing");
+  }
+
+  #open(): void {
+    const connection = new PushConnection(this.#options, {
+      onUp: () => {
+        connection.send(MONITOR);
+        const onTimeout = () => this.#end("unreachable", "Redis did not answer MONITOR in time");
+        this.#timer = setTimeout(onTimeout, this.#options.timeout);
+      },
+      onReply: (reply) => this.#onReply(reply),
+      onDown: (reason) => this.#end("unreachable", `Redis could not be reached: ${reason}`),
+    });
+    this.#connection = connection;
+    connection.open();
+  }
+
+  #onReply(reply: Buffer | null): void {
+    if (this.#up) {
+      if (!reply) return;
+      const encoded = this.#options.encode(redacted(reply.toString("utf8", 1, reply.length - 2)));
+      for (const listener of this.#listeners) listener.onMessage(encoded);
+      return;
+    }
+    clearTimeout(this.#timer);
+    if (reply?.[0] === MINUS) {
+      const error = reply.toString("utf8", 1, reply.length - 2);
+      for (const listener of this.#take()) listener.onRefusal(error);
+      return;
+    }
+    this.#up = true;
+    for (const listener of this.#listeners) listener.onReady();
+  }
+
+  #end(reason: "closing" | "unreachable", message: string): void {
+    const failure = new UpstreamFailure(reason, message);
+    for (const listener of this.#take()) listener.onFailure(failure);
+  }
+
+  #take(): Listener[] {
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    this.#drop();
+    return listeners;
+  }
+
+  #drop(): void {
+    clearTimeout(this.#timer);
+    this.#connection?.close();
+    this.#connection = null;
+    this.#up = false;
+  }
+}
+
+/** A line such as `1339518083.107412 [0 127.0.0.1:60866] "keys" "*"`, without what may be a password. */
+function redacted(line: string): string {
+  const name = line.indexOf('] "') + 3;
+  const end = line.indexOf('"', name);
+  if (name < 3 || end < 0 || end + 1 === line.length) return line;
+  return SECRET.has(line.slice(name, end).toUpperCase()) ? `${line.slice(0, end + 1)} "(redacted)"` : line;
+}

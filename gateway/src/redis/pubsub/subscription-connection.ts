@@ -1,0 +1,196 @@
+import type { Command } from "../../resp/command.js";
+import { CommandWriter } from "../../resp/command-writer.js";
+import { readPush } from "../../resp/push.js";
+import { Fifo } from "../../util/fifo.js";
+import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
+
+const MINUS = 0x2d;
+/** How long the connection is kept after the last subscription, in ms. */
+const KEPT_UNUSED = 30_000;
+
+/** By channel, by pattern, or by sharded channel. */
+export type Sort = "subscribe" | "psubscribe" | "ssubscribe";
+
+/** The sort of topic that a message belongs to, by the message's kind. */
+const SORT_OF: Readonly<Record<string, Sort>> = {
+  message: "subscribe",
+  pmessage: "psubscribe",
+  smessage: "ssubscribe",
+};
+
+/** A channel or pattern that a {@link SubscriptionConnection} subscribes to. */
+export interface SubscriptionTopic {
+  readonly sort: Sort;
+  readonly name: Buffer;
+}
+
+/** Takes what a {@link SubscriptionConnection} receives. */
+export interface SubscriptionOwner<T extends SubscriptionTopic> {
+  /** Redis confirmed the subscription. */
+  onSubscribed(topic: T): void;
+  /** Redis refused the subscription with this error reply. */
+  onError(topic: T, reply: Buffer): void;
+  /** Redis ended the subscription by itself: the channel's slot has moved. */
+  onEnded(topic: T): void;
+  onMessage(topic: T, push: readonly Buffer[]): void;
+  /** A message was too large to be passed on. Its channel is not known. */
+  onTooLarge(topics: Iterable<T>): void;
+  /** The connection was lost or could not be had. `wasUp`: it had been in use. */
+  onDown(reason: string, wasUp: boolean): void;
+}
+
+/** A reply that is due: each SUBSCRIBE and UNSUBSCRIBE names one topic, so that an error finds its own. */
+interface Due<T> {
+  readonly topic: T;
+  readonly subscribes: boolean;
+}
+
+/** Subscriptions on one connection to Redis. It connects when there is a topic, and not again by itself. */
+export class SubscriptionConnection<T extends SubscriptionTopic> {
+  readonly #options: PushConnectionOptions;
+  readonly #owner: SubscriptionOwner<T>;
+  readonly #topics = new Map<string, T>();
+  readonly #writer = new CommandWriter();
+  #due = new Fifo<Due<T>>();
+  #connection: PushConnection | null = null;
+  #up = false;
+  #unused: NodeJS.Timeout | undefined;
+
+  constructor(options: PushConnectionOptions, owner: SubscriptionOwner<T>) {
+    this.#options = options;
+    this.#owner = owner;
+  }
+
+  get isUp(): boolean {
+    return this.#up;
+  }
+
+  /** Whether it has neither topics nor a connection. */
+  get isUnused(): boolean {
+    return this.#topics.size === 0 && this.#connection === null;
+  }
+
+  /** The topics to be subscribed to. */
+  get topics(): Iterable<T> {
+    return this.#topics.values();
+  }
+
+  /** Subscribes to a topic, once the connection is up. {@link open} makes sure that there is one. */
+  add(topic: T): void {
+    clearTimeout(this.#unused);
+    this.#topics.set(keyOf(topic.sort, topic.name), topic);
+    if (this.#up) this.#send(topic, true);
+  }
+
+  /** Unsubscribes from a topic. */
+  remove(topic: T): void {
+    const key = keyOf(topic.sort, topic.name);
+    if (this.#topics.get(key) !== topic) return;
+    this.#topics.delete(key);
+    if (this.#up) this.#send(topic, false);
+    this.#rest();
+  }
+
+  /** Takes a topic off that Redis has ended by itself. */
+  forget(topic: T): void {
+    this.#topics.delete(keyOf(topic.sort, topic.name));
+    this.#rest();
+  }
+
+  /** Connects, unless it has or does. */
+  open(): void {
+    if (this.#connection) return;
+    this.#connection = new PushConnection(this.#options, {
+      onUp: () => {
+        this.#up = true;
+        for (const topic of this.#topics.values()) this.#send(topic, true);
+        this.#rest();
+      },
+      onReply: (reply) => this.#onReply(reply),
+      onDown: (reason) => {
+        const wasUp = this.#up;
+        this.#reset();
+        this.#owner.onDown(reason, wasUp);
+      },
+    });
+    this.#connection.open();
+  }
+
+  /** Ends the connection. */
+  close(): void {
+    clearTimeout(this.#unused);
+    this.#connection?.close();
+    this.#reset();
+  }
+
+  #reset(): void {
+    this.#connection = null;
+    this.#up = false;
+    this.#due = new Fifo();
+  }
+
+  #onReply(reply: Buffer | null): void {
+    if (!reply) {
+      this.#owner.onTooLarge(this.#topics.values());
+      return;
+    }
+    if (reply[0] === MINUS) {
+      const due = this.#due.shift();
+      if (due?.subscribes && this.#isHeld(due.topic)) this.#owner.onError(due.topic, reply);
+      return;
+    }
+    const push = readPush(reply);
+    const kind = push[0]?.toString("latin1") ?? "";
+    const sort = SORT_OF[kind];
+    if (sort !== undefined) {
+      const topic = this.#topics.get(keyOf(sort, push[1]!));
+      if (topic) this.#owner.onMessage(topic, push);
+    } else if (kind === "sunsubscribe") this.#onShardUnsubscribed(push[1]!);
+    else this.#confirmed();
+  }
+
+  /** Redis confirms that a sharded channel was given up, or says so by itself when the channel's slot has moved. */
+  #onShardUnsubscribed(name: Buffer): void {
+    const due = this.#due.peek();
+    if (due && !due.subscribes && due.topic.sort === "ssubscribe" && due.topic.name.equals(name)) {
+      this.#due.shift();
+      return;
+    }
+    const topic = this.#topics.get(keyOf("ssubscribe", name));
+    if (topic) this.#owner.onEnded(topic);
+  }
+
+  #confirmed(): void {
+    const due = this.#due.shift();
+    if (due?.subscribes && this.#isHeld(due.topic)) this.#owner.onSubscribed(due.topic);
+  }
+
+  #isHeld(topic: T): boolean {
+    return this.#topics.get(keyOf(topic.sort, topic.name)) === topic;
+  }
+
+  /** Keeps an unused connection for a while: the next subscription is often not far. */
+  #rest(): void {
+    clearTimeout(this.#unused);
+    if (this.#topics.size > 0 || !this.#up) return;
+    this.#unused = setTimeout(() => this.close(), KEPT_UNUSED).unref();
+  }
+
+  #send(topic: T, subscribes: boolean): void {
+    const { sort, name } = topic;
+    this.#due.push({ topic, subscribes });
+    this.#connection!.send(this.#command(subscribes ? sort : sort.replace("sub", "unsub"), name));
+  }
+
+  #command(arg: string, name: Buffer): Command {
+    this.#writer.begin();
+    this.#writer.text(arg.toUpperCase());
+    this.#writer.bytes(name, 0, name.length);
+    return this.#writer.end();
+  }
+}
+
+/** Returns the unique key of a topic. */
+export function keyOf(sort: Sort, name: Buffer): string {
+  return `${sort} ${name.toString("latin1")}`;
+}

@@ -1,0 +1,205 @@
+import type { OnReadOpts } from "node:net";
+import type { Duplex } from "node:stream";
+import { type Command, command } from "../resp/command.js";
+import { Framer, type LargeReply, MalformedReply } from "../resp/framer.js";
+import type { BufferBudget } from "../util/buffer-budget.js";
+import { inChunks } from "../util/socket-chunks.js";
+import type { UpstreamCounters } from "./multiplexed-connection.js";
+
+const MINUS = 0x2d;
+const COLON = 0x3a;
+
+/** In a handshake: requests the connection's id at the server. A user that may not run the command connects all the same. */
+export const CLIENT_ID = command("CLIENT", "ID");
+
+/** How one connection to Redis is made. */
+export interface RedisSocketOptions {
+  readonly connect: (onRead?: OnReadOpts) => Duplex;
+  /** At least one command. All must get replies without an error before any other command is sent. */
+  readonly handshake: readonly Command[];
+  /** Timeout in ms for connecting and the handshake together. */
+  readonly connectTimeout: number;
+  /** The largest reply passed on, in bytes. */
+  readonly maxReplySize: number;
+  /** The budget for large replies that are kept whole. Default: no limit. */
+  readonly budget?: BufferBudget | undefined;
+  readonly counters: UpstreamCounters;
+}
+
+/** Callbacks of a {@link RedisSocket}. None of these is called before {@link RedisSocket.open} returns. */
+export interface RedisSocketHandler {
+  /** The connection is up: commands may be written. */
+  onUp(): void;
+  /** The next reply in order; null stands for one that was too large, or `noRoom` for one that did not fit. */
+  onReply(reply: Buffer | null, noRoom: boolean): void;
+  /** A large reply has begun, with this byte. Returns what takes it, or null to get it whole. */
+  onLarge?(first: number, size: number): LargeReply | null;
+  /** Called when written bytes have left the buffer, so that more may be written. */
+  onDrain(): void;
+  /** The connection ended, or could not be had. Called once, and not after {@link RedisSocket.close}. */
+  onDown(reason: string): void;
+}
+
+/** One connection to Redis, from its first byte to its last. It is not made again. */
+export class RedisSocket {
+  readonly #options: RedisSocketOptions;
+  readonly #handler: RedisSocketHandler;
+  readonly #framer: Framer;
+  #socket: Duplex | null = null;
+  /** Handshake replies still to come. */
+  #handshake: number;
+  #timer: NodeJS.Timeout | undefined;
+  #ended = false;
+  /** When it came up, or null. */
+  upSince: number | null = null;
+  /** The connection's id at the server, if {@link CLIENT_ID} was in the handshake, else null. */
+  clientId: string | null = null;
+  /** Whether writing has to wait until what was written has gone out. */
+  blocked = false;
+  /** Whether nothing is being read. */
+  paused = false;
+  /** When bytes were last heard, in ms by the monotonic clock. */
+  heardAt = 0;
+
+  constructor(options: RedisSocketOptions, handler: RedisSocketHandler) {
+    this.#options = options;
+    this.#handler = handler;
+    this.#framer = new Framer(options.maxReplySize, options.budget);
+    this.#handshake = options.handshake.length;
+  }
+
+  /** Connects and says what has to be said first. */
+  open(): void {
+    const { connect, handshake, connectTimeout } = this.#options;
+    let socket: Duplex;
+    try {
+      socket = connect(inChunks(this.#onData));
+    } catch (error) {
+      process.nextTick(() => this.#down(reasonOf(error)));
+      return;
+    }
+    this.#socket = socket;
+    let reason = "it ended the connection";
+    const over = () => this.#down(reason);
+    socket.on("error", (error) => {
+      reason = reasonOf(error);
+    });
+    socket.on("end", over);
+    socket.on("close", over);
+    socket.on("drain", () => {
+      this.blocked = false;
+      if (this.upSince !== null && !this.#ended) this.#handler.onDrain();
+    });
+    socket.on("data", this.#onData);
+    this.#timer = setTimeout(() => this.#down("it did not answer in time"), connectTimeout);
+    socket.write(Buffer.concat(handshake.map((command) => command.bytes)));
+  }
+
+  /** Writes chunks of `total` bytes at once. */
+  write(chunks: readonly Buffer[], total: number): void {
+    const socket = this.#socket!;
+    if (chunks.length === 1) this.blocked = !socket.write(chunks[0]);
+    else if (total <= COPY_LIMIT) this.blocked = !socket.write(Buffer.concat(chunks, total));
+    else {
+      socket.cork();
+      for (const chunk of chunks) this.blocked = !socket.write(chunk);
+      socket.uncork();
+    }
+  }
+
+  /** Writes a command. Those of one turn go out together. */
+  send(command: Command): void {
+    const socket = this.#socket!;
+    if (socket.writableCorked === 0) {
+      socket.cork();
+      process.nextTick(() => socket.uncork());
+    }
+    socket.write(command.bytes);
+  }
+
+  /** Reads no more until {@link resume}. What was read already is still handed on. */
+  pause(): void {
+    this.paused = true;
+    this.#socket?.pause();
+  }
+
+  resume(): void {
+    if (!this.paused) return;
+    this.paused = false;
+    this.heardAt = performance.now();
+    if (!this.#ended) this.#socket?.resume();
+  }
+
+  /** Ends the connection in silence. */
+  close(): void {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    this.#framer.close();
+    this.#socket?.destroy();
+  }
+
+  /** Ends the connection as lost, for this reason. */
+  drop(reason: string): void {
+    this.#down(reason);
+  }
+
+  #onData = (chunk: Buffer): void => {
+    if (this.#ended) return;
+    this.heardAt = performance.now();
+    try {
+      this.#framer.push(chunk, this);
+    } catch (error) {
+      if (!(error instanceof MalformedReply)) throw error;
+      this.#down(`it sent ${error.message}`);
+    }
+  };
+
+  /** For the framer. */
+  onLarge(first: number, size: number): LargeReply | null {
+    return this.#handshake === 0 && !this.#ended ? (this.#handler.onLarge?.(first, size) ?? null) : null;
+  }
+
+  /** For the framer. */
+  onReply(reply: Buffer | null): void {
+    // One reply may have ended the connection while others lie in the same chunk.
+    if (this.#ended) return;
+    if (this.#handshake === 0) {
+      this.#handler.onReply(reply, this.#framer.noRoom);
+      return;
+    }
+    const { handshake, counters } = this.#options;
+    const asked = handshake[handshake.length - this.#handshake]!;
+    if (asked === CLIENT_ID) {
+      if (reply?.[0] === COLON) this.clientId = reply.toString("latin1", 1, reply.length - 2);
+    } else if (reply?.[0] === MINUS && !isUserWithoutPing(asked, reply)) {
+      this.#down(`it answered ${reply.toString("utf8", 1, reply.length - 2)}`);
+      return;
+    }
+    if (--this.#handshake > 0) return;
+    clearTimeout(this.#timer);
+    counters.opened++;
+    this.upSince = performance.now();
+    this.#handler.onUp();
+  }
+
+  #down(reason: string): void {
+    if (this.#ended) return;
+    if (this.upSince !== null) this.#options.counters.lost++;
+    this.close();
+    this.#handler.onDown(reason);
+  }
+}
+
+/** Up to this many bytes the commands of one turn are copied together; beyond, they are written as they are. */
+const COPY_LIMIT = 64 * 1024;
+
+/** The connection is up; this user just may not use PING. */
+function isUserWithoutPing(asked: Command, reply: Buffer): boolean {
+  return asked.name === "PING" && reply.toString("latin1", 1, 8) === "NOPERM ";
+}
+
+/** Returns a short reason why a connection failed. */
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message ?? "it failed";
+}

@@ -1,0 +1,121 @@
+import { readFileSync } from "node:fs";
+import { connect as connectTcp, type OnReadOpts } from "node:net";
+import type { Duplex } from "node:stream";
+import { checkServerIdentity, connect as connectTls } from "node:tls";
+import type { Engine } from "../engine/engine.js";
+import { type Command, command } from "../resp/command.js";
+import type { Address } from "./cluster/topology.js";
+import { parseRedisUrl } from "./redis-address.js";
+import type { RedisUser } from "./upstream.js";
+
+/** A Redis that can be signed in to: what each connection must say first, as the user given or as the one set up. */
+export interface RemoteEngine extends Engine {
+  handshake(user: RedisUser | null): readonly Command[];
+  /**
+   * - `server`: one server
+   * - `unknown`: one server, which may turn out to be a node of a cluster
+   * - `cluster`: the nodes of a cluster
+   * - `sentinel`: Sentinels, which report where the primary of a group is
+   */
+  readonly kind: "server" | "unknown" | "cluster" | "sentinel";
+  /** Where it was said to be. */
+  readonly addresses: readonly Address[];
+  /** The Sentinels' name of the group. */
+  readonly group: string;
+  /** The commands that each connection to a Sentinel must send first. */
+  readonly sentinelHandshake: readonly Command[];
+  /** Opens a connection to one of several servers that belong together. */
+  connectTo(address: Address, onRead?: OnReadOpts): Duplex;
+}
+
+/** How a Redis is reached, beside its URL. */
+export interface RemoteOptions {
+  /** A file of certificates (PEM) to trust in place of the system's, for TLS. */
+  readonly ca?: string | undefined;
+}
+
+/**
+ * Makes an engine of a Redis at a URL. Nothing is connected yet.
+ * @throws {TypeError} when the URL is not one of the forms understood, or the file of certificates can't be read; the
+ * message does not repeat the URL
+ */
+export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine {
+  const address = parseRedisUrl(url);
+  const { path, addresses, isTls, isSentinel, isCluster, group, db } = address;
+  const own = signIn(address.username, address.password);
+  const select = db > 0 ? [command("SELECT", String(db))] : [];
+  const ca = options.ca === undefined ? undefined : readCa(options.ca);
+
+  const open = new Set<Duplex>();
+  const connectTo = (to: Address, onread?: OnReadOpts): Duplex => {
+    const common = { ...to, keepAlive: true, keepAliveInitialDelay: 30_000, noDelay: true };
+    if (!isTls) return kept(connectTcp({ ...common, onread }));
+    const tls = {
+      ...common,
+      ca,
+      // SNI takes names only.
+      servername: isIp(to.host) ? undefined : to.host,
+      // Certificates may not cover the addresses of nodes, so one that covers a configured host is accepted as well.
+      checkServerIdentity: (host: string, certificate: Parameters<typeof checkServerIdentity>[1]) => {
+        const wrong = checkServerIdentity(host || to.host, certificate);
+        const vouched = addresses.some((each) => !checkServerIdentity(each.host, certificate));
+        return vouched ? undefined : wrong;
+      },
+    };
+    return kept(connectTls(tls));
+  };
+  const kept = <T extends Duplex>(socket: T): T => {
+    open.add(socket);
+    socket.once("close", () => open.delete(socket));
+    return socket;
+  };
+  const where =
+    path ?? addresses.map(({ host, port }) => `${host.includes(":") ? `[${host}]` : host}:${port}`);
+  const what = isSentinel ? `redis ${group}, by sentinel at` : isCluster ? "redis cluster at" : "redis at";
+  return {
+    description: `${what} ${where}`,
+    kind: path !== undefined ? "server" : isSentinel ? "sentinel" : isCluster ? "cluster" : "unknown",
+    addresses,
+    group,
+    sentinelHandshake: signIn(address.sentinelUsername, address.sentinelPassword),
+    handshake: (user) => [...(user ? [command("AUTH", user.username, user.password)] : own), ...select],
+    connectTo,
+    connect: (onread) =>
+      path === undefined ? connectTo(addresses[0]!, onread) : kept(connectTcp({ path, onread })),
+    async close() {
+      for (const socket of open) socket.destroy();
+    },
+  };
+}
+
+/** An engine's members bound to it, whether it is a class or a plain object. No connection has to sign in. */
+export function ownEngine(engine: Engine): RemoteEngine {
+  return {
+    description: engine.description,
+    data: engine.data,
+    kind: "server",
+    addresses: [],
+    group: "",
+    sentinelHandshake: [],
+    handshake: (user) => (user ? [command("AUTH", user.username, user.password)] : []),
+    connectTo: (_, onRead) => engine.connect(onRead),
+    connect: (onRead) => engine.connect(onRead),
+    close: () => engine.close(),
+  };
+}
+
+function signIn(username: string, password: string): Command[] {
+  return password ? [command("AUTH", ...(username ? [username] : []), password)] : [];
+}
+
+function isIp(host: string): boolean {
+  return /^[\d.]+$|:/.test(host);
+}
+
+function readCa(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new TypeError(`redisCa: ${file} can't be read (${(error as NodeJS.ErrnoException).code})`);
+  }
+}

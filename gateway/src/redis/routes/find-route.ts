@@ -1,0 +1,70 @@
+import { getCommandInfo } from "../../commands/command-info.js";
+import { getKeyIndexes } from "../../commands/keys.js";
+import { onceCallOf } from "../../commands/once.js";
+import type { Command } from "../../resp/command.js";
+import { errorOf } from "../../resp/replies.js";
+import type { Upstream } from "../upstream.js";
+import { stripped } from "./strip.js";
+
+/** An upstream and the keys that it is for. */
+export interface RoutedUpstream {
+  /** The prefix of those keys. Empty for all keys without another route. */
+  readonly prefix: Buffer;
+  readonly strip: boolean;
+  readonly upstream: Upstream;
+}
+
+export const TWO_ROUTES = errorOf(
+  "ERR the keys of this command lie on different routes: send one command for each",
+);
+const NOT_TOLD = errorOf(
+  "ERR which keys this command uses can't be told, and this route takes their prefix off",
+);
+const PATTERNS = errorOf(
+  "ERR BY and GET name keys by patterns, which can't be told from this route's prefix",
+);
+
+/** The route of a command. */
+export interface Found {
+  readonly route: RoutedUpstream;
+  /** As that Redis gets it. */
+  readonly command: Command;
+  /** Whether it has keys, which lead there. */
+  readonly keys: boolean;
+  /** The name of what is run in the end. */
+  readonly name: string;
+}
+
+/**
+ * Finds the route of a command, by its keys.
+ * @param routes longer prefixes first; the last one is for the rest
+ */
+export function findRoute(routes: readonly RoutedUpstream[], command: Command): Found | { error: Buffer } {
+  const info = getCommandInfo(command);
+  const own = info?.pubsub ? [] : getKeyIndexes(command, info);
+  const { name } = command;
+  if (!own || own.length === 0) return { route: routes.at(-1)!, command, keys: false, name };
+  // A write made repeatable has keys of its own, and those of the command that it runs.
+  const once = onceCallOf(command);
+  const inner = once ? getKeyIndexes(once.wrapped) : [];
+  const indexes = [...own, ...(inner ?? []).map((at) => at + once!.from)];
+  const keys = indexes.map((place) => command.text(place));
+  const [route, ...others] = new Set(keys.map((key) => routeOf(routes, key)));
+  if (!route || others.length > 0) return { error: TWO_ROUTES };
+  if (!route.strip) return { route, command, keys: true, name };
+  const run = once?.wrapped ?? command;
+  if (namesPatterns(run)) return { error: PATTERNS };
+  if (!inner) return { error: NOT_TOLD };
+  return { route, command: stripped(command, indexes, route.prefix.length), keys: true, name: run.name };
+}
+
+function routeOf(routes: readonly RoutedUpstream[], key: string): RoutedUpstream {
+  return routes.find(({ prefix }) => key.startsWith(prefix.toString("latin1")))!;
+}
+
+/** Whether SORT names further keys by patterns. */
+function namesPatterns(command: Command): boolean {
+  if (command.name !== "SORT" && command.name !== "SORT_RO") return false;
+  for (let at = 2; at < command.size; at++) if (["BY", "GET"].includes(command.upper(at))) return true;
+  return false;
+}

@@ -1,0 +1,153 @@
+import type { OnReadOpts } from "node:net";
+import type { Duplex } from "node:stream";
+import { type Command, command } from "../../resp/command.js";
+import { readPush } from "../../resp/push.js";
+import { decode } from "../../resp/replies.js";
+import { ask } from "../ask.js";
+import { type Address, addressOf, nameOf } from "../cluster/topology.js";
+import type { UpstreamCounters } from "../multiplexed-connection.js";
+import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
+import { PING } from "../server.js";
+
+/** Timeout in ms for a Sentinel's reply. */
+const SENTINEL_TIMEOUT = 1_000;
+/** Delay in ms before the next query if no Sentinel replied, or if the connection that pushes changes was lost. */
+const AGAIN = 1_000;
+/** Interval in ms between queries otherwise, in addition to the pushed changes. */
+const INTERVAL = 10_000;
+
+export interface SentinelOptions {
+  readonly sentinels: readonly Address[];
+  /** The group whose primary is meant. */
+  readonly group: string;
+  /** Sent first to each Sentinel. */
+  readonly handshake: readonly Command[];
+  readonly connectTo: (address: Address, onRead?: OnReadOpts) => Duplex;
+  readonly counters: UpstreamCounters;
+}
+
+/**
+ * Tracks the primary of a group by its Sentinels. One Sentinel pushes changes, and all are queried at intervals.
+ * Connections to a former primary are closed.
+ */
+export class Sentinel {
+  readonly #options: SentinelOptions;
+  readonly #open = new Set<Duplex>();
+  /** Addresses of the Sentinels. The ones that replied come first. */
+  #sentinels: readonly string[];
+  #primary: string | null = null;
+  #lastError = "no Sentinel was asked yet";
+  #connection: PushConnection | null = null;
+  #asking = false;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(options: SentinelOptions) {
+    this.#options = options;
+    this.#sentinels = options.sentinels.map(nameOf);
+  }
+
+  /** Starts to query the Sentinels. */
+  open(): void {
+    if (!this.#timer) void this.#ask();
+  }
+
+  /** Queries the Sentinels for a new primary, unless they were queried a moment ago. */
+  askAgain(): void {
+    if (performance.now() - this.#askedAt >= AGAIN / 4) void this.#ask();
+  }
+
+  /** Opens a connection to the primary. @throws {Error} while it is not known where that is */
+  connect(onRead?: OnReadOpts): Duplex {
+    this.open();
+    if (this.#primary === null) throw new Error(this.#lastError);
+    const socket = this.#options.connectTo(addressOf(this.#primary), onRead);
+    this.#open.add(socket);
+    socket.once("close", () => {
+      this.#open.delete(socket);
+      // It may have died, and another taken its place.
+      if (!this.#closed) void this.#ask();
+    });
+    return socket;
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#connection?.close();
+  }
+
+  async #ask(): Promise<void> {
+    if (this.#asking || this.#closed) return;
+    this.#asking = true;
+    this.#askedAt = performance.now();
+    clearTimeout(this.#timer);
+    const { group } = this.#options;
+    let answered = false;
+    for (const name of this.#sentinels) {
+      try {
+        const reply = decode(
+          await ask(this.#to(name), command("SENTINEL", "get-master-addr-by-name", group)),
+        );
+        if (!Array.isArray(reply)) throw new Error(`the Sentinels know of no group "${group}"`);
+        this.#found({ host: String(reply[0]), port: Number(reply[1]) });
+        this.#sentinels = [name, ...this.#sentinels.filter((other) => other !== name)];
+        answered = true;
+        this.#listen(name);
+        break;
+      } catch (error) {
+        this.#lastError = `no Sentinel said where the primary is: ${(error as Error).message}`;
+      }
+      if (this.#closed) return;
+    }
+    this.#asking = false;
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => void this.#ask(), answered ? INTERVAL : AGAIN).unref();
+  }
+
+  #found(address: Address): void {
+    const name = nameOf(address);
+    if (name === this.#primary) return;
+    const isChange = this.#primary !== null;
+    this.#primary = name;
+    if (!isChange) return;
+    this.#options.counters.topologyChanges++;
+    // Commands in flight there may have run or not. No more are written there.
+    for (const socket of this.#open) socket.destroy();
+  }
+
+  /** Subscribes to a Sentinel's changes. */
+  #listen(name: string): void {
+    if (this.#connection) return;
+    const down = () => {
+      this.#connection = null;
+      if (!this.#closed) this.#timer = setTimeout(() => void this.#ask(), AGAIN).unref();
+    };
+    const connection = new PushConnection(this.#to(name), {
+      onUp: () => connection.send(command("SUBSCRIBE", "+switch-master")),
+      onReply: (reply) => reply && this.#onMessage(readPush(reply)),
+      onDown: down,
+    });
+    this.#connection = connection;
+    connection.open();
+  }
+
+  /** `message`, the channel, and: group, old host, old port, new host, new port. */
+  #onMessage([kind, , text]: readonly Buffer[]): void {
+    if (kind?.toString() !== "message" || !text) return;
+    const [group, , , host, port] = text.toString().split(" ");
+    if (group === this.#options.group && host && port) this.#found({ host, port: Number(port) });
+  }
+
+  #to(name: string): PushConnectionOptions {
+    const { connectTo, counters, handshake } = this.#options;
+    return {
+      connect: (onRead) => connectTo(addressOf(name), onRead),
+      handshake: [...handshake, PING],
+      timeout: SENTINEL_TIMEOUT,
+      maxReplySize: 64 * 1024,
+      counters,
+    };
+  }
+}

@@ -1,0 +1,141 @@
+import { type Command, command } from "../resp/command.js";
+import type { BufferBudget } from "../util/buffer-budget.js";
+import { ExclusiveConnections, type ExclusiveConnectionsOptions } from "./exclusive-connections.js";
+import type { Receiver } from "./failure.js";
+import {
+  MultiplexedConnection,
+  type MultiplexedConnectionOptions,
+  type UpstreamCounters,
+} from "./multiplexed-connection.js";
+import type { PushConnectionOptions } from "./push-connection.js";
+import type { RedisSocketOptions } from "./redis-socket.js";
+import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
+
+/** Options of the connections to one Redis server. */
+export interface ServerOptions extends ExclusiveConnectionsOptions {
+  readonly connect: RedisSocketOptions["connect"];
+  /** Sent first on every new connection: AUTH, SELECT. */
+  readonly handshake?: readonly Command[];
+  /** Command timeout in ms. A blocking command gets its own timeout in addition. */
+  readonly timeout: number;
+  /** Connections shared by ordinary commands. */
+  readonly connections: number;
+  /** Commands waiting or unanswered on one shared connection before more are refused. */
+  readonly maxQueuedCommands: number;
+  /** The largest reply passed on, in bytes. */
+  readonly maxReplySize: number;
+  /** The budget for large replies that are kept whole. Default: no limit. */
+  readonly budget?: BufferBudget | undefined;
+  readonly counters: UpstreamCounters;
+  /** Idle timeout of a shared connection in ms. Default: none. */
+  readonly idle?: number | undefined;
+}
+
+export const PING = command("PING");
+
+/** One Redis server: few shared connections for all, and bounded ones for what needs its own. */
+export class Server implements Upstream {
+  readonly counters: UpstreamCounters;
+  readonly pushOptions: PushConnectionOptions;
+  readonly sharding = null;
+  readonly #shared: MultiplexedConnection[];
+  readonly #exclusive: ExclusiveConnections;
+  /** Command timeout in ms. */
+  readonly timeout: number;
+
+  constructor(options: ServerOptions) {
+    const { connections, timeout, handshake = [] } = options;
+    this.timeout = timeout;
+    this.counters = options.counters;
+    const connectionOptions: MultiplexedConnectionOptions = {
+      connect: options.connect,
+      // PING comes first, since a server at its limit of clients replies to the first command with an error and closes.
+      handshake: [...handshake, PING],
+      timeout,
+      connectTimeout: timeout,
+      maxQueuedCommands: options.maxQueuedCommands,
+      maxReplySize: options.maxReplySize,
+      budget: options.budget,
+      reconnect: "always",
+      idle: options.idle,
+      counters: this.counters,
+    };
+    this.pushOptions = connectionOptions;
+    this.#shared = Array.from({ length: connections }, () => new MultiplexedConnection(connectionOptions));
+    this.#exclusive = new ExclusiveConnections(connectionOptions, options);
+  }
+
+  open(): void {
+    for (const connection of this.#shared) connection.open();
+  }
+
+  get connections(): Upstream["connections"] {
+    return {
+      shared: this.#shared.filter((connection) => connection.ready).length,
+      ...this.#exclusive.connections,
+    };
+  }
+
+  get pending(): number {
+    return this.#shared.reduce((sum, connection) => sum + connection.pending, 0);
+  }
+
+  send(commands: readonly Command[], receiver: Receiver, deadline?: number): void {
+    let connection = this.#shared[0]!;
+    for (const other of this.#shared) if (other.pending < connection.pending) connection = other;
+    connection.send(commands, receiver, { deadline });
+  }
+
+  sendAlone(
+    commands: readonly Command[],
+    waits: readonly number[],
+    receiver: Receiver,
+    deadline?: number,
+  ): Cancel {
+    return this.#exclusive.send(commands, waits, receiver, deadline);
+  }
+
+  transaction(commands: readonly Command[], receiver: TransactionReceiver, deadline?: number): Cancel {
+    return this.#exclusive.transaction(commands, receiver, deadline);
+  }
+
+  ping(timeout = this.timeout): Promise<boolean> {
+    return repliesToPing(this, timeout);
+  }
+
+  endWaits(within: number): void {
+    this.#exclusive.endWaits(within);
+  }
+
+  close(): void {
+    for (const connection of this.#shared) connection.close();
+    this.#exclusive.close();
+  }
+}
+
+/** Counters at zero. */
+export function newCounters(): UpstreamCounters {
+  return {
+    opened: 0,
+    lost: 0,
+    commands: 0,
+    timeouts: 0,
+    redirected: 0,
+    repeated: 0,
+    ejected: 0,
+    topologyChanges: 0,
+  };
+}
+
+/** Whether an upstream replies to a PING within `timeout` ms. */
+export function repliesToPing(upstream: Pick<Upstream, "send">, timeout: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), timeout);
+    const done = (up: boolean) => {
+      clearTimeout(timer);
+      resolve(up);
+    };
+    // NOPERM is a reply too.
+    upstream.send([PING], { cancelled: false, onReply: () => done(true), onFailure: () => done(false) });
+  });
+}

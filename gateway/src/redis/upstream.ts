@@ -1,0 +1,90 @@
+import type { Command } from "../resp/command.js";
+import type { Redirection } from "./cluster/redirection.js";
+import type { Receiver, UpstreamFailure } from "./failure.js";
+import type { UpstreamCounters } from "./multiplexed-connection.js";
+import type { PushConnectionOptions } from "./push-connection.js";
+
+/** Cancels the operation, when its result is no longer needed. */
+export type Cancel = () => void;
+
+/** Receives the result of a transaction. Exactly one method is called. */
+export interface TransactionReceiver {
+  readonly cancelled: boolean;
+  /** The reply of EXEC; one error for each command that Redis refused to queue, by its place. */
+  onExec(reply: Buffer, refused: ReadonlyMap<number, Buffer>): void;
+  onFailure(failure: UpstreamFailure): void;
+}
+
+/** Where sharded channels are, on a cluster. */
+export interface Sharding {
+  /** Returns the name of the node that serves a slot; undefined while that is not known. */
+  nodeOf(slot: number): string | undefined;
+  /** How a node is connected to. */
+  pushOptions(node: string): PushConnectionOptions;
+  /** The node `from` said that a slot is at another. */
+  moved(redirection: Extract<Redirection, { slot: number }>, from: string): void;
+  /** A node can't be reached, or does not serve what it did: slots may be elsewhere. */
+  suspect(node: string): void;
+  /** Calls `listener` when slots have moved. */
+  onChange(listener: () => void): Cancel;
+}
+
+/** The destination of the gateway's commands: one Redis, or several that act as one. */
+export interface Upstream {
+  readonly counters: UpstreamCounters;
+  /** How connections are made on which replies come unasked. */
+  readonly pushOptions: PushConnectionOptions;
+  /** Where sharded channels are; null where one server has all. */
+  readonly sharding: Sharding | null;
+  /** Connections to Redis that are open for sharing, and that are lent or kept for single use. */
+  readonly connections: { readonly shared: number; readonly blocking: number; readonly transactions: number };
+  /** Commands waiting or unanswered on the shared connections. */
+  readonly pending: number;
+  /** Starts to connect, so that the first command finds the connection open. */
+  open(): void;
+  /**
+   * Sends commands in their order on shared connections. The tag of each is its place. `deadline`, here and below, is the
+   * deadline for all replies, on the clock of `performance.now()`. Default: the usual timeout from now.
+   */
+  send(commands: readonly Command[], receiver: Receiver, deadline?: number): void;
+  /**
+   * Sends commands in their order on connections reserved for them. `waits` is how long each may wait at the server beyond
+   * the deadline, in ms.
+   */
+  sendAlone(
+    commands: readonly Command[],
+    waits: readonly number[],
+    receiver: Receiver,
+    deadline?: number,
+  ): Cancel;
+  /** Runs commands between MULTI and EXEC. */
+  transaction(commands: readonly Command[], receiver: TransactionReceiver, deadline?: number): Cancel;
+  /** Whether Redis replies now, within `timeout` ms. */
+  ping(timeout?: number): Promise<boolean>;
+  /**
+   * Ends commands that block at the server, without running them. Later commands are refused. A command that can't be ended
+   * and would not end by itself within `within` ms loses its connection, and may have run.
+   */
+  endWaits(within: number): void;
+  /** Ends every connection. */
+  close(): void;
+}
+
+/** A user of Redis's own access control lists. */
+export interface RedisUser {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** The upstream as each user sees it. */
+export interface Upstreams {
+  /**
+   * Returns the upstream whose connections are signed in as this user, for use right now. Null stands for the gateway's
+   * own user, whose upstream is always the same.
+   */
+  of(user: RedisUser | null): Upstream;
+  /** Iterates over the current upstreams. The first is that of the gateway's own user. */
+  [Symbol.iterator](): Iterator<Upstream>;
+  /** Ends every connection of every user. */
+  close(): void;
+}

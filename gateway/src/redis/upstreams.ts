@@ -1,0 +1,113 @@
+import type { OnReadOpts } from "node:net";
+import type { Settings } from "../options.js";
+import type { BufferBudget } from "../util/buffer-budget.js";
+import { ask } from "./ask.js";
+import { AutoDetectUpstream, Finding } from "./auto-detect-upstream.js";
+import { Cluster, CONNECT_TIMEOUT } from "./cluster/cluster.js";
+import { type Address, addressOf, Topology } from "./cluster/topology.js";
+import type { RemoteEngine } from "./redis-url.js";
+import { AwaitingPrimary } from "./sentinel/awaiting-primary.js";
+import { Sentinel } from "./sentinel/sentinel.js";
+import { newCounters, PING, Server } from "./server.js";
+import type { RedisUser, Upstream, Upstreams } from "./upstream.js";
+import { USER_IDLE, Users } from "./users.js";
+
+/** Makes the upstreams of an engine, by the gateway's settings. Nothing is connected yet. */
+export function upstreamsOf(engine: RemoteEngine, settings: Settings, budget?: BufferBudget): Upstreams {
+  const topology = topologyOf(engine, settings);
+  const sentinel = new Sentinel({
+    sentinels: engine.addresses,
+    group: engine.group,
+    handshake: engine.sentinelHandshake,
+    connectTo: engine.connectTo,
+    counters: topology.counters,
+  });
+  const connect =
+    engine.kind === "sentinel" ? (onRead?: OnReadOpts) => sentinel.connect(onRead) : engine.connect;
+  const known: Shared = { topology, finding: new Finding(), sentinel };
+  const own = upstreamOf({ ...engine, connect }, settings, known, null, budget);
+  const users = new Users((user, counted) => {
+    const through = {
+      ...engine,
+      connect: (onRead?: OnReadOpts) => counted(connect(onRead)),
+      connectTo: (address: Address, onRead?: OnReadOpts) => counted(engine.connectTo(address, onRead)),
+    };
+    return upstreamOf(through, settings, known, user, budget);
+  });
+  return {
+    of: (user) => (user ? users.of(user) : own),
+    *[Symbol.iterator]() {
+      yield own;
+      yield* users;
+    },
+    close() {
+      topology.close();
+      sentinel.close();
+      own.close();
+      users.close();
+    },
+  };
+}
+
+/** The state shared by the upstreams of all users. */
+interface Shared {
+  readonly topology: Topology;
+  readonly finding: Finding;
+  readonly sentinel: Sentinel;
+}
+
+function upstreamOf(
+  engine: RemoteEngine,
+  settings: Settings,
+  { topology, finding, sentinel }: Shared,
+  user: RedisUser | null,
+  budget: BufferBudget | undefined,
+): Upstream {
+  const options = {
+    handshake: engine.handshake(user),
+    timeout: settings.commandTimeout,
+    connections: settings.redisConnections,
+    maxBlockingConnections: settings.maxBlockingConnections,
+    maxTransactionConnections: settings.maxTransactionConnections,
+    maxQueuedCommands: settings.maxQueuedCommands,
+    maxReplySize: settings.maxReplySize,
+    budget,
+    counters: topology.counters,
+    idle: user ? USER_IDLE : undefined,
+  };
+  const server = () => new Server({ ...options, connect: engine.connect });
+  const cluster = () =>
+    new Cluster({
+      ...options,
+      connect: engine.connectTo,
+      topology,
+      readPolicy: settings.readPolicy,
+    });
+  if (engine.kind === "sentinel") return new AwaitingPrimary(server(), () => sentinel.askAgain());
+  if (engine.kind === "cluster" || finding.isCluster) return cluster();
+  if (engine.kind === "unknown" && finding.isCluster === null)
+    return new AutoDetectUpstream(server(), cluster, 2 * options.timeout, finding);
+  return server();
+}
+
+/** Creates the cluster topology that all users share, since some may not run CLUSTER SLOTS. */
+function topologyOf(engine: RemoteEngine, settings: Settings): Topology {
+  const counters = newCounters();
+  const { commandTimeout, maxReplySize, topologyRefresh, topologyRedirects } = settings;
+  return new Topology(
+    engine.addresses,
+    (name, question) =>
+      ask(
+        {
+          connect: (onRead) => engine.connectTo(addressOf(name), onRead),
+          handshake: [...engine.handshake(null), PING],
+          timeout: Math.min(commandTimeout, CONNECT_TIMEOUT),
+          maxReplySize,
+          counters,
+        },
+        question,
+      ),
+    { interval: topologyRefresh, redirects: topologyRedirects },
+    counters,
+  );
+}

@@ -1,0 +1,240 @@
+import { BufferBudget } from "../util/buffer-budget.js";
+
+const LF = 0x0a;
+const CR = 0x0d;
+const PLUS = 0x2b;
+const MINUS = 0x2d;
+const COLON = 0x3a;
+const DOLLAR = 0x24;
+const STAR = 0x2a;
+
+/** Where the framer stands inside a reply. */
+enum At {
+  Type,
+  Text,
+  TextEnd,
+  Number,
+  NumberEnd,
+  Body,
+  BodyCr,
+  BodyLf,
+}
+
+/** Bytes that are no RESP2 reply. Nothing after them can be trusted. */
+export class MalformedReply extends Error {
+  override readonly name = "MalformedReply";
+}
+
+/** Replies from this many bytes on may be taken as they come. */
+export const LARGE_REPLY = 256 * 1_024;
+
+/** Takes the bytes of one large reply. */
+export interface LargeReply {
+  write(bytes: Buffer): void;
+  /** It is larger than `maxReplySize`. More may be written, and is not kept. */
+  onTooLarge(): void;
+  end(): void;
+}
+
+/** The receiver of a framer's replies. */
+export interface FramerUser {
+  /** The next reply; null for one that was too large, or for which there was no room. */
+  onReply(reply: Buffer | null): void;
+  /**
+   * Called when a large reply of at least `size` bytes has begun, with its first byte. Returns its receiver, or null to get
+   * it whole.
+   */
+  onLarge?(first: number, size: number): LargeReply | null;
+}
+
+/**
+ * Finds where each RESP2 reply ends, over any split of the bytes, without decoding it. A reply is handed on
+ * as Redis's own bytes; one larger than `maxReplySize` bytes is consumed and handed on as null. Large ones that are kept
+ * whole are counted against the budget.
+ */
+export class Framer {
+  #at = At.Type;
+  /** Elements of the reply still to come; an array adds its own. */
+  #left = 1;
+  #kind = 0;
+  #number = 0;
+  #digits = 0;
+  #negative = false;
+  #parts: Buffer[] = [];
+  #kept = 0;
+  #tooLarge = false;
+  #large: LargeReply | null = null;
+  /** Whether `onLarge` was called for the present reply. */
+  #offered = false;
+  /** Bytes taken from the budget. */
+  #taken = 0;
+  /** Whether the last reply that was null found no room, rather than being too large. */
+  noRoom = false;
+
+  constructor(
+    readonly maxReplySize: number,
+    readonly budget = new BufferBudget(),
+  ) {}
+
+  /** Takes the next bytes. @throws {MalformedReply} at the first byte that can't belong to a reply */
+  push(chunk: Buffer, user: FramerUser): void {
+    const end = chunk.length;
+    let start = 0;
+    let i = 0;
+    while (i < end) {
+      switch (this.#at) {
+        case At.Type: {
+          const kind = chunk[i++]!;
+          if (kind === PLUS || kind === MINUS) this.#at = At.Text;
+          else if (kind === DOLLAR || kind === COLON || kind === STAR) {
+            this.#kind = kind;
+            this.#number = 0;
+            this.#digits = 0;
+            this.#negative = false;
+            this.#at = At.Number;
+          } else throw new MalformedReply("a reply of unknown type");
+          continue;
+        }
+        case At.Text: {
+          while (i < end && chunk[i] !== CR && chunk[i] !== LF) i++;
+          if (i === end) continue;
+          if (chunk[i++] === LF) throw new MalformedReply("a line feed inside a line");
+          this.#at = At.TextEnd;
+          continue;
+        }
+        case At.TextEnd:
+          if (chunk[i++] !== LF) throw new MalformedReply("a line without its end");
+          break;
+        case At.Number: {
+          const byte = chunk[i++]!;
+          if (byte === CR && this.#digits > 0) this.#at = At.NumberEnd;
+          else if (byte === MINUS && this.#digits === 0 && !this.#negative) this.#negative = true;
+          else if (
+            byte >= 0x30 &&
+            byte <= 0x39 &&
+            this.#digits < 20 &&
+            !(this.#digits === 1 && this.#number === 0)
+          ) {
+            this.#number = this.#number * 10 + byte - 0x30;
+            this.#digits++;
+          } else throw new MalformedReply("a number that is none");
+          continue;
+        }
+        case At.NumberEnd:
+          if (chunk[i++] !== LF) throw new MalformedReply("a line without its end");
+          if (this.#kind === COLON) break;
+          if (this.#negative) {
+            if (this.#number !== 1) throw new MalformedReply("a negative length");
+            break;
+          }
+          if (this.#number > 0xffffffff) throw new MalformedReply("a length without sense");
+          if (this.#kind === STAR) {
+            this.#left += this.#number;
+            break;
+          }
+          this.#at = this.#number === 0 ? At.BodyCr : At.Body;
+          if (this.#kept + this.#number > this.maxReplySize && !this.#large) this.#drop();
+          continue;
+        case At.Body: {
+          const taken = Math.min(this.#number, end - i);
+          i += taken;
+          this.#number -= taken;
+          if (this.#number === 0) this.#at = At.BodyCr;
+          continue;
+        }
+        case At.BodyCr:
+          if (chunk[i++] !== CR) throw new MalformedReply("a bulk string longer than it says");
+          this.#at = At.BodyLf;
+          continue;
+        case At.BodyLf:
+          if (chunk[i++] !== LF) throw new MalformedReply("a bulk string longer than it says");
+          break;
+      }
+      this.#at = At.Type;
+      if (--this.#left > 0) continue;
+      this.#left = 1;
+      const reply = this.#finish(chunk, start, i, user);
+      start = i;
+      if (reply !== undefined) user.onReply(reply);
+    }
+    if (start < end) this.#keep(chunk.subarray(start), user);
+  }
+
+  /** Returns all bytes taken from the budget. No more input follows. */
+  close(): void {
+    this.#drop();
+  }
+
+  #keep(part: Buffer, user: FramerUser): void {
+    this.#kept += part.length;
+    if (this.#large) {
+      if (this.#kept > this.maxReplySize && !this.#tooLarge) {
+        this.#tooLarge = true;
+        this.#large.onTooLarge();
+      }
+      this.#large.write(part);
+    } else if (this.#tooLarge) return;
+    else if (this.#kept > this.maxReplySize) this.#drop();
+    else {
+      this.#parts.push(part);
+      if (this.#kept > LARGE_REPLY) this.#keepLarge(part, user);
+    }
+  }
+
+  #keepLarge(part: Buffer, user: FramerUser): void {
+    let bytes = part.length;
+    if (!this.#offered) {
+      this.#offered = true;
+      bytes = this.#kept;
+      this.#large = user.onLarge?.(this.#parts[0]![0]!, this.#kept + this.#number) ?? null;
+      if (this.#large) {
+        const parts = this.#parts;
+        this.#parts = [];
+        for (const each of parts) this.#large.write(each);
+        return;
+      }
+    }
+    // Twice: in the end the parts are copied into one.
+    if (this.budget.take(2 * bytes)) this.#taken += 2 * bytes;
+    else {
+      this.#drop();
+      this.noRoom = true;
+    }
+  }
+
+  /** Keeps no more of the present reply. */
+  #drop(): void {
+    this.#tooLarge = true;
+    this.noRoom = false;
+    this.#parts = [];
+    this.#release();
+  }
+
+  #release(): void {
+    if (this.#taken > 0) this.budget.give(this.#taken);
+    this.#taken = 0;
+  }
+
+  /** Returns the whole reply; null if it was not kept; undefined if it was taken as it came. */
+  #finish(chunk: Buffer, start: number, end: number, user: FramerUser): Buffer | null | undefined {
+    const last = start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end);
+    if (this.#kept === 0) {
+      if (!this.#tooLarge && last.length <= this.maxReplySize) return last;
+      this.#tooLarge = false;
+      this.noRoom = false;
+      return null;
+    }
+    this.#keep(last, user);
+    const large = this.#large;
+    const reply = this.#tooLarge || large ? null : Buffer.concat(this.#parts, this.#kept);
+    this.#parts = [];
+    this.#kept = 0;
+    this.#tooLarge = false;
+    this.#offered = false;
+    this.#large = null;
+    this.#release();
+    if (!large) return reply;
+    large.end();
+    return undefined;
+  }
+}

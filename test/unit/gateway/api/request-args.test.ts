@@ -1,0 +1,289 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { JsonCommands, readJsonCommand } from "../../../../gateway/src/api/json-args.js";
+import { readPathCommand } from "../../../../gateway/src/api/path-args.js";
+import { RespCommands, readRespCommand } from "../../../../gateway/src/api/resp-args.js";
+import { BadRequest } from "../../../../gateway/src/http/bad-request.js";
+import type { Command } from "../../../../gateway/src/resp/command.js";
+
+/** The encoding that a command must have. */
+function resp(words: readonly (string | Uint8Array)[]): Buffer {
+  const parts = words.map((word) => Buffer.from(word));
+  const chunks = parts.flatMap((part) => [Buffer.from(`$${part.length}\r\n`), part, Buffer.from("\r\n")]);
+  return Buffer.concat([Buffer.from(`*${words.length}\r\n`), ...chunks]);
+}
+
+/** A command's words, as text. */
+function words(command: Command): string[] {
+  return Array.from({ length: command.size }, (_, i) => Buffer.from(command.text(i), "latin1").toString());
+}
+
+/** All commands that a source holds, read so many at a time. */
+function all(source: JsonCommands | RespCommands, most = 1): Command[] {
+  const commands: Command[] = [];
+  while (source.read(commands, most)) json('["overwrites","nothing"]');
+  return commands;
+}
+
+const readJsonCommands = (bytes: Buffer, most?: number) => all(new JsonCommands(bytes), most);
+const readRespCommands = (bytes: Buffer, most?: number) => all(new RespCommands(bytes), most);
+const json = (text: string | Buffer) => readJsonCommand(Buffer.from(text));
+
+describe("a command in JSON", () => {
+  const word = fc.oneof(
+    fc.string({ unit: "grapheme" }),
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("", "\0", '"', "\\", "\n", "a".repeat(70_000), "é".repeat(40_000)),
+  );
+
+  it("is encoded for Redis word by word, whatever the words hold", () => {
+    fc.assert(
+      fc.property(
+        fc.array(word, { minLength: 1, maxLength: 12 }),
+        fc.constantFrom(undefined, 1, "\t"),
+        (list, indent) => {
+          expect(json(JSON.stringify(list, null, indent)).bytes.equals(resp(list))).toBe(true);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it("may be many in a pipeline, each as it is alone, and keeps its bytes", () => {
+    const lists = fc.array(fc.array(word, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(lists, fc.constantFrom(1, 2, 100), (all, most) => {
+        const commands = readJsonCommands(Buffer.from(JSON.stringify(all)), most);
+        json('["overwrites","nothing"]');
+        expect(commands.map((command) => command.bytes.toString("latin1"))).toEqual(
+          all.map((list) => resp(list).toString("latin1")),
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each([
+    ['["SET","k",9007199254740993]', ["SET", "k", "9007199254740993"]],
+    ['["SET","k",1.50]', ["SET", "k", "1.50"]],
+    ['["SET","k",-0]', ["SET", "k", "-0"]],
+    ['["SET","k",1e400]', ["SET", "k", "1e400"]],
+    ['["SET","k",0.1E+2]', ["SET", "k", "0.1E+2"]],
+    ['["SET","k",true,false]', ["SET", "k", "true", "false"]],
+    ['["a\\ud83d\\ude00\\n\\/\\u00e9"]', ["a😀\n/é"]],
+    [' [ "a" , "b" ] \r\n', ["a", "b"]],
+    ['["\u2028"]', ["\u2028"]],
+  ])("%s", (text, expected) => {
+    expect(words(json(text))).toEqual(expected);
+  });
+
+  it("may have very many words", () => {
+    const list = Array.from({ length: 100_000 }, (_, i) => i);
+    expect(json(JSON.stringify(list)).bytes.equals(resp(list.map(String)))).toBe(true);
+  });
+
+  it.each([
+    "",
+    " ",
+    "[]",
+    "{}",
+    '"GET"',
+    "null",
+    "[null]",
+    '["a",null]',
+    '[["GET","k"]]',
+    '["GET",["k"]]',
+    '["GET",{"k":1}]',
+    '["GET",]',
+    '[,"GET"]',
+    '["GET" "k"]',
+    '["GET","k"',
+    '["GET","k',
+    '["GET","k\\',
+    '["GET","k\\"]',
+    '["GET"]x',
+    '["GET"][]',
+    '["GET",01]',
+    '["GET",1.]',
+    '["GET",.5]',
+    '["GET",+1]',
+    '["GET",-]',
+    '["GET",1e]',
+    '["GET",0x10]',
+    '["GET",NaN]',
+    '["GET",Infinity]',
+    '["GET",True]',
+    '["GET",undefined]',
+    "['GET']",
+    '["a\nb"]',
+    '["a\0b"]',
+    '["\\x41"]',
+    '["\\u12g4"]',
+    '["\\ud800"]',
+    '["\\udc00\\ud800"]',
+    "// x\n[]",
+    '\ufeff["GET"]',
+  ])("%j is refused in one line", (text) => {
+    expect(() => json(text)).toThrow(BadRequest);
+    expect(() => json(text)).toThrow(/^ERR [^\n]+$/);
+  });
+
+  it("must be UTF-8", () => {
+    expect(() => json(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]))).toThrow(/UTF-8/);
+    // A surrogate encoded on its own.
+    expect(() => json(Buffer.from([0x5b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x5d]))).toThrow(/UTF-8/);
+  });
+
+  it("accepts what JSON.parse accepts and nothing else", () => {
+    const scrap = fc.constantFrom(
+      "[",
+      "]",
+      '"',
+      ",",
+      "\\",
+      "u",
+      "0",
+      "1",
+      "-",
+      ".",
+      "e",
+      "a",
+      " ",
+      "true",
+      "\\u0041",
+      "\n",
+    );
+    fc.assert(
+      fc.property(fc.array(scrap, { maxLength: 12 }), (parts) => {
+        const text = `[${parts.join("")}]`;
+        let expected: string[] | null = null;
+        try {
+          const value = JSON.parse(text);
+          const scalars = value.every((item: unknown) =>
+            ["string", "number", "boolean"].includes(typeof item),
+          );
+          // Numbers keep their text, which JSON.parse does not tell: only whether they are taken is compared.
+          if (scalars && value.length > 0)
+            expected = value.map((item: unknown) => (typeof item === "string" ? item : ""));
+        } catch {}
+        if (!expected) expect(() => json(text)).toThrow(BadRequest);
+        else expect(words(json(text)).map((item, i) => (expected[i] === "" ? "" : item))).toEqual(expected);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});
+
+describe("a pipeline in JSON", () => {
+  it.each([
+    "[]",
+    "",
+    '["GET","k"]',
+    "[[]]",
+    '[["GET"],[]]',
+    '[["GET"],null]',
+    '[["GET"]',
+    '[["GET"]]]',
+    '[["GET"],]',
+    "{}",
+    '[{"0":"GET"}]',
+  ])("%s is refused", (text) => {
+    expect(() => readJsonCommands(Buffer.from(text))).toThrow(BadRequest);
+  });
+});
+
+describe("a batch is read as far as it is asked for", () => {
+  const lines = Buffer.concat(Array.from({ length: 5 }, (_, i) => resp(["ECHO", `${i}`])));
+  const text = Buffer.from(JSON.stringify(Array.from({ length: 5 }, (_, i) => ["ECHO", i])));
+
+  it.each([
+    ["JSON", () => new JsonCommands(text)],
+    ["RESP", () => new RespCommands(lines)],
+  ])("in %s", (_, open) => {
+    const source = open();
+    const commands: Command[] = [];
+    expect(source.read(commands, 2)).toBe(true);
+    expect(commands.length).toBe(2);
+    while (source.read(commands, 2));
+    expect(commands.map((command) => command.text(1))).toEqual(["0", "1", "2", "3", "4"]);
+  });
+});
+
+describe("a command in RESP", () => {
+  const list = fc.array(fc.uint8Array({ maxLength: 40 }), { minLength: 1, maxLength: 6 });
+
+  it("goes to Redis as it is", () => {
+    fc.assert(
+      fc.property(fc.array(list, { minLength: 1, maxLength: 4 }), fc.constantFrom(1, 2, 100), (all, most) => {
+        const encoded = all.map(resp);
+        const commands = readRespCommands(Buffer.concat(encoded), most);
+        expect(commands.map((command) => command.bytes)).toEqual(encoded);
+        expect(commands.map((command) => command.size)).toEqual(all.map((words) => words.length));
+        expect(readRespCommand(encoded[0]!).bytes).toEqual(encoded[0]);
+      }),
+    );
+  });
+
+  it.each([
+    "",
+    "*0\r\n",
+    "*-1\r\n",
+    "*1\r\n",
+    "*1\r\n$-1\r\n",
+    "*1\r\n$1\r\n",
+    "*1\r\n$1\r\na",
+    "*1\r\n$1\r\na\r",
+    "*1\r\n$1\r\nab\r\n",
+    "*1\r\n$2\r\na\r\n",
+    "*1\r\n:1\r\n",
+    "*1\r\n*1\r\n$1\r\na\r\n",
+    "*01\r\n$1\r\na\r\n",
+    "*1\r\n$01\r\na\r\n",
+    "*1\n$1\na\n",
+    "*1\r\n$1\r\na\r\n ",
+    "*9999999999999\r\n",
+    "PING\r\n",
+    "$4\r\nPING\r\n",
+  ])("%j is refused", (text) => {
+    expect(() => readRespCommand(Buffer.from(text))).toThrow(BadRequest);
+    expect(() => readRespCommands(Buffer.from(text))).toThrow(BadRequest);
+  });
+
+  it("is one where one is expected", () => {
+    expect(() => readRespCommand(Buffer.concat([resp(["PING"]), resp(["FLUSHALL"])]))).toThrow(BadRequest);
+  });
+});
+
+describe("a command in the path", () => {
+  it.each([
+    ["/get/foo", "", null, ["get", "foo"]],
+    ["/get/foo/", "", null, ["get", "foo"]],
+    ["/set/a//b", "", null, ["set", "a", "", "b"]],
+    ["/set/foo", "EX=100", "value", ["set", "foo", "value", "EX", "100"]],
+    ["/set/foo", "NX&EX=100", "v", ["set", "foo", "v", "NX", "EX", "100"]],
+    ["/set/foo", "NX=&_token=secret", "v", ["set", "foo", "v", "NX"]],
+    ["/set/foo/bar", "", "", ["set", "foo", "bar"]],
+    ["/set/a%2Fb%20c/%E2%82%AC%F0%9F%98%80", "", null, ["set", "a/b c", "€😀"]],
+    ["/set/a+b/c", "X=d+e%2B", null, ["set", "a+b", "c", "X", "d e+"]],
+  ] as const)("%s?%s with body %j", (path, query, body, expected) => {
+    expect(words(readPathCommand(path, query, body === null ? null : Buffer.from(body)))).toEqual(expected);
+  });
+
+  it("holds any bytes", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1 }), fc.uint8Array({ minLength: 1 }), (key, value) => {
+        const escaped = [...key].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
+        const command = readPathCommand(`/set/${escaped}`, "", Buffer.from(value));
+        expect(command.bytes).toEqual(resp(["set", key, value]));
+      }),
+    );
+  });
+
+  it.each(["/get/%", "/get/%2", "/get/%zz", "/get/%-1", "/get/% 1"])("%s is refused", (path) => {
+    expect(() => readPathCommand(path, "", null)).toThrow(BadRequest);
+  });
+
+  it("needs a command", () => {
+    expect(() => readPathCommand("//x", "", null)).toThrow(BadRequest);
+  });
+});

@@ -1,0 +1,86 @@
+import { expect, it, vi } from "vitest";
+import type { Exchange } from "../../../../gateway/src/api/exchange.js";
+import type { ReplyEncoder } from "../../../../gateway/src/api/json-encoder.js";
+import { PipelineResponse } from "../../../../gateway/src/api/responses.js";
+import { runInSlices } from "../../../../gateway/src/api/slices.js";
+import { BadRequest } from "../../../../gateway/src/http/bad-request.js";
+
+/** What of an exchange has a part in taking turns. */
+function exchange(format: Exchange["format"] = "json") {
+  const answers: string[] = [];
+  const refusals: string[] = [];
+  const given = {
+    gone: false,
+    format,
+    guard(step: () => void) {
+      try {
+        step();
+      } catch (error) {
+        refusals.push((error as Error).message);
+      }
+    },
+    sent() {},
+    replied: () => 0,
+    answer: (_status: number, _type: string, body: Buffer) => answers.push(body.toString()),
+    startBody: (_status: number, _type: string, encoder: ReplyEncoder) => ({
+      write(bytes: Buffer) {
+        encoder.write(bytes);
+        answers.push(encoder.take().toString());
+      },
+      end() {
+        encoder.end();
+        answers.push(encoder.take().toString());
+      },
+    }),
+  };
+  return { given, answers, refusals, exchange: given as unknown as Exchange };
+}
+
+/** Lets the event loop turn. */
+const slice = () => new Promise((resolve) => setImmediate(resolve));
+
+it("the first turn is taken at once, each further one when the event loop has turned", async () => {
+  const step = vi.fn(() => step.mock.calls.length < 3);
+  runInSlices(exchange().exchange, step);
+  expect(step).toHaveBeenCalledTimes(1);
+  await slice();
+  expect(step).toHaveBeenCalledTimes(2);
+  for (let i = 0; i < 5; i++) await slice();
+  expect(step).toHaveBeenCalledTimes(3);
+});
+
+it("it ends when nobody waits any more, and with what is thrown", async () => {
+  const { given, exchange: waiting } = exchange();
+  const endless = vi.fn(() => true);
+  runInSlices(waiting, endless);
+  await slice();
+  given.gone = true;
+  const calls = endless.mock.calls.length;
+  for (let i = 0; i < 3; i++) await slice();
+  expect(endless).toHaveBeenCalledTimes(calls);
+  const { exchange: other, refusals } = exchange();
+  const failing = vi.fn(() => {
+    throw new BadRequest("no");
+  });
+  runInSlices(other, failing);
+  for (let i = 0; i < 3; i++) await slice();
+  expect(failing).toHaveBeenCalledTimes(1);
+  expect(refusals).toEqual(["no"]);
+});
+
+it.each(["json", "base64", "resp2"] as const)(
+  "a long answer in %s begins with its first reply",
+  async (format) => {
+    const { answers, exchange: waiting } = exchange(format);
+    const numbers = Array.from({ length: 4_500 }, (_, i) => i);
+    const answer = new PipelineResponse(waiting, numbers.length, numbers, () => {});
+    // The second comes first: it waits for its turn.
+    for (const i of [1, 0]) answer.onReply(Buffer.from(`:${i}\r\n`), i);
+    expect(answers.length).toBe(2);
+    for (const i of numbers.slice(2)) answer.onReply(Buffer.from(`:${i}\r\n`), i);
+    const whole = answers.join("");
+    if (format === "resp2") {
+      expect(whole).toBe(`*${numbers.length}\r\n${numbers.map((n) => `:${n}\r\n`).join("")}`);
+    } else expect(JSON.parse(whole)).toEqual(numbers.map((result) => ({ result })));
+  },
+);

@@ -1,0 +1,119 @@
+import { describe, expect, it } from "vitest";
+import { BodyBuffer } from "../../../../gateway/src/http/body-buffer.js";
+import { ChunkedBody } from "../../../../gateway/src/http/chunked-body.js";
+import { readHead } from "../../../../gateway/src/http/request-head.js";
+
+const read = (text: string) => {
+  const bytes = Buffer.from(text, "latin1");
+  return readHead(bytes, 0, bytes.length);
+};
+const withHeaders = (...lines: string[]) => ["POST / HTTP/1.1", "Host: h", ...lines].join("\r\n");
+
+describe("a head", () => {
+  it("is read without the space around values, names in either case", () => {
+    const head = read(
+      withHeaders("AUTHORIZATION:\t Bearer t \t", "content-length:5", "Connection: a", "connection: b"),
+    );
+    expect(head).toMatchObject({ method: "POST", url: "/", minor: 1, length: 5, keepAlive: true });
+    expect(head.headers).toMatchObject({ host: "h", authorization: "Bearer t", connection: "a,b" });
+  });
+
+  it.each([
+    ["two lengths", ["Content-Length: 1", "Content-Length: 1"], 400],
+    ["a list of lengths", ["Content-Length: 1, 1"], 400],
+    ["a signed length", ["Content-Length: +1"], 400],
+    ["a hexadecimal length", ["Content-Length: 0x1"], 400],
+    ["an empty length", ["Content-Length:"], 400],
+    ["a tab behind a length", ["Content-Length: 1\t"], 400],
+    ["a tab behind a coding", ["Transfer-Encoding: chunked\t"], 501],
+    ["length and chunks", ["Content-Length: 1", "Transfer-Encoding: chunked"], 400],
+    ["chunked twice", ["Transfer-Encoding: chunked", "Transfer-Encoding: chunked"], 400],
+    ["chunked not last", ["Transfer-Encoding: chunked, identity"], 501],
+    ["something like chunked", ["Transfer-Encoding: xchunked"], 501],
+    ["space before a colon", ["Content-Length : 1"], 400],
+    ["a folded line", ["X: a", " b"], 400],
+    ["a bare LF", ["X: a\nContent-Length: 1"], 400],
+    ["a bare CR", ["X: a\rb"], 400],
+    ["a NUL", ["X: a\0"], 400],
+    ["two hosts", ["Host: other"], 400],
+    ["two tokens", ["Authorization: Bearer a", "Authorization: Bearer b"], 400],
+    ["no name", [": x"], 400],
+    ["no colon", ["x"], 400],
+  ])("with %s is refused", (_, lines, status) => {
+    expect(() => read(withHeaders(...lines))).toThrow(expect.objectContaining({ status }));
+  });
+
+  it.each([
+    ["GET  / HTTP/1.1\r\nHost: h", 400],
+    ["GET / HTTP/1.1 \r\nHost: h", 400],
+    ["GET /\u00e9 HTTP/1.1\r\nHost: h", 400],
+    ["GET http:// HTTP/1.1\r\nHost: h", 400],
+    ["GET * HTTP/1.1\r\nHost: h", 400],
+    ["GET / HTTP/1.1\r\nHost: [::1]h", 400],
+    ["GET / HTTP/1.1", 400],
+    ["GET / http/1.1\r\nHost: h", 400],
+    ["GET / HTTP/1.11\r\nHost: h", 400],
+    ["GET / HTTP/3.0\r\nHost: h", 505],
+    ["CONNECT / HTTP/1.1\r\nHost: h", 501],
+    ["POST / HTTP/1.0\r\nTransfer-Encoding: chunked", 400],
+  ])("%j is refused", (text, status) => {
+    expect(() => read(text)).toThrow(expect.objectContaining({ status }));
+  });
+
+  it.each([
+    ["GET http://a.test:1/x?y HTTP/1.1\r\nHost: h", "/x?y", "a.test:1"],
+    ["GET http://a.test?y HTTP/1.1\r\nHost: h", "/?y", "a.test"],
+    ["GET https://[::1] HTTP/1.1\r\nHost:", "/", "[::1]"],
+    ["OPTIONS * HTTP/1.1\r\nHost: h", "*", "h"],
+    ["GET /http://a.test/ HTTP/1.1\r\nHost: h", "/http://a.test/", "h"],
+  ])("%j has the target %s at %s", (text, url, host) => {
+    const head = read(text);
+    expect([head.url, head.headers.host]).toEqual([url, host]);
+  });
+
+  it("of a client that asks for another protocol is the last on its connection", () => {
+    expect(read(withHeaders("Connection: Upgrade", "Upgrade: websocket")).keepAlive).toBe(false);
+  });
+});
+
+describe("a body in chunks", () => {
+  const whole = (text: string) => {
+    const bytes = Buffer.from(text, "latin1");
+    // Cut everywhere, in turn.
+    const seen = new Set<string>();
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      const chunked = new ChunkedBody();
+      const body = new BodyBuffer(1_000);
+      let at = chunked.read(bytes.subarray(0, cut), 0, body);
+      if (at === cut) at += chunked.read(bytes.subarray(cut), 0, body);
+      seen.add(`${body.whole().toString("latin1")}|${chunked.complete}|${bytes.length - at}`);
+    }
+    return [...seen];
+  };
+
+  it("is the same however it is cut, and ends where it says", () => {
+    expect(whole('3;x="a;b";y=z\r\nabc\r\n0002\r\nde\r\n0\r\nTrailer: x\r\n\r\nGET /')).toEqual([
+      "abcde|true|5",
+    ]);
+  });
+
+  it.each([
+    "3\nabc\r\n",
+    "3\r\nabcd\r\n",
+    "-3\r\n",
+    "0x3\r\n",
+    " 3\r\n",
+    "3 \r\n",
+    ";\r\n",
+    "3;=\r\n",
+    "0\r\nbad line\r\n",
+    "\r\n",
+  ])("%j is refused", (text) => {
+    expect(() => whole(text)).toThrow(expect.objectContaining({ status: 400 }));
+  });
+
+  it("may not hide much in extensions", () => {
+    const line = `1;x=${"y".repeat(1_000)}\r\na\r\n`;
+    expect(() => whole(line.repeat(17))).toThrow(expect.objectContaining({ status: 431 }));
+  });
+});

@@ -1,0 +1,158 @@
+import { duplexPair } from "node:stream";
+import { afterEach, expect, it } from "vitest";
+import { type Receiver, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
+import { AwaitingPrimary } from "../../../../gateway/src/redis/sentinel/awaiting-primary.js";
+import { newCounters, Server } from "../../../../gateway/src/redis/server.js";
+import { type Command, command } from "../../../../gateway/src/resp/command.js";
+import { commandsIn, sent } from "./fake-cluster.js";
+
+const READONLY = "-READONLY You can't write against a read only replica.";
+const HANDSHAKE = ["PING", "CLIENT"];
+
+let upstream: AwaitingPrimary;
+afterEach(() => upstream.close());
+
+/** A server that answers by `reply`, or ends the connection where that is null; null for one that can't be reached. */
+function start(reply: (words: readonly string[]) => string | null, isUp = () => true, timeout = 1_000) {
+  const received: string[] = [];
+  const connect = () => {
+    if (!isUp()) throw new Error("nobody there");
+    const [near, far] = duplexPair();
+    far.on("data", (chunk: Buffer) => {
+      for (const words of commandsIn(chunk)) {
+        const isOurs = HANDSHAKE.includes(words[0]!);
+        if (!isOurs) received.push(words.join(" "));
+        const answer = isOurs ? "+OK" : reply(words);
+        if (answer === null) far.end();
+        else {
+          const bytes = Buffer.from(`${answer}\r\n`);
+          for (let at = 0; at < bytes.length; at += 65_536) far.write(bytes.subarray(at, at + 65_536));
+        }
+      }
+    });
+    return near;
+  };
+  const options = {
+    connections: 1,
+    maxBlockingConnections: 2,
+    maxTransactionConnections: 2,
+    maxQueuedCommands: 100,
+    maxReplySize: 1e6,
+  };
+  const server = new Server({ connect, timeout, ...options, counters: newCounters() });
+  let asked = 0;
+  upstream = new AwaitingPrimary(server, () => asked++);
+  return { received, asked: () => asked };
+}
+
+const send = (...commands: string[]) => sent((all, receiver) => upstream.send(all, receiver), commands);
+const sendAlone = (waits: number[], ...commands: string[]) =>
+  sent((all: Command[], receiver) => void upstream.sendAlone(all, waits, receiver), commands);
+
+it("a batch that a replica refused is sent again from there on, reads included, in its order", async () => {
+  let primary = false;
+  setTimeout(() => {
+    primary = true;
+  }, 250);
+  const { received, asked } = start(([name]) => (name === "SET" && !primary ? READONLY : `+${name}`));
+  expect(await send("GET a", "SET a 1", "GET a", "SET b 2")).toEqual(["+GET", "+SET", "+GET", "+SET"]);
+  expect(received.slice(0, 4)).toEqual(["GET a", "SET a 1", "GET a", "SET b 2"]);
+  expect(received.slice(-3)).toEqual(["SET a 1", "GET a", "SET b 2"]);
+  // The first read has its answer, and is not sent again.
+  expect(received.filter((text) => text === "GET a")).toHaveLength((received.length - 1) / 3 + 1);
+  expect(asked()).toBeGreaterThanOrEqual(2);
+});
+
+it("it is not where a later command of it has run", async () => {
+  const { received } = start(([name]) => (name === "SET" ? READONLY : "+OK"));
+  expect(await send("SET a 1", "INCR a")).toEqual([READONLY, "+OK"]);
+  expect(received).toEqual(["SET a 1", "INCR a"]);
+});
+
+it("what a replica goes on to refuse is answered so when its time is over", async () => {
+  const { received } = start(() => READONLY, undefined, 500);
+  expect(await send("SET a 1")).toEqual([READONLY]);
+  expect(received.length).toBeGreaterThan(2);
+  expect(received.length).toBeLessThan(8);
+});
+
+it("of what was lost reads alone are sent again", async () => {
+  let lost = 0;
+  const { received } = start((words) => (words[1] === "x" && lost++ < 1 ? null : "+OK"));
+  expect(await send("GET x")).toEqual(["+OK"]);
+  lost = 0;
+  const [result] = await send("SET x 1");
+  expect(result).toMatchObject({ reason: "lost", outcome: "unknown" });
+  expect(received).toEqual(["GET x", "GET x", "SET x 1"]);
+});
+
+it("a large reply goes through as it comes, also behind what was sent again", async () => {
+  const large = `$400000\r\n${"x".repeat(400_000)}`;
+  let refused = 0;
+  start(([name]) => (name === "GET" ? large : name === "SET" && refused++ < 1 ? READONLY : "+OK"));
+  const streamed: number[] = [];
+  const sentWith = (...commands: string[]) =>
+    sent((all, receiver) => {
+      const onLarge: Receiver["onLarge"] = (tag) => {
+        let bytes = 0;
+        return {
+          write: (chunk) => {
+            bytes += chunk.length;
+            return 0;
+          },
+          whenBelow() {},
+          end: () => {
+            streamed.push(bytes);
+            receiver.onReply(Buffer.from("+streamed\r\n"), tag);
+          },
+          fail: (failure) => receiver.onFailure(failure, tag),
+        };
+      };
+      upstream.send(all, Object.assign(receiver, { onLarge }));
+    }, commands);
+  expect(await sentWith("GET k")).toEqual(["+streamed"]);
+  expect(await sentWith("GET k", "SET k v", "GET k")).toEqual(["+streamed", "+OK", "+streamed"]);
+  expect(streamed).toEqual([400_011, 400_011, 400_011]);
+});
+
+it("what needs a connection of its own waits for one, and a wait that was broken off goes on for the rest", async () => {
+  let up = false;
+  setTimeout(() => {
+    up = true;
+  }, 250);
+  let unblocked = 0;
+  const { received } = start(
+    ([name]) => {
+      if (name === "BLPOP" && unblocked++ < 1) return "-UNBLOCKED force unblock, instance state changed";
+      return name === "EXEC" ? "*1\r\n+OK" : name === "SET" ? "+QUEUED" : "+OK";
+    },
+    () => up,
+  );
+  const exec = new Promise((resolve, onFailure) => {
+    upstream.transaction([command("SET", "k", "v")], {
+      cancelled: false,
+      onExec: (reply) => resolve(String(reply)),
+      onFailure,
+    });
+  });
+  expect(await sendAlone([5_000], "BLPOP q 5")).toEqual(["+OK"]);
+  expect(await exec).toBe("*1\r\n+OK\r\n");
+  const rests = received.filter((text) => text.startsWith("BLPOP")).map((text) => Number(text.split(" ")[2]));
+  expect(rests[0]).toBe(5);
+  expect(rests[1]).toBeLessThan(5);
+  expect(rests[1]).toBeGreaterThan(4);
+});
+
+it("what waits when the gateway closes is answered at once, as not sent", async () => {
+  start(
+    () => "+OK",
+    () => false,
+    10_000,
+  );
+  const waiting = sendAlone([0], "WAIT 0 0");
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  upstream.close();
+  const [result] = await waiting;
+  expect(result).toBeInstanceOf(UpstreamFailure);
+  expect((result as UpstreamFailure).outcome).toBe("unsent");
+});

@@ -1,0 +1,159 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { ClusterOptions } from "../../../../gateway/src/redis/cluster/cluster.js";
+import { type Receiver, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
+import { FakeCluster, type Fate, sent } from "./fake-cluster.js";
+
+let fake: FakeCluster;
+afterEach(() => fake.close());
+
+const start = (
+  decide: (node: string, words: readonly string[]) => Fate,
+  options?: Partial<ClusterOptions>,
+) => {
+  fake = new FakeCluster(decide, options);
+};
+
+describe("an MSET over two nodes", () => {
+  it("is unknown, and no part of it is written again, when one node is lost behind it", async () => {
+    start((node) => (node === "b" ? "close" : "+OK"));
+    const [result] = await fake.send("MSET bar 1 foo 2");
+    expect(result).toBeInstanceOf(UpstreamFailure);
+    expect((result as UpstreamFailure).outcome).toBe("unknown");
+    expect(fake.received.sort()).toEqual(["a: MSET bar 1", "b: MSET foo 2"]);
+  });
+
+  it("is unknown when one part ran and the other's node can't be reached", async () => {
+    start(() => "+OK");
+    fake.down.add("b");
+    const [result] = await fake.send("MSET bar 1 foo 2");
+    expect(result).toMatchObject({ reason: "partial", outcome: "unknown" });
+    expect(fake.received).toEqual(["a: MSET bar 1"]);
+  });
+
+  it("is unsent when no part could be written", async () => {
+    start(() => "+OK");
+    for (const node of ["a", "b"]) fake.down.add(node);
+    const [result] = await fake.send("MSET bar 1 foo 2");
+    expect(result).toMatchObject({ reason: "unreachable", outcome: "unsent" });
+    expect(fake.received).toEqual([]);
+  });
+});
+
+describe("a pipeline's command that can't run in its turn", () => {
+  it("is not run behind a later one of its slot that has run, and is not to be repeated either", async () => {
+    start((_, [, , value]) => (value === "first" ? "-TRYAGAIN wait" : "+OK"));
+    const [first, second, other] = await fake.send("SET bar first", "SET bar second", "SET hello x");
+    expect(first).toMatchObject({ reason: "overtaken", outcome: "unsent", code: "TRYAGAIN" });
+    expect((first as UpstreamFailure).message).toMatch(/in its turn/);
+    expect([second, other]).toEqual(["+OK", "+OK"]);
+    expect(fake.received.filter((text) => text.endsWith("first"))).toHaveLength(1);
+  });
+
+  it("runs when it and the later ones only read, or the later ones have another slot", async () => {
+    let refusals = 2;
+    start(() => (refusals-- > 0 ? "-TRYAGAIN wait" : "+OK"));
+    expect(await fake.send("GET bar", "GET bar", "SET hello x")).toEqual(["+OK", "+OK", "+OK"]);
+    refusals = 1;
+    expect(await fake.send("SET bar x", "SET hello x")).toEqual(["+OK", "+OK"]);
+  });
+
+  it("runs before the later ones when they were refused as well, in their order", async () => {
+    let refusals = 3;
+    start(() => (refusals-- > 0 ? "-CLUSTERDOWN wait" : "+OK"));
+    expect(await fake.send("SET bar 1", "SET bar 2", "SET bar 3")).toEqual(["+OK", "+OK", "+OK"]);
+    expect(fake.received.slice(3)).toEqual(["a: SET bar 1", "a: SET bar 2", "a: SET bar 3"]);
+  });
+});
+
+describe("a pipeline's command behind one that may have run", () => {
+  it("is unsent if it is of the same slot and was not sent yet, so that both can be repeated in their order", async () => {
+    start((_, [, , value]) => (value === "first" ? "close" : "+OK"), { maxQueuedCommands: 10_000 });
+    // As many as a connection has unanswered at a time, and more.
+    const many = Array.from({ length: 1_200 }, (_, at) => `SET bar ${at}`);
+    const [first, ...rest] = await fake.send("SET bar first", ...many, "SET hello x", "SET foo x");
+    expect(first).toMatchObject({ code: "UNKNOWNOUTCOME" });
+    const [other, elsewhere] = rest.splice(-2);
+    expect([other, elsewhere]).toEqual(["+OK", "+OK"]);
+    expect(new Set(rest.map((result) => (result as UpstreamFailure).code))).toEqual(
+      new Set(["UNKNOWNOUTCOME", "UNSENT"]),
+    );
+    expect(fake.received.filter((text) => text.startsWith("a: SET bar"))).toEqual(["a: SET bar first"]);
+  });
+
+  it("is unsent though it waited for another reason", async () => {
+    start((node, [, , value]) => {
+      if (node === "b") return value === "first" ? "close" : "+OK";
+      return value === "first" ? "-MOVED 5061 b:1" : "-TRYAGAIN wait";
+    });
+    const [first, second] = await fake.send("SET bar first", "SET bar second");
+    expect(first).toMatchObject({ code: "UNKNOWNOUTCOME" });
+    expect(second).toMatchObject({ code: "UNSENT" });
+    expect(fake.received).toEqual(["a: SET bar first", "a: SET bar second", "b: SET bar first"]);
+  });
+});
+
+describe("a pipeline of thousands", () => {
+  const many = Array.from({ length: 3_500 }, (_, at) => `SET ${at % 2 ? "bar" : "foo"} ${at}`);
+
+  it("lets others have their turns while it is found out where it goes, and keeps its order", async () => {
+    start(() => "+OK", { maxQueuedCommands: 10_000 });
+    await fake.send("PING");
+    const [long, short] = await Promise.all([fake.send(...many), fake.send("GET foo")]);
+    expect([long.length, new Set(long), short]).toEqual([many.length, new Set(["+OK"]), ["+OK"]]);
+    expect(fake.received[0]).toBe("b: GET foo");
+    for (const node of ["a", "b"]) {
+      const got = fake.received.filter((text) => text.startsWith(`${node}: SET`));
+      const key = node === "a" ? "bar" : "foo";
+      expect(got).toEqual(many.filter((text) => text.includes(key)).map((text) => `${node}: ${text}`));
+    }
+  });
+
+  it("is unsent when the gateway closes meanwhile", async () => {
+    start(() => "+OK", { maxQueuedCommands: 10_000 });
+    await fake.send("PING");
+    const results = fake.send(...many);
+    fake.close();
+    expect(new Set((await results).map((result) => (result as UpstreamFailure).reason))).toEqual(
+      new Set(["closing"]),
+    );
+    expect(fake.received).toEqual([]);
+  });
+});
+
+describe("MOVED to a node that is not known", () => {
+  it("has the topology asked for; the command follows when that names the node", async () => {
+    start((node) => (node === "c" ? "+OK" : "-MOVED 5061 c:1"));
+    await fake.send("PING");
+    const asked = fake.asked;
+    fake.ranges = [
+      [0, 8_191, "c"],
+      [8_192, 16_383, "b"],
+    ];
+    expect(await fake.send("SET bar 1")).toEqual(["+OK"]);
+    expect(fake.asked).toBeGreaterThan(asked);
+    expect(fake.received[0]).toBe("a: SET bar 1");
+    expect(fake.received.filter((text) => text.startsWith("c"))).toEqual(["c: SET bar 1"]);
+  });
+
+  it("is not followed to a node that the topology never names: the command is unsent", async () => {
+    start(() => "-MOVED 5061 elsewhere:1");
+    const [result] = await fake.send("SET bar 1");
+    expect(result).toMatchObject({ outcome: "unsent" });
+    expect((result as UpstreamFailure).message).not.toMatch(/MOVED|elsewhere/);
+    expect(fake.received.every((text) => text === "a: SET bar 1")).toBe(true);
+  });
+});
+
+describe("a command that waits at the server", () => {
+  it("waits for the rest of its time alone when its slot moves meanwhile", async () => {
+    start((node) => (node === "a" ? { after: 300, reply: "-MOVED 5061 b:1" } : "*-1"));
+    const blpop = (all: Parameters<typeof fake.cluster.send>[0], receiver: Receiver) =>
+      void fake.cluster.sendAlone(all, [5_000], receiver);
+    expect(await sent(blpop, ["BLPOP bar 5"])).toEqual(["*-1"]);
+    const [first, second = ""] = fake.received;
+    expect(first).toBe("a: BLPOP bar 5");
+    const rest = Number(/^b: BLPOP bar (\S+)$/.exec(second)?.[1]);
+    expect(rest).toBeGreaterThan(0);
+    expect(rest).toBeLessThan(4.75);
+  });
+});

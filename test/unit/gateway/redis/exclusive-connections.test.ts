@@ -1,0 +1,107 @@
+import { type Duplex, duplexPair } from "node:stream";
+import { afterEach, expect, test } from "vitest";
+import { ExclusiveConnections } from "../../../../gateway/src/redis/exclusive-connections.js";
+import type { UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
+import { newCounters } from "../../../../gateway/src/redis/server.js";
+import type { TransactionReceiver } from "../../../../gateway/src/redis/upstream.js";
+import { type Command, command } from "../../../../gateway/src/resp/command.js";
+
+// A transaction too long for one turn that is given up between two of them: Redis holds its first commands, and whoever
+// gets that connection next would have them executed.
+
+const COMMANDS = 1_500;
+
+/** A Redis for transactions, which answers when the test lets it. */
+class Server {
+  connections = 0;
+  /** What was executed, a transaction each. */
+  readonly executed: string[][] = [];
+  onCommand: (name: string) => void = () => {};
+
+  connect = (): Duplex => {
+    this.connections++;
+    const [near, far] = duplexPair();
+    let queued: string[] | null = null;
+    let text = "";
+    far.on("data", (chunk: Buffer) => {
+      text += chunk;
+      for (;;) {
+        const found = /^\*1\r\n\$\d+\r\n(\w+)\r\n/.exec(text);
+        if (!found) return;
+        text = text.slice(found[0].length);
+        const name = found[1]!;
+        far.write(this.#reply(name, queued));
+        if (name === "MULTI") queued ??= [];
+        else if (name === "EXEC" || name === "DISCARD") queued = null;
+        else queued?.push(name);
+        this.onCommand(name);
+      }
+    });
+    return near;
+  };
+
+  #reply(name: string, queued: string[] | null): string {
+    if (name === "MULTI") return queued ? "-ERR MULTI calls can not be nested\r\n" : "+OK\r\n";
+    if (name !== "EXEC") return queued && name !== "DISCARD" ? "+QUEUED\r\n" : "+OK\r\n";
+    this.executed.push(queued!);
+    return `*${queued!.length}\r\n${"+OK\r\n".repeat(queued!.length)}`;
+  }
+}
+
+/** Whoever wants a transaction, and what became of it. */
+class Asker implements TransactionReceiver {
+  cancelled = false;
+  readonly outcome: Promise<"executed" | UpstreamFailure>;
+  leave = () => {
+    this.cancelled = true;
+  };
+  onExec!: TransactionReceiver["onExec"];
+  onFailure!: TransactionReceiver["onFailure"];
+
+  constructor() {
+    this.outcome = new Promise((resolve) => {
+      this.onExec = () => resolve("executed");
+      this.onFailure = resolve;
+    });
+  }
+}
+
+let single: ExclusiveConnections;
+afterEach(() => single.close());
+
+function start(server: Server): void {
+  const pipe = {
+    connect: server.connect,
+    handshake: [command("PING")],
+    timeout: 1_000,
+    connectTimeout: 5_000,
+    maxQueuedCommands: 100_000,
+    maxReplySize: 100_000,
+    reconnect: "never",
+    counters: newCounters(),
+  } as const;
+  single = new ExclusiveConnections(pipe, { maxBlockingConnections: 1, maxTransactionConnections: 1 });
+}
+
+const words = (name: string): Command[] => Array.from({ length: COMMANDS }, () => command(name));
+
+test.each([
+  ["whoever asked for it is gone", (asker: Asker) => asker.leave()],
+  ["its time is over", () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100)],
+])("%s: nothing of it is executed, with the next transaction neither", async (_, giveUp) => {
+  const server = new Server();
+  start(server);
+  const first = new Asker();
+  let heard = 0;
+  server.onCommand = (name) => {
+    if (name === "FIRST" && ++heard === 999) giveUp(first);
+  };
+  single.transaction(words("FIRST"), first);
+  expect(await first.outcome).toMatchObject({ outcome: "unsent" });
+  expect(heard).toBeLessThan(COMMANDS);
+  const second = new Asker();
+  single.transaction(words("SECOND"), second);
+  expect(await second.outcome).toBe("executed");
+  expect(server.executed.map((names) => new Set(names))).toEqual([new Set(["SECOND"])]);
+  expect(server.connections).toBe(2);
+});

@@ -1,0 +1,138 @@
+import { type Duplex, duplexPair } from "node:stream";
+import { Cluster, type ClusterOptions } from "../../../../gateway/src/redis/cluster/cluster.js";
+import { nameOf, Topology } from "../../../../gateway/src/redis/cluster/topology.js";
+import type { Receiver, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
+import { newCounters } from "../../../../gateway/src/redis/server.js";
+import { type Command, command } from "../../../../gateway/src/resp/command.js";
+
+/** What a node does with a command: a reply, now or after some ms, or the end of the connection with none. */
+export type Fate = string | "close" | { readonly after: number; readonly reply: string };
+
+/** Slots 0 to 8191, which is where "bar" and "hello" are, and the others, where "foo" is. */
+export const HALVES: readonly Range[] = [
+  [0, 8_191, "a"],
+  [8_192, 16_383, "b"],
+];
+
+/** The first slot, the last one, and the node that serves them. */
+export type Range = readonly [first: number, last: number, node: string];
+
+/** A cluster whose nodes are functions; each is known by its host. */
+export class FakeCluster {
+  /** Every command that reached a node but those of a handshake: the node's name and the command's words. */
+  readonly received: string[] = [];
+  /** What CLUSTER SLOTS says. */
+  ranges = HALVES;
+  /** How often it was asked for. */
+  asked = 0;
+  /** Nodes that can't be connected to. */
+  readonly down = new Set<string>();
+  readonly counters = newCounters();
+  readonly topology: Topology;
+  readonly cluster: Cluster;
+
+  constructor(
+    decide: (node: string, words: readonly string[]) => Fate,
+    options: Partial<ClusterOptions> = {},
+  ) {
+    this.topology = new Topology(
+      [{ host: "a", port: 1 }],
+      async () => {
+        this.asked++;
+        return slotsReply(this.ranges);
+      },
+      { interval: 60_000, redirects: 1 },
+      this.counters,
+    );
+    this.cluster = new Cluster({
+      topology: this.topology,
+      connect: ({ host }) => this.#connect(host, decide),
+      handshake: [],
+      timeout: 600,
+      connections: 1,
+      maxQueuedCommands: 1_000,
+      maxReplySize: 1_000,
+      maxBlockingConnections: 1,
+      maxTransactionConnections: 1,
+      readPolicy: "primary",
+      counters: this.counters,
+      ...options,
+    });
+  }
+
+  /** Sends commands, each written as words with spaces between; what became of them, in order. */
+  send(...commands: readonly string[]): Promise<(string | UpstreamFailure)[]> {
+    return sent((all, receiver) => this.cluster.send(all, receiver), commands);
+  }
+
+  close(): void {
+    this.topology.close();
+    this.cluster.close();
+  }
+
+  #connect(host: string, decide: (node: string, words: readonly string[]) => Fate): Duplex {
+    if (this.down.has(host)) throw new Error("nobody there");
+    const [near, far] = duplexPair();
+    far.on("data", (chunk: Buffer) => {
+      for (const words of commandsIn(chunk)) {
+        if (words[0] === "PING" || words[0] === "CLIENT") {
+          far.write(words[0] === "PING" ? "+PONG\r\n" : ":7\r\n");
+          continue;
+        }
+        this.received.push(`${host}: ${words.join(" ")}`);
+        const fate = decide(host, words);
+        if (fate === "close") {
+          far.end();
+          return;
+        }
+        if (typeof fate === "string") far.write(`${fate}\r\n`);
+        else setTimeout(() => far.write(`${fate.reply}\r\n`), fate.after);
+      }
+    });
+    return near;
+  }
+}
+
+/** Gives commands to `send` and waits until each has been answered, once. */
+export function sent(
+  send: (commands: Command[], receiver: Receiver) => void,
+  commands: readonly string[],
+): Promise<(string | UpstreamFailure)[]> {
+  return new Promise((resolve, reject) => {
+    const results: (string | UpstreamFailure)[] = [];
+    let open = commands.length;
+    const settle = (result: string | UpstreamFailure, tag: number) => {
+      if (tag in results) reject(new Error(`command ${tag} was answered twice`));
+      results[tag] = result;
+      if (--open === 0) resolve(results);
+    };
+    send(
+      commands.map((text) => command(...text.split(" "))),
+      {
+        cancelled: false,
+        onReply: (reply, tag) => settle(reply.toString().trimEnd(), tag),
+        onFailure: settle,
+      },
+    );
+  });
+}
+
+/** The commands in bytes that hold whole ones, none of whose words is empty. */
+export function commandsIn(bytes: Buffer): string[][] {
+  return bytes
+    .toString()
+    .split(/^\*\d+\r\n/m)
+    .slice(1)
+    .map((text) => [...text.matchAll(/\$\d+\r\n([^\r]*)\r\n/g)].map(([, word]) => word!));
+}
+
+/** The reply to CLUSTER SLOTS. */
+export function slotsReply(ranges: readonly Range[]): Buffer {
+  const each = ranges.map(([first, last, host]) => {
+    return `*3\r\n:${first}\r\n:${last}\r\n*2\r\n$${host.length}\r\n${host}\r\n:1\r\n`;
+  });
+  return Buffer.from(`*${ranges.length}\r\n${each.join("")}`);
+}
+
+/** The name of a node by its host. */
+export const named = (host: string): string => nameOf({ host, port: 1 });

@@ -1,0 +1,333 @@
+import { type Duplex, duplexPair } from "node:stream";
+import { afterEach, expect, it } from "vitest";
+import type { Receiver, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
+import {
+  MultiplexedConnection,
+  type MultiplexedConnectionOptions,
+} from "../../../../gateway/src/redis/multiplexed-connection.js";
+import { newCounters } from "../../../../gateway/src/redis/server.js";
+import { command } from "../../../../gateway/src/resp/command.js";
+
+/** What Redis has received on one connection, and its side of that connection. */
+interface Connection {
+  readonly side: Duplex;
+  received: string[];
+}
+
+let multiplexed: MultiplexedConnection;
+/** Whether connecting fails. */
+let refuse = false;
+afterEach(() => multiplexed.close());
+
+/** A connection whose connections are greeted at once; what follows is answered by the test alone. */
+function start(options: Partial<MultiplexedConnectionOptions> = {}): Connection[] {
+  const connections: Connection[] = [];
+  multiplexed = new MultiplexedConnection({
+    connect: () => {
+      if (refuse) throw new Error("nobody there");
+      const [near, far] = duplexPair();
+      const connection: Connection = { side: far, received: [] };
+      connections.push(connection);
+      far.on("data", (chunk: Buffer) => {
+        const words = [...chunk.toString().matchAll(/\$\d+\r\n([^\r]*)\r\n/g)].map(([, word]) => word!);
+        if (words[0] === "PING") far.write("+PONG\r\n");
+        else connection.received.push(...words);
+      });
+      return near;
+    },
+    handshake: [command("PING")],
+    timeout: 2_000,
+    connectTimeout: 2_000,
+    maxQueuedCommands: 100_000,
+    maxReplySize: 1_000,
+    reconnect: "always",
+    counters: newCounters(),
+    ...options,
+  });
+  return connections;
+}
+
+class Answers implements Receiver {
+  readonly cancelled = false;
+  readonly replies: string[] = [];
+  readonly failures: UpstreamFailure[] = [];
+  onReply(reply: Buffer): void {
+    this.replies.push(reply.toString().trim());
+  }
+  onFailure(failure: UpstreamFailure): void {
+    this.failures.push(failure);
+  }
+}
+
+const words = (count: number, name: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => command(name(i)));
+
+it("a command waits for no more than a turn of ten thousand that came before it", async () => {
+  const [connections, long, short] = [start(), new Answers(), new Answers()];
+  multiplexed.send(
+    words(10_000, (i) => `L${i}`),
+    long,
+  );
+  await expect.poll(() => connections[0]?.received.length).toBeGreaterThan(0);
+  const { side, received } = connections[0]!;
+  const turn = received.length;
+  expect(turn).toBeLessThanOrEqual(1_000);
+  multiplexed.send([command("SHORT")], short);
+  await expect.poll(() => received.length).toBeGreaterThan(turn);
+  expect(received.indexOf("SHORT")).toBe(turn);
+  // The rest follows as replies come, in its order.
+  let answered = 0;
+  while (answered < 10_001) {
+    await expect.poll(() => received.length).toBeGreaterThan(answered);
+    const due = received.slice(answered);
+    answered += due.length;
+    side.write(due.map((word) => `+${word}\r\n`).join(""));
+  }
+  await expect.poll(() => long.replies.length).toBe(10_000);
+  expect(long.replies).toEqual(Array.from({ length: 10_000 }, (_, i) => `+L${i}`));
+  expect(short.replies).toEqual(["+SHORT"]);
+});
+
+it("a long lot leaves room for commands of others, and none for another long one", async () => {
+  const connections = start({ maxQueuedCommands: 3_000 });
+  const [long, short, refused] = [new Answers(), new Answers(), new Answers()];
+  multiplexed.send(
+    words(3_000, (i) => `L${i}`),
+    long,
+  );
+  await expect.poll(() => connections[0]?.received.length).toBeGreaterThan(0);
+  multiplexed.send(
+    words(3_000, (i) => `R${i}`),
+    refused,
+  );
+  expect(new Set(refused.failures.map(({ reason }) => reason))).toEqual(new Set(["full"]));
+  expect(refused.failures.length).toBe(3_000);
+  const { side, received } = connections[0]!;
+  // As many as may be pending, a turn of the long one included.
+  for (let i = 0; i < 2_001; i++) multiplexed.send([command(`S${i}`)], short);
+  expect(short.failures.map(({ reason }) => reason)).toEqual(["full"]);
+  for (let answered = 0; answered < 5_000; ) {
+    await expect.poll(() => received.length, { interval: 1 }).toBeGreaterThan(answered);
+    const due = received.length - answered;
+    answered += due;
+    side.write("+OK\r\n".repeat(due));
+  }
+  await expect.poll(() => [long.replies.length, short.replies.length]).toEqual([3_000, 2_000]);
+  multiplexed.send(
+    words(3_000, (i) => `N${i}`),
+    refused,
+  );
+  expect(refused.failures.length).toBe(3_000);
+});
+
+it("long lots take turns with each other", async () => {
+  const connections = start();
+  const answers = new Answers();
+  for (const letter of ["A", "B"]) {
+    multiplexed.send(
+      words(3_000, (i) => `${letter}${i}`),
+      answers,
+    );
+  }
+  await expect.poll(() => connections[0]?.received.length).toBeGreaterThan(0);
+  const { side, received } = connections[0]!;
+  for (let answered = 0; answered < 6_000; answered++) {
+    await expect.poll(() => received.length, { interval: 1 }).toBeGreaterThan(answered);
+    side.write("+OK\r\n");
+  }
+  // When one is through, the other is not far behind.
+  expect(Math.abs(received.indexOf("A2999") - received.indexOf("B2999"))).toBeLessThanOrEqual(1_000);
+});
+
+it("an earlier deadline is kept behind later ones", async () => {
+  const connections = start();
+  const [patient, hasty] = [new Answers(), new Answers()];
+  multiplexed.send([command("PATIENT")], patient);
+  await expect.poll(() => connections[0]?.received).toEqual(["PATIENT"]);
+  multiplexed.send([command("HASTY")], hasty, { deadline: performance.now() + 200 });
+  await expect.poll(() => hasty.failures.length).toBe(1);
+  expect(hasty.failures[0]!.reason).toBe("timeout");
+  expect(patient.failures).toEqual([]);
+  connections[0]!.side.write("+first\r\n+second\r\n");
+  await expect.poll(() => patient.replies).toEqual(["+first"]);
+  expect(hasty.replies).toEqual([]);
+});
+
+it("a connection that fell silent gets nothing more, and its late replies still count", async () => {
+  const connections = start({ timeout: 100 });
+  const [first, second, third] = [new Answers(), new Answers(), new Answers()];
+  multiplexed.send([command("FIRST")], first);
+  await expect.poll(() => connections[0]?.received.length).toBe(1);
+  multiplexed.send([command("SECOND")], second, { deadline: performance.now() + 60_000 });
+  await expect.poll(() => connections.length, { timeout: 5_000 }).toBe(2);
+  expect(first.failures[0]!.reason).toBe("timeout");
+  multiplexed.send([command("THIRD")], third, { deadline: performance.now() + 60_000 });
+  await expect.poll(() => connections[1]!.received).toEqual(["THIRD"]);
+  expect(connections[0]!.received).toEqual(["FIRST", "SECOND"]);
+  connections[0]!.side.write("+1\r\n+2\r\n");
+  connections[1]!.side.write("+3\r\n");
+  await expect.poll(() => [...second.replies, ...third.replies].sort()).toEqual(["+2", "+3"]);
+  expect(first.replies).toEqual([]);
+});
+
+it("while a wanted connection is down, commands are refused at once, not kept for later", async () => {
+  const connections = start({ reconnect: "wanted" });
+  const answers = new Answers();
+  refuse = true;
+  multiplexed.send([command("A")], answers);
+  await expect.poll(() => answers.failures.length).toBe(1);
+  multiplexed.send([command("B")], answers);
+  await expect.poll(() => answers.failures.map(({ outcome }) => outcome)).toEqual(["unsent", "unsent"]);
+  refuse = false;
+  await expect
+    .poll(() => {
+      multiplexed.send([command("C")], answers);
+      return connections[0]?.received.length;
+    })
+    .toBeGreaterThan(0);
+  expect(new Set(connections[0]!.received)).toEqual(new Set(["C"]));
+});
+
+it("a connection that nobody uses is ended after a while, and made again for the next command", async () => {
+  const connections = start({ idle: 100 });
+  const answers = new Answers();
+  multiplexed.send([command("SLOW")], answers);
+  await expect.poll(() => connections[0]?.received).toEqual(["SLOW"]);
+  // Waiting for an answer is use.
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  expect(multiplexed.ready).toBe(true);
+  connections[0]!.side.write("+first\r\n");
+  await expect.poll(() => answers.replies).toEqual(["+first"]);
+  await expect.poll(() => multiplexed.ready).toBe(false);
+  expect(connections).toHaveLength(1);
+  multiplexed.send([command("NEXT")], answers);
+  await expect.poll(() => connections[1]?.received).toEqual(["NEXT"]);
+  connections[1]!.side.write("+second\r\n");
+  await expect.poll(() => answers.replies).toEqual(["+first", "+second"]);
+});
+
+it("attempts at a connection end as well when nobody wants it any more", async () => {
+  let attempts = 0;
+  start({
+    idle: 100,
+    connect: () => {
+      attempts++;
+      throw new Error("nobody there");
+    },
+    timeout: 150,
+  });
+  const answers = new Answers();
+  multiplexed.send([command("VAIN")], answers);
+  await expect.poll(() => answers.failures.length).toBe(1);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const before = attempts;
+  await new Promise((resolve) => setTimeout(resolve, 900));
+  expect(attempts).toBe(before);
+});
+
+it("a command that comes alone goes at once; of several in a turn the first does, and the others together", async () => {
+  const counters = newCounters();
+  const [connections, answers] = [start({ counters }), new Answers()];
+  const send = (...names: string[]) => {
+    for (const name of names) multiplexed.send([command(name)], answers);
+  };
+  const written = async (...names: string[]) => {
+    await expect.poll(() => connections[0]!.received).toEqual(names);
+    connections[0]!.received = [];
+    connections[0]!.side.write("+OK\r\n".repeat(names.length));
+    await expect.poll(() => multiplexed.pending).toBe(0);
+  };
+  multiplexed.open();
+  await expect.poll(() => multiplexed.ready).toBe(true);
+  send("A");
+  expect(counters.commands).toBe(1);
+  await written("A");
+  send("B", "C", "D");
+  expect(counters.commands).toBe(2);
+  await written("B", "C", "D");
+  // Where several came in one turn, so will the next ones: they wait for each other.
+  send("E", "F");
+  expect(counters.commands).toBe(4);
+  await written("E", "F");
+});
+
+it("no receiver is told of a failure before sending has returned", async () => {
+  const [connections, answers] = [start(), new Answers()];
+  multiplexed.open();
+  await expect.poll(() => multiplexed.ready).toBe(true);
+  multiplexed.send([command("GONE")], Object.assign(answers, { cancelled: true }));
+  multiplexed.send([command("LATE")], answers, { deadline: performance.now() - 1 });
+  expect(answers.failures).toEqual([]);
+  await expect.poll(() => answers.failures.map(({ outcome }) => outcome)).toEqual(["unsent", "unsent"]);
+  expect(connections[0]!.received).toEqual([]);
+});
+
+/** Takes large replies as they come, and says what was called. */
+function streaming(seen: string[], name: string): Receiver {
+  return {
+    cancelled: false,
+    onReply: (reply) => seen.push(`${name} ${reply.toString().trim()}`),
+    onFailure: (failure) => seen.push(`${name} ${failure.reason}`),
+    onLarge() {
+      let size = 0;
+      seen.push(`${name} begins`);
+      return {
+        write(bytes) {
+          size += bytes.length;
+          return 0;
+        },
+        whenBelow() {},
+        end: () => seen.push(`${name} ends after ${size}`),
+        fail: (failure) => seen.push(`${name} ${failure.reason}`),
+      };
+    },
+  };
+}
+
+it("what is behind a large reply goes by another connection if it is a read, and so does what follows", async () => {
+  const connections = start({ maxReplySize: 10_000_000 });
+  const seen: string[] = [];
+  multiplexed.open();
+  await expect.poll(() => multiplexed.ready).toBe(true);
+  for (const words of [
+    ["GET", "large"],
+    ["GET", "small"],
+    ["INCR", "n"],
+  ]) {
+    multiplexed.send([command(...words)], streaming(seen, words[1]!));
+  }
+  const [first] = connections as [Connection];
+  await expect.poll(() => first.received.length).toBe(6);
+  const size = 5_000_000;
+  first.side.write(`$${size}\r\n${"x".repeat(400_000)}`);
+  await expect.poll(() => connections[1]?.received).toEqual(["GET", "small"]);
+  multiplexed.send([command("GET", "later")], streaming(seen, "later"));
+  await expect.poll(() => connections[1]!.received).toEqual(["GET", "small", "GET", "later"]);
+  connections[1]!.side.write("$1\r\ns\r\n$1\r\nl\r\n");
+  await expect.poll(() => seen).toEqual(["large begins", "small $1\r\ns", "later $1\r\nl"]);
+  // What was given up gets its reply here too, which is dropped; the write is answered where it was sent.
+  first.side.write(`${"x".repeat(size - 400_000)}\r\n$1\r\ns\r\n:1\r\n`);
+  await expect.poll(() => seen.slice(3)).toEqual([`large ends after ${size + 12}`, "n :1"]);
+  expect(connections.length).toBe(2);
+  // The connection that is free again takes the next one's place.
+  multiplexed.send([command("GET", "large")], streaming(seen, "large"));
+  await expect.poll(() => connections[1]!.received.length).toBe(6);
+  connections[1]!.side.write(`$${size}\r\n${"x".repeat(400_000)}`);
+  await expect.poll(() => seen.length).toBe(6);
+  multiplexed.send([command("GET", "last")], streaming(seen, "last"));
+  await expect.poll(() => first.received.slice(6)).toEqual(["GET", "last"]);
+  expect(connections.length).toBe(2);
+});
+
+it("a large reply whose connection is lost has failed", async () => {
+  const connections = start({ maxReplySize: 10_000_000 });
+  const seen: string[] = [];
+  multiplexed.open();
+  await expect.poll(() => multiplexed.ready).toBe(true);
+  multiplexed.send([command("GET", "large")], streaming(seen, "large"));
+  await expect.poll(() => connections[0]!.received.length).toBe(2);
+  connections[0]!.side.write(`$5000000\r\n${"x".repeat(400_000)}`);
+  await expect.poll(() => seen).toEqual(["large begins"]);
+  connections[0]!.side.end();
+  await expect.poll(() => seen).toEqual(["large begins", "large lost"]);
+});

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { Node } from "../../../../gateway/src/redis/cluster/node.js";
+import { newCounters } from "../../../../gateway/src/redis/server.js";
+
+let node: Node;
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  const connect = () => {
+    throw new Error("nobody there");
+  };
+  const connectionOptions = {
+    connect,
+    handshake: [],
+    timeout: 1_000,
+    connectTimeout: 1_000,
+    maxQueuedCommands: 1,
+    maxReplySize: 1_000,
+    reconnect: "wanted",
+    counters: newCounters(),
+  } as const;
+  node = new Node("a:1", {
+    connectionOptions,
+    connections: 1,
+    maxBlockingConnections: 1,
+    maxTransactionConnections: 1,
+  });
+});
+afterEach(() => {
+  node.close();
+  vi.useRealTimers();
+});
+
+/** Fails the node and returns for how long it is passed over, in ms. */
+function ejection(): number {
+  expect(node.failed()).toBe(true);
+  let time = 0;
+  for (; node.isEjected; time += 100) vi.advanceTimersByTime(100);
+  return time;
+}
+
+it("a node that fails again and again is passed over for twice as long each time, half a minute at most", () => {
+  expect(node.isEjected).toBe(false);
+  const times = Array.from({ length: 7 }, ejection);
+  expect(times).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
+});
+
+it("failures while it is passed over count as one; an answer ends that, and the next time begins at a second", () => {
+  expect(node.failed()).toBe(true);
+  expect(node.failed()).toBe(false);
+  vi.advanceTimersByTime(1_000);
+  expect(node.isEjected).toBe(false);
+  expect(ejection()).toBe(2_000);
+  expect(node.failed()).toBe(true);
+  node.succeeded();
+  expect(node.isEjected).toBe(false);
+  expect(ejection()).toBe(1_000);
+});

@@ -1,0 +1,47 @@
+import { duplexPair } from "node:stream";
+import { expect, it } from "vitest";
+import { settingsOf } from "../../../../gateway/src/options.js";
+import { redisAt } from "../../../../gateway/src/redis/redis-url.js";
+import { upstreamsOf } from "../../../../gateway/src/redis/upstreams.js";
+import { commandsIn, sent } from "./fake-cluster.js";
+
+it.each([
+  ["?sentinelPassword=hidden%26+seen", "AUTH hidden&+seen"],
+  ["?sentinelUser=sam&sentinelPassword=hidden", "AUTH sam hidden"],
+  ["", null],
+])(
+  "with %j the Sentinels are signed in to by %j, and Redis by the user before the hosts",
+  async (search, auth) => {
+    const received = new Map<number, string[]>();
+    const engine = {
+      ...redisAt(`redis+sentinel://ann:secret@one.test:26379/main${search}`),
+      connectTo: ({ port }: { port: number }) => {
+        const [near, far] = duplexPair();
+        far.on("data", (chunk: Buffer) => {
+          for (const words of commandsIn(chunk)) {
+            received.set(port, [...(received.get(port) ?? []), words.join(" ")]);
+            const isQuestion = words[0] === "SENTINEL";
+            far.write(isQuestion ? "*2\r\n$9\r\n127.0.0.1\r\n$4\r\n6379\r\n" : "+OK\r\n");
+          }
+        });
+        return near;
+      },
+    };
+    expect(engine.description).not.toMatch(/hidden|secret/);
+    const upstreams = upstreamsOf(engine, settingsOf());
+    const upstream = upstreams.of(null);
+    expect(await sent((commands, receiver) => upstream.send(commands, receiver), ["GET k"])).toEqual(["+OK"]);
+    upstreams.close();
+    const question = "SENTINEL get-master-addr-by-name main";
+    expect(received.get(26_379)!.slice(0, auth ? 3 : 2)).toEqual([...(auth ? [auth] : []), "PING", question]);
+    expect(received.get(6_379)).toEqual(["AUTH ann secret", "PING", "GET k"]);
+  },
+);
+
+it.each([
+  ["redis://a.test?sentinelPassword=hidden", /sentinelPassword is for redis\+sentinel/],
+  ["redis+sentinel://a.test/main?sentinelUser=sam", /sentinelUser but no sentinelPassword/],
+])("%s is refused", (url, text) => {
+  expect(() => redisAt(url)).toThrow(text);
+  expect(() => redisAt(url)).not.toThrow(/hidden/);
+});

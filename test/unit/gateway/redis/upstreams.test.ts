@@ -1,0 +1,99 @@
+import { duplexPair } from "node:stream";
+import { afterEach, expect, it, vi } from "vitest";
+import { settingsOf } from "../../../../gateway/src/options.js";
+import { ownEngine } from "../../../../gateway/src/redis/redis-url.js";
+import type { Upstream } from "../../../../gateway/src/redis/upstream.js";
+import { upstreamsOf } from "../../../../gateway/src/redis/upstreams.js";
+import { MAX_USERS, USER_IDLE } from "../../../../gateway/src/redis/users.js";
+import { commandsIn, sent } from "./fake-cluster.js";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A Redis that says OK to everything, to BLPOP when it is told to, and how many connections it has. */
+function start() {
+  const state = { open: 0, popped: null as (() => void) | null };
+  const engine = ownEngine({
+    description: "a function",
+    connect: () => {
+      const [near, far] = duplexPair();
+      state.open++;
+      near.once("close", () => state.open--);
+      far.on("data", (chunk: Buffer) => {
+        for (const [name] of commandsIn(chunk)) {
+          const answer = () => far.write("+OK\r\n");
+          if (name === "BLPOP") state.popped = answer;
+          else answer();
+        }
+      });
+      return near;
+    },
+    close: async () => {},
+  });
+  return { upstreams: upstreamsOf(engine, settingsOf()), state };
+}
+
+const get = (upstream: Upstream) =>
+  sent((commands, receiver) => upstream.send(commands, receiver), ["GET k"]);
+
+it("connections of a user end when they were not used for a minute; those of the gateway itself stay", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  const { upstreams } = start();
+  const [own, user] = [null, { username: "ann", password: "secret" }].map((each) => upstreams.of(each));
+  for (const upstream of [own!, user!]) {
+    expect(await get(upstream)).toEqual(["+OK"]);
+  }
+  // What /metrics shows is of all users.
+  expect(user!.counters).toBe(own!.counters);
+  vi.advanceTimersByTime(59_000);
+  expect(user!.connections.shared).toBe(1);
+  vi.advanceTimersByTime(2_000);
+  expect(user!.connections.shared).toBe(0);
+  expect(own!.connections.shared).toBe(1);
+  expect(await get(user!)).toEqual(["+OK"]);
+  upstreams.close();
+});
+
+it("users are bounded: who was not there for long goes first, and all do that are idle and without a connection", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] });
+  const { upstreams, state } = start();
+  const user = (number: number) => ({ username: `user${number}`, password: "secret" });
+  const count = () => [...upstreams].length;
+  expect(count()).toBe(1);
+  const first = upstreams.of(user(0));
+  expect(await get(first)).toEqual(["+OK"]);
+  // One that waits, and is not to be cut off.
+  const waiting = upstreams.of(user(1));
+  const popped = sent(
+    (commands, receiver) => void waiting.sendAlone(commands, [10_000], receiver),
+    ["BLPOP k 10"],
+  );
+  await vi.waitFor(() => expect(state.popped).not.toBeNull());
+  for (let number = 2; number < MAX_USERS; number++) upstreams.of(user(number));
+  vi.advanceTimersByTime(1);
+  expect(upstreams.of(user(0))).toBe(first);
+  expect(count()).toBe(1 + MAX_USERS);
+  for (let number = MAX_USERS; number < 5 * MAX_USERS; number++) {
+    upstreams.of(user(number));
+    if (number % 100 > 0) continue;
+    // Whoever is used stays.
+    vi.advanceTimersByTime(1);
+    expect(upstreams.of(user(0))).toBe(first);
+    expect(count()).toBeLessThanOrEqual(1 + MAX_USERS + 1);
+  }
+  expect(upstreams.of(user(1))).not.toBe(waiting);
+  state.popped!();
+  expect(await popped).toEqual(["+OK"]);
+  for (let minute = 0; minute < 4; minute++) {
+    await vi.advanceTimersByTimeAsync(USER_IDLE);
+    // Where a stream is really closed is in a later turn.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(count()).toBe(1);
+  expect(state.open).toBe(0);
+  const again = upstreams.of(user(0));
+  expect(again).not.toBe(first);
+  expect(await get(again)).toEqual(["+OK"]);
+  upstreams.close();
+});

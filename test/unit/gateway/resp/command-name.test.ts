@@ -1,0 +1,27 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { asName, commandName } from "../../../../gateway/src/resp/command-name.js";
+
+const name = (bytes: Buffer) =>
+  commandName(Buffer.concat([Buffer.from("$"), bytes, Buffer.from("\r\n")]), 1, 1 + bytes.length);
+
+test("a name is its text in upper case, whatever its bytes and whatever was asked before", () => {
+  const letters = fc.constantFrom(..."geGE\0\r\u00e9\u00c9\u00df\u00ff @`");
+  const word = fc.oneof(
+    fc.array(letters, { maxLength: 4 }).map((all) => Buffer.from(all.join(""), "latin1")),
+    fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+  );
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 1, maxLength: 50 }), (words) => {
+      for (const each of words) {
+        expect(name(each)).toBe(asName(each.toString("latin1")));
+        expect(name(each)).toBe(asName(each.toString("latin1")));
+      }
+    }),
+  );
+});
+
+test("more names than are remembered do no harm", () => {
+  for (let i = 0; i < 5_000; i++) expect(name(Buffer.from(`name${i}`))).toBe(`NAME${i}`);
+  expect(name(Buffer.from("get"))).toBe("GET");
+});

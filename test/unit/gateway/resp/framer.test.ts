@@ -1,0 +1,131 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Framer, MalformedReply } from "../../../../gateway/src/resp/framer.js";
+import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
+import { anyReply, encode } from "./resp-tree.js";
+
+/** Frames `stream`, cut at the given places. */
+function frame(stream: Buffer, cuts: readonly number[], maxReplySize = 1 << 20): (Buffer | null)[] {
+  const framer = new Framer(maxReplySize);
+  const replies: (Buffer | null)[] = [];
+  const places = [...new Set([0, ...cuts.map((cut) => cut % (stream.length + 1)), stream.length])].sort(
+    (a, b) => a - b,
+  );
+  for (let i = 1; i < places.length; i++) {
+    framer.push(stream.subarray(places[i - 1], places[i]), {
+      onReply: (reply) => replies.push(reply && Buffer.from(reply)),
+    });
+  }
+  return replies;
+}
+
+describe("the framer", () => {
+  it("finds every reply, whatever it holds and however the bytes are split", () => {
+    fc.assert(
+      fc.property(
+        fc.array(anyReply, { minLength: 1, maxLength: 8 }),
+        fc.array(fc.nat(), { maxLength: 12 }),
+        (trees, cuts) => {
+          const replies = trees.map(encode);
+          expect(frame(Buffer.concat(replies), cuts)).toEqual(replies);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("frames byte by byte", () => {
+    fc.assert(
+      fc.property(fc.array(anyReply, { minLength: 1, maxLength: 4 }), (trees) => {
+        const replies = trees.map(encode);
+        const stream = Buffer.concat(replies);
+        expect(frame(stream, [...stream.keys()])).toEqual(replies);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("holds an unfinished reply back", () => {
+    const framer = new Framer(1 << 20);
+    const replies: unknown[] = [];
+    const stream = encode({ type: "array", items: [{ type: "bulk", bytes: Buffer.from("abc") }] });
+    framer.push(stream.subarray(0, -1), { onReply: (reply) => replies.push(reply) });
+    expect(replies).toEqual([]);
+    framer.push(stream.subarray(-1), { onReply: (reply) => replies.push(reply) });
+    expect(replies).toEqual([stream]);
+  });
+
+  it.each([0, 5, 2_000])("consumes a reply that is too large and keeps its place, split at %i", (cut) => {
+    const large = encode({ type: "bulk", bytes: Buffer.alloc(3_000, "x") });
+    const small = encode({ type: "status", text: "OK" });
+    expect(frame(Buffer.concat([small, large, small]), [cut], 1_000)).toEqual([small, null, small]);
+  });
+
+  it("hands a large reply on as it comes, and the ones around it whole", () => {
+    const large = encode({ type: "bulk", bytes: Buffer.alloc(1_000_000, "x") });
+    const small = encode({ type: "status", text: "OK" });
+    const stream = Buffer.concat([small, large, small, large]);
+    const seen: string[] = [];
+    const all: Buffer[][] = [];
+    const framer = new Framer(2_000_000);
+    for (let at = 0; at < stream.length; at += 65_536) {
+      framer.push(stream.subarray(at, at + 65_536), {
+        onReply: (reply) => seen.push(String(reply)),
+        onLarge(first) {
+          all.push([]);
+          seen.push(`large ${String.fromCharCode(first)}`);
+          return { write: (bytes) => all.at(-1)!.push(bytes), onTooLarge() {}, end: () => seen.push("end") };
+        },
+      });
+    }
+    expect(seen).toEqual(["+OK\r\n", "large $", "end", "+OK\r\n", "large $", "end"]);
+    expect(all.map((parts) => Buffer.concat(parts).equals(large))).toEqual([true, true]);
+  });
+
+  it("keeps a large reply that must be whole within the budget, and gives back what it took", () => {
+    const large = encode({ type: "bulk", bytes: Buffer.alloc(1_000_000, "x") });
+    const small = encode({ type: "status", text: "OK" });
+    for (const [limit, kept] of [
+      [3_000_000, true],
+      [1_500_000, false],
+    ] as const) {
+      const budget = new BufferBudget(limit);
+      const framer = new Framer(2_000_000, budget);
+      const replies: unknown[] = [];
+      const stream = Buffer.concat([large, small]);
+      for (let at = 0; at < stream.length; at += 65_536) {
+        framer.push(stream.subarray(at, at + 65_536), {
+          onReply: (reply) => replies.push(reply?.length),
+        });
+      }
+      expect(replies).toEqual([kept ? large.length : undefined, small.length]);
+      expect([framer.noRoom, budget.used]).toEqual([!kept, 0]);
+    }
+  });
+
+  it.each([
+    ["an unknown type", "!3\r\nabc\r\n"],
+    ["a RESP3 type", "%1\r\n+a\r\n+b\r\n"],
+    ["a push", ">1\r\n+a\r\n"],
+    ["HTTP", "HTTP/1.1 200 OK\r\n"],
+    ["an empty length", "$\r\n"],
+    ["a length of letters", "$x\r\n"],
+    ["a plus sign before a length", "$+1\r\na\r\n"],
+    ["a zero before a length", "$01\r\na\r\n"],
+    ["a negative length", "$-2\r\n"],
+    ["two signs", "$--1\r\n"],
+    ["minus zero", "$-0\r\n"],
+    ["a negative count", "*-3\r\n"],
+    ["a length beyond reason", "$99999999999\r\n"],
+    ["a bulk string longer than it says", "$1\r\nab\r\n"],
+    ["a bulk string without line feed", "$1\r\na\rx"],
+    ["a carriage return inside a status", "+O\rK\r\n"],
+    ["a line feed inside a status", "+O\nK\r\n"],
+    ["an integer that is none", ":1.5\r\n"],
+    ["an endless integer", `:${"1".repeat(21)}\r\n`],
+  ])("refuses %s at once, split or not", (_, text) => {
+    const stream = Buffer.from(text);
+    expect(() => frame(stream, [])).toThrow(MalformedReply);
+    expect(() => frame(stream, [...stream.keys()])).toThrow(MalformedReply);
+  });
+});
