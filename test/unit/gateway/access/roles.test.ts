@@ -5,6 +5,7 @@ import { COMMANDS_OF } from "../../../../gateway/src/access/roles.js";
 import { allCommandInfo } from "../../../../gateway/src/commands/command-info.js";
 import { KeyLockingScripts } from "../../../../gateway/src/commands/key-locking.js";
 import { ONCE_SCRIPTS, onceCallOf } from "../../../../gateway/src/commands/once.js";
+import { argsOf } from "../../../../gateway/src/resp/args.js";
 import { command } from "../../../../gateway/src/resp/command.js";
 import { idempotencyScript } from "../../../../src/features/exactly-once/script.js";
 import { wrapInIdempotencyScript } from "../../../../src/features/exactly-once/wrap.js";
