@@ -21,7 +21,7 @@ export class UpstashJSONParseError extends UpstashError {
   override name = "UpstashJSONParseError";
 
   constructor(body: string, options?: ErrorOptions) {
-    super(`The answer is not JSON: ${body.slice(0, 200)}`, options);
+    super(`The response is not JSON: ${body.slice(0, 200)}`, options);
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {
@@ -34,7 +34,7 @@ export class UrlError extends Error {
   override name = "UrlError";
 
   constructor(url: string) {
-    super(`Not the url of a Redis over HTTP, which begins with https:// or http://: "${url}"`);
+    super(`The url must begin with https:// or http://: "${url}"`);
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {

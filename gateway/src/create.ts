@@ -143,7 +143,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     greetTimeout: settings.headersTimeout,
     proxies: settings.proxyProtocol ? proxies : null,
     onNotice,
-    onFailure: (error) => log.error(failureOf(error), "a request failed inside the gateway"),
+    onFailure: (error) => log.error(failureOf(error), "a request failed with an internal error"),
   });
   const end = async () => {
     authenticator.close();
@@ -196,8 +196,8 @@ function listenError(cause: NodeJS.ErrnoException, host: string, port: number): 
   const what: Record<string, string> = {
     EADDRINUSE: `port: ${port} is in use on ${host}; choose another, or 0 for any free one`,
     EACCES: `port: ${port} needs rights that this process lacks; choose one above 1023`,
-    EADDRNOTAVAIL: `host: ${host} is no address of this machine`,
-    ENOTFOUND: `host: ${host} is not known`,
+    EADDRNOTAVAIL: `host: ${host} is not an address of this machine`,
+    ENOTFOUND: `host: ${host} could not be resolved`,
   };
   const message = what[cause.code ?? ""] ?? `the gateway can't listen on ${host}:${port} (${cause.code})`;
   return Object.assign(new Error(message, { cause }), { code: cause.code });

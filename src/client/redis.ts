@@ -171,7 +171,7 @@ export function createRedisClass(platform: Platform): RedisConstructor {
       const options: RedisOptions = isEnv ? (second ?? {}) : first;
       assertConfig(
         options.url === undefined && options.token === undefined,
-        "fromEnv() reads url and token from the environment: give them to new Redis()",
+        "fromEnv() reads url and token from the environment: pass them to new Redis() instead",
       );
       return new this({ ...options, ...readEndpointFromEnv(env) }) as unknown as Redis;
     }
@@ -298,7 +298,7 @@ const subscribeBy =
   (executor) =>
   (names: string | readonly string[], ...more: unknown[]) => {
     if (more.length === 0) return createSubscriber(executor, method, names);
-    const message = 'takes one argument: listen by .on("message", listener)';
+    const message = 'takes one argument: add a listener with .on("message", listener)';
     throw new ArgumentError(`${method}() ${message}`, { command: method.toUpperCase() });
   };
 

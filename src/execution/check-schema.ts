@@ -35,7 +35,7 @@ export function readChecked(
       results.map((result) => {
         if (!result.issues) return result.value;
         // Issues may quote the value.
-        const message = `${spec.name}: what was read does not fit the schema; see the error's issues`;
+        const message = `${spec.name}: the value does not match the schema; see the issues of the error`;
         throw new Mismatch(message, result.issues, { command: spec.name, index });
       }),
     );

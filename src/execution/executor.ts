@@ -379,7 +379,9 @@ export class CommandExecutor {
       if (shared) shared.call = call;
     }).catch((error) => {
       if (!(error instanceof Resp2Refused)) throw error;
-      throw new ArgumentError(`${label}: this endpoint takes bytes only in single commands`);
+      throw new ArgumentError(
+        `${label}: this endpoint accepts bytes only in single commands, not in batches`,
+      );
     });
   }
 

@@ -65,6 +65,9 @@ function getRemainingTime({ deadline }: Settings): number {
   if (!deadline) return Number.POSITIVE_INFINITY;
   const { remaining, getRemainingTimeInMillis } = deadline as Partial<Record<string, () => number>>;
   const left = (remaining ?? getRemainingTimeInMillis)?.call(deadline);
-  assertConfig(left === Number(left), "deadline must be a Lambda context, or have remaining(), that give ms");
+  assertConfig(
+    left === Number(left),
+    "deadline must be a Lambda context, or have a remaining() that returns ms",
+  );
   return left! - DEADLINE_MARGIN;
 }

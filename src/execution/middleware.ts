@@ -59,8 +59,8 @@ export function timeoutError(
   label: string,
   sent: boolean,
 ): WarmlineError {
-  const state = sent ? "it was sent and may have been applied" : "it was not sent";
-  const message = `no answer within ${Math.round(timeout)} ms; ${state}`;
+  const state = sent ? "the command was sent and may have been applied" : "the command was not sent";
+  const message = `no response within ${Math.round(timeout)} ms; ${state}`;
   return executor.errorFactory(label)("TimeoutError", message, { outcome: sent ? "unknown" : "unsent" });
 }
 
@@ -73,7 +73,10 @@ export async function runMiddleware(
 ): Promise<string> {
   const { executor, timeout, signal } = call;
   if ((route ? argv : [argv]).flat().some((arg) => typeof arg !== "string")) {
-    throw executor.errorFactory(label)("ArgumentError", "bytes can't pass middleware, which sees JSON");
+    throw executor.errorFactory(label)(
+      "ArgumentError",
+      "bytes can't be sent through middleware, which gets JSON",
+    );
   }
   if (timeout <= 0) throw timeoutError(call, label, false);
   if (signal?.aborted) throw signal.reason;

@@ -93,7 +93,7 @@ function checkMilliseconds(name: string, value: number): number {
 
 /** Wraps the user's backoff function. An error it throws ends the retries, so that it never reaches a socket's event. */
 function guardBackoff(given: (retry: number) => number): Settings["backoff"] {
-  assertConfig(typeof given === "function", "retry.backoff must be a function that gives ms");
+  assertConfig(typeof given === "function", "retry.backoff must be a function that returns ms");
   return (retry) => {
     try {
       return given(retry);

@@ -13,14 +13,14 @@ const CONNECTION_STATE =
 export function rawCommand(executor: CommandExecutor, argv: readonly unknown[]): [CommandSpec, unknown[]] {
   const [name, ...args] = Array.isArray(argv) ? argv : [];
   if (typeof name !== "string" || name === "") {
-    const message = 'give an array that begins with the command\'s name, as in ["GET", "key"]';
+    const message = 'pass an array that begins with the command\'s name, such as ["GET", "key"]';
     throw executor.errorFactory("exec")("ArgumentError", message, { command: undefined });
   }
   const command = name.toUpperCase();
   if (/\s/.test(name)) {
     throw executor.errorFactory("exec")(
       "ArgumentError",
-      "the name of the command has a space: give each word on its own",
+      "the command's name contains a space: pass each part as an argument of its own",
       {
         command: undefined,
       },
@@ -28,7 +28,7 @@ export function rawCommand(executor: CommandExecutor, argv: readonly unknown[]):
   }
   if (CONNECTION_STATE.test(command)) {
     const failure = executor.errorFactory(
-      `${command} changes a connection's state, and over HTTP none is yours`,
+      `${command} changes the state of a connection, and over HTTP connections are shared`,
     );
     throw failure("ArgumentError", "use redis.multi() for transactions", { command });
   }

@@ -49,7 +49,7 @@ export async function update<T>(
   }
   throw executor.errorFactory("update")(
     "WarmlineError",
-    `somebody else changed the key ${attempts} times in a row`,
+    `another client changed the key ${attempts} times in a row`,
     {
       outcome: "answered",
       command: "EVAL",

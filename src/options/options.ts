@@ -174,7 +174,7 @@ export function checkCallOptions(given: CallOptions): void {
   );
   for (const name of Object.keys(given)) {
     const fixed = Object.hasOwn(OPTIONS, name) && !Object.hasOwn(CALL_OPTIONS, name);
-    assertConfig(!fixed, `with() can't change ${name}: give it to new Redis()`);
+    assertConfig(!fixed, `with() can't change ${name}: pass it to new Redis()`);
   }
   check(given, CALL_OPTIONS);
 }
@@ -230,18 +230,21 @@ export function parseEndpoint({ url, token }: RedisOptions): Endpoint | ConfigEr
   if (!url || !token) {
     const missing = url ? "token" : token ? "url" : "url and token";
     const names = PREFIXES.map((prefix) => `${prefix}URL and ${prefix}TOKEN`).join(", or ");
-    return new ConfigError(`${missing} missing: give new Redis({ url, token }), or set ${names}`);
+    return new ConfigError(`${missing} missing: pass them to new Redis({ url, token }), or set ${names}`);
   }
   const { origin, protocol, pathname, username, password, search, hash } = parseUrl(url);
   assertConfig(
     !/^rediss?:/.test(protocol),
-    "url is a redis:// address: run `npx warmline-gateway --redis <url>` and give its url",
+    "url is a redis:// address: run `npx warmline-gateway --redis <url>` and pass the url that it prints",
   );
-  assertConfig(/^https?:/.test(protocol), "url has to begin with https:// or http://");
-  assertConfig(!username && !password, "url holds a user or password: give the token apart, as `token`");
-  assertConfig(!search && !hash, "url goes on behind its path: give it without ? and #");
+  assertConfig(/^https?:/.test(protocol), "url must begin with https:// or http://");
+  assertConfig(!username && !password, "url must not contain a user or password: pass the token as `token`");
+  assertConfig(!search && !hash, 'url must not contain "?" or "#"');
   // Characters that a header can hold. A line break pasted along with the token is the usual mistake.
-  assertConfig(/^[\x21-\x7e]+$/.test(token), "token doesn't fit a header: look for a line break");
+  assertConfig(
+    /^[\x21-\x7e]+$/.test(token),
+    "token has a character that a header can't contain, such as a line break",
+  );
   return { origin, path: pathname.replace(/\/+$/, ""), token };
 }
 
@@ -249,6 +252,6 @@ function parseUrl(url: string): URL {
   try {
     return new URL(url);
   } catch {
-    throw new ConfigError("url is not a URL, such as https://host");
+    throw new ConfigError("url must be a URL such as https://host");
   }
 }

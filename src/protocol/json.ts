@@ -18,7 +18,7 @@ export function parseJson(text: string): any {
   try {
     return JSON.parse(text);
   } catch {
-    throw new MalformedReply("the answer is not JSON");
+    throw new MalformedReply("the response is not JSON");
   }
 }
 
@@ -35,7 +35,7 @@ function readValue(value: any, base64: boolean, depth = 0): RawReply {
     return value.map((item) => readValue(item, base64, inside));
   }
   if (typeof value?.digits === "string") return value.digits;
-  throw new MalformedReply("the answer has neither a result nor an error");
+  throw new MalformedReply("the response has neither a result nor an error");
 }
 
 /** JSON.parse rounds integers from 2^53 on, so they become objects first, which no reply of Redis is. */

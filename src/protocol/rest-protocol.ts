@@ -199,7 +199,9 @@ export class Protocol {
       if (ours) capabilities.gateway = true;
       // Something on the way answered in its place; what became of the request is not known, unless by "too many".
       else if (capabilities.gateway && status !== 429) {
-        throw new MalformedReply("the answer is somebody else's, not warmline-gateway's");
+        throw new MalformedReply(
+          "the response does not come from warmline-gateway, but from a server in front of it",
+        );
       }
       const reply = this.#read(response, encoding);
       if (!ours && status === 200) capabilities.gateway = false;

@@ -20,7 +20,7 @@ export function readReply(encoded: EncodedRequest, response: HttpResponse, url: 
       if (!(error instanceof MalformedReply)) throw error;
     }
   }
-  throw new MalformedReply(`the endpoint answered with status ${status}${redirectOf(response, url)}`);
+  throw new MalformedReply(`the endpoint responded with status ${status}${redirectOf(response, url)}`);
 }
 
 /** An error as RESP2 or JSON has it, or as middleware gets it. */

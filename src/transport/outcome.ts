@@ -14,7 +14,7 @@ export function afterUnknown(error: unknown, write: boolean): unknown {
   if (error.outcome !== "unsent" && !notRun) return error;
   const Kind = error instanceof TimeoutError ? TimeoutError : UnknownOutcomeError;
   const { command, index, message } = error;
-  return new Kind(`${command}: an earlier try may have been applied; the last: ${message}`, {
+  return new Kind(`${command}: an earlier attempt may have been applied; the last one: ${message}`, {
     outcome: "unknown",
     command,
     index,
@@ -24,7 +24,8 @@ export function afterUnknown(error: unknown, write: boolean): unknown {
 
 /** The error of a command whose time, in ms, is up. */
 export function createTimeoutError(command: string, time: number, outcome: Outcome): TimeoutError {
-  const state = outcome === "unsent" ? "it was not sent" : "it was sent and may have been applied";
-  const message = `${command}: no answer within ${Math.round(time)} ms; ${state}`;
+  const state =
+    outcome === "unsent" ? "the command was not sent" : "the command was sent and may have been applied";
+  const message = `${command}: no response within ${Math.round(time)} ms; ${state}`;
   return new TimeoutError(message, { outcome, command });
 }

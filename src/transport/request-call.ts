@@ -117,7 +117,7 @@ class Call<T> implements AttemptListener {
   /** @throws Error where this would be a repeat after the call's time, as when the process was frozen meanwhile. */
   onStart(): void {
     const repeat = this.started || this.unknown || this.rules.repeated;
-    if (repeat && this.timeLeft <= 0) throw new Error("its time is up");
+    if (repeat && this.timeLeft <= 0) throw new Error("the timeout has passed");
     this.started = true;
   }
 
@@ -237,11 +237,11 @@ const plainTimers: Timers<ReturnType<typeof setTimeout>> = {
 
 function unknownMessage(cause: Error, repeatable: boolean): string {
   return repeatable
-    ? `no whole answer: ${cause.message}`
-    : `sent, and no whole answer came, so it may have been applied: ${cause.message}`;
+    ? `no complete response: ${cause.message}`
+    : `the command was sent, but no complete response arrived, so it may have been applied: ${cause.message}`;
 }
 
-const statusError = ({ status }: HttpResponse) => new Error(`the endpoint answered with status ${status}`);
+const statusError = ({ status }: HttpResponse) => new Error(`the endpoint responded with status ${status}`);
 
 /** Responses that say that the request was not applied: 429, or 503 with the gateway's `Warmline-Outcome: unsent`. */
 function refusedUnapplied(response: HttpResponse): boolean {

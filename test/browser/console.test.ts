@@ -76,7 +76,7 @@ describeInBrowser("the console page", (browser) => {
     await page.goto(gateway.url);
     await page.fill("#token", "wrong");
     await page.click("#login button");
-    await page.getByText("does not know this token").waitFor();
+    await page.getByText("rejected this token").waitFor();
     await page.fill("#token", gateway.token);
     await page.click("#login button");
     await page.locator("#main").waitFor();
@@ -96,7 +96,7 @@ describeInBrowser("the console page", (browser) => {
       ["LRANGE l 0 -1", '1) "x y"\n2) "z"'],
       ['SET bytes "\\xff\\x00"', "OK"],
       ["GET bytes", '"\\xff\\x00"'],
-      ['GET "open', "a quote is not closed, or has no space after it"],
+      ['GET "open', "a quote is not closed, or is not followed by a space"],
       ["SUBSCRIBE c", /^\(error\) NOPERM/],
     ] as const) {
       await type(line);
@@ -117,7 +117,7 @@ describeInBrowser("the console page", (browser) => {
     await type("BLPOP nothing 0");
     await page.getByText("> BLPOP nothing 0").waitFor();
     await page.press("#line", "Escape");
-    await page.getByText("given up").waitFor();
+    await page.getByText("cancelled").waitFor();
     await type("PING");
     await expect.poll(() => answer().textContent()).toBe("PONG");
   });
@@ -160,7 +160,7 @@ describeInBrowser("the console page", (browser) => {
     await open();
     await page.locator("#main").waitFor();
     await gateway.close();
-    await page.getByText("The gateway does not answer.").waitFor();
+    await page.getByText("The gateway does not respond.").waitFor();
   });
 
   test("goes through thousands of keys page by page", async () => {

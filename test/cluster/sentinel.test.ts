@@ -71,8 +71,8 @@ describe.skipIf(!redisAvailable()).each([
     for (const [right, wrong, text] of [
       ["of-redis", "wrong", /WRONGPASS/],
       [":of-redis@", "", /NOAUTH/],
-      ["of-sentinels", "wrong", /no Sentinel said .*WRONGPASS/],
-      ["?sentinelPassword=of-sentinels", "", /no Sentinel said .*NOAUTH/],
+      ["of-sentinels", "wrong", /no Sentinel returned .*WRONGPASS/],
+      ["?sentinelPassword=of-sentinels", "", /no Sentinel returned .*NOAUTH/],
     ] as const) {
       const other = await gatewayAt(group.url.replace(right, wrong), { commandTimeout: 500 });
       expect(await run(other, "SET", "k", "stolen")).toEqual({

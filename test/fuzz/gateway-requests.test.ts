@@ -105,5 +105,5 @@ test(`${RUNS} spoilt requests (seed ${SEED})`, { timeout: 1_800_000 }, async () 
   // The others did reach Redis.
   expect(Number(await run("GET", OWN_KEY))).toBeGreaterThan(0);
   expect(await gateway.metric('warmline_gateway_connections{state="active"}')).toBe(1);
-  expect(gateway.output).not.toMatch(/a request failed inside the gateway/);
+  expect(gateway.output).not.toMatch(/a request failed with an internal error/);
 });

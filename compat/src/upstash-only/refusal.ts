@@ -4,9 +4,9 @@ import { UpstashError } from "../errors.js";
 export function refusal(what: string, kind: "search" | "vector"): UpstashError {
   const instead =
     kind === "search"
-      ? "Redis's own search is in warmline/modules"
-      : "Redis's own vector sets have methods of their own, such as vadd and vsim";
+      ? "for Redis's own search, see warmline/modules"
+      : "for Redis's own vector sets, use methods such as vadd and vsim";
   return new UpstashError(
-    `${what}: ${kind} indexes belong to Upstash's own server, which speaks to @upstash/redis alone; ${instead}`,
+    `${what}: ${kind} indexes exist only on Upstash's own server, through @upstash/redis; ${instead}`,
   );
 }

@@ -172,9 +172,12 @@ export class Authenticator {
       const list = readTokenList(this.#options.sources);
       if (sameFiles(list.files, this.#list.files)) return;
       this.#take(list);
-      this.#options.onNotice(`tokens were read again: ${list.tokens.length}`, false);
+      this.#options.onNotice(`tokens were reloaded: ${list.tokens.length}`, false);
     } catch (error) {
-      this.#options.onNotice(`tokens stay as they were: ${(error as Error).message}`, true);
+      this.#options.onNotice(
+        `tokens were not reloaded, and the previous ones stay in use: ${(error as Error).message}`,
+        true,
+      );
     }
   }
 }

@@ -104,14 +104,14 @@ export function openedCommands(names: readonly string[]): ReadonlySet<string> {
       isOtherOf(OPENABLE_SUBCOMMANDS, container, sub)
     ) {
       throw new TypeError(
-        `allowCommand: ${name} can't be opened: it would change a connection that others share`,
+        `allowCommand: ${name} can't be allowed: it would change a connection that clients share`,
       );
     }
     const isClosed =
       CLOSED.has(container) ||
       CLOSED_SUBCOMMANDS[container]?.has(sub ?? "") ||
       OPENABLE_SUBCOMMANDS[container]?.has(sub ?? "");
-    if (!isClosed) throw new TypeError(`allowCommand: ${name} is not among the commands that are closed`);
+    if (!isClosed) throw new TypeError(`allowCommand: ${name} is allowed already, or is not a command`);
   }
   return new Set(opened);
 }

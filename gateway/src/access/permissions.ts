@@ -148,7 +148,7 @@ class RestrictedPermissions extends FullPermissions {
       // As with KEYS and SCAN, it may not find channels that it does not name.
       if (kind === "psubscribe") return refused(kind);
       if (texts.some((name) => name.startsWith("__key")))
-        return "NOPERM a read-only token may not listen for the names of keys";
+        return "NOPERM a read-only token may not subscribe to notifications about keys";
     }
     const prefix = this.#prefix;
     if (!prefix) return null;
@@ -167,6 +167,5 @@ class RestrictedPermissions extends FullPermissions {
   }
 }
 
-const KEYS_BY_PATTERN =
-  "NOPERM a read-only token may only read keys that it names: leave out BY and GET with a pattern";
+const KEYS_BY_PATTERN = "NOPERM a read-only token may not use BY or GET with a pattern";
 const WHAT = { subscribe: "channels", psubscribe: "patterns", ssubscribe: "channels" } as const;

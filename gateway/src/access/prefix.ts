@@ -93,9 +93,10 @@ export class Prefix {
 
 const OUTSIDE = "NOPERM this token may only use keys that begin with its prefix";
 const OUTSIDE_CHANNEL = "NOPERM this token may only use channels that begin with its prefix";
-const IN_TRANSACTION = "NOPERM a token with a key prefix can't use it in a transaction: send it by itself";
-const NOT_TOLD = "NOPERM which keys this command uses can't be told, and this token has a key prefix";
+const IN_TRANSACTION =
+  "NOPERM a token with a key prefix can't use it in a transaction: send it outside of one";
+const NOT_TOLD = "NOPERM the keys of this command are not known, so a token with a key prefix can't use it";
 
 function beyond(name: string): string {
-  return `NOPERM '${name.toLowerCase()}' reaches beyond the key prefix of this token`;
+  return `NOPERM '${name.toLowerCase()}' affects keys outside the prefix of this token`;
 }

@@ -67,7 +67,7 @@ export class Quota {
   enterRequest(): void {
     if (this.#requests >= this.#maxRequests) {
       const { concurrentRequests } = this.#limits!;
-      throw this.#overLimit("concurrentRequests", `has its ${concurrentRequests} requests under way`, 1);
+      throw this.#overLimit("concurrentRequests", `has ${concurrentRequests} requests in flight`, 1);
     }
     const seconds = this.#byteRate?.secondsUntil(1, performance.now()) ?? 0;
     if (seconds > 0) {

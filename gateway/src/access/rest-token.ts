@@ -71,7 +71,7 @@ export function checkUser(user: RedisUser, options: PushConnectionOptions): Prom
         },
         onReply() {},
         onDown(reason) {
-          const [, error] = /^it answered (.*)$/s.exec(reason) ?? [];
+          const [, error] = /^it replied (.*)$/s.exec(reason) ?? [];
           resolve(error ?? `ERR the password can't be checked: ${reason}`);
         },
       },
@@ -93,7 +93,7 @@ export async function checkAdministrator(
     return null;
   } catch (error) {
     const { message } = error as UpstreamFailure;
-    if (/^it answered NOPERM/.test(message)) return refused("acl|resttoken");
+    if (/^it replied NOPERM/.test(message)) return refused("acl|resttoken");
     return `ERR the permission can't be checked: ${message}`;
   }
 }

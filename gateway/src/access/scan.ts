@@ -12,7 +12,7 @@ const STAR = 0x2a;
 const DOLLAR = 0x24;
 const CR = 0x0d;
 const MINUS = 0x2d;
-const UNEXPECTED = Buffer.from("-ERR Redis answered in a form that can't be kept to the prefix\r\n");
+const UNEXPECTED = Buffer.from("-ERR Redis sent a reply that can't be limited to the prefix\r\n");
 
 /**
  * Restricts SCAN and KEYS to a prefix. Returns null for any other command. If the command has no pattern, one is added. The

@@ -73,12 +73,12 @@ function checkToken(entry: unknown, index: number): void {
   for (const field of ["name", "token", "tokenFile", "tokenSha256", "prefix"]) {
     const value = entry[field];
     if (value !== undefined && (typeof value !== "string" || value === ""))
-      throw wrong(field, "must be a string that is not empty");
+      throw wrong(field, "must be a non-empty string");
   }
-  if (entry.name === undefined) throw new TokensError([index], "needs a name, which logs call it by");
+  if (entry.name === undefined) throw new TokensError([index], "needs a name, which is shown in logs");
   const given = ["token", "tokenFile", "tokenSha256"].filter((field) => entry[field] !== undefined);
   if (given.length !== 1)
-    throw new TokensError([index], "needs one of token, tokenFile and tokenSha256, and no more than one");
+    throw new TokensError([index], "needs exactly one of token, tokenFile and tokenSha256");
   if (entry.token !== undefined && !TOKEN_FORM.test(entry.token as string)) throw wrong("token", TOKEN_RULE);
   if (entry.tokenSha256 !== undefined && !/^[0-9a-f]{64}$/i.test(entry.tokenSha256 as string))
     throw wrong("tokenSha256", "must be 64 hexadecimal digits");
@@ -104,7 +104,7 @@ function checkUser(user: unknown, index: number): void {
   for (const field of USER_FIELDS) {
     const value = user[field];
     if (value !== undefined && (typeof value !== "string" || value === ""))
-      throw new TokensError([index, "user", field], "must be a string that is not empty");
+      throw new TokensError([index, "user", field], "must be a non-empty string");
   }
   if (user.username === undefined) throw new TokensError([index, "user"], "needs a username");
   if ((user.password === undefined) === (user.passwordFile === undefined))
@@ -135,8 +135,8 @@ function checkFields(record: object, known: readonly string[], keys: readonly (s
   for (const field of Object.keys(record)) {
     if (known.includes(field)) continue;
     const near = nearest(field, known);
-    const advice = near === undefined ? `there are ${known.join(", ")}` : `did you mean "${near}"?`;
-    throw new TokensError([...keys, field], `there is no such field; ${advice}`);
+    const advice = near === undefined ? `known fields: ${known.join(", ")}` : `did you mean "${near}"?`;
+    throw new TokensError([...keys, field], `unknown field; ${advice}`);
   }
 }
 

@@ -30,7 +30,7 @@ const LARGE_BODY_SHARE = 1 / 2;
 /** Timeout in ms for a body's wait for memory. */
 const MEMORY_TIMEOUT = 5_000;
 /** Said of a request that was refused for want of memory. */
-export const NO_MEMORY = "ERR the gateway has no memory left for this request at present";
+export const NO_MEMORY = "ERR the gateway has no memory left for this request; try again later";
 
 /** A client that ends its side this soon after a request, in ms, may still want the response. */
 const LAST_REQUEST_WITHIN = 50;
@@ -139,7 +139,7 @@ export class Exchange {
       else {
         this.#host.failed(error);
         if (this.#body) this.#body.abort();
-        else this.refuse(500, "ERR the gateway failed on this request");
+        else this.refuse(500, "ERR internal error of the gateway");
       }
     }
   }

@@ -189,7 +189,7 @@ export class Handler {
     if (open) {
       exchange.route = "stream";
       if (method !== "GET" && method !== "POST") {
-        exchange.refuse(405, "ERR an event stream is asked for by GET or POST", ["Allow", "GET, POST"]);
+        exchange.refuse(405, "ERR event streams take GET or POST", ["Allow", "GET, POST"]);
       } else exchange.readBody(most, (body) => exchange.guard(() => open(exchange, body)));
       return;
     }
@@ -244,7 +244,7 @@ export class Handler {
     } else {
       const command = readPathCommand(path, query, body);
       if (!body && !this.#options.getWrites && !isRead(command)) {
-        throw new BadRequest(`NOPERM '${command.name.toLowerCase()}' may write: send it by POST`);
+        throw new BadRequest(`NOPERM '${command.name.toLowerCase()}' may write: send it with POST`);
       }
       this.#single(exchange, permissions, command);
     }
@@ -333,13 +333,12 @@ function readFormat(exchange: Exchange): void {
   const encoding = headers["upstash-encoding"];
   const format = headers["upstash-response-format"];
   if (encoding !== undefined) {
-    if (encoding !== "base64")
-      throw new BadRequest("ERR unknown Upstash-Encoding: only base64 is understood");
+    if (encoding !== "base64") throw new BadRequest("ERR unknown Upstash-Encoding: only base64 is supported");
     exchange.format = "base64";
   }
   if (format === undefined) return;
   if (format !== "resp2")
-    throw new BadRequest("ERR unknown Upstash-Response-Format: only resp2 is understood");
-  if (encoding !== undefined) throw new BadRequest("ERR resp2 and base64 can't be asked for together");
+    throw new BadRequest("ERR unknown Upstash-Response-Format: only resp2 is supported");
+  if (encoding !== undefined) throw new BadRequest("ERR resp2 and base64 can't be combined");
   exchange.format = "resp2";
 }

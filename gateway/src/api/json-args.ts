@@ -79,7 +79,7 @@ function finish(): void {
   skipSpace();
   const complete = at === body.length;
   body = NOTHING;
-  if (!complete) throw new BadRequest("ERR invalid JSON: something follows the array");
+  if (!complete) throw new BadRequest("ERR invalid JSON: unexpected data after the array");
 }
 
 function readArray(): Command {
@@ -116,8 +116,8 @@ function readString(): void {
     if (byte === BACKSLASH) {
       escaped = true;
       i++;
-    } else if (byte === undefined) throw new BadRequest("ERR invalid JSON: a string without its end");
-    else if (byte < 0x20) throw new BadRequest("ERR invalid JSON: a control character inside a string");
+    } else if (byte === undefined) throw new BadRequest("ERR invalid JSON: unterminated string");
+    else if (byte < 0x20) throw new BadRequest("ERR invalid JSON: control character in a string");
   }
   at = i + 1;
   if (!escaped) {
@@ -128,10 +128,9 @@ function readString(): void {
   try {
     text = JSON.parse(body.toString("utf8", from - 1, at));
   } catch {
-    throw new BadRequest("ERR invalid JSON: an unknown escape inside a string");
+    throw new BadRequest("ERR invalid JSON: unknown escape in a string");
   }
-  if (LONE_SURROGATE.test(text))
-    throw new BadRequest("ERR a string holds half a character (a lone surrogate)");
+  if (LONE_SURROGATE.test(text)) throw new BadRequest("ERR a string has a lone surrogate");
   writer.text(text);
 }
 

@@ -45,7 +45,7 @@ export function unescapeBytes(text: string, plusIsSpace: boolean): Buffer {
     if (byte === PERCENT) {
       const value = Number.parseInt(text.slice(from + 1, from + 3), 16);
       if (!/^[0-9a-fA-F]{2}$/.test(text.slice(from + 1, from + 3))) {
-        throw new BadRequest("ERR the path holds a % that starts no escape");
+        throw new BadRequest("ERR the path has a % that does not start an escape");
       }
       bytes[to++] = value;
       from += 2;

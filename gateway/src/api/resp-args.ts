@@ -15,7 +15,7 @@ let at = 0;
 export function readRespCommand(body: Buffer): Command {
   at = 0;
   const command = readOne(body);
-  if (at !== body.length) throw malformed("something follows the command");
+  if (at !== body.length) throw malformed("unexpected data after the command");
   return command;
 }
 
@@ -48,7 +48,8 @@ function readOne(body: Buffer): Command {
   if (size === 0) throw new BadRequest("ERR empty command");
   for (let i = 0; i < size; i++) {
     at = readLength(body, DOLLAR) + at;
-    if (body[at] !== CR || body[at + 1] !== LF) throw malformed("a string of another length than it says");
+    if (body[at] !== CR || body[at + 1] !== LF)
+      throw malformed("a bulk string of another length than declared");
     at += 2;
   }
   return new Command(body.subarray(from, at), size);
@@ -61,12 +62,12 @@ function readLength(body: Buffer, type: number): number {
   for (; body[at] !== CR; at++) {
     const byte = body[at];
     if (byte === undefined || byte < 0x30 || byte > 0x39 || at - from >= 10)
-      throw malformed("a length that is none");
+      throw malformed("a length that is not a number");
     length = length * 10 + byte - 0x30;
   }
   const digits = at - from;
-  if (digits === 0 || (digits > 1 && body[from] === 0x30)) throw malformed("a length that is none");
-  if (body[at + 1] !== LF) throw malformed("a line without its end");
+  if (digits === 0 || (digits > 1 && body[from] === 0x30)) throw malformed("a length that is not a number");
+  if (body[at + 1] !== LF) throw malformed("a line without CRLF");
   at += 2;
   return length;
 }

@@ -46,7 +46,7 @@ export function parseChannelLists(body: Buffer, opens: boolean): ChannelLists {
   const fields = opens ? Object.keys(ADD) : [...Object.keys(ADD), ...Object.keys(REMOVE)];
   for (const [field, names] of Object.entries(parseObject(body))) {
     if (!fields.includes(field))
-      throw new BadRequest(`ERR there is no ${JSON.stringify(field)} here: there are ${fields.join(", ")}`);
+      throw new BadRequest(`ERR unknown field ${JSON.stringify(field)}; known fields: ${fields.join(", ")}`);
     if (!Array.isArray(names) || !names.every((name) => typeof name === "string" && name !== ""))
       throw new BadRequest(`ERR ${field} must be a list of names, none of them empty`);
     const sort = ADD[field];

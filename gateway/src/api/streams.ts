@@ -251,7 +251,7 @@ function allowAll(permissions: Permissions, names: readonly TopicName[]): void {
 }
 
 function onlyPost({ req }: Exchange): void {
-  if (req.method !== "POST") throw new BadRequest("ERR /events takes POST alone", 405, ["Allow", "POST"]);
+  if (req.method !== "POST") throw new BadRequest("ERR /events takes only POST", 405, ["Allow", "POST"]);
 }
 
 function tooManyChannels(max: number): string {
@@ -268,6 +268,6 @@ function namesIn(list: string): Buffer[] {
     }),
   );
   names.delete("");
-  if (names.size === 0) throw new BadRequest("ERR the path names no channel");
+  if (names.size === 0) throw new BadRequest("ERR the path has no channel");
   return [...names.values()];
 }

@@ -61,7 +61,7 @@ function partOf(notation: string): Finder {
     return ({ size }) => indexRange(first, last < 0 ? size + last : last, Number(range[3] ?? 1), size);
   }
   const counted = /^#(\d+)@(\d+)(?:\/(\d+))?$/.exec(notation);
-  if (!counted) throw new Error(`${notation} is no notation for keys`);
+  if (!counted) throw new Error(`unknown notation for keys: ${notation}`);
   const [at, first, step] = [Number(counted[1]), Number(counted[2]), Number(counted[3] ?? 1)];
   return (command) => {
     const text = command.text(at);

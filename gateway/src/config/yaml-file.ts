@@ -33,7 +33,7 @@ export function parseYaml(text: string, path: string): YamlFile {
   if (error) {
     const { line, col } = lines.linePos(error.pos[0]);
     const what = error.code.toLowerCase().replaceAll("_", " ");
-    throw new FileError(`${path}: line ${line}, column ${col}: this is neither YAML nor JSON (${what})`);
+    throw new FileError(`${path}: line ${line}, column ${col}: not valid YAML or JSON (${what})`);
   }
   return {
     path,

@@ -16,7 +16,7 @@ export class Certificate {
   #version: string;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @throws {TypeError} when a file can't be read, or the two are no certificate and its key */
+  /** @throws {TypeError} when a file can't be read, or the two are not a certificate and its key */
   constructor(files: CertificateFiles) {
     this.#files = files;
     this.#version = this.#look();
@@ -35,7 +35,7 @@ export class Certificate {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       throw new TypeError(
-        `tlsCert: ${this.#files.cert} and ${this.#files.key} are no certificate and its key (${code})`,
+        `tlsCert: ${this.#files.cert} and ${this.#files.key} are not a certificate and its key (${code})`,
       );
     }
     return options;
@@ -50,7 +50,7 @@ export class Certificate {
       try {
         onChange(this.read());
       } catch (error) {
-        onError(`${(error as Error).message}; the certificate before it stays in use`);
+        onError(`${(error as Error).message}; the previous certificate stays in use`);
       }
     }, LOOK_EVERY).unref();
   }

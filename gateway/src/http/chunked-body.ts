@@ -61,15 +61,15 @@ export class ChunkedBody {
   #readLine(bytes: Buffer, from: number): number {
     const feed = bytes.indexOf(LF, from);
     const to = feed < 0 ? bytes.length : feed;
-    if (this.#line.length + to - from > MAX_LINE) throw malformed("a line between chunks is too long");
+    if (this.#line.length + to - from > MAX_LINE) throw malformed("a chunk-size line is too long");
     this.#line += bytes.toString("latin1", from, to);
     // An invalid beginning is refused at once, not when the line ends.
     if (this.#at === At.DataEnd && this.#line !== "" && this.#line !== "\r") {
-      throw malformed("a chunk is longer than it says");
+      throw malformed("a chunk is longer than its declared size");
     }
     if (feed < 0) return to;
     const line = this.#line;
-    if (line.charCodeAt(line.length - 1) !== CR) throw malformed("a line between chunks has no proper end");
+    if (line.charCodeAt(line.length - 1) !== CR) throw malformed("a chunk-size line does not end in CRLF");
     this.#line = "";
     this.#takeLine(line.slice(0, -1));
     return feed + 1;
@@ -80,7 +80,7 @@ export class ChunkedBody {
       this.#at = At.Size;
     } else if (this.#at === At.Size) {
       const digits = SIZE_LINE.exec(line)?.[1];
-      if (digits === undefined) throw malformed("the size of a chunk is none");
+      if (digits === undefined) throw malformed("a chunk size is not a hexadecimal number");
       this.#count(line.length - digits.length);
       this.#left = Number.parseInt(digits, 16);
       this.#at = this.#left === 0 ? At.Trailer : At.Data;

@@ -495,7 +495,7 @@ export class Connection implements Idle {
 
   #waitForHead(input: Buffer, from: number): void {
     if (!mayBecomeHead(input, from, input.length)) {
-      throw new BadRequest("ERR the request is not valid HTTP: the request line is not one of HTTP");
+      throw new BadRequest("ERR the request is not valid HTTP: the request line is malformed");
     }
     if (this.#clientEnded) this.#socket.destroy();
     else if (this.waitingSince === 0) {
@@ -560,6 +560,6 @@ export class Connection implements Idle {
 /** The head is too long: because of its first line, or of all others. */
 function tooLong(input: Buffer, from: number): BadRequest {
   const line = input.indexOf(LF, from);
-  if (line < 0 || line - from > MAX_HEAD) return new BadRequest("ERR the request's target is too long", 414);
-  return new BadRequest("ERR the request's head is too large", 431);
+  if (line < 0 || line - from > MAX_HEAD) return new BadRequest("ERR the request target is too long", 414);
+  return new BadRequest("ERR the request head is too large", 431);
 }

@@ -38,7 +38,7 @@ export class ProxyEntrance {
   enter(socket: Socket, done: (client: string | null) => void): void {
     socket.on("error", () => {});
     if (!this.#options.proxies.has(plainAddress(socket.remoteAddress ?? ""))) {
-      this.#refuse(socket, "are not of a trusted proxy");
+      this.#refuse(socket, "do not come from a trusted proxy");
       return;
     }
     this.#waiting.add(socket);

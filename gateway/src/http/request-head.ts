@@ -82,11 +82,11 @@ const NONE = Object.fromEntries(NAMES.map((name) => [name, undefined])) as Value
  */
 export function readHead(bytes: Buffer, from: number, end: number): RequestHead {
   let at = skip(TOKEN, bytes, from, end);
-  if (at === from || bytes[at] !== SPACE) throw malformed("the request line is not one of HTTP");
+  if (at === from || bytes[at] !== SPACE) throw malformed("the request line is malformed");
   const method = methodOf(bytes, from, at);
   const targetFrom = at + 1;
   at = skip(TARGET, bytes, targetFrom, end);
-  if (at === targetFrom || bytes[at] !== SPACE) throw malformed("the request line is not one of HTTP");
+  if (at === targetFrom || bytes[at] !== SPACE) throw malformed("the request line is malformed");
   const targetEnd = at;
   const minor = minorVersion(bytes, at + 1, end);
   if (method === undefined) throw new BadRequest("ERR this method is not known", 501);
@@ -94,11 +94,12 @@ export function readHead(bytes: Buffer, from: number, end: number): RequestHead 
   let url = bytes[targetFrom] === SLASH ? target || "/" : "*";
   const given = readHeaders(bytes, at + 9, end);
   if (minor === 1 && given.host === undefined) throw malformed("the Host header is missing");
-  if (given.host !== undefined && !HOST.test(given.host)) throw malformed("the Host header names no host");
+  if (given.host !== undefined && !HOST.test(given.host))
+    throw malformed("the Host header is not a host name");
   let headers: RequestHeaders = given;
   if (url === "*" && !(method === "OPTIONS" && bytes[targetFrom] === STAR && target === "")) {
     const [, host, rest = ""] = ABSOLUTE.exec(target) ?? [];
-    if (host === undefined || !HOST.test(host)) throw malformed("the request's target is not a path");
+    if (host === undefined || !HOST.test(host)) throw malformed("the request target is not a path");
     // The host of the target takes precedence over the Host header (RFC 9112, 3.2.2).
     headers = { ...given, host };
     url = rest.startsWith("/") ? rest : `/${rest}`;
@@ -154,7 +155,7 @@ function minorVersion(bytes: Buffer, from: number, end: number): 0 | 1 {
     if (text.startsWith("HTTP/1.0")) return 0;
     if (/^HTTP\/\d\.\d/.test(text)) throw new BadRequest("ERR this version of HTTP is not supported", 505);
   }
-  throw malformed("the request line is not one of HTTP");
+  throw malformed("the request line is malformed");
 }
 
 /** Reads the header lines from the CR behind the request line on. */
@@ -183,7 +184,7 @@ function readHeaders(bytes: Buffer, from: number, end: number): RequestHeaders {
       const before = headers[name];
       if (before === undefined) headers[name] = value;
       else if (LISTS.includes(name)) headers[name] = `${before},${value}`;
-      else throw malformed(`the ${name} header is there twice`);
+      else throw malformed(`the ${name} header occurs twice`);
     }
   }
   return headers;
@@ -238,7 +239,7 @@ function bodyLength(headers: RequestHeaders, minor: 0 | 1): number | null {
 function expectation(headers: RequestHeaders, minor: 0 | 1): boolean {
   if (headers.expect === undefined || minor === 0) return false;
   if (headers.expect.toLowerCase() === "100-continue") return true;
-  throw new BadRequest("ERR this expectation can't be met: only 100-continue can", 417);
+  throw new BadRequest("ERR this expectation is not supported: only 100-continue is", 417);
 }
 
 function hasToken(list: string | undefined, token: string): boolean {

@@ -42,16 +42,20 @@ function addTraffic(registry: Registry, traffic: Traffic): void {
       }
     }
   };
-  const help = "Requests that are over, by route and status; none where the client went first.";
+  const help = "Finished requests, by route and status; none if the client disconnected before the response.";
   addNumbers(registry, "counter", "responses_total", help, responses);
   const byRoute = (name: string, help: string, read: (numbers: RouteNumbers) => Histogram) =>
     addHistograms(registry, name, help, () =>
       Array.from(traffic.routes, ([route, numbers]) => [{ route }, read(numbers)] as const),
     );
-  byRoute("request_duration_seconds", "From a request's head to its response.", ({ duration }) => duration);
+  byRoute(
+    "request_duration_seconds",
+    "Time from a request's head to its response.",
+    ({ duration }) => duration,
+  );
   byRoute(
     "upstream_duration_seconds",
-    "From sending a request's commands to Redis to the last reply or giving up, without blocking commands.",
+    "Time from sending a request's commands to Redis to the last reply or failure, without blocking commands.",
     ({ upstream }) => upstream,
   );
   byRoute("request_size_bytes", "Bytes of request bodies.", ({ requestSize }) => requestSize);
@@ -64,20 +68,20 @@ function addCommands(registry: Registry, { commands }: Traffic): void {
     registry,
     "counter",
     "commands_total",
-    "Commands received, by name; other for names that the gateway does not know.",
+    "Commands received, by name; other for unknown names.",
     () => all().map(({ labels, received }): Sample => [labels, received]),
   );
   addNumbers(
     registry,
     "counter",
     "command_errors_total",
-    "Commands refused, failed, or answered with an error; of a transaction, those refused.",
+    "Commands refused, failed or with an error reply; of a transaction, those refused.",
     () => all().map(({ labels, errors }): Sample => [labels, errors]),
   );
   addSums(
     registry,
     "command_duration_seconds",
-    "From sending a command to Redis to its reply, where it was alone in its request.",
+    "Time from sending a command to Redis to its reply, for single commands.",
     () => all().map(({ labels, seconds, timed }) => [labels, seconds, timed] as const),
   );
 }
@@ -87,10 +91,10 @@ function addTokens(registry: Registry, { tokens }: Traffic): void {
     addNumbers(registry, "counter", name, help, () =>
       Array.from(tokens, ([token, numbers]): Sample => [{ token }, read(numbers)]),
     );
-  counter("token_requests_total", "Requests that are over, by the token's name.", ({ requests }) => requests);
+  counter("token_requests_total", "Finished requests, by the token's name.", ({ requests }) => requests);
   counter(
     "token_errors_total",
-    "Those of a status from 400 on, by the token's name.",
+    "Finished requests with a status of 400 or above, by the token's name.",
     ({ errors }) => errors,
   );
   counter("token_commands_total", "Commands received, by the token's name.", ({ commands }) => commands);
@@ -119,11 +123,11 @@ function addConnections(registry: Registry, { connections, streams, budget }: Me
   );
   counter(
     "connections_refused_total",
-    "Client connections for which there was no room.",
+    "Client connections refused because of the limit.",
     () => connections.refusals,
   );
   gauge("connections_open", "Client connections open now.", () => connections.open);
-  gauge("connections", "Client connections open now, by what they are doing.", () => {
+  gauge("connections", "Client connections open now, by state.", () => {
     const { open, idle, refused } = connections;
     const active = open - idle - streams.open;
     return Object.entries({ idle, active, stream: streams.open, refused }).map(
@@ -133,11 +137,11 @@ function addConnections(registry: Registry, { connections, streams, budget }: Me
   const limits = Object.entries({ soft: connections.softMaxConnections, max: connections.maxConnections });
   gauge(
     "connections_limit",
-    "Client connections from which idle ones are closed, and new ones refused.",
+    "Limits of client connections: above soft idle ones are closed, above max new ones are refused.",
     () => limits.map(([limit, value]): Sample => [{ limit }, value]),
   );
   gauge("buffered_bytes", "Bytes of requests and replies that are buffered.", () => budget.used);
-  gauge("buffered_bytes_limit", "Bytes of requests and replies that may be buffered.", () => budget.limit);
+  gauge("buffered_bytes_limit", "Limit of buffered bytes of requests and replies.", () => budget.limit);
   gauge("streams_open", "Event streams open now.", () => streams.open);
   counter(
     "streams_dropped_total",
@@ -159,40 +163,36 @@ function addUpstream(registry: Registry, { upstream, upstreams, streams }: Metri
     }
     return Object.entries(uses).map(([use, value]): Sample => [{ use }, value]);
   });
-  const pending = "Commands waiting or unanswered on shared connections.";
+  const pending = "Commands queued or in flight on shared connections.";
   addNumbers(registry, "gauge", "upstream_queued_commands", pending, () => {
     let sum = 0;
     for (const each of upstreams) sum += each.pending;
     return sum;
   });
-  counter("upstream_connections_opened_total", "Connections to Redis that came up.", () => counters.opened);
-  counter("upstream_connections_lost_total", "Connections to Redis that ended unasked.", () => counters.lost);
+  counter("upstream_connections_opened_total", "Connections to Redis established.", () => counters.opened);
+  counter("upstream_connections_lost_total", "Connections to Redis lost.", () => counters.lost);
   counter("upstream_commands_total", "Commands written to Redis.", () => counters.commands);
   counter(
     "topology_changes_total",
-    "Times that a cluster's slots, or a group's primary, were found to have moved.",
+    "Changes of a cluster's slots or a Sentinel group's primary.",
     () => counters.topologyChanges,
   );
   counter(
     "upstream_redirects_total",
-    "Times that a cluster's node sent a command elsewhere.",
+    "Commands redirected by nodes of a cluster.",
     () => counters.redirected,
   );
-  counter("upstream_retries_total", "Times that a command was sent again.", () => counters.repeated);
-  counter(
-    "upstream_ejections_total",
-    "Times that a failing node of a cluster was passed over.",
-    () => counters.ejected,
-  );
-  counter("upstream_timeouts_total", "Commands without a reply in time.", () => counters.timeouts);
+  counter("upstream_retries_total", "Commands sent again.", () => counters.repeated);
+  counter("upstream_ejections_total", "Ejections of failing nodes of a cluster.", () => counters.ejected);
+  counter("upstream_timeouts_total", "Commands that timed out.", () => counters.timeouts);
 }
 
 function addProcess(registry: Registry, { longest }: LoopDelay): void {
-  addNumbers(registry, "counter", "process_cpu_seconds_total", "Processor time spent.", () => {
+  addNumbers(registry, "counter", "process_cpu_seconds_total", "User and system CPU time in seconds.", () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   });
-  addNumbers(registry, "gauge", "process_resident_memory_bytes", "Memory in use.", () =>
+  addNumbers(registry, "gauge", "process_resident_memory_bytes", "Resident memory in bytes.", () =>
     process.memoryUsage.rss(),
   );
   addHistograms(

@@ -19,12 +19,12 @@ export function ask(options: PushConnectionOptions, command: Command): Promise<B
     const connection = new PushConnection(options, {
       onUp: () => connection.send(command),
       onReply(reply) {
-        if (reply?.[0] === MINUS) end(null, `it answered ${reply.toString("utf8", 1, reply.length - 2)}`);
+        if (reply?.[0] === MINUS) end(null, `it replied ${reply.toString("utf8", 1, reply.length - 2)}`);
         else end(reply, "its reply is too large");
       },
       onDown: (reason) => end(null, reason),
     });
-    const timer = setTimeout(() => end(null, "it did not answer in time"), options.timeout);
+    const timer = setTimeout(() => end(null, "no reply in time"), options.timeout);
     connection.open();
   });
 }

@@ -42,7 +42,7 @@ export interface InFlightConnectionHandler {
   onUnused(): void;
   /** A batch may send its next chunk. */
   onSendable(batch: CommandBatch): void;
-  /** The connection ended by itself or could not be had; what was written on it has failed already. */
+  /** The connection exited or could not be had; what was written on it has failed already. */
   onDown(reason: string): void;
 }
 
@@ -129,7 +129,7 @@ export class InFlightConnection {
       else {
         failed.push([
           entry.receiver,
-          new UpstreamFailure("timeout", "Redis did not answer in time"),
+          new UpstreamFailure("timeout", "Redis did not reply in time"),
           entry.tag,
         ]);
         entry.receiver = null;
@@ -143,7 +143,7 @@ export class InFlightConnection {
       else
         this.#failStream(
           oldest,
-          new UpstreamFailure("timeout", "Redis did not go on with its reply in time"),
+          new UpstreamFailure("timeout", "Redis sent only a part of its reply in time"),
         );
     }
     return { due, silentAt: isOverdue ? heard + this.#silence : Number.POSITIVE_INFINITY };
@@ -254,7 +254,7 @@ export class InFlightConnection {
   #reply(reply: Buffer | null, noRoom: boolean): void {
     const entry = this.#written.peek();
     if (!entry) {
-      this.#socket.drop("it sent a reply that nobody asked for");
+      this.#socket.drop("a reply without a command");
       return;
     }
     if (entry.leading > 0) {

@@ -70,7 +70,7 @@ export class Merge implements Receiver {
       const unknown = this.#failures.find(({ outcome }) => outcome === "unknown");
       if (!unknown && this.writes && good.length > 0) {
         receiver.onFailure(
-          new UpstreamFailure("partial", `a part of the command ran, another did not: ${failure.message}`),
+          new UpstreamFailure("partial", `only a part of the command ran: ${failure.message}`),
           tag,
         );
       } else receiver.onFailure(unknown ?? failure, tag);

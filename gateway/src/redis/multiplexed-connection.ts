@@ -317,7 +317,7 @@ export class MultiplexedConnection {
         if (batch.receiver.cancelled) {
           failed.push([
             batch.receiver,
-            new UpstreamFailure("closing", "nobody waits for the reply"),
+            new UpstreamFailure("closing", "the request was cancelled"),
             batch.tag,
           ]);
           batch.take();
@@ -372,7 +372,7 @@ export class MultiplexedConnection {
     for (const connection of this.#silent) {
       if (connection.isAwaited) continue;
       this.#silent.delete(connection);
-      connection.close("the connection to Redis went silent");
+      connection.close("the connection to Redis stopped responding");
     }
     if (due < Number.POSITIVE_INFINITY) this.#arm(due);
   };
@@ -382,13 +382,13 @@ export class MultiplexedConnection {
     const { tag, receiver } = batch;
     batch.take();
     this.#options.counters.timeouts++;
-    const text = this.ready ? "Redis takes no commands at present" : this.#unreachable();
+    const text = this.ready ? "Redis accepts no commands at present" : this.#unreachable();
     return [receiver, new UpstreamFailure("unreachable", text), tag];
   }
 
   #replace(connection: InFlightConnection): void {
     this.#options.counters.lost++;
-    this.#lastError = "it went silent";
+    this.#lastError = "it stopped responding";
     if (this.#options.reconnect === "never") {
       this.close();
       return;
@@ -437,7 +437,8 @@ export class MultiplexedConnection {
 
   /** Fails what is left of batches that lost a command with their connection. */
   #failBroken(): void {
-    const message = "not sent since the connection to Redis was lost with commands before it";
+    const message =
+      "not sent, because the connection to Redis was lost with earlier commands of the same batch";
     this.#failWaiting(new UpstreamFailure("unreachable", message), ({ isBroken }) => isBroken);
   }
 

@@ -131,7 +131,7 @@ export class Pool {
       clearTimeout(timer);
       this.#queued--;
       if (!borrower.cancelled) return borrower;
-      borrower.onFailure(new UpstreamFailure("closing", "nobody waits for the reply"));
+      borrower.onFailure(new UpstreamFailure("closing", "the request was cancelled"));
     }
     return null;
   }

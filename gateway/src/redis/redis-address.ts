@@ -47,10 +47,10 @@ export function parseRedisUrl(url: string): RedisAddress {
   const addresses = isSocket ? [] : hostsIn(authority.slice(at + 1), isSentinel ? 26_379 : 6_379);
   const segments = path.split("/").slice(1).map(decoded);
   const group = isSentinel ? (segments.shift() ?? "") : "";
-  if (isSentinel && group === "") throw new TypeError(`redis: the URL names no group; expected ${FORMS}`);
+  if (isSentinel && group === "") throw new TypeError(`redis: the URL has no group name; expected ${FORMS}`);
   const [sentinelUsername, sentinelPassword] = ["sentinelUser", "sentinelPassword"].map((name) => {
     const value = query.get(name) ?? "";
-    if (value && !isSentinel) throw new TypeError(`redis: ${name} is for redis+sentinel:// alone`);
+    if (value && !isSentinel) throw new TypeError(`redis: ${name} is only for redis+sentinel://`);
     return value;
   }) as [string, string];
   if (sentinelUsername && !sentinelPassword) {
@@ -59,7 +59,7 @@ export function parseRedisUrl(url: string): RedisAddress {
   const db = (isSocket ? query.get("db") : segments[0]) || "0";
   if (!/^\d{1,9}$/.test(db)) throw new TypeError("redis: the database in the URL is not a number");
   const isCluster = !isSentinel && (addresses.length > 1 || query.get("cluster") === "true");
-  if (isCluster && Number(db) > 0) throw new TypeError("redis: a cluster has no database but 0");
+  if (isCluster && Number(db) > 0) throw new TypeError("redis: a cluster has only database 0");
   return {
     path: isSocket ? decoded(path) : undefined,
     addresses,
@@ -86,8 +86,8 @@ function signIn(text: string): [username: string, password: string] {
 function hostsIn(list: string, usualPort: number): Address[] {
   return list.split(",").map((text) => {
     const [, host = "", port] = /^(\[[\da-f:.]+\]|[^:[\]\s]*)(?::(\d{1,5}))?$/i.exec(text) ?? [];
-    if (host === "") throw new TypeError(`redis: the URL names no host; expected ${FORMS}`);
-    if (Number(port ?? usualPort) > 65_535) throw new TypeError("redis: the port in the URL is not one");
+    if (host === "") throw new TypeError(`redis: the URL has no host; expected ${FORMS}`);
+    if (Number(port ?? usualPort) > 65_535) throw new TypeError("redis: the port in the URL is above 65535");
     return { host: decoded(host).replace(/^\[|\]$/g, ""), port: Number(port ?? usualPort) };
   });
 }
@@ -96,6 +96,6 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw new TypeError("redis: the URL has a % that starts no escape");
+    throw new TypeError("redis: the URL has a % that does not start an escape");
   }
 }

@@ -79,7 +79,7 @@ export class RedisSocket {
       return;
     }
     this.#socket = socket;
-    let reason = "it ended the connection";
+    let reason = "the connection was closed";
     const over = () => this.#down(reason);
     socket.on("error", (error) => {
       reason = reasonOf(error);
@@ -91,7 +91,7 @@ export class RedisSocket {
       if (this.upSince !== null && !this.#ended) this.#handler.onDrain();
     });
     socket.on("data", this.#onData);
-    this.#timer = setTimeout(() => this.#down("it did not answer in time"), connectTimeout);
+    this.#timer = setTimeout(() => this.#down("no reply in time"), connectTimeout);
     socket.write(Buffer.concat(handshake.map((command) => command.bytes)));
   }
 
@@ -150,7 +150,7 @@ export class RedisSocket {
       this.#framer.push(chunk, this);
     } catch (error) {
       if (!(error instanceof MalformedReply)) throw error;
-      this.#down(`it sent ${error.message}`);
+      this.#down(`malformed reply: ${error.message}`);
     }
   };
 
@@ -172,7 +172,7 @@ export class RedisSocket {
     if (asked === CLIENT_ID) {
       if (reply?.[0] === COLON) this.clientId = reply.toString("latin1", 1, reply.length - 2);
     } else if (reply?.[0] === MINUS && !isUserWithoutPing(asked, reply)) {
-      this.#down(`it answered ${reply.toString("utf8", 1, reply.length - 2)}`);
+      this.#down(`it replied ${reply.toString("utf8", 1, reply.length - 2)}`);
       return;
     }
     if (--this.#handshake > 0) return;
@@ -201,5 +201,5 @@ function isUserWithoutPing(asked: Command, reply: Buffer): boolean {
 /** Returns a short reason why a connection failed. */
 function reasonOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code ?? message ?? "it failed";
+  return code ?? message ?? "unknown error";
 }

@@ -103,7 +103,7 @@ export class Framer {
           continue;
         }
         case At.TextEnd:
-          if (chunk[i++] !== LF) throw new MalformedReply("a line without its end");
+          if (chunk[i++] !== LF) throw new MalformedReply("a line without CRLF");
           break;
         case At.Number: {
           const byte = chunk[i++]!;
@@ -117,17 +117,17 @@ export class Framer {
           ) {
             this.#number = this.#number * 10 + byte - 0x30;
             this.#digits++;
-          } else throw new MalformedReply("a number that is none");
+          } else throw new MalformedReply("an integer that is not a number");
           continue;
         }
         case At.NumberEnd:
-          if (chunk[i++] !== LF) throw new MalformedReply("a line without its end");
+          if (chunk[i++] !== LF) throw new MalformedReply("a line without CRLF");
           if (this.#kind === COLON) break;
           if (this.#negative) {
             if (this.#number !== 1) throw new MalformedReply("a negative length");
             break;
           }
-          if (this.#number > 0xffffffff) throw new MalformedReply("a length without sense");
+          if (this.#number > 0xffffffff) throw new MalformedReply("a length out of range");
           if (this.#kind === STAR) {
             this.#left += this.#number;
             break;
@@ -143,11 +143,11 @@ export class Framer {
           continue;
         }
         case At.BodyCr:
-          if (chunk[i++] !== CR) throw new MalformedReply("a bulk string longer than it says");
+          if (chunk[i++] !== CR) throw new MalformedReply("a bulk string longer than declared");
           this.#at = At.BodyLf;
           continue;
         case At.BodyLf:
-          if (chunk[i++] !== LF) throw new MalformedReply("a bulk string longer than it says");
+          if (chunk[i++] !== LF) throw new MalformedReply("a bulk string longer than declared");
           break;
       }
       this.#at = At.Type;

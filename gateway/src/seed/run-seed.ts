@@ -29,8 +29,7 @@ export async function runSeed(engine: Engine, { path, commands }: SeedFile): Pro
   });
   try {
     const keys = engine.data === undefined ? 0 : await countKeys(server);
-    if (keys > 0)
-      return `${path} was not run: the data that was kept has ${keys} ${keys === 1 ? "key" : "keys"}`;
+    if (keys > 0) return `${path} was not run: the kept data has ${keys} ${keys === 1 ? "key" : "keys"}`;
     try {
       for (let from = 0; from < commands.length; from += BATCH)
         await runBatch(server, path, commands.slice(from, from + BATCH));

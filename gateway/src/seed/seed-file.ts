@@ -58,7 +58,7 @@ export function readSeedFile(path: string, rules: CommonRules): SeedFile {
   return { path, commands };
 }
 
-const WAITS = "a command that waits has no place here";
+const WAITS = "a blocking command is not allowed here";
 
 function commandIn(line: string): Command {
   return line.startsWith("[") ? readJsonCommand(Buffer.from(line, "latin1")) : commandOf(splitLine(line));

@@ -30,7 +30,7 @@ export function splitLine(line: string): string[] {
       argument += text;
       at = end;
       if (at < line.length && !SPACE.test(line[at]!))
-        throw new QuoteError("a blank must follow a closing quote");
+        throw new QuoteError("a closing quote must be followed by a space");
     }
     found.push(argument);
   }

@@ -28,11 +28,11 @@ export function isHarmless(argv: readonly CommandArg[]): boolean {
 /** Why a command can't be guarded; undefined where it can. */
 export function refusalReason({ argv, wait, known }: ExactlyOnceCandidate): string | undefined {
   const name = argv[0] as string;
-  if (REFUSED.test(name) || isHarmless(argv)) return "no script can run it";
-  if (wait !== undefined) return "a script doesn't wait";
-  if (!known) return "which of its words are keys is not known";
-  if (argv.length > MAX_ARGS) return `it has more than ${MAX_ARGS} words`;
-  return name === "PUBLISH" || keysOf(argv).length > 0 ? undefined : "it has no key to keep a token beside";
+  if (REFUSED.test(name) || isHarmless(argv)) return "it can't run in a script";
+  if (wait !== undefined) return "a script can't block";
+  if (!known) return "its keys are not known";
+  if (argv.length > MAX_ARGS) return `it has more than ${MAX_ARGS} arguments`;
+  return name === "PUBLISH" || keysOf(argv).length > 0 ? undefined : "it has no key to store a token with";
 }
 
 /**

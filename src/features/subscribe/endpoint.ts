@@ -11,7 +11,7 @@ export function getStreamEndpoint(
   failure: ErrorFactory,
 ): Endpoint {
   if (!endpoint) {
-    throw failure("ConfigError", "event streams need a client with url and token: a requester carries none");
+    throw failure("ConfigError", "event streams need a client with url and token, not a requester");
   }
   if (endpoint instanceof Error) throw endpoint;
   return endpoint;

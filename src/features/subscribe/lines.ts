@@ -31,7 +31,7 @@ export async function* streamLines(
   signal?.addEventListener("abort", abort);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const expectWithin = (ms: number) => {
-    timer = setTimeout(() => controller.abort(failure("TimeoutError", "nothing came in time")), ms);
+    timer = setTimeout(() => controller.abort(failure("TimeoutError", "no data arrived in time")), ms);
   };
   try {
     expectWithin(timeout);
@@ -47,7 +47,10 @@ export async function* streamLines(
       const error = errorIn(await response.text());
       if (status >= 500 || status === 429) throw failure("ConnectionError", error ?? `status ${status}`);
       if (error) throw failure("RedisError", error);
-      throw failure("ProtocolError", `status ${status} and no event stream: is this a Redis HTTP endpoint?`);
+      throw failure(
+        "ProtocolError",
+        `status ${status} without an event stream: is this a Redis HTTP endpoint?`,
+      );
     }
     const reader = response.body!.getReader();
     const decoder = new TextDecoder();

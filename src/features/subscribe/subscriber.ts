@@ -95,7 +95,7 @@ export function createSubscriber(
     !names.every((name) => typeof name === "string" && name.isWellFormed() && !/^\.{0,2}$/.test(name))
   ) {
     const command = method.toUpperCase();
-    const message = `${command}: give channels that are well-formed text and neither empty, . nor ..`;
+    const message = `${command}: pass at least one channel; a channel must be non-empty, well-formed text other than "." and ".."`;
     throw new ArgumentError(message, { command });
   }
   return new Subscriber(names, async (onErrorDelivered) => {

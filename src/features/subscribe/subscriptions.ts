@@ -73,7 +73,7 @@ export class Subscriptions implements Listening {
   }
 
   async unsubscribe(names?: readonly string[]): Promise<void> {
-    const reason = this.#failure("ConnectionError", "given up by unsubscribe()");
+    const reason = this.#failure("ConnectionError", "cancelled by unsubscribe()");
     const ended = this.#end(names ?? this.getSubscribedChannels(), reason);
     if (!names) this.removeAllListeners();
     await Promise.all(ended);

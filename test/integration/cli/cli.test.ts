@@ -190,7 +190,7 @@ describe("what is wrong is said in one line", () => {
     [["--config", missing], `config file ${missing}: there is no such file`],
     [
       ["--config", broken],
-      `config file ${broken}: line 2, column 11: this is neither YAML nor JSON (multiline implicit key)`,
+      `config file ${broken}: line 2, column 11: not valid YAML or JSON (multiline implicit key)`,
     ],
     [
       ["--config", unknown],

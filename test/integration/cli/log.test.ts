@@ -104,7 +104,7 @@ describe.skipIf(!redisAvailable())("the log", () => {
       ]);
       // A file that changes into one that can't be used.
       writeFileSync(tokens, `- { name: ${value}, token: ${wrong}, role: ${key} }\n`);
-      await cli.printed(/tokens stay as they were/, "stderr");
+      await cli.printed(/tokens were not reloaded/, "stderr");
       await cli.printed(/requests failed/, "stderr");
     } finally {
       await cli.stop();
@@ -160,12 +160,12 @@ describe.skipIf(!redisAvailable())("the log", () => {
       const { cli, get } = await start("request", "--engine", "embedded");
       cli.child.kill("SIGUSR2");
       await expect.poll(async () => (await get()).status, { timeout: 10_000 }).toBe(500);
-      expect(await (await get()).json()).toEqual({ error: "ERR the gateway failed on this request" });
+      expect(await (await get()).json()).toEqual({ error: "ERR internal error of the gateway" });
       expect(await cli.stop()).toBe(0);
       expect(cli.stderr).not.toContain(secret);
       const logged = lines(cli.stderr).filter(({ level }) => level === 50);
       expect(logged[0]).toMatchObject({
-        msg: "a request failed inside the gateway",
+        msg: "a request failed with an internal error",
         error: "TypeError",
         at: expect.arrayContaining([expect.stringContaining("request.mjs")]),
       });
@@ -195,7 +195,7 @@ describe.skipIf(!redisAvailable())("the log", () => {
         readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
       const [first] = workers();
       process.kill(first!, "SIGUSR2");
-      await cli.printed(/a worker ended \(status 1\)/, "stderr");
+      await cli.printed(/a worker exited \(status 1\)/, "stderr");
       await expect.poll(() => workers().length, { timeout: 10_000 }).toBe(2);
       expect((await get()).status).toBe(200);
       expect(await cli.stop()).toBe(0);

@@ -277,7 +277,7 @@ describe("--proxy-protocol", () => {
     const socket = dial();
     socket.end(Buffer.concat([proxyHeader({ source: "10.0.0.1" }), REQUEST]));
     expect(await allOf(socket)).toBe("");
-    await cli.printed(/closed connections that are not of a trusted proxy: 1/, "stderr");
+    await cli.printed(/closed connections that do not come from a trusted proxy: 1/, "stderr");
     expect(logged()).toEqual([]);
   });
 

@@ -77,7 +77,7 @@ describe.each(engines)("--seed on %s", (engine) => {
     await ask("RPUSH", "log", "c");
     await cli.stop();
     const again = await start(...args, "--seed", path);
-    await cli.printed(new RegExp(`^seed: ${path} was not run: the data that was kept has 1 key$`, "m"));
+    await cli.printed(new RegExp(`^seed: ${path} was not run: the kept data has 1 key$`, "m"));
     expect(await again("LRANGE", "log", "0", "-1")).toEqual(["a", "b", "c"]);
   });
 });

@@ -56,7 +56,7 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     const before = workers();
     expect(before).toHaveLength(WORKERS);
     process.kill(before[0]!, "SIGKILL");
-    await gateway.printed(/a worker ended \(SIGKILL\); another one starts in 100 ms/, "stderr");
+    await gateway.printed(/a worker exited \(SIGKILL\); another one starts in 100 ms/, "stderr");
     expect((await ask("/get/n")).status).toBe(200);
     await expect.poll(workers, { timeout: 10_000 }).toHaveLength(WORKERS);
     await expect
@@ -158,7 +158,7 @@ test.skipIf(!redisAvailable())("with a Redis of its own, all of --workers share 
   // When it dies it is started again for all of them.
   const info = ((await (await fetch(`${url}/info/server`, { headers })).json()) as { result: string }).result;
   process.kill(Number(/^process_id:(\d+)/m.exec(info)![1]), "SIGKILL");
-  await gateway.printed(/its data is lost; it is started again in 100 ms/, "stderr");
+  await gateway.printed(/its data is lost; it is restarted in 100 ms/, "stderr");
   for (let i = 0; i < 4; i++) {
     await expect
       .poll(async () => (await fetch(`${url}/get/n`, { headers })).json(), { timeout: 10_000 })

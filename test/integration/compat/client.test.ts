@@ -101,7 +101,7 @@ test("Upstash's own indexes are refused in so many words, and schemas can be dec
   for (const call of calls) {
     const error = await call.catch((thrown) => thrown);
     expect(error).toBeInstanceOf(compat.errors.UpstashError);
-    expect(error.message).toMatch(/indexes belong to Upstash's own server/);
+    expect(error.message).toMatch(/indexes exist only on Upstash's own server/);
   }
 });
 

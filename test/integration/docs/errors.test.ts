@@ -50,17 +50,17 @@ describe("docs/errors.md", () => {
     [
       "ArgumentError",
       () => redis.exec(["SELECT", "1"]),
-      "SELECT changes a connection's state, and over HTTP none is yours",
+      "SELECT changes the state of a connection, and over HTTP connections are shared",
     ],
     [
       "ConfigError",
       () => new Redis({}).get("a"),
-      "url and token missing: give new Redis({ url, token }), or set WARMLINE_URL and WARMLINE_TOKEN",
+      "url and token missing: pass them to new Redis({ url, token }), or set WARMLINE_URL and WARMLINE_TOKEN",
     ],
     [
       "ConfigError",
       () => redis.with({ writes: "exactly-once" }).blpop("a", 1),
-      "BLPOP can't be run exactly once: no script can run it",
+      "BLPOP can't be run exactly once: it can't run in a script",
     ],
   ])("%s: its text is the one that comes", async (name, fail, text) => {
     const error = await fail().then(

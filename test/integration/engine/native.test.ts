@@ -122,7 +122,7 @@ describe.skipIf(server === undefined)(`a private Redis (${NO_REDIS})`, () => {
       await expect.poll(() => notices.length, busy).toBe(at + 1);
       expect(notices[at]).toMatch(
         new RegExp(
-          `^the private (redis|valkey) ended \\(status 137\\), and its data is lost; it is started again in ${wait} ms$`,
+          `^the private (redis|valkey) ended \\(status 137\\), and its data is lost; it is restarted in ${wait} ms$`,
         ),
       );
       await expect.poll(() => new RawClient(other.connect()).call("GET", "k").catch(String), busy).toBeNull();
@@ -146,7 +146,7 @@ describe.skipIf(server === undefined)(`a private Redis (${NO_REDIS})`, () => {
     await expect
       .poll(() => notices.at(-1), { timeout: 10_000 })
       .toBe(
-        "mortal-server did not start: it ended with status 3; it said: no more; it is started again in 400 ms",
+        "mortal-server did not start: it exited with status 3; its output: no more; it is restarted in 400 ms",
       );
     await Promise.all([other.close(), other.close()]);
     expect(existsSync(folder)).toBe(false);
@@ -185,8 +185,10 @@ describe("choosing a server", () => {
   test("a server that ends at once is an error with what it said, and leaves no folder", async () => {
     const broken = script("broken-server", "pwd; echo 'bad option' >&2; exit 3");
     const failure = await startPrivateServer(broken).catch((error: Error) => error.message);
-    expect(failure).toMatch(/^broken-server did not start: it ended with status 3; it said: .*bad option/);
-    const folder = /said: (\S+)/.exec(failure as string)?.[1] as string;
+    expect(failure).toMatch(
+      /^broken-server did not start: it exited with status 3; its output: .*bad option/,
+    );
+    const folder = /output: (\S+)/.exec(failure as string)?.[1] as string;
     expect(folder).toMatch(/warmline-/);
     expect(existsSync(folder)).toBe(false);
   });
@@ -195,7 +197,7 @@ describe("choosing a server", () => {
     const pidFile = join(scratch, "silent.pid");
     const silent = script("silent-server", `echo $$ > ${pidFile}; exec sleep 600`);
     await expect(startPrivateServer(silent, { startTimeoutMs: 300 })).rejects.toThrow(
-      "silent-server did not start: no answer within 0.3 s",
+      "silent-server did not start: no response within 0.3 s",
     );
     expect(isRunning(Number(readFileSync(pidFile, "utf8")))).toBe(false);
   });
@@ -216,7 +218,7 @@ describe("choosing a server", () => {
       process.env.PATH = path;
     }
     expect(notices).toEqual([
-      "redis-server did not start: it ended with status 1; using the embedded engine",
+      "redis-server did not start: it exited with status 1; using the embedded engine",
     ]);
   });
 });

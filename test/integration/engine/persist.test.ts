@@ -198,7 +198,7 @@ describe("--persist", () => {
     await run("SET", "k", "v");
     const { result } = (await run("INFO", "server")) as { result: string };
     process.kill(Number(/^process_id:(\d+)/m.exec(result)![1]), "SIGKILL");
-    await cli.printed(/the private redis ended \(status \d+\); it is started again in 100 ms/, "stderr");
+    await cli.printed(/the private redis ended \(status \d+\); it is restarted in 100 ms/, "stderr");
     await expect.poll(() => run("GET", "k").catch(() => null), { timeout: 10_000 }).toEqual({ result: "v" });
     expect(cli.stderr).not.toContain("lost");
     await cli.stop();

@@ -139,7 +139,7 @@ it("commands in the path can be kept from writing", async () => {
   for (const path of ["/set/k/w", "/flushall", "/eval/return 1/0", "/nosuch"]) {
     const answer = await call(careful, encodeURI(path));
     expect(answer.status).toBe(400);
-    expect(answer.json.error).toMatch(/^NOPERM .*by POST/);
+    expect(answer.json.error).toMatch(/^NOPERM .*with POST/);
     expect((await call(careful, encodeURI(path), { method: "HEAD" })).status).toBe(400);
   }
   expect((await call(careful, "/set/k", { body: "w" })).json).toEqual({ result: "OK" });
@@ -170,7 +170,7 @@ describe("starting", () => {
 
   it("says what is wrong with the host", async () => {
     await expect(start({ host: "192.0.2.1", token: "t" })).rejects.toThrow(
-      /^host: 192\.0\.2\.1 is no address/,
+      /^host: 192\.0\.2\.1 is not an address/,
     );
   });
 

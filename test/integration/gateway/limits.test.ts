@@ -72,7 +72,7 @@ for (const setup of setups) {
       streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));
       const waiting = send(["BLPOP", "l", "5"]);
       await sleep(100);
-      expectLimited(await send(["PING"]), /has its 2 requests under way \(limit concurrentRequests\)/, "1");
+      expectLimited(await send(["PING"]), /has 2 requests in flight \(limit concurrentRequests\)/, "1");
       expectLimited(await call(gateway, "/subscribe/d", { token: "page" }), /limit concurrentRequests/, "1");
       expect((await send(["RPUSH", "l", "v"], "/", "app")).status).toBe(200);
       expect((await waiting).status).toBe(200);

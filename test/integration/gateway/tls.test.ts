@@ -143,7 +143,7 @@ it("clients that do not greet are bounded in number, and keep nobody out", async
 it.each([
   [{ tlsKey: undefined }, /^tlsCert: tlsCert and tlsKey go together/],
   [{ tlsCert: "/nowhere" }, /^tlsCert: \/nowhere can't be read \(ENOENT\)/],
-  [{ tlsKey: files.tlsCert }, /^tlsCert: .* are no certificate and its key/],
+  [{ tlsKey: files.tlsCert }, /^tlsCert: .* are not a certificate and its key/],
 ])("%j is refused", async (options, message) => {
   await expect(start(options)).rejects.toThrow(message);
 });

@@ -344,10 +344,10 @@ describe("a file of tokens that can't be used", () => {
   it.each([
     [
       "tokens:\n  - name: a\n    token: hush\n    rol: admin\n",
-      /line 4: tokens\[0\]\.rol: there is no such field; did you mean "role"\?$/,
+      /line 4: tokens\[0\]\.rol: unknown field; did you mean "role"\?$/,
     ],
-    ["- name: a\n  token: hush\n- name: b\n", /line 3: tokens\[1\]: needs one of/],
-    ["tokens: {\n", /line 2, column 1: this is neither YAML nor JSON/],
+    ["- name: a\n  token: hush\n- name: b\n", /line 3: tokens\[1\]: needs exactly one of/],
+    ["tokens: {\n", /line 2, column 1: not valid YAML or JSON/],
     ["", /tokens: must be a list/],
   ])("%j: the line is named", async (text, message) => {
     const tokensFile = write(text);

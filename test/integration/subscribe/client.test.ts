@@ -224,12 +224,12 @@ for (const setup of setups) {
         await expect(listening.ready).rejects.toBeInstanceOf(ConfigError);
         const requested = new Redis({ request: async () => ({ result: "PONG" as never }) });
         expect(await requested.ping()).toBe("PONG");
-        await expect(requested.subscribe("a").ready).rejects.toThrow(/requester carries none/);
+        await expect(requested.subscribe("a").ready).rejects.toThrow(/not a requester/);
         const redis = make();
         for (const name of ["", ".", "..", "\ud800", undefined as never]) {
           expect(() => redis.subscribe(name)).toThrow(ArgumentError);
         }
-        expect(() => redis.psubscribe([])).toThrow(/neither empty/);
+        expect(() => redis.psubscribe([])).toThrow(/at least one channel/);
       });
 
       it("a message that the codec can't read is an error event, and the next one comes", async () => {
@@ -269,7 +269,7 @@ for (const setup of setups) {
       it("given up before it stands", async () => {
         const subscriber = make().subscribe("early");
         await subscriber.unsubscribe();
-        await expect(subscriber.ready).rejects.toThrow(/given up/);
+        await expect(subscriber.ready).rejects.toThrow(/cancelled/);
       });
 
       it("a loop that falls behind holds up the stream and gets everything", async () => {

@@ -214,7 +214,7 @@ for (const setup of setups) {
     });
 
     it("refuses what it can't listen to", async () => {
-      expect((await call(gateway, "/subscribe/")).json.error).toMatch(/names no channel/);
+      expect((await call(gateway, "/subscribe/")).json.error).toMatch(/has no channel/);
       expect((await call(gateway, "/psubscribe//")).status).toBe(400);
       expect((await call(gateway, "/subscribe/%zz")).status).toBe(400);
       const answer = await call(gateway, "/subscribe/a", { method: "PUT" });

@@ -29,8 +29,8 @@ describe("a line is split as redis-cli does", () => {
     ['SET k "open', "a quote is not closed"],
     ["SET k 'open", "a quote is not closed"],
     ['SET k "a\\"', "a quote is not closed"],
-    ['SET k "a"b', "a blank must follow a closing quote"],
-    ["SET k 'a'b", "a blank must follow a closing quote"],
+    ['SET k "a"b', "a closing quote must be followed by a space"],
+    ["SET k 'a'b", "a closing quote must be followed by a space"],
   ])("%s is refused", (line, message) => {
     expect(() => splitLine(line)).toThrow(new QuoteError(message));
   });
@@ -72,8 +72,8 @@ test.each([
   ["SET a 1\n\nSELECT 1", 3, "NOPERM"],
   ["CONFIG SET requirepass secret", 1, "NOPERM"],
   ["MULTI", 1, "NOPERM"],
-  ["BLPOP secret 0", 1, "a command that waits has no place here"],
-  ["XREAD BLOCK 0 STREAMS secret $", 1, "a command that waits has no place here"],
+  ["BLPOP secret 0", 1, "a blocking command is not allowed here"],
+  ["XREAD BLOCK 0 STREAMS secret $", 1, "a blocking command is not allowed here"],
 ])("%j is refused at its line", (text, line, message) => {
   expect(() => read(text)).toThrow(`seed: ${file}: line ${line}: `);
   expect(() => read(text)).toThrow(message);

@@ -157,9 +157,9 @@ describe("a config file", () => {
     ["max_body_size: 1", /line 1: there is no setting "max_body_size"; did you mean "maxBodySize"\?/],
     ["port: 1\nprot: 2", /line 2: there is no setting "prot"; did you mean "port"\?/],
     ["zzzzzzzz: 2", /line 1: there is no setting "zzzzzzzz"; --help lists all/],
-    ["port: 1\nport: 2", /line 2, column 1: this is neither YAML nor JSON \(duplicate key\)/],
+    ["port: 1\nport: 2", /line 2, column 1: not valid YAML or JSON \(duplicate key\)/],
     ["- port", /it must hold settings by name/],
-    ['token: "secret\n', /neither YAML nor JSON/],
+    ['token: "secret\n', /not valid YAML or JSON/],
   ])("%j", (text, message) => {
     const path = file(text);
     expect(() => readSettings(["--config", path], {})).toThrow(message);

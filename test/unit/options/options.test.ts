@@ -43,10 +43,10 @@ test.each([
   [{ url: "redis://localhost:6379", token: "t" }, /warmline-gateway/],
   [{ url: "rediss://localhost:6379", token: "t" }, /warmline-gateway/],
   [{ url: "localhost:8079", token: "t" }, /https:\/\/ or http:\/\//],
-  [{ url: "not a url", token: "t" }, /not a URL/],
-  [{ url: "https://user:secret@host", token: "t" }, /token apart/],
-  [{ url: "https://host/path?_token=secret", token: "t" }, /without \? and #/],
-  [{ url: "https://host/#secret", token: "t" }, /without \? and #/],
+  [{ url: "not a url", token: "t" }, /must be a URL/],
+  [{ url: "https://user:secret@host", token: "t" }, /pass the token as/],
+  [{ url: "https://host/path?_token=secret", token: "t" }, /must not contain/],
+  [{ url: "https://host/#secret", token: "t" }, /must not contain/],
   [{ url: "https://host", token: "t", retry: { backoff: 5 as never } }, /retry\.backoff/],
   [{ url: "https://host", token: "secret\n" }, /line break/],
   [{ url: "https://host", token: "t", timeout: -1 }, /timeout/],
@@ -120,8 +120,8 @@ test("an option with undefined counts as left out", () => {
 });
 
 test.each([
-  [{ retry: false }, "with() can't change retry: give it to new Redis()"],
-  [{ exactlyOnceTtl: 5 }, "with() can't change exactlyOnceTtl: give it to new Redis()"],
+  [{ retry: false }, "with() can't change retry: pass it to new Redis()"],
+  [{ exactlyOnceTtl: 5 }, "with() can't change exactlyOnceTtl: pass it to new Redis()"],
   [{ write: "at-most-once" }, "unknown option write; did you mean writes?"],
   [undefined, "with() needs an object of options"],
   ["exactly-once", "with() needs an object of options"],
@@ -160,7 +160,7 @@ test("options and arguments of the client's own methods are never dropped", asyn
       .exec({ keepError: true } as never),
   ).rejects.toThrow("did you mean keepErrors?");
   expect(() => Reflect.apply(redis.subscribe, redis, ["c", () => {}])).toThrow(
-    'subscribe() takes one argument: listen by .on("message", listener)',
+    'subscribe() takes one argument: add a listener with .on("message", listener)',
   );
 });
 

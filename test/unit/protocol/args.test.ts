@@ -59,8 +59,8 @@ const withoutForm: [string, unknown][] = [
 ];
 
 const withoutJson: [string, unknown][] = [
-  ["is an object that can't be written as JSON", cycle],
-  ["is an object that can't be written as JSON", { toJSON: () => undefined }],
+  ["is an object that can't be serialized as JSON", cycle],
+  ["is an object that can't be serialized as JSON", { toJSON: () => undefined }],
   ["is an object of class Map", new Map([["secret", 1]])],
   ["is an object of class Set", new Set(["secret"])],
   ["is a promise: is an `await` missing?", Promise.resolve("secret")],

@@ -26,7 +26,7 @@ export interface WorkersOptions {
   readonly engine: SharedEngine | null;
   /** How long closing may take, in ms: the drain delay, and requests in flight. */
   readonly closesWithin: number;
-  /** Called with a one-line message when a worker ended by itself. */
+  /** Called with a one-line message when a worker exited. */
   readonly onNotice: (message: string) => void;
 }
 
@@ -138,7 +138,7 @@ class Workers {
         this.#all.delete(worker);
         this.#keepCounts(worker);
         for (const [id, { to }] of this.#relays) if (to === worker) this.#relayed(id, null);
-        reject(new Error(`a worker ended before it was ready (${signal ?? `status ${code}`})`));
+        reject(new Error(`a worker exited before it was ready (${signal ?? `status ${code}`})`));
         if (isReady) this.#replace(code, signal, performance.now() - begun);
       });
     });
@@ -176,14 +176,14 @@ class Workers {
     };
   }
 
-  /** A worker ended by itself: another one takes its place, the later the sooner it ended. */
+  /** A worker exited: another one takes its place, the later the sooner it ended. */
   async #replace(code: number, signal: string, lived: number): Promise<void> {
     if (this.#closing) return;
     if (lived >= STEADY) this.#backoff = INITIAL_BACKOFF;
     const wait = this.#backoff;
     this.#backoff = Math.min(MAX_BACKOFF, 2 * wait);
     this.#options.onNotice(
-      `a worker ended (${signal ?? `status ${code}`}); another one starts in ${wait} ms`,
+      `a worker exited (${signal ?? `status ${code}`}); another one starts in ${wait} ms`,
     );
     await sleep(wait);
     if (this.#closing) return;

@@ -62,7 +62,7 @@ export class Gateway {
   async #fetch(path: string, init: RequestInit): Promise<Response> {
     const headers = { ...init.headers, Authorization: `Bearer ${this.token}` };
     const response = await fetch(path, { ...init, headers, cache: "no-store" });
-    if (response.status === 401) throw new Unauthorized("the gateway does not know this token");
+    if (response.status === 401) throw new Unauthorized("the gateway rejected this token");
     return response;
   }
 }

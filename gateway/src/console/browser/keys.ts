@@ -87,7 +87,7 @@ export class Keys {
 }
 
 function scanned(reply: Reply): [cursor: string, keys: Uint8Array[]] {
-  if (reply.kind !== "array") throw new Error(reply.kind === "error" ? reply.text : "SCAN gave no list");
+  if (reply.kind !== "array") throw new Error(reply.kind === "error" ? reply.text : "SCAN returned no list");
   const [cursor, list] = reply.items;
   const keys = list?.kind === "array" ? list.items : [];
   return [textOf(cursor), keys.flatMap((key) => (key.kind === "bulk" ? [key.bytes] : []))];

@@ -20,8 +20,8 @@ function onError(error: unknown): void {
   if (error instanceof Unauthorized) {
     forgetToken();
     askForToken();
-    notice("The gateway does not know this token.");
-  } else if (error instanceof TypeError) notice("The gateway does not answer.");
+    notice("The gateway rejected this token.");
+  } else if (error instanceof TypeError) notice("The gateway does not respond.");
   else notice(error instanceof Error ? error.message : "");
 }
 

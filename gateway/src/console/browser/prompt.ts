@@ -74,7 +74,7 @@ export class Prompt {
       this.#print(printed(reply), reply.kind === "error" ? "error" : "");
     } catch (error) {
       const { name, message } = error as Error;
-      this.#print(name === "AbortError" ? "given up" : message, "error");
+      this.#print(name === "AbortError" ? "cancelled" : message, "error");
       if (name !== "AbortError") this.onError(error);
     }
     this.#running = null;

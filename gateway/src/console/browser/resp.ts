@@ -38,7 +38,7 @@ export function decodeReply(bytes: Uint8Array): Reply {
   let at = 0;
   const line = (): string => {
     const end = bytes.indexOf(CR, at);
-    if (end < 0) throw new Error("the response breaks off");
+    if (end < 0) throw new Error("the response is truncated");
     const text = decoder.decode(bytes.subarray(at, end));
     at = end + 2;
     return text;
@@ -57,7 +57,7 @@ export function decodeReply(bytes: Uint8Array): Reply {
         const length = Number(rest);
         if (length < 0) return { kind: "null" };
         const bulk = bytes.subarray(at, at + length);
-        if (bulk.length < length) throw new Error("the response breaks off");
+        if (bulk.length < length) throw new Error("the response is truncated");
         at += length + 2;
         return { kind: "bulk", bytes: bulk };
       }
@@ -66,7 +66,7 @@ export function decodeReply(bytes: Uint8Array): Reply {
         return count < 0 ? { kind: "null" } : { kind: "array", items: Array.from({ length: count }, next) };
       }
       default:
-        throw new Error("the response is not Redis's");
+        throw new Error("the response is not a Redis reply");
     }
   };
   return next();

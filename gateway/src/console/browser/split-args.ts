@@ -11,7 +11,7 @@ export function splitArgs(line: string): (string | Uint8Array)[] {
   while (rest !== "") {
     const [whole, double, single] =
       /^"((?:[^"\\]|\\.)*)"(?=\s|$)|^'((?:[^'\\]|\\.)*)'(?=\s|$)|^[^\s"']\S*/s.exec(rest) ?? [];
-    if (whole === undefined) throw new Error("a quote is not closed, or has no space after it");
+    if (whole === undefined) throw new Error("a quote is not closed, or is not followed by a space");
     if (double !== undefined) args.push(unescaped(double));
     else args.push(single === undefined ? whole : single.replaceAll("\\'", "'"));
     rest = rest.slice(whole.length).trimStart();

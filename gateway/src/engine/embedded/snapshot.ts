@@ -95,19 +95,19 @@ export function readSnapshot(state: RedisServerState, file: string, beat: () => 
   rmSync(`${file}.tmp`, { force: true });
   if (!existsSync(file)) return;
   const bytes = readFileSync(file);
-  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw damaged(file, "it does not begin as one");
+  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw damaged(file, "it is not a snapshot");
   const now = Date.now();
   let records = 0;
   for (let at = MAGIC.length; ; records++) {
     if (records % BEAT_EVERY === 0) beat();
-    if (at + 4 > bytes.length) throw damaged(file, "its end is missing");
+    if (at + 4 > bytes.length) throw damaged(file, "it is truncated");
     const from = at + 4;
     at = from + bytes.readUInt32BE(at);
-    if (at > bytes.length) throw damaged(file, "its end is missing");
+    if (at > bytes.length) throw damaged(file, "it is truncated");
     // A copy: values are parts of it, and must not keep the whole file in memory.
     const record = recordIn(Buffer.from(bytes.subarray(from, at)), file);
     if (record.kind === "end") {
-      if (record.records !== records || at !== bytes.length) throw damaged(file, "parts of it are missing");
+      if (record.records !== records || at !== bytes.length) throw damaged(file, "records are missing");
       return;
     }
     if (record.kind === "functions") state.functionRegistry.restore(Buffer.from(record.dump), "flush");
@@ -123,7 +123,7 @@ function recordIn(bytes: Buffer, file: string): Record {
   try {
     return deserialize(bytes) as Record;
   } catch {
-    throw damaged(file, "a newer Node wrote it, or it was changed");
+    throw damaged(file, "it was written by a newer Node, or modified");
   }
 }
 

@@ -164,7 +164,7 @@ class EmbeddedEngine implements Engine {
     // The connections keep the process alive while there are any, as sockets would.
     worker.unref();
     const startedAt = performance.now();
-    let reason = "ended by itself";
+    let reason = "exited";
     let replaced = false;
     const replace = () => {
       if (replaced || this.#closed !== undefined) return;
@@ -205,7 +205,7 @@ class EmbeddedEngine implements Engine {
     const lost =
       this.#snapshot === null ? "its data is lost" : "what changed since the last snapshot is lost";
     if (!gaveUp) this.#worker = this.#start();
-    const next = gaveUp ? "it is not started again" : "it was restarted";
+    const next = gaveUp ? "it is not restarted" : "it was restarted";
     this.#onNotice(`the embedded engine ${reason}; ${next}, and ${lost}`);
     this.#drop(reason);
   }

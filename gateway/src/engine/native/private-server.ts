@@ -24,7 +24,7 @@ export interface PrivateServerOptions {
   readonly startTimeoutMs?: number;
   /** A folder to keep the data in; default: it is kept in memory alone. */
   readonly folder?: string | undefined;
-  /** Called with a one-line message when the server ended by itself or could not be started again. */
+  /** Called with a one-line message when the server exited or could not be started again. */
   readonly onNotice?: ((message: string) => void) | undefined;
 }
 
@@ -111,7 +111,7 @@ class PrivateServer implements Engine {
       await this.#end(child);
       const said = output();
       throw new Error(
-        `${basename(this.#program)} did not start: ${(error as Error).message}${said && `; it said: ${said}`}`,
+        `${basename(this.#program)} did not start: ${(error as Error).message}${said && `; its output: ${said}`}`,
       );
     }
     void this.#ended.then(() => {
@@ -147,7 +147,7 @@ class PrivateServer implements Engine {
     for (let text = reason; !signal.aborted; ) {
       const wait = this.#backoff;
       this.#backoff = Math.min(MAX_BACKOFF, 2 * wait);
-      this.#options.onNotice?.(`${text}; it is started again in ${wait} ms`);
+      this.#options.onNotice?.(`${text}; it is restarted in ${wait} ms`);
       try {
         await sleep(wait, undefined, { ref: false, signal });
         await rm(this.#folder, { recursive: true, force: true });
@@ -173,13 +173,13 @@ class PrivateServer implements Engine {
 /** Sends INFO until the server replies. Fails if the server ends first or takes too long. */
 async function firstReply(child: ChildProcess, socket: string, timeoutMs: number): Promise<string> {
   const ended = new AbortController();
-  let reason = `no answer within ${timeoutMs / 1000} s`;
+  let reason = `no response within ${timeoutMs / 1000} s`;
   child.once("error", (error) => {
     reason = error.message;
     ended.abort();
   });
   child.once("exit", (code) => {
-    reason = `it ended with status ${code}`;
+    reason = `it exited with status ${code}`;
     ended.abort();
   });
   const deadline = performance.now() + timeoutMs;

@@ -205,11 +205,11 @@ export class Batch {
 /** Said of a command whose turn was lost: it was not executed. */
 export const OVERTAKEN = new UpstreamFailure(
   "overtaken",
-  "the cluster could not run the command in its turn, and a later one of the same slot has run",
+  "the cluster could not run the command in order: a later one of the same slot has run",
 );
 
 /** Said of a command that was not sent because of {@link Batch.isAfterUnknown}. */
 export const AFTER_UNKNOWN = new UpstreamFailure(
   "unreachable",
-  "not sent since an earlier command of the same slot may have run or not",
+  "not sent, because an earlier command of the same slot has an unknown outcome",
 );

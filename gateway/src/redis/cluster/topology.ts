@@ -205,12 +205,11 @@ export class Topology extends EventEmitter<{ change: [] }> {
 
   /** Takes the reply to CLUSTER SLOTS: ranges of slots, each with its primary first. */
   #learn(reply: Decoded, from: string): void {
-    if (!Array.isArray(reply) || reply.length === 0)
-      throw new Error("a node of the cluster knows of no slots");
+    if (!Array.isArray(reply) || reply.length === 0) throw new Error("a node of the cluster serves no slots");
     const slots: (Shard | undefined)[] = new Array(SLOTS);
     const shards = new Map<string, Shard>();
     for (const range of reply) {
-      if (!Array.isArray(range)) throw new Error("a node's answer to CLUSTER SLOTS is not understood");
+      if (!Array.isArray(range)) throw new Error("a node's reply to CLUSTER SLOTS is malformed");
       const [first, last, ...nodes] = range;
       const names = nodes.map((node) => nodeName(node, from)).filter((name) => name !== null);
       for (const node of nodes) {

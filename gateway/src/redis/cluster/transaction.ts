@@ -24,7 +24,7 @@ function slotOfAll(commands: readonly Command[]): { slot: number } | { place: nu
     if (plan.kind === "refused") return { place, error: plan.reply };
     if (plan.kind === "split") return { place, error: CROSS_SLOT };
     if (plan.kind !== "one") {
-      const text = `ERR '${each.name.toLowerCase()}' concerns several nodes of the cluster: send it outside a transaction`;
+      const text = `ERR '${each.name.toLowerCase()}' affects several nodes of the cluster: send it outside a transaction`;
       return { place, error: errorOf(text) };
     }
     if (plan.slot < 0) continue;
@@ -112,7 +112,7 @@ export class ClusterTransaction {
       } else topology.refreshSoon();
       break;
     }
-    this.#later(new UpstreamFailure("unreachable", "the slot is on its way from one node to another"));
+    this.#later(new UpstreamFailure("unreachable", "the slot is being migrated"));
   }
 
   #onFailure(node: Node, failure: UpstreamFailure): void {

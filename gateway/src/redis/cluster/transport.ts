@@ -307,7 +307,7 @@ export class Transport implements ClusterCommandHandler {
   #resumeOne(clusterCommand: ClusterCommand, now: number): void {
     const { batch } = clusterCommand;
     if (clusterCommand.cancelled)
-      this.#fail(clusterCommand, new UpstreamFailure("closing", "nobody waits for the reply"));
+      this.#fail(clusterCommand, new UpstreamFailure("closing", "the request was cancelled"));
     else if (now >= clusterCommand.until) this.#giveUp(clusterCommand);
     else if (batch.isBehind(clusterCommand)) this.#park(clusterCommand);
     else {
@@ -336,7 +336,7 @@ export class Transport implements ClusterCommandHandler {
     else if (obstacle && (isNoScript(obstacle) || redirectionOf(obstacle)?.kind === "later")) {
       this.#reply(clusterCommand, obstacle);
     } else {
-      const reason = this.#options.topology.lastError ?? "its slot is on its way from one node to another";
+      const reason = this.#options.topology.lastError ?? "its slot is being migrated";
       this.#fail(
         clusterCommand,
         new UpstreamFailure("unreachable", `the cluster could not run the command: ${reason}`),

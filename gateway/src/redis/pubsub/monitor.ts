@@ -61,7 +61,7 @@ export class Monitor {
     const connection = new PushConnection(this.#options, {
       onUp: () => {
         connection.send(MONITOR);
-        const onTimeout = () => this.#end("unreachable", "Redis did not answer MONITOR in time");
+        const onTimeout = () => this.#end("unreachable", "Redis did not reply to MONITOR in time");
         this.#timer = setTimeout(onTimeout, this.#options.timeout);
       },
       onReply: (reply) => this.#onReply(reply),

@@ -91,7 +91,7 @@ export class SubscriptionConnection<T extends SubscriptionTopic> {
     this.#rest();
   }
 
-  /** Takes a topic off that Redis has ended by itself. */
+  /** Takes a topic off that Redis has exited. */
   forget(topic: T): void {
     this.#topics.delete(keyOf(topic.sort, topic.name));
     this.#rest();

@@ -15,14 +15,12 @@ export interface RoutedUpstream {
 }
 
 export const TWO_ROUTES = errorOf(
-  "ERR the keys of this command lie on different routes: send one command for each",
+  "ERR the keys of this command belong to different routes: send one command per route",
 );
 const NOT_TOLD = errorOf(
-  "ERR which keys this command uses can't be told, and this route takes their prefix off",
+  "ERR the keys of this command are not known, so a route that strips its prefix can't run it",
 );
-const PATTERNS = errorOf(
-  "ERR BY and GET name keys by patterns, which can't be told from this route's prefix",
-);
+const PATTERNS = errorOf("ERR a route that strips its prefix can't run BY or GET with a pattern");
 
 /** The route of a command. */
 export interface Found {

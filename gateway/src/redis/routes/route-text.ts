@@ -15,10 +15,10 @@ const FORM = "expected <prefix>=<redis URL>, such as sess:=redis://host:6379, or
  */
 export function parseRoute(text: string): Route {
   const [, prefix, url] = /^(.*?)=([a-z][a-z+]*:\/\/.*)$/s.exec(text) ?? [];
-  if (!prefix || url === undefined) throw new TypeError(`routes: a route is not understood; ${FORM}`);
+  if (!prefix || url === undefined) throw new TypeError(`routes: a route is malformed; ${FORM}`);
   const strip = /[?&]strip=true(?:&|$)/.test(url);
   if (prefix !== "*") return { prefix, url, strip };
-  if (strip) throw new TypeError("routes: from the route * there is nothing to strip");
+  if (strip) throw new TypeError("routes: the route * has no prefix to strip");
   return { prefix: "", url, strip };
 }
 
@@ -30,7 +30,7 @@ export function parseRoutes(texts: readonly string[]): readonly Route[] {
   const routes = texts.map(parseRoute);
   const prefixes = new Set<string>();
   for (const { prefix } of routes) {
-    if (prefixes.has(prefix)) throw new TypeError(`routes: there are two for ${prefix || "*"}`);
+    if (prefixes.has(prefix)) throw new TypeError(`routes: two routes for ${prefix || "*"}`);
     prefixes.add(prefix);
   }
   return [...routes].sort((a, b) => b.prefix.length - a.prefix.length);

@@ -36,7 +36,7 @@ export class Sentinel {
   /** Addresses of the Sentinels. The ones that replied come first. */
   #sentinels: readonly string[];
   #primary: string | null = null;
-  #lastError = "no Sentinel was asked yet";
+  #lastError = "no Sentinel was queried yet";
   #connection: PushConnection | null = null;
   #asking = false;
   #askedAt = Number.NEGATIVE_INFINITY;
@@ -90,14 +90,14 @@ export class Sentinel {
         const reply = decode(
           await ask(this.#to(name), command("SENTINEL", "get-master-addr-by-name", group)),
         );
-        if (!Array.isArray(reply)) throw new Error(`the Sentinels know of no group "${group}"`);
+        if (!Array.isArray(reply)) throw new Error(`the Sentinels have no group "${group}"`);
         this.#found({ host: String(reply[0]), port: Number(reply[1]) });
         this.#sentinels = [name, ...this.#sentinels.filter((other) => other !== name)];
         answered = true;
         this.#listen(name);
         break;
       } catch (error) {
-        this.#lastError = `no Sentinel said where the primary is: ${(error as Error).message}`;
+        this.#lastError = `no Sentinel returned the address of the primary: ${(error as Error).message}`;
       }
       if (this.#closed) return;
     }

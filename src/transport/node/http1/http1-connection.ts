@@ -58,7 +58,7 @@ export class Http1Connection extends Connection {
 
   protected override read(chunk: Buffer): void {
     if (!this.waits) {
-      this.lost("closed-by-peer", new Error("bytes came out of turn"));
+      this.lost("closed-by-peer", new Error("the server sent bytes without a request"));
       return;
     }
     try {
@@ -72,7 +72,7 @@ export class Http1Connection extends Connection {
   /** The server has sent a FIN. */
   private ended(): void {
     if (!this.waits) {
-      this.lost("closed-by-peer", new Error("the other side closed"));
+      this.lost("closed-by-peer", new Error("the server closed the connection"));
       return;
     }
     try {

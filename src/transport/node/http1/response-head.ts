@@ -75,9 +75,9 @@ export function parseHeader(line: string): [name: string, value: string] {
 
 /** A response that another follows, such as 103 Early Hints. Requests never ask for 100 Continue or 101 Switching Protocols. */
 function checkInterim(status: number, headers: ReadonlyMap<string, string>): void {
-  if (status <= 101) throw new BadResponse(`status ${status} was not asked for`);
+  if (status <= 101) throw new BadResponse(`status ${status} is unexpected`);
   if (headers.has("content-length") || headers.has("transfer-encoding")) {
-    throw new BadResponse("an interim answer announces a body");
+    throw new BadResponse("an interim response announces a body");
   }
 }
 
@@ -90,14 +90,14 @@ function framingOf(status: number, headers: ReadonlyMap<string, string>, isHttp1
     throw new BadResponse(`status ${status} announces a body`);
   }
   if (length !== undefined && coding !== undefined)
-    throw new BadResponse("a length beside a transfer coding");
+    throw new BadResponse("both Content-Length and Transfer-Encoding");
   if (coding !== undefined) {
     if (!isHttp11 || coding.toLowerCase() !== "chunked")
-      throw new BadResponse("a transfer coding other than chunked");
+      throw new BadResponse("a Transfer-Encoding other than chunked");
     return "chunked";
   }
   if (length !== undefined) {
-    if (!/^\d{1,15}$/.test(length)) throw new BadResponse("the length is malformed");
+    if (!/^\d{1,15}$/.test(length)) throw new BadResponse("the Content-Length is malformed");
     return "length";
   }
   return isBodiless ? "length" : "until-close";

@@ -36,7 +36,7 @@ type State = "head" | "length" | "until-close" | "chunk-size" | "chunk" | "chunk
 
 /**
  * Reads one HTTP/1.1 response from any split of its bytes, strictly: what RFC 9112 leaves to leniency is refused, such
- * as bare line feeds, folded lines, two lengths, a length beside a transfer coding.
+ * as bare line feeds, folded lines, two lengths, both Content-Length and Transfer-Encoding.
  * @see https://www.rfc-editor.org/rfc/rfc9112
  */
 export class ResponseParser {
@@ -76,7 +76,7 @@ export class ResponseParser {
    */
   end(): ParsedResponse {
     if (this.state !== "until-close")
-      throw new BadResponse("the connection was closed before the answer's end");
+      throw new BadResponse("the connection was closed before the end of the response");
     return this.response();
   }
 
@@ -99,7 +99,7 @@ export class ResponseParser {
         });
       case "chunk-end":
         return this.readLine((line) => {
-          if (line !== "") throw new BadResponse("a chunk is longer than it says");
+          if (line !== "") throw new BadResponse("a chunk is longer than its declared size");
           this.state = "chunk-size";
         });
       case "trailers":
@@ -113,12 +113,12 @@ export class ResponseParser {
   private readHead(): boolean {
     const end = this.rest.indexOf(HEAD_END);
     if (end === -1 ? this.rest.length > MAX_HEAD_SIZE : end > MAX_HEAD_SIZE)
-      throw new BadResponse("the head is too long");
+      throw new BadResponse("the response head is too long");
     if (end === -1) {
       if (!"HTTP/1.".startsWith(this.rest.toString("latin1", 0, 7)))
-        throw new BadResponse("not an HTTP/1.1 answer");
+        throw new BadResponse("not an HTTP/1.1 response");
       if (this.rest.includes("\n\n") || this.rest.includes("\n\r\n"))
-        throw new BadResponse("the head has a bare line feed");
+        throw new BadResponse("the response head has a bare line feed");
       return false;
     }
     const head = responseHead(this.rest.toString("latin1", 0, end));
@@ -133,7 +133,7 @@ export class ResponseParser {
 
   private beginChunk(line: string): void {
     const [, size] = CHUNK_SIZE.exec(line) ?? [];
-    if (size === undefined) throw new BadResponse("a chunk's size is malformed");
+    if (size === undefined) throw new BadResponse("a chunk size is malformed");
     this.left = Number.parseInt(size, 16);
     this.body!.expect(this.left);
     this.state = this.left === 0 ? "trailers" : "chunk";

@@ -44,7 +44,7 @@ describe("a pipeline's command that can't run in its turn", () => {
     start((_, [, , value]) => (value === "first" ? "-TRYAGAIN wait" : "+OK"));
     const [first, second, other] = await fake.send("SET bar first", "SET bar second", "SET hello x");
     expect(first).toMatchObject({ reason: "overtaken", outcome: "unsent", code: "TRYAGAIN" });
-    expect((first as UpstreamFailure).message).toMatch(/in its turn/);
+    expect((first as UpstreamFailure).message).toMatch(/in order/);
     expect([second, other]).toEqual(["+OK", "+OK"]);
     expect(fake.received.filter((text) => text.endsWith("first"))).toHaveLength(1);
   });

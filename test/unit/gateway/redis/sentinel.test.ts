@@ -39,7 +39,7 @@ it.each([
 );
 
 it.each([
-  ["redis://a.test?sentinelPassword=hidden", /sentinelPassword is for redis\+sentinel/],
+  ["redis://a.test?sentinelPassword=hidden", /sentinelPassword is only for redis\+sentinel/],
   ["redis+sentinel://a.test/main?sentinelUser=sam", /sentinelUser but no sentinelPassword/],
 ])("%s is refused", (url, text) => {
   expect(() => redisAt(url)).toThrow(text);

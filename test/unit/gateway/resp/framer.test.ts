@@ -117,7 +117,7 @@ describe("the framer", () => {
     ["minus zero", "$-0\r\n"],
     ["a negative count", "*-3\r\n"],
     ["a length beyond reason", "$99999999999\r\n"],
-    ["a bulk string longer than it says", "$1\r\nab\r\n"],
+    ["a bulk string longer than declared", "$1\r\nab\r\n"],
     ["a bulk string without line feed", "$1\r\na\rx"],
     ["a carriage return inside a status", "+O\rK\r\n"],
     ["a line feed inside a status", "+O\nK\r\n"],

@@ -135,7 +135,7 @@ const memory = plainCommand({
       case "PURGE":
         return RedisResult.ok();
       case "DOCTOR":
-        return bulk("The embedded engine has no advice on memory; INFO memory says how much it uses.\n");
+        return bulk("The embedded engine has no advice on memory; INFO memory shows how much it uses.\n");
       case "HELP":
         return lines([
           "MEMORY <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
