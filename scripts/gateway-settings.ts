@@ -1,4 +1,4 @@
-import { environmentName, flags } from "../gateway/src/cli/flags.js";
+import { flags } from "../gateway/src/settings/flags.js";
 
 const BEGIN = "<!-- settings -->\n";
 const END = "<!-- /settings -->";
@@ -12,14 +12,15 @@ export function withSettings(page: string): string {
 }
 
 function settingsTable(): string {
-  const rows = flags.map(({ name, value, option, help }) => {
+  const rows = flags.map(({ name, placeholder, variable, option, help, range }) => {
     const what = help.replace(/[<>|]/g, (sign) => `\\${sign}`);
-    return `| \`--${`${name} ${value}`.trim()}\` | \`${environmentName(name)}\` | \`${option}\` | ${what} |`;
+    const flag = `--${name} ${placeholder}`.trim();
+    return `| \`${flag}\` | \`${variable}\` | \`${option}\` | ${what} | ${range} |`;
   });
   return [
     "",
-    "| flag | environment | in the file | what it sets |",
-    "|---|---|---|---|",
+    "| flag | environment | in the file | what it sets | range |",
+    "|---|---|---|---|---|",
     ...rows,
     "",
     "",

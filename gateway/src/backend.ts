@@ -1,7 +1,6 @@
 import { openedCommands } from "./access/denial-reasons.js";
 import { startEngine } from "./engine/start-engine.js";
 import type { Log } from "./log/log.js";
-import type { Settings } from "./options.js";
 import { ownEngine, type RemoteEngine, redisAt } from "./redis/redis-url.js";
 import { parseRoutes } from "./redis/routes/route-text.js";
 import { Routes } from "./redis/routes/routes.js";
@@ -9,6 +8,7 @@ import type { RedisUser, Upstream, Upstreams } from "./redis/upstream.js";
 import { upstreamsOf } from "./redis/upstreams.js";
 import { runSeed } from "./seed/run-seed.js";
 import { readSeedFile } from "./seed/seed-file.js";
+import type { Settings } from "./settings/options.js";
 import type { BufferBudget } from "./util/buffer-budget.js";
 
 /** The data store behind the gateway: one Redis, or several by the prefix of keys. */

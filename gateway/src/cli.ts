@@ -11,7 +11,7 @@ import { UsageError } from "./cli/usage-error.js";
 import { runWorker } from "./cli/workers/worker.js";
 import { logUncaught } from "./log/fatal.js";
 import { createLog } from "./log/log.js";
-import { hasToken, settingsOf } from "./options.js";
+import { hasToken, resolveSettings } from "./settings/options.js";
 import type { TracedCommand } from "./trace/traced-command.js";
 import { VERSION } from "./version.js";
 
@@ -35,7 +35,7 @@ async function run(settings: CliSettings): Promise<number> {
   const onCommand = settings.traceCommands
     ? (command: TracedCommand) => output.write(`${commandLine(command, new Date(), colours)}\n`)
     : undefined;
-  const log = createLog(settingsOf(settings.options).logLevel);
+  const log = createLog(resolveSettings(settings.options).logLevel);
   logUncaught(log);
   const gateway = await start({ ...settings, options: { ...settings.options, onCommand } }, (message) =>
     log.error(message),

@@ -20,7 +20,7 @@ import { RequestLog } from "./log/request-log.js";
 import { LoopDelay } from "./metrics/loop-delay.js";
 import { metricsOf } from "./metrics/metrics.js";
 import { Traffic } from "./metrics/traffic.js";
-import { type GatewayOptions, hasToken, type Settings, settingsOf } from "./options.js";
+import { type GatewayOptions, hasToken, resolveSettings, type Settings } from "./settings/options.js";
 import { trace } from "./trace/trace.js";
 import { BufferBudget } from "./util/buffer-budget.js";
 
@@ -62,7 +62,7 @@ export interface WorkerHooks {
 
 /** Starts a gateway: see `createGateway`. */
 export async function startGateway(options: GatewayOptions, hooks: WorkerHooks = {}): Promise<Gateway> {
-  const settings = settingsOf(options);
+  const settings = resolveSettings(options);
   const { tlsCert, tlsKey } = settings;
   const certificate = tlsCert && tlsKey ? new Certificate({ cert: tlsCert, key: tlsKey }) : null;
   const sources = sourcesOf(settings);

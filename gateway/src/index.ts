@@ -4,14 +4,14 @@
  * @module warmline-gateway
  */
 import { type Gateway, startGateway } from "./create.js";
-import type { GatewayOptions } from "./options.js";
+import type { GatewayOptions } from "./settings/options.js";
 
 export type { Role } from "./access/roles.js";
 export type { TokenLimits } from "./access/token-limits.js";
 export type { TokenOptions } from "./access/tokens.js";
 export type { Gateway } from "./create.js";
 export type { Engine } from "./engine/engine.js";
-export type { GatewayOptions } from "./options.js";
+export type { GatewayOptions } from "./settings/options.js";
 export type { CommandListener, TracedCommand } from "./trace/traced-command.js";
 
 /**

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { flags } from "./flags.js";
+import { flags } from "../settings/flags.js";
 import { UsageError } from "./usage-error.js";
 
 /** The parsed command line. */
@@ -18,12 +18,10 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     version: { type: "boolean" },
     config: { type: "string" },
   };
-  for (const { name, kind } of flags) {
-    options[name] = {
-      type: kind === "switch" ? "boolean" : "string",
-      ...(kind === "list" || kind === "routes" ? { multiple: true } : {}),
-    };
-    if (kind === "switch") options[`no-${name}`] = { type: "boolean" };
+  for (const { name, setting } of flags) {
+    const { isSwitch, isList } = setting.kind;
+    options[name] = { type: isSwitch ? "boolean" : "string", multiple: isList };
+    if (isSwitch) options[`no-${name}`] = { type: "boolean" };
   }
   let parsed: { values: Record<string, unknown>; positionals: string[] };
   try {
@@ -46,8 +44,8 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
     );
   }
   const { values } = parsed;
-  for (const { name, kind } of flags) {
-    if (kind === "switch" && values[`no-${name}`] === true) values[name] = false;
+  for (const { name, setting } of flags) {
+    if (setting.kind.isSwitch && values[`no-${name}`] === true) values[name] = false;
   }
   return { values, command: dashes === -1 ? undefined : argv.slice(dashes + 1) };
 }

@@ -1,6 +1,6 @@
 import { nearest } from "../config/nearest.js";
 import { FileError, readYamlFile } from "../config/yaml-file.js";
-import { flags } from "./flags.js";
+import { flags } from "../settings/flags.js";
 import { UsageError } from "./usage-error.js";
 
 /** A value of the config file, and its place as text for an error message. */

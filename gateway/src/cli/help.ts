@@ -1,9 +1,9 @@
-import { environmentName, flags } from "./flags.js";
+import { environmentName, flags } from "../settings/flags.js";
 
 /** Returns the text of `--help`. */
 export function helpText(): string {
   const rows = [
-    ...flags.map((flag): [string, string] => [`--${flag.name} ${flag.value}`.trimEnd(), flag.help]),
+    ...flags.map((flag): [string, string] => [`--${flag.name} ${flag.placeholder}`.trimEnd(), flag.help]),
     ["--config <file>", "YAML or JSON file with any of these settings, by names such as maxBodySize"],
     ["--help", "this text"],
     ["--version", "the version"],

@@ -1,4 +1,5 @@
 import { FileError, readTextFile } from "../config/yaml-file.js";
+import { SETTINGS } from "../settings/table.js";
 import { UsageError } from "./usage-error.js";
 import { type Given, readValue } from "./values.js";
 
@@ -15,7 +16,7 @@ export function redisUrlOf(given: ReadonlyMap<string, Given>): string | undefine
     throw new UsageError(`${plain.from} and ${file.from} cannot both be given: both are the URL of a Redis`);
   }
   const fromFile = file !== undefined && (plain === undefined || file.rank < plain.rank);
-  const url = fromFile ? contentOf(file) : plain && (readValue("text", plain) as string);
+  const url = fromFile ? contentOf(file) : plain && readValue(SETTINGS.redis, plain);
   if (password === undefined) return url;
   if (url === undefined) throw new UsageError(`${password.from}: needs the URL of a Redis beside it`);
   // By hand, since a URL may name several hosts.
@@ -32,7 +33,7 @@ export function redisUrlOf(given: ReadonlyMap<string, Given>): string | undefine
  */
 export function contentOf(given: Given): string {
   try {
-    const text = readTextFile(readValue("text", given) as string).replace(/\r?\n$/, "");
+    const text = readTextFile(readValue(SETTINGS.redisFile, given)).replace(/\r?\n$/, "");
     if (text.trim() !== "") return text;
   } catch (error) {
     if (!(error instanceof FileError)) throw error;

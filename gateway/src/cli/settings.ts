@@ -1,12 +1,12 @@
 import { readTokenList } from "../access/token-list.js";
 import { TokensError } from "../access/tokens.js";
 import { FileError } from "../config/yaml-file.js";
-import type { GatewayOptions } from "../options.js";
-import { settingsOf } from "../options.js";
 import { redisAt } from "../redis/redis-url.js";
+import { environmentName, flags } from "../settings/flags.js";
+import { checkValue, type GatewayOptions, resolveSettings } from "../settings/options.js";
+import { SETTINGS } from "../settings/table.js";
 import { parseCommandLine } from "./command-line.js";
 import { readConfigFile } from "./config-file.js";
-import { environmentName, flags } from "./flags.js";
 import { contentOf, redisUrlOf } from "./redis-secrets.js";
 import { UsageError } from "./usage-error.js";
 import { type Given, readValue } from "./values.js";
@@ -26,13 +26,8 @@ export interface CliSettings {
   readonly command: readonly string[] | undefined;
 }
 
-const MAX_WORKERS = 128;
-
 /** The given values by option name. */
 type AllGiven = ReadonlyMap<string, Given>;
-
-/** The settings that only the command line has. The content of a file becomes an option of the gateway. */
-const OWN = ["redisFile", "redisPasswordFile", "restTokenSecretFile", "traceCommands", "workers"];
 
 /**
  * Reads the command line, the environment and the config file, in that order of precedence, and checks
@@ -49,10 +44,9 @@ export function readSettings(argv: readonly string[], environment: NodeJS.Proces
   const given = collect(values, environment);
   const own = ownRedisOf(given);
   const options: Record<string, unknown> = {};
-  for (const { option, kind } of flags) {
+  for (const { option, setting } of flags) {
     const value = given.get(option);
-    if (value === undefined || option === "engine" || OWN.includes(option)) continue;
-    options[option] = readValue(kind, value);
+    if (value !== undefined && setting.scope === "everywhere") options[option] = readValue(setting, value);
   }
   const overruled = own && (given.has("redis") || given.has("redisFile"));
   options.redis = overruled ? undefined : redisUrlOf(given);
@@ -60,41 +54,40 @@ export function readSettings(argv: readonly string[], environment: NodeJS.Proces
   if (restTokenSecretFile && options.restTokenSecret === undefined)
     options.restTokenSecret = contentOf(restTokenSecretFile);
   check(options, given);
-  const engine = given.get("engine");
-  const traced = given.get("traceCommands");
   return {
     action: "run",
     options,
-    engine: own ? ((engine && (readValue("text", engine) as string)) ?? "auto") : undefined,
-    traceCommands: traced !== undefined && (readValue("switch", traced) as boolean),
-    workers: workersOf(given.get("workers")),
+    engine: own ? commandLineValue("engine", given) : undefined,
+    traceCommands: commandLineValue("traceCommands", given),
+    workers: commandLineValue("workers", given),
     command,
   };
 }
 
-function workersOf(given: Given | undefined): number {
-  if (given === undefined) return 1;
-  const workers = readValue("integer", given) as number;
-  if (workers < 1 || workers > MAX_WORKERS) {
-    throw new UsageError(`${given.from}: must be a whole number from 1 to ${MAX_WORKERS}`);
-  }
-  return workers;
+/** Returns the value of a setting that is no option of the gateway, or its default. */
+function commandLineValue<K extends "engine" | "traceCommands" | "workers">(name: K, all: AllGiven) {
+  const setting = SETTINGS[name];
+  const given = all.get(name);
+  if (given === undefined) return setting.default as ReturnType<(typeof SETTINGS)[K]["kind"]["parse"]>;
+  const value = readValue(setting, given);
+  checkValue(given.from, setting, value);
+  return value;
 }
 
 /** All values given, by the name of the option, the nearest source first. */
 function collect(values: Record<string, unknown>, environment: NodeJS.ProcessEnv): AllGiven {
-  const nearest = (name: string): Given | undefined => {
+  const nearest = (name: string, variable: string): Given | undefined => {
     const flag = values[name];
     if (flag !== undefined) return { value: flag, from: `--${name}`, rank: 0 };
-    const variable = environment[environmentName(name)];
-    return variable ? { value: variable, from: environmentName(name), rank: 1 } : undefined;
+    const value = environment[variable];
+    return value ? { value, from: variable, rank: 1 } : undefined;
   };
-  const config = nearest("config");
+  const config = nearest("config", environmentName("config"));
   const file = config && readConfigFile(String(config.value));
   const given = new Map<string, Given>();
-  for (const { name, option } of flags) {
+  for (const { name, option, variable } of flags) {
     const inFile = file?.get(option);
-    const value = nearest(name) ?? (inFile && { ...inFile, rank: 2 });
+    const value = nearest(name, variable) ?? (inFile && { ...inFile, rank: 2 });
     if (value === undefined) continue;
     if (typeof value.value === "string" && value.value.trim() === "")
       throw new UsageError(`${value.from}: is empty`);
@@ -124,7 +117,7 @@ function ownRedisOf(given: AllGiven): boolean {
 function routeForRest(given: AllGiven): Given | undefined {
   const routes = given.get("routes");
   if (!routes) return undefined;
-  const texts = readValue("routes", routes) as readonly string[];
+  const texts = readValue(SETTINGS.routes, routes);
   return texts.some((text) => text.startsWith("*=")) ? routes : undefined;
 }
 
@@ -132,7 +125,7 @@ function routeForRest(given: AllGiven): Given | undefined {
 function check(options: GatewayOptions, given: AllGiven): void {
   try {
     if (options.redis !== undefined) redisAt(options.redis, { ca: options.redisCa });
-    settingsOf(options);
+    resolveSettings(options);
     readTokenList(options);
   } catch (error) {
     if (error instanceof TokensError) {

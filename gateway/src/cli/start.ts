@@ -2,9 +2,9 @@ import { openedCommands } from "../access/denial-reasons.js";
 import type { Engine } from "../engine/engine.js";
 import { startEngine } from "../engine/start-engine.js";
 import { createGateway, type Gateway } from "../index.js";
-import { type GatewayOptions, settingsOf } from "../options.js";
 import { runSeed } from "../seed/run-seed.js";
 import { readSeedFile, SeedError, type SeedFile } from "../seed/seed-file.js";
+import { type GatewayOptions, resolveSettings } from "../settings/options.js";
 import type { CliSettings } from "./settings.js";
 import { UsageError } from "./usage-error.js";
 import type { SharedEngine } from "./workers/messages.js";
@@ -27,7 +27,7 @@ export async function start(
 ): Promise<StartedGateway> {
   const { options, workers } = settings;
   const several = (given: GatewayOptions, engine: SharedEngine | null) => {
-    const { drainDelay, shutdownTimeout } = settingsOf(given);
+    const { drainDelay, shutdownTimeout } = resolveSettings(given);
     const closesWithin = drainDelay + shutdownTimeout;
     return startWorkers({ options: given, count: workers, engine, closesWithin, onNotice });
   };
@@ -67,7 +67,7 @@ export async function start(
 
 /** Reads the file of commands before anything is started. */
 function seedFile(path: string, options: GatewayOptions): SeedFile {
-  const { allowCommand, maxArgs } = settingsOf(options);
+  const { allowCommand, maxArgs } = resolveSettings(options);
   try {
     return readSeedFile(path, { opened: openedCommands(allowCommand), maxArgs });
   } catch (error) {

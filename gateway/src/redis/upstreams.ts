@@ -1,5 +1,5 @@
 import type { OnReadOpts } from "node:net";
-import type { Settings } from "../options.js";
+import type { Settings } from "../settings/options.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { ask } from "./ask.js";
 import { AutoDetectUpstream, Finding } from "./auto-detect-upstream.js";

@@ -2,7 +2,7 @@ import { environmentOf } from "../cli/ready-lines.js";
 import { startEngine } from "../engine/start-engine.js";
 import { createGateway } from "../index.js";
 import { createLog } from "../log/log.js";
-import { type GatewayOptions, settingsOf } from "../options.js";
+import { type GatewayOptions, resolveSettings } from "../settings/options.js";
 import { flushEngine } from "./flush-engine.js";
 
 /** Options of a gateway for tests: those of any gateway, except that its Redis is always its own. */
@@ -38,7 +38,7 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
     throw new TypeError("redis: a gateway for tests is flushed, so it starts a Redis of its own; see engine");
   }
   const { engine: choice = "embedded", ...rest } = options;
-  const log = createLog(settingsOf(rest).logLevel);
+  const log = createLog(resolveSettings(rest).logLevel);
   const engine = await startEngine(choice, { onNotice: (message) => log.error(message) });
   try {
     const gateway = await createGateway({ port: 0, console: false, ...rest, engine });

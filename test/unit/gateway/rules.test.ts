@@ -4,9 +4,9 @@ import { isLoopbackName, originDenialReason } from "../../../gateway/src/access/
 import { bearerOf, digestOf, randomToken } from "../../../gateway/src/access/token.js";
 import { waitOf } from "../../../gateway/src/commands/blocking.js";
 import { isRead } from "../../../gateway/src/commands/command-info.js";
-import { settingsOf } from "../../../gateway/src/options.js";
 import { redisAt } from "../../../gateway/src/redis/redis-url.js";
 import { Command, command } from "../../../gateway/src/resp/command.js";
+import { resolveSettings } from "../../../gateway/src/settings/options.js";
 
 const SINGLE = { kind: "single", before: 0 } as const;
 
@@ -200,13 +200,13 @@ describe("options", () => {
     [{ redis, token: "two words" }, /^token: /],
     [{ redis, tokn: "x" }, /^tokn: there is no such option/],
   ])("%j are refused by name", (options, message) => {
-    expect(() => settingsOf(options as never)).toThrow(TypeError);
-    expect(() => settingsOf(options as never)).toThrow(message);
+    expect(() => resolveSettings(options as never)).toThrow(TypeError);
+    expect(() => resolveSettings(options as never)).toThrow(message);
   });
 
   it("may be undefined, which is the default", () => {
-    expect(settingsOf()).toMatchObject({ port: 8079, maxBodySize: 10_485_760 });
-    expect(settingsOf({ redis, port: undefined, token: undefined })).toMatchObject({
+    expect(resolveSettings()).toMatchObject({ port: 8079, maxBodySize: 10_485_760 });
+    expect(resolveSettings({ redis, port: undefined, token: undefined })).toMatchObject({
       port: 8079,
       host: "127.0.0.1",
     });

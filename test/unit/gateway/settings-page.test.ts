@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { checkTokens } from "../../../gateway/src/access/tokens.js";
-import { flags } from "../../../gateway/src/cli/flags.js";
+import { flags } from "../../../gateway/src/settings/flags.js";
 import { withSettings } from "../../../scripts/gateway-settings.js";
 
 test("docs/gateway.md has every setting as it is", async () => {

@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import { environmentName, type Flag, flags, type Kind } from "../../../gateway/src/cli/flags.js";
+import { afterAll, describe, expect, it, test } from "vitest";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { UsageError } from "../../../gateway/src/cli/usage-error.js";
 import { nearest } from "../../../gateway/src/config/nearest.js";
-import { settingsOf, WITHOUT_DEFAULT } from "../../../gateway/src/options.js";
+import { environmentName, type Flag, flags } from "../../../gateway/src/settings/flags.js";
+import type { KindName } from "../../../gateway/src/settings/kinds.js";
+import { resolveSettings } from "../../../gateway/src/settings/options.js";
 
 const folder = mkdtempSync(join(tmpdir(), "warmline-settings-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -21,13 +22,14 @@ const secretFile = file("s3cret\n");
 const tokensFile = file("- { name: a, token: b }\n");
 
 /** What each setting is given as, and what comes of it. Those of a kind share one, unless named. */
-const byKind: Record<Kind, [text: string, value: unknown]> = {
+const byKind: Record<KindName, [text: string, value: unknown]> = {
   text: ["some-text", "some-text"],
   integer: ["7", 7],
   bytes: ["3kb", 3_072],
   ms: ["2s", 2_000],
   switch: ["false", false],
-  tokens: ['[{ name: "a", token: "b" }]', [{ name: "a", token: "b" }]],
+  choice: ["primary", "primary"],
+  structure: ['[{ name: "a", token: "b" }]', [{ name: "a", token: "b" }]],
   routes: [
     "a:=redis://a.test,b:=redis://b.test:7000,c.test:7000",
     ["a:=redis://a.test", "b:=redis://b.test:7000,c.test:7000"],
@@ -55,8 +57,8 @@ const INDIRECT = new Set([
   "traceCommands",
 ]);
 
-function sampleOf({ option, kind }: Flag): [text: string, value: unknown] {
-  return byName[option] ?? byKind[kind];
+function sampleOf({ option, setting }: Flag): [text: string, value: unknown] {
+  return byName[option] ?? byKind[setting.kind.name];
 }
 
 const direct = flags.filter(({ option }) => !INDIRECT.has(option));
@@ -73,18 +75,34 @@ function optionOf(argv: string[], environment: NodeJS.ProcessEnv, option: string
 }
 
 describe("every option of the gateway", () => {
-  it("has a flag, and no flag is without an option", () => {
-    const options = new Set<string>([...Object.keys(settingsOf({})), ...WITHOUT_DEFAULT]);
-    // A function has no other form.
-    options.delete("onCommand");
-    for (const each of ["redisFile", "redisPasswordFile", "restTokenSecretFile", "traceCommands", "workers"])
-      options.add(each);
-    expect(new Set(flags.map(({ option }) => option))).toEqual(options);
+  const ofPrograms = flags.filter(({ setting }) => setting.scope === "everywhere");
+
+  test("a setting of the command line alone is no option of a program", () => {
+    const others = flags.filter((flag) => !ofPrograms.includes(flag)).map(({ option }) => option);
+    expect(others).toContain("workers");
+    for (const option of others.filter((each) => each !== "engine"))
+      expect(() => resolveSettings({ [option]: 1 })).toThrow(`${option}: there is no such option`);
   });
+
+  test.each(ofPrograms.map((flag) => [flag.option, flag] as const))(
+    "%s of a wrong type is refused by name",
+    (option) => {
+      for (const wrong of [{ wrong: true }, null, Symbol("wrong")])
+        expect(() => resolveSettings({ [option]: wrong })).toThrow(new RegExp(`^${option}: `));
+    },
+  );
+
+  test.each(ofPrograms.filter(({ range }) => range !== "").map((flag) => [flag.option, flag] as const))(
+    "%s has a default within its range",
+    (option) => {
+      const { [option as "port"]: value } = resolveSettings({});
+      expect(resolveSettings({ [option]: value })).toMatchObject({ [option]: value });
+    },
+  );
 
   it.each(direct.map((flag) => [flag.name, flag] as const))("%s by flag", (name, flag) => {
     const [text, value] = sampleOf(flag);
-    const argv = flag.kind === "switch" ? [`--no-${name}`] : [`--${name}`, text];
+    const argv = flag.setting.kind.isSwitch ? [`--no-${name}`] : [`--${name}`, text];
     expect(optionOf(argv, {}, flag.option)).toEqual(value);
   });
 
@@ -109,7 +127,7 @@ describe("every option of the gateway", () => {
       const used = file(`# a comment\n\n${flag.option}: { wrong: true }\n`);
       expect(() => readSettings(["--config", used], {})).toThrow(UsageError);
       expect(() => readSettings(["--config", used], {})).toThrow(`${used}: line 3: ${flag.option}: `);
-      if (["text", "list", "routes"].includes(flag.kind)) return;
+      if (["text", "choice", "list", "routes"].includes(flag.setting.kind.name)) return;
       const wrong = { [environmentName(name)]: "wrong" };
       expect(() => readSettings([], wrong)).toThrow(`${environmentName(name)}: `);
     },

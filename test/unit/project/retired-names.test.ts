@@ -50,7 +50,7 @@ const RETIRED: readonly { name: RegExp; folders: readonly string[]; instead: str
   {
     name: /--(operation-timeout|head-timeout|close-grace|soft-limit|hard-limit|max-pending|max-words|watch-commands|allow-path-writes)\b/,
     folders: ["gateway", "docs", "test", "bench", "testbed"],
-    instead: "the flag in gateway/src/cli/flags.ts",
+    instead: "the flag in gateway/src/settings/flags.ts",
   },
   {
     name: /\b(answers_total|streams_cut_total|WatchedCommand|Detecting|SingleUse|keyPlacesOf)\b/,

@@ -1,6 +1,6 @@
 import type { StreamChange, StreamReply } from "../../api/stream-change.js";
 import type { Gateway } from "../../create.js";
-import type { GatewayOptions } from "../../options.js";
+import type { GatewayOptions } from "../../settings/options.js";
 import type { TracedCommand } from "../../trace/traced-command.js";
 
 /** A Redis that several processes reach by its UNIX socket. */

@@ -5,7 +5,7 @@ import type { StreamChange, StreamReply } from "../../api/stream-change.js";
 import { type Gateway, startGateway } from "../../create.js";
 import { logUncaught } from "../../log/fatal.js";
 import { createLog } from "../../log/log.js";
-import { settingsOf } from "../../options.js";
+import { resolveSettings } from "../../settings/options.js";
 import type { TracedCommand } from "../../trace/traced-command.js";
 import type { FromWorker, SharedEngine, ToWorker } from "./messages.js";
 
@@ -33,7 +33,7 @@ export function runWorker(): void {
     });
   const start = async ({ options, engine, trace, workers }: Extract<ToWorker, { kind: "start" }>) => {
     try {
-      logUncaught(createLog(settingsOf(options).logLevel));
+      logUncaught(createLog(resolveSettings(options).logLevel));
       const given = {
         ...options,
         ...(engine && { engine: reach(engine) }),

@@ -4,7 +4,8 @@ import { AggregatorRegistry } from "prom-client";
 import { randomToken } from "../../access/token.js";
 import type { StreamReply } from "../../api/stream-change.js";
 import type { Gateway } from "../../create.js";
-import { type GatewayOptions, hasToken, MIN_BUFFERED_BYTES, settingsOf } from "../../options.js";
+import { type GatewayOptions, hasToken, resolveSettings } from "../../settings/options.js";
+import { MIN_BUFFERED_BYTES } from "../../settings/table.js";
 import type { FromWorker, SharedEngine, ToWorker } from "./messages.js";
 
 const INITIAL_BACKOFF = 100;
@@ -70,7 +71,7 @@ class Workers {
     const { options, count } = given;
     const { token, softMaxConnections, maxConnections } = options;
     const { maxBlockingConnections, maxTransactionConnections, maxStreams, maxBufferedBytes } =
-      settingsOf(options);
+      resolveSettings(options);
     const share = (limit: number) => Math.ceil(limit / count);
     this.#options = given;
     this.#shared = {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { RestTokens } from "../../../../gateway/src/access/rest-token.js";
 import { readTokenList } from "../../../../gateway/src/access/token-list.js";
 import { checkTokens } from "../../../../gateway/src/access/tokens.js";
-import { settingsOf } from "../../../../gateway/src/options.js";
+import { resolveSettings } from "../../../../gateway/src/settings/options.js";
 
 const sha = "ab".repeat(32);
 
@@ -61,7 +61,7 @@ describe("a list of tokens", () => {
   ])("%j is refused, without repeating a secret", (value, message) => {
     expect(() => checkTokens(value)).toThrow(message);
     expect(() => checkTokens(value)).not.toThrow(/hush/);
-    expect(() => settingsOf({ tokens: value as never })).toThrow(message);
+    expect(() => resolveSettings({ tokens: value as never })).toThrow(message);
   });
 
   it("has defaults by what is given", () => {
@@ -97,11 +97,13 @@ describe("a list of tokens", () => {
   });
 
   it("lets the gateway listen beyond loopback", () => {
-    expect(settingsOf({ host: "0.0.0.0", tokens: [{ name: "a", token: "x" }] }).host).toBe("0.0.0.0");
-    expect(() => settingsOf({ host: "0.0.0.0" })).toThrow(/^token: must be given/);
-    expect(() => settingsOf({ token: "a", tokenFile: "b" })).toThrow(/^token, tokenFile: /);
-    expect(() => settingsOf({ restTokenSecret: "short" })).toThrow(/^restTokenSecret: must have at least 16/);
-    expect(() => settingsOf({ logLevel: "loud" as never })).toThrow(/^logLevel: must be one of/);
+    expect(resolveSettings({ host: "0.0.0.0", tokens: [{ name: "a", token: "x" }] }).host).toBe("0.0.0.0");
+    expect(() => resolveSettings({ host: "0.0.0.0" })).toThrow(/^token: must be given/);
+    expect(() => resolveSettings({ token: "a", tokenFile: "b" })).toThrow(/^token, tokenFile: /);
+    expect(() => resolveSettings({ restTokenSecret: "short" })).toThrow(
+      /^restTokenSecret: must have at least 16/,
+    );
+    expect(() => resolveSettings({ logLevel: "loud" as never })).toThrow(/^logLevel: must be one of/);
   });
 });
 

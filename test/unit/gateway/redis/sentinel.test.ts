@@ -1,8 +1,8 @@
 import { duplexPair } from "node:stream";
 import { expect, it } from "vitest";
-import { settingsOf } from "../../../../gateway/src/options.js";
 import { redisAt } from "../../../../gateway/src/redis/redis-url.js";
 import { upstreamsOf } from "../../../../gateway/src/redis/upstreams.js";
+import { resolveSettings } from "../../../../gateway/src/settings/options.js";
 import { commandsIn, sent } from "./fake-cluster.js";
 
 it.each([
@@ -28,7 +28,7 @@ it.each([
       },
     };
     expect(engine.description).not.toMatch(/hidden|secret/);
-    const upstreams = upstreamsOf(engine, settingsOf());
+    const upstreams = upstreamsOf(engine, resolveSettings());
     const upstream = upstreams.of(null);
     expect(await sent((commands, receiver) => upstream.send(commands, receiver), ["GET k"])).toEqual(["+OK"]);
     upstreams.close();

@@ -1,10 +1,10 @@
 import { duplexPair } from "node:stream";
 import { afterEach, expect, it, vi } from "vitest";
-import { settingsOf } from "../../../../gateway/src/options.js";
 import { ownEngine } from "../../../../gateway/src/redis/redis-url.js";
 import type { Upstream } from "../../../../gateway/src/redis/upstream.js";
 import { upstreamsOf } from "../../../../gateway/src/redis/upstreams.js";
 import { MAX_USERS, USER_IDLE } from "../../../../gateway/src/redis/users.js";
+import { resolveSettings } from "../../../../gateway/src/settings/options.js";
 import { commandsIn, sent } from "./fake-cluster.js";
 
 afterEach(() => {
@@ -31,7 +31,7 @@ function start() {
     },
     close: async () => {},
   });
-  return { upstreams: upstreamsOf(engine, settingsOf()), state };
+  return { upstreams: upstreamsOf(engine, resolveSettings()), state };
 }
 
 const get = (upstream: Upstream) =>

@@ -1,0 +1,257 @@
+import { parseQuantity, SIZES, TIMES } from "../config/units.js";
+import { parseYaml } from "../config/yaml-file.js";
+
+/** The names of the kinds of settings. */
+export type KindName =
+  | "text"
+  | "choice"
+  | "integer"
+  | "bytes"
+  | "ms"
+  | "switch"
+  | "list"
+  | "routes"
+  | "structure";
+
+/** A kind of settings: how a value is written, read, checked and shown. */
+interface Kind<T> {
+  readonly name: KindName;
+  /** The placeholder of a value in the help, such as `<number>`. Empty for a switch. */
+  readonly placeholder: string;
+  /**
+   * Converts what stands in a flag, a variable or the config file. A secret is never repeated in a message.
+   * @param source where the value stands, for the message
+   * @throws {TypeError} or {@link FileError} if the value has another form
+   */
+  parse(value: unknown, source: string): T;
+  /**
+   * Checks a value given by a program, or parsed.
+   * @throws {TypeError} that begins with `name` if the value is of another type or out of range
+   */
+  check(value: unknown, name: string): void;
+  /** Returns a value as the help and docs/gateway.md show it. */
+  show(value: T): string;
+  /** The minimum and the maximum of a value as text. Empty for a kind without. */
+  readonly range: string;
+  /** Whether the flag has no value, and a twin that begins with `--no-`. */
+  readonly isSwitch: boolean;
+  /** Whether the flag may be repeated. */
+  readonly isList: boolean;
+}
+
+/** The parts of a setting's entry that every kind has. */
+interface Fields<T> {
+  /** The description in `--help` and docs/gateway.md, without the default. */
+  readonly help: string;
+  /** The placeholder of a value in the help. Default: that of the kind. */
+  readonly placeholder?: string;
+  /** The name of the flag. Default: the name of the setting in kebab case. */
+  readonly flag?: string;
+  /** The default as the help describes it. Default: `default` as text, or nothing without one. */
+  readonly defaultText?: string;
+  /**
+   * Checks a value beyond its kind.
+   * @throws {TypeError} that begins with the name of the setting
+   */
+  readonly check?: (value: T) => unknown;
+}
+
+/** A default: a value, or a function of the options given and the constant defaults of the others. */
+export type Default<T> = T | ((settings: Readonly<Record<string, unknown>>) => T);
+
+/** Where a setting can be given: by programs too, or on the command line, in the environment and in the config file alone. */
+export type Scope = "everywhere" | "command line";
+
+/** An entry of the table of settings, of values of type `T`. `D` is undefined for a setting without a default. */
+export interface Setting<T, D = Default<T> | undefined, S extends Scope = "everywhere"> extends Fields<T> {
+  readonly kind: Kind<T>;
+  readonly default: D;
+  readonly scope: S;
+}
+
+/** The fields of an entry with a default. */
+interface WithDefault<T> {
+  readonly default: Default<T>;
+}
+
+/** Minimum and maximum, both allowed. */
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+interface MakeSetting<T, Extra = unknown> {
+  (fields: Fields<T> & Extra & WithDefault<T>): Setting<T, Default<T>>;
+  (fields: Fields<T> & Extra): Setting<T, undefined>;
+}
+
+function maker<T, Extra = unknown>(kindOf: (fields: Extra) => Kind<T>): MakeSetting<T, Extra> {
+  const make = (fields: Fields<T> & Extra & Partial<WithDefault<T>>) => ({
+    default: undefined,
+    ...fields,
+    kind: kindOf(fields),
+    scope: "everywhere" as const,
+  });
+  return make as MakeSetting<T, Extra>;
+}
+
+/** The parts of a kind that most kinds share. */
+const USUAL = { range: "", isSwitch: false, isList: false };
+
+/** Makes a setting one of the command line, the environment and the config file alone. */
+export function commandLineOnly<T, D>(setting: Setting<T, D>): Setting<T, D, "command line"> {
+  return { ...setting, scope: "command line" };
+}
+
+/** A text. */
+export const text = maker<string>(() => TEXT);
+
+const TEXT: Kind<string> = {
+  ...USUAL,
+  name: "text",
+  placeholder: "<text>",
+  parse(value, source) {
+    if (typeof value === "number") return String(value);
+    TEXT.check(value, source);
+    return value as string;
+  },
+  check(value, name) {
+    if (typeof value !== "string") throw new TypeError(`${name}: must be a string`);
+  },
+  show: String,
+};
+
+/** One of several texts. */
+export function choice<const T extends string>(
+  choices: readonly T[],
+  fields: Fields<T> & WithDefault<T>,
+): Setting<T, Default<T>> {
+  const kind: Kind<T> = {
+    ...TEXT,
+    name: "choice",
+    parse: (value, source) => TEXT.parse(value, source) as T,
+    check(value, name) {
+      if (!choices.includes(value as T)) throw new TypeError(`${name}: must be one of ${choices.join(", ")}`);
+    },
+  };
+  return { ...fields, kind, scope: "everywhere" };
+}
+
+/** A whole number. */
+export const integer = maker<number, Range>((range) =>
+  quantity({ name: "integer", placeholder: "<number>", units: { "": 1 }, form: "a whole number" }, range),
+);
+
+/** A size in bytes. As text it may have a unit: `500kb`. */
+export const bytes = maker<number, Range>((range) =>
+  quantity(
+    { name: "bytes", placeholder: "<size>", units: SIZES, form: "a size such as 500kb or 20mb" },
+    range,
+  ),
+);
+
+/** A time in ms. As text it may have a unit: `10s`. */
+export const duration = maker<number, Range>((range) =>
+  quantity(
+    { name: "ms", placeholder: "<time>", units: TIMES, form: "a time such as 500ms, 10s or 5m" },
+    range,
+  ),
+);
+
+interface Quantity {
+  readonly name: KindName;
+  readonly placeholder: string;
+  readonly units: Readonly<Record<string, number>>;
+  /** The form of a value, for error messages. */
+  readonly form: string;
+}
+
+function quantity({ name, placeholder, units, form }: Quantity, { min, max }: Range): Kind<number> {
+  const show = (value: number) => withUnit(value, units);
+  return {
+    ...USUAL,
+    name,
+    placeholder,
+    range: `${show(min)} to ${show(max)}`,
+    parse(value, source) {
+      const parsed = parseQuantity(value, units);
+      if (parsed === null) throw new TypeError(`${source}: '${String(value)}' is not ${form}`);
+      return parsed;
+    },
+    check(value, option) {
+      if (!Number.isInteger(value) || (value as number) < min || (value as number) > max)
+        throw new TypeError(`${option}: must be a whole number from ${min} to ${max}`);
+    },
+    show,
+  };
+}
+
+/** Units in which a value of several of them is shown: `60s`, not `1m`. */
+const SHOWN_UNITS = ["gb", "mb", "kb", "h", "s", "ms"];
+
+function withUnit(value: number, units: Readonly<Record<string, number>>): string {
+  const unit = SHOWN_UNITS.find((each) => units[each] !== undefined && value % units[each] === 0);
+  return value === 0 || unit === undefined ? String(value) : `${value / units[unit]!}${unit}`;
+}
+
+/** A setting that is on or off. */
+export const toggle = maker<boolean>(() => SWITCH);
+
+const SWITCH: Kind<boolean> = {
+  ...USUAL,
+  name: "switch",
+  placeholder: "",
+  isSwitch: true,
+  parse(value, source) {
+    if (value === "true" || value === "1") return true;
+    if (value === "false" || value === "0") return false;
+    SWITCH.check(value, source);
+    return value as boolean;
+  },
+  check(value, name) {
+    if (typeof value !== "boolean") throw new TypeError(`${name}: must be true or false`);
+  },
+  show: (value) => (value ? "on" : "off"),
+};
+
+/** Texts: flags that are repeated, commas in a variable, a list in the config file. */
+export const list = maker<readonly string[]>(() => listOf("list", ","));
+
+/** Routes, each `prefix=URL`. The URL of a cluster has commas of its own. */
+export const routes = maker<readonly string[]>(() => listOf("routes", /,(?=[^,=]+=[a-z][a-z+]*:\/\/)/));
+
+function listOf(name: "list" | "routes", separator: string | RegExp): Kind<readonly string[]> {
+  const kind: Kind<readonly string[]> = {
+    ...USUAL,
+    name,
+    placeholder: "<text>",
+    isList: true,
+    parse(value, source) {
+      const entries = Array.isArray(value) ? value : [value];
+      kind.check(entries, source);
+      return (entries as string[])
+        .flatMap((entry) => entry.split(separator))
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== "");
+    },
+    check(value, option) {
+      if (!Array.isArray(value) || !value.every((entry) => typeof entry === "string"))
+        throw new TypeError(`${option}: must be a list of strings`);
+    },
+    show: (value) => value.join(", ") || "none",
+  };
+  return kind;
+}
+
+/** A list of objects: YAML or JSON as text. Its form is checked by the setting itself. */
+export function structure<T>(fields: Fields<T>): Setting<T, undefined> {
+  const kind: Kind<T> = {
+    ...USUAL,
+    name: "structure",
+    placeholder: "<list>",
+    parse: (value, source) => (typeof value === "string" ? parseYaml(value, source).value : value) as T,
+    check: () => {},
+    show: () => "",
+  };
+  return { ...fields, default: undefined, kind, scope: "everywhere" };
+}

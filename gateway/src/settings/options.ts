@@ -1,0 +1,131 @@
+import { isLoopbackName } from "../access/origin.js";
+import type { Engine } from "../engine/engine.js";
+import { parseRoutes } from "../redis/routes/route-text.js";
+import type { CommandListener } from "../trace/traced-command.js";
+import { type AnySetting, SETTINGS, TOKEN_SETTINGS } from "./table.js";
+
+type Table = typeof SETTINGS;
+
+/** The names of the settings that a program gives as options. */
+type OptionName = {
+  [K in keyof Table]: Table[K]["scope"] extends "everywhere" ? K : never;
+}[keyof Table];
+
+/** The type of a setting's value. */
+type ValueOf<S extends AnySetting> = ReturnType<S["kind"]["parse"]>;
+
+type TableOptions = { readonly [K in keyof Pick<Table, OptionName>]?: ValueOf<Table[K]> };
+
+/** Options that no text can give, so that they have no entry in the table, or another type. */
+interface ProgramOptions {
+  /**
+   * The engine to start, and to close with the gateway. Default: `"auto"`.
+   *
+   * - `"auto"`: a `redis-server` or `valkey-server` on PATH, else the embedded engine
+   * - `"embedded"`: the embedded engine
+   * - another string: the path of a server
+   * - an {@link Engine} already started
+   */
+  readonly engine?: "auto" | "embedded" | (string & {}) | Engine;
+  /** Called for every command after its reply or failure, with its name and keys, never a value. */
+  readonly onCommand?: CommandListener;
+}
+
+/** The options of a gateway. */
+export interface GatewayOptions extends TableOptions, ProgramOptions {}
+
+/** Options with every default filled in. */
+export type Settings = ProgramOptions & {
+  readonly [K in OptionName]: Table[K]["default"] extends undefined
+    ? ValueOf<Table[K]> | undefined
+    : ValueOf<Table[K]>;
+};
+
+const PROGRAM_OPTIONS: readonly string[] = ["engine", "onCommand"] satisfies (keyof ProgramOptions)[];
+
+/** The table's entries that are options of programs. */
+const OPTIONS = Object.entries<AnySetting>(SETTINGS).filter(([, { scope }]) => scope === "everywhere");
+const OPTION_NAMES = new Set([...OPTIONS.map(([name]) => name), ...PROGRAM_OPTIONS]);
+
+/**
+ * Checks options and fills in the defaults.
+ * @throws {TypeError} names the wrong option and the values that it takes
+ */
+export function resolveSettings(options: GatewayOptions = {}): Settings {
+  for (const name of Object.keys(options)) {
+    if (!OPTION_NAMES.has(name)) throw new TypeError(`${name}: there is no such option`);
+  }
+  const values: Record<string, unknown> = {};
+  for (const [name, { default: value }] of OPTIONS) if (typeof value !== "function") values[name] = value;
+  for (const [name, value] of Object.entries(options)) if (value !== undefined) values[name] = value;
+  const settings = values as unknown as Settings;
+  if (settings.engine !== undefined && settings.redis !== undefined) {
+    throw new TypeError("engine, redis: give one of the two, not both");
+  }
+  for (const [name, setting] of OPTIONS) {
+    if (values[name] !== undefined) checkValue(name, setting, values[name]);
+  }
+  for (const [name, { default: value }] of OPTIONS) {
+    if (typeof value === "function" && values[name] === undefined) values[name] = value(values);
+  }
+  checkCombinations(settings);
+  return settings;
+}
+
+/**
+ * Checks the value of a setting by its entry.
+ * @throws {TypeError} that begins with the setting's name
+ */
+export function checkValue(name: string, { kind, check }: AnySetting, value: unknown): void {
+  kind.check(value, name);
+  check?.(value);
+}
+
+/** Whether any token was given, so that no random one is created. */
+export function hasToken(options: GatewayOptions): boolean {
+  return TOKEN_SETTINGS.some((name) => options[name] !== undefined);
+}
+
+/** Checks what no entry can check for itself: options that need or exclude each other. */
+function checkCombinations(settings: Settings): void {
+  const { onCommand, softMaxConnections, maxConnections, tlsCert, tlsKey, token, tokenFile } = settings;
+  if (onCommand !== undefined && typeof onCommand !== "function")
+    throw new TypeError("onCommand: must be a function");
+  if (softMaxConnections > maxConnections) {
+    throw new TypeError(`softMaxConnections: must not be above maxConnections, which is ${maxConnections}`);
+  }
+  if ((tlsCert === undefined) !== (tlsKey === undefined)) {
+    throw new TypeError(`${tlsCert === undefined ? "tlsKey" : "tlsCert"}: tlsCert and tlsKey go together`);
+  }
+  if (token !== undefined && tokenFile !== undefined) {
+    throw new TypeError("token, tokenFile: give one of the two, not both");
+  }
+  if (!hasToken(settings) && !isLoopbackName(settings.host)) {
+    throw new TypeError("token: must be given to listen beyond loopback; set token, or host to 127.0.0.1");
+  }
+  if (settings.proxyProtocol && settings.trustedProxies.length === 0) {
+    throw new TypeError(
+      "proxyProtocol: needs trustedProxies, the addresses of the proxies that send the PROXY header",
+    );
+  }
+  checkOtherRedis(settings);
+}
+
+/** Options that apply only to a Redis that the gateway itself starts. */
+const OWN_REDIS = { persist: "keeps the data of", seed: "runs commands on" } as const;
+
+function checkOtherRedis({ redis, engine, routes, persist, seed }: Settings): void {
+  const hasRest = parseRoutes(routes).some(({ prefix }) => prefix === "");
+  if (hasRest && (redis ?? engine) !== undefined) {
+    const other = redis !== undefined ? "redis" : "engine";
+    throw new TypeError(`routes: the route * and ${other}: give one of the two, not both`);
+  }
+  const other =
+    redis !== undefined ? "redis" : hasRest ? "the route *" : typeof engine === "object" ? "engine" : null;
+  if (other === null) return;
+  for (const [name, value] of Object.entries({ persist, seed })) {
+    if (value === undefined) continue;
+    const what = OWN_REDIS[name as keyof typeof OWN_REDIS];
+    throw new TypeError(`${name}: ${what} a Redis that the gateway starts, and ${other} names another one`);
+  }
+}

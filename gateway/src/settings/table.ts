@@ -1,0 +1,464 @@
+import { MAX_ARGS, openedCommands } from "../access/denial-reasons.js";
+import { checkHosts, checkOrigins } from "../access/origin.js";
+import { checkTokens, TOKEN_FORM, TOKEN_RULE, type TokenOptions } from "../access/tokens.js";
+import { connectionsByFileLimit } from "../http/file-limit.js";
+import { TrustedProxies } from "../http/trusted-proxies.js";
+import { LOG_LEVELS } from "../log/log.js";
+import { READ_POLICIES } from "../redis/cluster/read-policy.js";
+import { parseRedisUrl } from "../redis/redis-address.js";
+import { parseRoutes } from "../redis/routes/route-text.js";
+import { defaultBufferedBytes } from "../util/buffer-budget.js";
+import {
+  bytes,
+  choice,
+  commandLineOnly,
+  duration,
+  integer,
+  list,
+  routes,
+  type Scope,
+  type Setting,
+  structure,
+  text,
+  toggle,
+} from "./kinds.js";
+
+const KB = 1024;
+const MB = 1024 * KB;
+const GB = 1024 * MB;
+const SECOND = 1_000;
+const HOUR = 3_600 * SECOND;
+const DAY = 24 * HOUR;
+
+/** An entry of the table, whatever the type of its values. */
+export type AnySetting = Setting<any, any, Scope>;
+
+/** Minimum of `maxBufferedBytes` for one process, in bytes. */
+export const MIN_BUFFERED_BYTES = KB;
+
+/** Minimum length of `restTokenSecret`, in characters. */
+const MIN_SECRET_LENGTH = 16;
+
+/** The default of `softMaxConnections`, as a share of `maxConnections`. */
+const SOFT_SHARE = 0.8;
+
+/** The settings that give a token. If none of them is given, a random token is made. */
+export const TOKEN_SETTINGS = ["token", "tokenFile", "tokens", "tokensFile"] as const;
+
+/**
+ * Every setting of the gateway, in the order of the help. An entry is the only declaration of its setting. The option's
+ * type, flag, environment variable and key in the config file derive from it, and so do its default, its checks,
+ * its line in `--help` and its row in docs/gateway.md. The comment describes the option to programs, in ms and bytes;
+ * `help` describes the flag.
+ */
+export const SETTINGS = {
+  /** The port to listen on, or 0 for any free one. Default: 8079. */
+  port: integer({ help: "port to listen on, 0 for any free one", default: 8079, min: 0, max: 65_535 }),
+  /** The address to listen on. Default: 127.0.0.1. Any address beyond loopback requires a `token`. */
+  host: text({
+    help: "address to listen on; beyond loopback a token must be given",
+    placeholder: "<address>",
+    default: "127.0.0.1",
+  }),
+  /** The token that clients must send. Default: a random one, see `Gateway.token`. */
+  token: text({
+    help: "what clients must present",
+    defaultText: "a random one for this run",
+    check(value) {
+      if (!TOKEN_FORM.test(value)) throw new TypeError(`token: ${TOKEN_RULE}`);
+    },
+  }),
+  /** A file that holds the token, in place of `token`. It is read again when it changes. */
+  tokenFile: text({
+    help: "a file that holds the token; read again when it changes",
+    placeholder: "<file>",
+  }),
+  /** Further tokens, each with a role, a Redis user and a key prefix. If they are given without `token`, no other token exists. */
+  tokens: structure<readonly TokenOptions[]>({
+    help: "further tokens with roles, Redis users and key prefixes, as YAML or JSON",
+    check: checkTokens,
+  }),
+  /** A YAML or JSON file with a list of tokens. It is read again when it changes. Connections stay open. */
+  tokensFile: text({
+    help: "a YAML or JSON file with such a list; read again when it changes",
+    placeholder: "<file>",
+  }),
+  /** The secret that seals the tokens of `ACL RESTTOKEN`. Default: the token. All gateways of a service need the same. */
+  restTokenSecret: text({
+    help: "what the tokens of ACL RESTTOKEN are sealed with",
+    defaultText: "the token",
+    check(value) {
+      if (value.length < MIN_SECRET_LENGTH)
+        throw new TypeError(`restTokenSecret: must have at least ${MIN_SECRET_LENGTH} characters`);
+    },
+  }),
+  /** A file that holds `restTokenSecret`. */
+  restTokenSecretFile: commandLineOnly(
+    text({ help: "a file that holds that secret", placeholder: "<file>" }),
+  ),
+  /** Commands to allow that are refused by default, such as `CONFIG GET` or `CLIENT LIST`. Default: none. */
+  allowCommand: list({
+    help: "opens a command that is refused otherwise, such as 'CONFIG GET'; may be repeated",
+    placeholder: "<name>",
+    default: [],
+    check: openedCommands,
+  }),
+  /**
+   * The URL of a running Redis to use in place of `engine`.
+   *
+   * - `redis://`, `rediss://` or `unix://`: one server. The gateway detects whether it is a node of a cluster.
+   * - several hosts, separated by commas: a cluster
+   * - `redis+sentinel://host:port,host:port/group`: the primary of a group that Sentinels watch
+   */
+  redis: text({
+    help: "a Redis, cluster or Sentinel that runs already: redis://, rediss://, unix:// or redis+sentinel://",
+    placeholder: "<url>",
+  }),
+  /** A file that holds the URL of `redis`. */
+  redisFile: commandLineOnly(text({ help: "a file that holds the URL of --redis", placeholder: "<file>" })),
+  /** A file that holds the password for the URL of `redis`. */
+  redisPasswordFile: commandLineOnly(
+    text({ help: "a file that holds the password for the URL of --redis", placeholder: "<file>" }),
+  ),
+  /**
+   * Further Redis servers by key prefix, each as `prefix=URL`, such as `sess:=redis://host:6379`. The longest matching prefix
+   * counts. `*=URL` is the route of all other keys, in place of `redis`. `?strip=true` in the URL removes the prefix from the
+   * keys. Commands without keys and subscriptions use the route of all other keys. A command with keys on two routes is refused.
+   */
+  routes: routes({
+    help: "a Redis for keys with that prefix; * for the rest, ?strip=true takes the prefix off; may be repeated",
+    placeholder: "<prefix>=<url>",
+    flag: "route",
+    default: [],
+    check: checkRouteUrls,
+  }),
+  /** A file of CA certificates (PEM) to trust for TLS connections to Redis. Default: the system's. */
+  redisCa: text({
+    help: "certificates (PEM) to trust when Redis is reached by TLS",
+    placeholder: "<file>",
+    defaultText: "the system's",
+  }),
+  /**
+   * The nodes of a cluster that serve reads. Default: `primary`. With the others a read may miss a recent write.
+   * `prefer-replica` reads from a replica, or from the primary if no replica replies. `replica` reads from replicas only.
+   * `any` spreads reads over all nodes.
+   */
+  readPolicy: choice(READ_POLICIES, {
+    help: "who answers reads of a cluster: primary, prefer-replica, replica or any",
+    placeholder: "<who>",
+    default: "primary",
+  }),
+  /** Interval in ms between regular refreshes of a cluster's topology. Default: 60,000. */
+  topologyRefresh: duration({
+    help: "how often the topology of a cluster is asked for in any case",
+    default: 60 * SECOND,
+    min: 100,
+    max: DAY,
+  }),
+  /** Number of redirections after which a cluster's topology is refreshed, at most once a second. Default: 1. */
+  topologyRedirects: integer({
+    help: "after how many redirections the topology of a cluster is asked for",
+    default: 1,
+    min: 1,
+    max: 1_000_000,
+  }),
+  /** The Redis to start: `auto`, `embedded`, or the path of a server. */
+  engine: commandLineOnly(
+    text({
+      help: "a Redis of its own: auto, embedded, or the path of a redis-server",
+      placeholder: "<which>",
+      default: "auto",
+    }),
+  ),
+  /**
+   * A folder in which the Redis that the gateway starts keeps its data between runs. Default: none, so the data is lost at
+   * the end. Only one gateway at a time can use the folder.
+   */
+  persist: text({
+    help: "a folder where the gateway's own Redis keeps its data between runs",
+    placeholder: "<folder>",
+    defaultText: "none: it is gone at the end",
+    check: (value) => checkPath(value, "persist"),
+  }),
+  /**
+   * A file of commands to run on the Redis that the gateway starts, before the gateway listens. Each line is one command,
+   * quoted as in redis-cli or as a JSON array. `#` begins a comment line. Data kept by `persist` is not seeded again.
+   */
+  seed: text({
+    help: "commands to run on the gateway's own Redis before it is ready, one a line as in redis-cli, or as JSON",
+    placeholder: "<file>",
+    check: (value) => checkPath(value, "seed"),
+  }),
+  /** Maximum size of a request body in bytes. Default: 10 MB (10 * 1024 * 1024). */
+  maxBodySize: bytes({
+    help: "largest request body, such as 500kb or 20mb",
+    default: 10 * MB,
+    min: 1,
+    max: 512 * MB,
+  }),
+  /** Maximum number of commands in a pipeline or a transaction. Default: 100,000. */
+  maxCommands: integer({
+    help: "most commands in a pipeline or a transaction",
+    default: 100_000,
+    min: 1,
+    max: 10_000_000,
+  }),
+  /** Maximum number of arguments in a command, including its name. Default: 1,048,576. */
+  maxArgs: integer({
+    help: "most arguments in a command, its name included",
+    default: MAX_ARGS,
+    min: 1,
+    max: MAX_ARGS,
+  }),
+  /** Maximum size in bytes of a Redis reply that is passed on. Default: 512 MB. */
+  maxReplySize: bytes({
+    help: "largest reply of Redis that is passed on",
+    default: 512 * MB,
+    min: 1,
+    max: GB,
+  }),
+  /**
+   * Maximum bytes of request bodies and replies buffered at a time, for all requests together. Default: a quarter of the
+   * memory that the process may use. Requests beyond it wait, or fail with 503.
+   */
+  maxBufferedBytes: bytes({
+    help: "bytes of requests and replies buffered at a time for all clients",
+    default: defaultBufferedBytes,
+    defaultText: "a quarter of the memory",
+    min: MIN_BUFFERED_BYTES,
+    max: 1024 * GB,
+  }),
+  /** Timeout of a command at Redis in ms. Default: 4,000. A blocking command gets its own timeout in addition. */
+  commandTimeout: duration({
+    help: "how long Redis may take over a command, such as 500ms or 4s",
+    default: 4 * SECOND,
+    min: 1,
+    max: HOUR,
+  }),
+  /** Number of connections to Redis that ordinary commands share. Default: 1. */
+  redisConnections: integer({
+    help: "connections to Redis that ordinary commands share",
+    default: 1,
+    min: 1,
+    max: 64,
+  }),
+  /** Maximum number of connections for blocking commands. Each command uses one while it waits. Default: 64. */
+  maxBlockingConnections: integer({
+    help: "connections for blocking commands, one each while they wait",
+    default: 64,
+    min: 1,
+    max: 10_000,
+  }),
+  /** Maximum number of connections for transactions. Each transaction uses one while it runs. Default: 8. */
+  maxTransactionConnections: integer({
+    help: "connections for transactions, one each while they run",
+    default: 8,
+    min: 1,
+    max: 10_000,
+  }),
+  /**
+   * Maximum number of commands queued or in flight on one shared connection. More are refused. Default: 100,000. Unsent
+   * commands of pipelines with more than 1,000 commands count only against other such pipelines.
+   */
+  maxQueuedCommands: integer({
+    help: "commands waiting on one shared connection before more are refused",
+    default: 100_000,
+    min: 1,
+    max: 10_000_000,
+  }),
+  /**
+   * Maximum share of one of several tokens, in percent. It applies to the connections for blocking commands and for
+   * transactions, to event streams and to queued commands. Default: 50. A single token may use all.
+   */
+  tokenShare: integer({
+    help: "most of blocking and transaction connections, streams and queued commands for one of several tokens",
+    placeholder: "<percent>",
+    default: 50,
+    min: 1,
+    max: 100,
+  }),
+  /** File of the TLS certificate, in PEM. It is read again when it changes. Requires `tlsKey`. */
+  tlsCert: text({
+    help: "certificate to speak TLS with, in PEM; read again when it changes",
+    placeholder: "<file>",
+  }),
+  /** File of that certificate's key, in PEM. */
+  tlsKey: text({ help: "the certificate's key, in PEM", placeholder: "<file>" }),
+  /** Idle timeout of a client connection in ms. It is advertised to clients. Default: 310,000. */
+  keepAliveTimeout: duration({
+    help: "how long a client connection may be idle",
+    default: 310 * SECOND,
+    min: SECOND,
+    max: DAY,
+  }),
+  /** Timeout in ms for the head of a request, from its first byte. Default: 10,000. */
+  headersTimeout: duration({
+    help: "how long the head of a request may take",
+    default: 10 * SECOND,
+    min: 1,
+    max: HOUR,
+  }),
+  /** Timeout in ms for the body of a request, and for a client that reads nothing of its response. Default: 60,000. */
+  bodyTimeout: duration({
+    help: "how long the body of a request may take, and the reader of a response without taking any",
+    default: 60 * SECOND,
+    min: 1,
+    max: HOUR,
+  }),
+  /** Number of processes that share the port. */
+  workers: commandLineOnly(
+    integer({
+      help: "processes that share the port, for several cores; limits are of all together",
+      default: 1,
+      min: 1,
+      max: 128,
+    }),
+  ),
+  /**
+   * Number of client connections above which each new one closes the connection that has been idle for longest. Default:
+   * four fifths of `maxConnections`.
+   */
+  softMaxConnections: integer({
+    help: "client connections above which idle ones are closed for new ones",
+    default: ({ maxConnections }) => Math.ceil(Number(maxConnections) * SOFT_SHARE),
+    defaultText: "4/5 of --max-connections",
+    min: 1,
+    max: 1_000_000,
+  }),
+  /** Maximum number of client connections. More are refused. Default: as many as the limit of open files allows, at most 50,000. */
+  maxConnections: integer({
+    help: "client connections above which new ones are refused",
+    default: connectionsByFileLimit(),
+    defaultText: "by the limit of open files",
+    min: 1,
+    max: 1_000_000,
+  }),
+  /** Maximum number of event streams (`/subscribe`, `/psubscribe`, `/monitor`) open at a time. Default: 1,000. */
+  maxStreams: integer({
+    help: "event streams (/subscribe, /monitor) open at a time",
+    default: 1_000,
+    min: 0,
+    max: 100_000,
+  }),
+  /** Maximum number of channels and patterns on one event stream. Default: 1,000. */
+  maxStreamChannels: integer({
+    help: "channels and patterns on one event stream",
+    default: 1_000,
+    min: 1,
+    max: 1_000_000,
+  }),
+  /** Maximum bytes buffered for a slow reader of an event stream, which is then closed. Default: 1 MB (1024 * 1024). */
+  streamBuffer: bytes({
+    help: "how far an event stream's reader may be behind before it is cut off",
+    default: MB,
+    min: 1,
+    max: GB,
+  }),
+  /** Interval in ms between heartbeats of an event stream. Default: 25,000. */
+  streamHeartbeat: duration({
+    help: "how often an event stream shows that it is alive",
+    default: 25 * SECOND,
+    min: 1,
+    max: HOUR,
+  }),
+  /**
+   * Time in ms for which a closing gateway still accepts connections while `/ready` reports that it is closing. It should be
+   * as long as a load balancer takes to notice. Default: 0.
+   */
+  drainDelay: duration({
+    help: "how long stopping goes on to accept connections while /ready says closing",
+    default: 0,
+    min: 0,
+    max: HOUR,
+  }),
+  /** Time in ms that `Gateway.close` waits for requests in flight. Default: 5,000. */
+  shutdownTimeout: duration({
+    help: "how long stopping waits for requests in flight",
+    default: 5 * SECOND,
+    min: 0,
+    max: HOUR,
+  }),
+  /** Whether GET and HEAD may run commands that write, as in the Upstash protocol. Default: true. */
+  allowGetWrites: toggle({
+    help: "whether GET may run commands that write; --no-allow-get-writes forbids it",
+    default: true,
+  }),
+  /** Origins whose web pages may send requests, such as `https://app.example`, or `*`. Default: none. */
+  cors: list({
+    help: "an origin whose web pages may send requests, or *; may be repeated",
+    placeholder: "<origin>",
+    default: [],
+    check: checkOrigins,
+  }),
+  /** Names allowed in the Host header while listening on loopback, in addition to loopback names. Default: none. */
+  allowedHosts: list({
+    help: "a further name that the Host header may hold on loopback; may be repeated",
+    placeholder: "<name>",
+    default: [],
+    check: checkHosts,
+  }),
+  /** The lowest level of log lines written to stderr, as JSON. Default: `warn`. */
+  logLevel: choice(LOG_LEVELS, {
+    help: "silent, fatal, error, warn, info or debug: JSON lines on stderr",
+    placeholder: "<level>",
+    default: "warn",
+  }),
+  /** Whether each request is logged at level `info`, without keys, values or tokens. Default: false. */
+  logRequests: toggle({
+    help: "logs each request at level info, without keys, values and tokens",
+    default: false,
+  }),
+  /**
+   * Duration in ms from which a request is logged at level `warn`, with its command's name. Default: 0, for never. Blocking
+   * commands and event streams are left out.
+   */
+  slowLog: duration({
+    help: "logs each request that takes at least that long, with its command's name",
+    default: 0,
+    defaultText: "0, off",
+    min: 0,
+    max: HOUR,
+  }),
+  /**
+   * Proxies in front of the gateway, as IP addresses or ranges such as `10.0.0.0/8`. Their `X-Forwarded-For` and PROXY headers
+   * determine the client's address. Default: none.
+   */
+  trustedProxies: list({
+    help: "a proxy's address or range such as 10.0.0.0/8, whose X-Forwarded-For counts; may be repeated",
+    placeholder: "<range>",
+    default: [],
+    check: (ranges) => new TrustedProxies(ranges),
+  }),
+  /**
+   * Whether every connection begins with a header of the PROXY protocol, version 2, from one of `trustedProxies`. A
+   * connection without one is closed. Default: false.
+   */
+  proxyProtocol: toggle({
+    help: "whether trusted proxies begin each connection with a PROXY protocol v2 header",
+    default: false,
+  }),
+  /** Whether browsers get a console page at `/`. Default: only if no `token` was given, as in development. */
+  console: toggle({
+    help: "whether browsers get a console page at /",
+    default: (given) => TOKEN_SETTINGS.every((name) => given[name] === undefined),
+    defaultText: "on, off where a token is given",
+  }),
+  /** Whether every command is printed as it is run. */
+  traceCommands: commandLineOnly(
+    toggle({ help: "print every command as it is run: its name and keys, never a value", default: false }),
+  ),
+} satisfies Record<string, AnySetting>;
+
+function checkRouteUrls(texts: readonly string[]): void {
+  for (const { url } of parseRoutes(texts)) {
+    try {
+      parseRedisUrl(url);
+    } catch (error) {
+      throw new TypeError((error as Error).message.replace(/^redis/, "routes"));
+    }
+  }
+}
+
+function checkPath(value: string, name: string): void {
+  if (value === "") throw new TypeError(`${name}: must be a path`);
+}
