@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { environmentName, flags } from "../../../gateway/src/settings/flags.js";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
+import { environmentName, flags } from "../../../gateway/src/settings/flags.js";
 import { CliProcess } from "./cli-process.js";
 
 const root = resolve(import.meta.dirname, "../../..");

@@ -4,8 +4,8 @@ import { parser } from "@prometheus-io/lezer-promql";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startFakeRedis } from "warmline-testbed";
 import { parse } from "yaml";
-import { flags } from "../../../gateway/src/settings/flags.js";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
+import { flags } from "../../../gateway/src/settings/flags.js";
 import { call, run } from "./http.js";
 
 const deploy = resolve(import.meta.dirname, "../../../gateway/deploy");

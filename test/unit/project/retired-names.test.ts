@@ -50,13 +50,14 @@ const RETIRED: readonly { name: RegExp; folders: readonly string[]; instead: str
   {
     name: /--(operation-timeout|head-timeout|close-grace|soft-limit|hard-limit|max-pending|max-words|watch-commands|allow-path-writes)\b/,
     folders: ["gateway", "docs", "test", "bench", "testbed"],
-    instead: "the flag in gateway/src/settings/flags.ts",
+    instead: "the setting in gateway/src/settings/table.ts",
   },
   {
     name: /\b(answers_total|streams_cut_total|WatchedCommand|Detecting|SingleUse|keyPlacesOf)\b/,
     folders: ["gateway/src", "docs", "test"],
     instead: "the name in gateway/src",
   },
+  { name: /\b(settingsOf|WITHOUT_DEFAULT)\b/, folders: ["gateway", "test"], instead: "resolveSettings" },
   // Constants and comments
   {
     name: /\b(MOST|LONGEST)_[A-Z]/,
