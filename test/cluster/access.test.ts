@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import {
   type Certificate,
@@ -53,7 +53,7 @@ describe.skipIf(!redisAvailable())("tokens on a cluster", () => {
     return status === 200 ? json.result : { status, ...json };
   };
 
-  it.each(["in the clear", "with TLS"])(
+  test.each(["in the clear", "with TLS"])(
     "a Redis user's works on every node as that user, %s",
     async (how) => {
       const gateway = await start(how === "with TLS" ? cluster.tlsUrl : cluster.url);
@@ -91,7 +91,7 @@ describe.skipIf(!redisAvailable())("tokens on a cluster", () => {
     },
   );
 
-  it("a key prefix holds on every node, for exactly-once writes and scans too", async () => {
+  test("a key prefix holds on every node, for exactly-once writes and scans too", async () => {
     const gateway = await start();
     await runAs(gateway, "main", "FLUSHALL");
     await runAs(gateway, "main", "MSET", ...some.flatMap((key) => [key, "other's"]));
@@ -117,7 +117,7 @@ describe.skipIf(!redisAvailable())("tokens on a cluster", () => {
     await gateway.close();
   });
 
-  it("none can harm the cluster by a script where the gateway signs in as the guide says", async () => {
+  test("none can harm the cluster by a script where the gateway signs in as the guide says", async () => {
     const guide = readFileSync(join(import.meta.dirname, "../../docs/gateway.md"), "utf8");
     const [, rules] = /^redis-cli ACL SETUSER gateway on ">password" (.*)$/m.exec(guide)!;
     const allowed = rules!.replaceAll('"', "").split(" ");
@@ -170,7 +170,7 @@ describe.skipIf(!redisAvailable())("tokens on a cluster", () => {
     await gateway.close();
   });
 
-  it("of ACL RESTTOKEN, of users, with prefixes: each of several workers knows them, and a changed file", async () => {
+  test("of ACL RESTTOKEN, of users, with prefixes: each of several workers knows them, and a changed file", async () => {
     const file = join(folder, "tokens.json");
     writeFileSync(file, JSON.stringify(tokens));
     const args = ["--port", "0", "--redis", cluster.url, "--workers", "3", "--tokens-file", file];

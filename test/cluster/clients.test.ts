@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
@@ -43,7 +43,7 @@ describe.skipIf(!redisAvailable())("on a cluster", () => {
   });
 
   describe.each(clients)("%s", (_client, { connect, examples }) => {
-    it.each(
+    test.each(
       examples
         .filter(({ notOn }) => notOn !== "Redis 7.0")
         .map((example) => [example.name, example] as const),
@@ -57,7 +57,7 @@ describe.skipIf(!redisAvailable())("on a cluster", () => {
   });
 
   describe.each(clients)("%s, keys with a hash tag", (_client, { connect, examples }) => {
-    it.each(Object.entries(SEVERAL_SLOTS))("%s", async (name, keys) => {
+    test.each(Object.entries(SEVERAL_SLOTS))("%s", async (name, keys) => {
       const { run, gives } = examples.find((example) => example.name === name)!;
       const redis = connect(gateway.url, gateway.token);
       await redis.flushall();
@@ -65,7 +65,7 @@ describe.skipIf(!redisAvailable())("on a cluster", () => {
     });
   });
 
-  it("exactly-once writes count once over all nodes, while slots move", async () => {
+  test("exactly-once writes count once over all nodes, while slots move", async () => {
     const redis = new Redis({
       url: gateway.url,
       token: gateway.token,
@@ -84,7 +84,7 @@ describe.skipIf(!redisAvailable())("on a cluster", () => {
     redis.close();
   }, 60_000);
 
-  it("a scan by the client's iterator sees every key once or more, and no other", async () => {
+  test("a scan by the client's iterator sees every key once or more, and no other", async () => {
     const redis = new Redis({ url: gateway.url, token: gateway.token });
     await redis.flushall();
     await redis.mset(Object.fromEntries(keys.map((key) => [key, 1])));

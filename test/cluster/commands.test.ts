@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
@@ -25,7 +25,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     expect(await run(gateway, "FLUSHALL")).toBe("OK");
   });
 
-  it("is found out from one node, and shares one connection with each primary", async () => {
+  test("is found out from one node, and shares one connection with each primary", async () => {
     await run(gateway, "GET", "k");
     expect((await call(gateway, "/health")).status).toBe(200);
     for (const node of primaries()) {
@@ -38,7 +38,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     }
   });
 
-  it("is known for one by ?cluster=true, where the user may not ask", async () => {
+  test("is known for one by ?cluster=true, where the user may not ask", async () => {
     for (const node of cluster.nodes) {
       await node.command("ACL", "SETUSER", "quiet", "on", ">password", "~*", "&*", "+@all", "-info");
     }
@@ -58,7 +58,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     expect(await read(url)).toContain("MOVED");
   });
 
-  it("every slot is written and read, in pipelines and across them", async () => {
+  test("every slot is written and read, in pipelines and across them", async () => {
     const sets = await pipeline(
       gateway,
       keys.map((key, slot) => ["SET", key, `v${slot}`]),
@@ -73,7 +73,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     for (const node of primaries()) expect(await node.command("DBSIZE")).toBeGreaterThan(5_000);
   });
 
-  it("MSET, MGET, EXISTS, TOUCH, DEL and UNLINK over every slot are exact, in the order of their keys", async () => {
+  test("MSET, MGET, EXISTS, TOUCH, DEL and UNLINK over every slot are exact, in the order of their keys", async () => {
     const some = keys.filter((_, slot) => slot % 16 === 0);
     expect(await run(gateway, "MSET", ...some.flatMap((key) => [key, `<${key}>`]))).toBe("OK");
     const mixed = some.flatMap((key, i) => (i % 3 === 0 ? [key, `none${i}`] : [key]));
@@ -87,7 +87,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     expect(await run(gateway, "DBSIZE")).toBe(0);
   });
 
-  it("values of any bytes and the keys of a hash tag travel whole", async () => {
+  test("values of any bytes and the keys of a hash tag travel whole", async () => {
     expect(await run(gateway, "MSET", "{a}1", "é\r\n$5", "{a}2", "", "{}x", "tagless", "x{b}", "{")).toBe(
       "OK",
     );
@@ -99,7 +99,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     ]);
   });
 
-  it("what can't be split is refused alone, with a cure", async () => {
+  test("what can't be split is refused alone, with a cure", async () => {
     const [first, refused, last] = await pipeline(gateway, [
       ["SET", "a", "1"],
       ["RENAME", "a", "b"],
@@ -119,7 +119,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     expect(await run(gateway, "RENAME", "{t}a", "{t}b")).toMatchObject({ error: "ERR no such key" });
   });
 
-  it("transactions run on one slot, and are refused whole on several", async () => {
+  test("transactions run on one slot, and are refused whole on several", async () => {
     const ran = await transaction(gateway, [
       ["SET", "{t}n", 1],
       ["PING"],
@@ -151,7 +151,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     expect(await run(gateway, "EXISTS", "a", "b")).toBe(0);
   });
 
-  it("a gateway that closes ends what waits on any node, without its having run", async () => {
+  test("a gateway that closes ends what waits on any node, without its having run", async () => {
     const other = await gatewayAt(cluster.url, { shutdownTimeout: 10_000 });
     const lists = [keys[10]!, keys[8_000]!, keys[16_000]!];
     const waiting = lists.map((key) => run(other, "BLPOP", key, 30));
@@ -173,7 +173,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     await run(gateway, "DEL", ...lists);
   });
 
-  it("SCAN goes through every node, KEYS and RANDOMKEY see all", async () => {
+  test("SCAN goes through every node, KEYS and RANDOMKEY see all", async () => {
     const some = keys.filter((_, slot) => slot % 8 === 0);
     await run(gateway, "MSET", ...some.flatMap((key) => [key, "v"]));
     const seen: string[] = [];
@@ -194,7 +194,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     expect((await run(gateway, "SCAN", "abc")).error).toMatch(/invalid cursor/);
   });
 
-  it("a script that one node has run is run by its digest on all, until it is flushed", async () => {
+  test("a script that one node has run is run by its digest on all, until it is flushed", async () => {
     const script = "return redis.call('INCRBY', KEYS[1], ARGV[1])";
     const digest = createHash("sha1").update(script).digest("hex");
     expect((await run(gateway, "EVALSHA", digest, 1, "a", 1)).error).toMatch(/^NOSCRIPT /);
@@ -209,7 +209,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     expect((await run(gateway, "EVALSHA", digest, 1, "b", 1)).error).toMatch(/^NOSCRIPT /);
   });
 
-  it("scripts and functions are loaded everywhere", async () => {
+  test("scripts and functions are loaded everywhere", async () => {
     const sha = await run(gateway, "SCRIPT", "LOAD", "return redis.call('INCR', KEYS[1])");
     const counts = await pipeline(
       gateway,
@@ -230,7 +230,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     expect(await run(gateway, "EVAL", "return 7", 0)).toBe(7);
   });
 
-  it("blocking commands wait on the node of their key, WAIT on those that were written to", async () => {
+  test("blocking commands wait on the node of their key, WAIT on those that were written to", async () => {
     const [popped] = await Promise.all([
       run(gateway, "BLPOP", "list", 10),
       until(async () => (await run(gateway, "RPUSH", "list", "x")) !== null, 100).catch(() => {}),
@@ -250,7 +250,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     clearInterval(adding);
   });
 
-  it("the same key's commands keep their order in a pipeline", async () => {
+  test("the same key's commands keep their order in a pipeline", async () => {
     const commands = Array.from({ length: 3_000 }, (_, i) => ["APPEND", `log${i % 7}`, `${i},`]);
     await pipeline(gateway, commands);
     for (let key = 0; key < 7; key++) {
@@ -259,7 +259,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     }
   });
 
-  it("a message published through any node reaches a subscriber", async () => {
+  test("a message published through any node reaches a subscriber", async () => {
     const stream = await listen(gateway, "/subscribe/news");
     await until(() => stream.data.length === 1);
     await run(gateway, "PUBLISH", "news", "hello");
@@ -268,7 +268,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     stream.close();
   });
 
-  it.each([
+  test.each([
     ["primary", true, false],
     ["prefer-replica", false, true],
     ["replica", false, true],
@@ -305,7 +305,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     },
   );
 
-  it("an unknown command, and one with too few words, get Redis's own error", async () => {
+  test("an unknown command, and one with too few words, get Redis's own error", async () => {
     expect((await run(gateway, "NOSUCH", "k")).error).toMatch(/^ERR unknown command/);
     expect((await run(gateway, "GET")).error).toMatch(/wrong number of arguments/);
     expect((await run(gateway, "MSET", "a")).error).toMatch(/wrong number of arguments/);

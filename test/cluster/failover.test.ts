@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
@@ -30,7 +30,7 @@ describe.skipIf(!redisAvailable())("a primary killed under load", () => {
     await cluster?.stop();
   });
 
-  it("keeps what was acknowledged, goes on within the failover's time, and reads are answered throughout", async () => {
+  test("keeps what was acknowledged, goes on within the failover's time, and reads are answered throughout", async () => {
     const victim = cluster.nodes[0]!;
     await pipeline(
       gateway,
@@ -117,7 +117,7 @@ describe.skipIf(!redisAvailable())("a primary killed under load", () => {
     expect((await call(gateway, "/health")).status).toBe(200);
   }, 90_000);
 
-  it("a replica killed: reads go to another node at once", async () => {
+  test("a replica killed: reads go to another node at once", async () => {
     await cluster.nodes[0]!.restart();
     await cluster.whenReady();
     await sleep(500);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RedisCluster, redisAvailable, startCluster } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { migrate } from "./migrate.js";
@@ -22,7 +22,7 @@ describe.skipIf(!redisAvailable())("1,500 slots moved under load", () => {
     await cluster?.stop();
   });
 
-  it("every answer is right, every increment counts once, order is kept", async () => {
+  test("every answer is right, every increment counts once, order is kept", async () => {
     const [first, second, third] = cluster.nodes;
     const moved = Array.from({ length: MOVED_SLOTS }, (_, slot) => slot);
     // Slots that move and slots that stay, of all three nodes.
@@ -114,7 +114,7 @@ describe.skipIf(!redisAvailable())("1,500 slots moved under load", () => {
     expect((await metric(gateway, "upstream_redirects_total")) - before).toBeLessThan(100);
   }, 180_000);
 
-  it("a scan misses nothing that was there all the time, though slots move and a node is replaced", async () => {
+  test("a scan misses nothing that was there all the time, though slots move and a node is replaced", async () => {
     await run(gateway, "FLUSHALL");
     const some = keys.filter((_, slot) => slot % 16 === 0);
     await run(gateway, "MSET", ...some.flatMap((key) => [key, "v"]));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { call } from "../integration/gateway/http.js";
@@ -16,7 +16,7 @@ describe.skipIf(!redisAvailable())("a Redis restarted under load", () => {
     await redis?.stop();
   });
 
-  it("clients are told what was not sent and what may have run, and then go on by themselves", async () => {
+  test("clients are told what was not sent and what may have run, and then go on by themselves", async () => {
     const acknowledged: number[] = [];
     const unknown: number[] = [];
     let unsent = 0;

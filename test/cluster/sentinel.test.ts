@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { connectRedis, type RedisGroup, redisAvailable, startSentinels } from "warmline-testbed";
 import type { Gateway } from "../../gateway/src/index.js";
 import { gatewayAt, metric, pipeline, run, sleep, transaction, until } from "./support.js";
@@ -20,7 +20,7 @@ describe.skipIf(!redisAvailable()).each([
     await group?.stop();
   });
 
-  it("is found, and replaced when it dies under load: clients see unsent or unknown, then go on", async () => {
+  test("is found, and replaced when it dies under load: clients see unsent or unknown, then go on", async () => {
     expect(await run(gateway, "SET", "k", "v")).toBe("OK");
     const acknowledged = new Set<string>();
     const errors = new Set<string>();
@@ -59,7 +59,7 @@ describe.skipIf(!redisAvailable()).each([
     expect(await metric(gateway, "topology_changes_total")).toBe(1);
   }, 90_000);
 
-  it("a group that they don't know is told by name", async () => {
+  test("a group that they don't know is told by name", async () => {
     const other = await gatewayAt(group.url.replace("/main", "/nobody"), { commandTimeout: 500 });
     expect((await run(other, "GET", "k")).error).toMatch(/no group "nobody"/);
     await other.close();
@@ -67,7 +67,7 @@ describe.skipIf(!redisAvailable()).each([
 
   if (options !== passwords) return;
 
-  it("without the right passwords nothing is sent", async () => {
+  test("without the right passwords nothing is sent", async () => {
     for (const [right, wrong, text] of [
       ["of-redis", "wrong", /WRONGPASS/],
       [":of-redis@", "", /NOAUTH/],
@@ -96,7 +96,7 @@ describe.skipIf(!redisAvailable())("commands while there is no primary", () => {
     await group?.stop();
   });
 
-  it("wait for the next one within their time, of every kind", async () => {
+  test("wait for the next one within their time, of every kind", async () => {
     await run(gateway, "SET", "k", "v");
     await pipeline(gateway, [
       ["RPUSH", "list", "a"],
@@ -135,7 +135,7 @@ describe.skipIf(!redisAvailable())("commands while there is no primary", () => {
     expect(await run(gateway, "EXISTS", "e")).toBe(0);
   }, 60_000);
 
-  it("are not refused by one that was made a replica", async () => {
+  test("are not refused by one that was made a replica", async () => {
     const errors: string[] = [];
     let running = true;
     let done = 0;

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   type Certificate,
   freePorts,
@@ -38,7 +38,7 @@ describe.skipIf(!redisAvailable())("a Redis that speaks TLS alone", () => {
     if (folder) rmSync(folder, { recursive: true, force: true });
   });
 
-  it.each(["localhost", "127.0.0.1"])(
+  test.each(["localhost", "127.0.0.1"])(
     "is trusted by the certificates given, as %s and as an ACL user",
     async (host) => {
       const gateway = await gatewayAt(`rediss://ann:p%40ss@${host}:${port}/2`, {
@@ -52,7 +52,7 @@ describe.skipIf(!redisAvailable())("a Redis that speaks TLS alone", () => {
     },
   );
 
-  it("is not spoken to when nobody vouches for it, nor in the clear", async () => {
+  test("is not spoken to when nobody vouches for it, nor in the clear", async () => {
     for (const [url, text] of [
       [`rediss://localhost:${port}`, /SELF_SIGNED|self.signed/i],
       [`redis://localhost:${port}`, /could not be reached/],
@@ -66,7 +66,7 @@ describe.skipIf(!redisAvailable())("a Redis that speaks TLS alone", () => {
     }
   });
 
-  it("a file of certificates that isn't there is told by name", async () => {
+  test("a file of certificates that isn't there is told by name", async () => {
     const redisCa = join(folder, "none.pem");
     await expect(gatewayAt(`rediss://localhost:${port}`, { redisCa })).rejects.toThrow(
       /^redisCa: .*none\.pem.*ENOENT/,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { Worker } from "node:worker_threads";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type GatewayProcess, type RedisServer, startGatewayProcess, startRedis } from "warmline-testbed";
 
 /** What the gateway may use in all: the limit in the shipped Kubernetes file. */
@@ -103,7 +103,7 @@ async function expectServed(name: string): Promise<void> {
 }
 
 describe(`within ${LIMIT_MB} MB`, { timeout: 240_000 }, () => {
-  it("a reply of 100 MB, in JSON, base64 and RESP2", async () => {
+  test("a reply of 100 MB, in JSON, base64 and RESP2", async () => {
     expect(await call("/get/nul")).toEqual({ status: 200, size: 600_000_008, cut: false });
     const base64 = await call("/get/nul", undefined, { "upstash-encoding": "base64" });
     expect(base64).toEqual({ status: 200, size: 133_333_349, cut: false });
@@ -112,7 +112,7 @@ describe(`within ${LIMIT_MB} MB`, { timeout: 240_000 }, () => {
     await expectServed("a reply of 100 MB");
   });
 
-  it("45 unfinished bodies of 10 MB, by a token that may read alone and by one that may write", async () => {
+  test("45 unfinished bodies of 10 MB, by a token that may read alone and by one that may write", async () => {
     const sockets: Socket[] = [];
     for (const token of [READER, gateway.token]) {
       for (let i = 0; i < 45; i++) {
@@ -130,14 +130,14 @@ describe(`within ${LIMIT_MB} MB`, { timeout: 240_000 }, () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it.each(["a20", "nul20"])("a pipeline of 60 GETs of 20 MB: %s", async (key) => {
+  test.each(["a20", "nul20"])("a pipeline of 60 GETs of 20 MB: %s", async (key) => {
     const { status, size, cut } = await call("/pipeline", JSON.stringify(new Array(60).fill(["GET", key])));
     expect(status).toBe(200);
     if (!cut) expect(size).toBe(60 * 20_000_000 * (key === "a20" ? 1 : 6) + (key === "a20" ? 841 : 541));
     await expectServed(`a pipeline of 60 GETs of 20 MB (${key}, ${cut ? "cut" : "whole"})`);
   });
 
-  it(`${SECONDS} s of a 100 MB reply, a 100,000-command pipeline and a slow reader`, async () => {
+  test(`${SECONDS} s of a 100 MB reply, a 100,000-command pipeline and a slow reader`, async () => {
     const slow = connect(gateway.port, "127.0.0.1").on("error", () => {});
     slow.on("data", () => {
       slow.pause();

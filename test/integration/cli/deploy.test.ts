@@ -3,7 +3,7 @@ import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, write
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { environmentName, flags } from "../../../gateway/src/settings/flags.js";
@@ -67,7 +67,7 @@ describe("the Dockerfile", () => {
   /** As nobody, where this process may become that. */
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-  it("has a user, a health check, and settings that exist", () => {
+  test("has a user, a health check, and settings that exist", () => {
     expect(only("USER")).toBe("node");
     expect(
       Object.keys(environment)
@@ -78,7 +78,7 @@ describe("the Dockerfile", () => {
     expect(only("FROM")).toBe(stages()[0]![0]![1].replace(/ AS .*/, ""));
   });
 
-  it("runs what it holds: refuses to start without a token, starts with one, is healthy, and stops", async () => {
+  test("runs what it holds: refuses to start without a token, starts with one, is healthy, and stops", async () => {
     const port = await freePort();
     const tokenFile = join(folder, "token");
     writeFileSync(tokenFile, "a-token\n");
@@ -113,7 +113,7 @@ describe("the Kubernetes example", () => {
   const objects = documents.map((document) => document.toJS());
   const one = (kind: string) => objects.find((each) => each.kind === kind);
 
-  it("is well-formed and hangs together", () => {
+  test("is well-formed and hangs together", () => {
     expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
     const { spec } = one("Deployment").spec.template;
     const [container] = spec.containers;
@@ -153,7 +153,7 @@ describe("the Kubernetes example", () => {
       expect(one("ConfigMap").data["gateway.yaml"]).toContain(`/${key}\n`);
   });
 
-  it("configures the gateway with settings that it takes, and leaves it time to end", () => {
+  test("configures the gateway with settings that it takes, and leaves it time to end", () => {
     const { spec } = one("Deployment").spec.template;
     const [container] = spec.containers;
     let text: string = one("ConfigMap").data["gateway.yaml"];
@@ -183,7 +183,7 @@ describe("the Kubernetes example", () => {
   });
 });
 
-it("the Compose file names settings and files that exist", () => {
+test("the Compose file names settings and files that exist", () => {
   const compose = parse(readFileSync(join(deploy, "compose.yaml"), "utf8"));
   const { environment: given, build, secrets } = compose.services.gateway;
   expect(Object.keys(given).filter((name) => !settings.has(name))).toEqual([]);

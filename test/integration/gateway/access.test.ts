@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
@@ -26,7 +26,7 @@ afterEach(() => gateway.close());
 describe("without the token", () => {
   const wrong = { error: "WRONGPASS invalid or missing auth token" };
 
-  it.each([
+  test.each([
     ["none", null, {}],
     ["a wrong one", "wrong", {}],
     ["an empty one", "", {}],
@@ -49,7 +49,7 @@ describe("without the token", () => {
     expect(await run(gateway, "GET", "n")).toBeNull();
   });
 
-  it("a large body is answered at once", async () => {
+  test("a large body is answered at once", async () => {
     const answer = await call(gateway, "/set/k", { body: Buffer.alloc(5_000_000), token: null });
     expect(answer.status).toBe(401);
     expect(answer.headers.connection).toBe("close");
@@ -57,7 +57,7 @@ describe("without the token", () => {
 });
 
 describe("the token", () => {
-  it("may stand in the query, and is no word of the command", async () => {
+  test("may stand in the query, and is no word of the command", async () => {
     const answer = await call(gateway, `/set/k/v?EX=100&_token=${gateway.token}`, { token: null });
     expect(answer.json).toEqual({ result: "OK" });
     expect(
@@ -65,11 +65,11 @@ describe("the token", () => {
     ).toEqual({ result: "v" });
   });
 
-  it("in the header counts, whatever the query says", async () => {
+  test("in the header counts, whatever the query says", async () => {
     expect((await call(gateway, `/get/k?_token=${gateway.token}`, { token: "wrong" })).status).toBe(401);
   });
 
-  it("is random for each gateway unless given", async () => {
+  test("is random for each gateway unless given", async () => {
     const other = await start();
     const given = await start({ token: "given" });
     expect(other.token).not.toBe(gateway.token);
@@ -81,7 +81,7 @@ describe("the token", () => {
 });
 
 describe("requests of web pages", () => {
-  it.each([
+  test.each([
     [{ origin: "https://evil.example" }],
     [{ origin: "null" }],
     [{ "sec-fetch-site": "cross-site" }],
@@ -100,12 +100,12 @@ describe("requests of web pages", () => {
     expect(await run(gateway, "GET", "n")).toBeNull();
   });
 
-  it("of its own are welcome", async () => {
+  test("of its own are welcome", async () => {
     const headers = { origin: gateway.url, "sec-fetch-site": "same-origin" };
     expect((await call(gateway, "/incr/n", { headers })).json).toEqual({ result: 1 });
   });
 
-  it("are welcome from origins that were allowed", async () => {
+  test("are welcome from origins that were allowed", async () => {
     const open = await start({ cors: ["https://app.example"] });
     const origin = "https://app.example";
     const headers = { origin, "sec-fetch-site": "cross-site" };
@@ -125,14 +125,14 @@ describe("requests of web pages", () => {
     await open.close();
   });
 
-  it("may use further names of this machine where allowed", async () => {
+  test("may use further names of this machine where allowed", async () => {
     const named = await start({ allowedHosts: ["box.test"] });
     expect((await call(named, "/incr/n", { headers: { host: "box.test:8079" } })).status).toBe(200);
     await named.close();
   });
 });
 
-it("commands in the path can be kept from writing", async () => {
+test("commands in the path can be kept from writing", async () => {
   const careful = await start({ allowGetWrites: false });
   await run(careful, "SET", "k", "v");
   expect((await call(careful, "/get/k")).json).toEqual({ result: "v" });
@@ -147,7 +147,7 @@ it("commands in the path can be kept from writing", async () => {
 });
 
 describe("starting", () => {
-  it("starts the engine that is named, and ends it", async () => {
+  test("starts the engine that is named, and ends it", async () => {
     const own = await createGateway({ engine: "embedded", port: 0 });
     expect(own.engine).toMatch(/embedded/);
     expect(await run(own, "SET", "k", "v")).toBe("OK");
@@ -155,26 +155,26 @@ describe("starting", () => {
     await expect(call(own, "/health")).rejects.toThrow(/ECONNREFUSED|ECONNRESET|hang up/);
   });
 
-  it("says that a server can't be run", async () => {
+  test("says that a server can't be run", async () => {
     await expect(createGateway({ engine: "/no/such/redis-server", port: 0 })).rejects.toThrow(
       /no\/such\/redis-server/,
     );
   });
 
-  it("says what to do when the port is taken", async () => {
+  test("says what to do when the port is taken", async () => {
     const port = Number(new URL(gateway.url).port);
     const error = await start({ port }).catch((reason) => reason);
     expect(error.code).toBe("EADDRINUSE");
     expect(error.message).toBe(`port: ${port} is in use on 127.0.0.1; choose another, or 0 for any free one`);
   });
 
-  it("says what is wrong with the host", async () => {
+  test("says what is wrong with the host", async () => {
     await expect(start({ host: "192.0.2.1", token: "t" })).rejects.toThrow(
       /^host: 192\.0\.2\.1 is not an address/,
     );
   });
 
-  it("needs a token beyond loopback", async () => {
+  test("needs a token beyond loopback", async () => {
     await expect(start({ host: "0.0.0.0" })).rejects.toThrow(/^token: must be given/);
     const open = await start({ host: "0.0.0.0", token: "given" });
     const local = { ...open, url: open.url.replace("0.0.0.0", "127.0.0.1") };

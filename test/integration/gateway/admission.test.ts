@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
@@ -74,7 +74,7 @@ async function metric(name: string): Promise<number> {
 }
 
 describe("between softMaxConnections and maxConnections", () => {
-  it("the connection that has been idle for longest makes room, and none with a request", async () => {
+  test("the connection that has been idle for longest makes room, and none with a request", async () => {
     await start({ softMaxConnections: 3, maxConnections: 10 });
     const busy = new Client();
     busy.send("BLPOP", "none", "4");
@@ -94,7 +94,7 @@ describe("between softMaxConnections and maxConnections", () => {
     await expect.poll(() => busy.received, { timeout: 6_000 }).toContain('{"result":null}');
   });
 
-  it("a request that begins saves its connection", async () => {
+  test("a request that begins saves its connection", async () => {
     await start({ softMaxConnections: 2, maxConnections: 10 });
     const first = await new Client().ping();
     const second = await new Client().ping();
@@ -106,7 +106,7 @@ describe("between softMaxConnections and maxConnections", () => {
     expect(first.closed).toBe(false);
   });
 
-  it("a connection that answered lately is not the longest idle one, however old it is", async () => {
+  test("a connection that answered lately is not the longest idle one, however old it is", async () => {
     await start({ softMaxConnections: 2, maxConnections: 10 });
     const old = await new Client().ping();
     const other = await new Client().ping();
@@ -127,7 +127,7 @@ describe("at maxConnections", () => {
     return busy;
   };
 
-  it("a new connection is answered 503, unsent, and closed; nothing runs", async () => {
+  test("a new connection is answered 503, unsent, and closed; nothing runs", async () => {
     await full();
     const client = new Client();
     client.send("INCR", "refused");
@@ -146,28 +146,28 @@ describe("at maxConnections", () => {
     await expect.poll(() => later.received).toContain('{"result":null}');
   });
 
-  it("the answer arrives although a large body is on its way", async () => {
+  test("the answer arrives although a large body is on its way", async () => {
     await full();
     const client = new Client();
     client.send("SET", "k", "x".repeat(3_000_000));
     await expect.poll(() => client.received).toMatch(/^HTTP\/1\.1 503 .*clients reached"\}$/s);
   });
 
-  it("a connection that asks for nothing is closed without a word", async () => {
+  test("a connection that asks for nothing is closed without a word", async () => {
     await full();
     const silent = new Client();
     await expect.poll(() => silent.closed, { timeout: 5_000 }).toBe(true);
     expect(silent.received).toBe("");
   });
 
-  it("health and readiness are told all the same", async () => {
+  test("health and readiness are told all the same", async () => {
     await full();
     for (const path of ["health", "ready"]) {
       expect((await fetch(`${gateway.url}/${path}`, { headers: { connection: "close" } })).status).toBe(200);
     }
   });
 
-  it("the client waits and asks again: its write is applied once", async () => {
+  test("the client waits and asks again: its write is applied once", async () => {
     await full();
     const redis = new Redis({ url: gateway.url, token: "t", timeout: 10_000 });
     expect(await redis.incr("waited")).toBe(1);

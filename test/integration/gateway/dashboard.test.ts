@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parser } from "@prometheus-io/lezer-promql";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { startFakeRedis } from "warmline-testbed";
 import { parse } from "yaml";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
@@ -114,7 +114,7 @@ function isWhole(pattern: string): (text: string) => boolean {
 }
 
 describe("the Grafana dashboard and the alert rules", () => {
-  it.each(expressions)("$where uses what a live scrape has: $expr", ({ expr, shown }) => {
+  test.each(expressions)("$where uses what a live scrape has: $expr", ({ expr, shown }) => {
     expect(missing(expr)).toEqual([]);
     // What a legend or a text shows has to be left over after aggregation.
     for (const [, label] of shown.matchAll(/\{\{ ?(?:\$labels\.)?(\w+) ?\}\}/g)) {
@@ -123,7 +123,7 @@ describe("the Grafana dashboard and the alert rules", () => {
     }
   });
 
-  it.each([
+  test.each([
     ["rate(warmline_gateway_nothing_total[5m])", /is not there/],
     ['warmline_gateway_responses_total{code="200"}', /no code like 200/],
     ['warmline_gateway_responses_total{route="none"}', /no route like none/],
@@ -134,14 +134,14 @@ describe("the Grafana dashboard and the alert rules", () => {
     expect(missing(expr).join()).toMatch(problem);
   });
 
-  it("name flags that there are", () => {
+  test("name flags that there are", () => {
     const texts = alerts.flatMap(({ annotations }) => Object.values(annotations)).join(" ");
     const named = [...texts.matchAll(/--([a-z][a-z-]*[a-z])/g)].map(([, flag]) => flag);
     expect(named.length).toBeGreaterThan(3);
     expect(named.filter((flag) => !flags.some(({ name }) => name === flag))).toEqual([]);
   });
 
-  it("have names and places of their own", () => {
+  test("have names and places of their own", () => {
     const ids = dashboard.panels.map(({ id }: { id: number }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
@@ -156,7 +156,7 @@ describe("the Grafana dashboard and the alert rules", () => {
     }
   });
 
-  it("have variables that a live scrape can fill", () => {
+  test("have variables that a live scrape can fill", () => {
     for (const { type, query } of dashboard.templating.list) {
       if (type !== "query") continue;
       const [, metric] = /^label_values\((\w+)(?:\{.*\})?, \w+\)$/.exec(query.query)!;

@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { startEmbeddedEngine } from "../../../gateway/src/engine/embedded.js";
 import type { Engine } from "../../../gateway/src/engine/engine.js";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
@@ -45,7 +45,7 @@ const post = (body: string, headers = "") =>
 const answers = (text: string) => [...text.matchAll(/\{"(?:result|error)":[^}]*\}/g)].map(([body]) => body);
 
 describe("what is not HTTP", () => {
-  it.each([
+  test.each([
     ["garbage", "\x16\x03\x01\x02\0\x01\0\0", "400"],
     ["RESP", "*1\r\n$4\r\nPING\r\n", "400"],
     ["no method", "/get/k HTTP/1.1\r\n\r\n", "400"],
@@ -89,7 +89,7 @@ describe("what is not HTTP", () => {
     expect(await run(gateway, "PING")).toBe("PONG");
   });
 
-  it("behind a request in flight waits for its answer, and does not stand in for it", async () => {
+  test("behind a request in flight waits for its answer, and does not stand in for it", async () => {
     await start();
     const { socket, received, closed } = open();
     socket.write(`${post('["BLPOP","l","0.3"]')}\x16\x03\x01garbage`, "latin1");
@@ -100,7 +100,7 @@ describe("what is not HTTP", () => {
   });
 });
 
-it("several requests on one connection are answered in their order", async () => {
+test("several requests on one connection are answered in their order", async () => {
   await start();
   const { socket, received } = open();
   socket.write(post('["BLPOP","none","0.2"]') + post('["PING"]') + post("nonsense") + post('["ECHO2"]'));
@@ -112,7 +112,7 @@ it("several requests on one connection are answered in their order", async () =>
   expect(fourth).toMatch(/^\{"error":"ERR unknown command/);
 });
 
-it("a client that ends its side with its last request is answered", async () => {
+test("a client that ends its side with its last request is answered", async () => {
   await start();
   const { socket, received, closed } = open();
   socket.end(post('["SET","halfway","open"]') + post('["GET","halfway"]'));
@@ -120,7 +120,7 @@ it("a client that ends its side with its last request is answered", async () => 
   expect(answers(received())).toEqual(['{"result":"OK"}', '{"result":"open"}']);
 });
 
-it.each([
+test.each([
   ["stream", "GET /subscribe/c HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n"],
   ["command that waits", post('["BLPOP","none","0"]')],
   ["command cut off in its body", post('["INCR","n"]').slice(0, -1)],
@@ -132,14 +132,14 @@ it.each([
   expect(answers(received())[0]).toBe('{"result":"PONG"}');
 });
 
-it("a line end behind a body is skipped", async () => {
+test("a line end behind a body is skipped", async () => {
   await start();
   const { socket, received } = open();
   socket.write(`${post('["PING"]')}\r\n${post('["PING"]')}`);
   await expect.poll(() => answers(received()).length).toBe(2);
 });
 
-it("a header that is a list may be there twice", async () => {
+test("a header that is a list may be there twice", async () => {
   await start();
   const { socket, received } = open();
   socket.write(post('["PING"]', "Accept: text/html\r\nAccept: */*\r\n"));
@@ -147,7 +147,7 @@ it("a header that is a list may be there twice", async () => {
 });
 
 describe("HTTP/1.0", () => {
-  it("is answered, and the connection closed", async () => {
+  test("is answered, and the connection closed", async () => {
     await start();
     const { socket, received, closed } = open();
     socket.write("GET /ping HTTP/1.0\r\nAuthorization: Bearer t\r\nConnection: keep-alive\r\n\r\n");
@@ -155,7 +155,7 @@ describe("HTTP/1.0", () => {
     expect(received()).toMatch(/^HTTP\/1\.1 200 .*\r\nConnection: close\r\n.*\{"result":"PONG"\}$/s);
   });
 
-  it("has events without chunks", async () => {
+  test("has events without chunks", async () => {
     await start();
     const { socket, received } = open();
     socket.write("GET /subscribe/c HTTP/1.0\r\nAuthorization: Bearer t\r\n\r\n");
@@ -164,7 +164,7 @@ describe("HTTP/1.0", () => {
   });
 });
 
-it("a client that asks for it is the last to be answered on its connection", async () => {
+test("a client that asks for it is the last to be answered on its connection", async () => {
   await start();
   const { socket, received, closed } = open();
   socket.write(post('["PING"]', "Connection: Keep-Alive, Close\r\n") + post('["INCR","after"]'));
@@ -173,7 +173,7 @@ it("a client that asks for it is the last to be answered on its connection", asy
   expect(await run(gateway, "GET", "after")).toBeNull();
 });
 
-it("what is sent ahead of an answer is bounded, and answered in its order", async () => {
+test("what is sent ahead of an answer is bounded, and answered in its order", async () => {
   await start();
   const { socket, received } = open();
   const value = "x".repeat(50_000);
@@ -187,7 +187,7 @@ it("what is sent ahead of an answer is bounded, and answered in its order", asyn
   await expect.poll(() => answers(received()).length, { timeout: 10_000 }).toBe(total + 1);
 });
 
-it("a client that takes no answers is given no more of them", async () => {
+test("a client that takes no answers is given no more of them", async () => {
   await start({ bodyTimeout: 1_000 });
   await run(gateway, "SET", "large", "x".repeat(1_000_000));
   const { socket, closed } = open();
@@ -205,7 +205,7 @@ it("a client that takes no answers is given no more of them", async () => {
   expect(await run(gateway, "GET", "behind")).toBeNull();
 });
 
-it.each([
+test.each([
   ["GET *"],
   ["GET *x"],
   ["GET ftp://localhost/get/k"],
@@ -227,7 +227,7 @@ describe("a target in absolute form", () => {
     return received();
   };
 
-  it("is run as its path, query included", async () => {
+  test("is run as its path, query included", async () => {
     await start();
     expect(await sent("GET http://localhost:8079/set/absolute/v?EX=100", "localhost")).toContain(
       '{"result":"OK"}',
@@ -237,7 +237,7 @@ describe("a target in absolute form", () => {
     expect(await sent("GET http://localhost", "localhost")).toContain("empty command");
   });
 
-  it("says which host is meant, whatever the Host header says", async () => {
+  test("says which host is meant, whatever the Host header says", async () => {
     await start();
     expect(await sent("GET http://evil.com/get/k", "localhost")).toMatch(/^HTTP\/1\.1 403 .*Host header/s);
     expect(await sent("GET http://localhost/get/k", "evil.com")).toMatch(/^HTTP\/1\.1 200 /);
@@ -247,7 +247,7 @@ describe("a target in absolute form", () => {
   });
 });
 
-it("OPTIONS * tells the methods that the server knows, and the connection goes on", async () => {
+test("OPTIONS * tells the methods that the server knows, and the connection goes on", async () => {
   await start();
   const { socket, received } = open();
   socket.write("OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -256,7 +256,7 @@ it("OPTIONS * tells the methods that the server knows, and the connection goes o
   await expect.poll(received).toContain('{"result":"PONG"}');
 });
 
-it.each(["[::1]evil.com", "[::1", "local host", "localhost:80x", "localhost/", "a@localhost"])(
+test.each(["[::1]evil.com", "[::1", "local host", "localhost:80x", "localhost/", "a@localhost"])(
   "a Host header that names no host (%s) is refused",
   async (host) => {
     await start();
@@ -266,7 +266,7 @@ it.each(["[::1]evil.com", "[::1", "local host", "localhost:80x", "localhost/", "
   },
 );
 
-it("a seeded flood of nonsense runs nothing without the token and leaves the gateway well", async () => {
+test("a seeded flood of nonsense runs nothing without the token and leaves the gateway well", async () => {
   await start();
   const parts = [
     "GET ",
@@ -315,7 +315,7 @@ it("a seeded flood of nonsense runs nothing without the token and leaves the gat
 });
 
 describe("time limits", () => {
-  it("a connection opened ahead of its first request is left alone", async () => {
+  test("a connection opened ahead of its first request is left alone", async () => {
     await start({ headersTimeout: 100 });
     const { socket, received } = open();
     await sleep(600);
@@ -326,7 +326,7 @@ describe("time limits", () => {
     await expect.poll(() => answers(received()).length).toBe(2);
   });
 
-  it("a head that does not end is cut off", async () => {
+  test("a head that does not end is cut off", async () => {
     await start({ headersTimeout: 200 });
     const { socket, received, closed } = open();
     socket.write("POST / HTTP/1.1\r\nHost: loc");
@@ -334,7 +334,7 @@ describe("time limits", () => {
     expect(received()).toBe("");
   });
 
-  it("a body that does not end is cut off, and nothing runs", async () => {
+  test("a body that does not end is cut off, and nothing runs", async () => {
     await start({ bodyTimeout: 200 });
     const { socket, closed } = open();
     socket.write(post('["INCR","cut"]').slice(0, -1));
@@ -342,7 +342,7 @@ describe("time limits", () => {
     expect(await run(gateway, "GET", "cut")).toBeNull();
   });
 
-  it("a connection that stays idle is closed", async () => {
+  test("a connection that stays idle is closed", async () => {
     await start({ keepAliveTimeout: 1_000 });
     const fresh = open();
     const used = open();
@@ -354,14 +354,14 @@ describe("time limits", () => {
     expect(used.received()).toContain("Keep-Alive: timeout=1\r\n");
   });
 
-  it("a command that waits is not idle", async () => {
+  test("a command that waits is not idle", async () => {
     await start({ keepAliveTimeout: 1_000, headersTimeout: 100, bodyTimeout: 100 });
     expect((await call(gateway, "/", { body: ["BLPOP", "none", "1.6"] })).json).toEqual({ result: null });
   });
 });
 
 describe("bodies", () => {
-  it("in chunks are read", async () => {
+  test("in chunks are read", async () => {
     await start();
     const { socket, received } = open();
     const head =
@@ -373,7 +373,7 @@ describe("bodies", () => {
     await expect.poll(received).toContain('{"result":"PONG"}');
   });
 
-  it("in chunks end where they end: a length in the trailers means nothing", async () => {
+  test("in chunks end where they end: a length in the trailers means nothing", async () => {
     await start();
     const { socket, received } = open();
     const head =
@@ -384,7 +384,7 @@ describe("bodies", () => {
     await expect.poll(() => answers(received())).toEqual(['{"result":"PONG"}', '{"result":"b"}']);
   });
 
-  it("in chunks that grow over the limit are refused, and the answer arrives", async () => {
+  test("in chunks that grow over the limit are refused, and the answer arrives", async () => {
     await start({ maxBodySize: 1_000 });
     const { socket, received, closed } = open();
     socket.write(
@@ -398,7 +398,7 @@ describe("bodies", () => {
     expect(await run(gateway, "GET", "k")).toBeNull();
   });
 
-  it("announced as too large are refused before they are sent", async () => {
+  test("announced as too large are refused before they are sent", async () => {
     await start({ maxBodySize: 1_000 });
     const { socket, received } = open();
     socket.write(
@@ -407,7 +407,7 @@ describe("bodies", () => {
     await expect.poll(received).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  it("are asked for where the client waits to be asked", async () => {
+  test("are asked for where the client waits to be asked", async () => {
     await start();
     const { socket, received } = open();
     const whole = post('["PING"]', "Expect: 100-continue\r\n");
@@ -418,7 +418,7 @@ describe("bodies", () => {
     await expect.poll(received).toContain('{"result":"PONG"}');
   });
 
-  it("are not asked for without the token", async () => {
+  test("are not asked for without the token", async () => {
     await start();
     const { socket, received } = open();
     socket.write(
@@ -427,7 +427,7 @@ describe("bodies", () => {
     await expect.poll(received).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it("cut off by their sender run nothing", async () => {
+  test("cut off by their sender run nothing", async () => {
     await start();
     const { socket } = open();
     socket.end(post('["INCR","half"]').slice(0, -1));
@@ -437,7 +437,7 @@ describe("bodies", () => {
 });
 
 describe("closing", () => {
-  it("lets what runs be answered, takes nothing new, and frees the port", async () => {
+  test("lets what runs be answered, takes nothing new, and frees the port", async () => {
     await start();
     const { port } = new URL(gateway.url);
     const running = open();
@@ -459,7 +459,7 @@ describe("closing", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it("does not wait for ever", async () => {
+  test("does not wait for ever", async () => {
     await start({ shutdownTimeout: 200 });
     const { socket, closed } = open();
     socket.write(post('["BLPOP","none","0"]'));
@@ -470,7 +470,7 @@ describe("closing", () => {
     expect(performance.now() - began).toBeLessThan(1_000);
   });
 
-  it("may be asked for twice", async () => {
+  test("may be asked for twice", async () => {
     await start();
     await Promise.all([gateway.close(), gateway.close()]);
   });

@@ -1,5 +1,5 @@
 import { Agent } from "node:http";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { call, run } from "./http.js";
@@ -23,7 +23,7 @@ describe.runIf(redisAvailable())(`one client among many (${NO_REDIS})`, () => {
     await redis?.stop();
   });
 
-  it("wrong, cross-slot or blocking leaves the other 47 untouched", async () => {
+  test("wrong, cross-slot or blocking leaves the other 47 untouched", async () => {
     const agents = Array.from({ length: 50 }, () => new Agent({ keepAlive: true }));
     await Promise.all(agents.map((agent) => call(gateway, "/", { body: ["PING"], agent })));
     let woken = false;
@@ -50,7 +50,7 @@ describe.runIf(redisAvailable())(`one client among many (${NO_REDIS})`, () => {
     for (const agent of agents) agent.destroy();
   });
 
-  it("can't end or bend the connection that all share", async () => {
+  test("can't end or bend the connection that all share", async () => {
     const lost = await metric(gateway, "upstream_connections_lost_total");
     const attempts = [
       ["POST"],
@@ -102,7 +102,7 @@ describe.runIf(redisAvailable())(`one client among many (${NO_REDIS})`, () => {
 });
 
 describe.runIf(redisAvailable())(`a restart of Redis under load (${NO_REDIS})`, () => {
-  it("gives errors of the right kind, then recovers by itself; no increment is doubled", async () => {
+  test("gives errors of the right kind, then recovers by itself; no increment is doubled", async () => {
     const redis = await startRedis();
     const gateway = await createGateway({ redis: redis.url, port: 0, commandTimeout: 1_000 });
     const agents = Array.from({ length: 10 }, () => new Agent({ keepAlive: true }));
@@ -141,7 +141,7 @@ describe.runIf(redisAvailable())(`a restart of Redis under load (${NO_REDIS})`, 
   });
 });
 
-it.runIf(redisAvailable())(
+test.runIf(redisAvailable())(
   `a stall of the gateway itself is not held against Redis (${NO_REDIS})`,
   async () => {
     const redis = await startRedis();

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { allCommandInfo } from "../../../gateway/src/commands/command-info.js";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import {
@@ -136,7 +136,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
     }
   }
 
-  it.each(["standard", "admin", "read-only"])(
+  test.each(["standard", "admin", "read-only"])(
     "(%s) reaches nothing else by any words of any command",
     async (token) => {
       const calls: string[][] = [];
@@ -148,7 +148,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
     },
   );
 
-  it.each(["standard", "admin", "read-only"])(
+  test.each(["standard", "admin", "read-only"])(
     "(%s) reaches nothing else by well-formed calls with other keys",
     async (token) => {
       const calls = wellFormed.flatMap((words) => draw(mutated(words), 5));
@@ -156,7 +156,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
     },
   );
 
-  it.each(["standard", "admin", "read-only"])(
+  test.each(["standard", "admin", "read-only"])(
     "(%s) reaches nothing else by what others have tried",
     async (token) => {
       await attack(token, [...HAND_MADE, ...HAND_MADE.map(inScript)]);
@@ -172,7 +172,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
     },
   );
 
-  it("reaches nothing else in a transaction, in a path, or by a command that waits", async () => {
+  test("reaches nothing else in a transaction, in a path, or by a command that waits", async () => {
     const before = await others();
     const calls = wellFormed.flatMap((words) => fc.sample(mutated(words), { numRuns: 1 }));
     const answers: Promise<{ words: string[]; tells: boolean }>[] = [];
@@ -199,7 +199,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
     expect(await others()).toBe(before);
   });
 
-  it("does its work all the same", async () => {
+  test("does its work all the same", async () => {
     const run = async (token: string, ...words: string[]) => (await send(token, "/", words)).json;
     for (const token of ["standard", "admin"]) {
       await fill();
@@ -223,7 +223,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
     expect((await run("read-only", ...inScript(["INCR", own("a")]))).error).toMatch(/^NOPERM/);
   });
 
-  it("may let SORT look at other keys of its own", async () => {
+  test("may let SORT look at other keys of its own", async () => {
     await redis.command("RPUSH", "plain:list", "b", "a");
     await redis.command("MSET", "plain:a", "1", "plain:b", "2", "plain:wa", "2", "plain:wb", "1");
     const sort = async (...options: string[]) =>
@@ -236,7 +236,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
       for (const option of ["BY", "get"]) expect((await sort(option, pattern)).error).toMatch(/^NOPERM/);
   });
 
-  it("finds its own names by SCAN and KEYS, whatever the pattern, and no others", async () => {
+  test("finds its own names by SCAN and KEYS, whatever the pattern, and no others", async () => {
     const expected = TYPES.map(own).sort();
     const scanned = async (...options: string[]) => {
       const names: string[] = [];
@@ -271,7 +271,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
     );
   });
 
-  it("listens to its own channels alone", async () => {
+  test("listens to its own channels alone", async () => {
     const open = (token: string, path: string) =>
       call(gateway, path, { token, signal: AbortSignal.timeout(400) }).catch(() => "open");
     for (const path of [

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { version } from "../../../gateway/package.json";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { setups } from "./engines.js";
@@ -23,7 +23,7 @@ for (const setup of setups) {
     const set = (key: string, value: string) => run(gateway, "SET", key, value);
 
     describe("POST /", () => {
-      it.each([
+      test.each([
         [["SET", "k", "v"], 200, { result: "OK" }],
         [["set", "k", "v"], 200, { result: "OK" }],
         [["GET", "missing"], 200, { result: null }],
@@ -46,7 +46,7 @@ for (const setup of setups) {
         expect(answer.headers["keep-alive"]).toBe("timeout=310");
       });
 
-      it.each([
+      test.each([
         "",
         "{",
         "{}",
@@ -65,14 +65,14 @@ for (const setup of setups) {
         expect(await run(gateway, "PING")).toBe("PONG");
       });
 
-      it("keeps every digit of a number", async () => {
+      test("keeps every digit of a number", async () => {
         await call(gateway, "/", { body: '["SET","k",9007199254740993]' });
         expect(await run(gateway, "GET", "k")).toBe("9007199254740993");
         const answer = await call(gateway, "/", { body: '["INCRBY","i",9223372036854775807]' });
         expect(answer.text).toBe('{"result":9223372036854775807}');
       });
 
-      it.each([
+      test.each([
         "",
         " ",
         "é€😀",
@@ -86,7 +86,7 @@ for (const setup of setups) {
         expect(await run(gateway, "GET", value)).toBe(value);
       });
 
-      it("works by PUT as well", async () => {
+      test("works by PUT as well", async () => {
         expect((await call(gateway, "/", { method: "PUT", body: ["PING"] })).json).toEqual({
           result: "PONG",
         });
@@ -94,7 +94,7 @@ for (const setup of setups) {
     });
 
     describe("base64", () => {
-      it.each([
+      test.each([
         [["SET", "k", "v"], { result: "OK" }],
         [["PING"], { result: b64("PONG") }],
         [["INCR", "n"], { result: 1 }],
@@ -105,21 +105,21 @@ for (const setup of setups) {
         expect((await call(gateway, "/", { body, headers: BASE64 })).json).toEqual(expected);
       });
 
-      it("gives every byte back", async () => {
+      test("gives every byte back", async () => {
         const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
         await call(gateway, "/set/bytes", { body: bytes });
         const { result } = (await call(gateway, "/get/bytes", { headers: BASE64 })).json;
         expect(Buffer.from(result, "base64")).toEqual(bytes);
       });
 
-      it("refuses another encoding", async () => {
+      test("refuses another encoding", async () => {
         const answer = await call(gateway, "/get/k", { headers: { "upstash-encoding": "hex" } });
         expect(answer.status).toBe(400);
       });
     });
 
     describe("resp2 replies", () => {
-      it.each([
+      test.each([
         [["SET", "k", "v"], 200, "+OK\r\n"],
         [["GET", "missing"], 200, "$-1\r\n"],
         [["INCR", "n"], 200, ":1\r\n"],
@@ -134,7 +134,7 @@ for (const setup of setups) {
         expect(answer.headers["content-type"]).toBe("application/vnd.redis.resp2");
       });
 
-      it("come as an array for a pipeline", async () => {
+      test("come as an array for a pipeline", async () => {
         const body = [["SET", "k", "v"], ["GET"], ["SELECT", 1], ["GET", "k"]];
         const answer = await call(gateway, "/pipeline", { body, headers: RESP2 });
         expect(answer.status).toBe(200);
@@ -144,7 +144,7 @@ for (const setup of setups) {
         );
       });
 
-      it("come as Redis's own array for a transaction: bytes, errors, nulls and nested arrays", async () => {
+      test("come as Redis's own array for a transaction: bytes, errors, nulls and nested arrays", async () => {
         const bytes = Buffer.from([0, 13, 10, 0xff, 0xfe]);
         const body = Buffer.concat([
           Buffer.from("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$5\r\n"),
@@ -168,7 +168,7 @@ for (const setup of setups) {
         );
       });
 
-      it("come for a transaction that was discarded, too", async () => {
+      test("come for a transaction that was discarded, too", async () => {
         const send = (body: unknown[]) => call(gateway, "/multi-exec", { body, headers: RESP2 });
         const answer = await send([["SET", "k", "v"], ["GET"]]);
         expect(answer.status).toBe(400);
@@ -186,7 +186,7 @@ for (const setup of setups) {
         expect(await run(gateway, "GET", "k")).toBeNull();
       });
 
-      it.each([
+      test.each([
         ["/", { ...RESP2, ...BASE64 }],
         ["/", { "upstash-response-format": "resp3" }],
       ])("are refused on %s with %j", async (path, headers) => {
@@ -196,7 +196,7 @@ for (const setup of setups) {
         expect(await run(gateway, "GET", "n")).toBeNull();
       });
 
-      it("are not used for the gateway's own errors", async () => {
+      test("are not used for the gateway's own errors", async () => {
         const answer = await call(gateway, "/", { body: ["SELECT", 1], headers: RESP2 });
         expect(answer.headers["content-type"]).toBe("application/json");
         expect(answer.json.error).toMatch(/^NOPERM/);
@@ -212,7 +212,7 @@ for (const setup of setups) {
       ]);
       const get = Buffer.from("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n");
 
-      it("carry bytes both ways", async () => {
+      test("carry bytes both ways", async () => {
         expect((await call(gateway, "/", { body: setBytes, headers: RESP2_BODY })).json).toEqual({
           result: "OK",
         });
@@ -220,13 +220,13 @@ for (const setup of setups) {
         expect(answer.bytes).toEqual(Buffer.concat([Buffer.from("$256\r\n"), bytes, Buffer.from("\r\n")]));
       });
 
-      it.each(["/pipeline", "/multi-exec"])("may be several on %s", async (path) => {
+      test.each(["/pipeline", "/multi-exec"])("may be several on %s", async (path) => {
         const headers = { ...RESP2_BODY, ...BASE64 };
         const answer = await call(gateway, path, { body: Buffer.concat([setBytes, get]), headers });
         expect(answer.json).toEqual([{ result: "OK" }, { result: bytes.toString("base64") }]);
       });
 
-      it("are refused when malformed", async () => {
+      test("are refused when malformed", async () => {
         for (const body of ["", "*0\r\n", '["PING"]', `${get}x`]) {
           const answer = await call(gateway, "/", { body, headers: RESP2_BODY });
           expect(answer.status).toBe(400);
@@ -237,7 +237,7 @@ for (const setup of setups) {
     });
 
     describe("POST /pipeline", () => {
-      it("answers every command in its place", async () => {
+      test("answers every command in its place", async () => {
         const body = [
           ["SET", "k", "v"],
           ["GET", "k"],
@@ -258,7 +258,7 @@ for (const setup of setups) {
         ]);
       });
 
-      it("encodes each result in base64", async () => {
+      test("encodes each result in base64", async () => {
         const body = [["SET", "k", "OK"], ["GET", "k"], ["GET"]];
         const { json } = await call(gateway, "/pipeline", { body, headers: BASE64 });
         expect(json).toEqual([
@@ -268,7 +268,7 @@ for (const setup of setups) {
         ]);
       });
 
-      it("may hold nothing but refused commands", async () => {
+      test("may hold nothing but refused commands", async () => {
         const { json, status } = await call(gateway, "/pipeline", { body: [["QUIT"], ["MULTI"]] });
         expect(status).toBe(200);
         expect(json).toEqual([
@@ -277,13 +277,13 @@ for (const setup of setups) {
         ]);
       });
 
-      it("takes thousands of commands in order", async () => {
+      test("takes thousands of commands in order", async () => {
         const body = Array.from({ length: 5_000 }, () => ["INCR", "n"]);
         const { json } = await call(gateway, "/pipeline", { body });
         expect(json).toEqual(body.map((_, i) => ({ result: i + 1 })));
       });
 
-      it.each([
+      test.each([
         "",
         "[]",
         "[[]]",
@@ -300,7 +300,7 @@ for (const setup of setups) {
     });
 
     describe("POST /multi-exec", () => {
-      it("runs all, with an error in the place of the command that failed", async () => {
+      test("runs all, with an error in the place of the command that failed", async () => {
         const body = [
           ["SET", "k", "v"],
           ["INCR", "k"],
@@ -315,7 +315,7 @@ for (const setup of setups) {
         ]);
       });
 
-      it("encodes in base64", async () => {
+      test("encodes in base64", async () => {
         const body = [
           ["SET", "k", "v"],
           ["GET", "k"],
@@ -324,7 +324,7 @@ for (const setup of setups) {
         expect(json).toEqual([{ result: "OK" }, { result: b64("v") }]);
       });
 
-      it.each([
+      test.each([
         ["a command that Redis does not know", [["SET", "k", "new"], ["NOSUCH"]], "'nosuch'"],
         ["a command with too few words", [["SET", "k", "new"], ["GET"]], "'get'"],
         [
@@ -348,7 +348,7 @@ for (const setup of setups) {
         expect(next.json).toEqual([{ result: "old" }]);
       });
 
-      it("never mixes with others", async () => {
+      test("never mixes with others", async () => {
         const rounds = Array.from({ length: 30 }, (_, i) =>
           call(gateway, "/multi-exec", {
             body: [
@@ -366,7 +366,7 @@ for (const setup of setups) {
     });
 
     describe("commands in the path", () => {
-      it.each([
+      test.each([
         ["GET", "/set/k/v", undefined, { result: "OK" }, "v"],
         ["POST", "/set/k", "raw \0 body", { result: "OK" }, "raw \0 body"],
         ["PUT", "/set/k?EX=100", '["as is"]', { result: "OK" }, '["as is"]'],
@@ -380,14 +380,14 @@ for (const setup of setups) {
         expect(await run(gateway, "GET", "k")).toBe(stored);
       });
 
-      it("take options from the query", async () => {
+      test("take options from the query", async () => {
         await call(gateway, "/set/k?EX=100&NX", { body: "first" });
         expect((await call(gateway, "/set/k?NX", { body: "second" })).json).toEqual({ result: null });
         expect(await run(gateway, "GET", "k")).toBe("first");
         expect(await run(gateway, "TTL", "k")).toBeGreaterThan(90);
       });
 
-      it("answer HEAD without a body", async () => {
+      test("answer HEAD without a body", async () => {
         await set("k", "value");
         const answer = await call(gateway, "/get/k", { method: "HEAD" });
         expect(answer.status).toBe(200);
@@ -395,32 +395,32 @@ for (const setup of setups) {
         expect(answer.text).toBe("");
       });
 
-      it("are refused like others", async () => {
+      test("are refused like others", async () => {
         const answer = await call(gateway, "/config/get/%2a");
         expect(answer.status).toBe(400);
         expect(answer.json.error).toMatch(/^NOPERM .*'config'/);
       });
 
-      it("need a command", async () => {
+      test("need a command", async () => {
         expect((await call(gateway, "/")).status).toBe(400);
         expect((await call(gateway, "/get/%zz")).status).toBe(400);
       });
     });
 
-    it.each(["DELETE", "PATCH", "OPTIONS", "TRACE"])("%s is not allowed", async (method) => {
+    test.each(["DELETE", "PATCH", "OPTIONS", "TRACE"])("%s is not allowed", async (method) => {
       const answer = await call(gateway, "/set/k/v", { method });
       expect(answer.status).toBe(405);
       expect(answer.headers.allow).toBe("HEAD, GET, POST, PUT");
       expect(await run(gateway, "GET", "k")).toBeNull();
     });
 
-    it("tells its health to everyone on this machine", async () => {
+    test("tells its health to everyone on this machine", async () => {
       const answer = await call(gateway, "/health", { token: null });
       expect(answer.status).toBe(200);
       expect(answer.json).toEqual({ status: "ok", engine: gateway.engine });
     });
 
-    it("counts", async () => {
+    test("counts", async () => {
       const { text, headers } = await call(gateway, "/metrics");
       expect(headers["content-type"]).toMatch(/^text\/plain/);
       const opened = Number(/^warmline_gateway_connections_opened_total (\d+)$/m.exec(text)?.[1]);
@@ -435,14 +435,14 @@ for (const setup of setups) {
     });
 
     describe("a body over the limit", () => {
-      it("is refused by its declared length", async () => {
+      test("is refused by its declared length", async () => {
         const answer = await call(gateway, "/set/k", { body: Buffer.alloc(1_000_001, "x") });
         expect(answer.status).toBe(413);
         expect(answer.json.error).toMatch(/1000000 bytes/);
         expect(await run(gateway, "GET", "k")).toBeNull();
       });
 
-      it("is taken at exactly the limit", async () => {
+      test("is taken at exactly the limit", async () => {
         expect((await call(gateway, "/set/k", { body: Buffer.alloc(1_000_000, "x") })).status).toBe(200);
         expect(await run(gateway, "STRLEN", "k")).toBe(1_000_000);
       });

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { NO_REDIS, type RedisServer, redisAvailable, startFakeRedis, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { call, run } from "./http.js";
@@ -22,7 +22,7 @@ describe.runIf(redisAvailable())(`a Redis with a password (${NO_REDIS})`, () => 
   afterEach(() => gateway?.close());
   afterAll(() => redis?.stop());
 
-  it("is signed in to, in the database asked for, on every kind of connection", async () => {
+  test("is signed in to, in the database asked for, on every kind of connection", async () => {
     const first = await start(`redis://:secret@127.0.0.1:${port}/3`);
     expect(await run(first, "SET", "k", "three")).toBe("OK");
     expect((await call(first, "/multi-exec", { body: [["GET", "k"]] })).json).toEqual([{ result: "three" }]);
@@ -44,7 +44,7 @@ describe.runIf(redisAvailable())(`a Redis with a password (${NO_REDIS})`, () => 
     expect(await run(socket, "GET", "k")).toBe("three");
   });
 
-  it.each([
+  test.each([
     ["no password", "redis://127.0.0.1", "NOAUTH"],
     ["a wrong password", "redis://:wrong-one@127.0.0.1", "WRONGPASS"],
     ["a database that is not there", "redis://:secret@127.0.0.1", "ERR DB index is out of range"],
@@ -57,7 +57,7 @@ describe.runIf(redisAvailable())(`a Redis with a password (${NO_REDIS})`, () => 
     expect(answer.text).not.toContain("wrong-one");
   });
 
-  it("whose user may not use MULTI runs no part of a transaction", async () => {
+  test("whose user may not use MULTI runs no part of a transaction", async () => {
     const bob = await start(`redis://bob:bob@127.0.0.1:${port}`);
     expect(await run(bob, "INCR", "bobs")).toBe(1);
     const answer = await call(bob, "/multi-exec", {
@@ -71,7 +71,7 @@ describe.runIf(redisAvailable())(`a Redis with a password (${NO_REDIS})`, () => 
     expect(await run(bob, "GET", "bobs")).toBe("1");
   });
 
-  it("whose user may not even PING is used all the same", async () => {
+  test("whose user may not even PING is used all the same", async () => {
     const cid = await start(`redis://cid:cid@127.0.0.1:${port}`);
     expect(await run(cid, "SET", "cids", "v")).toBe("OK");
     expect((await call(cid, "/", { body: ["INCR", "cids"] })).json.error).toMatch(/^NOPERM/);
@@ -79,7 +79,7 @@ describe.runIf(redisAvailable())(`a Redis with a password (${NO_REDIS})`, () => 
   });
 });
 
-it("a server that speaks no TLS is not spoken to in the clear by rediss://", async () => {
+test("a server that speaks no TLS is not spoken to in the clear by rediss://", async () => {
   const fake = await startFakeRedis();
   const gateway = await createGateway({
     redis: fake.url.replace("redis:", "rediss:"),

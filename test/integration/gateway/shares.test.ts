@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { type FakeAction, type FakeRedis, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { type Listening, listen } from "../subscribe/listen.js";
@@ -54,7 +54,7 @@ for (const setup of setups) {
       return refused;
     };
 
-    it.each(["/", "/pipeline"])(
+    test.each(["/", "/pipeline"])(
       "one takes no more than half of the blocking connections: %s",
       async (path) => {
         await begin({ ...TOKENS, maxBlockingConnections: 8 });
@@ -75,7 +75,7 @@ for (const setup of setups) {
       },
     );
 
-    it("the only token that runs commands has all of them", async () => {
+    test("the only token that runs commands has all of them", async () => {
       await begin({
         tokens: [
           { name: "app", token: "app" },
@@ -86,14 +86,14 @@ for (const setup of setups) {
       expect(await block("app", 4)).toEqual([]);
     });
 
-    it("a share is set in percent", async () => {
+    test("a share is set in percent", async () => {
       await begin({ ...TOKENS, maxBlockingConnections: 8, tokenShare: 25 });
       const refused = await block("page", 3);
       expect(refused.length).toBe(1);
       expectRefused(refused[0]!, /2 of the 8 connections for blocking commands.*tokenShare/);
     });
 
-    it("one opens no more than half of the event streams", async () => {
+    test("one opens no more than half of the event streams", async () => {
       await begin({ ...TOKENS, maxStreams: 4 });
       for (let i = 0; i < 2; i++) streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));
       const refused = await call(gateway, "/subscribe/c", { token: "page", method: "POST", body: [] });
@@ -111,7 +111,7 @@ for (const setup of setups) {
         .toBe(200);
     });
 
-    it("users of Redis have a share each, however many tokens stand for one", async () => {
+    test("users of Redis have a share each, however many tokens stand for one", async () => {
       if (!setup.name.startsWith("a real")) return begin({});
       await begin({ token: "main", maxBlockingConnections: 4 });
       const acl = ["ACL", "SETUSER", "ann", "on", ">pw", "~*", "&*", "+@all"];
@@ -154,7 +154,7 @@ describe("shares of a token, while Redis is slow", () => {
     EXEC: { bytes: "*1\r\n$1\r\na\r\n" },
   };
 
-  it("transactions of one wait for each other, those of others do not wait for them", async () => {
+  test("transactions of one wait for each other, those of others do not wait for them", async () => {
     await begin((name) => transactions[name], { maxTransactionConnections: 2 });
     const run = (token: string) => call(gateway, "/multi-exec", { token, body: [["ECHO", "a"]] });
     const order: string[] = [];
@@ -169,7 +169,7 @@ describe("shares of a token, while Redis is slow", () => {
     expect(order).toContain("app 200");
   });
 
-  it("a transaction that waited too long for its own is told so, unsent", async () => {
+  test("a transaction that waited too long for its own is told so, unsent", async () => {
     await begin((name) => transactions[name], { maxTransactionConnections: 2, commandTimeout: 250 });
     const run = () => call(gateway, "/multi-exec", { token: "page", body: [["ECHO", "a"]] });
     const answers = await Promise.all(Array.from({ length: 6 }, run));
@@ -182,7 +182,7 @@ describe("shares of a token, while Redis is slow", () => {
     expect(fake.count("ECHO")).toBe(6 - unsent);
   });
 
-  it("one has no more than half of the queued commands waiting", async () => {
+  test("one has no more than half of the queued commands waiting", async () => {
     let slow = true;
     await begin(
       (name) => {

@@ -1,5 +1,5 @@
 import { connect, type Socket } from "node:net";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { NO_REDIS, type RedisServer, redisAvailable, startRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { CliProcess } from "../cli/cli-process.js";
@@ -88,7 +88,7 @@ describe.skipIf(!redisAvailable())(`slow readers (${redisAvailable() ? "a real R
       size: SIZE,
     },
   ];
-  it("a response arrives whole, however late its reader is", async () => {
+  test("a response arrives whole, however late its reader is", async () => {
     const port = await start();
     const all = cases.map(({ request }) => new Reader(port, request));
     await sleep(LONG);
@@ -99,7 +99,7 @@ describe.skipIf(!redisAvailable())(`slow readers (${redisAvailable() ? "a real R
     }
   });
 
-  it("a reader that takes a little at a time is not ended, one that takes nothing is", async () => {
+  test("a reader that takes a little at a time is not ended, one that takes nothing is", async () => {
     const port = await start({ bodyTimeout: 1_000 });
     const slow = new Reader(port, get("/getrange/big/0/-1", "1.1", CLOSE));
     const stuck = new Reader(port, get("/getrange/big/0/-1", "1.1", CLOSE));
@@ -112,7 +112,7 @@ describe.skipIf(!redisAvailable())(`slow readers (${redisAvailable() ? "a real R
     expect([slow.reset, slow.bytes > SIZE]).toEqual([false, true]);
   });
 
-  it("softMaxConnections closes no connection whose response is still being sent", async () => {
+  test("softMaxConnections closes no connection whose response is still being sent", async () => {
     const port = await start({ softMaxConnections: 2, maxConnections: 10 });
     const slow = new Reader(port, get("/getrange/big/0/-1"));
     await sleep(1_500);
@@ -125,7 +125,7 @@ describe.skipIf(!redisAvailable())(`slow readers (${redisAvailable() ? "a real R
     expect(slow.closed).toBe(false);
   });
 
-  it("SIGTERM lets a response that is being sent arrive whole within the grace time", async () => {
+  test("SIGTERM lets a response that is being sent arrive whole within the grace time", async () => {
     const cli = new CliProcess([
       "--redis",
       redis.url,

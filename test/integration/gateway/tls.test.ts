@@ -4,7 +4,7 @@ import { connect as connectTcp, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
-import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { makeCertificate } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 
@@ -58,14 +58,14 @@ function run(words: unknown[], ca = certificate.cert): Promise<{ body: string; s
   });
 }
 
-it("speaks TLS with the certificate given", async () => {
+test("speaks TLS with the certificate given", async () => {
   const { url } = await start();
   expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
   expect((await run(["SET", "k", "x".repeat(200_000)])).body).toBe('{"result":"OK"}');
   expect((await run(["STRLEN", "k"])).body).toBe('{"result":200000}');
 });
 
-it("speaks no version of TLS before 1.2", async () => {
+test("speaks no version of TLS before 1.2", async () => {
   const { url } = await start();
   const port = Number(new URL(url).port);
   const outcome = await new Promise<string>((resolve) => {
@@ -82,7 +82,7 @@ it("speaks no version of TLS before 1.2", async () => {
   expect(outcome).toMatch(/^ERR_SSL_|ECONNRESET/);
 });
 
-it("takes a renewed certificate without a restart; one that is of no use changes nothing", async () => {
+test("takes a renewed certificate without a restart; one that is of no use changes nothing", async () => {
   await start();
   const { shown } = await run(["PING"]);
   writeFileSync(files.tlsCert, "nonsense");
@@ -101,7 +101,7 @@ it("takes a renewed certificate without a restart; one that is of no use changes
     .toBe('{"result":"PONG"}');
 });
 
-it("closes although a client has not finished its greeting", async () => {
+test("closes although a client has not finished its greeting", async () => {
   const { url } = await start();
   const socket = connectTcp(Number(new URL(url).port), "127.0.0.1");
   socket.on("error", () => {});
@@ -120,7 +120,7 @@ async function silent(url: string): Promise<Socket> {
   return socket;
 }
 
-it("a client that does not greet in time, or wrongly, is closed", async () => {
+test("a client that does not greet in time, or wrongly, is closed", async () => {
   const { url } = await start({ headersTimeout: 300 });
   const closed = await silent(url);
   const wrong = await silent(url);
@@ -129,7 +129,7 @@ it("a client that does not greet in time, or wrongly, is closed", async () => {
   expect((await run(["PING"])).body).toBe('{"result":"PONG"}');
 });
 
-it("clients that do not greet are bounded in number, and keep nobody out", async () => {
+test("clients that do not greet are bounded in number, and keep nobody out", async () => {
   const { url } = await start({ maxConnections: 5, softMaxConnections: 4 });
   const sockets = await Promise.all(Array.from({ length: 300 }, () => silent(url)));
   // As many as there may be connections, and those that would be told that there are too many.
@@ -140,7 +140,7 @@ it("clients that do not greet are bounded in number, and keep nobody out", async
   for (const socket of sockets) socket.destroy();
 });
 
-it.each([
+test.each([
   [{ tlsKey: undefined }, /^tlsCert: tlsCert and tlsKey go together/],
   [{ tlsCert: "/nowhere" }, /^tlsCert: \/nowhere can't be read \(ENOENT\)/],
   [{ tlsKey: files.tlsCert }, /^tlsCert: .* are not a certificate and its key/],

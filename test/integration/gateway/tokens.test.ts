@@ -2,7 +2,7 @@ import { mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { Redis } from "../../../src/index.js";
 import {
@@ -62,7 +62,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     return status === 200 ? json.result : { status, ...json };
   };
 
-  it("of a role do what the role allows", async () => {
+  test("of a role do what the role allows", async () => {
     const gateway = await start({
       token: "main",
       tokens: [
@@ -139,7 +139,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     expect(await runAs(gateway, "main", "GET", "k")).toBe("v");
   });
 
-  it("without a main token there is no other way in", async () => {
+  test("without a main token there is no other way in", async () => {
     const gateway = await start({ tokens: [{ name: "app", token: "app" }] });
     expect(gateway.token).toBe("");
     expect((await call(gateway, "/get/k", { token: null })).status).toBe(401);
@@ -150,7 +150,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     expect((await call(gateway, "/get/k", { token: "app" })).status).toBe(200);
   });
 
-  it("run as the Redis user that they stand for", async () => {
+  test("run as the Redis user that they stand for", async () => {
     const passwordFile = join(folder, "password");
     writeFileSync(passwordFile, "pa ss\n");
     const gateway = await start({
@@ -183,7 +183,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     expect((await call(gateway, "/subscribe/bob", { token: "ann" })).json).toEqual({ error: noperm });
   });
 
-  it("of ACL RESTTOKEN work on every gateway with the same secret, as that user", async () => {
+  test("of ACL RESTTOKEN work on every gateway with the same secret, as that user", async () => {
     const secret = "what all gateways of one service share";
     const [one, two, other] = [
       await start({ token: "main", restTokenSecret: secret }),
@@ -207,7 +207,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     expect(await runAs(one, token, "SET", "ann:k", "w")).toMatchObject({ error: noperm });
   });
 
-  it("ACL RESTTOKEN wants a user that Redis knows, and an administrator's token", async () => {
+  test("ACL RESTTOKEN wants a user that Redis knows, and an administrator's token", async () => {
     const gateway = await start({ token: "main", tokens: [{ name: "app", token: "app" }] });
     const ask = (token: string, ...words: string[]) => runAs(gateway, token, "acl", "resttoken", ...words);
     expect(await ask("main", "ann", "wrong")).toEqual({
@@ -231,7 +231,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     expect(await runAs(gateway, token, "GET", "ann:k")).toBeNull();
   });
 
-  it("ACL RESTTOKEN makes no Redis user another one, unless Redis lets it administer users", async () => {
+  test("ACL RESTTOKEN makes no Redis user another one, unless Redis lets it administer users", async () => {
     await redis.command("ACL", "SETUSER", "chief", "reset", "on", ">pw", "~*", "+@all");
     const gateway = await start({ token: "main" });
     const [ann, chief] = await Promise.all([
@@ -250,7 +250,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     await redis.command("ACL", "DELUSER", "chief");
   });
 
-  it("are read again when their files change, and connections stay", async () => {
+  test("are read again when their files change, and connections stay", async () => {
     const tokensFile = join(folder, "tokens.yaml");
     const tokenFile = join(folder, "token");
     const write = (path: string, text: string) => {
@@ -292,7 +292,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     agent.destroy();
   });
 
-  it("keep the client's exactly-once writes under a prefix", async () => {
+  test("keep the client's exactly-once writes under a prefix", async () => {
     const gateway = await start({ tokens: [{ name: "app", token: "app", prefix: "app:" }] });
     const client = new Redis({ url: gateway.url, token: "app", writes: "exactly-once" });
     expect(await client.incr("app:n")).toBe(1);
@@ -304,7 +304,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     client.close();
   });
 
-  it("limits hold", async () => {
+  test("limits hold", async () => {
     const gateway = await start({ token: "main", maxCommands: 2, maxArgs: 3 });
     expect((await call(gateway, "/pipeline", { body: [["PING"], ["PING"]] })).status).toBe(200);
     for (const path of ["/pipeline", "/multi-exec"]) {
@@ -321,7 +321,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     expect(await runAs(gateway, "main", "GET", "n")).toBeNull();
   });
 
-  it("closed commands are opened by name, for administrators", async () => {
+  test("closed commands are opened by name, for administrators", async () => {
     const gateway = await start({
       token: "main",
       allowCommand: ["CONFIG GET", "client list"],
@@ -341,7 +341,7 @@ describe("a file of tokens that can't be used", () => {
     return path;
   };
 
-  it.each([
+  test.each([
     [
       "tokens:\n  - name: a\n    token: hush\n    rol: admin\n",
       /line 4: tokens\[0\]\.rol: unknown field; did you mean "role"\?$/,

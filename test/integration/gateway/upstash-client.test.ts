@@ -1,5 +1,5 @@
 import { Redis } from "@upstash/redis";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { setups } from "./engines.js";
 import { call } from "./http.js";
@@ -27,29 +27,29 @@ for (const setup of setups) {
       ["a", 1, { b: [] }],
     ];
 
-    it.each(values)("set and get %j", async (value) => {
+    test.each(values)("set and get %j", async (value) => {
       expect(await redis.set("k", value)).toBe("OK");
       expect(await redis.get("k")).toEqual(value);
     });
 
-    it("get of nothing is null", async () => {
+    test("get of nothing is null", async () => {
       expect(await redis.get("nothing")).toBeNull();
     });
 
-    it("takes options", async () => {
+    test("takes options", async () => {
       expect(await redis.set("k", "v", { ex: 100, nx: true })).toBe("OK");
       expect(await redis.set("k", "w", { nx: true })).toBeNull();
       expect(await redis.ttl("k")).toBeGreaterThan(90);
     });
 
-    it("hgetall with objects, unicode and emoji", async () => {
+    test("hgetall with objects, unicode and emoji", async () => {
       const fields = { user: { name: "Zoë" }, schlüssel: "wert", "😀": "😎", n: 7 };
       expect(await redis.hset("h", fields)).toBe(4);
       expect(await redis.hgetall("h")).toEqual(fields);
       expect(await redis.hmget("h", "user", "absent")).toEqual({ user: { name: "Zoë" }, absent: null });
     });
 
-    it("lists, sets, sorted sets and scans", async () => {
+    test("lists, sets, sorted sets and scans", async () => {
       await redis.rpush<unknown>("l", "a", "b", { c: 1 });
       expect(await redis.lrange("l", 0, -1)).toEqual(["a", "b", { c: 1 }]);
       await redis.sadd("s", "x", "y");
@@ -61,23 +61,23 @@ for (const setup of setups) {
       expect(keys.sort()).toEqual(["l", "s", "z"]);
     });
 
-    it("a script", async () => {
+    test("a script", async () => {
       expect(await redis.eval("return {KEYS[1], ARGV[1], 3}", ["k"], ["v"])).toEqual(["k", "v", 3]);
     });
 
-    it("an error is an error", async () => {
+    test("an error is an error", async () => {
       await redis.set("k", "text");
       await expect(redis.incr("k")).rejects.toThrow(/ERR value is not an integer/);
       await expect(redis.exec(["NOSUCH"])).rejects.toThrow(/unknown command/);
     });
 
-    it("pipeline", async () => {
+    test("pipeline", async () => {
       const replies = await redis.pipeline().set("k", { a: "é" }).get("k").incr("n").hgetall("none").exec();
       expect(replies).toEqual(["OK", { a: "é" }, 1, null]);
       await expect(redis.pipeline().set("k", "v").incr("k").exec()).rejects.toThrow(/not an integer/);
     });
 
-    it("multi", async () => {
+    test("multi", async () => {
       const replies = await redis.multi().set("k", "😀").get("k").incrby("n", 5).exec();
       expect(replies).toEqual(["OK", "😀", 5]);
       await redis.set("k", "old");
@@ -87,7 +87,7 @@ for (const setup of setups) {
       await expect(redis.multi().set("k", "newer").exec()).resolves.toEqual(["OK"]);
     });
 
-    it("automatic pipelining travels as one request", async () => {
+    test("automatic pipelining travels as one request", async () => {
       const batching = make({ enableAutoPipelining: true });
       const requests = async () =>
         Number(/^warmline_gateway_requests_total (\d+)$/m.exec((await call(gateway, "/metrics")).text)?.[1]);
@@ -100,19 +100,19 @@ for (const setup of setups) {
       expect((await requests()) - before).toBe(3);
     });
 
-    it("without base64", async () => {
+    test("without base64", async () => {
       const plain = make({ responseEncoding: false });
       await plain.set("k", { text: "é😀" });
       expect(await plain.get("k")).toEqual({ text: "é😀" });
       expect(await plain.pipeline().get("k").exec()).toEqual([{ text: "é😀" }]);
     });
 
-    it("without a valid token", async () => {
+    test("without a valid token", async () => {
       await expect(make({ token: "wrong" }).set("k", "v")).rejects.toThrow(/WRONGPASS/);
       expect(await redis.get("k")).toBeNull();
     });
 
-    it("carries its sync token", async () => {
+    test("carries its sync token", async () => {
       const fresh = make();
       expect(fresh.readYourWritesSyncToken).toBe("");
       await fresh.set("k", "v");

@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { type FakeAction, type FakeCommand, type FakeRedis, startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { call } from "./http.js";
@@ -29,7 +29,7 @@ afterEach(async () => {
 const send = (...words: string[]) => call(gateway, "/", { body: words });
 
 describe("a reply lost with its connection", () => {
-  it.each([1, 2, 5])(
+  test.each([1, 2, 5])(
     "is unknown and the command is never written again, %i times in a row",
     async (times) => {
       await start((command) => (command.name === "INCR" && command.times <= times ? "close" : undefined));
@@ -46,7 +46,7 @@ describe("a reply lost with its connection", () => {
     },
   );
 
-  it.each(["reset", { cut: 2 }] as const)("is unknown when the connection ends by %j", async (fate) => {
+  test.each(["reset", { cut: 2 }] as const)("is unknown when the connection ends by %j", async (fate) => {
     await start(({ connection }) => (connection === 1 ? fate : undefined));
     const answer = await send("INCR", "n");
     expect(answer.status).toBe(502);
@@ -54,7 +54,7 @@ describe("a reply lost with its connection", () => {
     expect((await send("GET", "n")).json).toEqual({ result: "1" });
   });
 
-  it("is unknown for what was not answered before, and for nothing else", async () => {
+  test("is unknown for what was not answered before, and for nothing else", async () => {
     await start(({ args }) => (args[1] === "bad" ? "close" : undefined));
     const answer = await call(gateway, "/pipeline", {
       body: [
@@ -70,7 +70,7 @@ describe("a reply lost with its connection", () => {
     expect(fake.applied.filter(({ args }) => args[1] === "bad")).toHaveLength(1);
   });
 
-  it("has what follows it in the same batch, and was not written yet, unsent: it must not run in its place", async () => {
+  test("has what follows it in the same batch, and was not written yet, unsent: it must not run in its place", async () => {
     await start(({ args }) => (args[2] === "400" ? "close" : undefined));
     const body = Array.from({ length: 1_600 }, (_, at) => ["SET", "key", String(at)]);
     const { json } = await call(gateway, "/pipeline", { body });
@@ -83,14 +83,14 @@ describe("a reply lost with its connection", () => {
     expect(Number((await send("GET", "key")).json.result)).toBeLessThan(firstOf("UNSENT"));
   });
 
-  it("keeps resp2 batches well-formed", async () => {
+  test("keeps resp2 batches well-formed", async () => {
     await start(() => "close");
     const headers = { "upstash-response-format": "resp2" };
     const answer = await call(gateway, "/pipeline", { body: [["INCR", "n"]], headers });
     expect(answer.text).toMatch(/^\*1\r\n-UNKNOWNOUTCOME [^\r\n]+\r\n$/);
   });
 
-  it("is unknown for a transaction, which is not run again", async () => {
+  test("is unknown for a transaction, which is not run again", async () => {
     await start(({ name }) => {
       if (name === "EXEC") return "close";
       return { bytes: name === "INCR" ? "+QUEUED\r\n" : "+OK\r\n" };
@@ -109,7 +109,7 @@ describe("a reply lost with its connection", () => {
 });
 
 describe("a reply that comes too late", () => {
-  it("is unknown, and goes to nobody else", async () => {
+  test("is unknown, and goes to nobody else", async () => {
     await start(({ args }) => (args[1] === "slow" ? { late: 450 } : undefined));
     const slow = await send("ECHO", "slow");
     expect(slow.status).toBe(504);
@@ -118,7 +118,7 @@ describe("a reply that comes too late", () => {
     expect(fake.count("ECHO")).toBe(2);
   });
 
-  it("is consumed in its place while another waits behind it", async () => {
+  test("is consumed in its place while another waits behind it", async () => {
     await start(({ args }) => (args[1] === "first" ? { late: 400 } : undefined));
     const first = send("ECHO", "first");
     await sleep(200);
@@ -127,7 +127,7 @@ describe("a reply that comes too late", () => {
     expect((await second).json).toEqual({ result: "second" });
   });
 
-  it("leads to a new connection when Redis has gone silent: what follows is not written on the old one", async () => {
+  test("leads to a new connection when Redis has gone silent: what follows is not written on the old one", async () => {
     await start(({ connection }) => (connection === 1 ? "lose" : undefined), { commandTimeout: 1_500 });
     // The connection is up, so that its silence begins before the next command's time does.
     await send("PING");
@@ -139,7 +139,7 @@ describe("a reply that comes too late", () => {
 });
 
 describe("no connection", () => {
-  it("is unsent, within the operation timeout, and is not sent later", async () => {
+  test("is unsent, within the operation timeout, and is not sent later", async () => {
     await start();
     const { port } = fake;
     await fake.close();
@@ -189,7 +189,7 @@ describe("no connection", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it("that comes back in time sends what waited, once", async () => {
+  test("that comes back in time sends what waited, once", async () => {
     let refuse = true;
     await start(({ name }) => (refuse && name === "AUTH" ? "close" : undefined), {
       password: "secret",
@@ -203,7 +203,7 @@ describe("no connection", () => {
     expect(fake.count("INCR")).toBe(1);
   });
 
-  it("for whoever has given up sends nothing", async () => {
+  test("for whoever has given up sends nothing", async () => {
     let refuse = true;
     await start(({ name }) => (refuse && name === "AUTH" ? "close" : undefined), {
       password: "secret",
@@ -227,7 +227,7 @@ describe("no connection", () => {
   });
 });
 
-it.each([
+test.each([
   "WRONGPASS invalid username-password pair or user is disabled.",
   "ERR max number of clients reached",
 ])("a Redis that answers the greeting with %s sees no command; the password is not told", async (refuse) => {
@@ -241,7 +241,7 @@ it.each([
 });
 
 describe("bytes that are no answer", () => {
-  it("in the place of a reply end the connection; the command is unknown", async () => {
+  test("in the place of a reply end the connection; the command is unknown", async () => {
     await start(({ connection }) =>
       connection === 1 ? { bytes: "HTTP/1.1 400 Bad Request\r\n\r\n" } : undefined,
     );
@@ -252,7 +252,7 @@ describe("bytes that are no answer", () => {
     expect(fake.connectionsOpened).toBe(2);
   });
 
-  it("that nobody asked for never become an answer", async () => {
+  test("that nobody asked for never become an answer", async () => {
     await start(({ connection }) =>
       connection === 1 ? { bytes: "$5\r\nfirst\r\n$6\r\nsecret\r\n" } : undefined,
     );
@@ -261,7 +261,7 @@ describe("bytes that are no answer", () => {
     expect(fake.connectionsOpened).toBe(2);
   });
 
-  it("are told apart from a reply that is too large", async () => {
+  test("are told apart from a reply that is too large", async () => {
     await start(
       ({ args }) => (args[1] === "big" ? { bytes: `$5000\r\n${"x".repeat(5_000)}\r\n` } : undefined),
       {
@@ -276,7 +276,7 @@ describe("bytes that are no answer", () => {
   });
 });
 
-it("more commands than may be pending are refused as unsent", async () => {
+test("more commands than may be pending are refused as unsent", async () => {
   await start(() => "lose", { maxQueuedCommands: 10, commandTimeout: 2_000 });
   const waiting = Array.from({ length: 10 }, () => send("GET", "k"));
   await expect.poll(() => fake.count("GET")).toBe(10);
@@ -287,7 +287,7 @@ it("more commands than may be pending are refused as unsent", async () => {
   for (const each of await Promise.all(waiting)) expect(each.status).toBe(504);
 });
 
-it("the commands of one turn are written at once, each once", async () => {
+test("the commands of one turn are written at once, each once", async () => {
   const chunks: string[] = [];
   await start();
   const server = createServer((socket) => {

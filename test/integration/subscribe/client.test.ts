@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { Redis as FetchRedis } from "../../../src/fetch.js";
 import {
@@ -39,7 +39,7 @@ for (const setup of setups) {
       const make = (options: RedisOptions = {}) =>
         new Redis({ url: gateway.url, token: gateway.token, ...options });
 
-      it("messages come as events, in order, read like values", async () => {
+      test("messages come as events, in order, read like values", async () => {
         const redis = make();
         const subscriber = keep(redis.subscribe<unknown>("news"));
         const heard: unknown[] = [];
@@ -55,7 +55,7 @@ for (const setup of setups) {
         );
       });
 
-      it("loses nothing: line breaks, JSON over several lines, large integers, every byte", async () => {
+      test("loses nothing: line breaks, JSON over several lines, large integers, every byte", async () => {
         const redis = make({ codec: "bytes" });
         const subscriber = keep(redis.subscribe<Uint8Array>("raw"));
         const heard: Uint8Array[] = [];
@@ -76,7 +76,7 @@ for (const setup of setups) {
         expect(heard).toEqual(messages);
       });
 
-      it("text of several lines under the default codec", async () => {
+      test("text of several lines under the default codec", async () => {
         const redis = make();
         const subscriber = keep(redis.subscribe<unknown>("lines"));
         const heard: unknown[] = [];
@@ -86,7 +86,7 @@ for (const setup of setups) {
         await expect.poll(() => heard).toEqual(["a\nb", { a: 1 }, '"quoted"\n']);
       });
 
-      it("channels with any name", async () => {
+      test("channels with any name", async () => {
         const redis = make();
         const names = ["a,b", "with space/and?more#é😀", "%41", "x\ny", "...", "+"];
         const subscriber = keep(redis.subscribe<string>(names));
@@ -100,7 +100,7 @@ for (const setup of setups) {
         expect(new Map(heard)).toEqual(new Map(names.map((name) => [name, `to ${name}`])));
       });
 
-      it("patterns", async () => {
+      test("patterns", async () => {
         const redis = make();
         const subscriber = keep(redis.psubscribe<string>(["n*", "*,?"]));
         const heard: unknown[] = [];
@@ -121,7 +121,7 @@ for (const setup of setups) {
         ]);
       });
 
-      it("for await, which unsubscribes when it is left", async () => {
+      test("for await, which unsubscribes when it is left", async () => {
         const redis = make();
         const subscriber = redis.subscribe<number>(["one", "two"]);
         void subscriber.ready.then(async () => {
@@ -137,7 +137,7 @@ for (const setup of setups) {
         await expect.poll(() => numsub(gateway, "one")).toBe(0);
       });
 
-      it("unsubscribe ends the request, the subscription and the loops", async () => {
+      test("unsubscribe ends the request, the subscription and the loops", async () => {
         const redis = make();
         const subscriber = redis.subscribe<string>(["x", "y"]);
         const left: number[] = [];
@@ -157,7 +157,7 @@ for (const setup of setups) {
         await subscriber.unsubscribe();
       });
 
-      it("a listener that unsubscribes hears no more", async () => {
+      test("a listener that unsubscribes hears no more", async () => {
         const redis = make();
         const subscriber = redis.subscribe<number>("once");
         const heard: number[] = [];
@@ -171,7 +171,7 @@ for (const setup of setups) {
         expect(heard).toEqual([1]);
       });
 
-      it("removeAllListeners", async () => {
+      test("removeAllListeners", async () => {
         const redis = make();
         const subscriber = keep(redis.subscribe<number>("off"));
         const heard: string[] = [];
@@ -187,7 +187,7 @@ for (const setup of setups) {
         expect(heard.length).toBe(2);
       });
 
-      it("a wrong token is an error event and rejects ready", async () => {
+      test("a wrong token is an error event and rejects ready", async () => {
         const redis = make({ token: "wrong" });
         const heard: Error[] = [];
         const subscriber = redis.subscribe(["a", "b"]).on("error", (error) => heard.push(error));
@@ -200,7 +200,7 @@ for (const setup of setups) {
         expect(subscriber.getSubscribedChannels()).toEqual([]);
       });
 
-      it("an error ends a loop", async () => {
+      test("an error ends a loop", async () => {
         const subscriber = make({ token: "wrong" }).psubscribe("a*");
         const loop = (async () => {
           for await (const _ of subscriber);
@@ -208,7 +208,7 @@ for (const setup of setups) {
         await expect(loop).rejects.toMatchObject({ code: "WRONGPASS", command: "PSUBSCRIBE" });
       });
 
-      it("an endpoint that can't be reached, after the retries", async () => {
+      test("an endpoint that can't be reached, after the retries", async () => {
         const subscriber = make({ url: "http://127.0.0.1:1", retry: { retries: 1, backoff: () => 1 } });
         const heard: Error[] = [];
         const listening = subscriber.subscribe("a").on("error", (error) => heard.push(error));
@@ -216,7 +216,7 @@ for (const setup of setups) {
         expect(heard.length).toBe(1);
       });
 
-      it("a url that is missing, a requester, names that can't be sent", async () => {
+      test("a url that is missing, a requester, names that can't be sent", async () => {
         const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
         const listening = make({ url: "" }).subscribe("a");
         expect(warned).toHaveBeenCalled();
@@ -232,7 +232,7 @@ for (const setup of setups) {
         expect(() => redis.psubscribe([])).toThrow(/at least one channel/);
       });
 
-      it("a message that the codec can't read is an error event, and the next one comes", async () => {
+      test("a message that the codec can't read is an error event, and the next one comes", async () => {
         const codec = {
           encode: (value: unknown) => String(value),
           decode: (stored: Uint8Array) => {
@@ -252,7 +252,7 @@ for (const setup of setups) {
         await expect.poll(() => heard).toEqual([new RangeError("bad"), "GOOD"]);
       });
 
-      it("a signal ends it", async () => {
+      test("a signal ends it", async () => {
         const controller = new AbortController();
         const subscriber = make().with({ signal: controller.signal }).subscribe("signal");
         await subscriber.ready;
@@ -266,13 +266,13 @@ for (const setup of setups) {
         await expect(late.ready).rejects.toThrow("enough");
       });
 
-      it("given up before it stands", async () => {
+      test("given up before it stands", async () => {
         const subscriber = make().subscribe("early");
         await subscriber.unsubscribe();
         await expect(subscriber.ready).rejects.toThrow(/cancelled/);
       });
 
-      it("a loop that falls behind holds up the stream and gets everything", async () => {
+      test("a loop that falls behind holds up the stream and gets everything", async () => {
         const redis = make();
         const subscriber = redis.subscribe<number>("many");
         const total = 5_000;
@@ -290,7 +290,7 @@ for (const setup of setups) {
         expect(next).toBe(total);
       });
 
-      it("MONITOR, line by line", async () => {
+      test("MONITOR, line by line", async () => {
         const redis = make();
         const lines: string[] = [];
         const watching = (async () => {

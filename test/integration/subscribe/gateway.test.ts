@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startFakeRedis } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../../gateway/src/index.js";
 import { setups } from "../gateway/engines.js";
@@ -26,7 +26,7 @@ for (const setup of setups) {
       await stop();
     });
 
-    it("confirms, then passes messages on as Upstash does", async () => {
+    test("confirms, then passes messages on as Upstash does", async () => {
       const stream = await hear("/subscribe/news", { headers: BASE64 });
       expect(stream.status).toBe(200);
       expect(stream.headers["content-type"]).toBe("text/event-stream");
@@ -36,14 +36,14 @@ for (const setup of setups) {
       expect(await dataOf(stream, 2)).toEqual(["subscribe,news,1", "message,news,hello, world"]);
     });
 
-    it("patterns", async () => {
+    test("patterns", async () => {
       const stream = await hear("/psubscribe/n%2A", { method: "GET" });
       expect(await run(gateway, "PUBLISH", "news", "a")).toBe(1);
       expect(await run(gateway, "PUBLISH", "other", "b")).toBe(0);
       expect(await dataOf(stream, 2)).toEqual(["psubscribe,n*,1", "pmessage,n*,news,a"]);
     });
 
-    it("sharded channels, apart from others of the same name", async () => {
+    test("sharded channels, apart from others of the same name", async () => {
       const sharded = await hear("/ssubscribe/news/a%2Fb");
       const plain = await hear("/subscribe/news");
       expect(await run(gateway, "SPUBLISH", "news", "to shards")).toBe(1);
@@ -64,7 +64,7 @@ for (const setup of setups) {
       expect(await numsub(gateway, "news")).toBe(1);
     });
 
-    it("several channels on one stream, each named once", async () => {
+    test("several channels on one stream, each named once", async () => {
       const stream = await hear("/subscribe/a/b%2Fc/a/");
       for (const channel of ["a", "b/c", "b"]) await run(gateway, "PUBLISH", channel, `to ${channel}`);
       expect(await dataOf(stream, 4)).toEqual([
@@ -75,7 +75,7 @@ for (const setup of setups) {
       ]);
     });
 
-    it("a line break cuts no message", async () => {
+    test("a line break cuts no message", async () => {
       const stream = await hear("/subscribe/c");
       const text = 'one\r\ntwo "three"\n';
       const json = '{\n  "a": [1,\r\n 2]\n}';
@@ -93,7 +93,7 @@ for (const setup of setups) {
       ]);
     });
 
-    it("a channel's name can't pass for a message", async () => {
+    test("a channel's name can't pass for a message", async () => {
       const stream = await hear("/psubscribe/x%2A");
       const channel = "x\n\ndata: message,forged,1\n";
       await run(gateway, "PUBLISH", channel, "v");
@@ -109,7 +109,7 @@ for (const setup of setups) {
       ]);
     });
 
-    it("every byte arrives in the exact field, what is no UTF-8 as U+FFFD beside it", async () => {
+    test("every byte arrives in the exact field, what is no UTF-8 as U+FFFD beside it", async () => {
       const stream = await hear("/subscribe/b");
       const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
       await call(gateway, "/publish/b", { body: bytes });
@@ -119,7 +119,7 @@ for (const setup of setups) {
       expect(JSON.parse(stream.data[1]!.slice("message,b,".length))).toBe(bytes.toString());
     });
 
-    it("listeners to a channel share one subscription, which ends with the last", async () => {
+    test("listeners to a channel share one subscription, which ends with the last", async () => {
       const streams = [await hear("/subscribe/s"), await hear("/subscribe/s/t")];
       expect(await numsub(gateway, "s")).toBe(1);
       await run(gateway, "PUBLISH", "s", "both");
@@ -135,7 +135,7 @@ for (const setup of setups) {
       expect(await metric(gateway, "streams_open")).toBe(0);
     });
 
-    it.each([
+    test.each([
       ["subscribe", "PUBLISH", "message", "NUMSUB"],
       ["ssubscribe", "SPUBLISH", "smessage", "SHARDNUMSUB"],
     ])("given up and taken up again in one breath, by %s", async (route, publish, kind, counting) => {
@@ -149,7 +149,7 @@ for (const setup of setups) {
       await expect.poll(() => run(gateway, "PUBSUB", counting, "again")).toEqual(["again", 0]);
     });
 
-    it("a reader that stands still is cut off, others are not", async () => {
+    test("a reader that stands still is cut off, others are not", async () => {
       await stop();
       await begin({ streamBuffer: 64 * 1024 });
       const slow = await hear("/subscribe/flood");
@@ -170,7 +170,7 @@ for (const setup of setups) {
       expect(quick.over).toBeUndefined();
     });
 
-    it("one large message is no reason to cut its reader off", async () => {
+    test("one large message is no reason to cut its reader off", async () => {
       await stop();
       await begin({ streamBuffer: 1_024 });
       const stream = await hear("/subscribe/large");
@@ -181,7 +181,7 @@ for (const setup of setups) {
       expect(message === `message,large,${payload}`).toBe(true);
     });
 
-    it("shows now and then that it is alive", async () => {
+    test("shows now and then that it is alive", async () => {
       await stop();
       await begin({ streamHeartbeat: 20 });
       const stream = await hear("/subscribe/quiet");
@@ -190,7 +190,7 @@ for (const setup of setups) {
         .toBeGreaterThan(2);
     });
 
-    it("so many streams and no more", async () => {
+    test("so many streams and no more", async () => {
       await stop();
       await begin({ maxStreams: 1 });
       const first = await hear("/subscribe/a");
@@ -203,7 +203,7 @@ for (const setup of setups) {
       expect((await hear("/subscribe/a")).status).toBe(200);
     });
 
-    it.each(["/subscribe/a", "/psubscribe/a", "/monitor"])("%s: not without a token", async (path) => {
+    test.each(["/subscribe/a", "/psubscribe/a", "/monitor"])("%s: not without a token", async (path) => {
       for (const token of [null, "wrong"]) {
         const answer = await call(gateway, path, { token, body: "[]" });
         expect(answer.status).toBe(401);
@@ -213,7 +213,7 @@ for (const setup of setups) {
       expect((await hear(`${path}?_token=${gateway.token}`, { token: null })).status).toBe(200);
     });
 
-    it("refuses what it can't listen to", async () => {
+    test("refuses what it can't listen to", async () => {
       expect((await call(gateway, "/subscribe/")).json.error).toMatch(/has no channel/);
       expect((await call(gateway, "/psubscribe//")).status).toBe(400);
       expect((await call(gateway, "/subscribe/%zz")).status).toBe(400);
@@ -223,7 +223,7 @@ for (const setup of setups) {
       expect((await call(gateway, "/subscribe")).json.error).toMatch(/^NOPERM/);
     });
 
-    it("streams do not hold up the end, and end in good order", async () => {
+    test("streams do not hold up the end, and end in good order", async () => {
       const streams = [await hear("/subscribe/a"), await hear("/monitor"), await hear("/psubscribe/a")];
       const start = performance.now();
       await gateway.close();
@@ -231,7 +231,7 @@ for (const setup of setups) {
       for (const stream of streams) await expect.poll(() => stream.over).toBe("end");
     });
 
-    it("MONITOR, over one connection for all that watch", async () => {
+    test("MONITOR, over one connection for all that watch", async () => {
       const streams = [await hear("/monitor"), await hear("/MONITOR", { method: "GET" })];
       expect(await metric(gateway, 'upstream_connections{use="stream"}')).toBe(1);
       await run(gateway, "SET", "k", 'v "\r\n"');
@@ -248,7 +248,7 @@ for (const setup of setups) {
 }
 
 describe("event streams when Redis refuses or is not there", () => {
-  it("names the reason", async () => {
+  test("names the reason", async () => {
     const fake = await startFakeRedis();
     const gateway = await createGateway({ redis: fake.url, port: 0 });
     for (const path of ["/subscribe/a", "/monitor"]) {
@@ -260,7 +260,7 @@ describe("event streams when Redis refuses or is not there", () => {
     await fake.close();
   });
 
-  it("no password is seen in MONITOR's lines", async () => {
+  test("no password is seen in MONITOR's lines", async () => {
     const lines = [
       '1.5 [0 127.0.0.1:5] "auth" "secret"',
       '1.5 [0 127.0.0.1:5] "AUTH" "user" "secret"',
@@ -291,7 +291,7 @@ describe("event streams when Redis refuses or is not there", () => {
     await fake.close();
   });
 
-  it("says that nothing was sent", async () => {
+  test("says that nothing was sent", async () => {
     const fake = await startFakeRedis();
     await fake.close();
     const gateway = await createGateway({ redis: fake.url, port: 0, commandTimeout: 300 });
@@ -303,7 +303,7 @@ describe("event streams when Redis refuses or is not there", () => {
     await gateway.close();
   });
 
-  it("gives up on a Redis that says nothing", async () => {
+  test("gives up on a Redis that says nothing", async () => {
     const fake = await startFakeRedis(({ name }) =>
       name === "SUBSCRIBE" || name === "MONITOR" ? "lose" : undefined,
     );

@@ -1,5 +1,5 @@
 import { Redis } from "@upstash/redis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Gateway } from "../../../gateway/src/index.js";
 import { setups } from "../gateway/engines.js";
 import { numsub } from "./listen.js";
@@ -15,7 +15,7 @@ for (const setup of setups) {
     });
     afterAll(() => stop());
 
-    it("hears channels, whatever is in the messages, and leaves", async () => {
+    test("hears channels, whatever is in the messages, and leaves", async () => {
       const subscriber = redis.subscribe<unknown>(["chat", "other"]);
       const heard: unknown[] = [];
       const counts: number[] = [];
@@ -49,7 +49,7 @@ for (const setup of setups) {
       expect(errors).toEqual([]);
     });
 
-    it("hears patterns", async () => {
+    test("hears patterns", async () => {
       const subscriber = redis.psubscribe<unknown>("user:*");
       const heard: unknown[] = [];
       subscriber.on("pmessage", (event) => heard.push(event));
@@ -64,7 +64,7 @@ for (const setup of setups) {
       await subscriber.unsubscribe();
     });
 
-    it("is told of a wrong token", async () => {
+    test("is told of a wrong token", async () => {
       const stranger = new Redis({ url: gateway.url, token: "wrong", retry: false, enableTelemetry: false });
       const errors: Error[] = [];
       stranger.subscribe("chat").on("error", (error) => errors.push(error));

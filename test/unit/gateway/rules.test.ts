@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { denialReason } from "../../../gateway/src/access/denial-reasons.js";
 import { isLoopbackName, originDenialReason } from "../../../gateway/src/access/origin.js";
 import { bearerOf, digestOf, randomToken } from "../../../gateway/src/access/token.js";
@@ -11,7 +11,7 @@ import { resolveSettings } from "../../../gateway/src/settings/options.js";
 const SINGLE = { kind: "single", before: 0 } as const;
 
 describe("refused commands", () => {
-  it.each([
+  test.each([
     "CLIENT",
     "select",
     "Multi",
@@ -55,26 +55,26 @@ describe("refused commands", () => {
     expect(denialReason(command(name), { kind: "pipeline", before: 3 })).not.toBeNull();
   });
 
-  it("are known by what Redis would take them for", () => {
+  test("are known by what Redis would take them for", () => {
     expect(denialReason(command("post\0x"), SINGLE)).not.toBeNull();
     expect(denialReason(command("script", "debug", "YES"), SINGLE)).not.toBeNull();
     expect(denialReason(command("script", "debug\0", "YES"), SINGLE)).not.toBeNull();
     expect(denialReason(command("script", "load", "return 1"), SINGLE)).toBeNull();
   });
 
-  it("are those too long for an older Redis", () => {
+  test("are those too long for an older Redis", () => {
     expect(denialReason(new Command(Buffer.from("*1048577\r\n$3\r\nDEL\r\n"), 1_048_577), SINGLE)).toMatch(
       /^ERR .* arguments/,
     );
     expect(denialReason(new Command(Buffer.from("*1048576\r\n$3\r\nDEL\r\n"), 1_048_576), SINGLE)).toBeNull();
   });
 
-  it("are not the ones that only look similar", () => {
+  test("are not the ones that only look similar", () => {
     for (const name of ["GET", "CONFIGX", "toString", "__proto__", ""])
       expect(denialReason(command(name), SINGLE)).toBeNull();
   });
 
-  it.each([
+  test.each([
     ["WAIT", "1", "100"],
     ["WAITAOF", "0", "1", "100"],
   ])("%s only behind a write in a pipeline", (...words) => {
@@ -86,7 +86,7 @@ describe("refused commands", () => {
 });
 
 describe("how long a command may wait", () => {
-  it.each([
+  test.each([
     [["GET", "k"], null],
     [["blpop", "a", "b", "1.5"], 1_500],
     [["BRPOP", "a", "0"], Number.POSITIVE_INFINITY],
@@ -113,19 +113,19 @@ describe("how long a command may wait", () => {
 });
 
 describe("tokens", () => {
-  it("are known by their digests", () => {
+  test("are known by their digests", () => {
     expect(digestOf("s3cret")).toEqual(digestOf("s3cret"));
     for (const wrong of ["", "s3cre", "s3crett", "S3cret"])
       expect(digestOf(wrong)).not.toEqual(digestOf("s3cret"));
   });
 
-  it("are read from the Authorization header", () => {
+  test("are read from the Authorization header", () => {
     expect(bearerOf("Bearer abc")).toBe("abc");
     expect(bearerOf("bearer abc")).toBe("abc");
     for (const other of ["", "Bearer", "Bearer ", "Basic abc", "abc"]) expect(bearerOf(other)).toBeNull();
   });
 
-  it("are random and long", () => {
+  test("are random and long", () => {
     expect(randomToken()).toMatch(/^[\w-]{32}$/);
     expect(randomToken()).not.toBe(randomToken());
   });
@@ -134,7 +134,7 @@ describe("tokens", () => {
 describe("where requests come from", () => {
   const rules = { loopbackHostOnly: true, hosts: ["box.test"], origins: ["https://app.test"] };
 
-  it.each([
+  test.each([
     [{}],
     [{ host: "127.0.0.1:8079" }],
     [{ host: "localhost" }],
@@ -150,7 +150,7 @@ describe("where requests come from", () => {
     expect(originDenialReason(headers, rules)).toBeNull();
   });
 
-  it.each([
+  test.each([
     [{ host: "evil.test" }],
     [{ host: "127.0.0.1.evil.test" }],
     [{ host: "localhost.evil.test:80" }],
@@ -168,14 +168,14 @@ describe("where requests come from", () => {
     expect(originDenialReason(headers, rules)).toBeTruthy();
   });
 
-  it("knows loopback names", () => {
+  test("knows loopback names", () => {
     expect(["localhost", "::1", "127.0.0.1"].every(isLoopbackName)).toBe(true);
     expect(["0.0.0.0", "::", "10.0.0.1", "example.com", ""].some(isLoopbackName)).toBe(false);
   });
 });
 
 describe("reads", () => {
-  it("are known by name, in any case; what is unknown may write", () => {
+  test("are known by name, in any case; what is unknown may write", () => {
     expect(["get", "MGET", "xread", "EVAL_RO"].every((name) => isRead(command(name)))).toBe(true);
     expect(
       ["set", "GETEX", "GETDEL", "XREADGROUP", "EVAL", "PUBLISH", "nope"].some((name) =>
@@ -188,7 +188,7 @@ describe("reads", () => {
 describe("options", () => {
   const redis = "redis://localhost";
 
-  it.each([
+  test.each([
     [{ redis, engine: {} }, /^engine, redis: /],
     [{ redis, port: 70_000 }, /^port: .*65535/],
     [{ redis, port: "8079" }, /^port: /],
@@ -204,7 +204,7 @@ describe("options", () => {
     expect(() => resolveSettings(options as never)).toThrow(message);
   });
 
-  it("may be undefined, which is the default", () => {
+  test("may be undefined, which is the default", () => {
     expect(resolveSettings()).toMatchObject({ port: 8079, maxBodySize: 10_485_760 });
     expect(resolveSettings({ redis, port: undefined, token: undefined })).toMatchObject({
       port: 8079,
@@ -224,7 +224,7 @@ describe("the URL of a Redis", () => {
           .filter((_, i) => i > 0 && i % 2 === 0),
       );
 
-  it("says how to sign in and which database to take", () => {
+  test("says how to sign in and which database to take", () => {
     expect(said("redis://localhost")).toEqual([]);
     expect(said("redis://:p%40ss@localhost:6380/0")).toEqual([["AUTH", "p@ss"]]);
     expect(said("rediss://ann:secret@localhost/3")).toEqual([
@@ -234,12 +234,12 @@ describe("the URL of a Redis", () => {
     expect(said("unix:///run/redis.sock?db=2")).toEqual([["SELECT", "2"]]);
   });
 
-  it("is described without its password", () => {
+  test("is described without its password", () => {
     expect(redisAt("redis://ann:secret@db.test/3").description).toBe("redis at db.test:6379");
     expect(redisAt("redis://[::1]:7000").description).toBe("redis at [::1]:7000");
   });
 
-  it.each([
+  test.each([
     "localhost:6379",
     "http://localhost",
     "redis://",

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, describe, expect, it, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { COMMON_RULES } from "../../../gateway/src/access/denial-reasons.js";
 import { argsOf } from "../../../gateway/src/resp/args.js";
 import { readSeedFile } from "../../../gateway/src/seed/seed-file.js";
 import { QuoteError, splitLine } from "../../../gateway/src/seed/split-line.js";
 
 describe("a line is split as redis-cli does", () => {
-  it.each([
+  test.each([
     ["SET k v", ["SET", "k", "v"]],
     ["  SET\tk   v  ", ["SET", "k", "v"]],
     ['SET "two words" "a\\"b\\\\c"', ["SET", "two words", 'a"b\\c']],
@@ -25,7 +25,7 @@ describe("a line is split as redis-cli does", () => {
     expect(splitLine(line)).toEqual(words);
   });
 
-  it.each([
+  test.each([
     ['SET k "open', "a quote is not closed"],
     ["SET k 'open", "a quote is not closed"],
     ['SET k "a\\"', "a quote is not closed"],
@@ -35,7 +35,7 @@ describe("a line is split as redis-cli does", () => {
     expect(() => splitLine(line)).toThrow(new QuoteError(message));
   });
 
-  it("takes back whatever redis-cli would print", () => {
+  test("takes back whatever redis-cli would print", () => {
     const shown = (bytes: Uint8Array) =>
       `"${[...bytes].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("")}"`;
     fc.assert(

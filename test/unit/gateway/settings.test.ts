@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, it, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { readSettings } from "../../../gateway/src/cli/settings.js";
 import { UsageError } from "../../../gateway/src/cli/usage-error.js";
 import { nearest } from "../../../gateway/src/config/nearest.js";
@@ -100,28 +100,31 @@ describe("every option of the gateway", () => {
     },
   );
 
-  it.each(direct.map((flag) => [flag.name, flag] as const))("%s by flag", (name, flag) => {
+  test.each(direct.map((flag) => [flag.name, flag] as const))("%s by flag", (name, flag) => {
     const [text, value] = sampleOf(flag);
     const argv = flag.setting.kind.isSwitch ? [`--no-${name}`] : [`--${name}`, text];
     expect(optionOf(argv, {}, flag.option)).toEqual(value);
   });
 
-  it.each(direct.map((flag) => [flag.name, flag] as const))("%s by environment", (name, flag) => {
+  test.each(direct.map((flag) => [flag.name, flag] as const))("%s by environment", (name, flag) => {
     const [text, value] = sampleOf(flag);
     expect(optionOf([], { [environmentName(name)]: text }, flag.option)).toEqual(value);
   });
 
-  it.each(direct.map((flag) => [flag.name, flag] as const))("%s by file, as YAML and as JSON", (_, flag) => {
-    const [text, value] = sampleOf(flag);
-    for (const form of [value, text]) {
-      const json = file(JSON.stringify({ [flag.option]: form }));
-      expect(optionOf(["--config", json], {}, flag.option)).toEqual(value);
-      const yaml = file(`# a comment\n${flag.option}: ${JSON.stringify(form)}\n`);
-      expect(optionOf([], { WARMLINE_GATEWAY_CONFIG: yaml }, flag.option)).toEqual(value);
-    }
-  });
+  test.each(direct.map((flag) => [flag.name, flag] as const))(
+    "%s by file, as YAML and as JSON",
+    (_, flag) => {
+      const [text, value] = sampleOf(flag);
+      for (const form of [value, text]) {
+        const json = file(JSON.stringify({ [flag.option]: form }));
+        expect(optionOf(["--config", json], {}, flag.option)).toEqual(value);
+        const yaml = file(`# a comment\n${flag.option}: ${JSON.stringify(form)}\n`);
+        expect(optionOf([], { WARMLINE_GATEWAY_CONFIG: yaml }, flag.option)).toEqual(value);
+      }
+    },
+  );
 
-  it.each(direct.map((flag) => [flag.name, flag] as const))(
+  test.each(direct.map((flag) => [flag.name, flag] as const))(
     "%s: a wrong value names its place",
     (name, flag) => {
       const used = file(`# a comment\n\n${flag.option}: { wrong: true }\n`);
@@ -133,7 +136,7 @@ describe("every option of the gateway", () => {
     },
   );
 
-  it("may be repeated where it is a list", () => {
+  test("may be repeated where it is a list", () => {
     expect(optionOf(["--cors", "https://a.test", "--cors", "https://b.test"], {}, "cors")).toEqual([
       "https://a.test",
       "https://b.test",
@@ -142,7 +145,7 @@ describe("every option of the gateway", () => {
 });
 
 describe("what no browser would send is refused, since it would match nothing", () => {
-  it.each([
+  test.each([
     ["cors", "app.example", "'app.example' is not an origin, such as https://app.example"],
     ["cors", "https://app.example/", "'https://app.example/' is not an origin; write https://app.example"],
     ["cors", "https://App.example:443", "is not an origin; write https://app.example"],
@@ -154,7 +157,7 @@ describe("what no browser would send is refused, since it would match nothing", 
     expect(() => readSettings([`--${flag}`, value], {})).toThrow(message);
   });
 
-  it.each([
+  test.each([
     ["cors", ["*", "null", "https://app.example", "http://[::1]:3000", "capacitor://localhost"]],
     ["allowed-hosts", ["box.example", "fd00::1", "my_box"]],
   ])("and what one sends is not: --%s", (flag, values) => {
@@ -164,14 +167,14 @@ describe("what no browser would send is refused, since it would match nothing", 
 });
 
 describe("a config file", () => {
-  it("in which the gateway's own check fails is named with the line", () => {
+  test("in which the gateway's own check fails is named with the line", () => {
     const path = file("port: 70000\nhost: 127.0.0.1\n");
     expect(() => readSettings(["--config", path], {})).toThrow(
       `config file ${path}: line 1: port: must be a whole number from 0 to 65535`,
     );
   });
 
-  it.each([
+  test.each([
     ["max_body_size: 1", /line 1: there is no setting "max_body_size"; did you mean "maxBodySize"\?/],
     ["port: 1\nprot: 2", /line 2: there is no setting "prot"; did you mean "port"\?/],
     ["zzzzzzzz: 2", /line 1: there is no setting "zzzzzzzz"; --help lists all/],
@@ -185,7 +188,7 @@ describe("a config file", () => {
     expect(() => readSettings(["--config", path], {})).not.toThrow(/secret/);
   });
 
-  it("may be empty", () => {
+  test("may be empty", () => {
     expect(readSettings(["--config", file("")], {}).options.port).toBeUndefined();
   });
 });
@@ -193,21 +196,21 @@ describe("a config file", () => {
 describe("the secrets of a Redis, from files", () => {
   const redisOf = (...argv: string[]) => readSettings(argv, {}).options.redis;
 
-  it("are its URL", () => {
+  test("are its URL", () => {
     expect(redisOf("--redis-file", file("redis://:pw@a.test\n"))).toBe("redis://:pw@a.test");
     const path = file("redis://b.test");
     const settings = readSettings(["--redis-file", path], { WARMLINE_GATEWAY_REDIS: "redis://a.test" });
     expect(settings.options.redis).toBe("redis://b.test");
   });
 
-  it("or its password", () => {
+  test("or its password", () => {
     const password = file("p@ss/word\n");
     const set = ["--redis-password-file", password];
     expect(redisOf("--redis", "redis://a.test:1/2", ...set)).toBe("redis://:p%40ss%2Fword@a.test:1/2");
     expect(redisOf("--redis", "rediss://ann@a.test", ...set)).toBe("rediss://ann:p%40ss%2Fword@a.test");
   });
 
-  it.each([
+  test.each([
     [["--redis", "redis://:x@a.test", "--redis-password-file", "FILE"], /holds a password already/],
     [["--redis-password-file", "FILE"], /^--redis-password-file: needs the URL of a Redis/],
     [["--redis", "redis://a.test", "--redis-file", "FILE"], /cannot both be given/],
@@ -222,7 +225,7 @@ describe("the secrets of a Redis, from files", () => {
   });
 });
 
-it("the nearest name is one that a slip of the hand makes of it", () => {
+test("the nearest name is one that a slip of the hand makes of it", () => {
   const known = ["maxBodySize", "port", "host", "keepAliveTimeout"];
   expect(
     ["maxbodysize", "prot", "keep-alive-timeout", "hosts", "qqqqqq"].map((name) => nearest(name, known)),

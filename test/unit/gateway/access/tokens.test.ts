@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { RestTokens } from "../../../../gateway/src/access/rest-token.js";
 import { readTokenList } from "../../../../gateway/src/access/token-list.js";
 import { checkTokens } from "../../../../gateway/src/access/tokens.js";
@@ -10,7 +10,7 @@ import { resolveSettings } from "../../../../gateway/src/settings/options.js";
 const sha = "ab".repeat(32);
 
 describe("a list of tokens", () => {
-  it.each<[unknown, RegExp]>([
+  test.each<[unknown, RegExp]>([
     [{}, /^tokens: must be a list/],
     [["x"], /^tokens\[0\]: must have a name/],
     [[{ token: "hush" }], /^tokens\[0\]: needs a name/],
@@ -64,7 +64,7 @@ describe("a list of tokens", () => {
     expect(() => resolveSettings({ tokens: value as never })).toThrow(message);
   });
 
-  it("has defaults by what is given", () => {
+  test("has defaults by what is given", () => {
     const { main, tokens } = readTokenList({
       tokens: [
         { name: "a", token: "x" },
@@ -82,7 +82,7 @@ describe("a list of tokens", () => {
     expect(tokens[1]!.commands).toEqual(new Set(["XINFO STREAM", "GET"]));
   });
 
-  it("holds no token twice", () => {
+  test("holds no token twice", () => {
     const tokens = [
       { name: "a", token: "x" },
       { name: "b", token: "x" },
@@ -96,7 +96,7 @@ describe("a list of tokens", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("lets the gateway listen beyond loopback", () => {
+  test("lets the gateway listen beyond loopback", () => {
     expect(resolveSettings({ host: "0.0.0.0", tokens: [{ name: "a", token: "x" }] }).host).toBe("0.0.0.0");
     expect(() => resolveSettings({ host: "0.0.0.0" })).toThrow(/^token: must be given/);
     expect(() => resolveSettings({ token: "a", tokenFile: "b" })).toThrow(/^token, tokenFile: /);
@@ -111,7 +111,7 @@ describe("a token of ACL RESTTOKEN", () => {
   const user = { username: "ann", password: "pässword" };
   const sealer = new RestTokens("a secret of some length");
 
-  it("is opened by whoever has the secret, and by nobody else", () => {
+  test("is opened by whoever has the secret, and by nobody else", () => {
     const token = sealer.seal(user);
     expect(token).toMatch(/^[\x21-\x7e]+$/);
     expect(new RestTokens("a secret of some length").open(token)).toEqual(user);
@@ -119,7 +119,7 @@ describe("a token of ACL RESTTOKEN", () => {
     expect(sealer.seal(user)).not.toBe(token);
   });
 
-  it("is opened only as it was sealed", () => {
+  test("is opened only as it was sealed", () => {
     const token = sealer.seal(user);
     for (const other of [
       token.slice(1),

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { jsonElements, jsonError, jsonReplies, jsonReply } from "../../../../gateway/src/api/json-reply.js";
 import { anyReply, encode, type Tree } from "../resp/resp-tree.js";
 
@@ -35,7 +35,7 @@ function parse(body: Buffer): unknown {
 }
 
 describe("replies in JSON", () => {
-  it.each([false, true])("say what Redis said, whatever it said (base64: %s)", (base64) => {
+  test.each([false, true])("say what Redis said, whatever it said (base64: %s)", (base64) => {
     fc.assert(
       fc.property(anyReply, (tree) => {
         expect(parse(jsonReply(encode(tree), base64))).toEqual(wrapped(tree, base64));
@@ -44,7 +44,7 @@ describe("replies in JSON", () => {
     );
   });
 
-  it("stay apart in a pipeline and in a transaction", () => {
+  test("stay apart in a pipeline and in a transaction", () => {
     fc.assert(
       fc.property(fc.array(anyReply, { maxLength: 5 }), fc.boolean(), (items, base64) => {
         const expected = items.map((tree) => wrapped(tree, base64));
@@ -55,13 +55,13 @@ describe("replies in JSON", () => {
     );
   });
 
-  it("do not change once made", () => {
+  test("do not change once made", () => {
     const first = jsonReply(Buffer.from("$3\r\none\r\n"), false);
     for (let i = 0; i < 10_000; i++) jsonReply(Buffer.from("$3\r\ntwo\r\n"), false);
     expect(first.toString()).toBe('{"result":"one"}');
   });
 
-  it.each([
+  test.each([
     ["an integer digit by digit", ":9223372036854775807\r\n", '{"result":9223372036854775807}'],
     ["null bulk", "$-1\r\n", '{"result":null}'],
     ["null array", "*-1\r\n", '{"result":null}'],
@@ -74,7 +74,7 @@ describe("replies in JSON", () => {
     expect(jsonReply(Buffer.from(reply, "latin1"), false).toString()).toBe(json);
   });
 
-  it("replace bytes that are no UTF-8", () => {
+  test("replace bytes that are no UTF-8", () => {
     const reply = Buffer.from("$4\r\na\xff\xc3b\r\n", "latin1");
     expect(jsonReply(reply, false).toString()).toBe('{"result":"a\ufffd\ufffdb"}');
     expect(jsonReply(reply, true).toString()).toBe(
@@ -82,20 +82,20 @@ describe("replies in JSON", () => {
     );
   });
 
-  it("leave only a top-level OK plain in base64", () => {
+  test("leave only a top-level OK plain in base64", () => {
     expect(jsonReply(Buffer.from("+OK\r\n"), true).toString()).toBe('{"result":"OK"}');
     expect(jsonReply(Buffer.from("$2\r\nOK\r\n"), true).toString()).toBe('{"result":"T0s="}');
     expect(jsonReply(Buffer.from("*1\r\n+OK\r\n"), true).toString()).toBe('{"result":["T0s="]}');
     expect(jsonReply(Buffer.from("-ERR é\r\n"), true).toString()).toBe('{"error":"ERR é"}');
   });
 
-  it("nest deeper than the stack is", () => {
+  test("nest deeper than the stack is", () => {
     const depth = 200_000;
     const json = jsonReply(Buffer.from(`${"*1\r\n".repeat(depth)}:1\r\n`), false).toString();
     expect(json).toBe(`{"result":${"[".repeat(depth)}1${"]".repeat(depth)}}`);
   });
 
-  it("keep characters whole where a long string is turned in pieces", () => {
+  test("keep characters whole where a long string is turned in pieces", () => {
     const character = "é€😀";
     for (const shift of ["", "a", "ab", "abc", "abcd"]) {
       const value = shift + character.repeat(500_000);
@@ -108,7 +108,7 @@ describe("replies in JSON", () => {
     }
   });
 
-  it("treat a run of broken bytes alike in pieces", () => {
+  test("treat a run of broken bytes alike in pieces", () => {
     const bytes = Buffer.alloc(4_200_001, 0x80);
     const reply = Buffer.concat([Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from("\r\n")]);
     expect(JSON.parse(jsonReply(reply, false).toString()).result === "\ufffd".repeat(bytes.length)).toBe(
@@ -116,7 +116,7 @@ describe("replies in JSON", () => {
     );
   });
 
-  it("escape error texts", () => {
+  test("escape error texts", () => {
     expect(JSON.parse(jsonError('a "b"\n').toString())).toEqual({ error: 'a "b"\n' });
   });
 });

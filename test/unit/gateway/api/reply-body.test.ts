@@ -1,11 +1,11 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { RespEncoder } from "../../../../gateway/src/api/json-encoder.js";
 import { ReplyBody } from "../../../../gateway/src/api/reply-body.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
 
 const KB = 1024;
 
-it("a body begins only if there is room for what is about to be written, which then fits", () => {
+test("a body begins only if there is room for what is about to be written, which then fits", () => {
   const budget = new BufferBudget(1024 * KB);
   let cuts = 0;
   const ignored = () => {};

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { JsonCommands, readJsonCommand } from "../../../../gateway/src/api/json-args.js";
 import { readPathCommand } from "../../../../gateway/src/api/path-args.js";
 import { RespCommands, readRespCommand } from "../../../../gateway/src/api/resp-args.js";
@@ -36,7 +36,7 @@ describe("a command in JSON", () => {
     fc.constantFrom("", "\0", '"', "\\", "\n", "a".repeat(70_000), "é".repeat(40_000)),
   );
 
-  it("is encoded for Redis word by word, whatever the words hold", () => {
+  test("is encoded for Redis word by word, whatever the words hold", () => {
     fc.assert(
       fc.property(
         fc.array(word, { minLength: 1, maxLength: 12 }),
@@ -49,7 +49,7 @@ describe("a command in JSON", () => {
     );
   });
 
-  it("may be many in a pipeline, each as it is alone, and keeps its bytes", () => {
+  test("may be many in a pipeline, each as it is alone, and keeps its bytes", () => {
     const lists = fc.array(fc.array(word, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(lists, fc.constantFrom(1, 2, 100), (all, most) => {
@@ -63,7 +63,7 @@ describe("a command in JSON", () => {
     );
   });
 
-  it.each([
+  test.each([
     ['["SET","k",9007199254740993]', ["SET", "k", "9007199254740993"]],
     ['["SET","k",1.50]', ["SET", "k", "1.50"]],
     ['["SET","k",-0]', ["SET", "k", "-0"]],
@@ -77,12 +77,12 @@ describe("a command in JSON", () => {
     expect(words(json(text))).toEqual(expected);
   });
 
-  it("may have very many words", () => {
+  test("may have very many words", () => {
     const list = Array.from({ length: 100_000 }, (_, i) => i);
     expect(json(JSON.stringify(list)).bytes.equals(resp(list.map(String)))).toBe(true);
   });
 
-  it.each([
+  test.each([
     "",
     " ",
     "[]",
@@ -128,13 +128,13 @@ describe("a command in JSON", () => {
     expect(() => json(text)).toThrow(/^ERR [^\n]+$/);
   });
 
-  it("must be UTF-8", () => {
+  test("must be UTF-8", () => {
     expect(() => json(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]))).toThrow(/UTF-8/);
     // A surrogate encoded on its own.
     expect(() => json(Buffer.from([0x5b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x5d]))).toThrow(/UTF-8/);
   });
 
-  it("accepts what JSON.parse accepts and nothing else", () => {
+  test("accepts what JSON.parse accepts and nothing else", () => {
     const scrap = fc.constantFrom(
       "[",
       "]",
@@ -175,7 +175,7 @@ describe("a command in JSON", () => {
 });
 
 describe("a pipeline in JSON", () => {
-  it.each([
+  test.each([
     "[]",
     "",
     '["GET","k"]',
@@ -196,7 +196,7 @@ describe("a batch is read as far as it is asked for", () => {
   const lines = Buffer.concat(Array.from({ length: 5 }, (_, i) => resp(["ECHO", `${i}`])));
   const text = Buffer.from(JSON.stringify(Array.from({ length: 5 }, (_, i) => ["ECHO", i])));
 
-  it.each([
+  test.each([
     ["JSON", () => new JsonCommands(text)],
     ["RESP", () => new RespCommands(lines)],
   ])("in %s", (_, open) => {
@@ -212,7 +212,7 @@ describe("a batch is read as far as it is asked for", () => {
 describe("a command in RESP", () => {
   const list = fc.array(fc.uint8Array({ maxLength: 40 }), { minLength: 1, maxLength: 6 });
 
-  it("goes to Redis as it is", () => {
+  test("goes to Redis as it is", () => {
     fc.assert(
       fc.property(fc.array(list, { minLength: 1, maxLength: 4 }), fc.constantFrom(1, 2, 100), (all, most) => {
         const encoded = all.map(resp);
@@ -224,7 +224,7 @@ describe("a command in RESP", () => {
     );
   });
 
-  it.each([
+  test.each([
     "",
     "*0\r\n",
     "*-1\r\n",
@@ -249,13 +249,13 @@ describe("a command in RESP", () => {
     expect(() => readRespCommands(Buffer.from(text))).toThrow(BadRequest);
   });
 
-  it("is one where one is expected", () => {
+  test("is one where one is expected", () => {
     expect(() => readRespCommand(Buffer.concat([resp(["PING"]), resp(["FLUSHALL"])]))).toThrow(BadRequest);
   });
 });
 
 describe("a command in the path", () => {
-  it.each([
+  test.each([
     ["/get/foo", "", null, ["get", "foo"]],
     ["/get/foo/", "", null, ["get", "foo"]],
     ["/set/a//b", "", null, ["set", "a", "", "b"]],
@@ -269,7 +269,7 @@ describe("a command in the path", () => {
     expect(words(readPathCommand(path, query, body === null ? null : Buffer.from(body)))).toEqual(expected);
   });
 
-  it("holds any bytes", () => {
+  test("holds any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1 }), fc.uint8Array({ minLength: 1 }), (key, value) => {
         const escaped = [...key].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
@@ -279,11 +279,11 @@ describe("a command in the path", () => {
     );
   });
 
-  it.each(["/get/%", "/get/%2", "/get/%zz", "/get/%-1", "/get/% 1"])("%s is refused", (path) => {
+  test.each(["/get/%", "/get/%2", "/get/%zz", "/get/%-1", "/get/% 1"])("%s is refused", (path) => {
     expect(() => readPathCommand(path, "", null)).toThrow(BadRequest);
   });
 
-  it("needs a command", () => {
+  test("needs a command", () => {
     expect(() => readPathCommand("//x", "", null)).toThrow(BadRequest);
   });
 });

@@ -1,4 +1,4 @@
-import { expect, it, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Exchange } from "../../../../gateway/src/api/exchange.js";
 import type { ReplyEncoder } from "../../../../gateway/src/api/json-encoder.js";
 import { PipelineResponse } from "../../../../gateway/src/api/responses.js";
@@ -39,7 +39,7 @@ function exchange(format: Exchange["format"] = "json") {
 /** Lets the event loop turn. */
 const slice = () => new Promise((resolve) => setImmediate(resolve));
 
-it("the first turn is taken at once, each further one when the event loop has turned", async () => {
+test("the first turn is taken at once, each further one when the event loop has turned", async () => {
   const step = vi.fn(() => step.mock.calls.length < 3);
   runInSlices(exchange().exchange, step);
   expect(step).toHaveBeenCalledTimes(1);
@@ -49,7 +49,7 @@ it("the first turn is taken at once, each further one when the event loop has tu
   expect(step).toHaveBeenCalledTimes(3);
 });
 
-it("it ends when nobody waits any more, and with what is thrown", async () => {
+test("it ends when nobody waits any more, and with what is thrown", async () => {
   const { given, exchange: waiting } = exchange();
   const endless = vi.fn(() => true);
   runInSlices(waiting, endless);
@@ -68,7 +68,7 @@ it("it ends when nobody waits any more, and with what is thrown", async () => {
   expect(refusals).toEqual(["no"]);
 });
 
-it.each(["json", "base64", "resp2"] as const)(
+test.each(["json", "base64", "resp2"] as const)(
   "a long answer in %s begins with its first reply",
   async (format) => {
     const { answers, exchange: waiting } = exchange(format);

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { MalformedProxyHeader, readProxyHeader } from "../../../../gateway/src/http/proxy-header.js";
 import { proxyHeader, SIGNATURE } from "../../../support/proxy-header.js";
 
@@ -7,7 +7,7 @@ const v4 = proxyHeader({ source: "203.0.113.9" });
 const v6 = proxyHeader({ source: "2001:db8::17" });
 
 describe("a PROXY header", () => {
-  it.each([
+  test.each([
     ["IPv4", v4, "203.0.113.9", 28],
     ["IPv6", v6, "2001:db8::17", 52],
     ["IPv6 with an IPv4 address inside", proxyHeader({ source: "::ffff:203.0.113.9" }), "203.0.113.9", 52],
@@ -28,7 +28,7 @@ describe("a PROXY header", () => {
     for (let cut = 0; cut < bytes.length; cut++) expect(readProxyHeader(bytes.subarray(0, cut))).toBeNull();
   });
 
-  it.each([
+  test.each([
     ["HTTP", Buffer.from("GET / HTTP/1.1\r\n\r\n")],
     ["version 1", Buffer.from("PROXY TCP4 203.0.113.9 10.0.0.1 56324 443\r\n")],
     ["a letter of the signature", Buffer.concat([SIGNATURE.subarray(0, 11), Buffer.from("X")])],
@@ -43,7 +43,7 @@ describe("a PROXY header", () => {
     expect(() => readProxyHeader(bytes)).toThrow(MalformedProxyHeader);
   });
 
-  it("is refused at its first wrong byte, and any other bytes give a result or an error of that kind", () => {
+  test("is refused at its first wrong byte, and any other bytes give a result or an error of that kind", () => {
     expect(() => readProxyHeader(Buffer.from("P"))).toThrow(MalformedProxyHeader);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), fc.nat({ max: v6.length }), (noise, at) => {

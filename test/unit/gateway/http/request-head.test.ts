@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { BodyBuffer } from "../../../../gateway/src/http/body-buffer.js";
 import { ChunkedBody } from "../../../../gateway/src/http/chunked-body.js";
 import { readHead } from "../../../../gateway/src/http/request-head.js";
@@ -10,7 +10,7 @@ const read = (text: string) => {
 const withHeaders = (...lines: string[]) => ["POST / HTTP/1.1", "Host: h", ...lines].join("\r\n");
 
 describe("a head", () => {
-  it("is read without the space around values, names in either case", () => {
+  test("is read without the space around values, names in either case", () => {
     const head = read(
       withHeaders("AUTHORIZATION:\t Bearer t \t", "content-length:5", "Connection: a", "connection: b"),
     );
@@ -18,7 +18,7 @@ describe("a head", () => {
     expect(head.headers).toMatchObject({ host: "h", authorization: "Bearer t", connection: "a,b" });
   });
 
-  it.each([
+  test.each([
     ["two lengths", ["Content-Length: 1", "Content-Length: 1"], 400],
     ["a list of lengths", ["Content-Length: 1, 1"], 400],
     ["a signed length", ["Content-Length: +1"], 400],
@@ -43,7 +43,7 @@ describe("a head", () => {
     expect(() => read(withHeaders(...lines))).toThrow(expect.objectContaining({ status }));
   });
 
-  it.each([
+  test.each([
     ["GET  / HTTP/1.1\r\nHost: h", 400],
     ["GET / HTTP/1.1 \r\nHost: h", 400],
     ["GET /\u00e9 HTTP/1.1\r\nHost: h", 400],
@@ -60,7 +60,7 @@ describe("a head", () => {
     expect(() => read(text)).toThrow(expect.objectContaining({ status }));
   });
 
-  it.each([
+  test.each([
     ["GET http://a.test:1/x?y HTTP/1.1\r\nHost: h", "/x?y", "a.test:1"],
     ["GET http://a.test?y HTTP/1.1\r\nHost: h", "/?y", "a.test"],
     ["GET https://[::1] HTTP/1.1\r\nHost:", "/", "[::1]"],
@@ -71,7 +71,7 @@ describe("a head", () => {
     expect([head.url, head.headers.host]).toEqual([url, host]);
   });
 
-  it("of a client that asks for another protocol is the last on its connection", () => {
+  test("of a client that asks for another protocol is the last on its connection", () => {
     expect(read(withHeaders("Connection: Upgrade", "Upgrade: websocket")).keepAlive).toBe(false);
   });
 });
@@ -91,13 +91,13 @@ describe("a body in chunks", () => {
     return [...seen];
   };
 
-  it("is the same however it is cut, and ends where it says", () => {
+  test("is the same however it is cut, and ends where it says", () => {
     expect(whole('3;x="a;b";y=z\r\nabc\r\n0002\r\nde\r\n0\r\nTrailer: x\r\n\r\nGET /')).toEqual([
       "abcde|true|5",
     ]);
   });
 
-  it.each([
+  test.each([
     "3\nabc\r\n",
     "3\r\nabcd\r\n",
     "-3\r\n",
@@ -112,7 +112,7 @@ describe("a body in chunks", () => {
     expect(() => whole(text)).toThrow(expect.objectContaining({ status: 400 }));
   });
 
-  it("may not hide much in extensions", () => {
+  test("may not hide much in extensions", () => {
     const line = `1;x=${"y".repeat(1_000)}\r\na\r\n`;
     expect(() => whole(line.repeat(17))).toThrow(expect.objectContaining({ status: 431 }));
   });

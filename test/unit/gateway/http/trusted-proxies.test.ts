@@ -1,10 +1,10 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { plainAddress, TrustedProxies } from "../../../../gateway/src/http/trusted-proxies.js";
 
 const proxies = new TrustedProxies(["10.0.0.0/8", "192.0.2.7", "fd00::/8"]);
 
 describe("the client of a request", () => {
-  it.each([
+  test.each([
     ["no header", "10.0.0.1", undefined, "10.0.0.1"],
     ["one proxy", "10.0.0.1", "203.0.113.9", "203.0.113.9"],
     ["two proxies", "10.0.0.1", "203.0.113.9, 192.0.2.7", "203.0.113.9"],
@@ -23,12 +23,12 @@ describe("the client of a request", () => {
     expect(proxies.clientOf(peer, forwarded)).toBe(client);
   });
 
-  it("is the peer where no proxy is trusted", () => {
+  test("is the peer where no proxy is trusted", () => {
     expect(new TrustedProxies([]).clientOf("127.0.0.1", "1.1.1.1")).toBe("127.0.0.1");
   });
 });
 
-it.each([
+test.each([
   "10.0.0.0/33",
   "fd00::/129",
   "10.0.0",
@@ -43,7 +43,7 @@ it.each([
   );
 });
 
-it("an IPv4 address that came by an IPv6 socket is written as the one it is", () => {
+test("an IPv4 address that came by an IPv6 socket is written as the one it is", () => {
   expect(plainAddress("::ffff:127.0.0.1")).toBe("127.0.0.1");
   expect(plainAddress("::1")).toBe("::1");
 });

@@ -1,5 +1,5 @@
 import { duplexPair } from "node:stream";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { AutoDetectUpstream, Finding } from "../../../../gateway/src/redis/auto-detect-upstream.js";
 import { newCounters, Server } from "../../../../gateway/src/redis/server.js";
 import { command } from "../../../../gateway/src/resp/command.js";
@@ -58,7 +58,7 @@ function start(answers = true): { received: string[]; resolve: () => void; asked
   return { received, resolve: () => resolve(), asked };
 }
 
-it("what nobody waits for any more when the server has said what it is, is never written", async () => {
+test("what nobody waits for any more when the server has said what it is, is never written", async () => {
   const { received, resolve, asked } = start();
   const gone = { cancelled: false, failures: 0, onReply() {}, onFailure: () => void gone.failures++ };
   const onExec = () => {};
@@ -83,7 +83,7 @@ it("what nobody waits for any more when the server has said what it is, is never
   expect(received).toEqual(["INCR here"]);
 });
 
-it("what waits to be sent has so much less time to be answered", async () => {
+test("what waits to be sent has so much less time to be answered", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const { received, resolve, asked } = start(false);
   const failed: Record<string, number> = {};

@@ -1,5 +1,5 @@
 import { type Duplex, duplexPair } from "node:stream";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import type { Receiver, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
 import {
   MultiplexedConnection,
@@ -62,7 +62,7 @@ class Answers implements Receiver {
 const words = (count: number, name: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => command(name(i)));
 
-it("a command waits for no more than a turn of ten thousand that came before it", async () => {
+test("a command waits for no more than a turn of ten thousand that came before it", async () => {
   const [connections, long, short] = [start(), new Answers(), new Answers()];
   multiplexed.send(
     words(10_000, (i) => `L${i}`),
@@ -88,7 +88,7 @@ it("a command waits for no more than a turn of ten thousand that came before it"
   expect(short.replies).toEqual(["+SHORT"]);
 });
 
-it("a long lot leaves room for commands of others, and none for another long one", async () => {
+test("a long lot leaves room for commands of others, and none for another long one", async () => {
   const connections = start({ maxQueuedCommands: 3_000 });
   const [long, short, refused] = [new Answers(), new Answers(), new Answers()];
   multiplexed.send(
@@ -120,7 +120,7 @@ it("a long lot leaves room for commands of others, and none for another long one
   expect(refused.failures.length).toBe(3_000);
 });
 
-it("long lots take turns with each other", async () => {
+test("long lots take turns with each other", async () => {
   const connections = start();
   const answers = new Answers();
   for (const letter of ["A", "B"]) {
@@ -139,7 +139,7 @@ it("long lots take turns with each other", async () => {
   expect(Math.abs(received.indexOf("A2999") - received.indexOf("B2999"))).toBeLessThanOrEqual(1_000);
 });
 
-it("an earlier deadline is kept behind later ones", async () => {
+test("an earlier deadline is kept behind later ones", async () => {
   const connections = start();
   const [patient, hasty] = [new Answers(), new Answers()];
   multiplexed.send([command("PATIENT")], patient);
@@ -153,7 +153,7 @@ it("an earlier deadline is kept behind later ones", async () => {
   expect(hasty.replies).toEqual([]);
 });
 
-it("a connection that fell silent gets nothing more, and its late replies still count", async () => {
+test("a connection that fell silent gets nothing more, and its late replies still count", async () => {
   const connections = start({ timeout: 100 });
   const [first, second, third] = [new Answers(), new Answers(), new Answers()];
   multiplexed.send([command("FIRST")], first);
@@ -170,7 +170,7 @@ it("a connection that fell silent gets nothing more, and its late replies still 
   expect(first.replies).toEqual([]);
 });
 
-it("while a wanted connection is down, commands are refused at once, not kept for later", async () => {
+test("while a wanted connection is down, commands are refused at once, not kept for later", async () => {
   const connections = start({ reconnect: "wanted" });
   const answers = new Answers();
   refuse = true;
@@ -188,7 +188,7 @@ it("while a wanted connection is down, commands are refused at once, not kept fo
   expect(new Set(connections[0]!.received)).toEqual(new Set(["C"]));
 });
 
-it("a connection that nobody uses is ended after a while, and made again for the next command", async () => {
+test("a connection that nobody uses is ended after a while, and made again for the next command", async () => {
   const connections = start({ idle: 100 });
   const answers = new Answers();
   multiplexed.send([command("SLOW")], answers);
@@ -206,7 +206,7 @@ it("a connection that nobody uses is ended after a while, and made again for the
   await expect.poll(() => answers.replies).toEqual(["+first", "+second"]);
 });
 
-it("attempts at a connection end as well when nobody wants it any more", async () => {
+test("attempts at a connection end as well when nobody wants it any more", async () => {
   let attempts = 0;
   start({
     idle: 100,
@@ -225,7 +225,7 @@ it("attempts at a connection end as well when nobody wants it any more", async (
   expect(attempts).toBe(before);
 });
 
-it("a command that comes alone goes at once; of several in a turn the first does, and the others together", async () => {
+test("a command that comes alone goes at once; of several in a turn the first does, and the others together", async () => {
   const counters = newCounters();
   const [connections, answers] = [start({ counters }), new Answers()];
   const send = (...names: string[]) => {
@@ -251,7 +251,7 @@ it("a command that comes alone goes at once; of several in a turn the first does
   await written("E", "F");
 });
 
-it("no receiver is told of a failure before sending has returned", async () => {
+test("no receiver is told of a failure before sending has returned", async () => {
   const [connections, answers] = [start(), new Answers()];
   multiplexed.open();
   await expect.poll(() => multiplexed.ready).toBe(true);
@@ -284,7 +284,7 @@ function streaming(seen: string[], name: string): Receiver {
   };
 }
 
-it("what is behind a large reply goes by another connection if it is a read, and so does what follows", async () => {
+test("what is behind a large reply goes by another connection if it is a read, and so does what follows", async () => {
   const connections = start({ maxReplySize: 10_000_000 });
   const seen: string[] = [];
   multiplexed.open();
@@ -319,7 +319,7 @@ it("what is behind a large reply goes by another connection if it is a read, and
   expect(connections.length).toBe(2);
 });
 
-it("a large reply whose connection is lost has failed", async () => {
+test("a large reply whose connection is lost has failed", async () => {
   const connections = start({ maxReplySize: 10_000_000 });
   const seen: string[] = [];
   multiplexed.open();

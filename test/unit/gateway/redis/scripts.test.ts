@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, test } from "vitest";
 import { Scripts } from "../../../../gateway/src/redis/cluster/scripts.js";
 import { command } from "../../../../gateway/src/resp/command.js";
 import { FakeCluster } from "./fake-cluster.js";
@@ -9,7 +9,7 @@ const digestOf = (script: string) => createHash("sha1").update(script).digest("h
 describe("the scripts that are remembered", () => {
   const scripts = () => new Scripts();
 
-  it("are those of EVAL, EVAL_RO and SCRIPT LOAD, whatever bytes they are of", () => {
+  test("are those of EVAL, EVAL_RO and SCRIPT LOAD, whatever bytes they are of", () => {
     const all = scripts();
     all.note(command("eval", "é\r\n$1", "0"));
     all.note(command("EVAL_RO", "b", "0"));
@@ -25,7 +25,7 @@ describe("the scripts that are remembered", () => {
     expect(text("b")).toBeUndefined();
   });
 
-  it.each([
+  test.each([
     ["a thousand", 1_000, (i: number) => `return ${i}`],
     ["four megabytes", 40, (i: number) => `return ${i}`.padEnd(100_000)],
   ])("are %s at most; what was used of late stays", (_what, most, script) => {
@@ -54,7 +54,7 @@ describe("EVALSHA at a node that lacks the script", () => {
     });
   }
 
-  it("is run by its text, where that came through before", async () => {
+  test("is run by its text, where that came through before", async () => {
     start();
     expect(await fake.send(`EVALSHA ${digest} 1 foo`)).toEqual(["-NOSCRIPT No matching script."]);
     expect(await fake.send(`EVAL ${script} 1 bar`)).toEqual(["+EVAL"]);
@@ -63,7 +63,7 @@ describe("EVALSHA at a node that lacks the script", () => {
     expect(await fake.send(`EVALSHA ${digest} 1 foo`)).toEqual(["+EVALSHA"]);
   });
 
-  it("keeps its turn in a pipeline, or is answered as the node did when that is over", async () => {
+  test("keeps its turn in a pipeline, or is answered as the node did when that is over", async () => {
     start();
     await fake.send(`EVAL ${script} 1 bar`);
     const both = await fake.send(`EVALSHA ${digest} 1 foo 1`, `EVALSHA ${digest} 1 foo 2`);

@@ -1,11 +1,11 @@
 import { duplexPair } from "node:stream";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { redisAt } from "../../../../gateway/src/redis/redis-url.js";
 import { upstreamsOf } from "../../../../gateway/src/redis/upstreams.js";
 import { resolveSettings } from "../../../../gateway/src/settings/options.js";
 import { commandsIn, sent } from "./fake-cluster.js";
 
-it.each([
+test.each([
   ["?sentinelPassword=hidden%26+seen", "AUTH hidden&+seen"],
   ["?sentinelUser=sam&sentinelPassword=hidden", "AUTH sam hidden"],
   ["", null],
@@ -38,7 +38,7 @@ it.each([
   },
 );
 
-it.each([
+test.each([
   ["redis://a.test?sentinelPassword=hidden", /sentinelPassword is only for redis\+sentinel/],
   ["redis+sentinel://a.test/main?sentinelUser=sam", /sentinelUser but no sentinelPassword/],
 ])("%s is refused", (url, text) => {

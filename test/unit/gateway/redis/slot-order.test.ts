@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import type { ClusterCommand } from "../../../../gateway/src/redis/cluster/cluster-command.js";
 import { SlotOrder } from "../../../../gateway/src/redis/cluster/slot-order.js";
 
@@ -45,7 +45,7 @@ function model(commands: readonly Fake[], command: Fake) {
   };
 }
 
-it("it says of every command what looking at all of them says, whatever has happened", () => {
+test("it says of every command what looking at all of them says, whatever has happened", () => {
   const moves = fc.array(
     fc.tuple(fc.nat(11), fc.constantFrom("park", "send", "execute", "doubt", "settle")),
     {
@@ -95,7 +95,7 @@ it("it says of every command what looking at all of them says, whatever has happ
   );
 });
 
-it.each([
+test.each([
   ["writes", () => false],
   ["reads", () => true],
   ["reads and writes", (i: number) => i % 2 === 0],

@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { Topology } from "../../../../gateway/src/redis/cluster/topology.js";
 import { newCounters } from "../../../../gateway/src/redis/server.js";
 import { HALVES, named, type Range, slotsReply } from "./fake-cluster.js";
@@ -18,7 +18,7 @@ function start(interval: number, redirects = 1): void {
   topology = new Topology([{ host: "a", port: 1 }], ask, { interval, redirects }, newCounters());
 }
 
-it("the topology is asked for again and again, and a change is learnt with no redirection", async () => {
+test("the topology is asked for again and again, and a change is learnt with no redirection", async () => {
   start(20);
   topology.open();
   await expect.poll(() => topology.shardOf(0)?.primary).toBe(named("a"));
@@ -33,7 +33,7 @@ it("the topology is asked for again and again, and a change is learnt with no re
   expect(topology.counters.topologyChanges).toBe(1);
 });
 
-it("it is asked for after as many redirections as were set, not before", async () => {
+test("it is asked for after as many redirections as were set, not before", async () => {
   start(60_000, 3);
   topology.open();
   await expect.poll(() => topology.isKnown).toBe(true);

@@ -1,5 +1,5 @@
 import { duplexPair } from "node:stream";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { ownEngine } from "../../../../gateway/src/redis/redis-url.js";
 import type { Upstream } from "../../../../gateway/src/redis/upstream.js";
 import { upstreamsOf } from "../../../../gateway/src/redis/upstreams.js";
@@ -37,7 +37,7 @@ function start() {
 const get = (upstream: Upstream) =>
   sent((commands, receiver) => upstream.send(commands, receiver), ["GET k"]);
 
-it("connections of a user end when they were not used for a minute; those of the gateway itself stay", async () => {
+test("connections of a user end when they were not used for a minute; those of the gateway itself stay", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const { upstreams } = start();
   const [own, user] = [null, { username: "ann", password: "secret" }].map((each) => upstreams.of(each));
@@ -55,7 +55,7 @@ it("connections of a user end when they were not used for a minute; those of the
   upstreams.close();
 });
 
-it("users are bounded: who was not there for long goes first, and all do that are idle and without a connection", async () => {
+test("users are bounded: who was not there for long goes first, and all do that are idle and without a connection", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] });
   const { upstreams, state } = start();
   const user = (number: number) => ({ username: `user${number}`, password: "secret" });

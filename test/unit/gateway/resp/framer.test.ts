@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Framer, MalformedReply } from "../../../../gateway/src/resp/framer.js";
 import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
 import { anyReply, encode } from "./resp-tree.js";
@@ -20,7 +20,7 @@ function frame(stream: Buffer, cuts: readonly number[], maxReplySize = 1 << 20):
 }
 
 describe("the framer", () => {
-  it("finds every reply, whatever it holds and however the bytes are split", () => {
+  test("finds every reply, whatever it holds and however the bytes are split", () => {
     fc.assert(
       fc.property(
         fc.array(anyReply, { minLength: 1, maxLength: 8 }),
@@ -34,7 +34,7 @@ describe("the framer", () => {
     );
   });
 
-  it("frames byte by byte", () => {
+  test("frames byte by byte", () => {
     fc.assert(
       fc.property(fc.array(anyReply, { minLength: 1, maxLength: 4 }), (trees) => {
         const replies = trees.map(encode);
@@ -45,7 +45,7 @@ describe("the framer", () => {
     );
   });
 
-  it("holds an unfinished reply back", () => {
+  test("holds an unfinished reply back", () => {
     const framer = new Framer(1 << 20);
     const replies: unknown[] = [];
     const stream = encode({ type: "array", items: [{ type: "bulk", bytes: Buffer.from("abc") }] });
@@ -55,13 +55,13 @@ describe("the framer", () => {
     expect(replies).toEqual([stream]);
   });
 
-  it.each([0, 5, 2_000])("consumes a reply that is too large and keeps its place, split at %i", (cut) => {
+  test.each([0, 5, 2_000])("consumes a reply that is too large and keeps its place, split at %i", (cut) => {
     const large = encode({ type: "bulk", bytes: Buffer.alloc(3_000, "x") });
     const small = encode({ type: "status", text: "OK" });
     expect(frame(Buffer.concat([small, large, small]), [cut], 1_000)).toEqual([small, null, small]);
   });
 
-  it("hands a large reply on as it comes, and the ones around it whole", () => {
+  test("hands a large reply on as it comes, and the ones around it whole", () => {
     const large = encode({ type: "bulk", bytes: Buffer.alloc(1_000_000, "x") });
     const small = encode({ type: "status", text: "OK" });
     const stream = Buffer.concat([small, large, small, large]);
@@ -82,7 +82,7 @@ describe("the framer", () => {
     expect(all.map((parts) => Buffer.concat(parts).equals(large))).toEqual([true, true]);
   });
 
-  it("keeps a large reply that must be whole within the budget, and gives back what it took", () => {
+  test("keeps a large reply that must be whole within the budget, and gives back what it took", () => {
     const large = encode({ type: "bulk", bytes: Buffer.alloc(1_000_000, "x") });
     const small = encode({ type: "status", text: "OK" });
     for (const [limit, kept] of [
@@ -103,7 +103,7 @@ describe("the framer", () => {
     }
   });
 
-  it.each([
+  test.each([
     ["an unknown type", "!3\r\nabc\r\n"],
     ["a RESP3 type", "%1\r\n+a\r\n+b\r\n"],
     ["a push", ">1\r\n+a\r\n"],
