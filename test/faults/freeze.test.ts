@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend.stop());
 
-const it = routeTests(() => backend);
+const routeTest = routeTests(() => backend);
 
 type Happening = (path: NetworkProxy) => void;
 const closed: Happening = ({ links }) => {
@@ -37,7 +37,7 @@ const forgottenByServer: Happening = ({ links }) => {
 const nothing: Happening = () => {};
 
 describe("frozen between invocations, with the next one waiting when it thaws", () => {
-  it.for([
+  routeTest.for([
     ["the server closes the connection", closed],
     ["the connection is reset", reset],
     ["the server says 408 and closes", timedOut],
@@ -66,7 +66,7 @@ describe("frozen between invocations, with the next one waiting when it thaws", 
     },
   );
 
-  it("for less than a second, and the server closes the connection", async ({ route }) => {
+  routeTest("for less than a second, and the server closes the connection", async ({ route }) => {
     const instance = await route.startFunction();
     for (let i = 1; i <= 5; i++) {
       await instance.run(["GET", route.key]);
@@ -78,7 +78,7 @@ describe("frozen between invocations, with the next one waiting when it thaws", 
     expect(route.applied("INCR")).toBe(5);
   });
 
-  it("within the server's idle limit: the connection is used again", async ({ route }) => {
+  routeTest("within the server's idle limit: the connection is used again", async ({ route }) => {
     const instance = await route.startFunction();
     for (let i = 1; i <= 3; i++) {
       expect(await instance.run(["INCR", route.key])).toMatchObject([{ value: i }]);
@@ -91,7 +91,7 @@ describe("frozen between invocations, with the next one waiting when it thaws", 
 });
 
 describe("frozen in mid-callback, with an idle connection and a command to come in the same callback", () => {
-  it.for([
+  routeTest.for([
     ["closed", closed],
     ["reset", reset],
     ["given a surplus answer", unasked],
@@ -117,7 +117,7 @@ describe("frozen in mid-callback, with an idle connection and a command to come 
 });
 
 describe("frozen right after the handshake, before the first command", () => {
-  it.for([
+  routeTest.for([
     ["closed", closed, 2],
     ["reset", reset, 2],
     ["forgotten", forgotten, 2],
@@ -135,7 +135,7 @@ describe("frozen right after the handshake, before the first command", () => {
 });
 
 describe("frozen while connecting, the connection made meanwhile", () => {
-  it.for([
+  routeTest.for([
     ["closed", closed],
     ["forgotten", forgotten],
     ["there", nothing],
@@ -156,7 +156,7 @@ describe("frozen while connecting, the connection made meanwhile", () => {
 });
 
 describe("a server that ends idle connections, times scaled down", () => {
-  it.for([
+  routeTest.for([
     ["delivered", 1_400],
     ["delivered", 2_200],
     ["lost", 1_400],

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => backend.stop());
 
-const it = routeTests(() => backend);
+const routeTest = routeTests(() => backend);
 const patient = { retry: { retries: 5, backoff: () => 1 } };
 
 /** The behaviour befalls the first so many requests with `text` in them, over all connections. */
@@ -43,7 +43,7 @@ describe("the write was applied and its answer lost", () => {
     ["504 of a proxy", rewrite(proxyError(504), { leave: "close" })],
   ] as const;
 
-  it.for(losses)(
+  routeTest.for(losses)(
     "%s: applied once, the outcome is unknown; a read is repeated",
     async ([, fault], { route }) => {
       const redis = route.client(patient);
@@ -61,7 +61,7 @@ describe("the write was applied and its answer lost", () => {
     },
   );
 
-  it("to set, and another client sets meanwhile: the other's value stays", async ({ route }) => {
+  routeTest("to set, and another client sets meanwhile: the other's value stays", async ({ route }) => {
     const other = new Redis({ url: backend.gateway.url, token: backend.gateway.token });
     route.path.onConnection(() =>
       onRequest(carries("mine"), {
@@ -78,7 +78,7 @@ describe("the write was applied and its answer lost", () => {
     other.close();
   });
 
-  it("to a batch: the reads resolve, the writes reject, each applied once", async ({ route }) => {
+  routeTest("to a batch: the reads resolve, the writes reject, each applied once", async ({ route }) => {
     const redis = route.client(patient);
     await redis.get(route.key);
     redis.close();
@@ -101,7 +101,7 @@ describe("the write was applied and its answer lost", () => {
     ).toHaveLength(1);
   });
 
-  it("to a transaction: applied once, the outcome is unknown", async ({ route }) => {
+  routeTest("to a transaction: applied once, the outcome is unknown", async ({ route }) => {
     route.path.onConnection(() => onRequest(carries("multi-exec"), loseReply()));
     const redis = route.client(patient);
     await expect(redis.multi().incr(route.key).get(route.key).exec()).rejects.toBeInstanceOf(
@@ -112,7 +112,7 @@ describe("the write was applied and its answer lost", () => {
 });
 
 describe("the write never arrived", () => {
-  it.for([
+  routeTest.for([
     ["reset at its first byte", reset({ requestStart: 1 })],
     ["closed when it was whole", onRequest(1, closeBeforeReply({ deliver: false }))],
   ] as const)(
@@ -128,54 +128,56 @@ describe("the write never arrived", () => {
   );
 });
 
-it("the server closes exactly as a request is written, 1,000 tries: reads resolve, writes are applied at most once", async ({
-  route,
-}) => {
-  const { next, seed } = random("CLOSING_SEED");
-  let closed = 0;
-  route.path.onConnection(() => ({
-    requestStarted: (link) => {
-      if (next() < 0.1) {
-        closed++;
-        link.close();
-      }
-    },
-    responded: (link) => {
-      // About as long as the client takes to write its next request.
-      const dice = next();
-      if (dice < 0.25) link.after(1 + Math.floor(dice * 8), () => link.close());
-      else if (dice < 0.5) setImmediate(() => link.close());
-    },
-  }));
-  const instance = await route.startFunction({ retry: { retries: 20 } }, {}, { timeoutMs: 60_000 });
-  const tries = Array.from({ length: 1_000 }, (_, i) => [
-    ["GET", route.key],
-    ["INCR", `${route.key}:${i}`],
-  ]);
-  const results = await instance.run(...tries.flat());
-  expect(results).toHaveLength(2_000);
-  const applied = new Map<string, number>();
-  for (const { name, args } of backend.redis.applied) {
-    if (name === "INCR") applied.set(args[1]!, (applied.get(args[1]!) ?? 0) + 1);
-  }
-  let unknown = 0;
-  for (let i = 0; i < 1_000; i++) {
-    expect(results[2 * i], `read ${i}, seed ${seed}`).toMatchObject({ value: null });
-    const write = results[2 * i + 1]!;
-    const times = applied.get(`${route.key}:${i}`) ?? 0;
-    if (write.error) {
-      expect(write.error, `write ${i}, seed ${seed}`).toMatchObject({
-        name: "UnknownOutcomeError",
-        outcome: "unknown",
-      });
-      expect(times).toBeLessThanOrEqual(1);
-      unknown++;
-    } else {
-      expect([write.value, times], `write ${i}, seed ${seed}`).toEqual([1, 1]);
+routeTest(
+  "the server closes exactly as a request is written, 1,000 tries: reads resolve, writes are applied at most once",
+  async ({ route }) => {
+    const { next, seed } = random("CLOSING_SEED");
+    let closed = 0;
+    route.path.onConnection(() => ({
+      requestStarted: (link) => {
+        if (next() < 0.1) {
+          closed++;
+          link.close();
+        }
+      },
+      responded: (link) => {
+        // About as long as the client takes to write its next request.
+        const dice = next();
+        if (dice < 0.25) link.after(1 + Math.floor(dice * 8), () => link.close());
+        else if (dice < 0.5) setImmediate(() => link.close());
+      },
+    }));
+    const instance = await route.startFunction({ retry: { retries: 20 } }, {}, { timeoutMs: 60_000 });
+    const tries = Array.from({ length: 1_000 }, (_, i) => [
+      ["GET", route.key],
+      ["INCR", `${route.key}:${i}`],
+    ]);
+    const results = await instance.run(...tries.flat());
+    expect(results).toHaveLength(2_000);
+    const applied = new Map<string, number>();
+    for (const { name, args } of backend.redis.applied) {
+      if (name === "INCR") applied.set(args[1]!, (applied.get(args[1]!) ?? 0) + 1);
     }
-  }
-  // The faults did strike, and most writes went through nevertheless.
-  expect(closed).toBeGreaterThan(100);
-  expect(unknown).toBeGreaterThan(10);
-  expect(unknown).toBeLessThan(500);
-}, 90_000);
+    let unknown = 0;
+    for (let i = 0; i < 1_000; i++) {
+      expect(results[2 * i], `read ${i}, seed ${seed}`).toMatchObject({ value: null });
+      const write = results[2 * i + 1]!;
+      const times = applied.get(`${route.key}:${i}`) ?? 0;
+      if (write.error) {
+        expect(write.error, `write ${i}, seed ${seed}`).toMatchObject({
+          name: "UnknownOutcomeError",
+          outcome: "unknown",
+        });
+        expect(times).toBeLessThanOrEqual(1);
+        unknown++;
+      } else {
+        expect([write.value, times], `write ${i}, seed ${seed}`).toEqual([1, 1]);
+      }
+    }
+    // The faults did strike, and most writes went through nevertheless.
+    expect(closed).toBeGreaterThan(100);
+    expect(unknown).toBeGreaterThan(10);
+    expect(unknown).toBeLessThan(500);
+  },
+  90_000,
+);

@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 // The handshake takes some tenths of a second: long enough to be frozen in the middle of it.
-const it = routeTests(
+const routeTest = routeTests(
   () => backend,
   () => ({ tls: certificate, rttMs: 120 }),
 );
@@ -37,7 +37,7 @@ const happenings = [
 ] as const satisfies readonly (readonly [string, (path: NetworkProxy) => void])[];
 
 describe("frozen", () => {
-  it.for(happenings)("while pre-opening, and meanwhile %s", async ([, happening], { route }) => {
+  routeTest.for(happenings)("while pre-opening, and meanwhile %s", async ([, happening], { route }) => {
     const instance = await start(route);
     await frozen(instance, 1_200, () => happening(route.path));
     const done = instance.run(["INCR", route.key], ["GET", route.key]);
@@ -48,19 +48,22 @@ describe("frozen", () => {
     expect(route.applied("INCR")).toBe(1);
   });
 
-  it.for(happenings)("right after the handshake, and meanwhile %s", async ([, happening], { route }) => {
-    const instance = await start(route, {}, { AWAIT_READY: "1" });
-    await frozen(instance, 1_200, () => happening(route.path));
-    const done = instance.run(["INCR", route.key], ["GET", route.key]);
-    await instance.thaw();
-    expect(await done).toMatchObject([{ value: 1 }, { value: "1" }]);
-    expect(route.applied("INCR")).toBe(1);
-    expect(route.path.connectionsOpened).toBe(happening === happenings[0][1] ? 1 : 2);
-  });
+  routeTest.for(happenings)(
+    "right after the handshake, and meanwhile %s",
+    async ([, happening], { route }) => {
+      const instance = await start(route, {}, { AWAIT_READY: "1" });
+      await frozen(instance, 1_200, () => happening(route.path));
+      const done = instance.run(["INCR", route.key], ["GET", route.key]);
+      await instance.thaw();
+      expect(await done).toMatchObject([{ value: 1 }, { value: "1" }]);
+      expect(route.applied("INCR")).toBe(1);
+      expect(route.path.connectionsOpened).toBe(happening === happenings[0][1] ? 1 : 2);
+    },
+  );
 });
 
 describe("a handshake that hangs", () => {
-  it("is raced by a second one", async ({ route }) => {
+  routeTest("is raced by a second one", async ({ route }) => {
     route.path.transport.onConnection((number) => (number === 1 ? blackhole("open") : undefined));
     const instance = await start(route, { preconnect: false });
     const [result] = await instance.run(["INCR", route.key]);
@@ -70,7 +73,7 @@ describe("a handshake that hangs", () => {
     expect(route.applied("INCR")).toBe(1);
   });
 
-  it("is no matter to the first command where it was begun ahead of need", async ({ route }) => {
+  routeTest("is no matter to the first command where it was begun ahead of need", async ({ route }) => {
     route.path.transport.onConnection((number) => (number === 1 ? blackhole("open") : undefined));
     const instance = await start(route, {}, { AWAIT_READY: "1" });
     const [result] = await instance.run(["INCR", route.key]);
@@ -79,18 +82,19 @@ describe("a handshake that hangs", () => {
     expect(route.applied("INCR")).toBe(1);
   });
 
-  it("and others like it: calls settle, and once handshakes succeed again, so do calls", async ({
-    route,
-  }) => {
-    route.path.transport.onConnection(() => blackhole("open"));
-    const instance = await start(route, { preconnect: false, maxConnections: 2, timeout: 2_000 });
-    for (let i = 0; i < 2; i++) {
-      const [result] = await instance.run(["INCR", route.key]);
-      expect(result).toMatchObject({ error: { name: "TimeoutError", outcome: "unsent" } });
-      expect(result!.ms).toBeLessThan(2_500);
-    }
-    route.path.transport.onConnection(() => undefined);
-    expect(await instance.run(["INCR", route.key])).toMatchObject([{ value: 1 }]);
-    expect(route.applied("INCR")).toBe(1);
-  });
+  routeTest(
+    "and others like it: calls settle, and once handshakes succeed again, so do calls",
+    async ({ route }) => {
+      route.path.transport.onConnection(() => blackhole("open"));
+      const instance = await start(route, { preconnect: false, maxConnections: 2, timeout: 2_000 });
+      for (let i = 0; i < 2; i++) {
+        const [result] = await instance.run(["INCR", route.key]);
+        expect(result).toMatchObject({ error: { name: "TimeoutError", outcome: "unsent" } });
+        expect(result!.ms).toBeLessThan(2_500);
+      }
+      route.path.transport.onConnection(() => undefined);
+      expect(await instance.run(["INCR", route.key])).toMatchObject([{ value: 1 }]);
+      expect(route.applied("INCR")).toBe(1);
+    },
+  );
 });
