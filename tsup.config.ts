@@ -1,7 +1,26 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { defineConfig, type Options } from "tsup";
 import { trimUndici } from "./scripts/trim-undici.js";
 
+/** A folder of its own, from which scripts/build.mjs moves the files into `dist`. */
+const outDir = process.env.WARMLINE_OUT_DIR ?? "dist";
+
+const ENTRIES = {
+  index: "src/index.ts",
+  fetch: "src/fetch.ts",
+  modules: "src/commands/modules/index.ts",
+  undici: "src/transport/node/undici/index.ts",
+};
+
+async function writeEsmDeclarations(): Promise<void> {
+  for (const name of Object.keys(ENTRIES)) {
+    await writeFile(join(outDir, `${name}.d.ts`), `export * from "./${name}.cjs";\n`);
+  }
+}
+
 const common: Options = {
+  outDir,
   format: ["esm", "cjs"],
   target: "node20",
   sourcemap: true,
@@ -10,6 +29,7 @@ const common: Options = {
   esbuildOptions(options) {
     // Node shows the line that threw; it should not be all of the file.
     options.lineLimit = 120;
+    options.sourcesContent = false;
   },
 };
 
@@ -17,6 +37,7 @@ export default defineConfig([
   {
     ...common,
     entry: { index: "src/index.ts" },
+    onSuccess: writeEsmDeclarations,
   },
   {
     ...common,
@@ -45,13 +66,10 @@ export default defineConfig([
   ),
   // The declarations of all entries together, so that they share their types.
   {
-    entry: {
-      index: "src/index.ts",
-      fetch: "src/fetch.ts",
-      modules: "src/commands/modules/index.ts",
-      undici: "src/transport/node/undici/index.ts",
-    },
-    format: ["esm", "cjs"],
+    entry: ENTRIES,
+    // An ES module's declarations re-export them: a second copy would be as large.
+    format: ["cjs"],
+    outDir,
     dts: { only: true },
   },
 ]);

@@ -1,6 +1,11 @@
 import { defineConfig, type Options } from "tsup";
 
+const outDir = process.env.WARMLINE_OUT_DIR ?? "dist";
+
 const common: Options = {
+  outDir,
+  // Without the paths that lead to other workspaces' sources: what is measured is the packages as they are built.
+  tsconfig: "../tsconfig.base.json",
   format: ["esm"],
   target: "node20",
   dts: false,
@@ -27,7 +32,7 @@ export default defineConfig([
   {
     ...common,
     entry: ["src/perf/cold/bundles/*.ts"],
-    outDir: "dist/perf/cold/bundles",
+    outDir: `${outDir}/perf/cold/bundles`,
     noExternal: [/.*/],
     splitting: false,
     minify: true,

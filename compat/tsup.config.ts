@@ -8,7 +8,9 @@ export default defineConfig({
   // The client is the installed one: an improvement of it needs no release of this package.
   external: [/^warmline/],
   dts: true,
-  clean: true,
+  // Without the paths that lead to other workspaces' sources.
+  tsconfig: "../tsconfig.base.json",
+  outDir: process.env.WARMLINE_OUT_DIR ?? "dist",
   sourcemap: true,
   splitting: false,
 });

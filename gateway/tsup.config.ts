@@ -5,10 +5,19 @@ import { build } from "esbuild";
 import { defineConfig, type Options } from "tsup";
 import { gatewayTable } from "../scripts/commands/gateway-table.js";
 
+/** A folder of its own, from which scripts/build.mjs moves the files into `dist`. */
+const outDir = process.env.WARMLINE_OUT_DIR ?? "dist";
+
+const ENTRIES = { index: "src/index.ts", testing: "src/testing/index.ts" };
+
 const shared: Options = {
+  outDir,
   target: "node20",
   sourcemap: true,
   splitting: false,
+  esbuildOptions(options) {
+    options.sourcesContent = false;
+  },
   // The installed gateway needs no other package: they are part of these files.
   noExternal: [/.*/],
   // Some of them are CommonJS, which in an ES module needs a `require` for Node's own modules.
@@ -31,7 +40,7 @@ function folderOf(name: string): string {
 /** The embedded engine's Lua loads these two from beside the worker, so they travel with it. */
 async function copyLua(): Promise<void> {
   for (const file of ["redis_lua.mjs", "redis_lua.wasm"]) {
-    await copyFile(join(folderOf("lua-redis-wasm"), "dist", file), join("dist", file));
+    await copyFile(join(folderOf("lua-redis-wasm"), "dist", file), join(outDir, file));
   }
 }
 
@@ -56,25 +65,39 @@ async function buildConsole(): Promise<void> {
   const html = (await readFile(join(folder, "page.html"), "utf8"))
     .replace("/* style */", () => textOf(".css"))
     .replace("/* script */", () => textOf(".js"));
-  await writeFile(join("dist", "console.html"), html);
+  await writeFile(join(outDir, "console.html"), html);
+}
+
+async function writeCommonJsEntries(): Promise<void> {
+  for (const name of Object.keys(ENTRIES)) {
+    await writeFile(join(outDir, `${name}.cjs`), `module.exports = require("./commonjs.cjs").${name};\n`);
+  }
 }
 
 export default defineConfig([
+  {
+    ...shared,
+    entry: { ...ENTRIES, cli: "src/cli.ts" },
+    format: ["esm"],
+    splitting: true,
+    onSuccess: buildConsole,
+  },
   // Shims: the CommonJS build finds the worker by import.meta.url too.
   {
     ...shared,
-    entry: { index: "src/index.ts", testing: "src/testing/index.ts" },
-    format: ["esm", "cjs"],
-    dts: true,
+    entry: { commonjs: "src/commonjs.ts" },
+    format: ["cjs"],
     shims: true,
+    onSuccess: writeCommonJsEntries,
   },
-  { ...shared, entry: { cli: "src/cli.ts" }, format: ["esm"], onSuccess: buildConsole },
+  { ...shared, entry: ENTRIES, format: ["esm", "cjs"], dts: { only: true } },
   {
     ...shared,
     entry: { "embedded-worker": "src/engine/embedded/worker.ts" },
     format: ["esm"],
     // Smaller, so that it starts sooner; names stay for stack traces.
     esbuildOptions(options) {
+      options.sourcesContent = false;
       options.minifySyntax = true;
       options.minifyWhitespace = true;
     },

@@ -6,6 +6,6 @@ export default defineConfig({
   target: "node20",
   dts: false,
   sourcemap: true,
-  clean: true,
+  outDir: process.env.WARMLINE_OUT_DIR ?? "dist",
   silent: true,
 });

@@ -85,6 +85,21 @@ describe("warmline, installed from its tarball", () => {
     expect(JSON.parse(await run("node", ["both.mjs"], folder, environment()))).toEqual([true, true, 1]);
   });
 
+  test.each([
+    ["an ES module", "trace.mjs", 'import { Redis } from "warmline";'],
+    ["CommonJS", "trace.cjs", 'const { Redis } = require("warmline");'],
+    ["an ES module, by fetch", "trace-fetch.mjs", 'import { Redis } from "warmline/fetch";'],
+    ["CommonJS, by fetch", "trace-fetch.cjs", 'const { Redis } = require("warmline/fetch");'],
+  ])("a stack trace from %s names the source with --enable-source-maps", async (_what, file, line) => {
+    writeFileSync(
+      join(folder, file),
+      `${line} try { new Redis({ url: "redis://host", token: "t" }); } catch (error) { console.log(error.stack); }`,
+    );
+    expect(sourceLine(await run("node", ["--enable-source-maps", file], folder), root)).toMatch(
+      /new ConfigError\(/,
+    );
+  });
+
   test("the fetch entry needs nothing of Node's", async () => {
     for (const [entry, format] of [
       ["fetch.js", "esm"],
@@ -102,6 +117,13 @@ describe("warmline, installed from its tarball", () => {
     }
   });
 });
+
+/** Returns the line of a source in `folder` that the first mapped frame of a stack trace names. */
+function sourceLine(stack: string, folder: string): string {
+  const [, source, line] = /[\\/](src[\\/][^:]+\.ts):(\d+):\d+/.exec(stack) ?? [];
+  expect(source, stack).toBeDefined();
+  return readFileSync(join(folder, source!), "utf8").split("\n")[Number(line) - 1]!;
+}
 
 describe("warmline-gateway, installed from its tarball", () => {
   test.each([
@@ -122,9 +144,35 @@ describe("warmline-gateway, installed from its tarball", () => {
     );
     expect(await run("node", [file], folder)).toBe("1\n");
   });
+
+  test.each([
+    ["an ES module", "gateway-trace.mjs", 'import { createGateway } from "warmline-gateway";'],
+    ["CommonJS", "gateway-trace.cjs", 'const { createGateway } = require("warmline-gateway");'],
+  ])("a stack trace from %s names the source with --enable-source-maps", async (_what, file, line) => {
+    writeFileSync(
+      join(folder, file),
+      `${line} (async () => createGateway({ port: -1 }))().catch((error) => console.log(error.stack));`,
+    );
+    const stack = await run("node", ["--enable-source-maps", file], folder);
+    expect(sourceLine(stack, join(root, "gateway"))).toMatch(/\bthrow\b|new TypeError\(/);
+  });
 });
 
+/** Bytes that a package may take on disk. Most are code and declarations; source maps lead to files and lines alone. */
+const MAX_UNPACKED = { warmline: 1_100_000, "warmline-gateway": 5_000_000, "warmline-upstash": 200_000 };
+
+async function unpackedSize(tarball: string): Promise<number> {
+  const listed = await run("tar", ["-tvzf", tarball], root);
+  return listed.split("\n").reduce((sum, line) => sum + Number(line.split(/\s+/)[2] ?? 0), 0);
+}
+
 describe.each(["warmline", "warmline-gateway", "warmline-upstash"] as const)("%s", (name) => {
+  test("its size unpacked is within its limit", async () => {
+    const unpacked = await unpackedSize(tarballs[name]);
+    console.info(`${name}: ${unpacked} bytes unpacked`);
+    expect(unpacked).toBeLessThan(MAX_UNPACKED[name]);
+  });
+
   test("publint finds nothing to say", async () => {
     const output = await run("npx", ["publint", "run", tarballs[name], "--strict"], root);
     expect(output).toMatch(/All good!/);

@@ -1,0 +1,153 @@
+// Builds the packages that are not up to date: node scripts/build.mjs [--prune] [PACKAGE...]
+//
+// A package is up to date if the hash of its inputs is that of the last build and every output is still there. A build
+// writes to a folder of its own, then moves the files into `dist`, chunks before entries. It deletes nothing in `dist`:
+// a process that was started from an earlier build still finds the chunks that it loads later. `--prune`, which
+// `npm pack` runs, deletes what the last build did not write.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { shrinkMap } from "./shrink-map.mjs";
+import { thirdPartyLicenses } from "./third-party-licenses.mjs";
+
+const root = join(import.meta.dirname, "..");
+
+/** The packages: their folders, and the packages whose sources are part of their output. */
+const PACKAGES = {
+  client: { folder: ".", needs: [] },
+  gateway: { folder: "gateway", needs: [] },
+  compat: { folder: "compat", needs: ["client"] },
+  testbed: { folder: "testbed", needs: [] },
+  bench: { folder: "bench", needs: ["client"] },
+};
+
+/** What a build reads besides the package's own files, below the root. */
+const SHARED_INPUTS = ["package-lock.json", "tsconfig.base.json", "scripts"];
+const OWN_INPUTS = ["src", "package.json", "tsup.config.ts"];
+
+/** The record of a build, in `dist`: the hash of its inputs and the sizes of its outputs. */
+const RECORD = ".build.json";
+
+/** Names of chunks, which hold a hash of their content. */
+const CHUNK = /-[A-Za-z0-9_-]{8}\.[a-z.]+$/;
+
+function filesIn(path) {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+}
+
+function hashInputs(name) {
+  const { folder, needs } = PACKAGES[name];
+  const hash = createHash("sha256");
+  const inputs = [...SHARED_INPUTS, ...OWN_INPUTS.map((input) => join(folder, input))];
+  for (const input of inputs.map((path) => join(root, path))) {
+    for (const file of statSync(input).isDirectory() ? filesIn(input) : [input]) {
+      hash.update(`\0${file.slice(root.length)}\0`).update(readFileSync(file));
+    }
+  }
+  for (const needed of needs) hash.update(hashInputs(needed));
+  return hash.digest("hex");
+}
+
+function lastBuild(dist) {
+  const record = join(dist, RECORD);
+  return existsSync(record) ? JSON.parse(readFileSync(record, "utf8")) : { outputs: {} };
+}
+
+function isUpToDate(dist, inputs) {
+  const last = lastBuild(dist);
+  const isThere = ([file, size]) => statSync(join(dist, file), { throwIfNoEntry: false })?.size === size;
+  return last.inputs === inputs && Object.entries(last.outputs).every(isThere);
+}
+
+/** Runs tsup in a package's folder. Its messages go to stderr: the stdout of `npm pack --json` is JSON. */
+function runTsup(folder, outDir) {
+  const options = {
+    cwd: folder,
+    env: { ...process.env, WARMLINE_OUT_DIR: outDir },
+    stdio: ["ignore", 2, 2],
+  };
+  const child = spawn(
+    process.execPath,
+    [join(root, "node_modules/tsup/dist/cli-default.js"), "--silent"],
+    options,
+  );
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`the build of ${folder} failed`))));
+  });
+}
+
+async function build(name) {
+  const folder = join(root, PACKAGES[name].folder);
+  const dist = join(folder, "dist");
+  const inputs = hashInputs(name);
+  if (isUpToDate(dist, inputs)) return;
+  // As deep as `dist`: source maps name their sources relative to themselves.
+  const made = mkdtempSync(join(folder, ".dist-"));
+  try {
+    await runTsup(folder, made);
+    const licenses = thirdPartyLicenses(folder, made);
+    if (licenses) writeFileSync(join(made, "THIRD-PARTY-LICENSES.txt"), licenses);
+    const files = filesIn(made).map((file) => file.slice(made.length + 1));
+    for (const map of files.filter((file) => file.endsWith(".map"))) {
+      writeFileSync(join(made, map), shrinkMap(readFileSync(join(made, map), "utf8")));
+    }
+    const outputs = Object.fromEntries(files.map((file) => [file, statSync(join(made, file)).size]));
+    rmSync(join(dist, RECORD), { force: true });
+    for (const file of files.sort((a, b) => CHUNK.test(b) - CHUNK.test(a))) {
+      mkdirSync(dirname(join(dist, file)), { recursive: true });
+      renameSync(join(made, file), join(dist, file));
+    }
+    writeFileSync(join(dist, RECORD), JSON.stringify({ inputs, outputs }));
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+}
+
+function prune(name) {
+  const dist = join(root, PACKAGES[name].folder, "dist");
+  const { outputs } = lastBuild(dist);
+  for (const file of filesIn(dist)) {
+    const path = file.slice(dist.length + 1);
+    if (path !== RECORD && !Object.hasOwn(outputs, path)) rmSync(file);
+  }
+}
+
+const builds = new Map();
+
+/** Builds a package after those that it needs, at most once. */
+function ensureBuilt(name) {
+  if (!Object.hasOwn(PACKAGES, name)) {
+    throw new Error(`${name} is not a package: give ${Object.keys(PACKAGES).join(", ")}`);
+  }
+  if (!builds.has(name)) {
+    builds.set(
+      name,
+      Promise.all(PACKAGES[name].needs.map(ensureBuilt)).then(() => build(name)),
+    );
+  }
+  return builds.get(name);
+}
+
+const names = process.argv.slice(2).filter((argument) => argument !== "--prune");
+try {
+  await Promise.all((names.length > 0 ? names : Object.keys(PACKAGES)).map(ensureBuilt));
+  if (process.argv.includes("--prune")) for (const name of names) prune(name);
+} catch (error) {
+  console.error(`build: ${error.message}`);
+  process.exitCode = 1;
+}

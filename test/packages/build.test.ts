@@ -1,0 +1,68 @@
+import { cpSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { run } from "../support/packages/run.js";
+
+// The build script, in a copy of the repository.
+
+const root = resolve(import.meta.dirname, "../..");
+const copy = mkdtempSync(join(tmpdir(), "warmline-build-"));
+const dist = join(copy, "testbed/dist");
+const build = (...args: string[]) => run("node", ["scripts/build.mjs", ...args, "testbed"], copy);
+const changedAt = (file: string) => statSync(join(dist, file)).mtimeMs;
+
+beforeAll(async () => {
+  for (const path of ["scripts", "package.json", "package-lock.json", "tsconfig.base.json"]) {
+    cpSync(join(root, path), join(copy, path), { recursive: true });
+  }
+  cpSync(join(root, "testbed"), join(copy, "testbed"), {
+    recursive: true,
+    filter: (path) => !/[\\/](dist|\.dist-\w+|node_modules)$/.test(path),
+  });
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  await build();
+});
+afterAll(() => rmSync(copy, { recursive: true, force: true }));
+
+test("a package that is up to date is not built again", async () => {
+  const before = changedAt("index.js");
+  await build();
+  expect(changedAt("index.js")).toBe(before);
+});
+
+test("a package with a changed source is built again", async () => {
+  const before = changedAt("index.js");
+  writeFileSync(join(copy, "testbed/src/more.ts"), "export {};\n");
+  await build();
+  expect(changedAt("index.js")).toBeGreaterThan(before);
+});
+
+test("a package with a missing output is built again", async () => {
+  rmSync(join(dist, "index.js"));
+  await build();
+  expect(readdirSync(dist)).toContain("index.js");
+});
+
+test("files of an earlier build stay until the package is packed", async () => {
+  writeFileSync(join(dist, "chunk-EARLIER0.js"), "");
+  rmSync(join(dist, "index.js"));
+  await build();
+  expect(readdirSync(dist)).toContain("chunk-EARLIER0.js");
+  await build("--prune");
+  expect(readdirSync(dist).sort()).toEqual([
+    ".build.json",
+    "bootstrap.js",
+    "bootstrap.js.map",
+    "index.js",
+    "index.js.map",
+  ]);
+});
+
+test("a failed build leaves the last one as it was", async () => {
+  const before = changedAt("index.js");
+  writeFileSync(join(copy, "testbed/src/index.ts"), "export { nothing } from './missing.js';\n");
+  await expect(build()).rejects.toThrow(/Could not resolve ".\/missing.js"/);
+  expect(changedAt("index.js")).toBe(before);
+  expect(readdirSync(join(copy, "testbed"))).not.toContainEqual(expect.stringMatching(/^\.dist-/));
+});
