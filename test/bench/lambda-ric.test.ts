@@ -30,7 +30,7 @@ describe.skipIf(lacking.length > 0)("AWS's own runtime client", () => {
     execFileSync("npm", ["ci"], { cwd: folder, env: { ...process.env, ...headers }, stdio: "pipe" });
   }, 600_000);
 
-  test("runs a handler, and tells its errors, as the testbed's own program does", async () => {
+  test("AWS's own runtime client runs a handler and reports its errors as the testbed's program does", async () => {
     const handler = fileURLToPath(new URL("../integration/testbed/handlers/spin.mjs", import.meta.url));
     const { version } = JSON.parse(readFileSync(join(ric, "package.json"), "utf8"));
     const instance = await startInstance({
@@ -51,7 +51,7 @@ describe.skipIf(lacking.length > 0)("AWS's own runtime client", () => {
     }
   }, 30_000);
 
-  test("keepalive --quick runs through it, every connection as expected", async () => {
+  test("keepalive --quick passes its checks on AWS's runtime client", async () => {
     const args = ["keepalive", "--quick", "--seed", "3", "--json", "ric.json", "--report", "ric.html"];
     const { code, stderr } = await bench(folder, args, { WARMLINE_LAMBDA_RIC: ric });
     expect(code, stderr).toBe(0);

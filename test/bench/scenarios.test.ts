@@ -37,7 +37,7 @@ test("the bench reports unusable files before it measures anything", async () =>
 });
 
 describe("zombie", () => {
-  test("loses calls of a naive client with a short idle limit, and none of warmline", async () => {
+  test("zombie loses calls of a naive client with a short idle limit, and none of warmline", async () => {
     const { data, checks } = await run("zombie", "--seed", "4");
     const lost = (client: string, shorter: boolean) =>
       (data as Zombie[])
@@ -69,7 +69,7 @@ describe("sequential, twice with one seed", () => {
     return found;
   };
 
-  test("has the same direction in every ratio of both runs", async () => {
+  test("sequential has the same direction in every ratio of two runs with one seed", async () => {
     const args = ["--seed", "11", "--rtt", "5", "--clients", "warmline,agent,ioredis"];
     const [first, second] = [await run("sequential", ...args), await run("sequential", ...args)];
     expect(first.command).toBe(second.command);

@@ -37,7 +37,7 @@ describeInBrowser("the console page", (browser) => {
   };
   const answer = () => page.locator("#log > div:not(.asked)").last();
 
-  test("shows keys with their types and times to live, and nothing but itself is asked", async () => {
+  test("the console shows keys with types and times to live, and requests nothing from other origins", async () => {
     await redis.set("user:1", "Ada", { ex: 3000 });
     await redis.rpush("queue", "a", "b");
     await redis.hset("account", { name: "Ada" });
@@ -60,7 +60,7 @@ describeInBrowser("the console page", (browser) => {
     expect(complaints).toEqual([]);
   });
 
-  test("takes the token out of the address, and keeps it for the tab", async () => {
+  test("the console removes the token from the address and keeps it for the tab", async () => {
     await open();
     await page.locator("#main").waitFor();
     expect(page.url()).toBe(`${gateway.url}/`);
@@ -72,7 +72,7 @@ describeInBrowser("the console page", (browser) => {
     expect(await other.locator("#main").isVisible()).toBe(false);
   });
 
-  test("asks for the token, and again when it is wrong", async () => {
+  test("the console requests a token, and again after a wrong one", async () => {
     await page.goto(gateway.url);
     await page.fill("#token", "wrong");
     await page.click("#login button");
@@ -83,7 +83,7 @@ describeInBrowser("the console page", (browser) => {
     expect(await page.locator("#notice").isVisible()).toBe(false);
   });
 
-  test("runs what is typed, as redis-cli reads and prints it", async () => {
+  test("the console runs a typed command and prints its reply as redis-cli does", async () => {
     await open();
     await page.locator("#main").waitFor();
     for (const [line, said] of [
@@ -111,7 +111,7 @@ describeInBrowser("the console page", (browser) => {
     expect(await page.inputValue("#line")).toBe('GET "open');
   });
 
-  test("a command that waits is given up by Escape", async () => {
+  test("Escape cancels a blocking command", async () => {
     await open();
     await page.locator("#main").waitFor();
     await type("BLPOP nothing 0");
@@ -122,7 +122,7 @@ describeInBrowser("the console page", (browser) => {
     await expect.poll(() => answer().textContent()).toBe("PONG");
   });
 
-  test("markup in a key, a value or an error stays text", async () => {
+  test("markup in a key, a value or an error is shown as text", async () => {
     const markup = '<img src=x onerror="document.title=\'taken\'"><script>document.title="taken"</script>';
     await redis.set(markup, markup);
     await open();
@@ -140,7 +140,7 @@ describeInBrowser("the console page", (browser) => {
     expect(thrown).toContain("TrustedHTML");
   });
 
-  test("counts connections and commands per second", async () => {
+  test("the console counts connections and commands per second", async () => {
     await open();
     await page.locator("#main").waitFor();
     let going = true;
@@ -156,14 +156,14 @@ describeInBrowser("the console page", (browser) => {
     await expect.poll(() => page.textContent("#rate"), { timeout: 10_000 }).toBe("0");
   });
 
-  test("says when the gateway is gone", async () => {
+  test("the console shows that the gateway does not respond", async () => {
     await open();
     await page.locator("#main").waitFor();
     await gateway.close();
     await page.getByText("The gateway does not respond.").waitFor();
   });
 
-  test("goes through thousands of keys page by page", async () => {
+  test("the console pages through thousands of keys", async () => {
     await redis.mset(Object.fromEntries(Array.from({ length: 700 }, (_, at) => [`key:${at}`, at])));
     await open();
     await page.getByText(/so far$/).waitFor();
@@ -177,7 +177,7 @@ describeInBrowser("the console page", (browser) => {
     expect(new Set((await cells()).map(([key]) => key)).size).toBe(700);
   });
 
-  test("a token that may only read sees what it may", async () => {
+  test("a read-only token shows what it may read", async () => {
     const tokens = [{ name: "reader", token: "a-token-that-reads", role: "read-only" }] as const;
     const limited = await startGateway({ console: true, token: "a-token-for-all", tokens });
     try {
@@ -195,7 +195,7 @@ describeInBrowser("the console page", (browser) => {
     }
   });
 
-  test("may not be framed by another page", async () => {
+  test("another page can't frame the console", async () => {
     await page.route("http://other.test/", (route) =>
       route.fulfill({ contentType: "text/html", body: `<iframe src="${gateway.url}/"></iframe>` }),
     );

@@ -84,7 +84,7 @@ describeInBrowser("a web page of another site", (browser) => {
 
   const written = async () => ((await run("KEYS", "*")) as string[]).sort();
 
-  test("changes nothing, even if it knows the token", async () => {
+  test("a page of another site changes nothing, even with the token", async () => {
     await start();
     await run("SET", "mine", "1");
     await page.goto(origin);
@@ -92,14 +92,14 @@ describeInBrowser("a web page of another site", (browser) => {
     expect(await written()).toEqual(["mine"]);
   });
 
-  test("of this machine under another port changes nothing either", async () => {
+  test("a page of this machine on another port changes nothing", async () => {
     await start();
     await page.goto(origin.replace("127.0.0.1", "localhost"));
     await tryAll(gateway.url.replace("127.0.0.1", "localhost"));
     expect(await written()).toEqual([]);
   });
 
-  test("reads nothing", async () => {
+  test("a page of another site reads nothing", async () => {
     await start();
     await run("SET", "mine", "secret");
     await page.goto(origin);
@@ -109,7 +109,7 @@ describeInBrowser("a web page of another site", (browser) => {
     expect(read).toBe("refused");
   });
 
-  test("whose name was made to point here is refused by the Host header", async () => {
+  test("a page whose host name resolves to this machine is refused by the Host header", async () => {
     await start();
     const { port } = new URL(gateway.url);
     await context.close();
@@ -134,7 +134,7 @@ describeInBrowser("a web page of another site", (browser) => {
     expect(await written()).toEqual([]);
   });
 
-  test("that was allowed reads with a read-only token and writes nothing", async () => {
+  test("an allowed page with a read-only token reads, and writes nothing", async () => {
     await start([origin]);
     await run("SET", "mine", "1");
     await page.goto(origin);
@@ -157,14 +157,14 @@ describeInBrowser("a web page of another site", (browser) => {
     expect(await run("GET", "mine")).toBe("1");
   });
 
-  test("that was allowed is the only one: its neighbour is refused", async () => {
+  test("an allowed origin does not allow another port of its host", async () => {
     await start([origin]);
     await page.goto(origin.replace("127.0.0.1", "localhost"));
     await tryAll(gateway.url);
     expect(await written()).toEqual([]);
   });
 
-  test("the attempts are real: a page that was allowed and has the token does write", async () => {
+  test("an allowed page with the token writes, so the attempts are real", async () => {
     await start([origin]);
     await page.goto(origin);
     await tryAll(gateway.url);

@@ -60,7 +60,7 @@ describeInBrowser("the bench's report", (browser) => {
 
   for (const [size, viewport] of Object.entries(SIZES)) {
     for (const colorScheme of ["light", "dark"] as const) {
-      test(`on a ${size}, ${colorScheme}: no complaint, nothing fetched, every chart drawn, nothing cut off`, async () => {
+      test(`the report on a ${size} in ${colorScheme} has no console error, fetches nothing and shows every chart whole`, async () => {
         const colours = new Set<string>();
         for (const [name, file] of pages) {
           const context = await browser().newContext({ viewport, colorScheme });

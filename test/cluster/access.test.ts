@@ -54,7 +54,7 @@ describe.skipIf(!redisAvailable())("tokens on a cluster", () => {
   };
 
   test.each(["in the clear", "with TLS"])(
-    "a Redis user's works on every node as that user, %s",
+    "a Redis user's token works on every node as that user, %s",
     async (how) => {
       const gateway = await start(how === "with TLS" ? cluster.tlsUrl : cluster.url);
       await runAs(gateway, "main", "FLUSHALL");
@@ -117,7 +117,7 @@ describe.skipIf(!redisAvailable())("tokens on a cluster", () => {
     await gateway.close();
   });
 
-  test("none can harm the cluster by a script where the gateway signs in as the guide says", async () => {
+  test("no token can harm the cluster by a script if the gateway's user is set up as documented", async () => {
     const guide = readFileSync(join(import.meta.dirname, "../../docs/gateway.md"), "utf8");
     const [, rules] = /^redis-cli ACL SETUSER gateway on ">password" (.*)$/m.exec(guide)!;
     const allowed = rules!.replaceAll('"', "").split(" ");
@@ -170,7 +170,7 @@ describe.skipIf(!redisAvailable())("tokens on a cluster", () => {
     await gateway.close();
   });
 
-  test("of ACL RESTTOKEN, of users, with prefixes: each of several workers knows them, and a changed file", async () => {
+  test("every worker accepts tokens of ACL RESTTOKEN, users and prefixes, and reloads a changed file", async () => {
     const file = join(folder, "tokens.json");
     writeFileSync(file, JSON.stringify(tokens));
     const args = ["--port", "0", "--redis", cluster.url, "--workers", "3", "--tokens-file", file];

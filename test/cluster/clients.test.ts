@@ -42,12 +42,12 @@ describe.skipIf(!redisAvailable())("on a cluster", () => {
     await cluster?.stop();
   });
 
-  describe.each(clients)("%s", (_client, { connect, examples }) => {
+  describe.each(clients)("the example runs: %s", (_client, { connect, examples }) => {
     test.each(
       examples
         .filter(({ notOn }) => notOn !== "Redis 7.0")
         .map((example) => [example.name, example] as const),
-    )("%s", async (name, { run, gives }) => {
+    )("the example runs: %s", async (name, { run, gives }) => {
       const redis = connect(gateway.url, gateway.token);
       await redis.flushall();
       const came = await run(redis).catch((error: Error) => error);

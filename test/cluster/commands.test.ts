@@ -25,7 +25,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     expect(await run(gateway, "FLUSHALL")).toBe("OK");
   });
 
-  test("is found out from one node, and shares one connection with each primary", async () => {
+  test("a cluster is discovered from one node, with one connection to each primary", async () => {
     await run(gateway, "GET", "k");
     expect((await call(gateway, "/health")).status).toBe(200);
     for (const node of primaries()) {
@@ -38,7 +38,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     }
   });
 
-  test("is known for one by ?cluster=true, where the user may not ask", async () => {
+  test("?cluster=true names a cluster if the user may not run CLUSTER", async () => {
     for (const node of cluster.nodes) {
       await node.command("ACL", "SETUSER", "quiet", "on", ">password", "~*", "&*", "+@all", "-info");
     }
@@ -99,7 +99,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     ]);
   });
 
-  test("what can't be split is refused alone, with a cure", async () => {
+  test("a command that can't be split is refused alone, and its error says what to do", async () => {
     const [first, refused, last] = await pipeline(gateway, [
       ["SET", "a", "1"],
       ["RENAME", "a", "b"],
@@ -151,7 +151,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     expect(await run(gateway, "EXISTS", "a", "b")).toBe(0);
   });
 
-  test("a gateway that closes ends what waits on any node, without its having run", async () => {
+  test("a closing gateway ends blocking commands on every node before they run", async () => {
     const other = await gatewayAt(cluster.url, { shutdownTimeout: 10_000 });
     const lists = [keys[10]!, keys[8_000]!, keys[16_000]!];
     const waiting = lists.map((key) => run(other, "BLPOP", key, 30));
@@ -173,7 +173,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     await run(gateway, "DEL", ...lists);
   });
 
-  test("SCAN goes through every node, KEYS and RANDOMKEY see all", async () => {
+  test("SCAN, KEYS and RANDOMKEY cover every node", async () => {
     const some = keys.filter((_, slot) => slot % 8 === 0);
     await run(gateway, "MSET", ...some.flatMap((key) => [key, "v"]));
     const seen: string[] = [];
@@ -194,7 +194,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     expect((await run(gateway, "SCAN", "abc")).error).toMatch(/invalid cursor/);
   });
 
-  test("a script that one node has run is run by its digest on all, until it is flushed", async () => {
+  test("a script that ran on one node runs by its digest on all, until it is flushed", async () => {
     const script = "return redis.call('INCRBY', KEYS[1], ARGV[1])";
     const digest = createHash("sha1").update(script).digest("hex");
     expect((await run(gateway, "EVALSHA", digest, 1, "a", 1)).error).toMatch(/^NOSCRIPT /);
@@ -230,7 +230,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     expect(await run(gateway, "EVAL", "return 7", 0)).toBe(7);
   });
 
-  test("blocking commands wait on the node of their key, WAIT on those that were written to", async () => {
+  test("blocking commands wait on the node of their key, and WAIT on the nodes that were written to", async () => {
     const [popped] = await Promise.all([
       run(gateway, "BLPOP", "list", 10),
       until(async () => (await run(gateway, "RPUSH", "list", "x")) !== null, 100).catch(() => {}),
@@ -250,7 +250,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     clearInterval(adding);
   });
 
-  test("the same key's commands keep their order in a pipeline", async () => {
+  test("commands of one key keep their order in a pipeline", async () => {
     const commands = Array.from({ length: 3_000 }, (_, i) => ["APPEND", `log${i % 7}`, `${i},`]);
     await pipeline(gateway, commands);
     for (let key = 0; key < 7; key++) {
@@ -274,7 +274,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     ["replica", false, true],
     ["any", true, true],
   ] as const)(
-    "reads are answered as %s says, writes by primaries",
+    "%s routes reads to its nodes, and writes go to primaries",
     async (readPolicy, byPrimaries, byReplicas) => {
       const other = await gatewayAt(cluster.url, { readPolicy });
       const some = keys.filter((_, slot) => slot % 256 === 0);
@@ -305,7 +305,7 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     },
   );
 
-  test("an unknown command, and one with too few words, get Redis's own error", async () => {
+  test("an unknown command, and one with too few arguments, return Redis's own error", async () => {
     expect((await run(gateway, "NOSUCH", "k")).error).toMatch(/^ERR unknown command/);
     expect((await run(gateway, "GET")).error).toMatch(/wrong number of arguments/);
     expect((await run(gateway, "MSET", "a")).error).toMatch(/wrong number of arguments/);

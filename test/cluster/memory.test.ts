@@ -27,7 +27,7 @@ describe.skipIf(!redisAvailable())("memory, before a cluster", () => {
     await cluster?.stop();
   });
 
-  test("a reply larger than the budget is passed on as it comes", async () => {
+  test("a reply larger than the memory budget is streamed", async () => {
     const { status, headers, bytes } = await call(gateway, "/get/large");
     expect([status, headers["transfer-encoding"]]).toEqual([200, "chunked"]);
     const whole = Buffer.concat([
@@ -39,7 +39,7 @@ describe.skipIf(!redisAvailable())("memory, before a cluster", () => {
     expect(await metric(gateway, "buffered_bytes")).toBe(0);
   });
 
-  test("a reply to be merged that does not fit fails with 503, and may have run", async () => {
+  test("a merged reply larger than the memory budget fails with 503 and an unknown outcome", async () => {
     for (const key of ["a", "b", "c", "d", "e", "f"]) await run(gateway, "SETRANGE", key, MB - 1, "x");
     const { status, headers, json } = await call(gateway, "/mget/a/b/c/d/e/f");
     expect([status, headers["warmline-outcome"]]).toEqual([503, "unknown"]);
@@ -48,7 +48,7 @@ describe.skipIf(!redisAvailable())("memory, before a cluster", () => {
     expect(await metric(gateway, "buffered_bytes")).toBe(0);
   });
 
-  test("a reply of a later command of a pipeline stands in its place", async () => {
+  test("a reply to a later command of a pipeline keeps its place", async () => {
     await run(gateway, "SETRANGE", "half", MB / 2, "x");
     const body = [["DBSIZE"], ["GET", "half"], ["ECHO", "between"], ["GET", "half"], ["ECHO", "last"]];
     const { json } = await call(gateway, "/pipeline", { body });

@@ -22,7 +22,7 @@ describe.skipIf(!redisAvailable())("1,500 slots moved under load", () => {
     await cluster?.stop();
   });
 
-  test("every answer is right, every increment counts once, order is kept", async () => {
+  test("every reply is right, every increment counts once and order is kept while 1,500 slots move", async () => {
     const [first, second, third] = cluster.nodes;
     const moved = Array.from({ length: MOVED_SLOTS }, (_, slot) => slot);
     // Slots that move and slots that stay, of all three nodes.
@@ -114,7 +114,7 @@ describe.skipIf(!redisAvailable())("1,500 slots moved under load", () => {
     expect((await metric(gateway, "upstream_redirects_total")) - before).toBeLessThan(100);
   }, 180_000);
 
-  test("a scan misses nothing that was there all the time, though slots move and a node is replaced", async () => {
+  test("a scan misses no key that existed throughout, while slots move and a node is replaced", async () => {
     await run(gateway, "FLUSHALL");
     const some = keys.filter((_, slot) => slot % 16 === 0);
     await run(gateway, "MSET", ...some.flatMap((key) => [key, "v"]));

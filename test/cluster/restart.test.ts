@@ -16,7 +16,7 @@ describe.skipIf(!redisAvailable())("a Redis restarted under load", () => {
     await redis?.stop();
   });
 
-  test("clients are told what was not sent and what may have run, and then go on by themselves", async () => {
+  test("clients get unsent or unknown errors while Redis restarts, then continue without intervention", async () => {
     const acknowledged: number[] = [];
     const unknown: number[] = [];
     let unsent = 0;

@@ -50,7 +50,7 @@ describe.skipIf(!redisAvailable())("SCAN while slots move", () => {
     return keys.filter((key) => !seen.has(key));
   }
 
-  test("finds what has moved from a node not scanned yet to one that was scanned", async () => {
+  test("SCAN finds keys moved from an unscanned node to a scanned one", async () => {
     const [first, , third] = primaries();
     let moved = false;
     const missed = await missedBy([gateway], async (_, seen) => {
@@ -63,7 +63,7 @@ describe.skipIf(!redisAvailable())("SCAN while slots move", () => {
     await migrate(first, third, slots(16_000, 300), primaries());
   }, 60_000);
 
-  test("finds what has moved to the node that is being scanned, and goes on at any gateway", async () => {
+  test("SCAN finds keys moved to the node being scanned, and continues at any gateway", async () => {
     const [first, second, third] = primaries();
     let moved = 0;
     const missed = await missedBy([gateway, other], async (_, seen) => {
@@ -82,7 +82,7 @@ describe.skipIf(!redisAvailable())("SCAN while slots move", () => {
     await migrate(second, third, slots(12_000, 100), primaries());
   }, 60_000);
 
-  test("finds what is on either side of slots whose move was never finished", async () => {
+  test("SCAN finds keys on both sides of slots whose migration never finished", async () => {
     const [first, second, third] = primaries();
     const open = [
       [first, third, 0],
@@ -105,7 +105,7 @@ describe.skipIf(!redisAvailable())("SCAN while slots move", () => {
     for (const [from, to, slot] of open) await migrate(to, from, [slot], primaries());
   }, 60_000);
 
-  test("misses no key during ten reshards under load", async () => {
+  test("SCAN misses no key during ten reshards under load", async () => {
     const all = primaries();
     let running = true;
     const faults: unknown[] = [];

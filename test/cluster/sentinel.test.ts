@@ -20,7 +20,7 @@ describe.skipIf(!redisAvailable()).each([
     await group?.stop();
   });
 
-  test("is found, and replaced when it dies under load: clients see unsent or unknown, then go on", async () => {
+  test("the primary is found, and replaced when it dies under load: clients get unsent or unknown, then continue", async () => {
     expect(await run(gateway, "SET", "k", "v")).toBe("OK");
     const acknowledged = new Set<string>();
     const errors = new Set<string>();
@@ -59,7 +59,7 @@ describe.skipIf(!redisAvailable()).each([
     expect(await metric(gateway, "topology_changes_total")).toBe(1);
   }, 90_000);
 
-  test("a group that they don't know is told by name", async () => {
+  test("an unknown group is named in the error", async () => {
     const other = await gatewayAt(group.url.replace("/main", "/nobody"), { commandTimeout: 500 });
     expect((await run(other, "GET", "k")).error).toMatch(/no group "nobody"/);
     await other.close();
@@ -67,7 +67,7 @@ describe.skipIf(!redisAvailable()).each([
 
   if (options !== passwords) return;
 
-  test("without the right passwords nothing is sent", async () => {
+  test("the gateway sends nothing without the right passwords", async () => {
     for (const [right, wrong, text] of [
       ["of-redis", "wrong", /WRONGPASS/],
       [":of-redis@", "", /NOAUTH/],
@@ -96,7 +96,7 @@ describe.skipIf(!redisAvailable())("commands while there is no primary", () => {
     await group?.stop();
   });
 
-  test("wait for the next one within their time, of every kind", async () => {
+  test("commands of every kind wait for the next primary within their timeout", async () => {
     await run(gateway, "SET", "k", "v");
     await pipeline(gateway, [
       ["RPUSH", "list", "a"],
@@ -135,7 +135,7 @@ describe.skipIf(!redisAvailable())("commands while there is no primary", () => {
     expect(await run(gateway, "EXISTS", "e")).toBe(0);
   }, 60_000);
 
-  test("are not refused by one that was made a replica", async () => {
+  test("commands are not refused by a primary that was made a replica", async () => {
     const errors: string[] = [];
     let running = true;
     let done = 0;

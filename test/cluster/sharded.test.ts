@@ -38,7 +38,7 @@ describe.skipIf(!redisAvailable())("sharded channels", () => {
     }
   };
 
-  test("of all nodes come on one stream, on one connection to each node", async () => {
+  test("one stream carries sharded channels of all nodes, on one connection to each node", async () => {
     const stream = await listen(gateway, `/ssubscribe/${channels.join("/")}`);
     streams.push(stream);
     expect(stream.status).toBe(200);
@@ -51,7 +51,7 @@ describe.skipIf(!redisAvailable())("sharded channels", () => {
     expect(await metric(gateway, 'upstream_connections{use="stream"}')).toBe(3);
   });
 
-  test("go with their slots: a gap is told, and no subscription is left behind", async () => {
+  test("sharded channels follow their slots: a gap is reported, and no subscription is left behind", async () => {
     const [first, second, third] = cluster.nodes;
     const [stream] = streams as [Listening];
     await migrate(first!, second!, [0, 100], [first!, second!, third!]);
@@ -69,7 +69,7 @@ describe.skipIf(!redisAvailable())("sharded channels", () => {
     expect(await second!.command("PUBSUB", "SHARDNUMSUB", channels[0]!)).toEqual([channels[0], 1]);
   });
 
-  test("are found by a stream that changes while its slots move to and fro", async () => {
+  test("a stream that changes finds its sharded channels while their slots move to and fro", async () => {
     const [first, second, third] = cluster.nodes;
     const stream = await listen(gateway, "/events", { body: '{"ssubscribe":[]}' });
     streams.push(stream);
@@ -100,7 +100,7 @@ describe.skipIf(!redisAvailable())("sharded channels", () => {
     expect(messages(stream).filter((line) => line.endsWith("the last")).length).toBe(1);
   });
 
-  test("of a primary that died are heard of at its replica", async () => {
+  test("sharded channels of a dead primary are received from its replica", async () => {
     const [stream] = streams as [Listening];
     const gaps = () => stream.text.split("event: gap").length;
     const before = gaps();
@@ -110,7 +110,7 @@ describe.skipIf(!redisAvailable())("sharded channels", () => {
     expect(stream.over).toBeUndefined();
   });
 
-  test("are given up with their last listener", async () => {
+  test("sharded channels are unsubscribed with their last listener", async () => {
     for (const stream of streams.splice(0)) stream.close();
     const [, second, third] = cluster.nodes;
     await until(async () => {

@@ -39,7 +39,7 @@ describe.skipIf(!redisAvailable())("a Redis that speaks TLS alone", () => {
   });
 
   test.each(["localhost", "127.0.0.1"])(
-    "is trusted by the certificates given, as %s and as an ACL user",
+    "a TLS Redis is trusted by the given certificates, as %s and as an ACL user",
     async (host) => {
       const gateway = await gatewayAt(`rediss://ann:p%40ss@${host}:${port}/2`, {
         redisCa: certificate.caFile,
@@ -52,7 +52,7 @@ describe.skipIf(!redisAvailable())("a Redis that speaks TLS alone", () => {
     },
   );
 
-  test("is not spoken to when nobody vouches for it, nor in the clear", async () => {
+  test("a TLS Redis gets no command without a trusted certificate, nor in the clear", async () => {
     for (const [url, text] of [
       [`rediss://localhost:${port}`, /SELF_SIGNED|self.signed/i],
       [`redis://localhost:${port}`, /could not be reached/],
@@ -66,7 +66,7 @@ describe.skipIf(!redisAvailable())("a Redis that speaks TLS alone", () => {
     }
   });
 
-  test("a file of certificates that isn't there is told by name", async () => {
+  test("a missing certificate file is named in the error", async () => {
     const redisCa = join(folder, "none.pem");
     await expect(gatewayAt(`rediss://localhost:${port}`, { redisCa })).rejects.toThrow(
       /^redisCa: .*none\.pem.*ENOENT/,

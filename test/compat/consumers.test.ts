@@ -65,7 +65,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("one override reaches every copy", () => {
+test("one override replaces every copy", () => {
   const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8"));
   const copies = Object.entries(lock.packages as Record<string, { name?: string; version: string }>).filter(
     ([path]) => path.endsWith("@upstash/redis"),
@@ -83,7 +83,7 @@ test("the programs and every declaration type-check as they do with the referenc
 });
 
 describe("runs as it does with the reference", () => {
-  test.each(programs)("%s", (name) => {
+  test.each(programs)("%s prints the same as with the reference", (name) => {
     expect(outcomes.reference.printed[name]).not.toHaveProperty("failed");
     expect(outcomes.warmline.printed[name]).toEqual(outcomes.reference.printed[name]);
   });

@@ -6,7 +6,7 @@ import { host, platform, serve, useExample } from "./support/example.js";
 
 const example = useExample("cloudflare");
 
-test("the Worker under Miniflare, which needs no compatibility flag", async () => {
+test("the Worker runs under Miniflare without a compatibility flag", async () => {
   const config = readFileSync(join(example.folder, "wrangler.jsonc"), "utf8");
   const [, date] = /"compatibility_date": "([\d-]+)"/.exec(config)!;
   const [, main] = /"main": "([^"]+)"/.exec(config)!;

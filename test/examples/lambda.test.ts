@@ -8,7 +8,7 @@ import { useExample } from "./support/example.js";
 
 const example = useExample("lambda");
 
-test("one bundled file, frozen and thawed on one connection", async () => {
+test("one bundled file keeps one connection over a freeze", async () => {
   const { folder, env } = example;
   await run("npm", ["run", "build"], folder);
   expect(readdirSync(join(folder, "dist"))).toEqual(["handler.mjs"]);

@@ -4,7 +4,7 @@ import { useExample } from "./support/example.js";
 
 const example = useExample("lock");
 
-test("one at a time, with a growing fence; let go of when the work fails; lost when it is taken away", async () => {
+test("the lock admits one holder, with a growing fence, and is released when the work fails", async () => {
   const lines = `import { Redis } from "warmline";
     import { withLock } from "./lock.mjs";
     const redis = Redis.fromEnv();

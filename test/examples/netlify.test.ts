@@ -7,7 +7,7 @@ import { host, platform, serve, useExample } from "./support/example.js";
 
 const example = useExample("netlify");
 
-test("the function", async () => {
+test("the function returns the stored count", async () => {
   const program = `import visits, { config } from "./netlify/functions/visits.mjs";
     const visit = async () => (await visits(new Request("https://example.com" + config.path), {})).json();
     console.log(JSON.stringify([await visit(), await visit()]));`;
@@ -18,7 +18,7 @@ test("the function", async () => {
   ]);
 });
 
-test("the edge function on Deno, bundled with the condition for Node as Netlify does it", async () => {
+test("the edge function runs on Deno, bundled with the condition for Node as Netlify does", async () => {
   const outfile = join(example.folder, "edge.js");
   const { metafile, warnings } = await build({
     entryPoints: [join(example.folder, "netlify/edge-functions/visits.js")],

@@ -29,12 +29,12 @@ describe.each(["turbopack", "webpack"])("%s", (bundler) => {
     output = printed.replace(/.*No build cache found.*/, "");
   }, 300_000);
 
-  test("builds without an environment and without a warning", () => {
+  test("the app builds without an environment and without a warning", () => {
     expect(output).toContain("Compiled successfully");
     expect(output).not.toMatch(/compiled with warnings|Module not found|⚠/i);
   });
 
-  test("a page that reads Redis is dynamic, unless `cache` says that it may be kept", () => {
+  test("a page that reads Redis is dynamic, unless `cache` allows caching it", () => {
     const manifest = readFileSync(join(example.folder, ".next/prerender-manifest.json"), "utf8");
     const { routes } = JSON.parse(manifest) as {
       routes: Record<string, { initialRevalidateSeconds: number | false }>;
@@ -44,7 +44,7 @@ describe.each(["turbopack", "webpack"])("%s", (bundler) => {
     expect(routes["/cached"]!.initialRevalidateSeconds).toBe(5);
   });
 
-  test("page, server action, route handler and cached data", { timeout: 120_000 }, async () => {
+  test("the page, server action, route handler and cached data work", { timeout: 120_000 }, async () => {
     const redis = new Redis({ url: example.env.WARMLINE_URL, token: example.env.WARMLINE_TOKEN });
     await redis.flushall();
     const port = await freePort();

@@ -50,7 +50,7 @@ console.log(JSON.stringify({
 await provider.shutdown();
 `;
 
-test("metrics and spans of what happened, without values", async () => {
+test("metrics and spans are recorded without values", async () => {
   // The second request loses its answer, and so does the write.
   endpoint.onRequest = ({ socket, body }) => {
     if (endpoint.requests.length === 2 || body.includes("SET")) socket.destroy();

@@ -6,7 +6,7 @@ const example = useExample("rate-limit");
 
 const program = (lines: string) => ["--input-type=module", "--eval", lines];
 
-test("a window is shared by all who ask, and slides", async () => {
+test("a sliding window is shared by all clients", async () => {
   const lines = `import { Redis } from "warmline";
     import { rateLimit } from "./rate-limit.mjs";
     const redis = Redis.fromEnv();
@@ -31,7 +31,7 @@ test("a window is shared by all who ask, and slides", async () => {
   expect(other).toMatchObject({ allowed: true, left: 9 });
 });
 
-test("the function says no with 429, and serves everybody when Redis is out of reach", async () => {
+test("the function responds 429 above the limit, and serves every request when Redis can't be reached", async () => {
   const lines = `import { handler } from "./handler.mjs";
     const statuses = [];
     for (let i = 0; i < 12; i++) statuses.push((await handler({ caller: "c" })).statusCode);

@@ -6,7 +6,7 @@ import { host, serve, useExample } from "./support/example.js";
 
 const example = useExample("vercel");
 
-test("the function on Node.js", async () => {
+test("the function runs on Node.js", async () => {
   const program = `import { GET } from "./api/visits.js";
     const visit = async (path) => (await GET(new Request("https://example.com" + path))).json();
     console.log(JSON.stringify([await visit("/api/visits"), await visit("/api/visits?page=a"), await visit("/api/visits")]));`;
@@ -18,7 +18,7 @@ test("the function on Node.js", async () => {
   ]);
 });
 
-test("the edge function in the edge runtime", async () => {
+test("the edge function runs in the edge runtime", async () => {
   const outfile = join(example.folder, "edge.js");
   const { warnings } = await build({
     entryPoints: [join(example.folder, "api/edge-visits.js")],

@@ -31,14 +31,14 @@ describe("before it is sent", () => {
     ["alone", (redis: Redis) => redis.get("k")],
     ["in a pipeline", (redis: Redis) => redis.pipeline().get("k").incr("n").exec()],
     ["in a transaction", (redis: Redis) => redis.multi().get("k").incr("n").exec()],
-  ])("aborted already, %s", async (_how, send) => {
+  ])("a command aborted before the call is never sent, %s", async (_how, send) => {
     controller.abort(reason);
     await expect(send(client().with({ signal: controller.signal }))).rejects.toBe(reason);
     await pause(50);
     expect(endpoint.requests).toHaveLength(0);
   });
 
-  test("in the same turn: the connection stays and the next command is right", async () => {
+  test("an abort in the same tick keeps the connection, and the next command is right", async () => {
     endpoint.onRequest = ownKey;
     await client().get("first");
     const aborted = client().with({ signal: controller.signal }).get("never");
@@ -49,7 +49,7 @@ describe("before it is sent", () => {
     expect(endpoint.connections).toBe(1);
   });
 
-  test("while the connection is being opened", async () => {
+  test("an abort while the connection opens rejects, and nothing is sent", async () => {
     const redis = client({ url: endpoint.url.replace("http:", "https:"), signal: controller.signal });
     abortSoon();
     await expect(redis.incr("n")).rejects.toBe(reason);
@@ -57,7 +57,7 @@ describe("before it is sent", () => {
     redis.close();
   });
 
-  test("while it waits for the only connection: never sent, and those before and behind it are", async () => {
+  test("an abort while the only connection is busy drops its own command, and those around it run", async () => {
     endpoint.onRequest = (request) => void setTimeout(() => ownKey(request), 60);
     const redis = client({ maxConnections: 1 });
     const before = redis.get("before");
@@ -71,7 +71,7 @@ describe("before it is sent", () => {
     expect(endpoint.connections).toBe(1);
   });
 
-  test("while a doubtful connection is probed: never sent", async () => {
+  test("an abort while a suspect connection is probed sends nothing", async () => {
     endpoint.onRequest = ownKey;
     await client().get("first");
     endpoint.onRequest = (request) => request.connection > 1 && ownKey(request);
@@ -85,9 +85,9 @@ describe("before it is sent", () => {
   });
 
   test.each([
-    ["between two tries", 2, {}, "500 Oops"],
+    ["between two attempts", 2, {}, "500 Oops"],
     ["while it waits as Retry-After says", 1, { "retry-after": "5" }, "429 Too Many Requests"],
-  ])("%s", async (_what, tries, headers, status) => {
+  ])("an abort %s rejects, and nothing is sent again", async (_what, tries, headers, status) => {
     endpoint.onRequest = ({ socket }) => socket.write(answer("{}", headers, status));
     const redis = client({ signal: controller.signal, retry: { retries: 3, backoff: () => 1_000 } });
     const begun = performance.now();
@@ -104,7 +104,7 @@ describe("before it is sent", () => {
 });
 
 describe("in flight", () => {
-  test("alone, in a batch and in a pipeline: each rejects with the reason, sent once", async () => {
+  test("an abort rejects a command, a batch and a pipeline with its reason, each sent once", async () => {
     endpoint.onRequest = () => {};
     const redis = client({ enableAutoPipelining: true }).with({ signal: controller.signal });
     const calls = [
@@ -122,7 +122,7 @@ describe("in flight", () => {
     }
   });
 
-  test("at random moments, 400 commands over few connections: every answer is its own command's", async () => {
+  test("aborts at random moments mix up no reply of 400 commands over few connections", async () => {
     const { next, seed } = random("ABORT_SEED");
     endpoint.onRequest = (request) => void setTimeout(() => ownKey(request), Math.floor(next() * 4));
     const calls = Array.from({ length: 400 }, async (_, i) => {
@@ -146,7 +146,7 @@ describe("in flight", () => {
   });
 });
 
-test("a call that timed out leaves its place to the next", async () => {
+test("a call that timed out frees its place for the next", async () => {
   endpoint.onRequest = ({ socket, body }) =>
     body.includes("quick") && socket.write(resp2Answer(bulk("quick")));
   const redis = client({ maxConnections: 1, timeout: 100 });

@@ -37,7 +37,7 @@ const client = (options: RedisOptions = {}) =>
   });
 
 describe("automatic", () => {
-  test("commands of one turn travel as one request, in the order issued", async () => {
+  test("commands of one tick share one request, in the order issued", async () => {
     const redis = client();
     const replies = await Promise.all([redis.get("a"), redis.set("a", 1), redis.get("a"), redis.echo("b")]);
     expect(replies).toEqual(["GET a", "SET a 1", "GET a", "ECHO b"]);
@@ -46,7 +46,7 @@ describe("automatic", () => {
     expect(endpoint.requests[1]?.head).toMatch(/^POST \/ /);
   });
 
-  test("pipelines, transactions and commands of with() are requests of their own", async () => {
+  test("pipelines, transactions and commands of with() have requests of their own", async () => {
     const redis = client();
     await Promise.allSettled([
       redis.get("a"),
@@ -59,7 +59,7 @@ describe("automatic", () => {
     expect(keys.map((each) => each.join("")).sort()).toEqual(["ae", "b", "c", "d"]);
   });
 
-  test("at most 1,000 commands, and at most 512 KB", async () => {
+  test("a request has at most 1,000 commands and at most 512 KB", async () => {
     const redis = client();
     await Promise.all(Array.from({ length: 2_500 }, (_, i) => redis.get(`k${i}`)));
     expect(endpoint.requests.map(({ body }) => JSON.parse(body).length).sort()).toEqual([1000, 1000, 500]);
@@ -69,7 +69,7 @@ describe("automatic", () => {
     expect(endpoint.requests.map(({ body }) => body.length > 300_000)).toEqual([true, true]);
   });
 
-  test("what is beyond a limit comes after what is before it, however long that takes", async () => {
+  test("commands beyond a limit follow those before it, however long that takes", async () => {
     const redis = client();
     let arrived = 0;
     endpoint.onRequest = (request) => {
@@ -85,7 +85,7 @@ describe("automatic", () => {
     expect(order).toEqual(order.toSorted((a, b) => a - b));
   });
 
-  test("a failed request does not keep those after it, and all have the time of one call", async () => {
+  test("a failed request does not hold up later ones, and all share the timeout of one call", async () => {
     const redis = client({ timeout: 1_000 });
     let arrived = 0;
     endpoint.onRequest = (request) => {
@@ -123,7 +123,7 @@ describe("automatic", () => {
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  test("the reply is lost: the reads are sent again by themselves, the writes reject", async () => {
+  test("a lost reply sends the reads again, and the writes reject", async () => {
     let lost = 0;
     endpoint.onRequest = (request) => (lost++ ? echo(request) : void request.socket.destroy());
     const redis = client();
@@ -152,7 +152,7 @@ describe("automatic", () => {
     expect(endpoint.requests.map(({ body }) => JSON.parse(body).length)).toEqual([4, 2]);
   });
 
-  test("the whole request is refused: everybody gets that error as their own", async () => {
+  test("a refused request rejects every command with the same error", async () => {
     endpoint.onRequest = ({ socket }) =>
       socket.write(
         answer(
@@ -171,7 +171,7 @@ describe("automatic", () => {
     }
   });
 
-  test("our gateway says of each command whether it may have been applied: what was not, and reads, go again", async () => {
+  test("commands that the gateway marks as not applied, and reads, are sent again", async () => {
     const fates: Record<string, string> = {
       lost: "UNKNOWNOUTCOME the connection was lost",
       full: "UNSENT no room",
@@ -201,7 +201,7 @@ describe("automatic", () => {
     expect(redis.stats().retries).toBe(1);
   });
 
-  test("what our gateway never sends on rejects in the end as unsent, reads it always loses as unknown", async () => {
+  test("commands that the gateway never sends reject as unsent, and reads whose replies are always lost as unknown", async () => {
     endpoint.onRequest = ({ socket, body }) => {
       const items = (JSON.parse(body) as string[][]).map(([name]) =>
         name === "GET" ? "-UNKNOWNOUTCOME the connection was lost\r\n" : "-UNSENT no room\r\n",
@@ -217,7 +217,7 @@ describe("automatic", () => {
     expect(endpoint.requests).toHaveLength(4);
   });
 
-  test("an abort rejects all with the reason", async () => {
+  test("an abort rejects all commands with the reason", async () => {
     endpoint.onRequest = () => {};
     const controller = new AbortController();
     const redis = client().with({ signal: controller.signal });
@@ -229,7 +229,7 @@ describe("automatic", () => {
     ]);
   });
 
-  test("an abort between two tries of a batch rejects at once, and nothing is sent again", async () => {
+  test("an abort between two attempts of a batch rejects at once, and nothing is sent again", async () => {
     endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*2\r\n+OK\r\n-UNSENT no room\r\n"));
     const controller = new AbortController();
     const slow = { retries: 3, backoff: () => 5_000 };
@@ -242,7 +242,7 @@ describe("automatic", () => {
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  test("frozen between two tries of a batch, past its time: nothing is sent again", async () => {
+  test("a batch frozen between two attempts until after its timeout is not sent again", async () => {
     endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*2\r\n+OK\r\n-UNSENT no room\r\n"));
     const redis = client({ retry: { retries: 3, backoff: () => 100 }, timeout: 300 });
     const both = Promise.allSettled([redis.get("a"), redis.incr("b")]);
@@ -252,7 +252,7 @@ describe("automatic", () => {
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  test("bytes travel with the others only where they can", async () => {
+  test("bytes share a request only where the endpoint accepts them", async () => {
     const redis = client();
     endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*2\r\n+OK\r\n+OK\r\n"));
     await Promise.all([redis.set("a", new Uint8Array([0, 255])), redis.get("b")]);
@@ -262,7 +262,7 @@ describe("automatic", () => {
 });
 
 describe("a pipeline", () => {
-  test("is one request; its values come in order; an error says where", async () => {
+  test("a pipeline is one request with values in order, and its error has the index", async () => {
     const redis = client();
     expect(await redis.pipeline().get("a").set("b", 1).exec()).toEqual(["GET a", "SET b 1"]);
     endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*2\r\n+OK\r\n-ERR no\r\n"));
@@ -274,7 +274,7 @@ describe("a pipeline", () => {
     expect(kept).toMatchObject([{ result: "OK" }, { error: { code: "ERR" } }]);
   });
 
-  test("of reads is sent again, one with a write is not", async () => {
+  test("a pipeline of reads is sent again, one with a write is not", async () => {
     endpoint.onRequest = (request) =>
       request.number === 1 && endpoint.requests.length < 3 ? void request.socket.destroy() : echo(request);
     const redis = client();
@@ -284,7 +284,7 @@ describe("a pipeline", () => {
     expect(endpoint.count("INCR")).toBe(1);
   });
 
-  test("of which our gateway could not send on a part: that part is sent again, and values keep their places", async () => {
+  test("the part of a pipeline that the gateway could not send is sent again, and values keep their places", async () => {
     endpoint.onRequest = (request) => {
       if (endpoint.requests.length > 1) return echo(request);
       request.socket.write(
@@ -303,7 +303,7 @@ describe("a pipeline", () => {
     expect(redis.stats().retries - retries).toBe(1);
   });
 
-  test("of which our gateway lost a write: it is not sent again, and the error says where it stood", async () => {
+  test("a pipeline whose write was lost is not sent again, and the error has its index", async () => {
     endpoint.onRequest = (request) =>
       endpoint.requests.length > 1
         ? request.socket.write(resp2Answer("*2\r\n-UNKNOWNOUTCOME lost\r\n-ERR no\r\n"))
@@ -320,7 +320,7 @@ describe("a pipeline", () => {
     expect(endpoint.count("INCR")).toBe(1);
   });
 
-  test("an abort between two tries rejects with the reason", async () => {
+  test("an abort between two attempts of a pipeline rejects with the reason", async () => {
     endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*2\r\n+OK\r\n-UNSENT no room\r\n"));
     const controller = new AbortController();
     const redis = client({ retry: { retries: 3, backoff: () => 5_000 } }).with({ signal: controller.signal });
@@ -330,11 +330,11 @@ describe("a pipeline", () => {
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  test("with nothing in it says so", async () => {
+  test("an empty pipeline rejects with a clear error", async () => {
     await expect(client().pipeline().exec()).rejects.toThrow("Pipeline is empty");
   });
 
-  test("filled in a loop", async () => {
+  test("a pipeline can be filled in a loop", async () => {
     const pipeline = client().pipeline();
     for (let i = 0; i < 5; i++) pipeline.get(`k${i}`);
     expect(pipeline.length()).toBe(5);

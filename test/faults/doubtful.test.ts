@@ -22,7 +22,7 @@ function forgetFirst() {
   endpoint.onRequest = ({ socket, connection }) => connection > 1 && socket.write(resp2Answer(":1\r\n"));
 }
 
-test("still there: a read goes out at once, a write after a probe, on the connection that is open", async () => {
+test("a suspect connection that works carries a read at once, and a write after a probe", async () => {
   const redis = client();
   await redis.strlen("k");
   await idle();
@@ -34,7 +34,7 @@ test("still there: a read goes out at once, a write after a probe, on the connec
   expect(endpoint.connections).toBe(1);
 });
 
-test("forgotten: a read is answered on a fresh connection", async () => {
+test("a read on a dropped connection gets its reply on a fresh one", async () => {
   const redis = client();
   await redis.strlen("k");
   forgetFirst();
@@ -46,7 +46,7 @@ test("forgotten: a read is answered on a fresh connection", async () => {
   expect(redis.stats().closed).toBe(1);
 });
 
-test("forgotten: a write is written once, on a fresh connection", async () => {
+test("a write after a dropped connection is written once, on a fresh one", async () => {
   const redis = client();
   await redis.strlen("k");
   forgetFirst();
@@ -60,7 +60,7 @@ test("forgotten: a write is written once, on a fresh connection", async () => {
   expect(endpoint.connections).toBe(2);
 });
 
-test("reset at the first byte: a write is written once, on a fresh connection", async () => {
+test("a write after a reset at the first byte is written once, on a fresh connection", async () => {
   const redis = client();
   await redis.strlen("k");
   endpoint.onRequest = ({ socket, connection }) => {
@@ -72,7 +72,7 @@ test("reset at the first byte: a write is written once, on a fresh connection", 
   expect(endpoint.count("INCR")).toBe(1);
 });
 
-test("slow, not gone: the first answer counts, the write is not repeated", async () => {
+test("the first response of a slow connection counts, and the write is not repeated", async () => {
   const redis = client();
   await redis.strlen("k");
   endpoint.onRequest = ({ socket }) => setTimeout(() => socket.write(resp2Answer(":1\r\n")), 100);
@@ -83,7 +83,7 @@ test("slow, not gone: the first answer counts, the write is not repeated", async
   expect(await redis.strlen("k")).toBe(1);
 });
 
-test("several commands at once on a forgotten connection all settle", async () => {
+test("several commands at once on a dropped connection all settle", async () => {
   const redis = client({ enableAutoPipelining: false });
   await redis.strlen("k");
   forgetFirst();
@@ -94,7 +94,7 @@ test("several commands at once on a forgotten connection all settle", async () =
   expect(endpoint.count('"c"')).toBe(1);
 });
 
-test("pre-opened, then forgotten before its first use", async () => {
+test("a pre-opened connection that is dropped before its first use loses no command", async () => {
   endpoint.onRequest = ({ socket, connection }) => connection > 1 && socket.write(resp2Answer(":1\r\n"));
   const redis = client();
   await redis.ready();
@@ -103,7 +103,7 @@ test("pre-opened, then forgotten before its first use", async () => {
   expect(endpoint.count("INCR")).toBe(1);
 });
 
-test("a connection opened ahead of need carries the first command", async () => {
+test("a pre-opened connection carries the first command", async () => {
   const redis = client({ preconnect: true });
   await redis.ready();
   expect(endpoint.connections).toBe(1);
@@ -114,9 +114,9 @@ test("a connection opened ahead of need carries the first command", async () => 
 test.each([
   ["429", "-ERR slow down\r\n", "429 Too Many"],
   ["LOADING", "-LOADING Redis is loading\r\n", "400 Bad Request"],
-  ["a gateway that sent nothing on", "-ERR no room\r\n", "503 Service Unavailable"],
+  ["a 503 of a gateway that sent nothing", "-ERR no room\r\n", "503 Service Unavailable"],
 ])(
-  "forgotten, and %s is what a repeatable write gets on the fresh one: the first may still be applied",
+  "a repeatable write that gets %s on the fresh connection may have been applied on the dropped one",
   async (_what, reply, status) => {
     const redis = client({ writes: "exactly-once", retry: { retries: 1, backoff: () => 1 } });
     await redis.strlen("k");

@@ -24,7 +24,7 @@ afterEach(async () => {
 const client = (options: RedisOptions = {}) => new Redis({ url: endpoint.url, token: "secret", ...options });
 const patient = { retry: { retries: 5, backoff: () => 1 } };
 
-test.each([1, 2, 5])("%i lost replies to one incr: sent once, the outcome is unknown", async (lost) => {
+test.each([1, 2, 5])("an incr is sent once after %i lost replies, with an unknown outcome", async (lost) => {
   let losses = 0;
   endpoint.onRequest = ({ socket }) => {
     if (losses++ < lost) socket.destroy();
@@ -38,7 +38,7 @@ test.each([1, 2, 5])("%i lost replies to one incr: sent once, the outcome is unk
   expect(endpoint.count("INCR")).toBe(1);
 });
 
-test.each([1, 2, 5])("%i lost replies to one get: sent again until it is answered", async (lost) => {
+test.each([1, 2, 5])("a get is sent again until it gets a reply, after %i lost replies", async (lost) => {
   endpoint.onRequest = ({ socket }) => {
     if (endpoint.requests.length <= lost) socket.resetAndDestroy();
     else socket.write(resp2Answer("$1\r\nv\r\n"));
@@ -47,7 +47,7 @@ test.each([1, 2, 5])("%i lost replies to one get: sent again until it is answere
   expect(endpoint.count("GET")).toBe(lost + 1);
 });
 
-test("writes: at-least-once sends a write again", async () => {
+test('a write with writes: "at-least-once" is sent again', async () => {
   endpoint.onRequest = ({ socket }) => {
     if (endpoint.requests.length === 1) socket.destroy();
     else socket.write(resp2Answer(":2\r\n"));
@@ -56,7 +56,7 @@ test("writes: at-least-once sends a write again", async () => {
 });
 
 test.each(["502 Bad Gateway", "503 Service Unavailable", "504 Gateway Timeout", "500 Oops"])(
-  "%s to a write: it may have been applied behind whoever says so",
+  "a write that gets %s may have been applied behind the proxy",
   async (status) => {
     endpoint.onRequest = ({ socket }) =>
       socket.write(answer("{}", { "content-type": "application/json" }, status));
@@ -67,7 +67,7 @@ test.each(["502 Bad Gateway", "503 Service Unavailable", "504 Gateway Timeout", 
   },
 );
 
-test("a 503 that our gateway marks as unsent is sent again, a write too", async () => {
+test("a 503 that the gateway marks as unsent is sent again, writes too", async () => {
   endpoint.onRequest = ({ socket }) => {
     const refused = { "content-type": "application/json", "warmline-outcome": "unsent", "retry-after": "0" };
     if (endpoint.requests.length === 1) socket.write(answer('{"error":"full"}', refused, "503 Busy"));
@@ -77,7 +77,7 @@ test("a 503 that our gateway marks as unsent is sent again, a write too", async 
   expect(client().stats().retries).toBe(1);
 });
 
-test("a 503 that our gateway marks as unsent again and again is a ConnectionError that says why", async () => {
+test("a 503 that the gateway marks as unsent every time is a ConnectionError with the reason", async () => {
   endpoint.onRequest = ({ socket }) =>
     socket.write(
       answer(
@@ -95,7 +95,7 @@ test("a 503 that our gateway marks as unsent again and again is a ConnectionErro
   expect(endpoint.requests).toHaveLength(6);
 });
 
-test("429 is waited out as Retry-After says", async () => {
+test("a 429 is sent again after the time in Retry-After", async () => {
   endpoint.onRequest = ({ socket }) => {
     const limited = { "content-type": "application/json", "retry-after": "1" };
     if (endpoint.requests.length === 1)
@@ -107,7 +107,7 @@ test("429 is waited out as Retry-After says", async () => {
   expect(performance.now() - begun).toBeGreaterThan(950);
 });
 
-test("429 that asks for more time than the call has is the error that came with it", async () => {
+test("a 429 with a Retry-After beyond the call's timeout rejects with its error", async () => {
   endpoint.onRequest = ({ socket }) => {
     const limited = { "content-type": "application/json", "retry-after": "3600" };
     socket.write(answer('{"error":"ERR daily limit"}', limited, "429 Too Many"));
@@ -115,7 +115,7 @@ test("429 that asks for more time than the call has is the error that came with 
   await expect(client().incr("n")).rejects.toMatchObject({ code: "ERR", outcome: "answered" });
 });
 
-test("behind middleware a write is sent again as the call's settings say, unless middleware changed it", async () => {
+test("a write behind middleware is sent again as its settings allow, unless middleware changed it", async () => {
   endpoint.onRequest = ({ socket }) => {
     if (endpoint.requests.length % 2 === 1) socket.destroy();
     else socket.write(answer('{"result":1}', { "content-type": "application/json" }));
@@ -134,7 +134,7 @@ test("behind middleware a write is sent again as the call's settings say, unless
   expect(endpoint.requests).toHaveLength(3);
 });
 
-test("429 of somebody who is no Redis endpoint, once it was waited out in vain, says that nothing was sent on", async () => {
+test("a repeated 429 of a server that is no Redis endpoint is an unsent error", async () => {
   endpoint.onRequest = ({ socket }) =>
     socket.write(answer("<html>", { "content-type": "text/html", "retry-after": "0" }, "429 Too Many"));
   const unsent = {
@@ -155,7 +155,7 @@ test.each<[string, string]>([
   ["a page", answer("<html>Welcome</html>", { "content-type": "text/html" })],
   ["an empty 200", answer("", {})],
   ["bad JSON", answer('{"result":', { "content-type": "application/json" })],
-  ["JSON of somebody else", answer('{"ok":true}', { "content-type": "application/json" })],
+  ["JSON of another server", answer('{"ok":true}', { "content-type": "application/json" })],
   ["a cut RESP2 reply", resp2Answer("$10\r\nabc\r\n")],
   ["two replies", resp2Answer(":1\r\n:2\r\n")],
   ["a reply of the wrong kind", resp2Answer("*1\r\n:1\r\n")],
@@ -171,11 +171,11 @@ test.each<[string, string]>([
 });
 
 test.each<[string, string]>([
-  ["cut off in the middle of its body", resp2Answer("$5\r\nhello\r\n").slice(0, -4)],
-  ["longer than its length says", `${resp2Answer(":1\r\n")}junk`],
-  ["cut off in the middle of its head", "HTTP/1.1 200 OK\r\ncontent-le"],
+  ["truncated in its body", resp2Answer("$5\r\nhello\r\n").slice(0, -4)],
+  ["longer than its Content-Length", `${resp2Answer(":1\r\n")}junk`],
+  ["truncated in its head", "HTTP/1.1 200 OK\r\ncontent-le"],
   ["not HTTP", "garbage\r\n\r\n"],
-])("an answer %s never becomes a wrong value", async (_what, bytes) => {
+])("a response %s never becomes a wrong value", async (_what, bytes) => {
   endpoint.onRequest = ({ socket }) => socket.end(bytes);
   const value = await client(patient)
     .incr("n")
@@ -187,7 +187,7 @@ test.each<[string, string]>([
   expect(await client(patient).incr("n")).toBe(7);
 });
 
-test("a surplus answer is never the next command's value", async () => {
+test("an extra response is never the next command's value", async () => {
   endpoint.onRequest = ({ socket, body }) => {
     if (body.includes("first")) socket.write(resp2Answer("$5\r\nfirst\r\n") + resp2Answer("$5\r\nWRONG\r\n"));
     else socket.write(resp2Answer("$6\r\nsecond\r\n"));
@@ -199,7 +199,7 @@ test("a surplus answer is never the next command's value", async () => {
   expect(endpoint.connections).toBe(11);
 });
 
-test("bytes that arrive on an idle connection, used or pre-opened, end it", async () => {
+test("bytes on an idle connection, used or pre-opened, close it", async () => {
   const unasked = resp2Answer("$5\r\nWRONG\r\n");
   endpoint.onConnection = (socket) => setTimeout(() => socket.write(unasked), 20);
   endpoint.onRequest = ({ socket, body }) =>
@@ -213,7 +213,7 @@ test("bytes that arrive on an idle connection, used or pre-opened, end it", asyn
   }
 });
 
-test("bytes out of turn that wait in the kernel are not an answer", async () => {
+test("unexpected bytes in the kernel's buffer are not a response", async () => {
   const redis = client({ codec: "text" });
   endpoint.onRequest = ({ socket, body }) => {
     socket.write(resp2Answer(`$1\r\n${/"k(.)"/.exec(body)?.[1]}\r\n`));
@@ -226,7 +226,7 @@ test("bytes out of turn that wait in the kernel are not an answer", async () => 
   }
 });
 
-test("a server that never answers: TimeoutError at `timeout`, the outcome known as far as it can be", async () => {
+test("a server that never responds is a TimeoutError at `timeout`, with its outcome", async () => {
   endpoint.onRequest = () => {};
   const begun = performance.now();
   const error = await client({ timeout: 150 })
@@ -237,7 +237,7 @@ test("a server that never answers: TimeoutError at `timeout`, the outcome known 
   expect(performance.now() - begun).toBeGreaterThan(140);
 });
 
-test("nobody listens: ConnectionError after retries, in plain words", async () => {
+test("a closed port is a ConnectionError after retries, with a clear message", async () => {
   const gone = await RawEndpoint.start();
   const { url } = gone;
   await gone.stop();
@@ -249,7 +249,7 @@ test("nobody listens: ConnectionError after retries, in plain words", async () =
   expect(redis.stats().retries).toBe(5);
 });
 
-test("a name that doesn't resolve, and TLS to a server that has none: ConnectionError", async () => {
+test("an unknown host name, and TLS to a server without TLS, are ConnectionErrors", async () => {
   const unknown = new Redis({
     url: "http://nowhere.invalid",
     token: "t",
@@ -262,7 +262,7 @@ test("a name that doesn't resolve, and TLS to a server that has none: Connection
   await expect(tls.get("k")).rejects.toBeInstanceOf(ConnectionError);
 });
 
-test("the connection is reused, unless the endpoint asks otherwise", async () => {
+test("a connection is reused, unless the endpoint closes it", async () => {
   const redis = client();
   for (let i = 0; i < 10; i++) await redis.get("k");
   expect(endpoint.connections).toBe(1);
@@ -271,7 +271,7 @@ test("the connection is reused, unless the endpoint asks otherwise", async () =>
   expect(endpoint.connections).toBe(3);
 });
 
-test("idle beyond what the server advertises, less a margin: never used", async () => {
+test("a connection idle beyond the advertised keep-alive, less a margin, is never used", async () => {
   endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("+OK\r\n", { "keep-alive": "timeout=1" }));
   const redis = client();
   await redis.get("k");
@@ -279,7 +279,7 @@ test("idle beyond what the server advertises, less a margin: never used", async 
   expect(endpoint.connections).toBe(2);
 });
 
-test("the server closes as the request is written: reads resolve, writes are applied at most once", async () => {
+test("a close while a request is written resolves reads, and applies writes at most once", async () => {
   endpoint.onRequest = ({ socket, number }) => {
     if (number % 3 === 0) socket.destroy();
     else socket.write(resp2Answer(":1\r\n"), () => number % 3 === 1 || socket.end());
@@ -297,7 +297,7 @@ test("the server closes as the request is written: reads resolve, writes are app
   expect(unknown).toBeLessThan(300);
 });
 
-test("an abort rejects with the signal's reason: before, in flight, and the next command is right", async () => {
+test("an abort before or in flight rejects with the signal's reason, and the next command is right", async () => {
   const reason = new Error("enough");
   const redis = client({ codec: "text" });
   await expect(redis.with({ signal: AbortSignal.abort(reason) }).get("k")).rejects.toBe(reason);
@@ -316,7 +316,7 @@ test("an abort rejects with the signal's reason: before, in flight, and the next
   expect(await redis.get("next")).toBe("fast");
 });
 
-test("a call stays inside the deadline", async () => {
+test("a call ends within the deadline", async () => {
   endpoint.onRequest = () => {};
   const begun = performance.now();
   const context = { getRemainingTimeInMillis: () => 250 };
@@ -324,14 +324,14 @@ test("a call stays inside the deadline", async () => {
   expect(performance.now() - begun).toBeLessThan(1_500);
 });
 
-test("no more connections than asked for, and everybody gets an answer", async () => {
+test("the pool opens at most maxConnections, and every command gets its response", async () => {
   endpoint.onRequest = ({ socket }) => setTimeout(() => socket.write(resp2Answer("+OK\r\n")), 2);
   const redis = client({ maxConnections: 3, enableAutoPipelining: false });
   await Promise.all(Array.from({ length: 50 }, () => redis.get("k")));
   expect(endpoint.connections).toBe(3);
 });
 
-test("without keep-alive every command has a connection of its own", async () => {
+test("every command has a connection of its own without keep-alive", async () => {
   endpoint.onRequest = ({ socket }) => socket.end(resp2Answer("+OK\r\n", { connection: "close" }));
   const redis = client({ keepAlive: false });
   for (let i = 0; i < 3; i++) await redis.get("k");
@@ -373,7 +373,7 @@ test.each([
   "ERR Invalid metadata value given: secret=b",
   "ERR Engine 'secret' not found",
   "ERR Error in ACL SETUSER modifier '#secret': The password hash must be exactly 64 characters",
-])("what Redis repeats of arguments is not shown: %s", async (reply) => {
+])("arguments that Redis repeats are left out of the message: %s", async (reply) => {
   endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(`-${reply}\r\n`, {}, "400 Bad Request"));
   const error: RedisError = await client()
     .incr("n")
@@ -382,7 +382,7 @@ test.each([
   expect(JSON.stringify(error) + error.stack).not.toContain("secret");
 });
 
-test("a blocking command may wait as long as it says, on top of the timeout, and keeps nobody else waiting", async () => {
+test("a blocking command may block for its own timeout on top of `timeout`, and delays no other", async () => {
   endpoint.onRequest = ({ socket, body }) => {
     if (body.includes("BLPOP"))
       setTimeout(() => socket.write(resp2Answer("*2\r\n$1\r\nk\r\n$1\r\nv\r\n")), 300);
@@ -403,7 +403,7 @@ test.each([
   ["JSON", answer('{"result":"Nw=="}', { "content-type": "application/json" })],
   ["an error", answer('{"error":"took too long"}', { "content-type": "application/json" }, "408 Timeout")],
 ])(
-  "%s of a stranger in place of our gateway's answer: no value, a write of bytes is sent once, the gateway stays known",
+  "%s in place of the gateway's response is no value, a write of bytes is sent once, and the gateway stays known",
   async (_what, bytes) => {
     const redis = client(patient);
     await redis.set("known", "x");
@@ -423,7 +423,7 @@ test.each([
   },
 );
 
-test("a transaction asks our gateway for RESP2, and reads its errors and bytes", async () => {
+test("a transaction requests RESP2 from the gateway, and reads its errors and bytes", async () => {
   const redis = client(patient);
   await redis.set("known", "x");
   endpoint.onRequest = ({ socket }) =>
@@ -444,7 +444,7 @@ test("a transaction asks our gateway for RESP2, and reads its errors and bytes",
   });
 });
 
-test("too many requests, as a stranger says: no reason to send bytes in another form", async () => {
+test("a 429 of another server does not change the encoding of bytes", async () => {
   const redis = client(patient);
   await redis.set("known", "x");
   endpoint.requests.length = 0;
@@ -456,7 +456,7 @@ test("too many requests, as a stranger says: no reason to send bytes in another 
   for (const { head } of endpoint.requests) expect(head).toMatch(/^POST \/(pipeline)? HTTP/);
 });
 
-test("an endpoint that is not our gateway and takes no RESP2 gets bytes in the path, sent once", async () => {
+test("an endpoint without RESP2 requests gets bytes in the path, sent once", async () => {
   endpoint.onRequest = ({ socket, head }) => {
     if (/vnd.redis.resp2/i.test(head))
       socket.write(

@@ -50,7 +50,7 @@ describe.skipIf(!redisAvailable())("on a real Redis", () => {
       ...options,
     });
 
-  test("a server out of memory refuses before anything has happened, also what frees memory", async () => {
+  test("a server out of memory refuses before anything has run, also commands that free memory", async () => {
     await direct().rpush("list", "a", "b");
     await direct().set("n", 1);
     await server.command("CONFIG", "SET", "maxmemory", "1");
@@ -64,7 +64,7 @@ describe.skipIf(!redisAvailable())("on a real Redis", () => {
     }
   });
 
-  test("a repeat that the network delivers after the call has ended finds the first reply", async () => {
+  test("a repeat delivered after the call has ended returns the first reply", async () => {
     let delivered = 0;
     path.onConnection((number) =>
       number === 1
@@ -104,7 +104,7 @@ describe.skipIf(!redisAvailable())("on a real Redis", () => {
     await expect(late).rejects.toMatchObject({ name: "TimeoutError", outcome: "unsent" });
   });
 
-  test("processes that were cloned with the same random state draw different tokens", async () => {
+  test("processes cloned with the same random state draw different tokens", async () => {
     const url = new URL("../../dist/index.js", import.meta.url);
     const program = `
       let next = 0;
@@ -122,7 +122,7 @@ describe.skipIf(!redisAvailable())("on a real Redis", () => {
     expect(await direct().keys("n:wl:*")).toHaveLength(6);
   });
 
-  test("a first copy that comes after its repeat and after another client's write changes nothing", async () => {
+  test("a first copy that arrives after its repeat and another client's write changes nothing", async () => {
     let arrive = () => {};
     path.onConnection((number) =>
       number === 1
@@ -150,7 +150,7 @@ describe.skipIf(!redisAvailable())("on a real cluster", () => {
   afterAll(() => cluster?.stop());
 
   test.each(["k", "a}b", "{}", "", "foo{}{bar}", "{a}b{c}", "}{", "{{", "é{ü}", "a{b", "x".repeat(300)])(
-    "the token of key %j lives where the key does, and a repeat gives the first reply",
+    "the token of key %j is in the key's slot, and a repeat returns the first reply",
     async (key) => {
       const slot = slotOf(new TextEncoder().encode(key));
       expect(await cluster.nodes[0]!.command("CLUSTER", "KEYSLOT", key)).toBe(slot);

@@ -44,14 +44,17 @@ describe.each(setups)("$name", ({ available, start }) => {
   };
 
   describe.skipIf(!available)("with the reply lost", () => {
-    test.each([1, 2, 5])("%i times, incr is applied once and resolves 1", async (times) => {
-      lose(times, "INCR");
-      expect(await client().incr("n")).toBe(1);
-      expect(await direct().get("n")).toBe(1);
-      expect(path.connectionsOpened).toBe(times + 1);
-    });
+    test.each([1, 2, 5])(
+      "an incr whose reply is lost %i times is applied once and resolves 1",
+      async (times) => {
+        lose(times, "INCR");
+        expect(await client().incr("n")).toBe(1);
+        expect(await direct().get("n")).toBe(1);
+        expect(path.connectionsOpened).toBe(times + 1);
+      },
+    );
 
-    test("the connection ended before, in the middle of and after the answer", async () => {
+    test("a connection closed before, inside and after the response applies the write once", async () => {
       const faults = [closeBeforeReply(), cutReply({ bytes: 20 }), loseReply({ leave: "reset" })];
       path.onConnection((number) =>
         faults[number - 1] ? onRequest(carries("RPUSH"), faults[number - 1]!) : undefined,
@@ -60,14 +63,14 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await direct().lrange("list", 0, -1)).toEqual(["a", "b"]);
     });
 
-    test("per call", async () => {
+    test("a call of an at-most-once client can be exactly-once", async () => {
       lose(1, "INCR");
       const redis = client({ writes: "at-most-once" });
       expect(await redis.with({ writes: "exactly-once" }).incr("x")).toBe(1);
       expect(await direct().get("x")).toBe(1);
     });
 
-    test("to a pipeline, whose reads give what they gave at first", async () => {
+    test("a pipeline's reads return their first replies", async () => {
       lose(2, "INCR");
       expect(await client().pipeline().incr("n").get("n").incr("n").rpush("l", "a").exec()).toEqual([
         1, 1, 2, 1,
@@ -76,21 +79,21 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await direct().llen("l")).toBe(1);
     });
 
-    test("to an automatic batch", async () => {
+    test("an automatic batch is applied once", async () => {
       lose(2, "INCR");
       const redis = client();
       expect(await Promise.all([redis.incr("n"), redis.get("n"), redis.incr("n")])).toEqual([1, 1, 2]);
       expect(await direct().get("n")).toBe(2);
     });
 
-    test("to a transaction, whose reads give what they gave at first", async () => {
+    test("a transaction's reads return their first replies", async () => {
       lose(2, "INCR");
       await direct().set("n", 5);
       expect(await client().multi().get("n").incr("n").get("n").exec()).toEqual([5, 6, 6]);
       expect(await direct().get("n")).toBe(6);
     });
 
-    test("to set, and another client sets: the other's value stays", async () => {
+    test("a set does not overwrite the later value of another client", async () => {
       path.onConnection((number) =>
         number === 1
           ? onRequest(carries("mine"), {
@@ -141,7 +144,7 @@ describe.each(setups)("$name", ({ available, start }) => {
         (redis) =>
           redis.set("k", "v").then(() => redis.incr("k").catch((error) => [error.code, error.message])),
       ],
-    ])("%s", async (_what, run) => {
+    ])("the value is the plain command's: %s", async (_what, run) => {
       const plainly = await run(direct().with({ codec: "json" })).catch((error) => error.code);
       await direct().flushall();
       const once = await run(client()).catch((error) => error.code);
@@ -149,7 +152,7 @@ describe.each(setups)("$name", ({ available, start }) => {
     });
   });
 
-  test.skipIf(!available)("what can't be guarded is refused before it is sent", async () => {
+  test.skipIf(!available)("commands that can't be guarded are refused before they are sent", async () => {
     const redis = client();
     await expect(redis.flushall()).rejects.toBeInstanceOf(ConfigError);
     await expect(redis.eval("return 1", [], [])).rejects.toMatchObject({ outcome: "unsent" });
@@ -159,7 +162,7 @@ describe.each(setups)("$name", ({ available, start }) => {
     expect(await redis.publish("channel", "message")).toBe(0);
   });
 
-  test.skipIf(!available)("the token lives as long as it was told", async () => {
+  test.skipIf(!available)("the token expires after exactlyOnceTtl", async () => {
     await client({ exactlyOnceTtl: 20_000 }).incr("n");
     const [token] = await direct().keys("n:wl:*");
     const left = await direct().pttl(token!);

@@ -27,7 +27,7 @@ describe.each([
       "content-type": "application/json",
     });
 
-  test("commands are answered, alone and together", async () => {
+  test("commands resolve, alone and together", async () => {
     endpoint.onRequest = ({ socket, body }) => void socket.write(ok(body.startsWith("[[") ? 2 : 1));
     expect(await client().set("a", 1)).toBe("OK");
     expect(await Promise.all([client().set("a", 1), client().set("b", 1)])).toEqual(["OK", "OK"]);
@@ -43,7 +43,7 @@ describe.each([
     expect(await client().echo("a")).toBe("OK");
   });
 
-  test("a server that says nothing is given up", async () => {
+  test("a server that sends nothing is a TimeoutError", async () => {
     endpoint.onRequest = () => {};
     await expect(client().with({ timeout: 200 }).get("a")).rejects.toMatchObject({
       name: "TimeoutError",

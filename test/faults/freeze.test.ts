@@ -44,29 +44,26 @@ describe("frozen between invocations, with the next one waiting when it thaws", 
     ["a surplus answer comes", unasked],
     ["the path forgets the flow", forgotten],
     ["the server forgets the connection and answers with a reset", forgottenByServer],
-  ] as const)(
-    "%s: get and incr resolve, the one repeated, the other applied once",
-    async ([, happening], { route }) => {
-      const instance = await route.startFunction();
-      await instance.run(["SET", route.key, "41"]);
-      await frozen(instance, 1_200, () => happening(route.path));
-      const read = instance.run(["GET", route.key]);
-      await instance.thaw();
-      const [got] = await read;
-      expect(got).toMatchObject({ value: "41" });
-      await frozen(instance, 1_200, () => happening(route.path));
-      const write = instance.run(["INCR", route.key]);
-      await instance.thaw();
-      const [incremented] = await write;
-      expect(incremented).toMatchObject({ value: 42 });
-      expect(route.applied("INCR")).toBe(1);
-      // A fresh connection and the wait before it, which is at most 500 ms; the rest is for a busy machine.
-      expect(Math.max(got!.ms, incremented!.ms)).toBeLessThan(1_500);
-      expect(route.path.connectionsOpened).toBe(3);
-    },
-  );
+  ] as const)("get resolves by a repeat and incr is applied once: %s", async ([, happening], { route }) => {
+    const instance = await route.startFunction();
+    await instance.run(["SET", route.key, "41"]);
+    await frozen(instance, 1_200, () => happening(route.path));
+    const read = instance.run(["GET", route.key]);
+    await instance.thaw();
+    const [got] = await read;
+    expect(got).toMatchObject({ value: "41" });
+    await frozen(instance, 1_200, () => happening(route.path));
+    const write = instance.run(["INCR", route.key]);
+    await instance.thaw();
+    const [incremented] = await write;
+    expect(incremented).toMatchObject({ value: 42 });
+    expect(route.applied("INCR")).toBe(1);
+    // A fresh connection and the wait before it, which is at most 500 ms; the rest is for a busy machine.
+    expect(Math.max(got!.ms, incremented!.ms)).toBeLessThan(1_500);
+    expect(route.path.connectionsOpened).toBe(3);
+  });
 
-  routeTest("for less than a second, and the server closes the connection", async ({ route }) => {
+  routeTest("a close during a freeze of less than a second loses no command", async ({ route }) => {
     const instance = await route.startFunction();
     for (let i = 1; i <= 5; i++) {
       await instance.run(["GET", route.key]);
@@ -78,7 +75,7 @@ describe("frozen between invocations, with the next one waiting when it thaws", 
     expect(route.applied("INCR")).toBe(5);
   });
 
-  routeTest("within the server's idle limit: the connection is used again", async ({ route }) => {
+  routeTest("a connection within the server's idle limit is used again", async ({ route }) => {
     const instance = await route.startFunction();
     for (let i = 1; i <= 3; i++) {
       expect(await instance.run(["INCR", route.key])).toMatchObject([{ value: i }]);
@@ -94,8 +91,8 @@ describe("frozen in mid-callback, with an idle connection and a command to come 
   routeTest.for([
     ["closed", closed],
     ["reset", reset],
-    ["given a surplus answer", unasked],
-  ] as const)("the connection is %s: never written on", async ([, happening], { route }) => {
+    ["with an extra response", unasked],
+  ] as const)("a connection %s is never written on", async ([, happening], { route }) => {
     const instance = await route.startFunction({ preconnect: false });
     for (let i = 1; i <= 3; i++) {
       const idle = new Promise<void>((resolve) => {
@@ -121,17 +118,20 @@ describe("frozen right after the handshake, before the first command", () => {
     ["closed", closed, 2],
     ["reset", reset, 2],
     ["forgotten", forgotten, 2],
-    ["there as before", nothing, 1],
-  ] as const)("the connection is %s", async ([, happening, connections], { route }) => {
-    const instance = await route.startFunction({}, { AWAIT_READY: "1" });
-    expect(route.path.connectionsOpened).toBe(1);
-    await frozen(instance, 1_200, () => happening(route.path));
-    const done = instance.run(["INCR", route.key], ["GET", route.key]);
-    await instance.thaw();
-    expect(await done).toMatchObject([{ value: 1 }, { value: "1" }]);
-    expect(route.applied("INCR")).toBe(1);
-    expect(route.path.connectionsOpened).toBe(connections);
-  });
+    ["still open", nothing, 1],
+  ] as const)(
+    "a connection %s is replaced where it has to be",
+    async ([, happening, connections], { route }) => {
+      const instance = await route.startFunction({}, { AWAIT_READY: "1" });
+      expect(route.path.connectionsOpened).toBe(1);
+      await frozen(instance, 1_200, () => happening(route.path));
+      const done = instance.run(["INCR", route.key], ["GET", route.key]);
+      await instance.thaw();
+      expect(await done).toMatchObject([{ value: 1 }, { value: "1" }]);
+      expect(route.applied("INCR")).toBe(1);
+      expect(route.path.connectionsOpened).toBe(connections);
+    },
+  );
 });
 
 describe("frozen while connecting, the connection made meanwhile", () => {
@@ -139,7 +139,7 @@ describe("frozen while connecting, the connection made meanwhile", () => {
     ["closed", closed],
     ["forgotten", forgotten],
     ["there", nothing],
-  ] as const)("and %s when it thaws", async ([, happening], { route }) => {
+  ] as const)("a connection %s when it thaws loses no command", async ([, happening], { route }) => {
     const instance = await route.startFunction({ preconnect: false });
     const accepted = new Promise<void>((resolve) => {
       route.path.onConnection(() => ({ opened: () => resolve() }));
@@ -162,7 +162,7 @@ describe("a server that ends idle connections, times scaled down", () => {
     ["lost", 1_400],
     ["lost", 2_200],
   ] as const)(
-    "its close %s, %i ms: request, freeze, idle kill, full kill, thaw, request, new container",
+    "commands survive a server close that %s, with a freeze of %i ms, an idle kill and a full kill",
     async ([fin, ms], { route }) => {
       // Closed after 1.2 s without a byte; 0.6 s later nothing is left of the connection.
       route.path.onConnection(() => idleReaper({ closeMs: 1_200, goneMs: 1_800, fin }));

@@ -44,7 +44,7 @@ describe("the write was applied and its answer lost", () => {
   ] as const;
 
   routeTest.for(losses)(
-    "%s: applied once, the outcome is unknown; a read is repeated",
+    "a write is applied once with an unknown outcome, and a read is repeated: %s",
     async ([, fault], { route }) => {
       const redis = route.client(patient);
       await redis.get(route.key);
@@ -61,75 +61,81 @@ describe("the write was applied and its answer lost", () => {
     },
   );
 
-  routeTest("to set, and another client sets meanwhile: the other's value stays", async ({ route }) => {
-    const other = new Redis({ url: backend.gateway.url, token: backend.gateway.token });
-    route.path.onConnection(() =>
-      onRequest(carries("mine"), {
-        response: (link, part) => {
-          if (part.last) void other.set(route.key, "theirs").then(() => link.close());
-        },
-      }),
-    );
-    await expect(route.client(patient).set(route.key, "mine")).rejects.toBeInstanceOf(UnknownOutcomeError);
-    await pause(300);
-    expect(await other.get(route.key)).toBe("theirs");
-    const sets = backend.redis.applied.filter(({ name, args }) => name === "SET" && args[1] === route.key);
-    expect(sets.map(({ args }) => args[2])).toEqual(["mine", "theirs"]);
-    other.close();
-  });
+  routeTest(
+    "a set whose response is lost does not overwrite the value of another client",
+    async ({ route }) => {
+      const other = new Redis({ url: backend.gateway.url, token: backend.gateway.token });
+      route.path.onConnection(() =>
+        onRequest(carries("mine"), {
+          response: (link, part) => {
+            if (part.last) void other.set(route.key, "theirs").then(() => link.close());
+          },
+        }),
+      );
+      await expect(route.client(patient).set(route.key, "mine")).rejects.toBeInstanceOf(UnknownOutcomeError);
+      await pause(300);
+      expect(await other.get(route.key)).toBe("theirs");
+      const sets = backend.redis.applied.filter(({ name, args }) => name === "SET" && args[1] === route.key);
+      expect(sets.map(({ args }) => args[2])).toEqual(["mine", "theirs"]);
+      other.close();
+    },
+  );
 
-  routeTest("to a batch: the reads resolve, the writes reject, each applied once", async ({ route }) => {
-    const redis = route.client(patient);
-    await redis.get(route.key);
-    redis.close();
-    route.path.onConnection((number) => (number === 2 ? onRequest(1, loseReply()) : undefined));
-    const settled = await Promise.allSettled([
-      redis.incr(route.key),
-      redis.get(route.key),
-      redis.set(`${route.key}s`, "x"),
-      redis.get(`${route.key}s`),
-    ]);
-    expect(settled).toMatchObject([
-      { reason: { name: "UnknownOutcomeError", command: "INCR" } },
-      { value: "1" },
-      { reason: { name: "UnknownOutcomeError", command: "SET" } },
-      { value: "x" },
-    ]);
-    expect(route.applied("INCR")).toBe(1);
-    expect(
-      backend.redis.applied.filter(({ name, args }) => name === "SET" && args[1] === `${route.key}s`),
-    ).toHaveLength(1);
-  });
+  routeTest(
+    "a batch whose response is lost resolves its reads and rejects its writes, each applied once",
+    async ({ route }) => {
+      const redis = route.client(patient);
+      await redis.get(route.key);
+      redis.close();
+      route.path.onConnection((number) => (number === 2 ? onRequest(1, loseReply()) : undefined));
+      const settled = await Promise.allSettled([
+        redis.incr(route.key),
+        redis.get(route.key),
+        redis.set(`${route.key}s`, "x"),
+        redis.get(`${route.key}s`),
+      ]);
+      expect(settled).toMatchObject([
+        { reason: { name: "UnknownOutcomeError", command: "INCR" } },
+        { value: "1" },
+        { reason: { name: "UnknownOutcomeError", command: "SET" } },
+        { value: "x" },
+      ]);
+      expect(route.applied("INCR")).toBe(1);
+      expect(
+        backend.redis.applied.filter(({ name, args }) => name === "SET" && args[1] === `${route.key}s`),
+      ).toHaveLength(1);
+    },
+  );
 
-  routeTest("to a transaction: applied once, the outcome is unknown", async ({ route }) => {
-    route.path.onConnection(() => onRequest(carries("multi-exec"), loseReply()));
-    const redis = route.client(patient);
-    await expect(redis.multi().incr(route.key).get(route.key).exec()).rejects.toBeInstanceOf(
-      UnknownOutcomeError,
-    );
-    expect(route.applied("INCR")).toBeLessThanOrEqual(1);
-  });
+  routeTest(
+    "a transaction whose response is lost is applied once, with an unknown outcome",
+    async ({ route }) => {
+      route.path.onConnection(() => onRequest(carries("multi-exec"), loseReply()));
+      const redis = route.client(patient);
+      await expect(redis.multi().incr(route.key).get(route.key).exec()).rejects.toBeInstanceOf(
+        UnknownOutcomeError,
+      );
+      expect(route.applied("INCR")).toBeLessThanOrEqual(1);
+    },
+  );
 });
 
 describe("the write never arrived", () => {
   routeTest.for([
     ["reset at its first byte", reset({ requestStart: 1 })],
     ["closed when it was whole", onRequest(1, closeBeforeReply({ deliver: false }))],
-  ] as const)(
-    "%s: not sent again all the same, since nobody can know; a read is",
-    async ([, behaviour], { route }) => {
-      route.path.onConnection((number) => (number % 2 === 1 ? behaviour : undefined));
-      const redis = route.client(patient);
-      expect(await redis.get(route.key)).toBe(null);
-      redis.close();
-      await expect(redis.incr(route.key)).rejects.toBeInstanceOf(UnknownOutcomeError);
-      expect(route.applied("INCR")).toBe(0);
-    },
-  );
+  ] as const)("a write is not sent again and a read is: %s", async ([, behaviour], { route }) => {
+    route.path.onConnection((number) => (number % 2 === 1 ? behaviour : undefined));
+    const redis = route.client(patient);
+    expect(await redis.get(route.key)).toBe(null);
+    redis.close();
+    await expect(redis.incr(route.key)).rejects.toBeInstanceOf(UnknownOutcomeError);
+    expect(route.applied("INCR")).toBe(0);
+  });
 });
 
 routeTest(
-  "the server closes exactly as a request is written, 1,000 tries: reads resolve, writes are applied at most once",
+  "a close exactly while a request is written, 1,000 times, resolves reads and applies writes at most once",
   async ({ route }) => {
     const { next, seed } = random("CLOSING_SEED");
     let closed = 0;

@@ -53,7 +53,7 @@ describe.each([
   const withDeadlines = (options: RedisOptions = {}) =>
     client({ deadline: { remaining: () => request.getStore()?.remaining ?? 60_000 }, ...options });
 
-  test("1,000 requests, 50 at a time, of which 100 are aborted: no other is rejected", async () => {
+  test("100 aborts among 1,000 requests, 50 at a time, reject no other request", async () => {
     const { next, seed } = random("ISOLATION_SEED");
     endpoint.onRequest = replyAfter(16);
     const redis = withSignals();
@@ -82,7 +82,7 @@ describe.each([
   });
 
   describe.each(["short", "long"])("deadlines of different lengths, the %s one first", (first) => {
-    test("the short one ends its own command, and the long one goes on", async () => {
+    test("the shorter of two deadlines ends its own command, and the other one continues", async () => {
       const redis = withDeadlines();
       await redis.strlen("warm");
       endpoint.onRequest = replyAfter(500);
@@ -110,7 +110,7 @@ describe.each([
   });
 
   describe.each(["before", "behind"])("one that is aborted already, %s another", (place) => {
-    test("is not sent, and the other is", async () => {
+    test("an aborted command is not sent, and the other is", async () => {
       const redis = withSignals();
       const [own, live] = [() => run(aborted("mine"), () => redis.incr("a")), () => redis.incr("b")];
       const calls = place === "before" ? [own(), live()] : [live(), own()].reverse();
@@ -121,7 +121,7 @@ describe.each([
       expect(arrived()).toEqual([["b"]]);
     });
 
-    test("in the same turn: is not sent, and the others are", async () => {
+    test("a command aborted in the same tick is not sent, and the others are", async () => {
       const redis = withSignals({ writes: "exactly-once" });
       const controller = new AbortController();
       const own = () => run({ signal: controller.signal }, () => redis.incr("own"));
@@ -137,7 +137,7 @@ describe.each([
     });
   });
 
-  test("aborted in flight: the request goes on while another waits, and the connection stays", async () => {
+  test("a command aborted in flight leaves the request and the connection to the other", async () => {
     const redis = withSignals();
     await redis.strlen("warm");
     endpoint.onRequest = replyAfter(100);
@@ -151,7 +151,7 @@ describe.each([
     if (onNode) expect(endpoint.connections).toBe(1);
   });
 
-  test("aborted in flight, all of them: the request ends with the last", async () => {
+  test("a request whose commands are all aborted in flight ends with the last", async () => {
     const redis = withSignals();
     const controllers = [new AbortController(), new AbortController()];
     let closed = false;
@@ -172,7 +172,7 @@ describe.each([
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  test("aborted while it waits for too many requests: is not sent again, and the other is", async () => {
+  test("a command aborted while a 429 is waited out is not sent again, and the other is", async () => {
     const redis = withSignals({ retry: { backoff: () => 200 } });
     const controller = new AbortController();
     endpoint.onRequest = (arrived) => {
@@ -187,7 +187,7 @@ describe.each([
     expect(arrived()).toEqual([["a", "b"], ["b"]]);
   });
 
-  test("aborted between two tries of the commands: is not sent again, and the other is", async () => {
+  test("a command aborted between two attempts is not sent again, and the other is", async () => {
     const redis = withSignals({ retry: { backoff: () => 100 } });
     const controller = new AbortController();
     endpoint.onRequest = (arrived) => {
@@ -202,7 +202,7 @@ describe.each([
     expect(arrived()).toEqual([["a", "b"], ["b"]]);
   });
 
-  test("timed out between two tries of the commands: unsent where the gateway did not pass it on", async () => {
+  test("a command that times out between two attempts is unsent if the gateway did not send it", async () => {
     const redis = withDeadlines({ retry: { backoff: () => 300 } });
     endpoint.onRequest = (arrived) =>
       endpoint.requests.length > 1
@@ -224,7 +224,7 @@ describe.each([
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  test("reads of a lost request are sent again without one that was aborted", async () => {
+  test("reads of a lost request are sent again without the aborted one", async () => {
     const redis = withSignals();
     const controller = new AbortController();
     endpoint.onRequest = (arrived) => {
@@ -245,7 +245,7 @@ describe.each([
     expect(arrived()).toEqual([["own", "read", "write"], ["read"]]);
   });
 
-  test("of commands too many for one request: settles its own at once, and the others keep their order", async () => {
+  test("an abort among commands too many for one request settles its own at once, and the others keep their order", async () => {
     const redis = withSignals();
     const controller = new AbortController();
     endpoint.onRequest = replyAfter(60);
@@ -268,7 +268,7 @@ describe.each([
     expect(endpoint.count('"k1700"')).toBe(0);
   });
 
-  test("of commands too many for one request, all of one: the next request is sent", async () => {
+  test("an abort of one whole request among several sends the next", async () => {
     const redis = withSignals();
     const controller = new AbortController();
     endpoint.onRequest = replyAfter(30);
@@ -283,7 +283,7 @@ describe.each([
     expect(arrived().map(({ length }) => length)).toEqual([1_000, 100]);
   });
 
-  test("the signal is asked for once per call, in the context of its caller; undefined is none", async () => {
+  test("the signal function is called once per call, in its caller's context, and may return undefined", async () => {
     const asked: (Request | undefined)[] = [];
     const redis = withSignals({
       signal: () => {
@@ -306,7 +306,7 @@ describe.each([
     ["an object", {}],
     ["a number", 5],
     ["a controller", new AbortController()],
-  ])("a signal that is asked for and is %s is a ConfigError of its own call", async (_what, given) => {
+  ])("a signal function that returns %s is a ConfigError of its own call", async (_what, given) => {
     let calls = 0;
     const redis = client({ signal: (() => (++calls % 2 ? given : undefined)) as () => AbortSignal });
     const message = "signal must return an AbortSignal or undefined";
@@ -318,7 +318,7 @@ describe.each([
     expect(arrived()).toEqual([["b"]]);
   });
 
-  test("what the signal's function, or the deadline's, throws is the rejection of its own call", async () => {
+  test("an error thrown by the signal function or the deadline rejects its own call", async () => {
     let calls = 0;
     const fails = () => {
       if (++calls % 2) throw new Error("mine");
@@ -337,7 +337,7 @@ describe.each([
     }
   });
 
-  test("commands with one signal and one time share a listener and a timer", async () => {
+  test("commands with one signal and one timeout share a listener and a timer", async () => {
     const { signal } = new AbortController();
     const listen = vi.spyOn(signal, "addEventListener");
     const redis = client({ signal, deadline: { remaining: () => 5_000 } });
@@ -345,7 +345,7 @@ describe.each([
     expect(listen).toHaveBeenCalledTimes(1);
   });
 
-  test("streams ask for the signal once, in the context of their caller", async () => {
+  test("streams call the signal function once, in their caller's context", async () => {
     const asked: (Request | undefined)[] = [];
     const redis = client({
       signal: () => {
@@ -365,7 +365,7 @@ describe.each([
     expect(asked).toEqual([a, b]);
   });
 
-  test("a stream whose signal is none is not opened", async () => {
+  test("a stream with an invalid signal is not opened", async () => {
     const redis = client({ signal: (() => ({})) as never });
     const failure = { name: "ConfigError", message: "signal must return an AbortSignal or undefined" };
     await expect(redis.subscribe("c").ready).rejects.toMatchObject(failure);
@@ -374,7 +374,7 @@ describe.each([
     expect(endpoint.requests).toHaveLength(0);
   });
 
-  test("an iterator's pages each ask for the signal of their caller", async () => {
+  test("each page of an iterator calls the signal function in its caller's context", async () => {
     const redis = withSignals();
     endpoint.onRequest = ({ socket, body }) =>
       void socket.write(json(`{"result":["${body.includes('"0"') ? 7 : 0}",["a","b"]]}`));
@@ -393,7 +393,7 @@ describe.each([
     expect(endpoint.requests).toHaveLength(1);
   });
 
-  test("middleware sees the signal of the commands that share a request", async () => {
+  test("middleware gets the signal of the commands that share a request", async () => {
     const redis = withSignals();
     const seen: (AbortSignal | undefined)[] = [];
     redis.use((given, next) => {
@@ -419,7 +419,7 @@ describe("while the only connection is taken", () => {
     endpoint.onRequest = replyAfter(300);
   });
 
-  test("a command that is aborted is never sent, and those beside it are", async () => {
+  test("an aborted command is never sent, and those beside it are", async () => {
     const controller = new AbortController();
     const before = redis({}).strlen("before");
     const waiting = redis({ signal: () => request.getStore()?.signal });
@@ -432,7 +432,7 @@ describe("while the only connection is taken", () => {
     expect(endpoint.connections).toBe(1);
   });
 
-  test("a command that timed out was not sent, and says so", async () => {
+  test("a command that timed out is reported as not sent", async () => {
     const before = redis({}).strlen("before");
     const waiting = redis({ deadline: { remaining: () => request.getStore()?.remaining ?? 60_000 } });
     const own = run({ remaining: 100 }, () => waiting.incr("own"));

@@ -44,14 +44,14 @@ describe.each([
         ["Redis loads then", '{"error":"LOADING Redis is loading"}', undefined],
         ["Redis is a replica then", '{"error":"READONLY replica"}', undefined],
         ["the token is withdrawn", '{"error":"WRONGPASS no"}', "401 Unauthorized"],
-      ])("alone, and %s: unknown", async (_, item, status) => {
+      ])("a single write whose response is lost stays unknown after %s", async (_, item, status) => {
         loseFirst(item, status, { "retry-after": "0" });
         const [error] = await reasons(client({ writes }).incr("n"));
         expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "INCR" });
         expect(error.cause).toMatchObject({ name: "RedisError", outcome: "answered" });
       });
 
-      test("in a batch, which the gateway then does not pass on: unknown", async () => {
+      test("a write of a batch stays unknown if the gateway then refuses to send it", async () => {
         loseFirst('{"error":"UNSENT no room"}');
         const redis = client({ writes });
         const unknown = { name: "UnknownOutcomeError", outcome: "unknown" };
@@ -59,7 +59,7 @@ describe.each([
         expect(endpoint.requests.length).toBeGreaterThan(2);
       });
 
-      test("a transaction, which Redis then discards: unknown", async () => {
+      test("a transaction stays unknown if Redis then discards it", async () => {
         loseFirst(
           '{"error":"EXECABORT Transaction discarded because of previous errors."}',
           "400 Bad Request",
@@ -68,7 +68,7 @@ describe.each([
         expect(error).toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown", command: "MULTI" });
       });
 
-      test("an error of the command itself is what it is", async () => {
+      test("an error of the command itself is the first attempt's error", async () => {
         loseFirst('{"error":"WRONGTYPE no"}');
         expect(await reasons(client({ writes }).incr("n"))).toMatchObject([
           { code: "WRONGTYPE", outcome: "answered" },
@@ -77,7 +77,7 @@ describe.each([
     },
   );
 
-  test("the gateway lost a write of a batch, and then does not pass it on, or says nothing: unknown", async () => {
+  test("a write that the gateway lost stays unknown if it then refuses to send it, or sends nothing", async () => {
     let then = (socket: Arrived["socket"]) =>
       void socket.write(json('[{"error":"UNSENT no"},{"error":"UNSENT no"}]'));
     endpoint.onRequest = ({ socket }) =>
@@ -94,12 +94,12 @@ describe.each([
     expect(await reasons(redis.incr("a"))).toMatchObject([{ outcome: "unknown" }]);
   });
 
-  test("a read whose first answer was lost is told what Redis said", async () => {
+  test("a read whose first response was lost rejects with Redis's error", async () => {
     loseFirst('{"error":"LOADING Redis is loading"}');
     expect(await reasons(client().get("a"))).toMatchObject([{ code: "LOADING", outcome: "answered" }]);
   });
 
-  test("no time is left: unsent, and nothing is", async () => {
+  test("a call without time left is unsent, and sends nothing", async () => {
     const redis = client().with({ deadline: { remaining: () => 20 } });
     const unsent = { name: "TimeoutError", outcome: "unsent" };
     expect(
@@ -127,7 +127,7 @@ describe.each([
       throw new Error("mine");
     };
 
-    test("retry.backoff: there are no further retries", async () => {
+    test("a retry.backoff that throws ends the retries", async () => {
       endpoint.onRequest = ({ socket }) => void socket.write(json("{}", "503 Service Unavailable"));
       const [error] = await reasons(client({ retry: { backoff } }).get("a"));
       expect(error).toMatchObject({ name: "UnknownOutcomeError" });

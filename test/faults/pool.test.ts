@@ -31,7 +31,7 @@ async function openIdle(count: number, redis: Redis): Promise<void> {
 }
 
 test.each(["reset", "forgotten"])(
-  "a dozen idle connections, all %s meanwhile: one fresh one is enough",
+  "one fresh connection is enough after a dozen idle ones were %s",
   async (how) => {
     const redis = client({ retry: false });
     await openIdle(12, redis);
@@ -50,7 +50,7 @@ test.each(["reset", "forgotten"])(
 );
 
 test.each(["strlen", "incr"] as const)(
-  "the only connection allowed was forgotten: %s is answered on another",
+  "%s gets its reply on another connection when the only one allowed was dropped",
   async (command) => {
     const redis = client({ maxConnections: 1 });
     await redis.strlen("k");
@@ -63,14 +63,14 @@ test.each(["strlen", "incr"] as const)(
   },
 );
 
-test("commands that take long are no reason for more connections than allowed", async () => {
+test("slow commands open no more connections than allowed", async () => {
   const redis = client({ maxConnections: 2 });
   endpoint.onRequest = ({ socket }) => setTimeout(() => socket.write(resp2Answer(":1\r\n")), 1_300);
   await Promise.all([1, 2, 3, 4].map(() => redis.strlen("k")));
   expect(endpoint.connections).toBe(2);
 });
 
-test("the path forgot the connection and refuses the next one at first: the call goes on trying", async () => {
+test("a call keeps trying while the network drops its connection and refuses the next", async () => {
   const redis = client({ timeout: 5_000 });
   await redis.strlen("k");
   endpoint.onConnection = (socket, connection) => connection < 3 && socket.resetAndDestroy();
@@ -80,7 +80,7 @@ test("the path forgot the connection and refuses the next one at first: the call
   expect(endpoint.count("INCR")).toBe(1);
 });
 
-test("a read that waits on a forgotten connection is tried again when the fresh one breaks too", async () => {
+test("a read on a dropped connection is sent again when the fresh one breaks too", async () => {
   const redis = client({ timeout: 5_000 });
   await redis.strlen("k");
   endpoint.onRequest = ({ socket, connection }) => {
@@ -91,7 +91,7 @@ test("a read that waits on a forgotten connection is tried again when the fresh 
   expect(await redis.strlen("k")).toBe(1);
 });
 
-test("openings that hang do not use up the pool: every command tries a new one", async () => {
+test("hanging connects do not use up the pool: every command opens a new one", async () => {
   // To a TLS client, a server that never says a word in the handshake.
   endpoint.onRequest = () => {};
   const redis = client({ url: endpoint.url.replace("http:", "https:"), maxConnections: 2, timeout: 1_600 });

@@ -45,7 +45,7 @@ describe("a command with nothing else alive in the process settles", () => {
       "when everything was forgotten meanwhile",
       `const r = create(); await r.incr("forget"); hold(1100); console.log(await r.incr("n"));`,
     ],
-  ])("%s", async (what, source) => {
+  ])("a command settles in a process with nothing else alive: %s", async (what, source) => {
     endpoint.onRequest = ({ socket, body, connection }) => {
       if (what.includes("forgotten") && connection === 1 && !body.includes("forget")) return;
       socket.write(resp2Answer(body.startsWith("[[") ? "*2\r\n:1\r\n:1\r\n" : ":1\r\n"));
@@ -57,7 +57,7 @@ describe("a command with nothing else alive in the process settles", () => {
     expect(endpoint.requests.filter(({ body }) => body.includes('"n"'))).toHaveLength(1);
   });
 
-  test("between two tries", async () => {
+  test("a command between two attempts settles in a process with nothing else alive", async () => {
     await path.refuse();
     const running = run(`console.log(await create({ retry: { backoff: () => 300 } }).incr("n"));`);
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -65,7 +65,7 @@ describe("a command with nothing else alive in the process settles", () => {
     expect((await running).output).toMatch(/^1\n/);
   });
 
-  test("without an answer, it rejects", async () => {
+  test("a command without a response rejects in a process with nothing else alive", async () => {
     endpoint.onRequest = () => {};
     const ended = await run(
       `await create({ timeout: 400 }).incr("n").catch((error) => console.log(error.name));`,
@@ -74,7 +74,7 @@ describe("a command with nothing else alive in the process settles", () => {
   });
 });
 
-test("an answer that waits in the kernel wins over a timer that is late", async () => {
+test("a response in the kernel's buffer wins over a late timer", async () => {
   endpoint.onRequest = ({ socket }) => setTimeout(() => socket.write(resp2Answer(":1\r\n")), 100);
   const ended = await run(
     `
@@ -102,7 +102,7 @@ describe("a process ends", () => {
       await Promise.all(Array.from({ length: 20 }, () => r.incr("n")));`,
     ],
     // Repeated, since a busy machine takes its time once, and a connection that holds the process does so each time.
-  ])("at once, %s", { retry: 2 }, async (_what, source) => {
+  ])("a process %s ends at once", { retry: 2 }, async (_what, source) => {
     const ended = await run(source);
     expect(ended.errors).toBe("");
     expect(ended.code).toBe(0);
@@ -114,13 +114,13 @@ describe("a process ends", () => {
     ["opens", () => path.url],
     ["hangs in the TLS handshake", () => path.url.replace("http:", "https:")],
     ["is refused", () => "http://127.0.0.1:1"],
-  ])("within the limit of pre-opening where the connection %s", async (_what, url) => {
+  ])("a process ends within the limit of pre-opening if its connection %s", async (_what, url) => {
     const ended = await run(`create({ preconnect: true });`, url());
     expect(ended).toMatchObject({ code: 0, errors: "" });
     expect(lifetime(ended)).toBeLessThan(1_800);
   });
 
-  test("ready() settles within its limit where the connection hangs", async () => {
+  test("ready() settles within its limit if the connection hangs", async () => {
     const ended = await run(
       `await create().ready(); console.log("ready");`,
       path.url.replace("http:", "https:"),
@@ -130,7 +130,7 @@ describe("a process ends", () => {
   });
 });
 
-test("close() leaves no socket and no timer behind, whatever happened before", async () => {
+test("close() leaves no socket and no timer behind in any state", async () => {
   endpoint.onRequest = ({ socket, body, number }) => {
     if (body.includes("lost")) socket.destroy();
     else if (!body.includes("silent") && number < 30) socket.write(resp2Answer(":1\r\n"));
@@ -157,7 +157,7 @@ test("close() leaves no socket and no timer behind, whatever happened before", a
   expect(path.links).toHaveLength(0);
 });
 
-test("close() with calls under way: they settle, and nothing is left unhandled", async () => {
+test("close() with calls in flight settles them, with no unhandled rejection", async () => {
   endpoint.onRequest = ({ socket, body }) => body.includes("answered") && socket.write(resp2Answer(":1\r\n"));
   const ended = await run(`
     const redis = create({ enableAutoPipelining: false, timeout: 600, preconnect: true });
@@ -172,7 +172,7 @@ test("close() with calls under way: they settle, and nothing is left unhandled",
   expect(ended.code).toBe(0);
 });
 
-test("connections that break in every way leave nothing unhandled", async () => {
+test("connections that break in every way cause no unhandled rejection", async () => {
   endpoint.onConnection = (socket, connection) => connection % 5 === 0 && socket.resetAndDestroy();
   endpoint.onRequest = ({ socket }) => {
     const way = endpoint.requests.length % 6;

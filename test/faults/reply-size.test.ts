@@ -54,7 +54,7 @@ describe.each([
     ],
     ["until the connection closes", (body) => head("connection: close") + body],
   ];
-  test.each(framings)("%s: what the limit allows is read, and not a byte more", async (how, framed) => {
+  test.each(framings)("a body up to maxReplySize is read, and not a byte more: %s", async (how, framed) => {
     // The framing of chunks counts as well.
     const most = LIMIT - (how === "in chunks" ? 20 : 0);
     const bodyOf = (size: number) => {
@@ -76,7 +76,7 @@ describe.each([
     await expect(client().get("k")).rejects.toMatchObject({ ...tooLarge, command: "GET" });
   });
 
-  test("a write is sent once, and so is a read: it would be as large again", async () => {
+  test("a write and a read above maxReplySize are sent once", async () => {
     endpoint.onRequest = ({ socket }) => void socket.write(answer("x".repeat(LIMIT + 1), json));
     const redis = client();
     await expect(redis.incr("n")).rejects.toMatchObject({ ...tooLarge, command: "INCR" });
@@ -89,7 +89,7 @@ describe.each([
 
   // undici does not pass on the length: its body is counted as it comes.
   if (Client !== Redis || process.env.WARMLINE_CONNECTION !== "undici")
-    test("a length above the limit ends the call before a byte of the body", async () => {
+    test("a Content-Length above maxReplySize ends the call before the body", async () => {
       endpoint.onRequest = ({ socket }) => void socket.write(head(`content-length: ${LIMIT + 1}`));
       await expect(client().incr("n")).rejects.toMatchObject(tooLarge);
     });

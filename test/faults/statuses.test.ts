@@ -34,7 +34,7 @@ describe.each([
   };
 
   describe.each([301, 302, 303, 307, 308])("status %i", (status) => {
-    test("is not followed, and named with the origin of its target", async () => {
+    test("a redirect is not followed, and the error names its target's origin", async () => {
       const followed: unknown[] = [];
       const target: Server = createServer((request, response) => {
         followed.push(request.headers);
@@ -62,7 +62,7 @@ describe.each([
     ["//host.test/x", () => "http://host.test"],
     ["http://[", () => "another address"],
     [undefined, () => "another address"],
-  ])("a redirect to %s names no more than an origin", async (location, named) => {
+  ])("a redirect to %s names only an origin", async (location, named) => {
     const headers: Record<string, string> = location === undefined ? {} : { location };
     for (const error of await failures(answer("moved", headers, "302 Found"))) {
       expect(error).toMatchObject({ name: "ProtocolError" });
@@ -90,7 +90,7 @@ describe.each([
   });
 
   test.each(["400 Bad Request", "401 Unauthorized", "403 Forbidden", "413 Content Too Large"])(
-    "%s with an error is that error",
+    "%s with an error reply is a RedisError",
     async (status) => {
       for (const error of await failures(answer('{"error":"WRONGPASS no"}', json, status))) {
         expect(error).toBeInstanceOf(RedisError);
@@ -99,7 +99,7 @@ describe.each([
     },
   );
 
-  test("middleware gets no result of a 404 either", async () => {
+  test("middleware gets no result of a 404", async () => {
     endpoint.onRequest = ({ socket }) => void socket.write(answer('{"result":1}', json, "404 Not Found"));
     const redis = client();
     redis.use((request, next) => next(request));

@@ -33,23 +33,26 @@ const happenings = [
       for (const link of transport.links) link.close();
     },
   ],
-  ["the path forgets the flow", (path) => path.blackholeAll()],
+  ["the network drops the flow", (path) => path.blackholeAll()],
 ] as const satisfies readonly (readonly [string, (path: NetworkProxy) => void])[];
 
 describe("frozen", () => {
-  routeTest.for(happenings)("while pre-opening, and meanwhile %s", async ([, happening], { route }) => {
-    const instance = await start(route);
-    await frozen(instance, 1_200, () => happening(route.path));
-    const done = instance.run(["INCR", route.key], ["GET", route.key]);
-    await instance.thaw();
-    const results = await done;
-    expect(results).toMatchObject([{ value: 1 }, { value: "1" }]);
-    expect(results[0]!.ms).toBeLessThan(3_000);
-    expect(route.applied("INCR")).toBe(1);
-  });
+  routeTest.for(happenings)(
+    "a freeze while pre-opening, and meanwhile %s, loses no command",
+    async ([, happening], { route }) => {
+      const instance = await start(route);
+      await frozen(instance, 1_200, () => happening(route.path));
+      const done = instance.run(["INCR", route.key], ["GET", route.key]);
+      await instance.thaw();
+      const results = await done;
+      expect(results).toMatchObject([{ value: 1 }, { value: "1" }]);
+      expect(results[0]!.ms).toBeLessThan(3_000);
+      expect(route.applied("INCR")).toBe(1);
+    },
+  );
 
   routeTest.for(happenings)(
-    "right after the handshake, and meanwhile %s",
+    "a freeze right after the handshake, and meanwhile %s, loses no command",
     async ([, happening], { route }) => {
       const instance = await start(route, {}, { AWAIT_READY: "1" });
       await frozen(instance, 1_200, () => happening(route.path));
@@ -63,7 +66,7 @@ describe("frozen", () => {
 });
 
 describe("a handshake that hangs", () => {
-  routeTest("is raced by a second one", async ({ route }) => {
+  routeTest("a second handshake races one that hangs", async ({ route }) => {
     route.path.transport.onConnection((number) => (number === 1 ? blackhole("open") : undefined));
     const instance = await start(route, { preconnect: false });
     const [result] = await instance.run(["INCR", route.key]);
@@ -73,7 +76,7 @@ describe("a handshake that hangs", () => {
     expect(route.applied("INCR")).toBe(1);
   });
 
-  routeTest("is no matter to the first command where it was begun ahead of need", async ({ route }) => {
+  routeTest("a pre-opened handshake that hangs does not delay the first command", async ({ route }) => {
     route.path.transport.onConnection((number) => (number === 1 ? blackhole("open") : undefined));
     const instance = await start(route, {}, { AWAIT_READY: "1" });
     const [result] = await instance.run(["INCR", route.key]);
@@ -83,7 +86,7 @@ describe("a handshake that hangs", () => {
   });
 
   routeTest(
-    "and others like it: calls settle, and once handshakes succeed again, so do calls",
+    "several handshakes that hang let calls settle, and calls succeed once handshakes do",
     async ({ route }) => {
       route.path.transport.onConnection(() => blackhole("open"));
       const instance = await start(route, { preconnect: false, maxConnections: 2, timeout: 2_000 });

@@ -41,7 +41,7 @@ function befall(name: string, times: number, fate: FakeAction): void {
 
 describe.each([1, 2, 5])("%i replies lost", (times) => {
   test.each(["close", "reset", { cut: 1 }] as const)(
-    "by %j: incr is applied once, its outcome is unknown; get is repeated",
+    "incr is applied once with an unknown outcome, and get is repeated, after a loss by %j",
     async (fate) => {
       befall("INCR", times, fate);
       const error = await redis.incr("n").catch((thrown) => thrown);
@@ -55,7 +55,7 @@ describe.each([1, 2, 5])("%i replies lost", (times) => {
   );
 });
 
-test("in an automatic batch: the reads resolve, the writes reject, each applied once", async () => {
+test("an automatic batch with a lost reply resolves its reads and rejects its writes, each applied once", async () => {
   befall("INCR", 1, "close");
   const settled = await Promise.allSettled([
     redis.get("a"),
@@ -73,7 +73,7 @@ test("in an automatic batch: the reads resolve, the writes reject, each applied 
   expect(fake.count("SET")).toBeLessThanOrEqual(1);
 });
 
-test("in a long pipeline whose writes may be repeated: they are repeated in their order", async () => {
+test("repeatable writes of a long pipeline are repeated in their order", async () => {
   let lost = false;
   fake.script(({ args }) => {
     if (lost || args[2] !== "400") return undefined;
@@ -87,7 +87,7 @@ test("in a long pipeline whose writes may be repeated: they are repeated in thei
   expect(await redis.get("key")).toBe("1599");
 });
 
-test("Redis answers later than the gateway waits: applied once, the outcome is unknown, no answer is mistaken", async () => {
+test("a reply after the gateway's timeout is an unknown outcome, and is never another command's", async () => {
   befall("INCR", 1, { late: 4_500 });
   await expect(redis.incr("n")).rejects.toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown" });
   expect(fake.count("INCR")).toBe(1);
@@ -95,7 +95,7 @@ test("Redis answers later than the gateway waits: applied once, the outcome is u
   expect(await redis.get("n")).toBe("1");
 });
 
-test("Redis can't be reached for a while: nothing is sent until it can, and then once", async () => {
+test("nothing is sent while Redis can't be reached, and each command once afterwards", async () => {
   const path = await startNetworkProxy({ to: { port: fake.port }, protocol: "raw" });
   const before = await startGatewayProcess({ args: ["--redis", `redis://127.0.0.1:${path.port}`] });
   const client = new Redis({

@@ -171,7 +171,7 @@ async function readByUndici({ pieces }: Input): Promise<Read | undefined> {
   return result;
 }
 
-test(`what our parser accepts of ${RUNS} answers (seed ${SEED}), undici reads the same`, {
+test(`undici reads the same of ${RUNS} responses that our parser accepts (seed ${SEED})`, {
   timeout: 1_800_000,
 }, async () => {
   const random = randomFrom(SEED);

@@ -124,7 +124,7 @@ function nodeServer(): Server {
   return server;
 }
 
-test(`what the gateway reads of ${RUNS} connections (seed ${SEED}), Node reads the same`, {
+test(`Node reads the same of ${RUNS} connections as the gateway (seed ${SEED})`, {
   timeout: 1_800_000,
 }, async () => {
   const chance = new Chance(SEED);
