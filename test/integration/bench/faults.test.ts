@@ -33,14 +33,14 @@ describe("every fault once, over TLS", () => {
     rows = result.data;
   }, 120_000);
 
-  test("is applied to each client, and each call ends", () => {
+  test("every fault is applied to each client, and each call ends", () => {
     const faults = new Set(rows.map(({ fault }) => fault));
     expect(faults.size).toBe(25);
     expect(rows).toHaveLength(3 * 25);
     for (const row of rows) expect(row.resolved + row.failed + row.hung).toBe(row.calls);
   });
 
-  test("passes the checks of warmline", () => {
+  test("warmline passes its checks", () => {
     expect(result.checks.filter((check: any) => !check.passed)).toEqual([]);
     for (const client of ["warmline", "warmline-once"]) {
       expect(total(client, "doubled"), client).toBe(0);
@@ -49,7 +49,7 @@ describe("every fault once, over TLS", () => {
     expect(total("warmline-once", "resolved")).toBe(total("warmline-once", "calls") - 1);
   });
 
-  test("is counted at the server: a client that repeats writes has duplicates", () => {
+  test("duplicates are counted at the server for a client that repeats writes", () => {
     const of = (fault: string) => rows.find((row) => row.client === "upstash" && row.fault === fault);
     expect(of("incr, response lost once")).toMatchObject({ resolved: 1, doubled: 1 });
     expect(of("incr, response lost 5 times")).toMatchObject({ resolved: 1, doubled: 5 });
@@ -57,7 +57,7 @@ describe("every fault once, over TLS", () => {
     expect(of("get, frozen and the network drops the flow")).toMatchObject({ hung: 1 });
   });
 
-  test("is printed and drawn", () => {
+  test("the faults are printed and drawn", () => {
     expect(stdout).toMatch(/^incr, response lost 5 times +warmline +1 +0 +1 +0 +0 +\d/m);
     expect(stdout).toMatch(/^With warmline, of \d+ calls/m);
     const report = readFileSync(join(folder, "out.html"), "utf8");

@@ -41,7 +41,7 @@ describe("keepalive, a few invocations", () => {
     report = readFileSync(join(folder, "out.html"), "utf8");
   }, 120_000);
 
-  test("runs all clients in all four variants and counts each invocation", () => {
+  test("keepalive runs all clients in all four variants and counts each invocation", () => {
     expect(result.data.map((cell: any) => [cell.client, cell.keepAlive, cell.reused].join())).toEqual(
       ["warmline", "upstash", "agent"].flatMap((client) =>
         ["true,true", "true,false", "false,true", "false,false"].map((variant) => `${client},${variant}`),
@@ -56,7 +56,7 @@ describe("keepalive, a few invocations", () => {
     }
   });
 
-  test("counts connections at the proxy", () => {
+  test("keepalive counts connections at the proxy", () => {
     const opened = (client: string, keepAlive: boolean, reused: boolean): number =>
       result.data.find(
         (cell: any) => cell.client === client && cell.keepAlive === keepAlive && cell.reused === reused,
@@ -71,7 +71,7 @@ describe("keepalive, a few invocations", () => {
     }
   });
 
-  test("records the machine and the command that repeats it", () => {
+  test("keepalive records the machine and the command that repeats it", () => {
     expect(result).toMatchObject({ format: 1, scenario: "keepalive", seed: 7 });
     expect(result.command).toBe("npm run bench -- keepalive --invocations 16 --rounds 2 --rtt 0.5 --seed 7");
     expect(result.machine.node).toBe(process.version);
@@ -80,7 +80,7 @@ describe("keepalive, a few invocations", () => {
     expect(result.settings.engine).toMatch(/^embedded/);
   });
 
-  test("prints the table, the summary, the checks, progress and the files", () => {
+  test("keepalive prints the table, the summary, the checks, progress and the files", () => {
     expect(ended.stdout).toMatch(/^warmline +on +recreated( +\d+\.\d\d){5} +2 \(1 per instance\)$/m);
     expect(ended.stdout).toContain("Over a round trip of 0.5 ms");
     expect(ended.stdout).toMatch(
@@ -91,7 +91,7 @@ describe("keepalive, a few invocations", () => {
     expect(ended.stderr).toMatch(/^keepalive: \d+%/m);
   });
 
-  test("writes a self-contained report with every chart", () => {
+  test("keepalive writes a self-contained report with every chart", () => {
     expect(report).toContain("<h1>Keep-alive in serverless functions</h1>");
     expect(report).not.toMatch(/<script|<link rel="stylesheet"|src=|url\(|@import/);
     expect(report.match(/<svg viewBox="0 0 360/g)).toHaveLength(1 + 4 * 3);

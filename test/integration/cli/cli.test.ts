@@ -36,7 +36,7 @@ afterEach(async () => {
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 describe("a gateway that runs until it is stopped", () => {
-  test("prints the ready line, the engine and what to paste, and nothing else", async () => {
+  test("the gateway prints only the ready line, the engine and the lines for .env", async () => {
     const { started, url } = await ready([]);
     const [, token] = await started.printed(/UPSTASH_REDIS_REST_TOKEN=(\S+)\n/);
     expect(started.stdout).toBe(
@@ -68,15 +68,18 @@ describe("a gateway that runs until it is stopped", () => {
     expect(tokens[0]?.length).toBeGreaterThanOrEqual(32);
   });
 
-  test.each(["SIGINT", "SIGTERM"] as const)("%s closes it cleanly, with status 0", async (signal) => {
-    const { started, url } = await ready([]);
-    await post(url, "x", ["PING"]);
-    started.child.kill(signal);
-    expect(await started.ended).toBe(0);
-    await expect(fetch(url)).rejects.toThrow();
-  });
+  test.each(["SIGINT", "SIGTERM"] as const)(
+    "%s closes the gateway cleanly, with status 0",
+    async (signal) => {
+      const { started, url } = await ready([]);
+      await post(url, "x", ["PING"]);
+      started.child.kill(signal);
+      expect(await started.ended).toBe(0);
+      await expect(fetch(url)).rejects.toThrow();
+    },
+  );
 
-  test("flags come before the environment, and that before the config file", async () => {
+  test("flags override the environment, which overrides the config file", async () => {
     const config = join(scratch, "config.json");
     writeFileSync(
       config,
@@ -96,7 +99,7 @@ describe("a gateway that runs until it is stopped", () => {
     expect((await post(url3, "from-environment", ["PING"])).status).toBe(401);
   });
 
-  test("--trace-commands prints what is run, names and keys alone", async () => {
+  test("--trace-commands prints the names and keys of commands, without values", async () => {
     const { started, url } = await ready(["--token", "t", "--trace-commands"]);
     await post(url, "t", ["SET", "user:1", "secret-value"]);
     await started.printed(/^\d\d:\d\d:\d\d\.\d{3} SET user:1 \d+\.\d ms\n/m);
@@ -105,7 +108,7 @@ describe("a gateway that runs until it is stopped", () => {
     expect(started.stdout + started.stderr).not.toContain("secret-value");
   });
 
-  test("the console page is there for a token made for the run, and for a given one when asked for", async () => {
+  test("the console page is on for a generated token, and for a given one only when requested", async () => {
     const page = async (url: string) => {
       const answer = await fetch(url, { headers: { accept: "text/html,*/*;q=0.8" } });
       await answer.text();
@@ -128,7 +131,7 @@ describe("a gateway that runs until it is stopped", () => {
     "WARMLINE_GATEWAY_TOKEN",
     "WARMLINE_GATEWAY_TOKEN_FILE",
     "a config file",
-  ])("a token that was given by %s is not printed", async (how) => {
+  ])("a token given by %s is not printed", async (how) => {
     const file = join(scratch, `given-${how.replaceAll(/\W/g, "")}`);
     const isConfig = how === "a config file";
     writeFileSync(file, isConfig ? "token: secret-token\nconsole: true\n" : "secret-token\n");
@@ -144,7 +147,7 @@ describe("a gateway that runs until it is stopped", () => {
     }
   });
 
-  test("--redis uses a Redis that runs, and names it without its password", async () => {
+  test("--redis uses a running Redis, and prints its address without the password", async () => {
     const port = await takenPort();
     const started = cli(["--port", "0", "--redis", `redis://user:hidden@127.0.0.1:${port}/1`]);
     await started.printed(new RegExp(`^engine: redis at 127\\.0\\.0\\.1:${port}$`, "m"));
@@ -196,7 +199,7 @@ describe("what is wrong is said in one line", () => {
       ["--config", unknown],
       `config file ${unknown}: line 3: there is no setting "hots"; did you mean "host"?`,
     ],
-  ])("%j", async (args, message) => {
+  ])("%j fails with one line", async (args, message) => {
     const started = cli(args);
     expect(await started.ended).toBe(2);
     expect(started.stderr).toBe(`warmline-gateway: ${message}\n`);
@@ -218,7 +221,7 @@ describe("what is wrong is said in one line", () => {
     expect(started.stderr).not.toContain("hidden");
   });
 
-  test("a port in use: what to do, and status 1", async () => {
+  test("a port in use fails with status 1 and says what to do", async () => {
     const port = await takenPort();
     const started = cli(["--engine", "embedded", "--port", String(port)]);
     expect(await started.ended).toBe(1);
@@ -227,7 +230,7 @@ describe("what is wrong is said in one line", () => {
     );
   });
 
-  test("an engine that does not start: status 1", async () => {
+  test("an engine that does not start fails with status 1", async () => {
     const started = cli(["--engine", "/no/such/redis-server"]);
     expect(await started.ended).toBe(1);
     expect(started.stderr).toBe("warmline-gateway: /no/such/redis-server is not a program that can be run\n");

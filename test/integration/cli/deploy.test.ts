@@ -67,7 +67,7 @@ describe("the Dockerfile", () => {
   /** As nobody, where this process may become that. */
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
-  test("has a user, a health check, and settings that exist", () => {
+  test("the Dockerfile has a user, a health check, and settings that exist", () => {
     expect(only("USER")).toBe("node");
     expect(
       Object.keys(environment)
@@ -78,7 +78,7 @@ describe("the Dockerfile", () => {
     expect(only("FROM")).toBe(stages()[0]![0]![1].replace(/ AS .*/, ""));
   });
 
-  test("runs what it holds: refuses to start without a token, starts with one, is healthy, and stops", async () => {
+  test("the image does not start without a token; with one it starts, is healthy and stops", async () => {
     const port = await freePort();
     const tokenFile = join(folder, "token");
     writeFileSync(tokenFile, "a-token\n");
@@ -113,7 +113,7 @@ describe("the Kubernetes example", () => {
   const objects = documents.map((document) => document.toJS());
   const one = (kind: string) => objects.find((each) => each.kind === kind);
 
-  test("is well-formed and hangs together", () => {
+  test("the Kubernetes example is well-formed, and its names match", () => {
     expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
     const { spec } = one("Deployment").spec.template;
     const [container] = spec.containers;
@@ -153,7 +153,7 @@ describe("the Kubernetes example", () => {
       expect(one("ConfigMap").data["gateway.yaml"]).toContain(`/${key}\n`);
   });
 
-  test("configures the gateway with settings that it takes, and leaves it time to end", () => {
+  test("the Kubernetes example uses settings that exist, and leaves time for shutdown", () => {
     const { spec } = one("Deployment").spec.template;
     const [container] = spec.containers;
     let text: string = one("ConfigMap").data["gateway.yaml"];

@@ -21,7 +21,7 @@ function lines(stderr: string): Record<string, unknown>[] {
 }
 
 describe.skipIf(!redisAvailable())("the log", () => {
-  test("holds no key, no value and no secret, whatever goes wrong", async () => {
+  test("the log contains no key, no value and no secret, whatever fails", async () => {
     const secret = {
       token: word("token"),
       wrong: word("wrong"),
@@ -156,7 +156,7 @@ describe.skipIf(!redisAvailable())("the log", () => {
       const headers = { authorization: "Bearer t", connection: "close" };
       return { cli, get: () => fetch(`${url}/get/k`, { headers }) };
     };
-    test("tells where, and no message; the request is answered and the gateway goes on", async () => {
+    test("an internal error is logged with its place and without its message, and the gateway continues", async () => {
       const { cli, get } = await start("request", "--engine", "embedded");
       cli.child.kill("SIGUSR2");
       await expect.poll(async () => (await get()).status, { timeout: 10_000 }).toBe(500);
@@ -173,7 +173,7 @@ describe.skipIf(!redisAvailable())("the log", () => {
       expect(cli.stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"))).toEqual([]);
     });
 
-    test("an error that nobody caught is logged, then the process ends with 1", async () => {
+    test("an uncaught error is logged, then the process exits with 1", async () => {
       const { cli } = await start("process", "--engine", "embedded");
       cli.child.kill("SIGUSR2");
       expect(await cli.ended).toBe(1);
@@ -187,7 +187,7 @@ describe.skipIf(!redisAvailable())("the log", () => {
       ]);
     });
 
-    test("so is one of a worker, which is replaced", async () => {
+    test("a worker's uncaught error is logged, and the worker is replaced", async () => {
       const fake = await startFakeRedis();
       const { cli, get } = await start("process", "--redis", fake.url, "--workers", "2");
       const { pid } = cli.child;
@@ -207,7 +207,7 @@ describe.skipIf(!redisAvailable())("the log", () => {
     });
   });
 
-  test("is silent about requests unless asked, and of the level asked for", async () => {
+  test("the log has no requests by default, and only entries of its level", async () => {
     const fake = await startFakeRedis();
     const run = async (...args: string[]) => {
       const cli = new CliProcess([

@@ -44,7 +44,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("warmline-gateway, installed from its tarball", () => {
-  test("brings no other package, and the terms of what it is built from", () => {
+  test("the package has no dependencies, and contains the licences of bundled code", () => {
     const names = readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."));
     expect(names).toEqual(["warmline-gateway"]);
     const terms = readFileSync(join(installed, "dist", "THIRD-PARTY-LICENSES.txt"), "utf8");
@@ -52,7 +52,7 @@ describe("warmline-gateway, installed from its tarball", () => {
       expect(terms).toContain(part);
   });
 
-  test("its command starts the embedded engine, Lua included, and ends at a signal", async () => {
+  test("the command starts the embedded engine, Lua included, and ends at a signal", async () => {
     const bin = join(folder, "node_modules", ".bin", "warmline-gateway");
     const child = spawn(process.execPath, [bin, "--port", "0", "--engine", "embedded", "--token", "t"], {
       env: environment,
@@ -68,7 +68,7 @@ describe("warmline-gateway, installed from its tarball", () => {
     expect(await once(child, "exit")).toEqual([0, null]);
   });
 
-  test("without a Redis on PATH it takes the embedded engine by itself, as `npx warmline-gateway -- command`", () => {
+  test("`npx warmline-gateway -- command` uses the embedded engine without a Redis on PATH", () => {
     const program = `fetch(process.env.WARMLINE_URL + "/set/k/v", { headers: { authorization: "Bearer " + process.env.WARMLINE_TOKEN } })
       .then((response) => response.text()).then(console.log)`;
     const npx = run("sh", ["-c", "command -v npx"]).trim();

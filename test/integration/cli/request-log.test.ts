@@ -62,7 +62,7 @@ function send(body: unknown[], headers: Record<string, string | string[]> = {}, 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
 
 describe("a request's line in the log", () => {
-  test("has its id: the given one where it is well-formed, else a new one, which the response has too", async () => {
+  test("a request's line has its id: the given one if well-formed, else a new one, also in the response", async () => {
     await start(...LOGGED);
     const bad = ["two words", 'a"b', "x".repeat(129), "ä", "a\u0000b".replace("\u0000", "\t"), ""];
     const given = await send(["PING"], { "x-request-id": "req-7.a_b/c=" });
@@ -81,7 +81,7 @@ describe("a request's line in the log", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test("refusals and failures have one too", async () => {
+  test("refusals and failures have a line with an id", async () => {
     await start(...LOGGED);
     const refused = await send(["PING"], { authorization: "Bearer wrong", "x-request-id": "one" });
     const wrong = await send(["NOSUCH"], { "x-request-id": "two" });
@@ -95,13 +95,13 @@ describe("a request's line in the log", () => {
     ]);
   });
 
-  test("without a log a given id is returned, and none is made", async () => {
+  test("a given id is returned without a log, and none is generated", async () => {
     await start("--engine", "embedded");
     expect((await send(["PING"], { "x-request-id": "mine" })).id).toBe("mine");
     expect((await send(["PING"])).id).toBeUndefined();
   });
 
-  test("has the trace that it belongs to, if that is well-formed", async () => {
+  test("a request's line has its trace if it is well-formed", async () => {
     await start(...LOGGED);
     const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
     const good = `00-${trace}-00f067aa0ba902b7-01`;
@@ -121,7 +121,7 @@ describe("a request's line in the log", () => {
     expect(cli.stderr).not.toContain("secret");
   });
 
-  test("has sizes, and Redis's part of the time", async () => {
+  test("a request's line has sizes, and Redis's share of the time", async () => {
     await start(...LOGGED);
     await send(["SET", "k", "x".repeat(2_000)]);
     const get = await send(["GET", "k"]);
@@ -148,7 +148,7 @@ describe("a request's line in the log", () => {
 });
 
 describe("the client's address in the log", () => {
-  test("is that of the connection: X-Forwarded-For counts for nothing where its sender is not trusted", async () => {
+  test("the client address is the connection's if the sender of X-Forwarded-For is not trusted", async () => {
     await start(...LOGGED, "--trusted-proxies", "10.0.0.0/8");
     await send(["PING"]);
     await send(["PING"], { "x-forwarded-for": "203.0.113.9" });
@@ -156,7 +156,7 @@ describe("the client's address in the log", () => {
     expect((await lines(3)).map(({ client }) => client)).toEqual(Array(3).fill("127.0.0.1"));
   });
 
-  test("is what a trusted proxy says, and never what stands before that", async () => {
+  test("the client address is the one from a trusted proxy, and never an entry before it", async () => {
     await start(...LOGGED, "--trusted-proxies", "127.0.0.0/8,10.0.0.0/8");
     await send(["PING"], { "x-forwarded-for": "203.0.113.9" });
     await send(["PING"], { "x-forwarded-for": "1.1.1.1, 203.0.113.9, 10.0.0.1" });
@@ -198,7 +198,7 @@ describe("--proxy-protocol", () => {
   const dial = () => connect(Number(url.port), "127.0.0.1");
   const pong = /^HTTP\/1\.1 200 OK\r\n.*\{"result":"PONG"\}$/s;
 
-  test("the header of a trusted proxy says where the client is", async () => {
+  test("the PROXY header of a trusted proxy contains the client address", async () => {
     await start(...PROXIED);
     const headers = [
       proxyHeader({ source: "203.0.113.9" }),
@@ -219,7 +219,7 @@ describe("--proxy-protocol", () => {
     ]);
   });
 
-  test("the header may come in pieces, the request at once behind it or later, and more requests follow", async () => {
+  test("the PROXY header may arrive in pieces, with requests right behind it or later", async () => {
     await start(...PROXIED);
     const header = proxyHeader({ source: "2001:db8::17" });
     const whole = Buffer.concat([header, REQUEST, REQUEST]);
@@ -239,7 +239,7 @@ describe("--proxy-protocol", () => {
     expect([...clients]).toEqual(["2001:db8::17"]);
   });
 
-  test("X-Forwarded-For counts only where the header names a trusted proxy", async () => {
+  test("X-Forwarded-For counts only if the PROXY header names a trusted proxy", async () => {
     await start(...LOGGED, "--proxy-protocol", "--trusted-proxies", "127.0.0.1,192.0.2.0/24");
     for (const source of ["203.0.113.9", "192.0.2.7"]) {
       const socket = dial();
@@ -255,7 +255,7 @@ describe("--proxy-protocol", () => {
     ["version 1", Buffer.concat([Buffer.from("PROXY TCP4 1.2.3.4 5.6.7.8 1 2\r\n"), REQUEST])],
     ["a malformed one", Buffer.concat([proxyHeader({ source: "1.2.3.4", command: 7 }), REQUEST])],
     ["half of one", proxyHeader({ source: "1.2.3.4" }).subarray(0, 20)],
-  ])("%s closes the connection without a word", async (_what, bytes) => {
+  ])("%s in place of a PROXY header closes the connection without a response", async (_what, bytes) => {
     await start(...PROXIED);
     const socket = dial();
     socket.end(bytes);
@@ -264,7 +264,7 @@ describe("--proxy-protocol", () => {
     expect(logged()).toEqual([]);
   });
 
-  test("one that does not come in time, too", async () => {
+  test("a PROXY header that does not arrive in time closes the connection", async () => {
     await start(...PROXIED, "--headers-timeout", "300ms");
     const socket = dial();
     socket.write(proxyHeader({ source: "1.2.3.4" }).subarray(0, 20));
@@ -272,7 +272,7 @@ describe("--proxy-protocol", () => {
     await cli.printed(/did not send their PROXY header in time: 1/, "stderr");
   });
 
-  test("that of a sender who is not trusted closes the connection", async () => {
+  test("a PROXY header from an untrusted sender closes the connection", async () => {
     await start(...LOGGED, "--proxy-protocol", "--trusted-proxies", "10.0.0.0/8");
     const socket = dial();
     socket.end(Buffer.concat([proxyHeader({ source: "10.0.0.1" }), REQUEST]));
@@ -281,7 +281,7 @@ describe("--proxy-protocol", () => {
     expect(logged()).toEqual([]);
   });
 
-  test("it comes before TLS", async () => {
+  test("the PROXY header comes before TLS", async () => {
     const certificate = makeCertificate();
     const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
     writeFileSync(files.cert, certificate.cert);
@@ -311,7 +311,7 @@ describe("--proxy-protocol", () => {
     expect((await lines(2)).map(({ client }) => client)).toEqual(["203.0.113.9", "203.0.113.9"]);
   });
 
-  test("a check whether the port is open is no fault, and connections without a header do not hold up the end", async () => {
+  test("a port check is not logged, and connections without a header do not delay shutdown", async () => {
     await start(...PROXIED);
     const socket = dial();
     socket.end();
@@ -326,7 +326,7 @@ describe("--proxy-protocol", () => {
 });
 
 describe("--slow-log", () => {
-  test("has one line for each request that took that long, with its command's name and no argument", async () => {
+  test("--slow-log has one line per slow request, with the command's name and no argument", async () => {
     const redis = await startFakeRedis();
     try {
       await start("--redis", redis.url, "--slow-log", "150ms");
@@ -362,7 +362,7 @@ describe("--slow-log", () => {
     }
   });
 
-  test("has no line for a command that waits because it is to wait", async () => {
+  test("--slow-log has no line for the waiting time of a blocking command", async () => {
     await start("--engine", "embedded", "--slow-log", "50ms");
     await send(["BLPOP", "none", "0.3"]);
     await cli.stop();

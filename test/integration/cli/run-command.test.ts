@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 describe("warmline-gateway -- command", () => {
-  test("gives the command a gateway that answers, and ends with its status", async () => {
+  test("the command gets a working gateway, and its exit status becomes the gateway's", async () => {
     const started = under(`
       const { WARMLINE_URL: url, WARMLINE_TOKEN: token } = process.env;
       fetch(url, { method: "POST", headers: { authorization: "Bearer " + token }, body: '["SET","k","v"]' })
@@ -33,13 +33,13 @@ describe("warmline-gateway -- command", () => {
     expect(started.stderr).toMatch(/^warmline-gateway ready http:\/\/127\.0\.0\.1:\d+\nengine: embedded/);
   });
 
-  test("the command's success is success, and stops the gateway", async () => {
+  test("the command's success is status 0, and stops the gateway", async () => {
     const started = under("console.log(process.env.WARMLINE_URL)");
     expect(await started.ended).toBe(0);
     await expect(fetch(started.stdout.trim())).rejects.toThrow();
   });
 
-  test("passes input through", async () => {
+  test("the command gets the gateway's standard input", async () => {
     const started = under("process.stdin.pipe(process.stdout)");
     started.child.stdin?.end("some\ninput\n");
     expect(await started.ended).toBe(0);
@@ -47,7 +47,7 @@ describe("warmline-gateway -- command", () => {
   });
 
   test.each(["SIGTERM", "SIGINT", "SIGHUP", "SIGUSR2"] as const)(
-    "passes %s on and waits for the command's own end",
+    "%s is passed on to the command, and the gateway waits for its exit",
     async (signal) => {
       const started = under(`
       process.on("${signal}", () => setTimeout(() => process.exit(5), 50));
@@ -60,12 +60,12 @@ describe("warmline-gateway -- command", () => {
     },
   );
 
-  test("a command ended by a signal: 128 and the signal's number, as a shell has it", async () => {
+  test("a command killed by a signal gives 128 plus the signal's number, as in a shell", async () => {
     const started = under("process.kill(process.pid, 'SIGKILL')");
     expect(await started.ended).toBe(137);
   });
 
-  test("a command that does not exist: 127, one line, nothing left running", async () => {
+  test("a missing command gives status 127 and one line, and leaves nothing running", async () => {
     const started = new CliProcess(["--engine", "embedded", "--port", "0", "--", "no-such-command-here"]);
     running.push(started);
     expect(await started.ended).toBe(127);
@@ -90,7 +90,7 @@ describe("warmline-gateway -- command", () => {
     expect(started.stdout).toBe("2\n");
   });
 
-  test("takes any free port when the usual one is taken, but not when a port was asked for", async () => {
+  test("the gateway takes any free port if the default one is in use, but not if a port was given", async () => {
     const blocker = createServer();
     await new Promise<void>((resolve) => {
       // Someone else may hold it already, which serves as well.

@@ -33,7 +33,7 @@ RPUSH log a b 'it\\'s'
 const engines = [["embedded"], ...(redisAvailable() ? [["auto"]] : [])] as [string][];
 
 describe.each(engines)("--seed on %s", (engine) => {
-  test("has the data there when it is ready, and says so", async () => {
+  test("the seed's data is there at the ready line, which reports it", async () => {
     const path = file(SEED);
     const ask = await start("--engine", engine, "--seed", path);
     await cli.printed(new RegExp(`^seed: ${path}, 3 commands$`, "m"));
@@ -42,7 +42,7 @@ describe.each(engines)("--seed on %s", (engine) => {
     expect(await ask("LRANGE", "log", "0", "-1")).toEqual(["a", "b", "it's"]);
   });
 
-  test("runs many commands in their order", async () => {
+  test("the seed runs many commands in order", async () => {
     const lines = Array.from({ length: 5_000 }, (_, i) => `RPUSH list ${i}`);
     const ask = await start("--engine", engine, "--seed", file(lines.join("\n")));
     expect(await ask("LLEN", "list")).toBe(5_000);
@@ -58,7 +58,7 @@ describe.each(engines)("--seed on %s", (engine) => {
     ["SET a secret\nRPUSH a secret\n", "line 2: RPUSH failed: WRONGTYPE Operation against a key holding"],
     ["NOSUCHCOMMAND secret\n", "line 1: the command failed: ERR unknown command"],
     ["EVAL \"return redis.error_reply('secret')\" 0\n", "line 1: EVAL failed: ERR"],
-  ])("%j does not start", async (text, message) => {
+  ])("the seed %j fails at its line", async (text, message) => {
     const path = file(text);
     cli = new CliProcess(["--port", "0", "--engine", engine, "--seed", path]);
     expect(await cli.ended).toBe(1);
@@ -67,7 +67,7 @@ describe.each(engines)("--seed on %s", (engine) => {
     expect(cli.stderr).not.toContain("secret");
   });
 
-  test("leaves data alone that was kept, and says so; what failed is not kept", async () => {
+  test("a seed leaves kept data alone, with a notice, and failed data is not kept", async () => {
     const args = ["--engine", engine, "--persist", join(scratch, `data-${engine}`)];
     cli = new CliProcess(["--port", "0", ...args, "--seed", file("RPUSH log a\nINCR log\n")]);
     expect(await cli.ended).toBe(1);
@@ -82,7 +82,7 @@ describe.each(engines)("--seed on %s", (engine) => {
   });
 });
 
-test.skipIf(!redisAvailable())("with --workers it runs once", async () => {
+test.skipIf(!redisAvailable())("a seed runs once with --workers", async () => {
   const ask = await start("--workers", "2", "--seed", file("INCR n"));
   expect(await ask("GET", "n")).toBe("1");
 });
@@ -93,13 +93,13 @@ test.each([
     /--seed: runs commands on a Redis that the gateway starts, and redis names/,
   ],
   [["--engine", "embedded"], /seed: .*none: there is no such file/],
-])("with %j a file that is not there, or for a Redis that runs, is refused", async (args, message) => {
+])("%j with a missing seed file, or for a running Redis, is refused", async (args, message) => {
   cli = new CliProcess(["--port", "0", "--seed", join(scratch, "none"), ...args]);
   expect(await cli.ended).toBe(2);
   expect(cli.stderr).toMatch(message);
 });
 
-test("is an option of createGateway", async () => {
+test("seed is an option of createGateway", async () => {
   const gateway = await createGateway({ port: 0, engine: "embedded", seed: file(SEED) });
   expect(await run(gateway, "GET", "user:1")).toBe("Ada €");
   await gateway.close();

@@ -34,7 +34,7 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
   };
 
-  test("one port, one token and one Redis for all, and metrics of all together", async () => {
+  test("workers share one port, one token, one Redis and the metrics", async () => {
     const answers = await Promise.all(Array.from({ length: 12 }, () => ask("/", ["INCR", "n"])));
     expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
     expect(await (await ask("/get/n")).json()).toEqual({ result: "12" });
@@ -52,7 +52,7 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     expect(text).toContain(`warmline_gateway_upstream_connections{use="shared"} ${WORKERS}\n`);
   });
 
-  test("one that ends is replaced, and the others go on meanwhile", async () => {
+  test("a worker that exits is replaced, and the others continue meanwhile", async () => {
     const before = workers();
     expect(before).toHaveLength(WORKERS);
     process.kill(before[0]!, "SIGKILL");
@@ -64,7 +64,7 @@ describe.skipIf(!redisAvailable())("--workers", () => {
       .toContain(`warmline_gateway_upstream_connections{use="shared"} ${WORKERS}\n`);
   });
 
-  test("no counter goes backwards when one is killed, nor for those that are killed after it", async () => {
+  test("no counter decreases when workers are killed", async () => {
     const counted = async (pattern: RegExp) =>
       Number(pattern.exec(await (await ask("/metrics")).text())?.[1]);
     const requests = () => counted(/^warmline_gateway_requests_total (\d+)$/m);
@@ -89,7 +89,7 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     }
   });
 
-  test("connections to Redis are bounded for all together", async () => {
+  test("the limit of connections to Redis is shared by all workers", async () => {
     const args = ["--redis", redis.url, "--port", "0", "--token", "t", "--workers", String(WORKERS)];
     const other = new CliProcess([
       ...args,
@@ -106,7 +106,7 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     await other.stop();
   });
 
-  test("at SIGTERM all of them finish what runs, and end what waits; status 0", async () => {
+  test("all workers finish running requests and end blocking ones at SIGTERM, with status 0", async () => {
     const waiting = Array.from({ length: WORKERS }, () => ask("/", ["BLPOP", "none", "30"]));
     await expect
       .poll(async () => (await ask("/metrics")).text())
@@ -124,7 +124,7 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     });
   });
 
-  test("at SIGTERM one that is just starting is not waited for", async () => {
+  test("a worker that is just starting does not delay SIGTERM", async () => {
     const args = ["--redis", redis.url, "--port", "0", "--workers", "2", "--shutdown-timeout", "20s"];
     const other = new CliProcess(args);
     await other.printed(/^warmline-gateway ready/m);
@@ -138,14 +138,14 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     expect(performance.now() - begun).toBeLessThan(15_000);
   });
 
-  test("what is wrong with the port is told once", async () => {
+  test("a port error is reported once by several workers", async () => {
     const second = new CliProcess(["--redis", redis.url, "--port", new URL(url).port, "--workers", "2"]);
     expect(await second.ended).toBe(1);
     expect(second.stderr).toMatch(/^warmline-gateway: port: \d+ is in use on 127\.0\.0\.1; [^\n]*\n$/);
   });
 });
 
-test.skipIf(!redisAvailable())("with a Redis of its own, all of --workers share it", async () => {
+test.skipIf(!redisAvailable())("workers share one private Redis", async () => {
   const gateway = new CliProcess(["--port", "0", "--workers", "2", "--token", "t"]);
   const [, url] = await gateway.printed(/^warmline-gateway ready (\S+)$/m);
   await gateway.printed(/^engine: \S+ [\d.]+ \(started privately\)$/m);
@@ -174,7 +174,7 @@ test.each([
     /--workers: several processes cannot share the embedded engine/,
   ],
   [["--workers", "0"], /--workers: must be a whole number from 1 to 128/],
-])("%j is refused", async (flags, message) => {
+])("%j is refused with --workers", async (flags, message) => {
   const gateway = new CliProcess(["--port", "0", ...flags]);
   expect(await gateway.ended).toBe(2);
   expect(gateway.stderr).toMatch(message);

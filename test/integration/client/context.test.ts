@@ -33,7 +33,7 @@ const cases = [
   ["a codec, in a pipeline", (redis: Redis) => redis.with({ codec }).pipeline().get("k").exec().then(String)],
 ] as const;
 
-test.each(cases)("%s, one by one and all in one turn", async (_what, read) => {
+test.each(cases)("%s is isolated between calls, one by one and all in one tick", async (_what, read) => {
   const redis = new Redis({ url: endpoint.url, token: "t" });
   // The first answer tells the client that this is warmline-gateway, which replies to pipelines in RESP2.
   await redis.get("k");
@@ -43,7 +43,7 @@ test.each(cases)("%s, one by one and all in one turn", async (_what, read) => {
   redis.close();
 });
 
-test("a codec on the entry on fetch, where each turn's commands are of one request", async () => {
+test("a codec of the fetch entry is isolated between the requests of each tick", async () => {
   const redis = new FetchRedis({ url: endpoint.url, token: "t" });
   for (const name of ["ada", "bob"]) {
     expect(await tenant.run(name, () => redis.with({ codec }).get("k"))).toBe(`${name}: v`);

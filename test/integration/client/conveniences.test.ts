@@ -26,14 +26,14 @@ describe.each(setups)("$name", ({ available, start }) => {
   }
 
   describe.skipIf(!available)("iterators", () => {
-    test("scanIterator gives every key that matches, as text", async () => {
+    test("scanIterator returns every matching key as text", async () => {
       const names = Array.from({ length: 250 }, (_, i) => String(i));
       await redis.mset(Object.fromEntries([...names.map((name) => [name, 1]), ["other", 1]]));
       const found = await collect(redis.scanIterator({ match: "[0-9]*", count: 20 }));
       expect([...new Set(found)].sort()).toEqual(names.sort());
     });
 
-    test("of a hash, a set and a sorted set", async () => {
+    test("the iterators of a hash, a set and a sorted set return every element", async () => {
       await redis.hset("h", { "1": { a: 1 }, b: "text" });
       await redis.sadd<unknown>("s", 1, "two");
       await redis.zadd("z", { score: 1.5, member: "a" }, { score: 2, member: "b" });
@@ -50,7 +50,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       ]);
     });
 
-    test("stop when the loop does", async () => {
+    test("an iterator stops when the loop does", async () => {
       await redis.mset({ a: 1, b: 1, c: 1 });
       for await (const key of redis.scanIterator()) {
         expect(["a", "b", "c"]).toContain(key);
@@ -60,7 +60,7 @@ describe.each(setups)("$name", ({ available, start }) => {
   });
 
   describe.skipIf(!available)("scripts", () => {
-    test("go by their digest, and by their text where the server doesn't know them", async () => {
+    test("a script is called by its digest, and sent as text if the server lacks it", async () => {
       const script = redis.createScript<number>("return redis.call('INCRBY', KEYS[1], ARGV[1])");
       await expect(script.evalsha(["n"], [1])).rejects.toMatchObject({ code: "NOSCRIPT" });
       expect(script.sha1).toMatch(/^[0-9a-f]{40}$/);
@@ -69,7 +69,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await script.eval(["n"], [4])).toBe(9);
     });
 
-    test("that only read", async () => {
+    test("a read-only script runs by EVALSHA_RO", async () => {
       await redis.set("k", { a: 1 });
       const script = redis.createScript<{ a: number }>("return redis.call('GET', KEYS[1])", {
         readonly: true,
@@ -81,7 +81,7 @@ describe.each(setups)("$name", ({ available, start }) => {
   });
 
   describe.skipIf(!available)("update", () => {
-    test("changes what is there, and keeps its time to live", async () => {
+    test("update changes a value and keeps its time to live", async () => {
       await redis.set("user", { name: "Ada", visits: 1 }, { ex: 100 });
       const updated = await redis.update<{ name: string; visits: number }>(
         "user",
@@ -92,7 +92,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await redis.ttl("user")).toBeGreaterThan(90);
     });
 
-    test("creates, deletes, and leaves as it is", async () => {
+    test("update creates, deletes, and keeps a value", async () => {
       expect(await redis.update("n", (n) => n ?? 1)).toBe(1);
       expect(await redis.update("n", () => undefined)).toBe(1);
       for (const attempts of [0, -1, Number.NaN]) {
@@ -109,13 +109,13 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await bytes.get("b")).toEqual(new Uint8Array([0, 255, 7]));
     });
 
-    test("of many at once loses none", async () => {
+    test("concurrent updates lose none", async () => {
       const add = () => redis.update<number>("n", (n) => (n ?? 0) + 1, { attempts: 100 });
       await Promise.all(Array.from({ length: 20 }, add));
       expect(await redis.get("n")).toBe(20);
     });
 
-    test("gives up when it is always too late", async () => {
+    test("update rejects after its last attempt", async () => {
       const late = redis.update<number>("n", async (n) => {
         await redis.incr("n");
         return (n ?? 0) + 100;
@@ -126,7 +126,7 @@ describe.each(setups)("$name", ({ available, start }) => {
   });
 
   describe.skipIf(!available)("methods", () => {
-    test("work on their own, through a proxy, and replaced", async () => {
+    test("methods work detached, through a proxy, and replaced", async () => {
       const { set, get, json, pipeline, exec } = redis;
       await set("k", 1);
       expect(await get("k")).toBe(1);
@@ -146,7 +146,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await own("k")).toBe("1");
     });
 
-    test("a subclass's own win", async () => {
+    test("a subclass's method wins", async () => {
       class Mine extends Redis {
         override scanIterator(): never {
           throw new Error("mine");
@@ -188,7 +188,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(elsewhere.with({ codec: "text" }).prefix).toBe(undefined);
     });
 
-    test("with() does not go by what was put in a method's place", async () => {
+    test("with() ignores a method that was replaced", async () => {
       const mine = client();
       await mine.set("k", 1);
       const real = mine.get;
@@ -198,13 +198,13 @@ describe.each(setups)("$name", ({ available, start }) => {
     });
 
     test.each(["SELECT", "multi", "Subscribe", "WATCH", "client"])(
-      "exec refuses %s and says why",
+      "exec refuses %s with the reason",
       async (name) => {
         await expect(redis.exec([name, "x"])).rejects.toThrow(/state of a connection/);
       },
     );
 
-    test("a transaction that Redis discards says which command it refused, and applies none", async () => {
+    test("a transaction that Redis discards names the refused command, and applies none", async () => {
       const discarded = redis.multi().set("a", 1).hset("h", {}).incr("n").exec();
       await expect(discarded).rejects.toMatchObject({
         name: "RedisError",
@@ -216,21 +216,21 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await redis.exists("a", "h", "n")).toBe(0);
     });
 
-    test("a pipeline has the time that its blocking commands may wait", async () => {
+    test("a pipeline's timeout includes the waits of its blocking commands", async () => {
       const hasty = redis.with({ timeout: 300 });
       await redis.rpush("jobs", "a");
       const popped = hasty.pipeline().blpop("none", 0.3).blpop("jobs", 1).blpop("none", 0.3).ping().exec();
       expect(await popped).toEqual([null, ["jobs", "a"], null, "PONG"]);
     });
 
-    test("bitfield, alone and in a pipeline", async () => {
+    test("bitfield works alone and in a pipeline", async () => {
       expect(await redis.bitfield("b").set("u8", 0, 200).incrby("u8", 0, 10).exec()).toEqual([0, 210]);
       expect(await redis.pipeline().bitfield("b").get("u8", 0).exec().get("n").exec()).toEqual([[210], null]);
     });
   });
 
   describe.skipIf(!available)("middleware", () => {
-    test("heeds the settings of the call: time, signal, deadline", async () => {
+    test("middleware gets the call's timeout, signal and deadline", async () => {
       const mine = client();
       const signals: unknown[] = [];
       mine.use((request, next) => {
@@ -253,7 +253,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await mine.with({ timeout: 200 }).blpop("none", 0.4)).toBe(null);
     });
 
-    test("that never answers, or a requester, doesn't keep a call from settling", async () => {
+    test("a call settles though its middleware or requester never does", async () => {
       const silent = () => new Promise<never>(() => {});
       const mine = client();
       mine.use(silent);
@@ -272,7 +272,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       }
     });
 
-    test("sees and may change every request of its client, and of no other", async () => {
+    test("middleware sees and changes every request of its own client only", async () => {
       const mine = client();
       const seen: unknown[] = [];
       mine.use(async (request, next) => {
@@ -299,7 +299,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(seen).toHaveLength(4);
     });
 
-    test("answers in the endpoint's place, passes errors on, and is put around what was put before", async () => {
+    test("middleware can respond itself, pass errors on, and wraps earlier middleware", async () => {
       const mine = client();
       await mine.set("text", "x");
       mine.use(async (request, next) => {
@@ -314,7 +314,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       await expect(mine.incr("text")).rejects.toMatchObject({ code: "ERR", command: "INCR" });
     });
 
-    test("answers that are none are ProtocolErrors", async () => {
+    test("invalid responses of middleware are ProtocolErrors", async () => {
       for (const answer of [{}, undefined, "text", { result: { a: 1 } }]) {
         const mine = client();
         mine.use(async () => answer as never);
@@ -324,7 +324,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       }
     });
 
-    test("a requester carries everything itself", async () => {
+    test("a requester sends every request itself", async () => {
       const own = new Redis({
         request: async ({ body }) => ({ result: (body as string[]).join(" ") as never }),
       });

@@ -12,19 +12,22 @@ beforeEach(async () => {
 });
 afterEach(() => endpoint.stop());
 
-test.each([Redis, FetchRedis])("on a client, for the Node entry and the fetch entry", async (Client) => {
-  const redis = new Client({ url: endpoint.url, token: "t" });
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n"));
-  const added = bf(redis).add("seen", "x");
-  expectTypeOf(added).toEqualTypeOf<Promise<0 | 1>>();
-  expect(await added).toBe(1);
-  expect(endpoint.requests[0]?.body).toBe('["BF.ADD","seen","x"]');
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*1\r\n:1\r\n"));
-  await expect(bf(redis).add("seen", "x")).rejects.toBeInstanceOf(ProtocolError);
-  redis.close();
-});
+test.each([Redis, FetchRedis])(
+  "module commands work on a client, for the Node and the fetch entry",
+  async (Client) => {
+    const redis = new Client({ url: endpoint.url, token: "t" });
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n"));
+    const added = bf(redis).add("seen", "x");
+    expectTypeOf(added).toEqualTypeOf<Promise<0 | 1>>();
+    expect(await added).toBe(1);
+    expect(endpoint.requests[0]?.body).toBe('["BF.ADD","seen","x"]');
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*1\r\n:1\r\n"));
+    await expect(bf(redis).add("seen", "x")).rejects.toBeInstanceOf(ProtocolError);
+    redis.close();
+  },
+);
 
-test("on a pipeline and a transaction, typed in their place", async () => {
+test("module commands work in a pipeline and a transaction, with their types", async () => {
   const redis = new Redis({ url: endpoint.url, token: "t" });
   // The first answer tells the client that this is warmline-gateway, which replies to pipelines in RESP2.
   await redis.ping();
@@ -39,7 +42,7 @@ test("on a pipeline and a transaction, typed in their place", async () => {
   redis.close();
 });
 
-test("arguments are checked like any other's", async () => {
+test("module arguments are checked like any other's", async () => {
   const redis = new Redis({ url: endpoint.url, token: "t" });
   await expect(bf(redis).add("seen", undefined as never)).rejects.toBeInstanceOf(ArgumentError);
   await expect(ts(redis).add("t", undefined as never, Number.NaN)).rejects.toBeInstanceOf(ArgumentError);

@@ -52,12 +52,12 @@ describe.each([
     redis.close();
   });
 
-  test("a batch that comes first is read as it is", async () => {
+  test("a first batch is read as it is", async () => {
     stored = "test";
     expect(await client().pipeline().get("k").get("k").exec()).toEqual(["test", "test"]);
   });
 
-  test("what is read as bytes is asked for in base64 until the endpoint shows that it has none", async () => {
+  test("bytes are requested in base64 until the endpoint shows that it has none", async () => {
     const redis = client({ codec: "bytes" });
     expect(await redis.get("k")).toEqual(bytesOf('{"a":1}'));
     // Three bytes can't be base64 as encoders write it.
@@ -74,7 +74,7 @@ describe.each([
     redis.close();
   });
 
-  test("an endpoint that encodes gives bytes as they are stored", async () => {
+  test("an endpoint that encodes returns bytes as they are stored", async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
     endpoint.onRequest = ({ head, socket }) => {
       const encoded = /^upstash-encoding: base64/im.test(head);
@@ -91,7 +91,7 @@ describe.each([
     redis.close();
   });
 
-  test("responseEncoding: false asks for plain JSON from the first request on", async () => {
+  test("responseEncoding: false requests plain JSON from the first request on", async () => {
     const redis = client({ responseEncoding: false });
     for (const text of LOOKS_ENCODED) {
       stored = text;

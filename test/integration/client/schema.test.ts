@@ -41,7 +41,7 @@ describe.each(setups)("$name", ({ available, start }) => {
     const ada = { name: "Ada", age: 36 };
     const stored = { name: "Ada", age: "36", secret: "left out" };
 
-    test("a value is what the schema makes of it", async () => {
+    test("a value is the output of the schema", async () => {
       await redis.set("k", stored);
       expect(await redis.get("k", { schema })).toEqual(ada);
       expect(await redis.getex("k", { ex: 60, schema })).toEqual(ada);
@@ -52,7 +52,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await redis.get("k", { schema })).toBeNull();
     });
 
-    test("a hash is checked as a whole, its fields one by one", async () => {
+    test("a hash is checked as a whole, or field by field", async () => {
       await redis.hset("h", stored);
       expect(await redis.hgetall("h", { schema })).toEqual(ada);
       expect(await redis.hgetall("missing", { schema })).toBeNull();
@@ -78,7 +78,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await redis.spop("s", 1, { schema })).toEqual([ada]);
     });
 
-    test("what does not fit is a SchemaError, with the issues and without the value", async () => {
+    test("a value that does not match is a SchemaError with the issues and without the value", async () => {
       await redis.set("k", { name: "secret", age: {} });
       await redis.set("wrong", { name: 5, age: 1 });
       const error = await failure(redis.get("wrong", { schema }));
@@ -90,7 +90,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(error.message).not.toMatch(/5|secret/);
     });
 
-    test("in a pipeline and in a transaction only that command fails, and says where it stood", async () => {
+    test("a failed check in a pipeline or transaction rejects only its command, with the index", async () => {
       await redis.mset({ k: stored, wrong: "text" });
       for (const batch of [redis.pipeline(), redis.multi()]) {
         batch.get("k", { schema }).get("wrong", { schema }).incr("n").hgetall("missing", { schema });
@@ -102,7 +102,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       }
     });
 
-    test("in an automatic batch only that command fails", async () => {
+    test("a failed check in an automatic batch rejects only its command", async () => {
       await redis.mset({ k: stored, wrong: "text" });
       const settled = await Promise.allSettled([
         redis.get("k", { schema }),
@@ -113,7 +113,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect((settled[1] as PromiseRejectedResult).reason).toBeInstanceOf(SchemaError);
     });
 
-    test("on the entry on fetch too", async () => {
+    test("a schema works on the fetch entry too", async () => {
       const client = new FetchRedis({ url: gateway.url, token: gateway.token });
       await client.set("k", stored);
       expect(await client.get("k", { schema })).toEqual(ada);
@@ -122,7 +122,7 @@ describe.each(setups)("$name", ({ available, start }) => {
     });
   });
 
-  test.skipIf(!available)("one element that does not fit rejects the read", async () => {
+  test.skipIf(!available)("one element that does not match rejects the read", async () => {
     await redis.rpush("l", 1, -2, 3);
     const error = await failure(redis.lrange("l", 0, -1, { schema: positive }));
     expect(error).toMatchObject({ name: "SchemaError", command: "LRANGE" });
@@ -136,7 +136,7 @@ describe.each(setups)("$name", ({ available, start }) => {
     expect(await redis.get("k", { schema: z.null() })).toBeNull();
   });
 
-  test.skipIf(!available)("a write's value that looks like the option is a value", async () => {
+  test.skipIf(!available)("a written value that looks like the option is a value", async () => {
     await redis.set("k", { schema: "public" });
     expect(await redis.get("k")).toEqual({ schema: "public" });
     await redis.lpush("l", { schema: { "~standard": 1 } });
@@ -144,7 +144,7 @@ describe.each(setups)("$name", ({ available, start }) => {
   });
 });
 
-test("documents: a path's value as a whole, several documents one by one", async () => {
+test("a JSON document's path is checked as a whole, several documents one by one", async () => {
   const endpoint = await RawEndpoint.start();
   const redis = new Redis({ url: endpoint.url, token: "t" });
   const bulk = (text: string) => `$${text.length}\r\n${text}\r\n`;

@@ -77,33 +77,36 @@ describe.each([
   ["Node", Redis],
   ["fetch", FetchRedis],
 ] as const)("the entry on %s", (_entry, Client) => {
-  describe.each(["resp2", "json"] as const)("%s", (responseFormat) => {
-    test.each(["bytes", "text", "json"] as const)("%s", async (codec) => {
-      const redis = new Client({ url: endpoint.url, token: "t", responseFormat, codec });
-      const { type, body } = formats[responseFormat]!;
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(stored[codec], { maxLength: 4 }),
-          fc.array(fc.nat(), { maxLength: 6 }),
-          fc.nat({ max: 40 }),
-          async (values, places, chunk) => {
-            // Base64 is asked for where bytes are wanted.
-            const encoding = codec === "bytes" ? "base64" : "utf8";
-            const whole = answer(
-              type,
-              body(
-                values.map(({ bytes }) => bytes),
-                encoding,
-              ),
-              chunk,
-            );
-            pieces = cut(whole, places);
-            expect(await redis.mget("a", "b")).toEqual([null, ...values.map(({ value }) => value)]);
-          },
-        ),
-        { numRuns: 30 },
-      );
-      redis.close();
-    });
-  });
+  describe.each(["resp2", "json"] as const)(
+    "a response split at every byte reads the same: %s",
+    (responseFormat) => {
+      test.each(["bytes", "text", "json"] as const)("%s", async (codec) => {
+        const redis = new Client({ url: endpoint.url, token: "t", responseFormat, codec });
+        const { type, body } = formats[responseFormat]!;
+        await fc.assert(
+          fc.asyncProperty(
+            fc.array(stored[codec], { maxLength: 4 }),
+            fc.array(fc.nat(), { maxLength: 6 }),
+            fc.nat({ max: 40 }),
+            async (values, places, chunk) => {
+              // Base64 is asked for where bytes are wanted.
+              const encoding = codec === "bytes" ? "base64" : "utf8";
+              const whole = answer(
+                type,
+                body(
+                  values.map(({ bytes }) => bytes),
+                  encoding,
+                ),
+                chunk,
+              );
+              pieces = cut(whole, places);
+              expect(await redis.mget("a", "b")).toEqual([null, ...values.map(({ value }) => value)]);
+            },
+          ),
+          { numRuns: 30 },
+        );
+        redis.close();
+      });
+    },
+  );
 });

@@ -60,7 +60,7 @@ describe.each(setups)("$name", ({ available, start }) => {
     });
 
     test.each([12, -3.25, true, null, { a: [1, { b: "x" }] }, [], [1, "2", null], "text", "1x"])(
-      "%j is what it was",
+      "%j comes back as the same value",
       async (value) => {
         const redis = client();
         await redis.set("key", value);
@@ -70,7 +70,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       },
     );
 
-    test("codec text gives the text, and every reply its shape", async () => {
+    test("codec text returns the text, and every reply keeps its shape", async () => {
       const redis = client({ codec: "text" });
       for (const value of ["null", "true", "12", '{"a":1}']) {
         await redis.set("key", value);
@@ -98,7 +98,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await redis.echo("12")).toBe("12");
     });
 
-    test("all 256 bytes, as value, field value, member and key", async () => {
+    test("all 256 bytes come back as value, field value, member and key", async () => {
       const redis = client({ codec: "bytes" });
       const bytes = Uint8Array.from({ length: 256 }, (_, i) => i);
       await redis.set("key", bytes);
@@ -126,7 +126,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await client({ codec: "text" }).hget("hash", "field")).toBe("<v>");
     });
 
-    test("a value of 5 MB", async () => {
+    test("a value of 5 MB comes back whole", async () => {
       const redis = client();
       const value = { text: "é".repeat(2_500_000) };
       await redis.set("large", value);
@@ -160,7 +160,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       expect(await redis.pipeline().incr("n").exec()).toEqual(["9007199254740994"]);
     });
 
-    test("a call takes 50,000 keys one by one, and 100,000 as an array", async () => {
+    test("a call takes 50,000 keys as arguments, and 100,000 as an array", async () => {
       const redis = client();
       const keys = Array.from({ length: 100_000 }, (_, at) => `key${at}`);
       expect(await redis.mget(...keys.slice(0, 50_000))).toHaveLength(50_000);

@@ -105,7 +105,7 @@ describe.skipIf(!redisAvailable())("the keys that the gateway finds", () => {
     return places?.map((place) => words[place]!) ?? null;
   }
 
-  test.each(CALLS.map((words) => [words] as const))("%j", async (words) => {
+  test.each(CALLS.map((words) => [words] as const))("the gateway finds the keys of %j", async (words) => {
     const found = await redisKeys(words);
     expect(ours(words)).toEqual(found === "none" ? [] : found);
     expect(ours(words)).not.toBeNull();
@@ -115,7 +115,7 @@ describe.skipIf(!redisAvailable())("the keys that the gateway finds", () => {
     expect(ours(["SORT_RO", "k", "STORE", "k"])).toBeNull();
   });
 
-  test("are those of Redis for any words of any command that it has", async () => {
+  test("the gateway's keys are Redis's for any arguments of any command", async () => {
     const compared = new Map<string, number>();
     for (const path of known) {
       if (CHANNELS.has(path[0]!)) continue;
@@ -161,7 +161,7 @@ describe.skipIf(!redisAvailable())("the keys that the gateway finds", () => {
   }
 });
 
-test("words are those of the encoding, byte for byte", () => {
+test("the arguments are those of the encoding, byte for byte", () => {
   const words = ["SET", "", "a\r\nb", "\u00ff\u0000", "$5"];
   const bytes = words.map((word) => `$${word.length}\r\n${word}\r\n`).join("");
   const made = command("x");

@@ -19,7 +19,7 @@ describe.skipIf(!redisAvailable())("the keys of commands", () => {
   });
   afterAll(() => server?.stop());
 
-  test("are those that Redis finds, wherever it knows the command", async () => {
+  test("the client's keys are Redis's, for every command that the server has", async () => {
     let compared = 0;
     for (const words of calls) {
       const fact = facts[`${words[0]} ${words[1]}`.toUpperCase()] ?? facts[words[0]!];

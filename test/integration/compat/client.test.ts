@@ -16,7 +16,7 @@ beforeEach(async () => {
   await redis.flushall();
 });
 
-test("what the modules hold at run time", () => {
+test("the modules export the same names as the reference at run time", () => {
   expect(Object.keys(compat)).toEqual(expect.arrayContaining(Object.keys(reference)));
   expect(Object.keys(compat.errors).sort()).toEqual(Object.keys(reference.errors).sort());
   expect([Object.keys(cloudflare).sort(), Object.keys(fastly).sort()]).toEqual([
@@ -35,11 +35,11 @@ describe("errors", () => {
     expect(String(error)).toContain("not an integer");
   });
 
-  test("an address that is none is a UrlError", () => {
+  test("an invalid address is a UrlError", () => {
     expect(() => new compat.Redis({ url: "redis://localhost", token: "t" })).toThrow(compat.errors.UrlError);
   });
 
-  test("those that a program makes are what they are called", () => {
+  test("errors thrown by programs have the reference's names", () => {
     const { UpstashError, UpstashJSONParseError, UrlError } = compat.errors;
     const made = new UpstashJSONParseError("<html>");
     expect([made instanceof UpstashError, made instanceof UpstashJSONParseError]).toEqual([true, true]);
@@ -53,7 +53,7 @@ describe("errors", () => {
   });
 });
 
-test("kept errors are text, as in the reference, also after use() and when taken out of the client", async () => {
+test("kept errors are text, as in the reference, also after use() and when detached", async () => {
   await redis.set("text", "x");
   const { pipeline } = redis;
   const theirs = await new reference.Redis(gateway)
@@ -82,7 +82,7 @@ test("kept errors are text, as in the reference, also after use() and when taken
   expect(await redis.multi().incr("n").exec()).toEqual([1]);
 });
 
-test("Upstash's own indexes are refused in so many words, and schemas can be declared", async () => {
+test("Upstash's own indexes are refused with a clear error, and schemas can be declared", async () => {
   const schema = compat.s.object({
     title: compat.s.string().noStem().from("name"),
     price: compat.s.number("U64"),
@@ -105,7 +105,7 @@ test("Upstash's own indexes are refused in so many words, and schemas can be dec
   }
 });
 
-test("a class that extends the client, and a proxy around it", async () => {
+test("a subclass of the client and a proxy around it work", async () => {
   class Store extends compat.Redis {
     pair(key: string) {
       return this.mget<[string, number]>(key, `${key}:n`);
@@ -119,13 +119,13 @@ test("a class that extends the client, and a proxy around it", async () => {
   expect(proxy.addTelemetry({ sdk: "x" })).toBeUndefined();
 });
 
-test("from a Worker's environment", async () => {
+test("the client reads a Worker's environment", async () => {
   const env = { UPSTASH_REDIS_REST_URL: gateway.url, UPSTASH_REDIS_REST_TOKEN: gateway.token };
   expect(await cloudflare.Redis.fromEnv(env).set("k", "v")).toBe("OK");
   expect(await redis.get("k")).toBe("v");
 });
 
-test("on Fastly every request names its backend", async () => {
+test("every request on Fastly names its backend", async () => {
   const { fetch } = globalThis;
   const backends: unknown[] = [];
   globalThis.fetch = (input, init) => {

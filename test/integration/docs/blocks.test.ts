@@ -14,7 +14,7 @@ test("every TypeScript block of the pages type-checks", { timeout: 60_000 }, () 
   expect(check(blocks)).toEqual([]);
 });
 
-test("a block that doesn't is found, by page and line", { timeout: 60_000 }, () => {
+test("a block that fails is reported by page and line", { timeout: 60_000 }, () => {
   const page = [
     "Text.",
     "```ts",
@@ -41,7 +41,7 @@ test("a block that doesn't is found, by page and line", { timeout: 60_000 }, () 
 /** Languages that a test of this folder looks at; an empty one is what programs print. */
 const KNOWN = new Set(["ts", "js", "sh", "json", "yaml", "dotenv", "dockerfile", "toml", ""]);
 
-test("no block is in a language that no test reads", () => {
+test("every block is in a language that a test reads", () => {
   const others = pages().flatMap((page) => blocksOf(page).filter(({ language }) => !KNOWN.has(language)));
   expect(others.map(({ page, line, language }) => `${page}:${line}: ${language}`)).toEqual([]);
 });
@@ -62,7 +62,7 @@ test.each(blocksIn("js").map((block) => [`${block.page}:${block.line}`, block] a
 );
 
 describe("links to other files lead somewhere", () => {
-  test.each(pages())("%s", (page) => {
+  test.each(pages())("links to files resolve: %s", (page) => {
     const text = readFileSync(join(root, page), "utf8");
     const targets = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
     for (const target of targets.filter((each) => !/^(https?:|mailto:)/.test(each))) {

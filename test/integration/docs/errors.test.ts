@@ -23,13 +23,13 @@ describe("docs/errors.md", () => {
   });
   afterAll(() => gateway.close());
 
-  test("has a section for each class, and no other class", () => {
+  test("docs/errors.md has a section for each class, and no other", () => {
     const sections = [...page.matchAll(/^## (\w+Error)$/gm)].map(([, name]) => name);
     expect(sections.sort()).toEqual(classes.map(({ name }) => name).sort());
     expect(sections.length).toBeGreaterThan(7);
   });
 
-  test.each(["unsent", "unknown", "answered"])("names the outcome %s", (outcome) => {
+  test.each(["unsent", "unknown", "answered"])("docs/errors.md names the outcome %s", (outcome) => {
     expect(page).toContain(`\`${outcome}\``);
   });
 
@@ -62,7 +62,7 @@ describe("docs/errors.md", () => {
       () => redis.with({ writes: "exactly-once" }).blpop("a", 1),
       "BLPOP can't be run exactly once: it can't run in a script",
     ],
-  ])("%s: its text is the one that comes", async (name, fail, text) => {
+  ])("docs/errors.md quotes the message of %s", async (name, fail, text) => {
     const error = await fail().then(
       () => undefined,
       (thrown: Error) => thrown,
@@ -78,7 +78,7 @@ describe("docs/errors.md", () => {
     [403, "/", { method: "POST", body: '["PING"]', headers: { origin: "https://other.test" } }],
     [405, "/", { method: "DELETE" }],
     [413, "/", { method: "POST", body: JSON.stringify(["SET", "k", "x".repeat(20_000)]) }],
-  ])("status %i is in the table", async (status, path, init) => {
+  ])("docs/errors.md has a row for status %i", async (status, path, init) => {
     const answer = await fetch(gateway.url + path, {
       ...init,
       headers: { authorization: "Bearer t", ...init.headers },

@@ -28,19 +28,19 @@ describe("whole programs of the pages", () => {
 
   const context = { getRemainingTimeInMillis: () => 3_000 };
 
-  test("README's function", async () => {
+  test("README's function runs", async () => {
     const { handler } = await programOf("README.md", "export const handler");
     await Redis.fromEnv().set("user:7", { name: "Ada" });
     const result = await handler({ userId: "7" });
     expect(result).toEqual({ visits: 1, name: "Ada", stock: -1, queued: 1 });
   });
 
-  test("the function for Lambda", async () => {
+  test("the function for Lambda runs", async () => {
     const { handler } = await programOf("docs/getting-started.md", "getRemainingTimeInMillis");
     expect(await handler({ user: "ada" }, context)).toEqual({ visits: 1 });
   });
 
-  test("the functions for Vercel, Netlify and Cloudflare", async () => {
+  test("the functions for Vercel, Netlify and Cloudflare run", async () => {
     const { GET } = await programOf("docs/getting-started.md", "export async function GET");
     expect(await (await GET()).json()).toEqual({ visits: 1 });
     const netlify = await programOf("docs/getting-started.md", "export default async ()");
@@ -50,7 +50,7 @@ describe("whole programs of the pages", () => {
     expect(await (await worker.default.fetch(request, gateway.env)).json()).toEqual({ visits: 3 });
   });
 
-  test("what came from ioredis, and from @vercel/kv", async () => {
+  test("the code migrated from ioredis and from @vercel/kv runs", async () => {
     await programOf("docs/migrate-from-ioredis.md", "import { Redis }");
     const redis = Redis.fromEnv();
     expect(await redis.get("session")).toEqual({ user: 1 });
@@ -61,7 +61,7 @@ describe("whole programs of the pages", () => {
     expect(await redis.get("user:1")).toEqual({ name: "Ada" });
   });
 
-  test("the function for assistants, and twice", async () => {
+  test("the function for assistants runs, twice", async () => {
     const { handler } = await programOf("docs/ai-assistants.md", "export const handler");
     expect(await handler({ orderId: "1" }, context)).toEqual({ paid: true });
     expect(await handler({ orderId: "1" }, context)).toEqual({ paid: true });

@@ -10,7 +10,7 @@ import { commandsOf, problemOf } from "./shell.js";
 const blocks = blocksIn("sh");
 
 test.each(blocks.map((block) => [`${block.page}:${block.line}`, block] as const))(
-  "%s names programs, scripts, packages and flags that there are",
+  "%s names programs, scripts, packages and flags that exist",
   (_, block) => {
     const commands = commandsOf(block);
     expect(commands.length).toBeGreaterThan(0);
@@ -18,7 +18,7 @@ test.each(blocks.map((block) => [`${block.page}:${block.line}`, block] as const)
   },
 );
 
-test("what there is not is found", () => {
+test("a name that does not exist is reported", () => {
   const page = [
     "```sh",
     "npm run nonsense",
@@ -46,11 +46,14 @@ describe("curl, as the pages call it", () => {
   });
   afterAll(() => gateway.close());
 
-  test.skipIf(commands.length === 0).each(commands)("$at: $command", async ({ command }) => {
-    const here = command.replace(/http:\/\/(127\.0\.0\.1|localhost):8079/, gateway.url);
-    const ran = await promisify(execFile)("sh", ["-c", `${here} --fail --silent --max-time 5`], {
-      env: { ...process.env, ...gateway.env, TOKEN: gateway.token },
-    });
-    expect(ran.stdout).not.toBe("");
-  });
+  test.skipIf(commands.length === 0).each(commands)(
+    "$at: $command prints what the page shows",
+    async ({ command }) => {
+      const here = command.replace(/http:\/\/(127\.0\.0\.1|localhost):8079/, gateway.url);
+      const ran = await promisify(execFile)("sh", ["-c", `${here} --fail --silent --max-time 5`], {
+        env: { ...process.env, ...gateway.env, TOKEN: gateway.token },
+      });
+      expect(ran.stdout).not.toBe("");
+    },
+  );
 });

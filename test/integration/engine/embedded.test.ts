@@ -27,11 +27,11 @@ afterEach(async () => {
 afterAll(() => engine.close());
 
 describe("commands over the in-process connection", () => {
-  test("says what it is", () => {
+  test("the engine's INFO names it", () => {
     expect(engine.description).toBe("embedded (js-redis-server, in memory; for development and tests)");
   });
 
-  test("strings, counters and expiry", async () => {
+  test("strings, counters and expiry work", async () => {
     const redis = client();
     expect(await redis.call("SET", "k", "v", "PX", "300")).toBe("OK");
     expect(await redis.call("GET", "k")).toBe("v");
@@ -60,7 +60,7 @@ describe("commands over the in-process connection", () => {
     expect(reply.equals(Buffer.concat([Buffer.from("$256\r\n"), bytes, Buffer.from("\r\n")]))).toBe(true);
   });
 
-  test("a transaction runs whole; one with a wrong command runs not at all", async () => {
+  test("a transaction runs whole, and one with an invalid command not at all", async () => {
     const redis = client();
     expect(await redis.call("MULTI")).toBe("OK");
     expect(await redis.call("INCR", "n")).toBe("QUEUED");
@@ -73,7 +73,7 @@ describe("commands over the in-process connection", () => {
     expect(await redis.call("GET", "n")).toBe("1");
   });
 
-  test("scripts reach the data", async () => {
+  test("scripts can access the data", async () => {
     const redis = client();
     const script = "redis.call('SET', KEYS[1], ARGV[1]) return redis.call('STRLEN', KEYS[1])";
     expect(await redis.call("EVAL", script, "1", "k", "four")).toBe(4);
@@ -116,7 +116,7 @@ describe("commands over the in-process connection", () => {
     ["a blocked stream read", ["XREAD", "BLOCK", "0", "STREAMS", "x", "$"]],
     ["a blocked move", ["BLMOVE", "a", "b", "LEFT", "RIGHT", "0"]],
     ["an open transaction", ["MULTI"]],
-  ])("closing a connection in %s harms nobody", async (_what, words) => {
+  ])("closing a connection in %s affects no other", async (_what, words) => {
     const leaving = client();
     const left = leaving.call(...words).catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -129,7 +129,7 @@ describe("commands over the in-process connection", () => {
     expect(await staying.call("LLEN", "a")).toBe(1);
   });
 
-  test("ten thousand commands written at once are answered in order", async () => {
+  test("ten thousand commands written at once get their replies in order", async () => {
     const redis = client();
     const replies = await Promise.all(Array.from({ length: 10_000 }, () => redis.call("INCR", "n")));
     expect(replies).toEqual(Array.from({ length: 10_000 }, (_, index) => index + 1));
@@ -148,7 +148,7 @@ describe("commands over the in-process connection", () => {
     expect(after).toBe("PONG");
   });
 
-  test("a reader that stops reading holds back its own connection only", async () => {
+  test("a reader that stops reading delays only its own connection", async () => {
     const redis = client();
     await redis.call("SET", "large", "x".repeat(1024 * 1024));
     const slow = engine.connect();
@@ -164,7 +164,7 @@ describe("commands over the in-process connection", () => {
     slow.destroy();
   });
 
-  test("ending a connection lets what was sent be answered first", async () => {
+  test("ending a connection delivers the replies to what was sent before", async () => {
     const redis = client();
     const last = redis.call("SET", "k", "v");
     redis.stream.end();

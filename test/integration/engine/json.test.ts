@@ -293,12 +293,15 @@ const EXAMPLES: Record<string, Example> = {
   },
 };
 
-test.each(Object.entries(EXAMPLES))("%s", async (_name, { document, steps }) => {
-  const commands = steps.map(([command]) => command.split(" "));
-  const setup = [["FLUSHALL"], ["JSON.SET", "d", "$", JSON.stringify(document)]];
-  const replies = (await client.run([...setup, ...commands])).slice(setup.length);
-  expect(steps.map(([command], index) => [command, replies[index]])).toEqual(steps);
-});
+test.each(Object.entries(EXAMPLES))(
+  "JSON commands reply as RedisJSON does: %s",
+  async (_name, { document, steps }) => {
+    const commands = steps.map(([command]) => command.split(" "));
+    const setup = [["FLUSHALL"], ["JSON.SET", "d", "$", JSON.stringify(document)]];
+    const replies = (await client.run([...setup, ...commands])).slice(setup.length);
+    expect(steps.map(([command], index) => [command, replies[index]])).toEqual(steps);
+  },
+);
 
 /** Runs commands, whose words are parted by spaces, on an empty engine. */
 async function run(...commands: string[]): Promise<Reply[]> {
@@ -306,7 +309,7 @@ async function run(...commands: string[]): Promise<Reply[]> {
 }
 
 describe("a document is a value like others", () => {
-  test("of a type of its own", async () => {
+  test("a document has a type of its own", async () => {
     expect(
       await run(
         'JSON.SET d $ {"a":1}',
@@ -338,7 +341,7 @@ describe("a document is a value like others", () => {
     ]);
   });
 
-  test("with a time to live that a change keeps", async () => {
+  test("a document keeps its time to live when it changes", async () => {
     const replies = await run(
       'JSON.SET d $ {"a":1}',
       "EXPIREAT d 4000000000",
@@ -353,7 +356,7 @@ describe("a document is a value like others", () => {
     expect(replies.slice(4)).toEqual([":4000000000", ":1", ":-1", ":1", NULL]);
   });
 
-  test("that can be renamed, moved, copied, dumped and flushed", async () => {
+  test("a document can be renamed, moved, copied, dumped and flushed", async () => {
     const replies = await run(
       'JSON.SET d $ {"a":"\u00c3\u00a9"}',
       "EXPIREAT d 4000000000",
@@ -394,7 +397,7 @@ describe("a document is a value like others", () => {
     ).toEqual(["+OK", bulk('{"a":[9007199254740993,null]}'), "+ReJSON-RL"]);
   });
 
-  test("in transactions, under WATCH and in scripts", async () => {
+  test("a document works in transactions, under WATCH and in scripts", async () => {
     const other = new ReplyClient(engine.connect());
     try {
       await run("JSON.SET d $ [1]", "WATCH d");
@@ -415,7 +418,7 @@ describe("a document is a value like others", () => {
     }
   });
 
-  test("in notifications and where its size counts", async () => {
+  test("a document sends notifications, and its size counts", async () => {
     const replies = await run(
       "CONFIG SET notify-keyspace-events KEA",
       "JSON.SET d $ [1]",
@@ -455,7 +458,7 @@ test("documents are kept by persist", async () => {
   }
 });
 
-test("names such as __proto__ are names like others", async () => {
+test("a name such as __proto__ is a name like any other", async () => {
   expect(
     await run(
       'JSON.SET d $ {"__proto__":{"a":1}}',

@@ -30,7 +30,7 @@ describe("limits of the embedded engine", () => {
     expect(await redis.call("EXISTS", "k")).toBe(0);
   });
 
-  test("up to the longest string all of these work", async () => {
+  test("strings up to the limit work in every command", async () => {
     expect(await redis.call("SETRANGE", "k", 2 * MB - 1, "x")).toBe(2 * MB);
     expect(await redis.call("SETBIT", "k", 16 * MB - 1, 1)).toBe(0);
     expect(await redis.call("BITFIELD", "k", "SET", "u8", 16 * MB - 8, 1)).toEqual([121]);
@@ -45,7 +45,7 @@ describe("limits of the embedded engine", () => {
     expect(await redis.call("STRLEN", "k")).toBe(2 * MB);
   });
 
-  test("a command over the limit is an error in its place; those around it are answered", async () => {
+  test("a command over the limit is an error in its place, and those around it get their replies", async () => {
     const replies = await Promise.allSettled([
       redis.call("SET", "a", "1"),
       redis.call("SET", "b", "x".repeat(3 * MB)),
@@ -73,7 +73,7 @@ describe("limits of the embedded engine", () => {
     expect(await redis.call("EXISTS", "a", "b", "k")).toBe(0);
   });
 
-  test("new keys are refused at the limit; writing to those that exist and deleting are not", async () => {
+  test("new keys are refused at the limit, and writes to existing ones and deletes are not", async () => {
     for (let index = 0; index < 500; index += 1) await redis.call("SET", `k${index}`, "v");
     await expect(redis.call("SET", "more", "v")).rejects.toThrow(/^OOM .*limit is 500 keys/);
     await expect(redis.call("LPUSH", "list", "v")).rejects.toThrow(/^OOM/);
@@ -83,7 +83,7 @@ describe("limits of the embedded engine", () => {
     expect(await redis.call("DBSIZE")).toBe(500);
   });
 
-  test("writes are refused when memory is used up, and work again once it is freed", async () => {
+  test("writes are refused when memory is full, and work again once it is freed", async () => {
     const value = "x".repeat(1.5 * MB);
     let refused = "";
     for (let index = 0; index < 200 && refused === ""; index += 1) {
@@ -100,12 +100,12 @@ describe("limits of the embedded engine", () => {
       .toBe("OK");
   });
 
-  test("a value written again and again is garbage, not use", async () => {
+  test("a value that is overwritten again and again does not count as used memory", async () => {
     const value = "x".repeat(1.5 * MB);
     for (let index = 0; index < 200; index += 1) expect(await redis.call("SET", "same", value)).toBe("OK");
   });
 
-  test("replies that repeat a value are bounded", async () => {
+  test("replies that repeat a value are limited", async () => {
     const value = "x".repeat(MB);
     await redis.call("SET", "k", value);
     await redis.call("SADD", "s", value);
@@ -120,7 +120,7 @@ describe("limits of the embedded engine", () => {
     expect(await redis.call("SRANDMEMBER", "s", -2)).toEqual([value, value]);
   });
 
-  test("a script that uses up Lua's memory fails alone: data and later scripts are as before", async () => {
+  test("a script that uses up Lua's memory fails alone, and data and later scripts are unchanged", async () => {
     await redis.call("SET", "k", "kept");
     const hungry = "local t = {} for i = 1, 1000000 do t[i] = string.rep('x', 100000) .. i end return 1";
     await expect(redis.call("EVAL", hungry, 0)).rejects.toThrow(/script ran out of memory/);

@@ -65,14 +65,14 @@ describe.skipIf(server === undefined)(`a private Redis (${NO_REDIS})`, () => {
   });
   afterAll(() => engine.close());
 
-  test("answers commands and says which version it is", async () => {
+  test("a private Redis replies to commands and reports its version", async () => {
     const redis = new RawClient(engine.connect());
     expect(await redis.call("SET", "k", "v")).toBe("OK");
     expect(await redis.call("GET", "k")).toBe("v");
     expect(engine.description).toMatch(/^(redis|valkey) \d+\.\d+\.\d+ \(started privately\)$/);
   });
 
-  test("listens on no TCP port, writes nothing to disk, and is open to this user only", async () => {
+  test("a private Redis opens no TCP port, writes nothing to disk, and is accessible to this user only", async () => {
     const redis = new RawClient(engine.connect());
     expect(await redis.call("CONFIG", "GET", "port")).toEqual(["port", "0"]);
     expect(await redis.call("CONFIG", "GET", "save")).toEqual(["save", ""]);
@@ -83,7 +83,7 @@ describe.skipIf(server === undefined)(`a private Redis (${NO_REDIS})`, () => {
     expect(readdirSync(folder)).toEqual(["redis.sock"]);
   });
 
-  test("closing it ends the process and removes its folder", async () => {
+  test("closing a private Redis ends the process and removes its folder", async () => {
     const other = await startPrivateServer(server as string);
     const [folder, pid] = [await folderOf(other), await processId(other)];
     const open = new RawClient(other.connect());
@@ -94,7 +94,7 @@ describe.skipIf(server === undefined)(`a private Redis (${NO_REDIS})`, () => {
     await open.closed;
   });
 
-  test("ends, and its folder with it, when this process is killed outright", async () => {
+  test("a private Redis and its folder are removed when this process is killed", async () => {
     const noted = join(scratch, "noted");
     const wrapper = script("noting-server", `{ echo $$; pwd; } > ${noted}; exec ${server} "$@"`);
     const cli = fileURLToPath(new URL("../../../gateway/dist/cli.js", import.meta.url));
@@ -109,7 +109,7 @@ describe.skipIf(server === undefined)(`a private Redis (${NO_REDIS})`, () => {
     await expect.poll(() => existsSync(folder)).toBe(false);
   });
 
-  test("when it ends by itself that is reported, and it is started again, empty, at the same place", async () => {
+  test("a private Redis that exits is reported and restarted, empty, at the same place", async () => {
     const notices: string[] = [];
     const other = await startPrivateServer(server as string, {
       onNotice: (notice) => notices.push(notice),
@@ -136,7 +136,7 @@ describe.skipIf(server === undefined)(`a private Redis (${NO_REDIS})`, () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  test("one that can't be started again is tried again, until it is closed", async () => {
+  test("a private Redis that can't be restarted is tried again until it is closed", async () => {
     const notices: string[] = [];
     const program = script("mortal-server", `exec ${server} "$@"`);
     const other = await startPrivateServer(program, { onNotice: (notice) => notices.push(notice) });
@@ -155,7 +155,7 @@ describe.skipIf(server === undefined)(`a private Redis (${NO_REDIS})`, () => {
     expect(notices).toHaveLength(told);
   });
 
-  test("auto prefers it to the embedded engine", async () => {
+  test("auto prefers a private Redis to the embedded engine", async () => {
     const chosen = await startEngine("auto");
     expect(chosen.description).toMatch(/started privately/);
     await chosen.close();
@@ -182,7 +182,7 @@ describe("choosing a server", () => {
     expect(() => resolveServer("no-such-server")).toThrow("there is no no-such-server on PATH");
   });
 
-  test("a server that ends at once is an error with what it said, and leaves no folder", async () => {
+  test("a server that exits at once is an error with its output, and leaves no folder", async () => {
     const broken = script("broken-server", "pwd; echo 'bad option' >&2; exit 3");
     const failure = await startPrivateServer(broken).catch((error: Error) => error.message);
     expect(failure).toMatch(
@@ -193,7 +193,7 @@ describe("choosing a server", () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  test("a server that never answers is given up, ended and cleaned up", async () => {
+  test("a server that never replies is stopped and cleaned up", async () => {
     const pidFile = join(scratch, "silent.pid");
     const silent = script("silent-server", `echo $$ > ${pidFile}; exec sleep 600`);
     await expect(startPrivateServer(silent, { startTimeoutMs: 300 })).rejects.toThrow(
@@ -202,7 +202,7 @@ describe("choosing a server", () => {
     expect(isRunning(Number(readFileSync(pidFile, "utf8")))).toBe(false);
   });
 
-  test("auto falls back to the embedded engine, and says so", async () => {
+  test("auto falls back to the embedded engine with a notice", async () => {
     const path = process.env.PATH;
     const notices: string[] = [];
     process.env.PATH = mkdtempSync(join(scratch, "path-"));

@@ -184,7 +184,7 @@ describe.skipIf(!redisAvailable())("as Redis 7.0", () => {
     await server?.stop();
   });
 
-  test.each(Object.entries(SAME))("%s", async (_name, commands) => {
+  test.each(Object.entries(SAME))("the reply is that of Redis 7.0: %s", async (_name, commands) => {
     const all = [["FLUSHALL"], ["SELECT", "0"], ...commands];
     const [expected, actual] = await Promise.all([redis.run(all), embedded.run(all)]);
     await Promise.all([redis.run([["SELECT", "0"]]), embedded.run([["SELECT", "0"]])]);
@@ -210,7 +210,7 @@ describe.skipIf(!redisAvailable())("as Redis 7.0", () => {
     expect(await functions(embedded)).toEqual(await functions(redis));
   });
 
-  test("every command on data is there", async () => {
+  test("every data command of Redis 7.0 exists", async () => {
     const names = async (client: ReplyClient) => {
       const [list] = (await client.run([["COMMAND", "LIST"]])) as [string[]];
       return list.map((name) => name.slice(1).toUpperCase()).filter((name) => !name.includes("|"));
@@ -221,7 +221,7 @@ describe.skipIf(!redisAvailable())("as Redis 7.0", () => {
     expect((await names(redis)).filter((name) => !own.has(name)).sort()).toEqual(administrative.split(" "));
   });
 
-  test("a payload of Redis is refused, and Redis refuses ours", async () => {
+  test("a payload of Redis is refused, and Redis refuses the engine's", async () => {
     const dump = [
       ["SET", "k", "v"],
       ["DUMP", "k"],
@@ -258,14 +258,14 @@ describe("DUMP and RESTORE", () => {
     expect(before).not.toEqual([]);
   });
 
-  test("a time that has passed leaves no key", async () => {
+  test("RESTORE with a past time leaves no key", async () => {
     const [, payload] = await run(["SET", "k", "v"], ["DUMP", "k"]);
     const restore = ["RESTORE", "k", "1", String(payload).slice(1), "ABSTTL", "REPLACE"];
     expect(await embedded.run([restore, ["EXISTS", "k"]])).toEqual(["+OK", ":0"]);
   });
 });
 
-test("HEXPIRETIME and HPEXPIRETIME say when a field expires", async () => {
+test("HEXPIRETIME and HPEXPIRETIME return when a field expires", async () => {
   const replies = await run(
     ["HSET", "h", "a", "1", "b", "2"],
     ["HEXPIREAT", "h", "4000000000", "FIELDS", "1", "a"],
@@ -303,7 +303,7 @@ test("OBJECT IDLETIME counts from the last use", async () => {
   ).toEqual(["$v", ":0"]);
 });
 
-test("INFO and HELLO say what the engine is", async () => {
+test("INFO and HELLO name the engine", async () => {
   const { "js-redis-server": version } = manifest.devDependencies;
   const [info, hello] = await run(["INFO", "server"], ["HELLO"]);
   expect(info).toMatch(/^redis_version:7\.4\.0\r$/m);
@@ -319,7 +319,7 @@ describe("SCAN", () => {
     return { next: reply[0].slice(1), keys: reply[1].map((key) => key.slice(1)) };
   };
 
-  test("returns every key that is there throughout, while others come and go", async () => {
+  test("SCAN returns every key that exists throughout, while others come and go", async () => {
     const names = (prefix: string) => Array.from({ length: 200 }, (_, index) => `${prefix}${index}`);
     await run(["MSET", ...[...names("stay"), ...names("go")].flatMap((key) => [key, "v"])]);
     const going = names("go");
@@ -337,7 +337,7 @@ describe("SCAN", () => {
     expect([...seen].filter((key) => key.startsWith("stay"))).toHaveLength(200);
   });
 
-  test("takes MATCH and TYPE", async () => {
+  test("SCAN supports MATCH and TYPE", async () => {
     await run(["SET", "a1", "v"], ["SET", "b1", "v"], ["RPUSH", "a2", "v"]);
     expect((await page("0", "MATCH", "a?", "COUNT", "100")).keys.sort()).toEqual(["a1", "a2"]);
     expect((await page("0", "TYPE", "LIST")).keys).toEqual(["a2"]);
@@ -347,7 +347,7 @@ describe("SCAN", () => {
     ["HSCAN", (name: string) => ["HSET", "k", name, "v"], 2],
     ["SSCAN", (name: string) => ["SADD", "k", name], 1],
     ["ZSCAN", (name: string) => ["ZADD", "k", "1", name], 2],
-  ])("%s returns every item that is there throughout", async (command, write, width) => {
+  ])("%s returns every item that exists throughout", async (command, write, width) => {
     const names = Array.from({ length: 300 }, (_, index) => `m${index}`);
     await run(...names.map(write));
     const seen = new Set<string>();

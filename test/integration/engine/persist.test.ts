@@ -111,7 +111,7 @@ const choices = [
 
 describe.each(choices)("data that $choice keeps", ({ choice, available, kept }) => {
   describe.skipIf(!available)("in a folder", () => {
-    test("is there again, of every type, with its times to live", async () => {
+    test("data of every type is kept, with its times to live", async () => {
       const folder = newFolder();
       const first = await open(choice, folder);
       expect(first.data).toMatch(kept);
@@ -128,7 +128,7 @@ describe.each(choices)("data that $choice keeps", ({ choice, available, kept }) 
       expect(await all(await open(choice, folder), READS)).toEqual(before);
     });
 
-    test("an engine that is empty stays so, and what was removed is gone", async () => {
+    test("an empty engine stays empty, and removed data stays removed", async () => {
       const folder = newFolder();
       const first = await open(choice, folder);
       await all(first, [
@@ -144,7 +144,7 @@ describe.each(choices)("data that $choice keeps", ({ choice, available, kept }) 
       expect(await one(await open(choice, folder), "DBSIZE")).toBe(0);
     });
 
-    test("a second gateway on the same folder is refused, and a later one is not", async () => {
+    test("a second gateway on the same folder is refused until the first has closed", async () => {
       const folder = newFolder();
       const first = await open(choice, folder);
       const refusal = /^persist: another gateway uses .*; each gateway needs a folder of its own$/;
@@ -166,7 +166,7 @@ describe("--persist", () => {
   };
 
   test.skipIf(!redisAvailable())(
-    "after SIGKILL of the gateway everything that redis-server acknowledged is there",
+    "everything that redis-server acknowledged is kept after SIGKILL of the gateway",
     async () => {
       const folder = newFolder();
       const { cli, run } = await start(folder);
@@ -193,7 +193,7 @@ describe("--persist", () => {
     },
   );
 
-  test.skipIf(!redisAvailable())("a redis-server that dies is started again with its data", async () => {
+  test.skipIf(!redisAvailable())("a redis-server that dies is restarted with its data", async () => {
     const { cli, run } = await start(newFolder());
     await run("SET", "k", "v");
     const { result } = (await run("INFO", "server")) as { result: string };
@@ -204,7 +204,7 @@ describe("--persist", () => {
     await cli.stop();
   });
 
-  test("after SIGKILL the embedded engine has its last snapshot", { timeout: 60_000 }, async () => {
+  test("the embedded engine has its last snapshot after SIGKILL", { timeout: 60_000 }, async () => {
     const folder = newFolder();
     const { cli, run } = await start(folder, "--engine", "embedded");
     const [, file] = await cli.printed(
@@ -225,7 +225,7 @@ describe("--persist", () => {
     expect(existsSync(join(folder, "gateway.lock"))).toBe(false);
   });
 
-  test("what changed is written at the end, at SIGTERM too", async () => {
+  test("changes are written at exit, at SIGTERM too", async () => {
     const folder = newFolder();
     const { cli, run } = await start(folder, "--engine", "embedded");
     await run("SET", "k", "v");
@@ -241,13 +241,13 @@ describe("--persist", () => {
       /--persist: keeps the data of a Redis that the gateway starts, and redis names/,
     ],
     [["--route", "*=redis://127.0.0.1:1"], /--persist: .* and the route \* names another one/],
-  ])("%j beside it is refused", async (args, message) => {
+  ])("%j is refused with --persist", async (args, message) => {
     const cli = new CliProcess(["--port", "0", "--persist", newFolder(), ...args]);
     expect(await cli.ended).toBe(2);
     expect(cli.stderr).toMatch(message);
   });
 
-  test("is an option of createGateway, and refused beside an engine that runs", async () => {
+  test("persist is an option of createGateway, and refused with a running Redis", async () => {
     const folder = newFolder();
     const gateway = await createGateway({ port: 0, engine: "embedded", persist: folder });
     expect(gateway.data).toMatch(/embedded\.snapshot/);
@@ -263,7 +263,7 @@ describe("--persist", () => {
 });
 
 describe("a folder that can't be used", () => {
-  test("is one that is a file, or that can't be written to", async () => {
+  test("a persist folder that is a file, or not writable, is refused", async () => {
     const file = join(scratch, "file");
     writeFileSync(file, "");
     await expect(startEngine("embedded", { persist: file })).rejects.toThrow(
@@ -281,7 +281,7 @@ describe("a folder that can't be used", () => {
     );
   });
 
-  test("is one with the other engine's data; auto takes the engine that the data is of", async () => {
+  test("a persist folder with the other engine's data is refused, and auto takes the matching engine", async () => {
     const embedded = newFolder();
     await (await open("embedded", embedded)).close();
     expect((await open("auto", embedded)).description).toMatch(/^embedded/);
@@ -297,7 +297,7 @@ describe("a folder that can't be used", () => {
     );
   });
 
-  test("a damaged snapshot is told, and stays as it is", async () => {
+  test("a damaged snapshot is reported, and left unchanged", async () => {
     const folder = newFolder();
     const engine = await open("embedded", folder);
     await all(engine, WRITES);
@@ -330,7 +330,7 @@ describe("a folder that can't be used", () => {
   });
 });
 
-test("an embedded engine whose thread is replaced goes on with the last snapshot", async () => {
+test("an embedded engine whose thread is replaced continues with the last snapshot", async () => {
   const snapshot = join(newFolder(), "embedded.snapshot");
   mkdirSync(join(snapshot, ".."));
   const first = await startEmbeddedEngine({ snapshot });
@@ -350,7 +350,7 @@ test("an embedded engine whose thread is replaced goes on with the last snapshot
   expect(await one(engine, "GET", "a".repeat(60))).toBe("kept");
 });
 
-test("a snapshot that can't be written is told, and the engine goes on", async () => {
+test("a snapshot that can't be written is reported, and the engine continues", async () => {
   const folder = newFolder();
   mkdirSync(folder);
   const notices: string[] = [];
@@ -379,7 +379,7 @@ describe("the lock of a folder", () => {
     return folder;
   };
 
-  test("of a process that is gone is left over, also when its number is another's now", async () => {
+  test("a lock of a dead process is ignored, even if its process number is reused", async () => {
     const child = spawn("true");
     await once(child, "exit");
     new FolderLock(folderWith({ pid: child.pid, host: hostname(), started: "1" })).release();
@@ -388,14 +388,14 @@ describe("the lock of a folder", () => {
     new FolderLock(old(folderWith(""))).release();
   });
 
-  test("holds while its holder lives, or shows that it does", () => {
+  test("a lock holds while its owner lives, or refreshes it", () => {
     expect(() => new FolderLock(folderWith({ pid: 1, host: "elsewhere", started: "1" }))).toThrow(
       /\(on elsewhere\)/,
     );
     expect(() => new FolderLock(folderWith(""))).toThrow(/another gateway uses/);
   });
 
-  test("is gone when it is released, and not before", () => {
+  test("a lock is removed when it is released, and not before", () => {
     const folder = newFolder();
     mkdirSync(folder);
     const lock = new FolderLock(folder);

@@ -6,7 +6,7 @@ import { RawClient } from "./raw-client.js";
 const ENDLESS_PATTERN = `${"a*".repeat(20)}b`;
 
 describe("watchdog of the embedded engine", () => {
-  test("a wedged thread is replaced, its connections end, and its user is told that data is lost", async () => {
+  test("a stuck thread is replaced, its connections end, and the lost data is reported", async () => {
     const notices: string[] = [];
     const engine = await startEmbeddedEngine({
       stallTimeoutMs: 400,
@@ -61,7 +61,7 @@ describe("watchdog of the embedded engine", () => {
     }
   });
 
-  test("an idle engine and one that only works hard are left alone", async () => {
+  test("an idle engine and a busy one are left alone", async () => {
     const notices: string[] = [];
     const engine = await startEmbeddedEngine({
       stallTimeoutMs: 1500,
@@ -79,7 +79,7 @@ describe("watchdog of the embedded engine", () => {
     }
   });
 
-  test("after it is closed connections end at once, with words that say why", async () => {
+  test("connections end at once, with the reason, after the engine is closed", async () => {
     const engine = await startEmbeddedEngine();
     const open = new RawClient(engine.connect());
     await open.call("PING");

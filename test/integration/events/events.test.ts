@@ -37,7 +37,7 @@ const client = (options: RedisOptions = {}) =>
   });
 const ms = expect.any(Number);
 
-test("opened by the first command, reused by the second, closed by close()", async () => {
+test("a connection is opened by the first command, reused by the second, closed by close()", async () => {
   const redis = client();
   await redis.strlen("k");
   expect(heard).toEqual([["connection:opened", { origin: endpoint.url, ms, open: 1 }]]);
@@ -55,7 +55,7 @@ test("opened by the first command, reused by the second, closed by close()", asy
   ]);
 });
 
-test("a lost answer to a read: why the connection is gone, the retry, the new connection", async () => {
+test("a lost response to a read publishes the close reason, the retry and the new connection", async () => {
   endpoint.onRequest = ({ socket, connection }) =>
     connection === 1 ? void socket.destroy() : socket.write(resp2Answer(":1\r\n"));
   await client().strlen("k");
@@ -74,7 +74,7 @@ test("a lost answer to a read: why the connection is gone, the retry, the new co
   ]);
 });
 
-test("the reads of a lost batch that are sent again by themselves", async () => {
+test("a lost batch publishes the reads that are sent again", async () => {
   const redis = client();
   await redis.strlen("k");
   redis.close();
@@ -99,13 +99,13 @@ test("the reads of a lost batch that are sent again by themselves", async () => 
   ]);
 });
 
-test("a lost answer to a write: no retry", async () => {
+test("a lost response to a write publishes no retry", async () => {
   endpoint.onRequest = ({ socket }) => void socket.destroy();
   await expect(client().incr("k")).rejects.toMatchObject({ outcome: "unknown" });
   expect(heard.map(([name]) => name)).toEqual(["connection:opened", "connection:closed"]);
 });
 
-test("refused for now: the retry says that it was answered", async () => {
+test("a refused request publishes a retry with the outcome answered", async () => {
   endpoint.onRequest = ({ socket, number }) =>
     socket.write(number === 1 ? answer("", { "retry-after": "0" }, "429 No") : resp2Answer(":1\r\n"));
   expect(await client().incr("k")).toBe(1);
@@ -115,7 +115,7 @@ test("refused for now: the retry says that it was answered", async () => {
   ]);
 });
 
-test("nobody listens at the port: each opening that failed, and each retry", async () => {
+test("a closed port publishes each failed connect and each retry", async () => {
   const { url } = endpoint;
   await endpoint.stop();
   await expect(client({ url, retry: { retries: 2, backoff: () => 7 } }).get("k")).rejects.toMatchObject({
@@ -134,7 +134,7 @@ test("nobody listens at the port: each opening that failed, and each retry", asy
 test.each([
   ["connection-close", { connection: "close" }, {}],
   ["keep-alive-off", {}, { keepAlive: false }],
-] as const)("closed: %s", async (reason, headers, options) => {
+] as const)("the close reason is published: %s", async (reason, headers, options) => {
   endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n", headers));
   await client(options).strlen("k");
   await vi.waitFor(() =>
@@ -142,7 +142,7 @@ test.each([
   );
 });
 
-test("closed: idle longer than the server said that it keeps it", async () => {
+test("a connection idle longer than the advertised keep-alive is closed as such", async () => {
   endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n", { "keep-alive": "timeout=1" }));
   const redis = client();
   await redis.strlen("k");
@@ -155,7 +155,7 @@ test("closed: idle longer than the server said that it keeps it", async () => {
   expect(heard[1]?.[1].reason).toBe("idle-timeout");
 });
 
-test("closed: no answer on a connection that was doubted, and another one answered", async () => {
+test("a suspect connection that loses its race is closed as such", async () => {
   const redis = client();
   await redis.strlen("k");
   endpoint.onRequest = ({ socket, connection }) => connection > 1 && socket.write(resp2Answer(":1\r\n"));
@@ -167,7 +167,7 @@ test("closed: no answer on a connection that was doubted, and another one answer
   ]);
 });
 
-test("closed: aborted with its answer outstanding", async () => {
+test("a connection aborted with a response outstanding is closed as such", async () => {
   endpoint.onRequest = () => {};
   await expect(client({ timeout: 50 }).get("k")).rejects.toMatchObject({ name: "TimeoutError" });
   expect(heard).toContainEqual(["connection:closed", expect.objectContaining({ reason: "aborted" })]);
@@ -185,7 +185,7 @@ test("no message holds a value, a key or a token", async () => {
   expect(JSON.stringify(heard)).not.toContain("secret");
 });
 
-test("nothing is published where nobody listens", async () => {
+test("nothing is published without a subscriber", async () => {
   for (const name of NAMES) unsubscribe(name, listener);
   const spies = NAMES.map((name) => vi.spyOn(channel(name), "publish"));
   const redis = client();
@@ -199,7 +199,7 @@ test("nothing is published where nobody listens", async () => {
   expect(heard).toHaveLength(1);
 });
 
-test("a function that was frozen: the thaw, and for about how long", async () => {
+test("a thaw is published with about the frozen time", async () => {
   endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("$1\r\nv\r\n"));
   const instance = await startInstance({
     handler: fileURLToPath(new URL("handlers/listener.mjs", import.meta.url)),
