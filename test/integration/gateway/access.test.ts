@@ -31,7 +31,7 @@ describe("without the token", () => {
     ["a wrong one", "wrong", {}],
     ["an empty one", "", {}],
     ["another scheme", null, { authorization: "Basic dDp0" }],
-  ])("(%s) nothing runs and nothing is told", async (_, token, headers) => {
+  ])("no request without the token runs or reveals anything (%s)", async (_, token, headers) => {
     const requests = [
       call(gateway, "/", { body: ["INCR", "n"], token, headers }),
       call(gateway, "/pipeline", { body: [["INCR", "n"]], token, headers }),
@@ -49,7 +49,7 @@ describe("without the token", () => {
     expect(await run(gateway, "GET", "n")).toBeNull();
   });
 
-  test("a large body is answered at once", async () => {
+  test("a large body without the token gets its response at once", async () => {
     const answer = await call(gateway, "/set/k", { body: Buffer.alloc(5_000_000), token: null });
     expect(answer.status).toBe(401);
     expect(answer.headers.connection).toBe("close");
@@ -57,7 +57,7 @@ describe("without the token", () => {
 });
 
 describe("the token", () => {
-  test("may stand in the query, and is no word of the command", async () => {
+  test("a token in the query is not an argument of the command", async () => {
     const answer = await call(gateway, `/set/k/v?EX=100&_token=${gateway.token}`, { token: null });
     expect(answer.json).toEqual({ result: "OK" });
     expect(
@@ -65,11 +65,11 @@ describe("the token", () => {
     ).toEqual({ result: "v" });
   });
 
-  test("in the header counts, whatever the query says", async () => {
+  test("a token in the header wins over the query", async () => {
     expect((await call(gateway, `/get/k?_token=${gateway.token}`, { token: "wrong" })).status).toBe(401);
   });
 
-  test("is random for each gateway unless given", async () => {
+  test("the token is random for each gateway unless given", async () => {
     const other = await start();
     const given = await start({ token: "given" });
     expect(other.token).not.toBe(gateway.token);
@@ -88,7 +88,7 @@ describe("requests of web pages", () => {
     [{ "sec-fetch-site": "same-site" }],
     [{ host: "evil.example" }],
     [{ host: "localhost.evil.example:80" }],
-  ])("%j are refused, with the token or without", async (headers) => {
+  ])("requests of web pages from %j are refused, with and without the token", async (headers) => {
     for (const token of [gateway.token, null]) {
       for (const path of ["/incr/n", `/incr/n?_token=${gateway.token}`, "/health"]) {
         const answer = await call(gateway, path, { headers, token });
@@ -100,12 +100,12 @@ describe("requests of web pages", () => {
     expect(await run(gateway, "GET", "n")).toBeNull();
   });
 
-  test("of its own are welcome", async () => {
+  test("requests of the console page are accepted", async () => {
     const headers = { origin: gateway.url, "sec-fetch-site": "same-origin" };
     expect((await call(gateway, "/incr/n", { headers })).json).toEqual({ result: 1 });
   });
 
-  test("are welcome from origins that were allowed", async () => {
+  test("requests of allowed origins are accepted", async () => {
     const open = await start({ cors: ["https://app.example"] });
     const origin = "https://app.example";
     const headers = { origin, "sec-fetch-site": "cross-site" };
@@ -125,14 +125,14 @@ describe("requests of web pages", () => {
     await open.close();
   });
 
-  test("may use further names of this machine where allowed", async () => {
+  test("allowed names of this machine are accepted in the Host header", async () => {
     const named = await start({ allowedHosts: ["box.test"] });
     expect((await call(named, "/incr/n", { headers: { host: "box.test:8079" } })).status).toBe(200);
     await named.close();
   });
 });
 
-test("commands in the path can be kept from writing", async () => {
+test("GET can be forbidden to run writes", async () => {
   const careful = await start({ allowGetWrites: false });
   await run(careful, "SET", "k", "v");
   expect((await call(careful, "/get/k")).json).toEqual({ result: "v" });
@@ -147,7 +147,7 @@ test("commands in the path can be kept from writing", async () => {
 });
 
 describe("starting", () => {
-  test("starts the engine that is named, and ends it", async () => {
+  test("the gateway starts the chosen engine, and stops it", async () => {
     const own = await createGateway({ engine: "embedded", port: 0 });
     expect(own.engine).toMatch(/embedded/);
     expect(await run(own, "SET", "k", "v")).toBe("OK");
@@ -155,26 +155,26 @@ describe("starting", () => {
     await expect(call(own, "/health")).rejects.toThrow(/ECONNREFUSED|ECONNRESET|hang up/);
   });
 
-  test("says that a server can't be run", async () => {
+  test("the gateway fails to start if the server can't run, with the reason", async () => {
     await expect(createGateway({ engine: "/no/such/redis-server", port: 0 })).rejects.toThrow(
       /no\/such\/redis-server/,
     );
   });
 
-  test("says what to do when the port is taken", async () => {
+  test("a port in use fails with advice", async () => {
     const port = Number(new URL(gateway.url).port);
     const error = await start({ port }).catch((reason) => reason);
     expect(error.code).toBe("EADDRINUSE");
     expect(error.message).toBe(`port: ${port} is in use on 127.0.0.1; choose another, or 0 for any free one`);
   });
 
-  test("says what is wrong with the host", async () => {
+  test("an invalid host fails with the reason", async () => {
     await expect(start({ host: "192.0.2.1", token: "t" })).rejects.toThrow(
       /^host: 192\.0\.2\.1 is not an address/,
     );
   });
 
-  test("needs a token beyond loopback", async () => {
+  test("a host beyond loopback requires a token", async () => {
     await expect(start({ host: "0.0.0.0" })).rejects.toThrow(/^token: must be given/);
     const open = await start({ host: "0.0.0.0", token: "given" });
     const local = { ...open, url: open.url.replace("0.0.0.0", "127.0.0.1") };

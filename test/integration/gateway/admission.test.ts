@@ -74,7 +74,7 @@ async function metric(name: string): Promise<number> {
 }
 
 describe("between softMaxConnections and maxConnections", () => {
-  test("the connection that has been idle for longest makes room, and none with a request", async () => {
+  test("the longest idle connection is closed to make room, and none with a request", async () => {
     await start({ softMaxConnections: 3, maxConnections: 10 });
     const busy = new Client();
     busy.send("BLPOP", "none", "4");
@@ -94,7 +94,7 @@ describe("between softMaxConnections and maxConnections", () => {
     await expect.poll(() => busy.received, { timeout: 6_000 }).toContain('{"result":null}');
   });
 
-  test("a request that begins saves its connection", async () => {
+  test("a connection with a new request is not closed", async () => {
     await start({ softMaxConnections: 2, maxConnections: 10 });
     const first = await new Client().ping();
     const second = await new Client().ping();
@@ -106,7 +106,7 @@ describe("between softMaxConnections and maxConnections", () => {
     expect(first.closed).toBe(false);
   });
 
-  test("a connection that answered lately is not the longest idle one, however old it is", async () => {
+  test("a connection that got a response lately is not the longest idle one, however old it is", async () => {
     await start({ softMaxConnections: 2, maxConnections: 10 });
     const old = await new Client().ping();
     const other = await new Client().ping();
@@ -127,7 +127,7 @@ describe("at maxConnections", () => {
     return busy;
   };
 
-  test("a new connection is answered 503, unsent, and closed; nothing runs", async () => {
+  test("a connection above maxConnections gets 503, unsent, and is closed, and nothing runs", async () => {
     await full();
     const client = new Client();
     client.send("INCR", "refused");
@@ -146,28 +146,28 @@ describe("at maxConnections", () => {
     await expect.poll(() => later.received).toContain('{"result":null}');
   });
 
-  test("the answer arrives although a large body is on its way", async () => {
+  test("the refusal arrives although a large body is being sent", async () => {
     await full();
     const client = new Client();
     client.send("SET", "k", "x".repeat(3_000_000));
     await expect.poll(() => client.received).toMatch(/^HTTP\/1\.1 503 .*clients reached"\}$/s);
   });
 
-  test("a connection that asks for nothing is closed without a word", async () => {
+  test("a refused connection without a request is closed without a response", async () => {
     await full();
     const silent = new Client();
     await expect.poll(() => silent.closed, { timeout: 5_000 }).toBe(true);
     expect(silent.received).toBe("");
   });
 
-  test("health and readiness are told all the same", async () => {
+  test("health and readiness respond above maxConnections", async () => {
     await full();
     for (const path of ["health", "ready"]) {
       expect((await fetch(`${gateway.url}/${path}`, { headers: { connection: "close" } })).status).toBe(200);
     }
   });
 
-  test("the client waits and asks again: its write is applied once", async () => {
+  test("the client waits and sends again, and its write is applied once", async () => {
     await full();
     const redis = new Redis({ url: gateway.url, token: "t", timeout: 10_000 });
     expect(await redis.incr("waited")).toBe(1);

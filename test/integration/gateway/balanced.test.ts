@@ -60,7 +60,7 @@ describe.skipIf(!redisAvailable())("two gateways behind a balancer, over one clu
 
   const keys = Array.from({ length: 40 }, (_, index) => `balanced:${index}`);
 
-  test("share the work; every write is applied once; Redis's connections do not grow with the clients'", async () => {
+  test("two gateways share the load, every write is applied once, and connections to Redis do not grow with clients", async () => {
     for (let round = 0; round < 5; round++) await Promise.all(keys.map((key) => redis.incr(key)));
     expect(await Promise.all(keys.map((key) => redis.get(key)))).toEqual(keys.map(() => 5));
     for (const gateway of gateways) {
@@ -72,7 +72,7 @@ describe.skipIf(!redisAvailable())("two gateways behind a balancer, over one clu
     }
   });
 
-  test("one of them gone: a write says what became of it, and the other goes on", async () => {
+  test("a gateway that dies fails its writes with their outcome, and the other continues", async () => {
     const key = "balanced:after";
     let applied = 0;
     let unknown = 0;

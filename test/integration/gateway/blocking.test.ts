@@ -25,7 +25,7 @@ for (const setup of setups) {
       return Number(/upstream_connections\{use="blocking"\} (\d+)/.exec(text)?.[1]);
     };
 
-    test("are woken by others, who don't wait for them", async () => {
+    test("a blocking command is woken by another client, which is not delayed", async () => {
       const waiting = call(gateway, "/", { body: ["BLPOP", "l", "5"] });
       await sleep(100);
       const began = performance.now();
@@ -34,7 +34,7 @@ for (const setup of setups) {
       expect((await waiting).json).toEqual({ result: ["l", "value"] });
     });
 
-    test("may wait longer than other commands may take, and no longer than they say", async () => {
+    test("a blocking command may block longer than commandTimeout, and not longer than its own timeout", async () => {
       const began = performance.now();
       const answer = await call(gateway, "/", { body: ["BLPOP", "l", "0.8"] });
       expect(answer.status).toBe(200);
@@ -43,14 +43,14 @@ for (const setup of setups) {
       expect(performance.now() - began).toBeLessThan(3_000);
     });
 
-    test("wait on streams too", async () => {
+    test("a blocking command works on streams", async () => {
       const waiting = call(gateway, "/", { body: ["XREAD", "BLOCK", "0", "STREAMS", "s", "$"] });
       await sleep(500);
       await run(gateway, "XADD", "s", "1-1", "f", "v");
       expect((await waiting).json).toEqual({ result: [["s", [["1-1", ["f", "v"]]]]] });
     });
 
-    test("are given up with their client: nobody's element is taken", async () => {
+    test("a blocking command is cancelled with its client, and no element is lost", async () => {
       const signals = Array.from({ length: LIMIT }, () => AbortSignal.timeout(150));
       const waiting = signals.map((signal) => call(gateway, "/", { body: ["BLPOP", "l", "0"], signal }));
       for (const each of waiting) await expect(each).rejects.toThrow();
@@ -61,7 +61,7 @@ for (const setup of setups) {
       expect(await run(gateway, "LRANGE", "l", 0, -1)).toEqual(["value"]);
     });
 
-    test("are bounded; those over the bound are told so, unsent, and others go on", async () => {
+    test("blocking commands above the limit are refused as unsent, and others continue", async () => {
       const waiting = Array.from({ length: LIMIT }, () =>
         call(gateway, "/", { body: ["BLPOP", "l", "1.5"] }),
       );
@@ -79,7 +79,7 @@ for (const setup of setups) {
       expect(popped.sort()).toEqual(["a", "b", "c", "d"]);
     });
 
-    test("may stand in a pipeline, in their place", async () => {
+    test("a blocking command keeps its place in a pipeline", async () => {
       const body = [
         ["SET", "k", 1],
         ["BLPOP", "l", "0.5"],
@@ -90,7 +90,7 @@ for (const setup of setups) {
       expect(answer.json).toEqual([{ result: "OK" }, { result: null }, { result: 2 }, { result: null }]);
     });
 
-    test("don't wait inside a transaction", async () => {
+    test("a blocking command does not block inside a transaction", async () => {
       const began = performance.now();
       const answer = await call(gateway, "/multi-exec", {
         body: [
@@ -102,7 +102,7 @@ for (const setup of setups) {
       expect(performance.now() - began).toBeLessThan(2_500);
     });
 
-    test("WAIT is taken behind its write in a pipeline alone", async () => {
+    test("WAIT runs only in a pipeline, after a write", async () => {
       expect((await call(gateway, "/", { body: ["WAIT", 0, 10] })).json.error).toMatch(/^NOPERM .*pipeline/);
       const { json } = await call(gateway, "/pipeline", {
         body: [

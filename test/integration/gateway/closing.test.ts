@@ -60,7 +60,7 @@ describe.skipIf(!redisAvailable())("a gateway that closes", () => {
   };
   const blocked = async () => Number(/^blocked_clients:(\d+)/m.exec(String(await redis.command("INFO")))![1]);
 
-  test("says so for the drain delay and goes on to serve, each connection up to its response", async () => {
+  test("a closing gateway reports it for the drain delay and continues to serve, each connection up to its response", async () => {
     await start({ drainDelay: 800 });
     const kept = open(get("/ready"));
     await expect.poll(kept.received).toMatch(/^HTTP\/1\.1 200 .*Connection: keep-alive.*"ready"/s);
@@ -85,7 +85,7 @@ describe.skipIf(!redisAvailable())("a gateway that closes", () => {
     await expect(call(gateway, "/ready")).rejects.toThrow(/ECONNREFUSED/);
   });
 
-  test("ends commands that wait without their having run, soon, and says that they were not", async () => {
+  test("a closing gateway ends blocking commands soon, as not applied", async () => {
     await start({ shutdownTimeout: 10_000 });
     await redis.command("XADD", "stream", "1-1", "f", "v");
     await redis.command("XGROUP", "CREATE", "stream", "group", "$");
@@ -139,7 +139,7 @@ describe.skipIf(!redisAvailable())("a gateway that closes", () => {
     expect(await redis.command("LLEN", "list")).toBe(1);
   });
 
-  test("says that they may have run where Redis does not let it end them", async () => {
+  test("a closing gateway reports an unknown outcome if Redis does not let it unblock a command", async () => {
     await start({ shutdownTimeout: 3_000 });
     const long = open(post(["BLPOP", "list", "30"], "plain"));
     const short = open(post(["BLPOP", "list", "0.6"], "plain"));
@@ -152,7 +152,7 @@ describe.skipIf(!redisAvailable())("a gateway that closes", () => {
     expect([await long.error, await short.error]).toEqual([undefined, undefined]);
   });
 
-  test("refuses commands that would wait, those that wait for a connection among them", async () => {
+  test("a closing gateway refuses new blocking commands and those queued for a connection", async () => {
     await start({ maxBlockingConnections: 1 });
     const first = open(post(["BLPOP", "list", "30"]));
     await expect.poll(blocked).toBe(1);

@@ -134,14 +134,14 @@ describe("the Grafana dashboard and the alert rules", () => {
     expect(missing(expr).join()).toMatch(problem);
   });
 
-  test("name flags that there are", () => {
+  test("dashboard and alert rules name flags that exist", () => {
     const texts = alerts.flatMap(({ annotations }) => Object.values(annotations)).join(" ");
     const named = [...texts.matchAll(/--([a-z][a-z-]*[a-z])/g)].map(([, flag]) => flag);
     expect(named.length).toBeGreaterThan(3);
     expect(named.filter((flag) => !flags.some(({ name }) => name === flag))).toEqual([]);
   });
 
-  test("have names and places of their own", () => {
+  test("panels and alert rules have unique names and places", () => {
     const ids = dashboard.panels.map(({ id }: { id: number }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
@@ -156,7 +156,7 @@ describe("the Grafana dashboard and the alert rules", () => {
     }
   });
 
-  test("have variables that a live scrape can fill", () => {
+  test("dashboard variables are filled by a live scrape", () => {
     for (const { type, query } of dashboard.templating.list) {
       if (type !== "query") continue;
       const [, metric] = /^label_values\((\w+)(?:\{.*\})?, \w+\)$/.exec(query.query)!;

@@ -79,7 +79,7 @@ describe("what is not HTTP", () => {
     ["another version", "GET / HTTP/1.2\r\nHost: localhost\r\n\r\n", "505"],
     ["HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "505"],
     ["another expectation", "GET / HTTP/1.1\r\nHost: localhost\r\nExpect: wonders\r\n\r\n", "417"],
-  ])("%s is answered %3$s and cut off", async (_, bytes, status) => {
+  ])("%s gets %3$s and the connection is closed", async (_, bytes, status) => {
     await start();
     const { socket, received, closed } = open();
     socket.write(bytes, "latin1");
@@ -89,7 +89,7 @@ describe("what is not HTTP", () => {
     expect(await run(gateway, "PING")).toBe("PONG");
   });
 
-  test("behind a request in flight waits for its answer, and does not stand in for it", async () => {
+  test("a malformed request after one in flight waits for its response, and does not take its place", async () => {
     await start();
     const { socket, received, closed } = open();
     socket.write(`${post('["BLPOP","l","0.3"]')}\x16\x03\x01garbage`, "latin1");
@@ -100,7 +100,7 @@ describe("what is not HTTP", () => {
   });
 });
 
-test("several requests on one connection are answered in their order", async () => {
+test("several requests on one connection get their responses in order", async () => {
   await start();
   const { socket, received } = open();
   socket.write(post('["BLPOP","none","0.2"]') + post('["PING"]') + post("nonsense") + post('["ECHO2"]'));
@@ -112,7 +112,7 @@ test("several requests on one connection are answered in their order", async () 
   expect(fourth).toMatch(/^\{"error":"ERR unknown command/);
 });
 
-test("a client that ends its side with its last request is answered", async () => {
+test("a client that ends its side with its last request gets the response", async () => {
   await start();
   const { socket, received, closed } = open();
   socket.end(post('["SET","halfway","open"]') + post('["GET","halfway"]'));
@@ -124,7 +124,7 @@ test.each([
   ["stream", "GET /subscribe/c HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n"],
   ["command that waits", post('["BLPOP","none","0"]')],
   ["command cut off in its body", post('["INCR","n"]').slice(0, -1)],
-])("a %s that a client has asked for before it ended its side ends with it", async (_, request) => {
+])("a %s requested before the client ended its side ends with it", async (_, request) => {
   await start();
   const { socket, received, closed } = open();
   socket.end(post('["PING"]') + request);
@@ -132,14 +132,14 @@ test.each([
   expect(answers(received())[0]).toBe('{"result":"PONG"}');
 });
 
-test("a line end behind a body is skipped", async () => {
+test("a line end after a body is skipped", async () => {
   await start();
   const { socket, received } = open();
   socket.write(`${post('["PING"]')}\r\n${post('["PING"]')}`);
   await expect.poll(() => answers(received()).length).toBe(2);
 });
 
-test("a header that is a list may be there twice", async () => {
+test("a list header may occur twice", async () => {
   await start();
   const { socket, received } = open();
   socket.write(post('["PING"]', "Accept: text/html\r\nAccept: */*\r\n"));
@@ -147,7 +147,7 @@ test("a header that is a list may be there twice", async () => {
 });
 
 describe("HTTP/1.0", () => {
-  test("is answered, and the connection closed", async () => {
+  test("an HTTP/1.0 request gets a response, and the connection is closed", async () => {
     await start();
     const { socket, received, closed } = open();
     socket.write("GET /ping HTTP/1.0\r\nAuthorization: Bearer t\r\nConnection: keep-alive\r\n\r\n");
@@ -155,7 +155,7 @@ describe("HTTP/1.0", () => {
     expect(received()).toMatch(/^HTTP\/1\.1 200 .*\r\nConnection: close\r\n.*\{"result":"PONG"\}$/s);
   });
 
-  test("has events without chunks", async () => {
+  test("an HTTP/1.0 event stream is not chunked", async () => {
     await start();
     const { socket, received } = open();
     socket.write("GET /subscribe/c HTTP/1.0\r\nAuthorization: Bearer t\r\n\r\n");
@@ -164,7 +164,7 @@ describe("HTTP/1.0", () => {
   });
 });
 
-test("a client that asks for it is the last to be answered on its connection", async () => {
+test("Connection: close makes a request the last on its connection", async () => {
   await start();
   const { socket, received, closed } = open();
   socket.write(post('["PING"]', "Connection: Keep-Alive, Close\r\n") + post('["INCR","after"]'));
@@ -173,7 +173,7 @@ test("a client that asks for it is the last to be answered on its connection", a
   expect(await run(gateway, "GET", "after")).toBeNull();
 });
 
-test("what is sent ahead of an answer is bounded, and answered in its order", async () => {
+test("pipelined requests are limited, and get their responses in order", async () => {
   await start();
   const { socket, received } = open();
   const value = "x".repeat(50_000);
@@ -187,7 +187,7 @@ test("what is sent ahead of an answer is bounded, and answered in its order", as
   await expect.poll(() => answers(received()).length, { timeout: 10_000 }).toBe(total + 1);
 });
 
-test("a client that takes no answers is given no more of them", async () => {
+test("a client that reads no responses gets no more of them", async () => {
   await start({ bodyTimeout: 1_000 });
   await run(gateway, "SET", "large", "x".repeat(1_000_000));
   const { socket, closed } = open();
@@ -212,7 +212,7 @@ test.each([
   ["GET http:///get/k"],
   ["GET http://user@localhost/get/k"],
   ["GET localhost/get/k"],
-])("a target that is no path (%s) is refused", async (line) => {
+])("a target that is not a path (%s) is refused", async (line) => {
   await start();
   const { socket, received } = open();
   socket.write(`${line} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\n\r\n`);
@@ -227,7 +227,7 @@ describe("a target in absolute form", () => {
     return received();
   };
 
-  test("is run as its path, query included", async () => {
+  test("a target in absolute form runs as its path, query included", async () => {
     await start();
     expect(await sent("GET http://localhost:8079/set/absolute/v?EX=100", "localhost")).toContain(
       '{"result":"OK"}',
@@ -237,7 +237,7 @@ describe("a target in absolute form", () => {
     expect(await sent("GET http://localhost", "localhost")).toContain("empty command");
   });
 
-  test("says which host is meant, whatever the Host header says", async () => {
+  test("a target in absolute form names the host, whatever the Host header is", async () => {
     await start();
     expect(await sent("GET http://evil.com/get/k", "localhost")).toMatch(/^HTTP\/1\.1 403 .*Host header/s);
     expect(await sent("GET http://localhost/get/k", "evil.com")).toMatch(/^HTTP\/1\.1 200 /);
@@ -247,7 +247,7 @@ describe("a target in absolute form", () => {
   });
 });
 
-test("OPTIONS * tells the methods that the server knows, and the connection goes on", async () => {
+test("OPTIONS * returns the methods of the server, and the connection stays open", async () => {
   await start();
   const { socket, received } = open();
   socket.write("OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -257,7 +257,7 @@ test("OPTIONS * tells the methods that the server knows, and the connection goes
 });
 
 test.each(["[::1]evil.com", "[::1", "local host", "localhost:80x", "localhost/", "a@localhost"])(
-  "a Host header that names no host (%s) is refused",
+  "a Host header without a host name (%s) is refused",
   async (host) => {
     await start();
     const { socket, received } = open();
@@ -266,7 +266,7 @@ test.each(["[::1]evil.com", "[::1", "local host", "localhost:80x", "localhost/",
   },
 );
 
-test("a seeded flood of nonsense runs nothing without the token and leaves the gateway well", async () => {
+test("a seeded flood of malformed requests runs nothing without the token, and the gateway stays up", async () => {
   await start();
   const parts = [
     "GET ",
@@ -315,7 +315,7 @@ test("a seeded flood of nonsense runs nothing without the token and leaves the g
 });
 
 describe("time limits", () => {
-  test("a connection opened ahead of its first request is left alone", async () => {
+  test("a connection opened ahead of its first request is kept", async () => {
     await start({ headersTimeout: 100 });
     const { socket, received } = open();
     await sleep(600);
@@ -326,7 +326,7 @@ describe("time limits", () => {
     await expect.poll(() => answers(received()).length).toBe(2);
   });
 
-  test("a head that does not end is cut off", async () => {
+  test("a head that does not end in time closes the connection", async () => {
     await start({ headersTimeout: 200 });
     const { socket, received, closed } = open();
     socket.write("POST / HTTP/1.1\r\nHost: loc");
@@ -334,7 +334,7 @@ describe("time limits", () => {
     expect(received()).toBe("");
   });
 
-  test("a body that does not end is cut off, and nothing runs", async () => {
+  test("a body that does not end in time closes the connection, and nothing runs", async () => {
     await start({ bodyTimeout: 200 });
     const { socket, closed } = open();
     socket.write(post('["INCR","cut"]').slice(0, -1));
@@ -342,7 +342,7 @@ describe("time limits", () => {
     expect(await run(gateway, "GET", "cut")).toBeNull();
   });
 
-  test("a connection that stays idle is closed", async () => {
+  test("an idle connection is closed", async () => {
     await start({ keepAliveTimeout: 1_000 });
     const fresh = open();
     const used = open();
@@ -354,14 +354,14 @@ describe("time limits", () => {
     expect(used.received()).toContain("Keep-Alive: timeout=1\r\n");
   });
 
-  test("a command that waits is not idle", async () => {
+  test("a connection with a blocking command is not idle", async () => {
     await start({ keepAliveTimeout: 1_000, headersTimeout: 100, bodyTimeout: 100 });
     expect((await call(gateway, "/", { body: ["BLPOP", "none", "1.6"] })).json).toEqual({ result: null });
   });
 });
 
 describe("bodies", () => {
-  test("in chunks are read", async () => {
+  test("a chunked body is read", async () => {
     await start();
     const { socket, received } = open();
     const head =
@@ -373,7 +373,7 @@ describe("bodies", () => {
     await expect.poll(received).toContain('{"result":"PONG"}');
   });
 
-  test("in chunks end where they end: a length in the trailers means nothing", async () => {
+  test("a chunked body ends at its last chunk, and a length in the trailers is ignored", async () => {
     await start();
     const { socket, received } = open();
     const head =
@@ -384,7 +384,7 @@ describe("bodies", () => {
     await expect.poll(() => answers(received())).toEqual(['{"result":"PONG"}', '{"result":"b"}']);
   });
 
-  test("in chunks that grow over the limit are refused, and the answer arrives", async () => {
+  test("a chunked body that exceeds the limit is refused, and the response arrives", async () => {
     await start({ maxBodySize: 1_000 });
     const { socket, received, closed } = open();
     socket.write(
@@ -398,7 +398,7 @@ describe("bodies", () => {
     expect(await run(gateway, "GET", "k")).toBeNull();
   });
 
-  test("announced as too large are refused before they are sent", async () => {
+  test("a body with a declared length above the limit is refused before it is sent", async () => {
     await start({ maxBodySize: 1_000 });
     const { socket, received } = open();
     socket.write(
@@ -407,7 +407,7 @@ describe("bodies", () => {
     await expect.poll(received).toMatch(/^HTTP\/1\.1 413 /);
   });
 
-  test("are asked for where the client waits to be asked", async () => {
+  test("Expect: 100-continue gets 100 Continue", async () => {
     await start();
     const { socket, received } = open();
     const whole = post('["PING"]', "Expect: 100-continue\r\n");
@@ -418,7 +418,7 @@ describe("bodies", () => {
     await expect.poll(received).toContain('{"result":"PONG"}');
   });
 
-  test("are not asked for without the token", async () => {
+  test("Expect: 100-continue without the token gets no 100 Continue", async () => {
     await start();
     const { socket, received } = open();
     socket.write(
@@ -427,7 +427,7 @@ describe("bodies", () => {
     await expect.poll(received).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  test("cut off by their sender run nothing", async () => {
+  test("a body truncated by its sender runs nothing", async () => {
     await start();
     const { socket } = open();
     socket.end(post('["INCR","half"]').slice(0, -1));
@@ -437,7 +437,7 @@ describe("bodies", () => {
 });
 
 describe("closing", () => {
-  test("lets what runs be answered, takes nothing new, and frees the port", async () => {
+  test("close() finishes running requests, accepts nothing new, and frees the port", async () => {
     await start();
     const { port } = new URL(gateway.url);
     const running = open();
@@ -459,7 +459,7 @@ describe("closing", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  test("does not wait for ever", async () => {
+  test("close() ends after its timeout", async () => {
     await start({ shutdownTimeout: 200 });
     const { socket, closed } = open();
     socket.write(post('["BLPOP","none","0"]'));
@@ -470,7 +470,7 @@ describe("closing", () => {
     expect(performance.now() - began).toBeLessThan(1_000);
   });
 
-  test("may be asked for twice", async () => {
+  test("close() may be called twice", async () => {
     await start();
     await Promise.all([gateway.close(), gateway.close()]);
   });

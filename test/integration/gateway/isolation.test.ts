@@ -23,7 +23,7 @@ describe.runIf(redisAvailable())(`one client among many (${NO_REDIS})`, () => {
     await redis?.stop();
   });
 
-  test("wrong, cross-slot or blocking leaves the other 47 untouched", async () => {
+  test("a faulty, cross-slot or blocking client leaves the other 47 unaffected", async () => {
     const agents = Array.from({ length: 50 }, () => new Agent({ keepAlive: true }));
     await Promise.all(agents.map((agent) => call(gateway, "/", { body: ["PING"], agent })));
     let woken = false;
@@ -50,7 +50,7 @@ describe.runIf(redisAvailable())(`one client among many (${NO_REDIS})`, () => {
     for (const agent of agents) agent.destroy();
   });
 
-  test("can't end or bend the connection that all share", async () => {
+  test("a client can't end or change the shared connection", async () => {
     const lost = await metric(gateway, "upstream_connections_lost_total");
     const attempts = [
       ["POST"],
@@ -102,7 +102,7 @@ describe.runIf(redisAvailable())(`one client among many (${NO_REDIS})`, () => {
 });
 
 describe.runIf(redisAvailable())(`a restart of Redis under load (${NO_REDIS})`, () => {
-  test("gives errors of the right kind, then recovers by itself; no increment is doubled", async () => {
+  test("a restart of Redis under load gives errors with the right outcome, then recovers, and no increment is doubled", async () => {
     const redis = await startRedis();
     const gateway = await createGateway({ redis: redis.url, port: 0, commandTimeout: 1_000 });
     const agents = Array.from({ length: 10 }, () => new Agent({ keepAlive: true }));
@@ -142,7 +142,7 @@ describe.runIf(redisAvailable())(`a restart of Redis under load (${NO_REDIS})`, 
 });
 
 test.runIf(redisAvailable())(
-  `a stall of the gateway itself is not held against Redis (${NO_REDIS})`,
+  `a stall of the gateway itself does not count as silence of Redis (${NO_REDIS})`,
   async () => {
     const redis = await startRedis();
     const gateway = await createGateway({ redis: redis.url, port: 0, commandTimeout: 400 });

@@ -26,7 +26,7 @@ describe.each(setups)("$name", ({ name, available, start }) => {
   const post = async (path: string, body: unknown[]) => (await call(gateway, path, { body })).json;
 
   test.skipIf(!available).each(scripts.slice(0, hasFlags ? 2 : 1))(
-    "allow-key-locking %s",
+    "a script with allow-key-locking runs: %s",
     async (_where, script) => {
       const digest = sha1(script);
       const args = [1, "key", 5];
@@ -52,7 +52,7 @@ describe.each(setups)("$name", ({ name, available, start }) => {
     },
   );
 
-  test.skipIf(!available)("a flag that nobody knows is still refused", async () => {
+  test.skipIf(!available)("an unknown script flag is refused", async () => {
     const { error } = (await post("/", ["EVAL", "#!lua flags=no-such-flag\nreturn 1", 0])) as {
       error: string;
     };

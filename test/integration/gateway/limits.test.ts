@@ -40,7 +40,7 @@ for (const setup of setups) {
       await stop();
     });
 
-    test("commands per second: each command counts, alone, in a pipeline and in a transaction", async () => {
+    test("commandsPerSecond counts each command, alone, in a pipeline and in a transaction", async () => {
       await begin({ commandsPerSecond: 5 });
       const pair = [
         ["INCR", "n"],
@@ -58,7 +58,7 @@ for (const setup of setups) {
       expect((await send(pair, "/pipeline")).json).toEqual([{ result: 6 }, { result: 7 }]);
     });
 
-    test("a batch larger than a second's worth is paid for before the next command", async () => {
+    test("a batch larger than commandsPerSecond is paid for before the next command", async () => {
       await begin({ commandsPerSecond: 5 });
       const body = Array.from({ length: 14 }, () => ["PING"]);
       expect((await send(body, "/pipeline")).status).toBe(200);
@@ -67,7 +67,7 @@ for (const setup of setups) {
       expect((await send(["PING"])).status).toBe(200);
     });
 
-    test("requests at a time, those that wait and event streams included", async () => {
+    test("concurrentRequests counts blocking commands and event streams", async () => {
       await begin({ concurrentRequests: 2 });
       streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));
       const waiting = send(["BLPOP", "l", "5"]);
@@ -83,7 +83,7 @@ for (const setup of setups) {
       expect(streams[1]!.status).toBe(200);
     });
 
-    test("bytes per second, of requests, responses and event streams", async () => {
+    test("bytesPerSecond counts requests, responses and event streams", async () => {
       await begin({ bytesPerSecond: "10kb" });
       const value = "x".repeat(20_000);
       expect((await send(["SET", "k", value])).status).toBe(200);
@@ -101,7 +101,7 @@ for (const setup of setups) {
       expect((await send(["PING"])).status).toBe(429);
     });
 
-    test("the client waits as long as it is told, and every write is applied once", async () => {
+    test("the client waits for Retry-After, and every write is applied once", async () => {
       await begin({ commandsPerSecond: 20 });
       const redis = new Redis({ url: gateway.url, token: "page", enableAutoPipelining: false });
       const began = performance.now();
@@ -114,7 +114,7 @@ for (const setup of setups) {
 }
 
 describe("limits of a token", () => {
-  test("are read again with its file", async () => {
+  test("limits are reloaded with the token file", async () => {
     const folder = mkdtempSync(join(tmpdir(), "warmline-limits-"));
     const tokensFile = join(folder, "tokens.yaml");
     const write = (limits: string) =>
@@ -141,7 +141,7 @@ describe.skipIf(!redisAvailable())(`limits of a token over workers${NO_REDIS ? `
   let gateway: GatewayProcess;
   afterEach(() => gateway?.stop());
 
-  test("are divided among them", async () => {
+  test("limits are divided among workers", async () => {
     const tokens = JSON.stringify([
       { name: "page", token: "page", limits: { commandsPerSecond: 20, concurrentRequests: 4 } },
     ]);

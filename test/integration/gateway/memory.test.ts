@@ -33,7 +33,7 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
   afterAll(() => redis?.stop());
   afterEach(() => gateway?.close());
 
-  test("a reply larger than the budget is passed on as it comes, in every format", async () => {
+  test("a reply larger than the budget is streamed, in every format", async () => {
     await start();
     const reply = Buffer.concat([Buffer.from(`$${SIZE}\r\n`), Buffer.alloc(SIZE - 1), Buffer.from("x\r\n")]);
     const json = await call(gateway, "/get/nul");
@@ -45,7 +45,7 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     expect(resp2.bytes.equals(reply)).toBe(true);
   });
 
-  test("a large reply in a pipeline or a transaction stands in its place", async () => {
+  test("a large reply in a pipeline or a transaction keeps its place", async () => {
     await start({ maxBufferedBytes: 64 * MB });
     const list = Array.from({ length: 60_000 }, (_, i) => `element ${i}`);
     const body = [
@@ -65,14 +65,14 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     expect(exec.json.map(({ result }: any) => result)).toEqual(["first", list, list, "last"]);
   });
 
-  test("HEAD has no body, however large the reply", async () => {
+  test("a HEAD response has no body, however large the reply", async () => {
     await start();
     const head = await call(gateway, "/get/nul", { method: "HEAD" });
     expect([head.status, head.bytes.length]).toEqual([200, 0]);
     expect(await run(gateway, "PING")).toBe("PONG");
   });
 
-  test("a reader that takes nothing holds a part of the reply, and can't take it for whole", async () => {
+  test("a reader that stops gets a part of the reply, and a visible break", async () => {
     await start({ bodyTimeout: 1_000 });
     const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
     socket.pause();
@@ -129,7 +129,7 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     40_000,
   );
 
-  test("of a client that takes no responses, requests are not read without end", async () => {
+  test("requests of a client that reads no responses are not read without limit", async () => {
     await start();
     await run(gateway, "SET", "ordinary", "x".repeat(60_000));
     const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
@@ -148,7 +148,7 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     socket.destroy();
   });
 
-  test("what was sent behind a large reply does not wait for its reader", async () => {
+  test("commands after a large reply do not wait for its reader", async () => {
     await start({ maxBufferedBytes: 64 * MB });
     await run(gateway, "MSET", "small", "s", "counter", "0");
     const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});
@@ -167,7 +167,7 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     expect(await run(gateway, "GET", "counter")).toBe("3");
   });
 
-  test("a pipeline keeps its order although a large reply comes in its first turn", async () => {
+  test("a pipeline keeps its order if a large reply comes first", async () => {
     await start({ maxBufferedBytes: 64 * MB });
     await run(gateway, "SET", "order", "0");
     const body: string[][] = Array.from({ length: 5_000 }, () => ["INCR", "order"]);
@@ -231,7 +231,7 @@ describe.skipIf(!redisAvailable())(`memory (${redisAvailable() ? "a real Redis" 
     await expect.poll(() => buffered()).toBe(0);
   });
 
-  test("what is buffered is given back when requests end, however they do", async () => {
+  test("buffered bytes are freed when requests end, in every way", async () => {
     await start();
     const sockets = Array.from({ length: 4 }, () => {
       const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1").on("error", () => {});

@@ -20,7 +20,7 @@ async function samples(): Promise<Map<string, number>> {
   );
 }
 
-test("counts answers by route and status, and how long they and Redis took", async () => {
+test("metrics count responses by route and status, with the time of the gateway and of Redis", async () => {
   gateway = await createGateway({ engine: "embedded", port: 0 });
   for (let i = 0; i < 3; i++) await run(gateway, "SET", "k", i);
   await run(gateway, "NOSUCHCOMMAND");
@@ -52,7 +52,7 @@ test("counts answers by route and status, and how long they and Redis took", asy
   expect(now.get("process_resident_memory_bytes")).toBeGreaterThan(1e6);
 });
 
-test("counts by command: those of the table by name, all others as one", async () => {
+test("metrics count commands by name, and unknown ones together", async () => {
   gateway = await createGateway({ engine: "embedded", port: 0 });
   await run(gateway, "SET", "k", "text");
   await run(gateway, "INCR", "k");
@@ -86,7 +86,7 @@ test("counts by command: those of the table by name, all others as one", async (
   expect(of("command_duration_seconds_sum").SET).toBeLessThan(0.45);
 });
 
-test("counts by token's name, never by what the token is", async () => {
+test("metrics count by the token's name, never by the token", async () => {
   const tokens = [
     { name: "shop", token: "secret-of-shop", role: "read-only" as const },
     { name: "desk", token: "secret-of-desk" },
@@ -124,7 +124,7 @@ test("counts by token's name, never by what the token is", async () => {
   expect(text).not.toContain('token="wrong"');
 });
 
-test("keeps the number of tokens that are told apart in bounds", () => {
+test("the number of tokens in the metrics is limited", () => {
   const counts = new TokenCounts();
   for (let i = 0; i < 1_000; i++) counts.of(`user ${i}`).requests++;
   const all = [...counts];
@@ -134,7 +134,7 @@ test("keeps the number of tokens that are told apart in bounds", () => {
   expect(counts.of("user 3").requests).toBe(1);
 });
 
-test("has histograms of the sizes of requests and responses", async () => {
+test("metrics have histograms of the sizes of requests and responses", async () => {
   gateway = await createGateway({ engine: "embedded", port: 0 });
   const value = "x".repeat(5_000);
   await run(gateway, "SET", "k", value);
@@ -151,7 +151,7 @@ test("has histograms of the sizes of requests and responses", async () => {
   ]);
 });
 
-test("records the longest delay of the event loop in each second", async () => {
+test("metrics record the longest delay of the event loop in each second", async () => {
   gateway = await createGateway({ engine: "embedded", port: 0 });
   const above = async (le: string) => {
     const now = await samples();
@@ -166,7 +166,7 @@ test("records the longest delay of the event loop in each second", async () => {
   await expect.poll(() => above("0.25"), { timeout: 5_000 }).toBeGreaterThan(before);
 });
 
-test("is ready while Redis answers, and says when it does not", async () => {
+test("/ready responds 200 while Redis replies, and 503 when it does not", async () => {
   const redis = await startFakeRedis();
   gateway = await createGateway({ redis: redis.url, port: 0, token: "t", commandTimeout: 300 });
   const ready = () => call(gateway, "/ready", { token: null });
@@ -177,7 +177,7 @@ test("is ready while Redis answers, and says when it does not", async () => {
   expect((await ready()).status).toBe(503);
 });
 
-test("answers what runs while it closes, says that the connection ends, and takes nothing new", async () => {
+test("a closing gateway finishes running requests, announces the end, and accepts nothing new", async () => {
   gateway = await createGateway({ engine: "embedded", port: 0 });
   const waiting = call(gateway, "/", { body: ["BLPOP", "none", "0.4"] });
   await expect.poll(async () => (await samples()).get('connections{state="active"}')).toBe(2);

@@ -137,7 +137,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
   }
 
   test.each(["standard", "admin", "read-only"])(
-    "(%s) reaches nothing else by any words of any command",
+    "a prefixed token (%s) reaches no other key by any arguments of any command",
     async (token) => {
       const calls: string[][] = [];
       for (const { name } of allCommandInfo()) {
@@ -149,7 +149,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
   );
 
   test.each(["standard", "admin", "read-only"])(
-    "(%s) reaches nothing else by well-formed calls with other keys",
+    "a prefixed token (%s) reaches no other key by well-formed calls",
     async (token) => {
       const calls = wellFormed.flatMap((words) => draw(mutated(words), 5));
       await attack(token, [...calls, ...calls.filter((_, at) => at % 5 === 0).map(inScript)]);
@@ -157,7 +157,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
   );
 
   test.each(["standard", "admin", "read-only"])(
-    "(%s) reaches nothing else by what others have tried",
+    "a prefixed token (%s) reaches no other key by known attacks",
     async (token) => {
       await attack(token, [...HAND_MADE, ...HAND_MADE.map(inScript)]);
       for (const words of HAND_MADE) {
@@ -172,7 +172,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
     },
   );
 
-  test("reaches nothing else in a transaction, in a path, or by a command that waits", async () => {
+  test("a prefixed token reaches no other key in a transaction, in a path, or by a blocking command", async () => {
     const before = await others();
     const calls = wellFormed.flatMap((words) => fc.sample(mutated(words), { numRuns: 1 }));
     const answers: Promise<{ words: string[]; tells: boolean }>[] = [];
@@ -199,7 +199,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
     expect(await others()).toBe(before);
   });
 
-  test("does its work all the same", async () => {
+  test("a prefixed token runs its own commands", async () => {
     const run = async (token: string, ...words: string[]) => (await send(token, "/", words)).json;
     for (const token of ["standard", "admin"]) {
       await fill();
@@ -223,7 +223,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
     expect((await run("read-only", ...inScript(["INCR", own("a")]))).error).toMatch(/^NOPERM/);
   });
 
-  test("may let SORT look at other keys of its own", async () => {
+  test("a prefixed token may let SORT read other keys of its prefix", async () => {
     await redis.command("RPUSH", "plain:list", "b", "a");
     await redis.command("MSET", "plain:a", "1", "plain:b", "2", "plain:wa", "2", "plain:wb", "1");
     const sort = async (...options: string[]) =>
@@ -236,7 +236,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
       for (const option of ["BY", "get"]) expect((await sort(option, pattern)).error).toMatch(/^NOPERM/);
   });
 
-  test("finds its own names by SCAN and KEYS, whatever the pattern, and no others", async () => {
+  test("SCAN and KEYS of a prefixed token return only its keys, whatever the pattern", async () => {
     const expected = TYPES.map(own).sort();
     const scanned = async (...options: string[]) => {
       const names: string[] = [];
@@ -271,7 +271,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
     );
   });
 
-  test("listens to its own channels alone", async () => {
+  test("a prefixed token subscribes only to its own channels", async () => {
     const open = (token: string, path: string) =>
       call(gateway, path, { token, signal: AbortSignal.timeout(400) }).catch(() => "open");
     for (const path of [

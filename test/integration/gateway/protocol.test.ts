@@ -35,7 +35,7 @@ for (const setup of setups) {
         [["EVAL", NESTED, 0], 200, { result: [1, "OK", ["x", null, []], "é"] }],
         [["NOSUCHCOMMAND"], 400, { error: expect.stringMatching(/^ERR unknown command/) }],
         [["GET"], 400, { error: expect.stringMatching(/^ERR wrong number of arguments/) }],
-      ])("%j", async (body, status, expected) => {
+      ])("POST / with %j gets its response", async (body, status, expected) => {
         const answer = await call(gateway, "/", { body });
         expect(answer.json).toEqual(expected);
         expect(answer.status).toBe(status);
@@ -58,14 +58,14 @@ for (const setup of setups) {
         '["GET",{"a":1}]',
         '[["GET","k"]]',
         "not json",
-      ])("body %j is refused with one line", async (body) => {
+      ])("a body %j is refused with one line", async (body) => {
         const answer = await call(gateway, "/", { body });
         expect(answer.status).toBe(400);
         expect(answer.json).toEqual({ error: expect.stringMatching(/^ERR [^\n]+$/) });
         expect(await run(gateway, "PING")).toBe("PONG");
       });
 
-      test("keeps every digit of a number", async () => {
+      test("every digit of a number is kept", async () => {
         await call(gateway, "/", { body: '["SET","k",9007199254740993]' });
         expect(await run(gateway, "GET", "k")).toBe("9007199254740993");
         const answer = await call(gateway, "/", { body: '["INCRBY","i",9223372036854775807]' });
@@ -81,12 +81,12 @@ for (const setup of setups) {
         '"\\/',
         "a".repeat(100_000),
         "😀".repeat(50_000),
-      ])("returns what was stored: %j", async (value) => {
+      ])("a value comes back as it was stored: %j", async (value) => {
         await set(value, value);
         expect(await run(gateway, "GET", value)).toBe(value);
       });
 
-      test("works by PUT as well", async () => {
+      test("PUT works like POST", async () => {
         expect((await call(gateway, "/", { method: "PUT", body: ["PING"] })).json).toEqual({
           result: "PONG",
         });
@@ -101,18 +101,18 @@ for (const setup of setups) {
         [["GET", "missing"], { result: null }],
         [["EVAL", NESTED, 0], { result: [1, b64("OK"), [b64("x"), null, []], b64("é")] }],
         [["GET"], { error: expect.stringMatching(/^ERR wrong number/) }],
-      ])("%j", async (body, expected) => {
+      ])("the base64 response to %j is encoded", async (body, expected) => {
         expect((await call(gateway, "/", { body, headers: BASE64 })).json).toEqual(expected);
       });
 
-      test("gives every byte back", async () => {
+      test("base64 returns every byte", async () => {
         const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
         await call(gateway, "/set/bytes", { body: bytes });
         const { result } = (await call(gateway, "/get/bytes", { headers: BASE64 })).json;
         expect(Buffer.from(result, "base64")).toEqual(bytes);
       });
 
-      test("refuses another encoding", async () => {
+      test("another encoding than base64 is refused", async () => {
         const answer = await call(gateway, "/get/k", { headers: { "upstash-encoding": "hex" } });
         expect(answer.status).toBe(400);
       });
@@ -127,14 +127,14 @@ for (const setup of setups) {
         [["LPOP", "nothing", 2], 200, "*-1\r\n"],
         [["EVAL", NESTED, 0], 200, "*4\r\n:1\r\n+OK\r\n*3\r\n$1\r\nx\r\n$-1\r\n*0\r\n$2\r\né\r\n"],
         [["GET"], 400, "-ERR wrong number of arguments for 'get' command\r\n"],
-      ])("%j are Redis's own bytes", async (body, status, expected) => {
+      ])("the RESP2 reply to %j is Redis's own bytes", async (body, status, expected) => {
         const answer = await call(gateway, "/", { body, headers: RESP2 });
         expect(answer.text).toBe(expected);
         expect(answer.status).toBe(status);
         expect(answer.headers["content-type"]).toBe("application/vnd.redis.resp2");
       });
 
-      test("come as an array for a pipeline", async () => {
+      test("a pipeline's RESP2 reply is an array", async () => {
         const body = [["SET", "k", "v"], ["GET"], ["SELECT", 1], ["GET", "k"]];
         const answer = await call(gateway, "/pipeline", { body, headers: RESP2 });
         expect(answer.status).toBe(200);
@@ -144,7 +144,7 @@ for (const setup of setups) {
         );
       });
 
-      test("come as Redis's own array for a transaction: bytes, errors, nulls and nested arrays", async () => {
+      test("a transaction's RESP2 reply is Redis's array: bytes, errors, nulls and nested arrays", async () => {
         const bytes = Buffer.from([0, 13, 10, 0xff, 0xfe]);
         const body = Buffer.concat([
           Buffer.from("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$5\r\n"),
@@ -168,7 +168,7 @@ for (const setup of setups) {
         );
       });
 
-      test("come for a transaction that was discarded, too", async () => {
+      test("a discarded transaction has a RESP2 reply too", async () => {
         const send = (body: unknown[]) => call(gateway, "/multi-exec", { body, headers: RESP2 });
         const answer = await send([["SET", "k", "v"], ["GET"]]);
         expect(answer.status).toBe(400);
@@ -189,14 +189,14 @@ for (const setup of setups) {
       test.each([
         ["/", { ...RESP2, ...BASE64 }],
         ["/", { "upstash-response-format": "resp3" }],
-      ])("are refused on %s with %j", async (path, headers) => {
+      ])("RESP2 is refused on %s with %j", async (path, headers) => {
         const answer = await call(gateway, path, { body: ["INCR", "n"], headers });
         expect(answer.status).toBe(400);
         expect(answer.json.error).toMatch(/^ERR /);
         expect(await run(gateway, "GET", "n")).toBeNull();
       });
 
-      test("are not used for the gateway's own errors", async () => {
+      test("the gateway's own errors are not RESP2", async () => {
         const answer = await call(gateway, "/", { body: ["SELECT", 1], headers: RESP2 });
         expect(answer.headers["content-type"]).toBe("application/json");
         expect(answer.json.error).toMatch(/^NOPERM/);
@@ -212,7 +212,7 @@ for (const setup of setups) {
       ]);
       const get = Buffer.from("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n");
 
-      test("carry bytes both ways", async () => {
+      test("a RESP2 request carries bytes both ways", async () => {
         expect((await call(gateway, "/", { body: setBytes, headers: RESP2_BODY })).json).toEqual({
           result: "OK",
         });
@@ -220,13 +220,16 @@ for (const setup of setups) {
         expect(answer.bytes).toEqual(Buffer.concat([Buffer.from("$256\r\n"), bytes, Buffer.from("\r\n")]));
       });
 
-      test.each(["/pipeline", "/multi-exec"])("may be several on %s", async (path) => {
-        const headers = { ...RESP2_BODY, ...BASE64 };
-        const answer = await call(gateway, path, { body: Buffer.concat([setBytes, get]), headers });
-        expect(answer.json).toEqual([{ result: "OK" }, { result: bytes.toString("base64") }]);
-      });
+      test.each(["/pipeline", "/multi-exec"])(
+        "a RESP2 request may have several commands on %s",
+        async (path) => {
+          const headers = { ...RESP2_BODY, ...BASE64 };
+          const answer = await call(gateway, path, { body: Buffer.concat([setBytes, get]), headers });
+          expect(answer.json).toEqual([{ result: "OK" }, { result: bytes.toString("base64") }]);
+        },
+      );
 
-      test("are refused when malformed", async () => {
+      test("a malformed RESP2 request is refused", async () => {
         for (const body of ["", "*0\r\n", '["PING"]', `${get}x`]) {
           const answer = await call(gateway, "/", { body, headers: RESP2_BODY });
           expect(answer.status).toBe(400);
@@ -237,7 +240,7 @@ for (const setup of setups) {
     });
 
     describe("POST /pipeline", () => {
-      test("answers every command in its place", async () => {
+      test("/pipeline returns every reply in its place", async () => {
         const body = [
           ["SET", "k", "v"],
           ["GET", "k"],
@@ -258,7 +261,7 @@ for (const setup of setups) {
         ]);
       });
 
-      test("encodes each result in base64", async () => {
+      test("/pipeline encodes each result in base64", async () => {
         const body = [["SET", "k", "OK"], ["GET", "k"], ["GET"]];
         const { json } = await call(gateway, "/pipeline", { body, headers: BASE64 });
         expect(json).toEqual([
@@ -268,7 +271,7 @@ for (const setup of setups) {
         ]);
       });
 
-      test("may hold nothing but refused commands", async () => {
+      test("/pipeline accepts a body of only refused commands", async () => {
         const { json, status } = await call(gateway, "/pipeline", { body: [["QUIT"], ["MULTI"]] });
         expect(status).toBe(200);
         expect(json).toEqual([
@@ -277,7 +280,7 @@ for (const setup of setups) {
         ]);
       });
 
-      test("takes thousands of commands in order", async () => {
+      test("/pipeline runs thousands of commands in order", async () => {
         const body = Array.from({ length: 5_000 }, () => ["INCR", "n"]);
         const { json } = await call(gateway, "/pipeline", { body });
         expect(json).toEqual(body.map((_, i) => ({ result: i + 1 })));
@@ -291,7 +294,7 @@ for (const setup of setups) {
         '[["INCR","n"],["GET",null]]',
         '["INCR","n"]',
         '[["INCR","n"]',
-      ])("body %s runs nothing", async (body) => {
+      ])("a /pipeline body %s runs nothing", async (body) => {
         const answer = await call(gateway, "/pipeline", { body });
         expect(answer.status).toBe(400);
         expect(answer.json.error).toMatch(/^ERR /);
@@ -300,7 +303,7 @@ for (const setup of setups) {
     });
 
     describe("POST /multi-exec", () => {
-      test("runs all, with an error in the place of the command that failed", async () => {
+      test("/multi-exec runs all commands, with an error in the place of the failed one", async () => {
         const body = [
           ["SET", "k", "v"],
           ["INCR", "k"],
@@ -315,7 +318,7 @@ for (const setup of setups) {
         ]);
       });
 
-      test("encodes in base64", async () => {
+      test("/multi-exec encodes in base64", async () => {
         const body = [
           ["SET", "k", "v"],
           ["GET", "k"],
@@ -337,7 +340,7 @@ for (const setup of setups) {
         ],
         ["a transaction inside", [["SET", "k", "new"], ["MULTI"]], "'multi'"],
         ["an EXEC inside", [["SET", "k", "new"], ["EXEC"]], "'exec'"],
-      ])("is discarded whole for %s", async (_, body, named) => {
+      ])("/multi-exec is discarded whole for %s", async (_, body, named) => {
         await set("k", "old");
         const answer = await call(gateway, "/multi-exec", { body });
         expect(answer.status).toBe(400);
@@ -348,7 +351,7 @@ for (const setup of setups) {
         expect(next.json).toEqual([{ result: "old" }]);
       });
 
-      test("never mixes with others", async () => {
+      test("/multi-exec never interleaves with others", async () => {
         const rounds = Array.from({ length: 30 }, (_, i) =>
           call(gateway, "/multi-exec", {
             body: [
@@ -373,21 +376,21 @@ for (const setup of setups) {
         ["GET", "/set/k/a%2Fb%20%E2%82%AC", undefined, { result: "OK" }, "a/b €"],
         ["GET", "/SET/k/a+b", undefined, { result: "OK" }, "a+b"],
         ["POST", "/set/k/v?XX", "", { result: null }, null],
-      ])("%s %s", async (method, path, body, expected, stored) => {
+      ])("the path of %s %s is a command", async (method, path, body, expected, stored) => {
         const answer = await call(gateway, path, { method, body });
         expect(answer.status).toBe(200);
         expect(answer.json).toEqual(expected);
         expect(await run(gateway, "GET", "k")).toBe(stored);
       });
 
-      test("take options from the query", async () => {
+      test("a command in the path takes options from the query", async () => {
         await call(gateway, "/set/k?EX=100&NX", { body: "first" });
         expect((await call(gateway, "/set/k?NX", { body: "second" })).json).toEqual({ result: null });
         expect(await run(gateway, "GET", "k")).toBe("first");
         expect(await run(gateway, "TTL", "k")).toBeGreaterThan(90);
       });
 
-      test("answer HEAD without a body", async () => {
+      test("a HEAD of a command in the path has no body", async () => {
         await set("k", "value");
         const answer = await call(gateway, "/get/k", { method: "HEAD" });
         expect(answer.status).toBe(200);
@@ -395,13 +398,13 @@ for (const setup of setups) {
         expect(answer.text).toBe("");
       });
 
-      test("are refused like others", async () => {
+      test("a refused command is refused in the path too", async () => {
         const answer = await call(gateway, "/config/get/%2a");
         expect(answer.status).toBe(400);
         expect(answer.json.error).toMatch(/^NOPERM .*'config'/);
       });
 
-      test("need a command", async () => {
+      test("a path without a command is refused", async () => {
         expect((await call(gateway, "/")).status).toBe(400);
         expect((await call(gateway, "/get/%zz")).status).toBe(400);
       });
@@ -414,13 +417,13 @@ for (const setup of setups) {
       expect(await run(gateway, "GET", "k")).toBeNull();
     });
 
-    test("tells its health to everyone on this machine", async () => {
+    test("/health responds without a token on this machine", async () => {
       const answer = await call(gateway, "/health", { token: null });
       expect(answer.status).toBe(200);
       expect(answer.json).toEqual({ status: "ok", engine: gateway.engine });
     });
 
-    test("counts", async () => {
+    test("/metrics counts requests", async () => {
       const { text, headers } = await call(gateway, "/metrics");
       expect(headers["content-type"]).toMatch(/^text\/plain/);
       const opened = Number(/^warmline_gateway_connections_opened_total (\d+)$/m.exec(text)?.[1]);
@@ -435,14 +438,14 @@ for (const setup of setups) {
     });
 
     describe("a body over the limit", () => {
-      test("is refused by its declared length", async () => {
+      test("a body over the limit is refused by its declared length", async () => {
         const answer = await call(gateway, "/set/k", { body: Buffer.alloc(1_000_001, "x") });
         expect(answer.status).toBe(413);
         expect(answer.json.error).toMatch(/1000000 bytes/);
         expect(await run(gateway, "GET", "k")).toBeNull();
       });
 
-      test("is taken at exactly the limit", async () => {
+      test("a body of exactly the limit is accepted", async () => {
         expect((await call(gateway, "/set/k", { body: Buffer.alloc(1_000_000, "x") })).status).toBe(200);
         expect(await run(gateway, "STRLEN", "k")).toBe(1_000_000);
       });

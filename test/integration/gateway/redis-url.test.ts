@@ -22,7 +22,7 @@ describe.runIf(redisAvailable())(`a Redis with a password (${NO_REDIS})`, () => 
   afterEach(() => gateway?.close());
   afterAll(() => redis?.stop());
 
-  test("is signed in to, in the database asked for, on every kind of connection", async () => {
+  test("every kind of connection signs in, in the given database", async () => {
     const first = await start(`redis://:secret@127.0.0.1:${port}/3`);
     expect(await run(first, "SET", "k", "three")).toBe("OK");
     expect((await call(first, "/multi-exec", { body: [["GET", "k"]] })).json).toEqual([{ result: "three" }]);
@@ -48,7 +48,7 @@ describe.runIf(redisAvailable())(`a Redis with a password (${NO_REDIS})`, () => 
     ["no password", "redis://127.0.0.1", "NOAUTH"],
     ["a wrong password", "redis://:wrong-one@127.0.0.1", "WRONGPASS"],
     ["a database that is not there", "redis://:secret@127.0.0.1", "ERR DB index is out of range"],
-  ])("%s is told as unsent, in Redis's words", async (what, url, text) => {
+  ])("%s is an unsent error with Redis's message", async (what, url, text) => {
     const path = what.includes("database") ? "/999" : "";
     const answer = await call(await start(`${url}:${port}${path}`), "/", { body: ["INCR", "n"] });
     expect(answer.status).toBe(503);
@@ -57,7 +57,7 @@ describe.runIf(redisAvailable())(`a Redis with a password (${NO_REDIS})`, () => 
     expect(answer.text).not.toContain("wrong-one");
   });
 
-  test("whose user may not use MULTI runs no part of a transaction", async () => {
+  test("a user without MULTI runs no part of a transaction", async () => {
     const bob = await start(`redis://bob:bob@127.0.0.1:${port}`);
     expect(await run(bob, "INCR", "bobs")).toBe(1);
     const answer = await call(bob, "/multi-exec", {
@@ -71,7 +71,7 @@ describe.runIf(redisAvailable())(`a Redis with a password (${NO_REDIS})`, () => 
     expect(await run(bob, "GET", "bobs")).toBe("1");
   });
 
-  test("whose user may not even PING is used all the same", async () => {
+  test("a user without PING can be used", async () => {
     const cid = await start(`redis://cid:cid@127.0.0.1:${port}`);
     expect(await run(cid, "SET", "cids", "v")).toBe("OK");
     expect((await call(cid, "/", { body: ["INCR", "cids"] })).json.error).toMatch(/^NOPERM/);
@@ -79,7 +79,7 @@ describe.runIf(redisAvailable())(`a Redis with a password (${NO_REDIS})`, () => 
   });
 });
 
-test("a server that speaks no TLS is not spoken to in the clear by rediss://", async () => {
+test("rediss:// sends nothing in the clear to a server without TLS", async () => {
   const fake = await startFakeRedis();
   const gateway = await createGateway({
     redis: fake.url.replace("redis:", "rediss:"),

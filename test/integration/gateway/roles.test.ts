@@ -121,7 +121,7 @@ describe.skipIf(!redisAvailable())("a token of a role", () => {
     return answers;
   }
 
-  test("that only reads changes nothing, by any words of any command", async () => {
+  test("a read-only token changes nothing, by any arguments of any command", async () => {
     const answers = await attack("reader", async () => (await data()) + (await shared()));
     // It is not that everything is refused.
     expect(answers.filter((error) => error === "").length).toBeGreaterThan(100);
@@ -133,11 +133,11 @@ describe.skipIf(!redisAvailable())("a token of a role", () => {
     expect(new Set(listened)).toEqual(new Set([400]));
   });
 
-  test("that is for data changes nothing that belongs to all", async () => {
+  test("a read-write token changes nothing that concerns the whole server", async () => {
     await attack("app", shared);
   });
 
-  test("that only reads reads no key by a pattern of SORT_RO", async () => {
+  test("a read-only token reads no key by a pattern of SORT_RO", async () => {
     await redis.command("MSET", "secret:1", "a", "secret:2", "b");
     const sort = async (...options: string[]) =>
       (await call(gateway, "/", { token: "reader", body: ["SORT_RO", own("list"), ...options] })).json;
@@ -153,7 +153,7 @@ describe.skipIf(!redisAvailable())("a token of a role", () => {
     expect(await sort("DESC")).toEqual({ result: ["2", "1"] });
   });
 
-  test("that is for metrics runs nothing at all", async () => {
+  test("a metrics token runs no command", async () => {
     const answers = await attack("scraper", data);
     expect(answers.filter((error) => !error.startsWith("NOPERM"))).toEqual([]);
   });

@@ -22,7 +22,7 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
 
   const keysOf = async (at: number) => ((await servers[at]!.command("KEYS", "*")) as string[]).sort();
 
-  test("the longest prefix counts, a pipeline over all comes back in order", async () => {
+  test("the longest prefix wins, and a pipeline over all routes keeps its order", async () => {
     const answer = await call(gateway, "/pipeline", {
       body: [
         ["SET", "sess:1", "s"],
@@ -46,7 +46,7 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
     expect([await keysOf(0), await keysOf(1), await keysOf(2)]).toEqual([["sess:1"], ["1"], ["", "other"]]);
   });
 
-  test("a command on two routes is refused alone; on one it runs", async () => {
+  test("a command on two routes is refused alone, and on one it runs", async () => {
     const answer = await call(gateway, "/pipeline", {
       body: [
         ["MGET", "sess:1", "other"],
@@ -59,7 +59,7 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
     expect(answer.json[2].error).toMatch(/^ERR .*different routes/);
   });
 
-  test("transactions run on one route, and are refused whole on two", async () => {
+  test("a transaction runs on one route, and is refused whole on two", async () => {
     const ran = await call(gateway, "/multi-exec", {
       body: [["SET", "sess:n", 1], ["PING"], ["INCR", "sess:n"]],
     });
@@ -75,13 +75,13 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
     expect(await run(gateway, "GET", "sess:n")).toBe("2");
   });
 
-  test("what has no keys goes to the rest", async () => {
+  test("commands without keys go to the default route", async () => {
     expect(await run(gateway, "DBSIZE")).toBe(2);
     expect((await run(gateway, "KEYS", "*")).sort()).toEqual(["", "other"]);
     expect(await run(gateway, "PUBLISH", "sess:channel", "m")).toBe(0);
   });
 
-  test("a stripped prefix is back in replies that name keys", async () => {
+  test("a stripped prefix is restored in replies that name keys", async () => {
     await run(gateway, "RPUSH", "sess:cart:l", "x", "y", "z");
     expect(await run(gateway, "BLPOP", "sess:cart:none", "sess:cart:l", 1)).toEqual(["sess:cart:l", "x"]);
     expect(await run(gateway, "LMPOP", 1, "sess:cart:l", "LEFT")).toEqual(["sess:cart:l", ["y"]]);
@@ -100,7 +100,7 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
     expect((await run(gateway, "SORT", "sess:cart:l", "BY", "w_*")).error).toMatch(/BY or GET/);
   });
 
-  test("WAIT concerns every route that was written to", async () => {
+  test("WAIT covers every route that was written to", async () => {
     const answer = await call(gateway, "/pipeline", {
       body: [
         ["SET", "sess:w", 1],
@@ -111,7 +111,7 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
     expect(answer.json[2]).toEqual({ result: 0 });
   });
 
-  test("exactly-once writes count once, on every route, where a key's reply is kept beside it", async () => {
+  test("exactly-once writes count once on every route, with the stored reply beside the key", async () => {
     const redis = new Redis({ url: gateway.url, token: gateway.token, writes: "exactly-once" });
     const keys = ["sess:once", "sess:cart:once", "once"];
     for (const key of keys) {
@@ -156,7 +156,7 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
       return json.map(({ result, error }: { result?: unknown; error?: string }) => error ?? result);
     };
 
-    test("a prefix is of the keys as they are sent, whatever a route takes off", async () => {
+    test("a token's prefix applies to the keys as sent, before a route strips its own", async () => {
       expect(
         await results(
           "sessions",
@@ -190,7 +190,7 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
       expect(await servers[1]!.command("MGET", "a3", "b")).toEqual(["2", "not its own"]);
     });
 
-    test("a Redis user is that user on every route, by the keys that this Redis gets", async () => {
+    test("a Redis user applies on every route, to the keys that this Redis gets", async () => {
       const { json } = await call(guarded, "/", {
         token: "main",
         body: ["ACL", "RESTTOKEN", "ann", "secret"],
@@ -211,7 +211,7 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
     });
   });
 
-  test("one that is down fails its own commands alone, and is told by /health", async () => {
+  test("a route that is down fails only its own commands, and shows in /health", async () => {
     await servers[0]!.kill();
     const answer = await call(gateway, "/pipeline", {
       body: [

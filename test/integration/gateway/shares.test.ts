@@ -55,7 +55,7 @@ for (const setup of setups) {
     };
 
     test.each(["/", "/pipeline"])(
-      "one takes no more than half of the blocking connections: %s",
+      "a token gets at most half of the blocking connections: %s",
       async (path) => {
         await begin({ ...TOKENS, maxBlockingConnections: 8 });
         const refused = await block("page", 10, path);
@@ -75,7 +75,7 @@ for (const setup of setups) {
       },
     );
 
-    test("the only token that runs commands has all of them", async () => {
+    test("the only token that runs commands gets all blocking connections", async () => {
       await begin({
         tokens: [
           { name: "app", token: "app" },
@@ -93,7 +93,7 @@ for (const setup of setups) {
       expectRefused(refused[0]!, /2 of the 8 connections for blocking commands.*tokenShare/);
     });
 
-    test("one opens no more than half of the event streams", async () => {
+    test("a token opens at most half of the event streams", async () => {
       await begin({ ...TOKENS, maxStreams: 4 });
       for (let i = 0; i < 2; i++) streams.push(await listen(gateway, "/subscribe/c", { token: "page" }));
       const refused = await call(gateway, "/subscribe/c", { token: "page", method: "POST", body: [] });
@@ -111,7 +111,7 @@ for (const setup of setups) {
         .toBe(200);
     });
 
-    test("users of Redis have a share each, however many tokens stand for one", async () => {
+    test("each Redis user has one share, however many tokens it has", async () => {
       if (!setup.name.startsWith("a real")) return begin({});
       await begin({ token: "main", maxBlockingConnections: 4 });
       const acl = ["ACL", "SETUSER", "ann", "on", ">pw", "~*", "&*", "+@all"];
@@ -154,7 +154,7 @@ describe("shares of a token, while Redis is slow", () => {
     EXEC: { bytes: "*1\r\n$1\r\na\r\n" },
   };
 
-  test("transactions of one wait for each other, those of others do not wait for them", async () => {
+  test("transactions of one token wait for each other, and not those of another", async () => {
     await begin((name) => transactions[name], { maxTransactionConnections: 2 });
     const run = (token: string) => call(gateway, "/multi-exec", { token, body: [["ECHO", "a"]] });
     const order: string[] = [];
@@ -169,7 +169,7 @@ describe("shares of a token, while Redis is slow", () => {
     expect(order).toContain("app 200");
   });
 
-  test("a transaction that waited too long for its own is told so, unsent", async () => {
+  test("a transaction that waited too long for its token's share is unsent", async () => {
     await begin((name) => transactions[name], { maxTransactionConnections: 2, commandTimeout: 250 });
     const run = () => call(gateway, "/multi-exec", { token: "page", body: [["ECHO", "a"]] });
     const answers = await Promise.all(Array.from({ length: 6 }, run));
@@ -182,7 +182,7 @@ describe("shares of a token, while Redis is slow", () => {
     expect(fake.count("ECHO")).toBe(6 - unsent);
   });
 
-  test("one has no more than half of the queued commands waiting", async () => {
+  test("a token has at most half of the queued commands", async () => {
     let slow = true;
     await begin(
       (name) => {

@@ -58,14 +58,14 @@ function run(words: unknown[], ca = certificate.cert): Promise<{ body: string; s
   });
 }
 
-test("speaks TLS with the certificate given", async () => {
+test("the gateway uses the given certificate", async () => {
   const { url } = await start();
   expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
   expect((await run(["SET", "k", "x".repeat(200_000)])).body).toBe('{"result":"OK"}');
   expect((await run(["STRLEN", "k"])).body).toBe('{"result":200000}');
 });
 
-test("speaks no version of TLS before 1.2", async () => {
+test("the gateway refuses TLS versions before 1.2", async () => {
   const { url } = await start();
   const port = Number(new URL(url).port);
   const outcome = await new Promise<string>((resolve) => {
@@ -82,7 +82,7 @@ test("speaks no version of TLS before 1.2", async () => {
   expect(outcome).toMatch(/^ERR_SSL_|ECONNRESET/);
 });
 
-test("takes a renewed certificate without a restart; one that is of no use changes nothing", async () => {
+test("a renewed certificate is used without a restart, and an invalid one changes nothing", async () => {
   await start();
   const { shown } = await run(["PING"]);
   writeFileSync(files.tlsCert, "nonsense");
@@ -101,7 +101,7 @@ test("takes a renewed certificate without a restart; one that is of no use chang
     .toBe('{"result":"PONG"}');
 });
 
-test("closes although a client has not finished its greeting", async () => {
+test("close() does not wait for an unfinished handshake", async () => {
   const { url } = await start();
   const socket = connectTcp(Number(new URL(url).port), "127.0.0.1");
   socket.on("error", () => {});
@@ -120,7 +120,7 @@ async function silent(url: string): Promise<Socket> {
   return socket;
 }
 
-test("a client that does not greet in time, or wrongly, is closed", async () => {
+test("a client whose handshake is late or malformed is disconnected", async () => {
   const { url } = await start({ headersTimeout: 300 });
   const closed = await silent(url);
   const wrong = await silent(url);
@@ -129,7 +129,7 @@ test("a client that does not greet in time, or wrongly, is closed", async () => 
   expect((await run(["PING"])).body).toBe('{"result":"PONG"}');
 });
 
-test("clients that do not greet are bounded in number, and keep nobody out", async () => {
+test("unfinished handshakes are limited, and block no other client", async () => {
   const { url } = await start({ maxConnections: 5, softMaxConnections: 4 });
   const sockets = await Promise.all(Array.from({ length: 300 }, () => silent(url)));
   // As many as there may be connections, and those that would be told that there are too many.
@@ -144,6 +144,6 @@ test.each([
   [{ tlsKey: undefined }, /^tlsCert: tlsCert and tlsKey go together/],
   [{ tlsCert: "/nowhere" }, /^tlsCert: \/nowhere can't be read \(ENOENT\)/],
   [{ tlsKey: files.tlsCert }, /^tlsCert: .* are not a certificate and its key/],
-])("%j is refused", async (options, message) => {
+])("invalid TLS settings are refused: %j", async (options, message) => {
   await expect(start(options)).rejects.toThrow(message);
 });

@@ -62,7 +62,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     return status === 200 ? json.result : { status, ...json };
   };
 
-  test("of a role do what the role allows", async () => {
+  test("a token with a role may do what the role allows", async () => {
     const gateway = await start({
       token: "main",
       tokens: [
@@ -139,7 +139,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     expect(await runAs(gateway, "main", "GET", "k")).toBe("v");
   });
 
-  test("without a main token there is no other way in", async () => {
+  test("only listed tokens are accepted if there is no main token", async () => {
     const gateway = await start({ tokens: [{ name: "app", token: "app" }] });
     expect(gateway.token).toBe("");
     expect((await call(gateway, "/get/k", { token: null })).status).toBe(401);
@@ -150,7 +150,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     expect((await call(gateway, "/get/k", { token: "app" })).status).toBe(200);
   });
 
-  test("run as the Redis user that they stand for", async () => {
+  test("a token with a Redis user runs as that user", async () => {
     const passwordFile = join(folder, "password");
     writeFileSync(passwordFile, "pa ss\n");
     const gateway = await start({
@@ -183,7 +183,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     expect((await call(gateway, "/subscribe/bob", { token: "ann" })).json).toEqual({ error: noperm });
   });
 
-  test("of ACL RESTTOKEN work on every gateway with the same secret, as that user", async () => {
+  test("a token of ACL RESTTOKEN works on every gateway with the same secret, as its user", async () => {
     const secret = "what all gateways of one service share";
     const [one, two, other] = [
       await start({ token: "main", restTokenSecret: secret }),
@@ -207,7 +207,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     expect(await runAs(one, token, "SET", "ann:k", "w")).toMatchObject({ error: noperm });
   });
 
-  test("ACL RESTTOKEN wants a user that Redis knows, and an administrator's token", async () => {
+  test("ACL RESTTOKEN requires a Redis user that exists, and an administrator's token", async () => {
     const gateway = await start({ token: "main", tokens: [{ name: "app", token: "app" }] });
     const ask = (token: string, ...words: string[]) => runAs(gateway, token, "acl", "resttoken", ...words);
     expect(await ask("main", "ann", "wrong")).toEqual({
@@ -231,7 +231,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     expect(await runAs(gateway, token, "GET", "ann:k")).toBeNull();
   });
 
-  test("ACL RESTTOKEN makes no Redis user another one, unless Redis lets it administer users", async () => {
+  test("ACL RESTTOKEN of a Redis user needs Redis's permission to administer users for another one", async () => {
     await redis.command("ACL", "SETUSER", "chief", "reset", "on", ">pw", "~*", "+@all");
     const gateway = await start({ token: "main" });
     const [ann, chief] = await Promise.all([
@@ -250,7 +250,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     await redis.command("ACL", "DELUSER", "chief");
   });
 
-  test("are read again when their files change, and connections stay", async () => {
+  test("tokens are reloaded when their files change, and connections stay", async () => {
     const tokensFile = join(folder, "tokens.yaml");
     const tokenFile = join(folder, "token");
     const write = (path: string, text: string) => {
@@ -292,7 +292,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     agent.destroy();
   });
 
-  test("keep the client's exactly-once writes under a prefix", async () => {
+  test("exactly-once writes of a prefixed token keep their tokens under the prefix", async () => {
     const gateway = await start({ tokens: [{ name: "app", token: "app", prefix: "app:" }] });
     const client = new Redis({ url: gateway.url, token: "app", writes: "exactly-once" });
     expect(await client.incr("app:n")).toBe(1);
@@ -304,7 +304,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     client.close();
   });
 
-  test("limits hold", async () => {
+  test("limits of tokens are enforced", async () => {
     const gateway = await start({ token: "main", maxCommands: 2, maxArgs: 3 });
     expect((await call(gateway, "/pipeline", { body: [["PING"], ["PING"]] })).status).toBe(200);
     for (const path of ["/pipeline", "/multi-exec"]) {
@@ -321,7 +321,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     expect(await runAs(gateway, "main", "GET", "n")).toBeNull();
   });
 
-  test("closed commands are opened by name, for administrators", async () => {
+  test("refused commands can be allowed by name, for administrators", async () => {
     const gateway = await start({
       token: "main",
       allowCommand: ["CONFIG GET", "client list"],
@@ -349,7 +349,7 @@ describe("a file of tokens that can't be used", () => {
     ["- name: a\n  token: hush\n- name: b\n", /line 3: tokens\[1\]: needs exactly one of/],
     ["tokens: {\n", /line 2, column 1: not valid YAML or JSON/],
     ["", /tokens: must be a list/],
-  ])("%j: the line is named", async (text, message) => {
+  ])("the line of a mistake is named: %j", async (text, message) => {
     const tokensFile = write(text);
     const error = await createGateway({ engine: "embedded", port: 0, tokensFile }).catch((reason) => reason);
     expect(error.message).toMatch(message);

@@ -21,7 +21,7 @@ describe("onCommand", () => {
   const told = () =>
     seen.map(({ name, keys, error }) => [name, ...keys, ...(error ? [error] : [])].join(" "));
 
-  test("is told of single commands, batches and transactions: names and keys, in their order", async () => {
+  test("onCommand gets single commands, batches and transactions: names and keys in order", async () => {
     await redis.set("a", "secret");
     await redis.pipeline().hset("h", { secret: "secret" }).mget("a", "b").exec();
     await redis.multi().incr("n").rpush("l", "secret").exec();
@@ -32,7 +32,7 @@ describe("onCommand", () => {
     expect(JSON.stringify(seen)).not.toContain("secret");
   });
 
-  test("is told of errors by their first word, and of commands that wait", async () => {
+  test("onCommand gets the code of an error, and blocking commands", async () => {
     await redis.set("a", "secret");
     await redis.incr("a").catch(() => {});
     await redis
@@ -46,13 +46,13 @@ describe("onCommand", () => {
     expect(JSON.stringify(seen)).not.toContain("secret");
   });
 
-  test("keys come as text, whatever their bytes are", async () => {
+  test("onCommand gets keys as text, whatever their bytes are", async () => {
     await redis.set("clé", 1);
     await redis.set(new Uint8Array([255, 97]), 1);
     expect(told()).toEqual(["SET clé", "SET \ufffda"]);
   });
 
-  test("what it throws stays its own", async () => {
+  test("an error thrown by onCommand does not affect the request", async () => {
     const other = await startGateway({
       onCommand: () => {
         throw new Error("mine");

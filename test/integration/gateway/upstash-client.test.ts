@@ -27,29 +27,29 @@ for (const setup of setups) {
       ["a", 1, { b: [] }],
     ];
 
-    test.each(values)("set and get %j", async (value) => {
+    test.each(values)("set and get return %j", async (value) => {
       expect(await redis.set("k", value)).toBe("OK");
       expect(await redis.get("k")).toEqual(value);
     });
 
-    test("get of nothing is null", async () => {
+    test("get of a missing key returns null", async () => {
       expect(await redis.get("nothing")).toBeNull();
     });
 
-    test("takes options", async () => {
+    test("set takes options", async () => {
       expect(await redis.set("k", "v", { ex: 100, nx: true })).toBe("OK");
       expect(await redis.set("k", "w", { nx: true })).toBeNull();
       expect(await redis.ttl("k")).toBeGreaterThan(90);
     });
 
-    test("hgetall with objects, unicode and emoji", async () => {
+    test("hgetall returns objects, unicode and emoji", async () => {
       const fields = { user: { name: "Zoë" }, schlüssel: "wert", "😀": "😎", n: 7 };
       expect(await redis.hset("h", fields)).toBe(4);
       expect(await redis.hgetall("h")).toEqual(fields);
       expect(await redis.hmget("h", "user", "absent")).toEqual({ user: { name: "Zoë" }, absent: null });
     });
 
-    test("lists, sets, sorted sets and scans", async () => {
+    test("lists, sets, sorted sets and scans work", async () => {
       await redis.rpush<unknown>("l", "a", "b", { c: 1 });
       expect(await redis.lrange("l", 0, -1)).toEqual(["a", "b", { c: 1 }]);
       await redis.sadd("s", "x", "y");
@@ -61,23 +61,23 @@ for (const setup of setups) {
       expect(keys.sort()).toEqual(["l", "s", "z"]);
     });
 
-    test("a script", async () => {
+    test("a script runs", async () => {
       expect(await redis.eval("return {KEYS[1], ARGV[1], 3}", ["k"], ["v"])).toEqual(["k", "v", 3]);
     });
 
-    test("an error is an error", async () => {
+    test("an error reply throws", async () => {
       await redis.set("k", "text");
       await expect(redis.incr("k")).rejects.toThrow(/ERR value is not an integer/);
       await expect(redis.exec(["NOSUCH"])).rejects.toThrow(/unknown command/);
     });
 
-    test("pipeline", async () => {
+    test("a pipeline returns its results", async () => {
       const replies = await redis.pipeline().set("k", { a: "é" }).get("k").incr("n").hgetall("none").exec();
       expect(replies).toEqual(["OK", { a: "é" }, 1, null]);
       await expect(redis.pipeline().set("k", "v").incr("k").exec()).rejects.toThrow(/not an integer/);
     });
 
-    test("multi", async () => {
+    test("a transaction returns its results", async () => {
       const replies = await redis.multi().set("k", "😀").get("k").incrby("n", 5).exec();
       expect(replies).toEqual(["OK", "😀", 5]);
       await redis.set("k", "old");
@@ -87,7 +87,7 @@ for (const setup of setups) {
       await expect(redis.multi().set("k", "newer").exec()).resolves.toEqual(["OK"]);
     });
 
-    test("automatic pipelining travels as one request", async () => {
+    test("automatic pipelining sends one request", async () => {
       const batching = make({ enableAutoPipelining: true });
       const requests = async () =>
         Number(/^warmline_gateway_requests_total (\d+)$/m.exec((await call(gateway, "/metrics")).text)?.[1]);
@@ -100,19 +100,19 @@ for (const setup of setups) {
       expect((await requests()) - before).toBe(3);
     });
 
-    test("without base64", async () => {
+    test("the client works without base64", async () => {
       const plain = make({ responseEncoding: false });
       await plain.set("k", { text: "é😀" });
       expect(await plain.get("k")).toEqual({ text: "é😀" });
       expect(await plain.pipeline().get("k").exec()).toEqual([{ text: "é😀" }]);
     });
 
-    test("without a valid token", async () => {
+    test("an invalid token throws", async () => {
       await expect(make({ token: "wrong" }).set("k", "v")).rejects.toThrow(/WRONGPASS/);
       expect(await redis.get("k")).toBeNull();
     });
 
-    test("carries its sync token", async () => {
+    test("the client gets its sync token", async () => {
       const fresh = make();
       expect(fresh.readYourWritesSyncToken).toBe("");
       await fresh.set("k", "v");

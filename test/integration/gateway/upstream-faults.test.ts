@@ -30,7 +30,7 @@ const send = (...words: string[]) => call(gateway, "/", { body: words });
 
 describe("a reply lost with its connection", () => {
   test.each([1, 2, 5])(
-    "is unknown and the command is never written again, %i times in a row",
+    "a lost reply is unknown and the command is never written again, %i times in a row",
     async (times) => {
       await start((command) => (command.name === "INCR" && command.times <= times ? "close" : undefined));
       for (let i = 1; i <= times; i++) {
@@ -46,7 +46,7 @@ describe("a reply lost with its connection", () => {
     },
   );
 
-  test.each(["reset", { cut: 2 }] as const)("is unknown when the connection ends by %j", async (fate) => {
+  test.each(["reset", { cut: 2 }] as const)("a reply lost by %j is unknown", async (fate) => {
     await start(({ connection }) => (connection === 1 ? fate : undefined));
     const answer = await send("INCR", "n");
     expect(answer.status).toBe(502);
@@ -54,7 +54,7 @@ describe("a reply lost with its connection", () => {
     expect((await send("GET", "n")).json).toEqual({ result: "1" });
   });
 
-  test("is unknown for what was not answered before, and for nothing else", async () => {
+  test("only the commands without a reply are unknown", async () => {
     await start(({ args }) => (args[1] === "bad" ? "close" : undefined));
     const answer = await call(gateway, "/pipeline", {
       body: [
@@ -70,7 +70,7 @@ describe("a reply lost with its connection", () => {
     expect(fake.applied.filter(({ args }) => args[1] === "bad")).toHaveLength(1);
   });
 
-  test("has what follows it in the same batch, and was not written yet, unsent: it must not run in its place", async () => {
+  test("the unwritten rest of a batch that lost a reply is unsent, and does not run in its place", async () => {
     await start(({ args }) => (args[2] === "400" ? "close" : undefined));
     const body = Array.from({ length: 1_600 }, (_, at) => ["SET", "key", String(at)]);
     const { json } = await call(gateway, "/pipeline", { body });
@@ -83,14 +83,14 @@ describe("a reply lost with its connection", () => {
     expect(Number((await send("GET", "key")).json.result)).toBeLessThan(firstOf("UNSENT"));
   });
 
-  test("keeps resp2 batches well-formed", async () => {
+  test("a RESP2 batch that lost a reply is well-formed", async () => {
     await start(() => "close");
     const headers = { "upstash-response-format": "resp2" };
     const answer = await call(gateway, "/pipeline", { body: [["INCR", "n"]], headers });
     expect(answer.text).toMatch(/^\*1\r\n-UNKNOWNOUTCOME [^\r\n]+\r\n$/);
   });
 
-  test("is unknown for a transaction, which is not run again", async () => {
+  test("a transaction that lost its reply is unknown, and not run again", async () => {
     await start(({ name }) => {
       if (name === "EXEC") return "close";
       return { bytes: name === "INCR" ? "+QUEUED\r\n" : "+OK\r\n" };
@@ -109,7 +109,7 @@ describe("a reply lost with its connection", () => {
 });
 
 describe("a reply that comes too late", () => {
-  test("is unknown, and goes to nobody else", async () => {
+  test("a late reply is unknown, and goes to no other client", async () => {
     await start(({ args }) => (args[1] === "slow" ? { late: 450 } : undefined));
     const slow = await send("ECHO", "slow");
     expect(slow.status).toBe(504);
@@ -118,7 +118,7 @@ describe("a reply that comes too late", () => {
     expect(fake.count("ECHO")).toBe(2);
   });
 
-  test("is consumed in its place while another waits behind it", async () => {
+  test("a late reply is consumed in its place while another waits behind it", async () => {
     await start(({ args }) => (args[1] === "first" ? { late: 400 } : undefined));
     const first = send("ECHO", "first");
     await sleep(200);
@@ -127,7 +127,7 @@ describe("a reply that comes too late", () => {
     expect((await second).json).toEqual({ result: "second" });
   });
 
-  test("leads to a new connection when Redis has gone silent: what follows is not written on the old one", async () => {
+  test("a silent Redis gets a new connection, and later commands are not written on the old one", async () => {
     await start(({ connection }) => (connection === 1 ? "lose" : undefined), { commandTimeout: 1_500 });
     // The connection is up, so that its silence begins before the next command's time does.
     await send("PING");
@@ -139,7 +139,7 @@ describe("a reply that comes too late", () => {
 });
 
 describe("no connection", () => {
-  test("is unsent, within the operation timeout, and is not sent later", async () => {
+  test("a command without a connection is unsent within commandTimeout, and not sent later", async () => {
     await start();
     const { port } = fake;
     await fake.close();
@@ -189,7 +189,7 @@ describe("no connection", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  test("that comes back in time sends what waited, once", async () => {
+  test("a connection that returns in time sends the queued commands once", async () => {
     let refuse = true;
     await start(({ name }) => (refuse && name === "AUTH" ? "close" : undefined), {
       password: "secret",
@@ -203,7 +203,7 @@ describe("no connection", () => {
     expect(fake.count("INCR")).toBe(1);
   });
 
-  test("for whoever has given up sends nothing", async () => {
+  test("a command of a disconnected client is not sent", async () => {
     let refuse = true;
     await start(({ name }) => (refuse && name === "AUTH" ? "close" : undefined), {
       password: "secret",
@@ -230,18 +230,21 @@ describe("no connection", () => {
 test.each([
   "WRONGPASS invalid username-password pair or user is disabled.",
   "ERR max number of clients reached",
-])("a Redis that answers the greeting with %s sees no command; the password is not told", async (refuse) => {
-  await start(() => ({ refuse }), { password: "hidden" });
-  const answer = await send("GET", "k");
-  expect(answer.status).toBe(503);
-  expect(answer.headers["warmline-outcome"]).toBe("unsent");
-  expect(answer.json.error).toContain(refuse);
-  expect(answer.text).not.toContain("hidden");
-  expect(fake.count("GET")).toBe(0);
-});
+])(
+  "a Redis that replies to the handshake with %s gets no command, and the password stays secret",
+  async (refuse) => {
+    await start(() => ({ refuse }), { password: "hidden" });
+    const answer = await send("GET", "k");
+    expect(answer.status).toBe(503);
+    expect(answer.headers["warmline-outcome"]).toBe("unsent");
+    expect(answer.json.error).toContain(refuse);
+    expect(answer.text).not.toContain("hidden");
+    expect(fake.count("GET")).toBe(0);
+  },
+);
 
 describe("bytes that are no answer", () => {
-  test("in the place of a reply end the connection; the command is unknown", async () => {
+  test("malformed bytes in place of a reply close the connection, and the command is unknown", async () => {
     await start(({ connection }) =>
       connection === 1 ? { bytes: "HTTP/1.1 400 Bad Request\r\n\r\n" } : undefined,
     );
@@ -252,7 +255,7 @@ describe("bytes that are no answer", () => {
     expect(fake.connectionsOpened).toBe(2);
   });
 
-  test("that nobody asked for never become an answer", async () => {
+  test("unexpected bytes never become a reply", async () => {
     await start(({ connection }) =>
       connection === 1 ? { bytes: "$5\r\nfirst\r\n$6\r\nsecret\r\n" } : undefined,
     );
@@ -261,7 +264,7 @@ describe("bytes that are no answer", () => {
     expect(fake.connectionsOpened).toBe(2);
   });
 
-  test("are told apart from a reply that is too large", async () => {
+  test("malformed bytes are distinguished from a reply that is too large", async () => {
     await start(
       ({ args }) => (args[1] === "big" ? { bytes: `$5000\r\n${"x".repeat(5_000)}\r\n` } : undefined),
       {
@@ -276,7 +279,7 @@ describe("bytes that are no answer", () => {
   });
 });
 
-test("more commands than may be pending are refused as unsent", async () => {
+test("commands above maxQueuedCommands are refused as unsent", async () => {
   await start(() => "lose", { maxQueuedCommands: 10, commandTimeout: 2_000 });
   const waiting = Array.from({ length: 10 }, () => send("GET", "k"));
   await expect.poll(() => fake.count("GET")).toBe(10);
@@ -287,7 +290,7 @@ test("more commands than may be pending are refused as unsent", async () => {
   for (const each of await Promise.all(waiting)) expect(each.status).toBe(504);
 });
 
-test("the commands of one turn are written at once, each once", async () => {
+test("the commands of one tick are written at once, each once", async () => {
   const chunks: string[] = [];
   await start();
   const server = createServer((socket) => {

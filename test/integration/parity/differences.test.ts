@@ -424,12 +424,12 @@ describe("what the reference has besides", () => {
   });
 });
 
-test("the guide names every difference, and no other", () => {
+test("the guide lists every difference, and no other", () => {
   const named = [...guide.matchAll(/^\| \*\*(.+?)\*\* \|/gm)].map(([, name]) => name);
   expect([...new Set(shown)].sort()).toEqual(named.sort());
 });
 
-test("the guide gives every reason for which a sample differs", () => {
+test("the guide lists the reason of every sample that differs", () => {
   const flowing = guide.replace(/\s+/g, " ");
   for (const reason of new Set(differences.values())) expect(flowing).toContain(reason);
 });

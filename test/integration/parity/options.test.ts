@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => endpoint.stop());
 
-test("`cache` reaches the runtime's fetch, on the entry that uses it", async () => {
+test("`cache` is passed to the runtime's fetch by the fetch entry", async () => {
   const options = { url: endpoint.url, token: "t" };
   await new Redis(options).set("k", 1);
   await new Redis({ ...options, cache: "no-store" }).set("k", 1);

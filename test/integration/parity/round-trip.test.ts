@@ -92,7 +92,7 @@ const codecs: [string, CodecOption, fc.Arbitrary<unknown>][] = [
 
 let run = 0;
 
-describe.each(clients)("%s", (_client, make) => {
+describe.each(clients)("values make a round trip: %s", (_client, make) => {
   test.each(codecs)("%s", async (_codec, codec, value) => {
     const redis = make({ url: gateway.url, token: gateway.token, codec });
     await fc.assert(

@@ -14,7 +14,7 @@ const clients: [string, typeof reference][] = [
   ["warmline", await importSwapped(file)],
 ];
 
-test("the examples compile with nothing but the import changed", () => {
+test("the examples compile with only the import changed", () => {
   expect(typeErrorsSwapped(file)).toEqual([]);
 });
 
@@ -28,7 +28,7 @@ describe.each(setups)("$name", ({ name, available, start }) => {
 
   const engine = name === "the embedded engine" ? name : "Redis 7.0";
 
-  describe.skipIf(!available).each(clients)("%s", (client, module) => {
+  describe.skipIf(!available).each(clients)("the README example runs: %s", (client, module) => {
     const { connect, connectFromEnv, connectWithOptions, examples } = module;
     test.each(
       examples.filter(({ notOn }) => notOn !== engine).map((example) => [example.name, example] as const),
@@ -38,13 +38,13 @@ describe.each(setups)("$name", ({ name, available, start }) => {
       expect(await run(redis)).toEqual(gives);
     });
 
-    test("with every option", async () => {
+    test("the constructor takes every option", async () => {
       const redis = connectWithOptions(gateway.url, gateway.token);
       expect(await redis.set("k", client)).toBe("OK");
       expect(await redis.pipeline().get("k").exec()).toEqual([client]);
     });
 
-    test("from the environment", async () => {
+    test("fromEnv reads the environment", async () => {
       Object.assign(process.env, {
         UPSTASH_REDIS_REST_URL: gateway.url,
         UPSTASH_REDIS_REST_TOKEN: gateway.token,

@@ -63,7 +63,7 @@ async function show(client: object, path: string, args: unknown[]): Promise<Show
 const reference = new Reference({ url: "http://127.0.0.1", token: "t" });
 const shared = Object.entries(samples).filter(([method]) => methodOf(reference, method));
 
-test("there is much to compare", () => {
+test("the list of shared methods is long enough", () => {
   expect(shared.length).toBeGreaterThan(190);
 });
 
@@ -81,7 +81,7 @@ describe.each(shared)("%s", (method, list) => {
 const shapes: unknown[] = ["text", 7, true, ["a", "b"], ["a", [1, "x"]], [], { a: 1 }];
 
 test.each(shared)(
-  "%s: an argument of another shape is sent as the reference sends it, or refused",
+  "an argument of another shape is sent as the reference sends it, or refused: %s",
   async (method, list) => {
     reply = null;
     const unlike: string[] = [];
@@ -139,7 +139,7 @@ async function wordsOf(client: object, path: string, args: unknown[]): Promise<s
   }
 }
 
-test("every difference that is listed is one of a sample", () => {
+test("every listed difference belongs to a sample", () => {
   const known = shared.flatMap(([, list]) =>
     list.map(([, sends, given]) => `${sends} -> ${JSON.stringify(given)}`),
   );

@@ -39,7 +39,7 @@ for (const setup of setups) {
       const make = (options: RedisOptions = {}) =>
         new Redis({ url: gateway.url, token: gateway.token, ...options });
 
-      test("messages come as events, in order, read like values", async () => {
+      test("messages arrive as events, in order, decoded like values", async () => {
         const redis = make();
         const subscriber = keep(redis.subscribe<unknown>("news"));
         const heard: unknown[] = [];
@@ -55,7 +55,7 @@ for (const setup of setups) {
         );
       });
 
-      test("loses nothing: line breaks, JSON over several lines, large integers, every byte", async () => {
+      test("messages arrive unchanged: line breaks, JSON over several lines, large integers, every byte", async () => {
         const redis = make({ codec: "bytes" });
         const subscriber = keep(redis.subscribe<Uint8Array>("raw"));
         const heard: Uint8Array[] = [];
@@ -76,7 +76,7 @@ for (const setup of setups) {
         expect(heard).toEqual(messages);
       });
 
-      test("text of several lines under the default codec", async () => {
+      test("a text of several lines arrives under the default codec", async () => {
         const redis = make();
         const subscriber = keep(redis.subscribe<unknown>("lines"));
         const heard: unknown[] = [];
@@ -86,7 +86,7 @@ for (const setup of setups) {
         await expect.poll(() => heard).toEqual(["a\nb", { a: 1 }, '"quoted"\n']);
       });
 
-      test("channels with any name", async () => {
+      test("channels may have any name", async () => {
         const redis = make();
         const names = ["a,b", "with space/and?more#é😀", "%41", "x\ny", "...", "+"];
         const subscriber = keep(redis.subscribe<string>(names));
@@ -100,7 +100,7 @@ for (const setup of setups) {
         expect(new Map(heard)).toEqual(new Map(names.map((name) => [name, `to ${name}`])));
       });
 
-      test("patterns", async () => {
+      test("patterns match channels", async () => {
         const redis = make();
         const subscriber = keep(redis.psubscribe<string>(["n*", "*,?"]));
         const heard: unknown[] = [];
@@ -121,7 +121,7 @@ for (const setup of setups) {
         ]);
       });
 
-      test("for await, which unsubscribes when it is left", async () => {
+      test("for await unsubscribes when it is left", async () => {
         const redis = make();
         const subscriber = redis.subscribe<number>(["one", "two"]);
         void subscriber.ready.then(async () => {
@@ -157,7 +157,7 @@ for (const setup of setups) {
         await subscriber.unsubscribe();
       });
 
-      test("a listener that unsubscribes hears no more", async () => {
+      test("a listener that unsubscribes is called no more", async () => {
         const redis = make();
         const subscriber = redis.subscribe<number>("once");
         const heard: number[] = [];
@@ -171,7 +171,7 @@ for (const setup of setups) {
         expect(heard).toEqual([1]);
       });
 
-      test("removeAllListeners", async () => {
+      test("removeAllListeners removes every listener", async () => {
         const redis = make();
         const subscriber = keep(redis.subscribe<number>("off"));
         const heard: string[] = [];
@@ -208,7 +208,7 @@ for (const setup of setups) {
         await expect(loop).rejects.toMatchObject({ code: "WRONGPASS", command: "PSUBSCRIBE" });
       });
 
-      test("an endpoint that can't be reached, after the retries", async () => {
+      test("an endpoint that can't be reached is an error event after the retries", async () => {
         const subscriber = make({ url: "http://127.0.0.1:1", retry: { retries: 1, backoff: () => 1 } });
         const heard: Error[] = [];
         const listening = subscriber.subscribe("a").on("error", (error) => heard.push(error));
@@ -216,7 +216,7 @@ for (const setup of setups) {
         expect(heard.length).toBe(1);
       });
 
-      test("a url that is missing, a requester, names that can't be sent", async () => {
+      test("a missing url, a requester and invalid names are refused", async () => {
         const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
         const listening = make({ url: "" }).subscribe("a");
         expect(warned).toHaveBeenCalled();
@@ -232,7 +232,7 @@ for (const setup of setups) {
         expect(() => redis.psubscribe([])).toThrow(/at least one channel/);
       });
 
-      test("a message that the codec can't read is an error event, and the next one comes", async () => {
+      test("a message that the codec can't decode is an error event, and the next one arrives", async () => {
         const codec = {
           encode: (value: unknown) => String(value),
           decode: (stored: Uint8Array) => {
@@ -252,7 +252,7 @@ for (const setup of setups) {
         await expect.poll(() => heard).toEqual([new RangeError("bad"), "GOOD"]);
       });
 
-      test("a signal ends it", async () => {
+      test("a signal ends the subscription", async () => {
         const controller = new AbortController();
         const subscriber = make().with({ signal: controller.signal }).subscribe("signal");
         await subscriber.ready;
@@ -266,13 +266,13 @@ for (const setup of setups) {
         await expect(late.ready).rejects.toThrow("enough");
       });
 
-      test("given up before it stands", async () => {
+      test("a subscription cancelled before it is confirmed rejects ready", async () => {
         const subscriber = make().subscribe("early");
         await subscriber.unsubscribe();
         await expect(subscriber.ready).rejects.toThrow(/cancelled/);
       });
 
-      test("a loop that falls behind holds up the stream and gets everything", async () => {
+      test("a slow loop delays the stream and gets every message", async () => {
         const redis = make();
         const subscriber = redis.subscribe<number>("many");
         const total = 5_000;
@@ -290,7 +290,7 @@ for (const setup of setups) {
         expect(next).toBe(total);
       });
 
-      test("MONITOR, line by line", async () => {
+      test("MONITOR yields line by line", async () => {
         const redis = make();
         const lines: string[] = [];
         const watching = (async () => {

@@ -44,7 +44,7 @@ for (const setup of setups) {
       await stop();
     });
 
-    test("begins with its id, has channels of every sort, and takes more and fewer", async () => {
+    test("an event stream begins with its id, and adds and removes channels of every kind", async () => {
       await begin();
       const stream = await events({ subscribe: ["a", "b"], psubscribe: ["p*"], ssubscribe: ["s"] });
       const id = await idOf(stream);
@@ -73,7 +73,7 @@ for (const setup of setups) {
       expect(stream.text).not.toContain("event: gap");
     });
 
-    test("may begin empty, and shares subscriptions with others", async () => {
+    test("an event stream may begin empty, and shares subscriptions with others", async () => {
       await begin();
       const stream = await events({});
       const id = await idOf(stream);
@@ -95,7 +95,7 @@ for (const setup of setups) {
       await expect.poll(async () => (await change(id, { subscribe: ["b"] })).status).toBe(404);
     });
 
-    test("many changes at once all take effect", async () => {
+    test("many concurrent changes all take effect", async () => {
       await begin();
       const stream = await events({});
       const id = await idOf(stream);
@@ -113,7 +113,7 @@ for (const setup of setups) {
       for (let i = 1; i < 50; i += 2) expect(messages()).toContain(`message,c${i},x`);
     });
 
-    test("belongs to its token, and keeps to what that may do", async () => {
+    test("an event stream belongs to its token, with its permissions", async () => {
       await begin({
         tokens: [
           { name: "app", token: "app", prefix: "app:" },
@@ -142,7 +142,7 @@ for (const setup of setups) {
       expect((await call(gateway, "/ssubscribe/a", { token: "app" })).json.error).toMatch(/^NOPERM /);
     });
 
-    test("is limited in channels", async () => {
+    test("an event stream is limited in channels", async () => {
       await begin({ maxStreamChannels: 3 });
       const stream = await events({ subscribe: ["a", "b"] });
       const id = await idOf(stream);
@@ -167,7 +167,7 @@ for (const setup of setups) {
       ['{"subscribe":[""]}', /subscribe must be a list of names, none of them empty/],
       ['{"subscribe":[1]}', /subscribe must be a list of names/],
       ['{"subscribed":["a"]}', /unknown field "subscribed"; known fields: subscribe, psubscribe, ssubscribe/],
-    ])("is not opened or changed by the body %j", async (body, message) => {
+    ])("the body %j opens and changes no event stream", async (body, message) => {
       await begin();
       const id = await idOf(await events({}));
       for (const path of ["/events", `/events/${id}`]) {
@@ -177,7 +177,7 @@ for (const setup of setups) {
       }
     });
 
-    test("takes POST alone; what is opened has nothing to unsubscribe from", async () => {
+    test("/events takes only POST, and a new stream has nothing to unsubscribe from", async () => {
       await begin();
       const answer = await call(gateway, "/events");
       expect(answer.status).toBe(405);
@@ -192,7 +192,7 @@ for (const setup of setups) {
 }
 
 describe("an event stream that changes", () => {
-  test("is told when Redis refuses, or does not confirm in time, and goes on", async () => {
+  test("an event stream reports a refusal or a missing confirmation of Redis, and continues", async () => {
     const fake = await startFakeRedis(({ name, args }) => {
       const pushed = (kind: string) => `*3\r\n$${kind.length}\r\n${kind}\r\n$1\r\n${args[1]}\r\n:1\r\n`;
       if (name === "SUBSCRIBE") {
@@ -232,7 +232,7 @@ describe.skipIf(!redisAvailable())(`an event stream over workers${NO_REDIS ? `: 
   let gateway: GatewayProcess;
   afterEach(() => gateway?.stop());
 
-  test("is changed by whichever worker is asked", async () => {
+  test("an event stream is changed through any worker", async () => {
     gateway = await startGatewayProcess({ args: ["--workers", "2", "--shutdown-timeout", "0"] });
     // The same as a gateway for what listens and calls.
     const at = gateway as unknown as Gateway;

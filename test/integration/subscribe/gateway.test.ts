@@ -26,7 +26,7 @@ for (const setup of setups) {
       await stop();
     });
 
-    test("confirms, then passes messages on as Upstash does", async () => {
+    test("a subscription is confirmed, then messages arrive as from Upstash", async () => {
       const stream = await hear("/subscribe/news", { headers: BASE64 });
       expect(stream.status).toBe(200);
       expect(stream.headers["content-type"]).toBe("text/event-stream");
@@ -36,14 +36,14 @@ for (const setup of setups) {
       expect(await dataOf(stream, 2)).toEqual(["subscribe,news,1", "message,news,hello, world"]);
     });
 
-    test("patterns", async () => {
+    test("patterns match channels", async () => {
       const stream = await hear("/psubscribe/n%2A", { method: "GET" });
       expect(await run(gateway, "PUBLISH", "news", "a")).toBe(1);
       expect(await run(gateway, "PUBLISH", "other", "b")).toBe(0);
       expect(await dataOf(stream, 2)).toEqual(["psubscribe,n*,1", "pmessage,n*,news,a"]);
     });
 
-    test("sharded channels, apart from others of the same name", async () => {
+    test("sharded channels are separate from others of the same name", async () => {
       const sharded = await hear("/ssubscribe/news/a%2Fb");
       const plain = await hear("/subscribe/news");
       expect(await run(gateway, "SPUBLISH", "news", "to shards")).toBe(1);
@@ -64,7 +64,7 @@ for (const setup of setups) {
       expect(await numsub(gateway, "news")).toBe(1);
     });
 
-    test("several channels on one stream, each named once", async () => {
+    test("one stream carries several channels, each named once", async () => {
       const stream = await hear("/subscribe/a/b%2Fc/a/");
       for (const channel of ["a", "b/c", "b"]) await run(gateway, "PUBLISH", channel, `to ${channel}`);
       expect(await dataOf(stream, 4)).toEqual([
@@ -75,7 +75,7 @@ for (const setup of setups) {
       ]);
     });
 
-    test("a line break cuts no message", async () => {
+    test("a line break does not split a message", async () => {
       const stream = await hear("/subscribe/c");
       const text = 'one\r\ntwo "three"\n';
       const json = '{\n  "a": [1,\r\n 2]\n}';
@@ -93,7 +93,7 @@ for (const setup of setups) {
       ]);
     });
 
-    test("a channel's name can't pass for a message", async () => {
+    test("a channel's name can't be mistaken for a message", async () => {
       const stream = await hear("/psubscribe/x%2A");
       const channel = "x\n\ndata: message,forged,1\n";
       await run(gateway, "PUBLISH", channel, "v");
@@ -109,7 +109,7 @@ for (const setup of setups) {
       ]);
     });
 
-    test("every byte arrives in the exact field, what is no UTF-8 as U+FFFD beside it", async () => {
+    test("the exact field has every byte, and data has U+FFFD for invalid UTF-8", async () => {
       const stream = await hear("/subscribe/b");
       const bytes = Buffer.from(Array.from({ length: 256 }, (_, at) => at));
       await call(gateway, "/publish/b", { body: bytes });
@@ -119,7 +119,7 @@ for (const setup of setups) {
       expect(JSON.parse(stream.data[1]!.slice("message,b,".length))).toBe(bytes.toString());
     });
 
-    test("listeners to a channel share one subscription, which ends with the last", async () => {
+    test("listeners of a channel share one subscription, which ends with the last", async () => {
       const streams = [await hear("/subscribe/s"), await hear("/subscribe/s/t")];
       expect(await numsub(gateway, "s")).toBe(1);
       await run(gateway, "PUBLISH", "s", "both");
@@ -138,7 +138,7 @@ for (const setup of setups) {
     test.each([
       ["subscribe", "PUBLISH", "message", "NUMSUB"],
       ["ssubscribe", "SPUBLISH", "smessage", "SHARDNUMSUB"],
-    ])("given up and taken up again in one breath, by %s", async (route, publish, kind, counting) => {
+    ])("unsubscribing and subscribing again at once works by %s", async (route, publish, kind, counting) => {
       for (let round = 0; round < 20; round++) {
         const stream = await listen(gateway, `/${route}/again`);
         await run(gateway, publish, "again", `${round}`);
@@ -149,7 +149,7 @@ for (const setup of setups) {
       await expect.poll(() => run(gateway, "PUBSUB", counting, "again")).toEqual(["again", 0]);
     });
 
-    test("a reader that stands still is cut off, others are not", async () => {
+    test("a reader that stops is disconnected, others are not", async () => {
       await stop();
       await begin({ streamBuffer: 64 * 1024 });
       const slow = await hear("/subscribe/flood");
@@ -170,7 +170,7 @@ for (const setup of setups) {
       expect(quick.over).toBeUndefined();
     });
 
-    test("one large message is no reason to cut its reader off", async () => {
+    test("one large message does not disconnect its reader", async () => {
       await stop();
       await begin({ streamBuffer: 1_024 });
       const stream = await hear("/subscribe/large");
@@ -181,7 +181,7 @@ for (const setup of setups) {
       expect(message === `message,large,${payload}`).toBe(true);
     });
 
-    test("shows now and then that it is alive", async () => {
+    test("a stream sends a comment from time to time", async () => {
       await stop();
       await begin({ streamHeartbeat: 20 });
       const stream = await hear("/subscribe/quiet");
@@ -190,7 +190,7 @@ for (const setup of setups) {
         .toBeGreaterThan(2);
     });
 
-    test("so many streams and no more", async () => {
+    test("streams above the limit are refused", async () => {
       await stop();
       await begin({ maxStreams: 1 });
       const first = await hear("/subscribe/a");
@@ -203,17 +203,20 @@ for (const setup of setups) {
       expect((await hear("/subscribe/a")).status).toBe(200);
     });
 
-    test.each(["/subscribe/a", "/psubscribe/a", "/monitor"])("%s: not without a token", async (path) => {
-      for (const token of [null, "wrong"]) {
-        const answer = await call(gateway, path, { token, body: "[]" });
-        expect(answer.status).toBe(401);
-        expect(answer.json).toEqual({ error: "WRONGPASS invalid or missing auth token" });
-      }
-      expect(await numsub(gateway, "a")).toBe(0);
-      expect((await hear(`${path}?_token=${gateway.token}`, { token: null })).status).toBe(200);
-    });
+    test.each(["/subscribe/a", "/psubscribe/a", "/monitor"])(
+      "%s without a token is refused",
+      async (path) => {
+        for (const token of [null, "wrong"]) {
+          const answer = await call(gateway, path, { token, body: "[]" });
+          expect(answer.status).toBe(401);
+          expect(answer.json).toEqual({ error: "WRONGPASS invalid or missing auth token" });
+        }
+        expect(await numsub(gateway, "a")).toBe(0);
+        expect((await hear(`${path}?_token=${gateway.token}`, { token: null })).status).toBe(200);
+      },
+    );
 
-    test("refuses what it can't listen to", async () => {
+    test("invalid channels are refused", async () => {
       expect((await call(gateway, "/subscribe/")).json.error).toMatch(/has no channel/);
       expect((await call(gateway, "/psubscribe//")).status).toBe(400);
       expect((await call(gateway, "/subscribe/%zz")).status).toBe(400);
@@ -223,7 +226,7 @@ for (const setup of setups) {
       expect((await call(gateway, "/subscribe")).json.error).toMatch(/^NOPERM/);
     });
 
-    test("streams do not hold up the end, and end in good order", async () => {
+    test("streams do not delay shutdown, and end in order", async () => {
       const streams = [await hear("/subscribe/a"), await hear("/monitor"), await hear("/psubscribe/a")];
       const start = performance.now();
       await gateway.close();
@@ -231,7 +234,7 @@ for (const setup of setups) {
       for (const stream of streams) await expect.poll(() => stream.over).toBe("end");
     });
 
-    test("MONITOR, over one connection for all that watch", async () => {
+    test("MONITOR uses one connection for all streams", async () => {
       const streams = [await hear("/monitor"), await hear("/MONITOR", { method: "GET" })];
       expect(await metric(gateway, 'upstream_connections{use="stream"}')).toBe(1);
       await run(gateway, "SET", "k", 'v "\r\n"');
@@ -248,7 +251,7 @@ for (const setup of setups) {
 }
 
 describe("event streams when Redis refuses or is not there", () => {
-  test("names the reason", async () => {
+  test("a refused subscription reports the reason", async () => {
     const fake = await startFakeRedis();
     const gateway = await createGateway({ redis: fake.url, port: 0 });
     for (const path of ["/subscribe/a", "/monitor"]) {
@@ -260,7 +263,7 @@ describe("event streams when Redis refuses or is not there", () => {
     await fake.close();
   });
 
-  test("no password is seen in MONITOR's lines", async () => {
+  test("passwords are removed from MONITOR's lines", async () => {
     const lines = [
       '1.5 [0 127.0.0.1:5] "auth" "secret"',
       '1.5 [0 127.0.0.1:5] "AUTH" "user" "secret"',
@@ -291,7 +294,7 @@ describe("event streams when Redis refuses or is not there", () => {
     await fake.close();
   });
 
-  test("says that nothing was sent", async () => {
+  test("a subscription without Redis is an unsent error", async () => {
     const fake = await startFakeRedis();
     await fake.close();
     const gateway = await createGateway({ redis: fake.url, port: 0, commandTimeout: 300 });
@@ -303,7 +306,7 @@ describe("event streams when Redis refuses or is not there", () => {
     await gateway.close();
   });
 
-  test("gives up on a Redis that says nothing", async () => {
+  test("a Redis that never replies times out", async () => {
     const fake = await startFakeRedis(({ name }) =>
       name === "SUBSCRIBE" || name === "MONITOR" ? "lose" : undefined,
     );

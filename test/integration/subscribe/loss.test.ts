@@ -27,7 +27,7 @@ function record(subscriber: Subscriber<unknown>): unknown[] {
 }
 
 describe.runIf(redisAvailable())("Redis restarts under a subscription", () => {
-  test("listeners are told of the gap, and hear on", async () => {
+  test("listeners get a gap event when Redis restarts, and later messages", async () => {
     const redis = await startRedis();
     cleanups.push(() => redis.stop());
     const gateway = await createGateway({ redis: redis.url, port: 0 });
@@ -60,7 +60,7 @@ describe.runIf(redisAvailable())("Redis restarts under a subscription", () => {
     raw.close();
   });
 
-  test("MONITOR ends, and its loop says so", async () => {
+  test("MONITOR ends when Redis restarts, and its loop throws", async () => {
     const redis = await startRedis();
     cleanups.push(() => redis.stop());
     const gateway = await createGateway({ redis: redis.url, port: 0 });
@@ -80,7 +80,7 @@ describe.runIf(redisAvailable())("Redis restarts under a subscription", () => {
 });
 
 describe("the stream is lost", () => {
-  test("is taken up again when the gateway comes back", async () => {
+  test("a lost stream is opened again when the gateway returns", async () => {
     const engine = await startEmbeddedEngine();
     const first = await createGateway({ engine: "embedded", port: 0, token: "t" });
     const subscriber = clientOf(first).subscribe<unknown>("a");
@@ -94,7 +94,7 @@ describe("the stream is lost", () => {
     await expect.poll(() => heard.slice(1)).toEqual([["a", "again"]]);
   });
 
-  test("is taken up again when the network cuts the connection", async () => {
+  test("a stream cut by the network is opened again", async () => {
     const gateway = await createGateway({ engine: "embedded", port: 0 });
     cleanups.push(() => gateway.close());
     const path = await startNetworkProxy({ to: { port: Number(new URL(gateway.url).port) } });
@@ -110,7 +110,7 @@ describe("the stream is lost", () => {
     await expect.poll(() => metric(gateway, "streams_open")).toBe(1);
   });
 
-  test("a reader that was cut off for being slow learns of the gap", async () => {
+  test("a reader disconnected for being slow gets a gap event", async () => {
     const gateway = await createGateway({ engine: "embedded", port: 0, streamBuffer: 64 * 1024 });
     cleanups.push(() => gateway.close());
     const client = clientOf(gateway).with({ codec: "text" });
@@ -160,7 +160,7 @@ describe("an endpoint that is not ours", () => {
   const stream = { "content-type": "text/event-stream" };
   const make = (url: string, options = {}) => new Redis({ url, token: "t", ...options });
 
-  test("lines without blank lines between, in any pieces", async () => {
+  test("lines without blank lines between them are read, in any pieces", async () => {
     const url = await serve((res) => {
       res.writeHead(200, stream);
       const bytes = Buffer.from("data: subscribe,é,1\ndata: message,é,grüße, 😀\ndata: message,é,2\n");
@@ -179,7 +179,7 @@ describe("an endpoint that is not ours", () => {
       ]);
   });
 
-  test("a busy endpoint is tried again, at first as often as a command", async () => {
+  test("a busy endpoint is retried, at first as often as a command", async () => {
     const url = await serve((res, request) => {
       if (request < 3) res.writeHead(503, { "content-type": "text/html" }).end("<p>busy");
       else res.writeHead(200, stream).write("data: subscribe,a,1\n\n");
@@ -195,7 +195,7 @@ describe("an endpoint that is not ours", () => {
     });
   });
 
-  test("an error with status 200, another's page, a redirect", async () => {
+  test("an error with status 200, an HTML page and a redirect are errors", async () => {
     const answers = [
       [200, "application/json", '{"error":"ERR not here"}', { name: "RedisError", code: "ERR" }],
       [200, "text/html", "<p>hello", { name: "ProtocolError" }],
@@ -210,13 +210,13 @@ describe("an endpoint that is not ours", () => {
     }
   });
 
-  test("one that never answers", async () => {
+  test("an endpoint that never responds times out", async () => {
     const url = await serve(() => {});
     const subscriber = make(url, { timeout: 100 }).subscribe("a");
     await expect(subscriber.ready).rejects.toMatchObject({ name: "TimeoutError", command: "SUBSCRIBE" });
   });
 
-  test("one that confirms and hangs up is not stormed", async () => {
+  test("an endpoint that confirms and disconnects is retried with growing pauses", async () => {
     let requests = 0;
     const url = await serve((res, request) => {
       requests = request;
@@ -239,7 +239,7 @@ describe("the process", () => {
       WARMLINE_TOKEN: token,
     });
 
-  test("stays while it is subscribed, and ends after unsubscribe", async () => {
+  test("a process stays alive while it is subscribed, and ends after unsubscribe", async () => {
     const gateway = await createGateway({ engine: "embedded", port: 0 });
     cleanups.push(() => gateway.close());
     const running = run(
@@ -259,7 +259,7 @@ describe("the process", () => {
     expect(await running).toEqual({ code: 0, output: "now\nended true", errors: "" });
   });
 
-  test("ends after a loop was left", async () => {
+  test("a process ends after its loop was left", async () => {
     const gateway = await createGateway({ engine: "embedded", port: 0 });
     cleanups.push(() => gateway.close());
     const running = run(
@@ -271,7 +271,7 @@ describe("the process", () => {
     expect(await running).toEqual({ code: 0, output: "now", errors: "" });
   });
 
-  test("is ended by an error that is nobody's, not by one that is awaited", async () => {
+  test("an unhandled error of a subscription ends the process, an awaited one does not", async () => {
     const gateway = await createGateway({ engine: "embedded", port: 0 });
     cleanups.push(() => gateway.close());
     const nobody = await run(gateway, "wrong", `redis.subscribe("a");`);

@@ -15,7 +15,7 @@ for (const setup of setups) {
     });
     afterAll(() => stop());
 
-    test("hears channels, whatever is in the messages, and leaves", async () => {
+    test("the subscriber gets messages of channels, whatever they contain, and unsubscribes", async () => {
       const subscriber = redis.subscribe<unknown>(["chat", "other"]);
       const heard: unknown[] = [];
       const counts: number[] = [];
@@ -49,7 +49,7 @@ for (const setup of setups) {
       expect(errors).toEqual([]);
     });
 
-    test("hears patterns", async () => {
+    test("the subscriber gets messages of patterns", async () => {
       const subscriber = redis.psubscribe<unknown>("user:*");
       const heard: unknown[] = [];
       subscriber.on("pmessage", (event) => heard.push(event));
@@ -64,7 +64,7 @@ for (const setup of setups) {
       await subscriber.unsubscribe();
     });
 
-    test("is told of a wrong token", async () => {
+    test("the subscriber gets the error of a wrong token", async () => {
       const stranger = new Redis({ url: gateway.url, token: "wrong", retry: false, enableTelemetry: false });
       const errors: Error[] = [];
       stranger.subscribe("chat").on("error", (error) => errors.push(error));

@@ -59,7 +59,7 @@ describe("loseReply applies the request and loses the response", () => {
     ["close", "ended"],
     ["reset", "ECONNRESET"],
     ["silent", "open"],
-  ] as const)("and leaves the connection: %s", async (leave, state) => {
+  ] as const)("loseReply leaves the connection: %s", async (leave, state) => {
     const one = await afterOne(onRequest(2, loseReply({ leave })));
     one.request();
     if (leave === "silent") {
@@ -72,7 +72,7 @@ describe("loseReply applies the request and loses the response", () => {
     expect(server.applied).toBe(2);
   });
 
-  test("and keeps the connection open: only that response is missing", async () => {
+  test("loseReply keeps the connection open, and only that response is missing", async () => {
     const one = await afterOne(onRequest(2, loseReply({ leave: "open" })));
     one.request();
     await expect.poll(() => server.applied).toBe(2);
@@ -81,7 +81,7 @@ describe("loseReply applies the request and loses the response", () => {
     expect(one.text).not.toContain("answer 2");
   });
 
-  test("for requests selected by content, on connections selected by number", async () => {
+  test("loseReply applies to requests selected by content, on connections selected by number", async () => {
     proxy.onConnection((number) => (number === 1 ? onRequest(carries("INCR"), loseReply()) : undefined));
     const one = await client();
     one.request('["get"]');
@@ -95,7 +95,7 @@ describe("loseReply applies the request and loses the response", () => {
 });
 
 describe("closeBeforeReply", () => {
-  test("delivers the request, which is applied without a response", async () => {
+  test("closeBeforeReply delivers the request, which is applied without a response", async () => {
     const one = await afterOne(onRequest(2, closeBeforeReply()));
     one.request();
     await one.until(({ state }) => state === "ended");
@@ -103,7 +103,7 @@ describe("closeBeforeReply", () => {
     expect(one.text).toBe("");
   });
 
-  test("withholds the request, which is never applied", async () => {
+  test("closeBeforeReply withholds the request, which is never applied", async () => {
     const one = await afterOne(onRequest(2, closeBeforeReply({ deliver: false, leave: "reset" })));
     one.request();
     await one.until(({ state }) => state === "ECONNRESET");
@@ -118,17 +118,20 @@ describe("cutReply ends the response", () => {
     // A reset that comes in the same poll as bytes is an ordinary end to libuv.
     [9, "reset", /^ended$|^ECONNRESET$/],
     [100, "silent", /^open$/],
-  ] as const)("after %d bytes and leaves the connection: %s", async (bytes, leave, state) => {
-    const one = await afterOne(onRequest(2, cutReply({ bytes, leave })));
-    one.request();
-    await one.until((now) => state.test(now.state) && now.text.length === bytes);
-    await pause(20);
-    expect(one.text).toHaveLength(bytes);
-    expect(one.text.startsWith("HTTP/1.1 ")).toBe(true);
-    expect(server.applied).toBe(2);
-  });
+  ] as const)(
+    "cutReply ends the response after %d bytes and leaves the connection: %s",
+    async (bytes, leave, state) => {
+      const one = await afterOne(onRequest(2, cutReply({ bytes, leave })));
+      one.request();
+      await one.until((now) => state.test(now.state) && now.text.length === bytes);
+      await pause(20);
+      expect(one.text).toHaveLength(bytes);
+      expect(one.text.startsWith("HTTP/1.1 ")).toBe(true);
+      expect(server.applied).toBe(2);
+    },
+  );
 
-  test("but passes a shorter one whole", async () => {
+  test("cutReply passes a shorter response whole", async () => {
     const one = await afterOne(onRequest(2, cutReply({ bytes: 10_000 })));
     one.request();
     await one.until(({ text }) => text.endsWith("answer 2"));
@@ -137,13 +140,13 @@ describe("cutReply ends the response", () => {
 });
 
 describe("reset", () => {
-  test("resets the connection at once", async () => {
+  test("reset resets the connection at once", async () => {
     proxy.onConnection(() => reset("open"));
     const one = await client();
     await one.until(({ state }) => state === "ECONNRESET");
   });
 
-  test("resets the connection at the first byte of a request", async () => {
+  test("reset resets the connection at the first byte of a request", async () => {
     const one = await afterOne(reset({ requestStart: 2 }));
     one.socket.write("POST");
     await one.until(({ state }) => state === "ECONNRESET");
@@ -151,7 +154,7 @@ describe("reset", () => {
   });
 
   test.each([true, false])(
-    "resets the connection when the request is complete, delivered: %s",
+    "reset resets the connection when the request is complete, delivered: %s",
     async (deliver) => {
       const one = await afterOne(reset({ request: 2, deliver }));
       one.request();
@@ -162,7 +165,7 @@ describe("reset", () => {
     },
   );
 
-  test("resets the connection instead of the response", async () => {
+  test("reset resets the connection instead of the response", async () => {
     const one = await afterOne(reset({ response: 2 }));
     one.request();
     await one.until(({ state }) => state === "ECONNRESET");
@@ -171,7 +174,7 @@ describe("reset", () => {
 });
 
 describe("blackhole drops all bytes and keeps both sides open", () => {
-  test("from the start", async () => {
+  test("blackhole drops all bytes from the start", async () => {
     proxy.onConnection(() => blackhole("open"));
     const one = await client();
     one.request();
@@ -179,14 +182,14 @@ describe("blackhole drops all bytes and keeps both sides open", () => {
     expect([one.state, one.text, server.applied]).toEqual(["open", "", 0]);
   });
 
-  test("from the first byte of a request", async () => {
+  test("blackhole drops all bytes from the first byte of a request", async () => {
     const one = await afterOne(blackhole({ request: 2 }));
     one.request();
     await pause(50);
     expect([one.state, one.text, server.applied]).toEqual(["open", "", 1]);
   });
 
-  test("after a response, in both directions: the server's FIN is dropped too", async () => {
+  test("blackhole after a response drops the server's FIN too", async () => {
     const one = await afterOne(blackhole({ responded: 1 }));
     one.request();
     server.closeConnections();
@@ -194,7 +197,7 @@ describe("blackhole drops all bytes and keeps both sides open", () => {
     expect([one.state, one.text, server.applied]).toEqual(["open", "", 1]);
   });
 
-  test("on blackholeAll(), while new connections work", async () => {
+  test("blackholeAll() drops all bytes, while new connections work", async () => {
     const one = await client();
     one.request();
     await one.until(({ text }) => text.endsWith("answer 1"));
@@ -209,7 +212,7 @@ describe("blackhole drops all bytes and keeps both sides open", () => {
 });
 
 describe("halfOpen drops the server's connection without a FIN", () => {
-  test("and resets the client's next bytes", async () => {
+  test("halfOpen resets the client's next bytes", async () => {
     const one = await afterOne(halfOpen({ after: 1 }));
     await pause(30);
     expect(one.state).toBe("open");
@@ -218,7 +221,7 @@ describe("halfOpen drops the server's connection without a FIN", () => {
     expect(server.applied).toBe(1);
   });
 
-  test("or ignores them, from the start", async () => {
+  test("halfOpen ignores the client's bytes from the start", async () => {
     proxy.onConnection(() => halfOpen({ after: 0, next: "nothing" }));
     const one = await client();
     one.request();
@@ -228,7 +231,7 @@ describe("halfOpen drops the server's connection without a FIN", () => {
 });
 
 describe("loseFin drops the server's FIN", () => {
-  test.each(["reset", "nothing"] as const)("and the client's next bytes get: %s", async (next) => {
+  test.each(["reset", "nothing"] as const)("loseFin gives the client's next bytes: %s", async (next) => {
     const one = await afterOne(loseFin({ next }));
     server.closeConnections();
     await pause(30);
@@ -243,7 +246,7 @@ describe("loseFin drops the server's FIN", () => {
 });
 
 describe("extraBytes sends bytes after a response", () => {
-  test("in the same write", async () => {
+  test("extraBytes sends bytes in the response's write", async () => {
     proxy.onConnection(() => onRequest(1, extraBytes(httpResponse(200, "for nobody"))));
     const one = await client();
     const chunks: string[] = [];
@@ -253,7 +256,7 @@ describe("extraBytes sends bytes after a response", () => {
     expect(chunks.at(-1)).toMatch(/answer 1HTTP\/1.1 200 OK\r\n/);
   });
 
-  test("later, on the idle connection, which stays open", async () => {
+  test("extraBytes sends bytes later, on the idle connection, which stays open", async () => {
     const one = await afterOne(
       onRequest(1, extraBytes("HTTP/1.1 408 Request Timeout\r\n\r\n", { delayMs: 30 })),
     );
@@ -265,7 +268,7 @@ describe("extraBytes sends bytes after a response", () => {
 
 describe("rewrite sends another response instead of the server's", () => {
   test.each([502, 503, 504] as const)(
-    "such as a proxy's %d, after the request was applied",
+    "rewrite sends a proxy's %d after the request was applied",
     async (status) => {
       const one = await afterOne(onRequest(2, rewrite(proxyError(status, { "Retry-After": "1" }))));
       one.request();
@@ -279,7 +282,7 @@ describe("rewrite sends another response instead of the server's", () => {
     },
   );
 
-  test("without the server ever seeing the request", async () => {
+  test("rewrite responds without the server receiving the request", async () => {
     const one = await afterOne(onRequest(2, rewrite(proxyError(503), { deliver: false })));
     one.request();
     await one.until(({ text }) => text.startsWith("HTTP/1.1 503"));
@@ -288,7 +291,7 @@ describe("rewrite sends another response instead of the server's", () => {
     await one.until(({ text }) => text.endsWith("answer 2"));
   });
 
-  test("such as garbage, and then closes", async () => {
+  test("rewrite sends garbage and then closes", async () => {
     const one = await afterOne(onRequest(2, rewrite("\u0000\u0001not http at all", { leave: "close" })));
     one.request();
     await one.until(({ state }) => state === "ended");
@@ -316,7 +319,7 @@ test("delayReply delays one response", async () => {
 });
 
 describe("idleReaper", () => {
-  test("closes an idle connection, not one in use", async () => {
+  test("idleReaper closes an idle connection, not one in use", async () => {
     const one = await afterOne(idleReaper({ closeMs: 500 }));
     for (let n = 2; n <= 5; n++) {
       await pause(200);
@@ -329,7 +332,7 @@ describe("idleReaper", () => {
     expect(performance.now() - begin).toBeGreaterThan(450);
   });
 
-  test("with a lost FIN resets later bytes, and then ignores them", async () => {
+  test("idleReaper with a lost FIN resets later bytes, and then ignores them", async () => {
     proxy.onConnection(() => idleReaper({ closeMs: 200, goneMs: 1_000, fin: "lost" }));
     const [early, late] = [await client(), await client()];
     early.request();

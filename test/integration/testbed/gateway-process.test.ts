@@ -38,7 +38,7 @@ test("a gateway process uses a given token", async () => {
 describe("a program that is no gateway", () => {
   const cli = fileURLToPath(new URL("./starter.mjs", import.meta.url));
 
-  test("is reported with its output when it exits early", async () => {
+  test("a program that is no gateway is reported with its output when it exits early", async () => {
     await expect(startGatewayProcess({ cli: `${cli}-missing` })).rejects.toThrow(
       /not become ready:[\s\S]*starter/,
     );

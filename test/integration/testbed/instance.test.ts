@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 describe("invocations", () => {
-  test("run one after another in one process that is loaded once", async () => {
+  test("invocations run one after another in one process that is loaded once", async () => {
     const { invoke, initMs, loadMs } = await start();
     const first = await invoke({ n: 1 });
     const second = await invoke({ n: 2 });
@@ -51,14 +51,14 @@ describe("invocations", () => {
     expect(loadMs).toBeGreaterThan(0);
   });
 
-  test("are timed in the child, and as a whole in the parent", async () => {
+  test("invocations are timed in the child, and as a whole in the parent", async () => {
     const { invoke } = await start();
     const { durationMs, requestMs } = await invoke({ waitMs: 50 });
     expect(durationMs).toBeGreaterThanOrEqual(49);
     expect(requestMs).toBeGreaterThan(durationMs);
   });
 
-  test("have Lambda's context and environment, and no variable of this process", async () => {
+  test("invocations have Lambda's context and environment, and no variable of this process", async () => {
     process.env.WARMLINE_TESTBED_SECRET = "x";
     const { invoke } = await start({ env: { GREETING: "hi" }, memoryMb: 512, timeoutMs: 5_000 });
     const { result, requestId } = (await invoke()) as { result: any; requestId: string };
@@ -71,7 +71,7 @@ describe("invocations", () => {
     delete process.env.WARMLINE_TESTBED_SECRET;
   });
 
-  test("support callbacks, CommonJS modules and output", async () => {
+  test("invocations support callbacks, CommonJS modules and output", async () => {
     const called = await start({ exportName: "callback" });
     expect((await called.invoke()).result).toBe("called back");
     expect((await called.invoke({ fail: "no" })).error).toMatchObject({
@@ -87,7 +87,7 @@ describe("invocations", () => {
     await expect.poll(() => printing.output).toContain("a line\n");
   });
 
-  test("run one at a time", async () => {
+  test("invocations run one at a time", async () => {
     const { invoke } = await start();
     const first = invoke({ waitMs: 30 });
     await expect(invoke()).rejects.toThrow("one at a time");
@@ -168,7 +168,7 @@ describe("failures are reported as Lambda does", () => {
 });
 
 describe.each(["auto", "signals"] as const)("freeze and thaw, %s", (freezer) => {
-  test("nothing runs in between", async () => {
+  test("nothing runs between freeze and thaw", async () => {
     const { invoke, freeze, thaw, freezer: kind } = await start({ freezer, exportName: "ticking" });
     expect(freezer === "signals" ? ["signals"] : ["cgroup v2", "cgroup v1", "signals"]).toContain(kind);
     const before = (await invoke()).result as number;

@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 describe("a network proxy without behaviours", () => {
-  test("passes requests and responses, and counts connections", async () => {
+  test("a proxy passes requests and responses, and counts connections", async () => {
     await start();
     const [one, two] = [await client(), await client()];
     one.request();
@@ -44,7 +44,7 @@ describe("a network proxy without behaviours", () => {
     await expect.poll(() => proxy.links.length).toBe(1);
   });
 
-  test("passes on the server's close and a client's reset", async () => {
+  test("a proxy passes on the server's close and a client's reset", async () => {
     await start();
     const one = await client();
     one.request();
@@ -58,7 +58,7 @@ describe("a network proxy without behaviours", () => {
     await expect.poll(() => proxy.links.length).toBe(0);
   });
 
-  test("a reset that comes while the end is being written leaves no connection behind", async () => {
+  test("a reset while the end is being written leaves no connection behind", async () => {
     await start();
     const one = await client();
     for (const link of proxy.links) {
@@ -70,7 +70,7 @@ describe("a network proxy without behaviours", () => {
     expect(proxy.links).toHaveLength(0);
   });
 
-  test("resets the client when nothing listens behind it", async () => {
+  test("a proxy resets the client if the port behind it is closed", async () => {
     await start();
     await server.close();
     const one = await client();
@@ -78,7 +78,7 @@ describe("a network proxy without behaviours", () => {
     server = await startCounting();
   });
 
-  test("refuses and accepts again on the same port", async () => {
+  test("a proxy refuses and accepts again on the same port", async () => {
     await start();
     const before = await client();
     await proxy.refuse();
@@ -92,7 +92,7 @@ describe("a network proxy without behaviours", () => {
     await after.until(({ text }) => text.endsWith("answer 2"));
   });
 
-  test("passes megabytes to a slow reader completely", async () => {
+  test("a proxy passes megabytes to a slow reader completely", async () => {
     await server.close();
     server = await startCounting(8_000_000);
     await start({ rttMs: 2 });
@@ -113,27 +113,30 @@ describe("the round-trip time", () => {
   }
 
   // The least of several tries: a busy machine only ever adds. One trip more would be told from it all the same.
-  test.each([20, 4.5])("of %d ms delays a first request twice and the next one once", async (rttMs) => {
-    await start({ rttMs });
-    const firsts: number[] = [];
-    const nexts: number[] = [];
-    const held = () =>
-      firsts.some((ms) => ms < 2 * rttMs + 0.8 * rttMs) && nexts.some((ms) => ms < rttMs + 0.6 * rttMs);
-    for (let round = 0; round < 40 && !(round >= 3 && held()); round++) {
-      const begin = performance.now();
-      const one = await client();
-      one.request();
-      firsts.push(await answerTime(one, begin));
-      const again = performance.now();
-      one.request();
-      nexts.push(await answerTime(one, again));
-    }
-    expect(Math.min(...firsts)).toBeGreaterThanOrEqual(2 * rttMs - 0.1);
-    expect(held()).toBe(true);
-    expect(Math.min(...nexts)).toBeGreaterThanOrEqual(rttMs - 0.1);
-  });
+  test.each([20, 4.5])(
+    "a round-trip time of %d ms delays a first request twice and the next one once",
+    async (rttMs) => {
+      await start({ rttMs });
+      const firsts: number[] = [];
+      const nexts: number[] = [];
+      const held = () =>
+        firsts.some((ms) => ms < 2 * rttMs + 0.8 * rttMs) && nexts.some((ms) => ms < rttMs + 0.6 * rttMs);
+      for (let round = 0; round < 40 && !(round >= 3 && held()); round++) {
+        const begin = performance.now();
+        const one = await client();
+        one.request();
+        firsts.push(await answerTime(one, begin));
+        const again = performance.now();
+        one.request();
+        nexts.push(await answerTime(one, again));
+      }
+      expect(Math.min(...firsts)).toBeGreaterThanOrEqual(2 * rttMs - 0.1);
+      expect(held()).toBe(true);
+      expect(Math.min(...nexts)).toBeGreaterThanOrEqual(rttMs - 0.1);
+    },
+  );
 
-  test("keeps the order of bytes and of the end", async () => {
+  test("a round-trip time keeps the order of bytes and of the end", async () => {
     await start({ rttMs: 10 });
     const one = await client();
     for (let n = 0; n < 5; n++) one.request(`${n}`);

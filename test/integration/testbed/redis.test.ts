@@ -29,7 +29,7 @@ describe("finding a server", () => {
     else process.env[name] = value;
   };
 
-  test("skips a suite without one, unless it is required", () => {
+  test("a suite without a server is skipped, unless it is required", () => {
     process.env.PATH = "/nowhere";
     delete process.env.REQUIRE_REDIS;
     try {
@@ -45,7 +45,7 @@ describe("finding a server", () => {
 });
 
 describe.skipIf(!redisAvailable())("a private server", () => {
-  test("listens on a UNIX socket in a folder that is removed", async () => {
+  test("a private server listens on a UNIX socket in a folder that is removed", async () => {
     const redis = await startRedis();
     expect(redis.url).toBe(`unix://${redis.path}`);
     expect(statSync(dirname(redis.path!)).mode & 0o777).toBe(0o700);
@@ -60,7 +60,7 @@ describe.skipIf(!redisAvailable())("a private server", () => {
     expect(runs(redis.pid)).toBe(false);
   });
 
-  test("listens on TCP, and is restarted at the same address after a kill", async () => {
+  test("a private server listens on TCP, and is restarted at the same address after a kill", async () => {
     const redis = await startRedis({ listen: "tcp", flags: ["--maxmemory", "50mb"] });
     expect(await redis.command("CONFIG", "GET", "maxmemory")).toEqual(["maxmemory", "52428800"]);
     const other = await connectRedis({ port: redis.port! });
@@ -71,13 +71,13 @@ describe.skipIf(!redisAvailable())("a private server", () => {
     await redis.stop();
   });
 
-  test("reports why it does not start", async () => {
+  test("a private server reports why it does not start", async () => {
     await expect(startRedis({ flags: ["--no-such-flag", "1"] })).rejects.toThrow(
       /did not start:[\s\S]*no-such-flag/,
     );
   });
 
-  test("ends when its starter is killed", async () => {
+  test("a private server ends when the process that started it is killed", async () => {
     const starter = spawn(process.execPath, [fileURLToPath(new URL("./starter.mjs", import.meta.url))], {
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -92,7 +92,7 @@ describe.skipIf(!redisAvailable())("a private server", () => {
 });
 
 describe.skipIf(!redisAvailable())("a cluster", () => {
-  test("has three primaries and three replicas, and replaces a primary that dies", {
+  test("a cluster has three primaries and three replicas, and replaces a primary that dies", {
     timeout: 60_000,
   }, async () => {
     const cluster = await startCluster({ nodeTimeoutMs: 1_000 });

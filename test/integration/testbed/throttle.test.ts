@@ -18,18 +18,21 @@ async function shareOf(
 }
 
 describe("an instance with a share of a processor", () => {
-  test.each(["auto", "duty cycle"] as const)("gets no more than its share, by %s", async (throttle) => {
-    const { share, kind } = await shareOf({ cpu: 0.1, throttle });
-    expect(share).toBeGreaterThan(0);
-    expect(share).toBeLessThan(0.3);
-    expect(kind).toMatch(throttle === "auto" ? /quota|duty cycle/ : /^duty cycle$/);
-  });
+  test.each(["auto", "duty cycle"] as const)(
+    "an instance gets no more than its share, by %s",
+    async (throttle) => {
+      const { share, kind } = await shareOf({ cpu: 0.1, throttle });
+      expect(share).toBeGreaterThan(0);
+      expect(share).toBeLessThan(0.3);
+      expect(kind).toMatch(throttle === "auto" ? /quota|duty cycle/ : /^duty cycle$/);
+    },
+  );
 
-  test("has no throttle without a share", async () => {
+  test("an instance without a share has no throttle", async () => {
     expect((await shareOf({})).kind).toBeUndefined();
   });
 
-  test("can be frozen and thawed, and goes on", async () => {
+  test("a throttled instance can be frozen and thawed, and continues", async () => {
     const instance = await startInstance({ handler, cpu: 0.5, throttle: "duty cycle", timeoutMs: 20_000 });
     try {
       await instance.freeze();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-test.each(["module.mjs", "common.cjs"])("useGateway under node:test, from %s", async (file) => {
+test.each(["module.mjs", "common.cjs"])("useGateway works under node:test, from %s", async (file) => {
   // The variable would have a nested run report to this one.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const args = ["--test", "--test-reporter=tap", join(import.meta.dirname, "node-test", file)];

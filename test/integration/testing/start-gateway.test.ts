@@ -18,7 +18,7 @@ afterEach(async () => {
 const clientOf = ({ url, token }: TestGateway) => new Redis({ url, token });
 
 describe("startGateway", () => {
-  test("gives what a client needs", async () => {
+  test("startGateway returns what a client needs", async () => {
     const { url, token, env } = await start();
     const redis = new Redis({ url, token });
     expect(await redis.incr("n")).toBe(1);
@@ -30,7 +30,7 @@ describe("startGateway", () => {
     });
   });
 
-  test("two of them share nothing", async () => {
+  test("two gateways share nothing", async () => {
     const [one, other] = await Promise.all([start(), start()]);
     await clientOf(one).set("k", "one");
     expect(await clientOf(other).get("k")).toBeNull();
@@ -58,16 +58,16 @@ describe("startGateway", () => {
     expect(await redis.ping()).toBe("PONG");
   });
 
-  test("a Redis of somebody's is refused, since it would be flushed", async () => {
+  test("a given Redis is refused, since it would be flushed", async () => {
     const options = { redis: "redis://127.0.0.1:1" } as Parameters<typeof startGateway>[0];
     await expect(startGateway(options)).rejects.toThrow(/^redis: .*a Redis of its own/);
   });
 
-  test("a wrong option leaves nothing running", async () => {
+  test("an invalid option leaves nothing running", async () => {
     await expect(startGateway({ port: -1 })).rejects.toThrow(/^port: /);
   });
 
-  test("close can be called twice, and what comes after it fails", async () => {
+  test("close can be called twice, and calls after it fail", async () => {
     const gateway = await start();
     const redis = new Redis({ url: gateway.url, token: gateway.token, retry: false });
     await redis.set("k", 1);

@@ -5,13 +5,13 @@ import { useGateway } from "warmline-gateway/testing";
 describe("useGateway with vitest's hooks", () => {
   const gateway = useGateway({ beforeAll, beforeEach, afterAll });
 
-  test.each([1, 2])("every test finds it empty, and by the environment: %i", async () => {
+  test.each([1, 2])("every test gets an empty gateway through the environment: %i", async () => {
     expect(process.env.WARMLINE_URL).toBe(gateway.url);
     expect(process.env.WARMLINE_TOKEN).toBe(gateway.token);
     expect(await Redis.fromEnv().incr("n")).toBe(1);
   });
 
-  test("a faked date does not disturb it", async () => {
+  test("a faked date does not affect the gateway", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: new Date("2030-01-01") });
     try {
       const redis = Redis.fromEnv();
@@ -25,17 +25,17 @@ describe("useGateway with vitest's hooks", () => {
 });
 
 describe("around it", () => {
-  test("the environment is as it was", () => {
+  test("the environment is restored afterwards", () => {
     expect(process.env.WARMLINE_URL).toBeUndefined();
   });
 
-  test("reading from it too early says when to", () => {
+  test("reading the gateway too early is an error that says when to", () => {
     const ignore = () => {};
     const gateway = useGateway({ before: ignore, beforeEach: ignore, after: ignore });
     expect(() => gateway.url).toThrow("inside a test");
   });
 
-  test("without hooks, and without global ones, it says which to give", () => {
+  test("useGateway without hooks, and without global ones, is an error that says which to pass", () => {
     expect(() => useGateway()).toThrow("useGateway({ before, beforeEach, after }) for node:test");
   });
 });
