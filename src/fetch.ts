@@ -16,8 +16,6 @@ export type Redis = RedisClient;
 /** Makes clients: `const redis = Redis.fromEnv()`, or `new Redis({ url, token })` where there is no `process.env`. */
 export const Redis = createRedisClass({
   env: () => (globalThis as { process?: { env?: Record<string, string | undefined> } }).process?.env ?? {},
-  // Bundlers that split keep this apart, and the others take it in.
-  lazyFeatures: () => import("./features/lazy-features.js"),
   // fetch's own `keepalive` is something else than ours: it lets a request outlive its page, and browsers refuse such
   // a request beyond 64 KB. Some runtimes reject an unknown name even if its value is undefined.
   createTransport: ({ origin }, options) => {

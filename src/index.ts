@@ -5,10 +5,10 @@
  */
 
 import { markPageDynamic } from "./client/nextjs.js";
-import { createRedisClass, type Platform, type Redis as RedisClient } from "./client/redis.js";
+import type { Platform } from "./client/platform.js";
+import { createRedisClass, type Redis as RedisClient } from "./client/redis.js";
 import { warmUp } from "./client/warm-up.js";
 import { resolveMaxReplySize } from "./execution/settings.js";
-import * as lazyFeatures from "./features/lazy-features.js";
 import { NodeTransport } from "./transport/node/transport.js";
 
 export type { CloseReason } from "./transport/node/connection.js";
@@ -27,7 +27,6 @@ export type Redis = RedisClient;
 const platform: Platform = {
   env: () => process.env,
   preconnects: () => process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined,
-  lazyFeatures,
   beforeCalls: markPageDynamic,
   sha1: (text) => process.getBuiltinModule("node:crypto").createHash("sha1").update(text).digest("hex"),
   contextNow: () => process.getBuiltinModule("node:async_hooks").AsyncResource.bind((read) => read()),
@@ -39,7 +38,7 @@ const platform: Platform = {
       maxConnections,
       maxReplySize: resolveMaxReplySize(options),
       probe,
-      whileOpening: () => warmUp(platform),
+      whileOpening: warmUp,
     });
   },
 };

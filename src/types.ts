@@ -1,7 +1,6 @@
 // Exports of both entries beside the class itself.
 export type { CommandResult, Pipeline } from "./client/pipeline.js";
 export type { RedisConstructor } from "./client/redis.js";
-export type { ReadonlyScript, Script } from "./client/script.js";
 export type { Builders, Commands, Namespaces } from "./commands/index.js";
 export type * from "./commands/options.js";
 export type { Immediate, Key, Reply, ReplyMode } from "./commands/reply-mode.js";
@@ -9,6 +8,7 @@ export type { InferOutput, SchemaOption, StandardSchema } from "./commands/schem
 export * from "./errors.js";
 export type { Middleware, Requester, UpstashRequest, UpstashResponse } from "./execution/middleware.js";
 export type { Iterators } from "./features/iterators.js";
+export type { ReadonlyScript, Script } from "./features/script.js";
 export type {
   ChannelMessage,
   PatternMessage,
@@ -17,6 +17,13 @@ export type {
 } from "./features/subscribe/events.js";
 export type { Subscriber } from "./features/subscribe/subscriber.js";
 export type { UpdateOptions } from "./features/update.js";
-export type { CallOptions, Deadline, RedisOptions, RetryOptions, WriteMode } from "./options/options.js";
-export type { CodecOption, CustomCodec } from "./protocol/codec.js";
+export type {
+  CallOptions,
+  CodecOption,
+  CustomCodec,
+  Deadline,
+  RedisOptions,
+  RetryOptions,
+  WriteMode,
+} from "./options/options.js";
 export type { ConnectionStats } from "./transport/transport.js";

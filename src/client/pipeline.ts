@@ -5,11 +5,17 @@ import { boundProperty, onDemand } from "../commands/on-demand.js";
 import type { ReplyMode } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
 import { ArgumentError } from "../errors.js";
-import { type Command, type CommandExecutor, needsLazyFeatures, type Result } from "../execution/executor.js";
+import { type Result, sendBatch } from "../execution/batch-request.js";
+import type { ConfiguredClient } from "../execution/client-context.js";
+import { type Command, createCommand } from "../execution/command.js";
+import { guardWrite } from "../execution/exactly-once/guard.js";
 import { createLimits, type Limits, timeLeft } from "../execution/limits.js";
+import { PendingCommand } from "../execution/pending-command.js";
 import { sendPipeline } from "../execution/pipeline-sender.js";
 import { findUnknownOption } from "../options/option-names.js";
 import type { BatchPath } from "../protocol/rest-protocol.js";
+import { createTimeoutError } from "../transport/timeout-error.js";
+import { within } from "../util/timers.js";
 
 /** A command called on a pipeline. It returns the pipeline, with one more result. */
 export interface Queued<Q extends readonly unknown[]> extends ReplyMode {
@@ -46,16 +52,16 @@ export interface Pipeline<Q extends readonly unknown[] = []>
 
 class CommandQueue {
   readonly #commands: Command[] = [];
-  readonly #executor: CommandExecutor;
+  readonly #client: ConfiguredClient;
   readonly #path: BatchPath;
 
-  constructor(executor: CommandExecutor, path: BatchPath) {
-    this.#executor = executor;
+  constructor(client: ConfiguredClient, path: BatchPath) {
+    this.#client = client;
     this.#path = path;
   }
 
   [SEND](spec: CommandSpec, args: readonly unknown[]): this {
-    this.#commands.push(this.#executor.prepare(spec, args, this.#commands.length));
+    this.#commands.push(createCommand(this.#client, spec, args, this.#commands.length));
     return this;
   }
 
@@ -65,20 +71,22 @@ class CommandQueue {
   exec = async (options?: { keepErrors?: boolean }): Promise<unknown[]> => {
     const unknown = options && findUnknownOption(options, ["keepErrors"]);
     if (unknown) throw new ArgumentError(`${this.#path}: ${unknown}`, { command: undefined });
-    const executor = this.#executor;
-    let commands: readonly Command[] = this.#commands;
-    if (commands.length === 0) throw new ArgumentError("Pipeline is empty");
-    const limits = createLimits(executor.settings);
-    const needsLazy = commands.some(needsLazyFeatures);
-    if (executor.waits || needsLazy)
-      commands = await executor.prepareToSend(() => this.#commands, needsLazy, limits, "exec");
-    const signal = limits?.signal;
+    if (this.#commands.length === 0) throw new ArgumentError("Pipeline is empty");
+    const client = this.#client;
+    const { context, settings } = client;
+    const limits = createLimits(settings);
+    const waitFor = context.beforeCall?.();
+    if (waitFor) {
+      const timeoutError = () => createTimeoutError("exec", settings.timeout, false);
+      await within(timeLeft(settings, limits), waitFor, timeoutError, limits?.signal);
+    }
+    const commands = this.#commands.map((command) => guardWrite(client, command));
     const results =
       this.#path === "pipeline"
-        ? await sendAll(executor, commands, limits)
-        : await executor.runBatch(() => commands, this.#path, {
-            time: timeLeft(executor.settings, limits),
-            signal,
+        ? await sendAll(client, commands, limits)
+        : await sendBatch(client, this.#path, () => commands, {
+            time: timeLeft(settings, limits),
+            signal: limits?.signal,
           });
     const kept = results.some(isPending) ? await Promise.all(results.map(settled)) : results;
     if (options?.keepErrors) return kept as unknown[];
@@ -90,7 +98,7 @@ class CommandQueue {
 }
 
 function sendAll(
-  executor: CommandExecutor,
+  client: ConfiguredClient,
   commands: readonly Command[],
   limits: Limits | undefined,
 ): Promise<Result[]> {
@@ -102,16 +110,17 @@ function sendAll(
         results[at] = result;
         if (--missing === 0) done(results);
       };
-      return {
+      return new PendingCommand(
         command,
-        resolve: (result: unknown) => settle({ result }),
-        reject: (error: unknown) => settle({ error }),
-      };
+        undefined,
+        (result) => settle({ result }),
+        (error) => settle({ error }),
+      );
     });
     // Commands that wait do so one after the other.
     const wait = commands.reduce((sum, command) => sum + (command.wait ?? 0), 0);
-    const time = timeLeft(executor.settings, limits, wait);
-    sendPipeline(executor, batch, { time, signal: limits?.signal }, { onFailure });
+    const time = timeLeft(client.settings, limits, wait);
+    sendPipeline(client, batch, { time, signal: limits?.signal }, { onFailure });
   });
 }
 
@@ -147,6 +156,6 @@ function describeProperty(name: string): PropertyDescriptor | undefined {
 Object.setPrototypeOf(CommandQueue.prototype, onDemand(Object.prototype, describeProperty, commandNames));
 
 /** @param path `pipeline`, or `multi-exec` for a transaction. */
-export function createPipeline(executor: CommandExecutor, path: BatchPath): Pipeline {
-  return new CommandQueue(executor, path) as unknown as Pipeline;
+export function createPipeline(client: ConfiguredClient, path: BatchPath): Pipeline {
+  return new CommandQueue(client, path) as unknown as Pipeline;
 }

@@ -1,33 +1,21 @@
 import type { Builders, Commands, Namespaces } from "../commands/index.js";
-import { commandMethod, commandNames } from "../commands/methods.js";
 import { SEND, type Target } from "../commands/modules/target.js";
-import { boundProperty, onDemand, valueProperty } from "../commands/on-demand.js";
+import { boundProperty } from "../commands/on-demand.js";
 import type { Immediate, Key } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
-import { ArgumentError, ConfigError } from "../errors.js";
-import { CommandExecutor } from "../execution/executor.js";
-import type { Middleware, Requester, RequestHandler } from "../execution/middleware.js";
-import { resolveSettings, withOptions } from "../execution/settings.js";
+import type { CommandExecutor } from "../execution/executor.js";
+import type { Middleware, Requester } from "../execution/middleware.js";
 import type { Iterators } from "../features/iterators.js";
-import type * as LazyFeatures from "../features/lazy-features.js";
-import type { SubscribeMethod } from "../features/subscribe/follow-stream.js";
-import { createSubscriber, type Subscriber } from "../features/subscribe/subscriber.js";
+import type { ReadonlyScript, Script } from "../features/script.js";
+import type { Subscriber } from "../features/subscribe/subscriber.js";
 import type { UpdateOptions, Updater } from "../features/update.js";
-import { findUnknownOption } from "../options/option-names.js";
-import {
-  assertConfig,
-  type CallOptions,
-  type Endpoint,
-  isEnvironment,
-  parseEndpoint,
-  type RedisOptions,
-  readEndpointFromEnv,
-} from "../options/options.js";
-import type { HttpRequest } from "../protocol/http.js";
-import { type BatchPath, Protocol } from "../protocol/rest-protocol.js";
-import type { ConnectionStats, Transport } from "../transport/transport.js";
-import { createPipeline, type Pipeline } from "./pipeline.js";
-import { createScript, type ReadonlyScript, type Script } from "./script.js";
+import { assertConfig } from "../options/check-options.js";
+import { isEnvironment, readEndpointFromEnv } from "../options/endpoint.js";
+import type { CallOptions, RedisOptions } from "../options/options.js";
+import type { ConnectionStats } from "../transport/transport.js";
+import { boundMethods, executorOf, inherited, PROTOTYPE, use } from "./methods.js";
+import type { Pipeline } from "./pipeline.js";
+import { createExecutor, type Platform } from "./platform.js";
 
 /** A client of one endpoint. Make one outside the handler; making more costs next to nothing. */
 export interface Redis
@@ -110,26 +98,6 @@ export interface RedisConstructor {
   readonly prototype: Redis;
 }
 
-/** Runtime-specific parts of a client. */
-export interface Platform {
-  env(): Record<string, string | undefined>;
-  /** Whether a client opens a connection when it is created, by default. */
-  preconnects?(): boolean;
-  createTransport(endpoint: Endpoint, options: RedisOptions, probe: HttpRequest): Transport;
-  /** The lazy features, or a function that loads them on first use, for entries whose size matters. */
-  lazyFeatures: typeof LazyFeatures | (() => Promise<typeof LazyFeatures>);
-  /** Returns the SHA-1 digest of a text in hexadecimal digits, where the runtime has it synchronously. */
-  sha1?(text: string): string;
-  /** Returns a caller that runs functions in the current asynchronous context, where responses arrive in another one. */
-  contextNow?(): <T>(read: () => T) => T;
-  /** Returns a function to call before each command of a client, if needed. Its promise is awaited. */
-  beforeCalls?(options: RedisOptions): (() => Promise<unknown> | undefined) | undefined;
-}
-
-/** The key of a function that returns the client's executor: an inspected client does not show its token. */
-const EXECUTOR = Symbol("executor");
-const PROTOTYPE = Symbol("prototype");
-
 /** The client class of a platform. */
 export function createRedisClass(platform: Platform): RedisConstructor {
   /** Clients with the same options share an executor. Options that are not plain data get one of their own. */
@@ -193,196 +161,9 @@ export function createRedisClass(platform: Platform): RedisConstructor {
   return RedisClient as unknown as RedisConstructor;
 }
 
-/** Puts middleware around the requests of one client. */
-const use = (client: { readonly [PROTOTYPE]: object }) => (middleware: Middleware) => {
-  // From here on this client differs from those that it shared its methods with.
-  const executor = executorOf(client).withMiddleware(middleware);
-  // A replaced method that calls the original one would bypass the middleware.
-  for (const name of Object.keys(client)) if (getMethod(name)) Reflect.deleteProperty(client, name);
-  Object.setPrototypeOf(client, bind(executor, client[PROTOTYPE]));
-  Object.defineProperty(client, EXECUTOR, { value: () => executor, configurable: true });
-};
-
 /** Whether two objects have the same properties. */
 function equal<T extends object>(one: T, other: T): boolean {
   for (const name in other) if (one[name] !== other[name] || !(name in one)) return false;
   for (const name in one) if (!(name in other)) return false;
   return true;
-}
-
-/** The executor of a client; undefined where the object is none, as in a method that was taken out. */
-function executorOf(client: object): CommandExecutor {
-  return (client as { [EXECUTOR]?: () => CommandExecutor })[EXECUTOR]?.() as CommandExecutor;
-}
-
-/** Where there is no endpoint; nothing is sent there. */
-const NOWHERE: Endpoint = { origin: "http://localhost", path: "", token: "none" };
-
-function createExecutor(platform: Platform, options: RedisOptions, requester?: Requester): CommandExecutor {
-  const settings = resolveSettings(options);
-  const endpoint = requester ? undefined : parseEndpoint(options);
-  const missing = endpoint instanceof ConfigError;
-  if (missing) console.warn(`warmline: ${endpoint.message}`);
-  const usable = missing ? NOWHERE : (endpoint ?? NOWHERE);
-  const plain = options.responseEncoding === false || requester !== undefined;
-  const protocol = new Protocol(
-    usable,
-    options.responseFormat !== "json" && !plain,
-    !plain,
-    options.readYourWrites !== false && !requester,
-  );
-  const transport = platform.createTransport(usable, options, protocol.ping());
-  if (usable !== NOWHERE && (options.preconnect ?? platform.preconnects?.())) void transport.preconnect();
-  const beforeCall = platform.beforeCalls?.(options);
-  const requestHandler: RequestHandler | undefined = requester && ((request) => requester.request(request));
-  return new CommandExecutor(
-    { platform, transport, protocol, endpoint, requestHandler, beforeCall },
-    settings,
-  );
-}
-
-const tables = new WeakMap<CommandExecutor, Map<object, object>>();
-
-function boundMethods(executor: CommandExecutor, prototype: object): object {
-  let byPrototype = tables.get(executor);
-  if (!byPrototype) {
-    byPrototype = new Map();
-    tables.set(executor, byPrototype);
-  }
-  let methods = byPrototype.get(prototype);
-  if (!methods) {
-    methods = bind(executor, prototype);
-    byPrototype.set(prototype, methods);
-  }
-  return methods;
-}
-
-/** An object with every method bound to the executor, above the prototype, whose own methods win. */
-function bind(executor: CommandExecutor, prototype: object): object {
-  const taken = (name: string) => {
-    for (let at: object | null = prototype; at && at !== inherited; at = Object.getPrototypeOf(at)) {
-      if (Object.hasOwn(at, name)) return true;
-    }
-    return name in Object.prototype;
-  };
-  const methods = onDemand(
-    prototype,
-    (name) => valueProperty(getMethod(name)?.(executor, prototype)),
-    methodNames,
-    taken,
-  );
-  return Object.defineProperties(methods, {
-    [EXECUTOR]: { value: () => executor },
-    [PROTOTYPE]: { value: prototype },
-  });
-}
-
-/** Makes what stands under a name, if anything does. */
-function getMethod(name: string): Bound | undefined {
-  // The client's own first: to find that a name is no command's, all specs are made.
-  const own = clientMethods[name];
-  const make = own ? undefined : commandMethod(name);
-  return make ? (executor) => make((spec, args) => executor.run(spec, args)) : own;
-}
-
-type Bound = (executor: CommandExecutor, prototype: object) => unknown;
-
-const pipeline =
-  (path: BatchPath): Bound =>
-  (executor) =>
-  () =>
-    createPipeline(executor, path);
-
-const subscribeBy =
-  (method: SubscribeMethod): Bound =>
-  (executor) =>
-  (names: string | readonly string[], ...more: unknown[]) => {
-    if (more.length === 0) return createSubscriber(executor, method, names);
-    const message = 'takes one argument: add a listener with .on("message", listener)';
-    throw new ArgumentError(`${method}() ${message}`, { command: method.toUpperCase() });
-  };
-
-const iterateBy =
-  (name: "scan" | "hscan" | "sscan" | "zscan"): Bound =>
-  (executor) =>
-    async function* (...args: unknown[]) {
-      yield* (await executor.loadLazyFeatures()).iterate(executor, name, ...args);
-    };
-
-const clientMethods: Record<string, Bound> = {
-  pipeline: pipeline("pipeline"),
-  multi: pipeline("multi-exec"),
-  exec: (executor) => async (command: readonly unknown[]) => executor.raw(command),
-  createScript:
-    (executor) =>
-    (script: string, options: { readonly?: boolean } = {}) => {
-      checkNames("createScript", options, "readonly");
-      return createScript(executor, script, options.readonly ?? false);
-    },
-  update:
-    (executor) =>
-    async (key: Key, change: Updater<unknown>, options: UpdateOptions = {}) => {
-      checkNames("update", options, "attempts");
-      return (await executor.loadLazyFeatures()).update(executor, key, change, options);
-    },
-  subscribe: subscribeBy("subscribe"),
-  psubscribe: subscribeBy("psubscribe"),
-  monitor: (executor) =>
-    async function* () {
-      yield* (await executor.loadLazyFeatures()).monitor(executor);
-    },
-  scanIterator: iterateBy("scan"),
-  hscanIterator: iterateBy("hscan"),
-  sscanIterator: iterateBy("sscan"),
-  zscanIterator: iterateBy("zscan"),
-  with: (executor, prototype) =>
-    function (this: object | undefined, options: CallOptions) {
-      const client = derived(executor.withSettings(withOptions(executor.settings, options)), prototype);
-      // The fields of its user's class, but not what was put in a method's place: that has the settings of before.
-      if (this && executorOf(this) === executor) {
-        for (const name of Object.keys(this)) {
-          if (!getMethod(name))
-            Object.defineProperty(client, name, Object.getOwnPropertyDescriptor(this, name)!);
-        }
-      }
-      return client;
-    },
-  ready: (executor) => () => executor.context.transport.preconnect(),
-  stats: (executor) => () => ({ ...executor.context.transport.stats }),
-  close: (executor) => () => executor.context.transport.close(),
-};
-
-/** @throws ArgumentError for an option that the method does not have. */
-function checkNames(method: string, options: object, ...known: string[]): void {
-  const unknown = findUnknownOption(options, known);
-  if (unknown) throw new ArgumentError(`${method}: ${unknown}`, { command: undefined });
-}
-
-const methodNames = () => [...commandNames(), ...Object.keys(clientMethods)];
-
-/**
- * The prototype of every class of clients: its methods are bound whenever they are looked up. Clients for one call or a
- * few have no others, and `super.get(key)` in a class of the user's finds them here.
- */
-const inherited = onDemand(
-  Object.prototype,
-  (name) => {
-    const method = getMethod(name);
-    return (
-      method && {
-        get(this: { [PROTOTYPE]: object }) {
-          return method(executorOf(this), this[PROTOTYPE]);
-        },
-      }
-    );
-  },
-  methodNames,
-);
-
-/** A client for one call or a few. */
-function derived(executor: CommandExecutor, prototype: object): object {
-  return Object.create(prototype, {
-    [EXECUTOR]: { value: () => executor, configurable: true },
-    [PROTOTYPE]: { value: prototype },
-  });
 }

@@ -1,5 +1,5 @@
 import { getSpec } from "../commands/index.js";
-import { type ClientContext, CommandExecutor } from "../execution/executor.js";
+import { CommandExecutor } from "../execution/executor.js";
 import { resolveSettings } from "../execution/settings.js";
 import { Protocol } from "../protocol/rest-protocol.js";
 import { RequestHeads } from "../transport/node/http1/request-head.js";
@@ -32,14 +32,11 @@ let warmedUp = false;
  * Takes a command through all that is done with one, but for the socket, once in a process: code that has run is
  * compiled. To be called while a connection is being opened, when there is nothing else to do.
  */
-export function warmUp(platform: ClientContext["platform"]): void {
+export function warmUp(): void {
   if (warmedUp) return;
   warmedUp = true;
   const endpoint = { origin: "warm-up:", path: "", token: "none" };
   const protocol = new Protocol(endpoint, true, true, true);
-  const executor = new CommandExecutor(
-    { platform, transport: stubTransport, protocol, endpoint },
-    resolveSettings({}),
-  );
+  const executor = new CommandExecutor({ transport: stubTransport, protocol, endpoint }, resolveSettings({}));
   executor.run(getSpec("get")!, ["warm-up"]).then(undefined, () => {});
 }

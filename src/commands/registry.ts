@@ -2,8 +2,6 @@ import { bitfieldSpec } from "./bitmap.js";
 import { everyGroup, namespaces } from "./index.js";
 import type { CommandSpec } from "./spec.js";
 
-export type FindSpec = typeof findSpec;
-
 let specs: Map<string, CommandSpec> | undefined;
 
 /** The spec of a command given with its name and arguments, if there is one, and how many arguments its name takes. */

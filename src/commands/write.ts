@@ -1,4 +1,4 @@
-import type { FindSpec } from "./registry.js";
+import { findSpec } from "./registry.js";
 
 /** The modules' reads: their specs are in an entry of their own. */
 const MODULE_READS =
@@ -7,9 +7,8 @@ const MODULE_READS =
 /**
  * Whether a command given with its name and arguments may change data. What is not known to be a read is taken
  * for a write, since only a read is ever sent a second time on its own.
- * @param findSpec finds the specs of commands: lazy features import none.
  */
-export function isWrite(argv: readonly unknown[], findSpec: FindSpec): boolean {
+export function isWrite(argv: readonly unknown[]): boolean {
   const [spec, nameLength] = findSpec(argv);
   if (!spec && MODULE_READS.test(String(argv[0]))) {
     // A cursor that is lost with its response stays open at the server.

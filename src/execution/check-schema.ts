@@ -1,6 +1,6 @@
 import type { StandardSchema, Validation } from "../commands/schema.js";
 import type { CommandSpec, Decode } from "../commands/spec.js";
-import type { SchemaError } from "../errors.js";
+import { SchemaError } from "../errors.js";
 import type { RawReply } from "../protocol/reply.js";
 
 /**
@@ -15,8 +15,6 @@ export function readChecked(
   reply: RawReply,
   decode: Decode,
   index: number | undefined,
-  // Lazy features import no classes.
-  Mismatch: typeof SchemaError,
 ): unknown {
   let values: unknown[] = [];
   let rebuild = (checked: unknown[]): unknown => checked;
@@ -36,7 +34,7 @@ export function readChecked(
         if (!result.issues) return result.value;
         // Issues may quote the value.
         const message = `${spec.name}: the value does not match the schema; see the issues of the error`;
-        throw new Mismatch(message, result.issues, { command: spec.name, index });
+        throw new SchemaError(message, result.issues, { command: spec.name, index });
       }),
     );
   const results = values.map((value) =>

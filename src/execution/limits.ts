@@ -1,6 +1,7 @@
-import { assertConfig } from "../options/options.js";
+import { assertConfig } from "../options/check-options.js";
 import { elapsed, moment } from "../util/clock.js";
-import { MAX_TIMER, type Settings } from "./settings.js";
+import { MAX_TIMER } from "../util/timers.js";
+import type { Settings } from "./settings.js";
 
 /** Left for the handler to say that its time is running out, in ms. */
 const DEADLINE_MARGIN = 50;

@@ -1,7 +1,8 @@
-import { isWrite } from "../commands/write.js";
-import type { WarmlineError } from "../errors.js";
-import type { EncodedRequest, Route } from "../protocol/rest-protocol.js";
-import type { CommandExecutor } from "./executor.js";
+import { ArgumentError } from "../errors.js";
+import type { EncodedRequest } from "../protocol/rest-protocol.js";
+import { createTimeoutError } from "../transport/timeout-error.js";
+import { elapsed, moment } from "../util/clock.js";
+import type { Settings } from "./settings.js";
 
 /** A request of the REST protocol before it becomes HTTP: what middleware sees. */
 export interface UpstashRequest {
@@ -36,78 +37,45 @@ export type Middleware = (
 ) => Promise<UpstashResponse<any>>;
 
 /** The call that a request is carried for. */
-export interface HandledCall {
-  /** The settings of the client that was called, which may be others than those of the one that has the middleware. */
-  readonly executor: CommandExecutor;
-  /** The arguments of the call, before middleware. */
-  readonly argv: EncodedRequest["argv"];
-  /** Whether these arguments may be written again after they may have been applied. */
-  readonly repeatable: boolean;
-  /** The time for all of it, in ms. */
-  readonly timeout: number;
-  /** The part of it that is left, in ms: middleware may send a request late, and again. */
-  timeLeft(): number;
-  readonly signal: AbortSignal | undefined;
+export class HandledCall {
+  readonly #began = moment();
+
+  constructor(
+    /** The settings of the client that was called, which may be others than those of the one that has the middleware. */
+    readonly settings: Settings,
+    /** The arguments of the call, before middleware. */
+    readonly argv: EncodedRequest["argv"],
+    /** Whether these arguments may be written again after they may have been applied. */
+    readonly repeatable: boolean,
+    /** The time for all of it, in ms. */
+    readonly timeout: number,
+    readonly signal: AbortSignal | undefined,
+  ) {}
+
+  /** The part of its time that is left, in ms: middleware may send a request late, and again. */
+  get timeLeft(): number {
+    return this.timeout - elapsed(this.#began);
+  }
 }
 
 /** A requester, or middleware around one. */
 export type RequestHandler = (request: UpstashRequest, call: HandledCall) => Promise<UpstashResponse<any>>;
 
-/** The error of a call whose time is up. @param sent whether it had been given to what carries it. */
-export function timeoutError(
-  { executor, timeout }: HandledCall,
-  label: string,
-  sent: boolean,
-): WarmlineError {
-  const state = sent ? "the command was sent and may have been applied" : "the command was not sent";
-  const message = `no response within ${Math.round(timeout)} ms; ${state}`;
-  return executor.errorFactory(label)("TimeoutError", message, { outcome: sent ? "unknown" : "unsent" });
-}
-
 /** Sends an encoded request through the request handler. Returns the response as JSON, empty if there was none. */
-export async function runMiddleware(
+export async function runRequestHandler(
   requestHandler: RequestHandler,
   { argv, route }: EncodedRequest,
   label: string,
   call: HandledCall,
 ): Promise<string> {
-  const { executor, timeout, signal } = call;
+  const { timeout, signal } = call;
   if ((route ? argv : [argv]).flat().some((arg) => typeof arg !== "string")) {
-    throw executor.errorFactory(label)(
-      "ArgumentError",
-      "bytes can't be sent through middleware, which gets JSON",
-    );
+    throw new ArgumentError(`${label}: bytes can't be sent through middleware, which gets JSON`, {
+      command: label,
+    });
   }
-  if (timeout <= 0) throw timeoutError(call, label, false);
+  if (timeout <= 0) throw createTimeoutError(label, timeout, false);
   if (signal?.aborted) throw signal.reason;
   const request = { ...(route && { path: [route] }), body: argv, ...(signal && { signal }) };
   return JSON.stringify(await requestHandler(request, call)) ?? "";
-}
-
-/**
- * Sends what middleware lets through.
- * @param direct the client without middleware, with the settings of the call.
- * @throws RedisError where the response has an error, as in the reference client.
- */
-export function sendDirect(
-  direct: CommandExecutor,
-  { path = [], body, signal: given }: UpstashRequest,
-  call: HandledCall,
-): Promise<UpstashResponse<any>> {
-  const route = path.join("/") as Route;
-  const commands = (route ? body : [body]) as unknown[][];
-  const label = route ? route.toUpperCase() : String(commands[0]?.[0]);
-  // Only the arguments are known of a request that middleware created itself.
-  const repeatable =
-    body === call.argv ? call.repeatable : !commands.some((argv) => isWrite(argv, direct.findSpec));
-  const read = (reply: unknown) => {
-    const response = reply as UpstashResponse<any>;
-    if (typeof response?.error === "string") throw direct.errorFactory(label)("RedisError", response.error);
-    return response;
-  };
-  const signal = given ?? call.signal;
-  const encoded = direct.context.protocol.passthrough(body, route);
-  return new Promise((resolve, reject) =>
-    direct.send(encoded, label, repeatable, read, resolve, reject, { time: call.timeLeft(), signal }),
-  );
 }

@@ -1,31 +1,18 @@
 import { ConnectionError, UnknownOutcomeError, WarmlineError } from "../errors.js";
-import { afterUnknown } from "../transport/outcome.js";
-import { onAbort } from "../util/abort.js";
-import { elapsed, moment } from "../util/clock.js";
-import { clearTimeout, setTimeout } from "../util/timers.js";
-import type { Command, CommandExecutor, RequestLimits } from "./executor.js";
-import type { Limits } from "./limits.js";
+import { RetryBudget } from "../transport/retry-budget.js";
+import { sleep } from "../util/timers.js";
+import { sendBatch } from "./batch-request.js";
+import type { ConfiguredClient } from "./client-context.js";
+import type { Command } from "./command.js";
+import type { PendingCommand } from "./pending-command.js";
+import type { RequestLimits } from "./pending-request.js";
 import type { SharedRequest } from "./shared-request.js";
 
-/** A command of a batch, with the callbacks that settle its promise. */
-export interface QueuedCommand {
-  readonly command: Command;
-  readonly limits?: Limits | undefined;
-  /** Whether its limits have settled it. */
-  readonly over?: boolean;
-  /** Returns the same command as one that an earlier attempt may have applied. */
-  suspect?(): QueuedCommand;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 interface PipelineOptions {
-  /** Is called where the request as a whole failed. Without it its reads are sent again by themselves. */
+  /** Called if the first request as a whole fails. Without it its reads are sent again by themselves. */
   readonly onFailure?: (error: unknown) => void;
   /** The request, where the commands have limits of their own. */
   readonly shared?: SharedRequest | undefined;
-  /** How many times they were sent again already. */
-  readonly retried?: number;
 }
 
 /**
@@ -33,98 +20,61 @@ interface PipelineOptions {
  * sent again, and so are reads whose outcome is unknown. Only writes reject.
  */
 export async function sendPipeline(
-  executor: CommandExecutor,
-  batch: readonly QueuedCommand[],
-  { time, signal, repeated }: RequestLimits,
-  { onFailure, shared, retried = 0 }: PipelineOptions = {},
+  client: ConfiguredClient,
+  batch: readonly PendingCommand[],
+  { time, signal }: RequestLimits,
+  { onFailure, shared }: PipelineOptions = {},
 ): Promise<void> {
-  const began = moment();
-  // After a freeze it may be too late: what an exactly-once write's repeat relies on may be forgotten by then.
-  const left = () => time - elapsed(began);
+  const budget = new RetryBudget(client.settings, time);
+  let limits: RequestLimits = { time, signal };
   let sent = batch;
   const wanted = () => {
-    if (shared) sent = sent.filter(({ over }) => !over);
+    if (shared) sent = sent.filter(({ settled }) => !settled);
     return sent.map(({ command }) => command);
   };
-  const again: QueuedCommand[] = [];
-  const errors: unknown[] = [];
-  const sendAgain = (queued: QueuedCommand, error: unknown) => {
-    if (queued.over) return;
-    again.push(isUnknown(error) ? suspected(queued) : queued);
-    errors.push(error);
-  };
-  const giveUp = () => {
-    for (const [i, { reject }] of again.entries()) reject(errors[i]);
-  };
-  const repeat = (wait: number) => {
-    const outcome = errors.some(isUnknown) ? "unknown" : "unsent";
-    executor.context.transport.onRetry({ command: "PIPELINE", outcome, retry: retried + 1, waitMs: wait });
-  };
-
-  try {
-    const results = await executor.runBatch(wanted, "pipeline", { time, signal, repeated }, shared);
-    for (const [i, result] of results.entries()) {
-      const queued = sent[i]!;
-      if (!("error" in result)) queued.resolve(result.result);
-      else if (mayRepeat(result.error, queued.command)) sendAgain(queued, result.error);
-      else queued.reject(result.error);
+  for (;;) {
+    /** Commands that are to be sent again, each with the error of its last attempt. */
+    const failed = new Map<PendingCommand, unknown>();
+    let atOnce = false;
+    try {
+      const results = await sendBatch(client, "pipeline", wanted, limits, shared);
+      for (const [i, result] of results.entries()) {
+        const pending = sent[i]!;
+        if (!("error" in result)) pending.resolve(result.result);
+        else if (mayRepeat(result.error, pending.command)) failed.set(pending, result.error);
+        else pending.reject(result.error);
+      }
+    } catch (error) {
+      if (onFailure && budget.retried === 0) return onFailure(error);
+      // A batch of reads alone has been sent again as often as it may be.
+      atOnce = isUnknown(error) && budget.timeLeft > 0 && sent.some(({ command }) => !command.repeatable);
+      for (const pending of sent) {
+        const { spec, repeatable } = pending.command;
+        const own = error instanceof WarmlineError ? error.forCommand(spec.name) : error;
+        if (atOnce && repeatable) failed.set(pending, own);
+        else pending.reject(own);
+      }
     }
-  } catch (error) {
-    if (onFailure) return onFailure(error);
-    // A batch of nothing else has been sent again as often as it may be.
-    const mixed = isUnknown(error) && left() > 0 && batch.some(({ command }) => !command.repeatable);
-    for (const queued of batch) {
-      const { spec, repeatable } = queued.command;
-      const own = error instanceof WarmlineError ? error.forCommand(spec.name) : error;
-      if (mixed && repeatable) sendAgain(queued, own);
-      else queued.reject(own);
+    for (const [pending, error] of failed) {
+      if (pending.settled) failed.delete(pending);
+      else if (isUnknown(error)) pending.possiblyApplied = budget.possiblyApplied = true;
     }
-    if (again.length > 0) {
-      repeat(0);
-      sendPipeline(executor, again, { time: left(), signal, repeated: true }, { shared, retried });
+    if (failed.size === 0) return;
+    const waitMs = atOnce ? 0 : budget.next();
+    if (waitMs !== undefined) {
+      const outcome = [...failed.values()].some(isUnknown) ? "unknown" : "unsent";
+      const retry = budget.retried + (atOnce ? 1 : 0);
+      client.context.transport.onRetry({ command: "PIPELINE", outcome, retry, waitMs });
+      if (!atOnce) await sleep(waitMs, signal);
     }
-    return;
+    const { timeLeft } = budget;
+    if (waitMs === undefined || signal?.aborted || timeLeft <= 0) {
+      for (const [pending, error] of failed) pending.reject(signal?.aborted ? signal.reason : error);
+      return;
+    }
+    sent = [...failed.keys()];
+    limits = { time: timeLeft, signal, repeated: budget.possiblyApplied };
   }
-
-  if (again.length === 0) return;
-  const { retries, backoff } = executor.settings;
-  const wait = retried < retries ? backoff(retried) : Number.POSITIVE_INFINITY;
-  if (!(wait < left())) return giveUp();
-  repeat(wait);
-  pause(wait, signal, (aborted) => {
-    if (aborted) for (const { reject } of again) reject(aborted.reason);
-    else if (left() > 0)
-      sendPipeline(
-        executor,
-        again,
-        { time: left(), signal, repeated: true },
-        { shared, retried: retried + 1 },
-      );
-    else giveUp();
-  });
-}
-
-/** @param then is called after the pause, or with the signal once that aborts. */
-function pause(ms: number, signal: AbortSignal | undefined, then: (aborted?: AbortSignal) => void): void {
-  const timer = setTimeout(() => {
-    forget?.();
-    then();
-  }, ms);
-  const forget =
-    signal &&
-    onAbort(signal, () => {
-      clearTimeout(timer);
-      forget!();
-      then(signal);
-    });
-}
-
-/** One that may have been applied already: nothing that becomes of a later try can say that it was not. */
-function suspected(queued: QueuedCommand): QueuedCommand {
-  const { command, resolve, reject } = queued;
-  return (
-    queued.suspect?.() ?? { command, resolve, reject: (error) => reject(afterUnknown(error, command.write)) }
-  );
 }
 
 /** Whether the outcome that the gateway reports allows the command to be sent again. */

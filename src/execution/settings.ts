@@ -1,15 +1,9 @@
-import {
-  assertConfig,
-  type CallOptions,
-  checkCallOptions,
-  checkOptions,
-  type Deadline,
-  type RedisOptions,
-  type WriteMode,
-} from "../options/options.js";
+import { assertConfig, checkCallOptions, checkOptions } from "../options/check-options.js";
+import type { CallOptions, Deadline, RedisOptions, WriteMode } from "../options/options.js";
 import { type Codec, resolveCodec } from "../protocol/codec.js";
-import { jitteredBackoff } from "../transport/backoff.js";
 import { DEFAULT_MAX_REPLY_SIZE } from "../transport/body.js";
+import { jitteredBackoff } from "../transport/retry-budget.js";
+import { MAX_TIMER } from "../util/timers.js";
 
 /** Settings that `redis.with({ ... })` can change, resolved: every value is present and checked. */
 export interface Settings {
@@ -82,9 +76,6 @@ function checkExactlyOnceTtl({ exactlyOnceTtl, timeout }: Settings): void {
     `exactlyOnceTtl (${exactlyOnceTtl} ms) must be at least ${DELIVERY_MARGIN} ms longer than timeout (${timeout} ms), or a repeated write could be applied twice`,
   );
 }
-
-/** setTimeout takes no more ms; longer would fire at once. */
-export const MAX_TIMER = 2 ** 31 - 1;
 
 function checkMilliseconds(name: string, value: number): number {
   assertConfig(typeof value === "number" && value > 0, `${name} must be a number of ms above 0`);

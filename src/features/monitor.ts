@@ -1,17 +1,17 @@
-import type { CommandExecutor } from "../execution/executor.js";
-import { getStreamEndpoint } from "./subscribe/endpoint.js";
-import { dataIn, streamLines } from "./subscribe/lines.js";
+import type { ConfiguredClient } from "../execution/client-context.js";
+import { getSignal } from "../execution/limits.js";
+import { dataIn, getStreamEndpoint, streamLines } from "./subscribe/event-stream.js";
 
 /** The lines of MONITOR. @throws what {@link streamLines} throws; nothing is tried again. */
-export async function* monitor(executor: CommandExecutor): AsyncGenerator<string, void, undefined> {
-  const failure = executor.errorFactory("MONITOR");
+export async function* monitor(client: ConfiguredClient): AsyncGenerator<string, void, undefined> {
+  const command = "MONITOR";
   const request = {
-    endpoint: getStreamEndpoint(executor, failure),
+    endpoint: getStreamEndpoint(client, command),
     path: "/monitor",
-    failure,
-    signal: executor.signal,
+    command,
+    signal: getSignal(client.settings),
   };
-  for await (const lines of streamLines(request, executor.settings.timeout)) {
+  for await (const lines of streamLines(request, client.settings.timeout)) {
     for (const line of lines) {
       const data = dataIn(line);
       if (data !== undefined && data !== '"OK"') yield data;

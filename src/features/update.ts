@@ -1,4 +1,5 @@
 import type { Key } from "../commands/reply-mode.js";
+import { ArgumentError, WarmlineError } from "../errors.js";
 import type { CommandExecutor } from "../execution/executor.js";
 import type { Codec } from "../protocol/codec.js";
 import type { Bulk } from "../protocol/reply.js";
@@ -34,7 +35,7 @@ export async function update<T>(
   change: Updater<T>,
   { attempts = 10 }: UpdateOptions = {},
 ): Promise<T | null> {
-  if (!(attempts >= 1)) throw executor.errorFactory("update")("ArgumentError", "attempts must be 1 or more");
+  if (!(attempts >= 1)) throw new ArgumentError("update: attempts must be 1 or more", { command: "update" });
   const { codec } = executor.settings;
   // The script compares: guarding it against repeats would add nothing.
   const plain = executor.withSettings({ codec: STORED, writes: "at-most-once" });
@@ -47,14 +48,10 @@ export async function update<T>(
     if (next !== null) args.push(codec.encode(next));
     if ((await plain.call("eval", COMPARE_AND_SET, [key], args)) === 1) return next;
   }
-  throw executor.errorFactory("update")(
-    "WarmlineError",
-    `another client changed the key ${attempts} times in a row`,
-    {
-      outcome: "answered",
-      command: "EVAL",
-    },
-  );
+  throw new WarmlineError(`update: another client changed the key ${attempts} times in a row`, {
+    outcome: "answered",
+    command: "EVAL",
+  });
 }
 
 /** "+" and the value: as text where it is text, since not every endpoint takes bytes. */

@@ -1,7 +1,3 @@
-import { ConfigError } from "../errors.js";
-import type { CodecOption } from "../protocol/codec.js";
-import { unknownOption } from "./option-names.js";
-
 /** How a client treats a write whose outcome is unknown. */
 export type WriteMode = "at-most-once" | "exactly-once" | "at-least-once";
 
@@ -18,6 +14,17 @@ export interface RetryOptions {
 
 /** A Lambda context, or any other object that returns the remaining time, in ms. */
 export type Deadline = { getRemainingTimeInMillis(): number } | { remaining(): number };
+
+/** Two functions of the user's own: `encode` returns text or bytes, `decode` gets the stored bytes. */
+export interface CustomCodec {
+  /** Returns the text or bytes to store for a value. */
+  encode(value: unknown): string | Uint8Array;
+  /** Returns the value for the stored bytes. */
+  decode(stored: Uint8Array): unknown;
+}
+
+/** How values are written and read. */
+export type CodecOption = "json" | "text" | "bytes" | CustomCodec;
 
 /** Settings that may differ from call to call: `redis.with({ ... })`. */
 export interface CallOptions {
@@ -110,148 +117,4 @@ export interface RedisOptions extends CallOptions, IdleOptions {
   readYourWrites?: boolean;
   /** `false` is `codec: "text"`. */
   automaticDeserialization?: boolean;
-}
-
-type Check = readonly [holds: (value: unknown) => boolean, wanted: string];
-
-const isBoolean: Check = [(value) => typeof value === "boolean", "true or false"];
-const isText: Check = [(value) => typeof value === "string", "text"];
-const oneOf = (...values: unknown[]): Check => [
-  (value) => values.includes(value),
-  `one of ${values.join(", ")}`,
-];
-// The types are checked where the options are used: with null too, or with null taken for left out.
-const isAnything: Check = [() => true, ""];
-const isNotNull: Check = [(value) => value !== null, "left out rather than null"];
-
-/** Options of `with()` and their checks. An option that is checked where it is used accepts anything here. */
-const CALL_OPTIONS: Record<keyof CallOptions, Check> = {
-  signal: isNotNull,
-  timeout: isAnything,
-  deadline: isNotNull,
-  writes: oneOf("at-most-once", "exactly-once", "at-least-once"),
-  codec: isAnything,
-};
-
-const OPTIONS: Record<keyof RedisOptions, Check> = {
-  // An empty one counts as missing.
-  url: [(value) => !value || typeof value === "string", "text"],
-  token: [(value) => !value || typeof value === "string", "text"],
-  ...CALL_OPTIONS,
-  retry: [
-    (value) => value === false || (typeof value === "object" && value !== null),
-    "an object with retries and backoff, or false",
-  ],
-  keepAlive: isBoolean,
-  cache: oneOf("default", "force-cache", "no-cache", "no-store", "only-if-cached", "reload"),
-  backend: isText,
-  maxConnections: [(value) => Number.isInteger(value) && Number(value) > 0, "a whole number, 1 or more"],
-  maxReplySize: isAnything,
-  preconnect: isBoolean,
-  exactlyOnceTtl: isNotNull,
-  responseFormat: oneOf("resp2", "json"),
-  enableAutoPipelining: isBoolean,
-  readYourWrites: isBoolean,
-  automaticDeserialization: isBoolean,
-  agent: isAnything,
-  enableTelemetry: isBoolean,
-  latencyLogging: isBoolean,
-  responseEncoding: oneOf(false, "base64"),
-};
-
-/** @throws ConfigError unless these are options of a client, each of its type. Undefined counts as left out. */
-export function checkOptions(given: RedisOptions): void {
-  check(given, OPTIONS);
-  const { retry } = given;
-  if (retry) check(retry, { retries: isNotNull, backoff: isNotNull }, "retry.");
-}
-
-/** @throws ConfigError unless these are options that `with()` may change, each of its type. */
-export function checkCallOptions(given: CallOptions): void {
-  assertConfig(
-    typeof given === "object" && given !== null,
-    "with() needs an object of options, such as { timeout: 500 }",
-  );
-  for (const name of Object.keys(given)) {
-    const fixed = Object.hasOwn(OPTIONS, name) && !Object.hasOwn(CALL_OPTIONS, name);
-    assertConfig(!fixed, `with() can't change ${name}: pass it to new Redis()`);
-  }
-  check(given, CALL_OPTIONS);
-}
-
-function check(given: object, checks: Record<string, Check>, path = ""): void {
-  assertConfig(!Array.isArray(given), "options must be an object");
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(checks, name)) throw new ConfigError(unknownOption(name, Object.keys(checks)));
-    const [holds, wanted] = checks[name]!;
-    assertConfig(value === undefined || holds(value), `${path}${name} must be ${wanted}`);
-  }
-}
-
-/** An endpoint, taken apart once per client. */
-export interface Endpoint {
-  readonly origin: string;
-  /** The path that commands are sent to, without a slash at its end. */
-  readonly path: string;
-  readonly token: string;
-}
-
-/** Prefixes of the variables of a complete pair. URL and TOKEN follow them. */
-const PREFIXES = ["WARMLINE_", "UPSTASH_REDIS_REST_", "KV_REST_API_"];
-
-/** The first complete pair of url and token in the environment. */
-export function readEndpointFromEnv(
-  env: Record<string, string | undefined>,
-): Pick<RedisOptions, "url" | "token"> {
-  for (const prefix of PREFIXES) {
-    const url = env[`${prefix}URL`];
-    const token = env[`${prefix}TOKEN`];
-    if (url && token) return { url, token };
-  }
-  return {};
-}
-
-/** Whether an object is an environment, as Cloudflare hands it to a Worker, rather than options. */
-export function isEnvironment(value: object): value is Record<string, string | undefined> {
-  return PREFIXES.some((prefix) => `${prefix}URL` in value || `${prefix}TOKEN` in value);
-}
-
-/** @throws ConfigError with the message, unless the condition holds. */
-export function assertConfig(holds: boolean, message: string): void {
-  if (!holds) throw new ConfigError(message);
-}
-
-/**
- * @returns the endpoint, or the error that every command is to be rejected with when url or token is missing:
- * a build that only imports a module which creates a client has to pass.
- * @throws ConfigError when the url or the token is malformed.
- */
-export function parseEndpoint({ url, token }: RedisOptions): Endpoint | ConfigError {
-  if (!url || !token) {
-    const missing = url ? "token" : token ? "url" : "url and token";
-    const names = PREFIXES.map((prefix) => `${prefix}URL and ${prefix}TOKEN`).join(", or ");
-    return new ConfigError(`${missing} missing: pass them to new Redis({ url, token }), or set ${names}`);
-  }
-  const { origin, protocol, pathname, username, password, search, hash } = parseUrl(url);
-  assertConfig(
-    !/^rediss?:/.test(protocol),
-    "url is a redis:// address: run `npx warmline-gateway --redis <url>` and pass the url that it prints",
-  );
-  assertConfig(/^https?:/.test(protocol), "url must begin with https:// or http://");
-  assertConfig(!username && !password, "url must not contain a user or password: pass the token as `token`");
-  assertConfig(!search && !hash, 'url must not contain "?" or "#"');
-  // Characters that a header can hold. A line break pasted along with the token is the usual mistake.
-  assertConfig(
-    /^[\x21-\x7e]+$/.test(token),
-    "token has a character that a header can't contain, such as a line break",
-  );
-  return { origin, path: pathname.replace(/\/+$/, ""), token };
-}
-
-function parseUrl(url: string): URL {
-  try {
-    return new URL(url);
-  } catch {
-    throw new ConfigError("url must be a URL such as https://host");
-  }
 }

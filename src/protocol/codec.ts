@@ -1,4 +1,5 @@
 import { ConfigError } from "../errors.js";
+import type { CodecOption, CustomCodec } from "../options/options.js";
 import { parseLossless } from "./lossless.js";
 import type { Bulk } from "./reply.js";
 
@@ -14,18 +15,7 @@ export interface Codec {
   readonly custom?: boolean;
 }
 
-/** Two functions of the user's own: `encode` returns text or bytes, `decode` gets the stored bytes. */
-export interface CustomCodec {
-  /** Returns the text or bytes to store for a value. */
-  encode(value: unknown): string | Uint8Array;
-  /** Returns the value for the stored bytes. */
-  decode(stored: Uint8Array): unknown;
-}
-
-/** How values are written and read. */
-export type CodecOption = "json" | "text" | "bytes" | CustomCodec;
-
-// Arguments are turned into text by one rule for all arguments (wire/args.ts), so these encode nothing.
+// Arguments are turned into text by one rule for all arguments (protocol/args.ts), so these encode nothing.
 const encode = (value: unknown) => value;
 
 const named: Record<string, Codec> = {

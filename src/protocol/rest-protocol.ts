@@ -1,4 +1,4 @@
-import type { Endpoint } from "../options/options.js";
+import type { Endpoint } from "../options/endpoint.js";
 import type { CommandArg } from "./args.js";
 import { utf8 } from "./bytes.js";
 import { type EndpointCapabilities, getCapabilities } from "./capabilities.js";
@@ -6,7 +6,7 @@ import type { HttpRequest, HttpResponse } from "./http.js";
 import { parseJson, readJson } from "./json.js";
 import { MalformedReply } from "./malformed.js";
 import { ErrorReply, type RawReply } from "./reply.js";
-import type * as Encoders from "./request.js";
+import { toPath, toResp2 } from "./request.js";
 import { readResp2 } from "./resp2.js";
 
 /** A request, and how its response is to be read. */
@@ -28,9 +28,6 @@ export class Resp2Refused extends Error {}
 function textOf({ body }: HttpResponse): string {
   return utf8(body, 0, body.length);
 }
-
-/** How arguments that are bytes are sent. */
-type BytesEncoders = Pick<typeof Encoders, "toPath" | "toResp2">;
 
 type Argv = readonly CommandArg[] | readonly (readonly CommandArg[])[];
 
@@ -97,19 +94,14 @@ export class Protocol {
 
   /**
    * @param exact whether the strings of the reply are to be kept byte for byte.
-   * @param encoders where there are bytes among the arguments.
+   * @param bytes whether there are bytes among the arguments.
    * @param inPath sends the command in the path: how bytes reach an endpoint that takes no RESP2.
    */
-  command(
-    argv: readonly CommandArg[],
-    exact: boolean,
-    encoders?: BytesEncoders,
-    inPath = false,
-  ): EncodedRequest {
-    if (!encoders || !(inPath || this.isThirdParty)) {
-      return this.#post("", argv, encoders, this.#encoding(exact, this.#capabilities.resp2));
+  command(argv: readonly CommandArg[], exact: boolean, bytes = false, inPath = false): EncodedRequest {
+    if (!bytes || !(inPath || this.isThirdParty)) {
+      return this.#post("", argv, bytes, this.#encoding(exact, this.#capabilities.resp2));
     }
-    const { path, body } = encoders.toPath(argv);
+    const { path, body } = toPath(argv);
     const encoding = this.#encoding(exact, false);
     const headers = this.#headers.raw[encoding]!;
     return this.#encode({ path: `${this.#path}/${path}`, headers, body }, argv, "", false, encoding);
@@ -140,16 +132,16 @@ export class Protocol {
 
   /**
    * @param exact whether the strings of the replies are to be kept byte for byte.
-   * @param encoders where there are bytes among the arguments.
+   * @param bytes whether there are bytes among the arguments.
    */
   batch(
     commands: readonly (readonly CommandArg[])[],
     route: BatchPath,
     exact: boolean,
-    encoders?: BytesEncoders,
+    bytes = false,
   ): EncodedRequest {
     // Only warmline-gateway has a defined form of a batch's RESP2 reply.
-    return this.#post(route, commands, encoders, this.#encoding(exact, this.batchesBytes));
+    return this.#post(route, commands, bytes, this.#encoding(exact, this.batchesBytes));
   }
 
   /** Returns a request whose response, the protocol's own JSON, is passed through unread. */
@@ -171,13 +163,13 @@ export class Protocol {
     return { path: this.#paths[""], headers: this.#headers.json[PLAIN]!, body: '["PING"]' };
   }
 
-  #post(route: Route, argv: Argv, encoders: BytesEncoders | undefined, encoding: Encoding): EncodedRequest {
-    const headers = this.#headers[encoders ? "resp2" : "json"][encoding]!;
-    const body = encoders
-      ? encoders.toResp2((route ? argv : [argv]) as readonly (readonly CommandArg[])[])
+  #post(route: Route, argv: Argv, bytes: boolean, encoding: Encoding): EncodedRequest {
+    const headers = this.#headers[bytes ? "resp2" : "json"][encoding]!;
+    const body = bytes
+      ? toResp2((route ? argv : [argv]) as readonly (readonly CommandArg[])[])
       : JSON.stringify(argv);
     const request = { path: this.#paths[route], headers, body };
-    return this.#encode(request, argv, route, encoders !== undefined, encoding);
+    return this.#encode(request, argv, route, bytes, encoding);
   }
 
   #encode(

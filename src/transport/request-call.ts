@@ -2,32 +2,34 @@ import { ConnectionError, type Outcome, ProtocolError, UnknownOutcomeError } fro
 import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 import { MalformedReply } from "../protocol/malformed.js";
 import { onAbort } from "../util/abort.js";
-import { elapsed, moment } from "../util/clock.js";
-import { clearTimeout, setImmediate, setTimeout } from "../util/timers.js";
+import { afterTwoPolls, clearTimeout, setTimeout } from "../util/timers.js";
 import { ResponseTooLarge } from "./body.js";
-import { createTimeoutError } from "./outcome.js";
+import { RetryBudget, type RetryPolicy } from "./retry-budget.js";
+import { createTimeoutError } from "./timeout-error.js";
 import type { Attempt, AttemptListener, Timed, Timers, Transport } from "./transport.js";
 
-/** A request's rules, whatever it carries. */
-export interface CallRules {
+/** A request to send: how often it may be written, how its response is read, and the promise that it settles. */
+export interface OutgoingRequest<T> {
+  /** Read again for each attempt until something was written. */
+  readonly request: HttpRequest;
   /** Its name in error messages. */
-  readonly command: string;
+  readonly label: string;
   /** Whether it may be written again after it may have been applied. */
   readonly repeatable: boolean;
   /** Whether it carries something that an earlier call may have written. */
-  readonly repeated?: boolean | undefined;
+  readonly repeated: boolean;
   /** The time for all of it, in ms. */
   readonly timeout: number;
   readonly signal: AbortSignal | undefined;
-  /** How many times it is sent again at most. */
-  readonly retries: number;
-  /** The wait before the nth retry, from 0, in ms. */
-  backoff(retry: number): number;
-}
-
-/** The source of a call's request. `request` is read again for each attempt until something was written. */
-export interface RequestSource {
-  readonly request: HttpRequest;
+  readonly retry: RetryPolicy;
+  /**
+   * Makes a value of a response.
+   * @param possiblyApplied whether an earlier attempt may have been applied.
+   * @throws MalformedReply when the response is not one of the endpoint's, and any other error when the command failed.
+   */
+  read(response: HttpResponse, possiblyApplied: boolean): T;
+  resolve(value: T): void;
+  reject(reason: unknown): void;
 }
 
 /** A call under way. */
@@ -36,21 +38,9 @@ export interface SentCall {
   readonly written: boolean;
 }
 
-/**
- * Sends a request until it is answered, cannot be sent again, or its time is up. It makes no promise of its own: one for
- * each command is enough.
- * @param read makes a value of a response; throws MalformedReply when it is not one of the endpoint's, and any
- * other error when it is and the command failed. `tried`: whether an earlier attempt may have been applied.
- */
-export function beginCall<T>(
-  transport: Transport,
-  source: RequestSource,
-  rules: CallRules,
-  read: (response: HttpResponse, tried: boolean) => T,
-  resolve: (value: T) => void,
-  reject: (reason: unknown) => void,
-): SentCall {
-  return new Call(transport, source, rules, read, resolve, reject).begin();
+/** Sends a request until it is answered, cannot be sent again, or its time is up. It makes no promise of its own. */
+export function beginCall<T>(transport: Transport, outgoing: OutgoingRequest<T>): SentCall {
+  return new Call(transport, outgoing).begin();
 }
 
 class Call<T> implements AttemptListener {
@@ -58,12 +48,9 @@ class Call<T> implements AttemptListener {
   /** The call's own clock. Ref'd: while it runs the process does not end, whatever state the socket is in. */
   private timer: unknown;
   private pause: ReturnType<typeof setTimeout> | undefined;
-  private retried = 0;
-  /** When the call began. Its time is up on both clocks: one may stand still in a freeze. */
-  private readonly began = moment();
-  /** Whether this attempt has been written, and whether any has whose outcome is unknown. */
+  private readonly budget: RetryBudget;
+  /** Whether this attempt has been written. */
   private started = false;
-  private unknown = false;
   private settled = false;
   private forgetSignal: (() => void) | undefined;
   /** The request that was written last, or is about to be. */
@@ -71,42 +58,39 @@ class Call<T> implements AttemptListener {
 
   constructor(
     private readonly transport: Transport,
-    private readonly source: RequestSource,
-    private readonly rules: CallRules,
-    private readonly read: (response: HttpResponse, tried: boolean) => T,
-    private readonly resolve: (value: T) => void,
-    private readonly reject: (reason: unknown) => void,
-  ) {}
+    private readonly outgoing: OutgoingRequest<T>,
+  ) {
+    this.budget = new RetryBudget(outgoing.retry, outgoing.timeout);
+  }
 
   begin(): this {
-    const { signal, timeout } = this.rules;
-    if (signal?.aborted) {
-      this.settled = true;
-      this.reject(signal.reason);
-      return this;
+    const { signal, timeout } = this.outgoing;
+    if (signal?.aborted) this.reject(signal.reason);
+    else if (timeout <= 0) this.rejectTimedOut();
+    else {
+      if (signal) {
+        this.forgetSignal = onAbort(signal, () => {
+          this.attempt?.abort();
+          this.reject(signal.reason);
+        });
+      }
+      this.timer = this.timers.start(timeout, this);
+      this.send();
     }
-    if (timeout <= 0) {
-      this.giveUpInTime();
-      return this;
-    }
-    if (signal) {
-      this.forgetSignal = onAbort(signal, () => {
-        this.attempt?.abort();
-        this.settle(this.reject, signal.reason);
-      });
-    }
-    this.timer = this.timers.start(timeout, this);
-    this.send();
     return this;
   }
 
   get written(): boolean {
-    return !this.settled && (this.started || this.unknown);
+    return !this.settled && this.possiblyWritten;
+  }
+
+  private get possiblyWritten(): boolean {
+    return this.started || this.budget.possiblyApplied;
   }
 
   /** A repeat of what may have been applied is the same, byte for byte. */
   get request(): HttpRequest {
-    if (!this.newest || !this.written) this.newest = this.source.request;
+    if (!this.newest || !this.written) this.newest = this.outgoing.request;
     return this.newest;
   }
 
@@ -116,20 +100,19 @@ class Call<T> implements AttemptListener {
 
   /** @throws Error where this would be a repeat after the call's time, as when the process was frozen meanwhile. */
   onStart(): void {
-    const repeat = this.started || this.unknown || this.rules.repeated;
-    if (repeat && this.timeLeft <= 0) throw new Error("the timeout has passed");
+    if ((this.possiblyWritten || this.outgoing.repeated) && this.budget.timeLeft <= 0) {
+      throw new Error("the timeout has passed");
+    }
     this.started = true;
   }
 
-  private get timeLeft(): number {
-    return this.rules.timeout - elapsed(this.began);
-  }
-
   onResponse(response: HttpResponse, repeated = false): void {
-    if (repeated) this.unknown = true;
-    if (refusedUnapplied(response)) {
-      const wait = retryAfter(response) ?? this.rules.backoff(this.retried);
-      if (this.retried < this.rules.retries && wait < this.timeLeft) {
+    const { budget, outgoing } = this;
+    if (repeated) budget.possiblyApplied = true;
+    const unapplied = refusedUnapplied(response);
+    if (unapplied) {
+      const wait = budget.next(retryAfter(response));
+      if (wait !== undefined) {
         this.started = false;
         this.sendAgain(wait, "answered");
         return;
@@ -141,33 +124,35 @@ class Call<T> implements AttemptListener {
     }
     let value: T;
     try {
-      value = this.read(response, this.unknown);
+      value = outgoing.read(response, budget.possiblyApplied);
     } catch (error) {
       const malformed = error instanceof MalformedReply;
       // A refusal says nothing about an earlier attempt with an unknown outcome. A rate limiter may be no Redis endpoint.
-      if (refusedUnsent(response) || (refusedUnapplied(response) && (this.unknown || malformed))) {
+      if (refusedUnsent(response) || (unapplied && (budget.possiblyApplied || malformed))) {
         this.giveUp(malformed ? statusError(response) : (error as Error));
       } else if (malformed) this.failed("unknown", error, ProtocolError);
-      else this.settle(this.reject, error);
+      else this.reject(error);
       return;
     }
-    this.settle(this.resolve, value);
+    if (this.settle()) outgoing.resolve(value);
   }
 
   onFailure(cause: Error): void {
     if (cause instanceof ResponseTooLarge) {
       // It would be as large again.
-      this.unknown = true;
+      this.budget.possiblyApplied = true;
       this.giveUp(cause, ProtocolError);
     } else this.failed(this.started ? "unknown" : "unsent", cause);
   }
 
   private failed(outcome: Outcome, cause: Error, Kind = UnknownOutcomeError): void {
-    if (outcome === "unknown") this.unknown = true;
-    if ((outcome === "unsent" || this.rules.repeatable) && this.retried < this.rules.retries) {
+    const { budget } = this;
+    const unknown = outcome === "unknown";
+    if (unknown) budget.possiblyApplied = true;
+    if (!unknown || this.outgoing.repeatable) {
       // A connection that was lost in use says nothing about the next one: try at once, then with backoff.
-      const wait = outcome === "unknown" && this.retried === 0 ? 0 : this.rules.backoff(this.retried);
-      if (wait < this.timeLeft) {
+      const wait = budget.next(unknown && budget.retried === 0 ? 0 : undefined);
+      if (wait !== undefined) {
         this.sendAgain(wait, outcome);
         return;
       }
@@ -176,29 +161,28 @@ class Call<T> implements AttemptListener {
   }
 
   private giveUp(cause: Error, Kind = UnknownOutcomeError): void {
-    const { command } = this.rules;
-    const error = this.unknown
-      ? new Kind(`${command}: ${unknownMessage(cause, this.rules.repeatable)}`, {
-          outcome: "unknown",
-          command,
-          cause,
-        })
-      : new ConnectionError(`${command}: not sent: ${cause.message}`, { outcome: "unsent", command, cause });
-    this.settle(this.reject, error);
+    const { label: command, repeatable } = this.outgoing;
+    const sent = repeatable
+      ? "no whole answer"
+      : "sent, and no whole answer came, so it may have been applied";
+    const error = this.budget.possiblyApplied
+      ? new Kind(`${command}: ${sent}: ${cause.message}`, { outcome: "unknown", command, cause })
+      : new ConnectionError(`${command}: not sent: ${cause.message}`, { command, cause });
+    this.reject(error);
   }
 
   send(): void {
     // After a freeze the pause and the call's own timer are late together, and the pause comes first.
-    if (this.retried > 0 && this.timeLeft <= 0) return;
+    if (this.budget.retried > 0 && this.budget.timeLeft <= 0) return;
     this.started = false;
-    this.attempt = this.transport.attempt(this.rules.repeatable, this);
+    this.attempt = this.transport.attempt(this.outgoing.repeatable, this);
   }
 
-  private sendAgain(wait: number, outcome: Outcome): void {
-    const { command } = this.rules;
-    this.transport.onRetry({ command, outcome, retry: ++this.retried, waitMs: wait });
+  private sendAgain(waitMs: number, outcome: Outcome): void {
+    const { label: command } = this.outgoing;
+    this.transport.onRetry({ command, outcome, retry: this.budget.retried, waitMs });
     this.attempt = undefined;
-    this.pause = setTimeout(sendNow, wait, this);
+    this.pause = setTimeout(sendNow, waitMs, this);
   }
 
   onTimeout(): void {
@@ -206,23 +190,27 @@ class Call<T> implements AttemptListener {
     afterTwoPolls(() => {
       if (this.settled) return;
       this.attempt?.abort();
-      this.giveUpInTime();
+      this.rejectTimedOut();
     });
   }
 
-  private giveUpInTime(): void {
-    const outcome: Outcome = this.started || this.unknown ? "unknown" : "unsent";
-    const { command, timeout } = this.rules;
-    this.settle(this.reject, createTimeoutError(command, timeout, outcome));
+  private rejectTimedOut(): void {
+    const { label, timeout } = this.outgoing;
+    this.reject(createTimeoutError(label, timeout, this.possiblyWritten));
   }
 
-  private settle<V>(how: (value: V) => void, value: V): void {
-    if (this.settled) return;
+  private reject(reason: unknown): void {
+    if (this.settle()) this.outgoing.reject(reason);
+  }
+
+  /** Ends the timers. @returns false if the call was settled already. */
+  private settle(): boolean {
+    if (this.settled) return false;
     this.settled = true;
     if (this.timer !== undefined) this.timers.stop(this.timer);
     if (this.pause !== undefined) clearTimeout(this.pause);
     this.forgetSignal?.();
-    how(value);
+    return true;
   }
 }
 
@@ -234,12 +222,6 @@ const plainTimers: Timers<ReturnType<typeof setTimeout>> = {
   start: (ms, call) => setTimeout(fire, ms, call),
   stop: (timer) => clearTimeout(timer),
 };
-
-function unknownMessage(cause: Error, repeatable: boolean): string {
-  return repeatable
-    ? `no complete response: ${cause.message}`
-    : `the command was sent, but no complete response arrived, so it may have been applied: ${cause.message}`;
-}
 
 const statusError = ({ status }: HttpResponse) => new Error(`the endpoint responded with status ${status}`);
 
@@ -259,10 +241,4 @@ function retryAfter(response: HttpResponse): number | undefined {
   if (value === undefined) return undefined;
   const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
-}
-
-/** Lets the event loop poll twice, where there is a way to: once is not enough after a freeze in mid-callback. */
-export function afterTwoPolls(then: () => void): void {
-  const poll = setImmediate ?? ((next: () => void) => setTimeout(next, 0));
-  poll(() => poll(then));
 }

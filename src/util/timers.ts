@@ -1,5 +1,47 @@
+import { onAbort } from "./abort.js";
+
 /**
  * The runtime's own timers, taken when the package is loaded: tests that put fake ones in their place later must not
  * keep a call from ever settling.
  */
 export const { setTimeout, clearTimeout, setInterval, clearInterval, setImmediate } = globalThis;
+
+/** setTimeout takes no more ms; longer would fire at once. */
+export const MAX_TIMER = 2 ** 31 - 1;
+
+/** Lets the event loop poll twice, if the runtime can: once is not enough after a freeze in mid-callback. */
+export function afterTwoPolls(then: () => void): void {
+  const poll = setImmediate ?? ((next: () => void) => setTimeout(next, 0));
+  poll(() => poll(then));
+}
+
+/** Resolves after so many ms, or as soon as the signal aborts. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  await within(ms, new Promise(() => {}), undefined, signal).catch(() => {});
+}
+
+/**
+ * Settles as `promise` does, unless `ms` pass or the signal aborts before.
+ * @param timeoutError makes the error to reject with when the time is up.
+ */
+export function within<T>(
+  ms: number,
+  promise: Promise<T>,
+  timeoutError?: () => Error,
+  signal?: AbortSignal,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const end =
+      <V>(settle: (value: V) => void) =>
+      (value: V) => {
+        clearTimeout(timer);
+        forgetSignal?.();
+        settle(value);
+      };
+    const fail = end(reject);
+    const timer = setTimeout(() => fail(timeoutError?.()), Math.min(ms, MAX_TIMER));
+    const forgetSignal = signal && onAbort(signal, () => fail(signal.reason));
+    promise.then(end(resolve), fail);
+  });
+}

@@ -15,7 +15,7 @@ import {
   startRedis,
 } from "warmline-testbed";
 import { createGateway, type Gateway } from "../../gateway/src/index.js";
-import { wrapInIdempotencyScript } from "../../src/features/exactly-once/wrap.js";
+import { wrapInIdempotencyScript } from "../../src/execution/exactly-once/wrap.js";
 import { slotOf } from "../support/slot.js";
 
 // Where an exactly-once write meets the edges of its promise: memory, time, a first copy that comes late, a cluster.

@@ -1,6 +1,9 @@
+import { ConnectionError, TimeoutError } from "../../errors.js";
 import type { Settings } from "../../execution/settings.js";
+import { RetryBudget } from "../../transport/retry-budget.js";
+import { sleep } from "../../util/timers.js";
+import { dataIn, type StreamRequest, streamLines } from "./event-stream.js";
 import { type Frame, readFrame } from "./frame.js";
-import { dataIn, type StreamRequest, streamLines } from "./lines.js";
 
 /** Whether a subscription is by channel or by pattern. */
 export type SubscribeMethod = "subscribe" | "psubscribe";
@@ -19,17 +22,18 @@ export async function* followStream(
   method: SubscribeMethod,
   name: string,
   request: StreamRequest & { readonly signal: AbortSignal },
-  { timeout, retries, backoff }: Settings,
+  settings: Settings,
 ): AsyncGenerator<Frame[], never> {
   const { signal } = request;
-  const due = performance.now() + timeout;
+  const { timeout, backoff } = settings;
+  let budget = new RetryBudget(settings, timeout);
   const gap: Frame = { kind: "gap", channel: name };
   let confirmed = false;
-  for (let retry = 0; ; retry++) {
+  for (;;) {
     let exact: string | undefined;
     let since = Number.POSITIVE_INFINITY;
     try {
-      for await (const lines of streamLines(request, confirmed ? timeout : due - performance.now())) {
+      for await (const lines of streamLines(request, confirmed ? timeout : budget.timeLeft)) {
         const frames: Frame[] = [];
         for (const line of lines) {
           const data = dataIn(line);
@@ -41,6 +45,8 @@ export async function* followStream(
             if (frame.kind !== method) frames.push(frame);
             else {
               frames.push(confirmed ? gap : frame);
+              // A subscription that was never established fails like a command; an established one is reopened.
+              if (!confirmed) budget = new RetryBudget({ retries: Infinity, backoff }, Infinity);
               confirmed = true;
               since = performance.now();
             }
@@ -50,22 +56,11 @@ export async function* followStream(
       }
     } catch (error) {
       signal.throwIfAborted();
-      if (performance.now() - since > STEADY_AFTER) retry = 0;
-      const wait = backoff(retry);
-      const { name: kind } = error as Error;
-      const mayHelp = kind === "ConnectionError" || (confirmed && kind === "TimeoutError");
-      // A subscription that was never established fails like a command; an established one is reopened.
-      const mayTry = confirmed || (retry < retries && performance.now() + wait < due);
-      if (!mayHelp || !mayTry) throw error;
-      await new Promise<void>((resolve) => {
-        const done = () => {
-          clearTimeout(timer);
-          signal.removeEventListener("abort", done);
-          resolve();
-        };
-        const timer = setTimeout(done, wait);
-        signal.addEventListener("abort", done);
-      });
+      if (performance.now() - since > STEADY_AFTER) budget.retried = 0;
+      const mayHelp = error instanceof ConnectionError || (confirmed && error instanceof TimeoutError);
+      const wait = mayHelp ? budget.next() : undefined;
+      if (wait === undefined) throw error;
+      await sleep(wait, signal);
     }
   }
 }

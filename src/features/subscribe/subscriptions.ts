@@ -1,10 +1,13 @@
-import type { CommandExecutor } from "../../execution/executor.js";
-import { getStreamEndpoint } from "./endpoint.js";
-import type { SubscriberEvents, SubscriberMessage } from "./events.js";
-import type { ErrorFactory } from "./failure.js";
+import { ArgumentError, ConnectionError } from "../../errors.js";
+import type { ConfiguredClient } from "../../execution/client-context.js";
+import { getSignal } from "../../execution/limits.js";
+import { bulkOf } from "../../protocol/json.js";
+import { onAbort } from "../../util/abort.js";
+import { getStreamEndpoint } from "./event-stream.js";
+import type { SubscriberMessage } from "./events.js";
 import { followStream, type SubscribeMethod } from "./follow-stream.js";
 import type { Frame } from "./frame.js";
-import type { Listening } from "./subscriber.js";
+import type { Subscriber } from "./subscriber.js";
 
 /** Messages that a loop may be behind before the streams are read no further. */
 const MAX_QUEUED_MESSAGES = 1_000;
@@ -24,44 +27,41 @@ interface Loop {
   wake(): void;
 }
 
-/** The implementation of a subscriber, once it is loaded. */
-export class Subscriptions implements Listening {
+class Subscriptions implements Subscriber {
   readonly ready: Promise<void>;
-  readonly #executor: CommandExecutor;
+  readonly #client: ConfiguredClient;
   readonly #method: SubscribeMethod;
-  readonly #onErrorDelivered: () => void;
-  readonly #failure: ErrorFactory;
+  /** The user's signal. Rejects if its function fails. */
+  readonly #signal: Promise<AbortSignal | undefined>;
   readonly #subscriptions = new Map<string, Subscription>();
   readonly #listeners = new Map<string, Set<(event: any) => void>>();
   readonly #loops = new Set<Loop>();
-  readonly #forgetSignal: () => void;
+  #forgetSignal: (() => void) | undefined;
 
-  /** @param onErrorDelivered called when an error that `ready` rejects with as well was delivered. */
-  constructor(
-    executor: CommandExecutor,
-    method: SubscribeMethod,
-    names: readonly string[],
-    onErrorDelivered: () => void,
-    signal: AbortSignal | undefined,
-  ) {
-    this.#executor = executor;
+  constructor(client: ConfiguredClient, method: SubscribeMethod, names: readonly string[]) {
+    this.#client = client;
     this.#method = method;
-    this.#onErrorDelivered = onErrorDelivered;
-    this.#failure = executor.errorFactory(method.toUpperCase());
-    this.ready = Promise.all(names.map((name) => this.#start(name))).then(() => {});
-    const onAbort = () => {
-      this.#pushToLoops(() => {
-        throw signal!.reason;
-      });
-      this.#end(this.getSubscribedChannels(), signal!.reason);
-    };
-    this.#forgetSignal = () => signal?.removeEventListener("abort", onAbort);
-    signal?.addEventListener("abort", onAbort);
-    if (signal?.aborted) onAbort();
+    // Called now, in the asynchronous context of the caller.
+    this.#signal = (async () => getSignal(client.settings))();
+    this.#signal.then((signal) => this.#endWith(signal), noop);
+    this.ready = Promise.all(names.map((name) => this.#start(name))).then(noop);
   }
 
-  on(type: keyof SubscriberEvents<any>, listener: (event: any) => void): void {
+  #endWith(signal: AbortSignal | undefined): void {
+    if (!signal || this.#subscriptions.size === 0) return;
+    const abort = () => {
+      this.#pushToLoops(() => {
+        throw signal.reason;
+      });
+      this.#end(this.getSubscribedChannels(), signal.reason);
+    };
+    if (signal.aborted) abort();
+    else this.#forgetSignal = onAbort(signal, abort);
+  }
+
+  on(type: string, listener: (event: any) => void): this {
     this.#listeners.set(type, (this.#listeners.get(type) ?? new Set()).add(listener));
+    return this;
   }
 
   removeAllListeners(): void {
@@ -73,7 +73,8 @@ export class Subscriptions implements Listening {
   }
 
   async unsubscribe(names?: readonly string[]): Promise<void> {
-    const reason = this.#failure("ConnectionError", "cancelled by unsubscribe()");
+    const command = this.#method.toUpperCase();
+    const reason = new ConnectionError(`${command}: cancelled by unsubscribe()`, { command });
     const ended = this.#end(names ?? this.getSubscribedChannels(), reason);
     if (!names) this.removeAllListeners();
     await Promise.all(ended);
@@ -109,15 +110,19 @@ export class Subscriptions implements Listening {
   /** Rejects, sooner or later. */
   async #run(name: string, signal: AbortSignal, onStanding: () => void): Promise<void> {
     let stands = false;
-    const failure = this.#failure;
+    const method = this.#method;
+    const client = this.#client;
+    const command = method.toUpperCase();
     try {
-      const endpoint = getStreamEndpoint(this.#executor, failure);
-      const request = { endpoint, path: `/${this.#method}/${encodeURIComponent(name)}`, failure, signal };
-      for await (const frames of followStream(this.#method, name, request, this.#executor.settings)) {
+      // Listeners are added before the first event.
+      await this.#signal;
+      const endpoint = getStreamEndpoint(client, command);
+      const request = { endpoint, path: `/${method}/${encodeURIComponent(name)}`, command, signal };
+      for await (const frames of followStream(method, name, request, client.settings)) {
         for (const frame of frames) {
           // A listener may have given it up.
           signal.throwIfAborted();
-          if (frame.kind === this.#method) {
+          if (frame.kind === method) {
             stands = true;
             onStanding();
           }
@@ -129,7 +134,7 @@ export class Subscriptions implements Listening {
       }
     } catch (error) {
       if (!signal.aborted) this.#subscriptions.delete(name);
-      if (signal.aborted || this.#raise(error)) this.#onErrorDelivered();
+      if (signal.aborted || this.#raise(error)) this.ready.catch(noop);
       else if (stands) unhandled(error);
       this.#changed();
       throw error;
@@ -137,7 +142,7 @@ export class Subscriptions implements Listening {
   }
 
   #onFrame(name: string, { kind, payload, exact, ...frame }: Frame): void {
-    const read = (text: string) => this.#executor.bulk(text, exact);
+    const read = (text: string) => bulkOf(text, exact);
     const channel = read(frame.channel).text();
     if (!kind.endsWith("message")) {
       this.#emit(kind, payload === undefined ? { channel } : Number(read(payload).text()));
@@ -145,7 +150,7 @@ export class Subscriptions implements Listening {
     }
     let message: unknown;
     try {
-      message = this.#executor.settings.codec.decode(read(payload!));
+      message = this.#client.settings.codec.decode(read(payload!));
     } catch (error) {
       if (!this.#raise(error)) unhandled(error);
       return;
@@ -205,6 +210,26 @@ export class Subscriptions implements Listening {
     for (const loop of this.#loops) loop.wake();
   }
 }
+
+/** @throws ArgumentError when a name can't be sent. */
+export function createSubscriber(
+  client: ConfiguredClient,
+  method: SubscribeMethod,
+  channels: string | readonly string[],
+): Subscriber {
+  const names = [...new Set([channels].flat())];
+  // A path swallows dots, however they are written.
+  const isSendable = (name: unknown) =>
+    typeof name === "string" && name.isWellFormed() && !/^\.{0,2}$/.test(name);
+  if (names.length === 0 || !names.every(isSendable)) {
+    const command = method.toUpperCase();
+    const message = `${command}: pass at least one channel; a channel must be non-empty, well-formed text other than "." and ".."`;
+    throw new ArgumentError(message, { command });
+  }
+  return new Subscriptions(client, method, names);
+}
+
+const noop = () => {};
 
 /** Rethrows an error without a listener as an unhandled rejection, which ends the process in Node. */
 function unhandled(error: unknown): void {

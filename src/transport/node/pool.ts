@@ -1,5 +1,4 @@
-import { clearInterval, clearTimeout, setInterval, setTimeout } from "../../util/timers.js";
-import { afterTwoPolls } from "../request-call.js";
+import { afterTwoPolls, clearInterval, clearTimeout, setInterval, setTimeout } from "../../util/timers.js";
 import type { ConnectionStats } from "../transport.js";
 import type { CloseReason, Connection, ConnectionListener } from "./connection.js";
 import { openConnection } from "./connections.js";

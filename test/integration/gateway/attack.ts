@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { getCommandInfo } from "../../../gateway/src/commands/command-info.js";
 import { getKeyIndexes } from "../../../gateway/src/commands/keys.js";
 import { command } from "../../../gateway/src/resp/command.js";
-import { idempotencyScript } from "../../../src/features/exactly-once/script.js";
+import { idempotencyScript } from "../../../src/execution/exactly-once/script.js";
 import { allSpecs, samples } from "../../unit/commands/samples/index.js";
 
 /** What no reply may hold. */

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { afterEach, expect, test, vi } from "vitest";
 import { ConfigError, RedisError, WarmlineError } from "../../../src/errors.js";
 import { Redis } from "../../../src/index.js";
-import { readEndpointFromEnv } from "../../../src/options/options.js";
+import { readEndpointFromEnv } from "../../../src/options/endpoint.js";
 
 afterEach(() => vi.restoreAllMocks());
 

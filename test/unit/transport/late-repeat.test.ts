@@ -1,22 +1,23 @@
 import { expect, test } from "vitest";
 import { TimeoutError } from "../../../src/errors.js";
 import { Redis } from "../../../src/index.js";
-import { beginCall, type CallRules } from "../../../src/transport/request-call.js";
+import { beginCall, type OutgoingRequest } from "../../../src/transport/request-call.js";
 import type { AttemptListener, Transport } from "../../../src/transport/transport.js";
 import { answer, RawEndpoint } from "../../support/endpoint.js";
 
 // A process that was frozen between two tries finds all of its timers late at once. What was to be repeated must not
 // be repeated now: an exactly-once write's first reply may be forgotten by then.
 
-const rules: CallRules = {
-  command: "INCR",
+const outgoing: Omit<OutgoingRequest<unknown>, "resolve" | "reject"> = {
+  request: { path: "/", headers: [], body: "" },
+  label: "INCR",
   repeatable: true,
+  repeated: false,
   timeout: 200,
   signal: undefined,
-  retries: 5,
-  backoff: () => 20,
+  retry: { retries: 5, backoff: () => 20 },
+  read: () => 1,
 };
-const request = { path: "/", headers: [], body: "" };
 
 function transport(
   attempt: (number: number, listener: AttemptListener) => void,
@@ -34,8 +35,8 @@ function transport(
   };
 }
 
-const call = (path: Transport, rules: CallRules) =>
-  new Promise((resolve, reject) => beginCall(path, { request }, rules, () => 1, resolve, reject));
+const call = (path: Transport, given: Partial<typeof outgoing> = {}) =>
+  new Promise((resolve, reject) => beginCall(path, { ...outgoing, ...given, resolve, reject }));
 
 /** Nothing runs meanwhile, as in a frozen process. */
 function freeze(ms: number): void {
@@ -51,7 +52,7 @@ test("frozen in the pause before a repeat: it is not made", async () => {
       if (number === 2) setTimeout(freeze, 0, 400);
     }, 0);
   });
-  const called = call(path, { ...rules, backoff: () => 60 });
+  const called = call(path, { retry: { retries: 5, backoff: () => 60 } });
   await expect(called).rejects.toBeInstanceOf(TimeoutError);
   expect(path.attempts).toBe(2);
 });
@@ -76,7 +77,7 @@ test("frozen while a repeat waits for its connection: it is not written", async 
       }, 10);
     }
   });
-  await expect(call(path, rules)).rejects.toMatchObject({ outcome: "unknown" });
+  await expect(call(path)).rejects.toMatchObject({ outcome: "unknown" });
   expect(written).toBe(1);
 });
 

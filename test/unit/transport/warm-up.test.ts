@@ -1,15 +1,13 @@
 import { expect, test, vi } from "vitest";
-import type { Platform } from "../../../src/client/redis.js";
 import { warmUp } from "../../../src/client/warm-up.js";
 import { getSpec } from "../../../src/commands/index.js";
 import { getCapabilities } from "../../../src/protocol/capabilities.js";
 
 test("a command goes all the way, once in a process, and no endpoint is touched", async () => {
   const reply = vi.spyOn(getSpec("get")!, "reply");
-  const platform = {} as Platform;
-  warmUp(platform);
+  warmUp();
   await vi.waitFor(() => expect(reply).toHaveReturnedWith(1));
-  warmUp(platform);
+  warmUp();
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(reply).toHaveBeenCalledTimes(1);
   // What it saw of itself is known of itself alone.

@@ -2,12 +2,11 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { messageFrame } from "../../../../gateway/src/api/event-frames.js";
 import { resolveSettings } from "../../../../src/execution/settings.js";
-import { errorFactory } from "../../../../src/features/subscribe/failure.js";
+import { streamLines } from "../../../../src/features/subscribe/event-stream.js";
 import { followStream } from "../../../../src/features/subscribe/follow-stream.js";
-import { streamLines } from "../../../../src/features/subscribe/lines.js";
 
 const endpoint = { origin: "http://localhost", path: "", token: "t" };
-const request = { endpoint, path: "/subscribe/a", failure: errorFactory("SUBSCRIBE"), signal: undefined };
+const request = { endpoint, path: "/subscribe/a", command: "SUBSCRIBE", signal: undefined };
 
 /** What the next request is answered with; `null` keeps the stream open after the pieces. */
 function answer(pieces: readonly (Uint8Array | null)[], gateway = true): void {

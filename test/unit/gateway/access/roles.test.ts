@@ -7,8 +7,8 @@ import { KeyLockingScripts } from "../../../../gateway/src/commands/key-locking.
 import { ONCE_SCRIPTS, onceCallOf } from "../../../../gateway/src/commands/once.js";
 import { argsOf } from "../../../../gateway/src/resp/args.js";
 import { command } from "../../../../gateway/src/resp/command.js";
-import { idempotencyScript } from "../../../../src/features/exactly-once/script.js";
-import { wrapInIdempotencyScript } from "../../../../src/features/exactly-once/wrap.js";
+import { idempotencyScript } from "../../../../src/execution/exactly-once/script.js";
+import { wrapInIdempotencyScript } from "../../../../src/execution/exactly-once/wrap.js";
 
 const SINGLE = { kind: "single", before: 0 } as const;
 

@@ -1,7 +1,7 @@
 import type { Key } from "../commands/reply-mode.js";
 import { RedisError } from "../errors.js";
 import type { CommandExecutor } from "../execution/executor.js";
-import type * as LazyFeatures from "../features/lazy-features.js";
+import { sha1 as sha1Of } from "./sha1.js";
 
 /** A Lua script, sent by its digest; its text follows only if the server has not loaded it yet. */
 export interface Script<T = unknown, Args extends readonly unknown[] = unknown[]> {
@@ -33,27 +33,21 @@ const noop = () => {};
  */
 export function createScript(executor: CommandExecutor, script: string, readonly: boolean): Script<any> {
   const [byText, byDigest] = readonly ? (["evalRo", "evalshaRo"] as const) : (["eval", "evalsha"] as const);
-  const { platform } = executor.context;
+  const { context } = executor;
   let sha1 = "";
-  const digest = async ({ sha1: digestOf }: typeof LazyFeatures) => {
-    sha1 ||= await digestOf(script);
+  const digest = async () => {
+    sha1 ||= await sha1Of(script);
   };
-  if (!platform.sha1) {
-    // Not by executor.loadLazyFeatures(), whose timer must not be started where a module is loaded.
-    const { lazyFeatures } = platform;
-    Promise.resolve(typeof lazyFeatures === "function" ? lazyFeatures() : lazyFeatures)
-      .then(digest)
-      .catch(noop);
-  }
+  if (!context.sha1) digest().catch(noop);
   const self = {
     script,
     get sha1() {
-      sha1 ||= platform.sha1?.(script) ?? "";
+      sha1 ||= context.sha1?.(script) ?? "";
       return sha1;
     },
     eval: (keys: Key[] = [], args: unknown[] = []) => executor.call(byText, script, keys, args),
     async evalsha(keys: Key[] = [], args: unknown[] = []) {
-      if (!self.sha1) await digest(await executor.loadLazyFeatures());
+      if (!self.sha1) await digest();
       return executor.call(byDigest, sha1, keys, args);
     },
     exec: (keys: Key[] = [], args: unknown[] = []) =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { keyInSameSlot } from "../../../../src/features/exactly-once/slot.js";
+import { keyInSameSlot } from "../../../../src/execution/exactly-once/slot.js";
 import { slotOf } from "../../../support/slot.js";
 
 const bytes = (text: string) => new TextEncoder().encode(text);

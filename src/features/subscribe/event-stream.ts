@@ -1,5 +1,13 @@
-import type { Endpoint } from "../../options/options.js";
-import type { ErrorFactory } from "./failure.js";
+import {
+  ConfigError,
+  ConnectionError,
+  ProtocolError,
+  RedisError,
+  TimeoutError,
+  WarmlineError,
+} from "../../errors.js";
+import type { ConfiguredClient } from "../../execution/client-context.js";
+import type { Endpoint } from "../../options/endpoint.js";
 
 /** How long warmline-gateway may be silent, in ms: it shows every 25 s that it is alive. */
 const MAX_SILENCE = 60_000;
@@ -9,9 +17,22 @@ export interface StreamRequest {
   readonly endpoint: Endpoint;
   /** Below the endpoint's own path. */
   readonly path: string;
-  readonly failure: ErrorFactory;
+  /** What errors call it. */
+  readonly command: string;
   /** Ends the stream. */
   readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Returns the endpoint where event streams are opened.
+ * @throws ConfigError if the client has none.
+ */
+export function getStreamEndpoint({ context: { endpoint } }: ConfiguredClient, command: string): Endpoint {
+  if (endpoint instanceof Error) throw endpoint;
+  if (endpoint) return endpoint;
+  throw new ConfigError(`${command}: event streams need a client with url and token, not a requester`, {
+    command,
+  });
 }
 
 /**
@@ -22,16 +43,19 @@ export interface StreamRequest {
  * signal's reason when that is what ended it.
  */
 export async function* streamLines(
-  { endpoint, path, failure, signal }: StreamRequest,
+  { endpoint, path, command, signal }: StreamRequest,
   timeout: number,
 ): AsyncGenerator<string[], never> {
   const controller = new AbortController();
   const abort = () => controller.abort(signal!.reason);
   if (signal?.aborted) abort();
   signal?.addEventListener("abort", abort);
+  const lost = (reason: string, cause?: unknown) =>
+    new ConnectionError(`${command}: ${reason}`, { command, cause });
   let timer: ReturnType<typeof setTimeout> | undefined;
   const expectWithin = (ms: number) => {
-    timer = setTimeout(() => controller.abort(failure("TimeoutError", "no data arrived in time")), ms);
+    const error = () => new TimeoutError(`${command}: no data arrived in time`, { command });
+    timer = setTimeout(() => controller.abort(error()), ms);
   };
   try {
     expectWithin(timeout);
@@ -45,12 +69,10 @@ export async function* streamLines(
     const { headers, status } = response;
     if (!headers.get("content-type")?.startsWith("text/event-stream")) {
       const error = errorIn(await response.text());
-      if (status >= 500 || status === 429) throw failure("ConnectionError", error ?? `status ${status}`);
-      if (error) throw failure("RedisError", error);
-      throw failure(
-        "ProtocolError",
-        `status ${status} without an event stream: is this a Redis HTTP endpoint?`,
-      );
+      if (status >= 500 || status === 429) throw lost(error ?? `status ${status}`);
+      if (error) throw new RedisError(error, { command });
+      const message = `${command}: status ${status} without an event stream: is this a Redis HTTP endpoint?`;
+      throw new ProtocolError(message, { command });
     }
     const reader = response.body!.getReader();
     const decoder = new TextDecoder();
@@ -59,7 +81,7 @@ export async function* streamLines(
     for (;;) {
       const { done, value } = await reader.read();
       if (begun) clearTimeout(timer);
-      if (done) throw failure("ConnectionError", "the stream ended");
+      if (done) throw lost("the stream ended");
       const lines = decoder.decode(value, { stream: true }).split("\n");
       // Only what is new is searched for line ends, however long the line.
       lines[0] = rest + lines[0];
@@ -75,9 +97,8 @@ export async function* streamLines(
       if (begun && headers.has("warmline-gateway")) expectWithin(MAX_SILENCE);
     }
   } catch (error) {
-    // Failures have an outcome; what fetch throws has none.
-    if (signal?.aborted || "outcome" in (error as Error)) throw error;
-    throw failure("ConnectionError", (error as Error).message, { cause: error });
+    if (signal?.aborted || error instanceof WarmlineError) throw error;
+    throw lost((error as Error).message, error);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);

@@ -3,8 +3,6 @@ import { keysOf } from "./keys.js";
 import { idempotencyScript, MAX_ARGS } from "./script.js";
 import { keyInSameSlot } from "./slot.js";
 
-// Nothing is imported but what only this needs: entries may load it when the first such write is made.
-
 /** Commands that a script can't run, or whose effect no token can guard. */
 const REFUSED =
   /^(B[LRZ][A-Z]+|EVAL.*|FCALL.*|FUNCTION|SCRIPT|FLUSH(ALL|DB)|WAIT(AOF)?|MIGRATE|SWAPDB|CLIENT|CONFIG|ACL|SHUTDOWN)$/;

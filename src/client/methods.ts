@@ -1,0 +1,180 @@
+import { commandMethod, commandNames } from "../commands/methods.js";
+import { onDemand, valueProperty } from "../commands/on-demand.js";
+import type { Key } from "../commands/reply-mode.js";
+import { ArgumentError } from "../errors.js";
+import type { CommandExecutor } from "../execution/executor.js";
+import type { Middleware } from "../execution/middleware.js";
+import { withOptions } from "../execution/settings.js";
+import { iterate } from "../features/iterators.js";
+import { monitor } from "../features/monitor.js";
+import { rawCommand } from "../features/raw-command.js";
+import { createScript } from "../features/script.js";
+import type { SubscribeMethod } from "../features/subscribe/follow-stream.js";
+import { createSubscriber } from "../features/subscribe/subscriptions.js";
+import { type UpdateOptions, type Updater, update } from "../features/update.js";
+import { findUnknownOption } from "../options/option-names.js";
+import type { CallOptions } from "../options/options.js";
+import type { BatchPath } from "../protocol/rest-protocol.js";
+import { createPipeline } from "./pipeline.js";
+
+/** The key of a function that returns the client's executor: an inspected client does not show its token. */
+export const EXECUTOR = Symbol("executor");
+export const PROTOTYPE = Symbol("prototype");
+
+/** The executor of a client; undefined where the object is none, as in a method that was taken out. */
+export function executorOf(client: object): CommandExecutor {
+  return (client as { [EXECUTOR]?: () => CommandExecutor })[EXECUTOR]?.() as CommandExecutor;
+}
+
+/** Puts middleware around the requests of one client. */
+export const use = (client: { readonly [PROTOTYPE]: object }) => (middleware: Middleware) => {
+  // From here on this client differs from those that it shared its methods with.
+  const executor = executorOf(client).withMiddleware(middleware);
+  // A replaced method that calls the original one would bypass the middleware.
+  for (const name of Object.keys(client)) if (getMethod(name)) Reflect.deleteProperty(client, name);
+  Object.setPrototypeOf(client, bind(executor, client[PROTOTYPE]));
+  Object.defineProperty(client, EXECUTOR, { value: () => executor, configurable: true });
+};
+
+const tables = new WeakMap<CommandExecutor, Map<object, object>>();
+
+/** Returns the methods of a class of clients, bound to an executor. They are made once. */
+export function boundMethods(executor: CommandExecutor, prototype: object): object {
+  let byPrototype = tables.get(executor);
+  if (!byPrototype) {
+    byPrototype = new Map();
+    tables.set(executor, byPrototype);
+  }
+  let methods = byPrototype.get(prototype);
+  if (!methods) {
+    methods = bind(executor, prototype);
+    byPrototype.set(prototype, methods);
+  }
+  return methods;
+}
+
+/** An object with every method bound to the executor, above the prototype, whose own methods win. */
+function bind(executor: CommandExecutor, prototype: object): object {
+  const taken = (name: string) => {
+    for (let at: object | null = prototype; at && at !== inherited; at = Object.getPrototypeOf(at)) {
+      if (Object.hasOwn(at, name)) return true;
+    }
+    return name in Object.prototype;
+  };
+  const methods = onDemand(
+    prototype,
+    (name) => valueProperty(getMethod(name)?.(executor, prototype)),
+    methodNames,
+    taken,
+  );
+  return Object.defineProperties(methods, {
+    [EXECUTOR]: { value: () => executor },
+    [PROTOTYPE]: { value: prototype },
+  });
+}
+
+/** Makes what stands under a name, if anything does. */
+function getMethod(name: string): Bound | undefined {
+  // The client's own first: to find that a name is no command's, all specs are made.
+  const own = clientMethods[name];
+  const make = own ? undefined : commandMethod(name);
+  return make ? (executor) => make((spec, args) => executor.run(spec, args)) : own;
+}
+
+type Bound = (executor: CommandExecutor, prototype: object) => unknown;
+
+const pipeline =
+  (path: BatchPath): Bound =>
+  (executor) =>
+  () =>
+    createPipeline(executor, path);
+
+const subscribeBy =
+  (method: SubscribeMethod): Bound =>
+  (executor) =>
+  (names: string | readonly string[], ...more: unknown[]) => {
+    if (more.length === 0) return createSubscriber(executor, method, names);
+    const message = 'takes one argument: add a listener with .on("message", listener)';
+    throw new ArgumentError(`${method}() ${message}`, { command: method.toUpperCase() });
+  };
+
+const iterateBy =
+  (name: "scan" | "hscan" | "sscan" | "zscan"): Bound =>
+  (executor) =>
+  (...args: unknown[]) =>
+    iterate(executor, name, ...args);
+
+const clientMethods: Record<string, Bound> = {
+  pipeline: pipeline("pipeline"),
+  multi: pipeline("multi-exec"),
+  exec: (executor) => async (command: readonly unknown[]) => executor.run(...rawCommand(command)),
+  createScript:
+    (executor) =>
+    (script: string, options: { readonly?: boolean } = {}) => {
+      checkNames("createScript", options, "readonly");
+      return createScript(executor, script, options.readonly ?? false);
+    },
+  update:
+    (executor) =>
+    async (key: Key, change: Updater<unknown>, options: UpdateOptions = {}) => {
+      checkNames("update", options, "attempts");
+      return update(executor, key, change, options);
+    },
+  subscribe: subscribeBy("subscribe"),
+  psubscribe: subscribeBy("psubscribe"),
+  monitor: (executor) => () => monitor(executor),
+  scanIterator: iterateBy("scan"),
+  hscanIterator: iterateBy("hscan"),
+  sscanIterator: iterateBy("sscan"),
+  zscanIterator: iterateBy("zscan"),
+  with: (executor, prototype) =>
+    function (this: object | undefined, options: CallOptions) {
+      const client = derived(executor.withSettings(withOptions(executor.settings, options)), prototype);
+      // The fields of its user's class, but not what was put in a method's place: that has the settings of before.
+      if (this && executorOf(this) === executor) {
+        for (const name of Object.keys(this)) {
+          if (!getMethod(name))
+            Object.defineProperty(client, name, Object.getOwnPropertyDescriptor(this, name)!);
+        }
+      }
+      return client;
+    },
+  ready: (executor) => () => executor.context.transport.preconnect(),
+  stats: (executor) => () => ({ ...executor.context.transport.stats }),
+  close: (executor) => () => executor.context.transport.close(),
+};
+
+/** @throws ArgumentError for an option that the method does not have. */
+function checkNames(method: string, options: object, ...known: string[]): void {
+  const unknown = findUnknownOption(options, known);
+  if (unknown) throw new ArgumentError(`${method}: ${unknown}`, { command: undefined });
+}
+
+const methodNames = () => [...commandNames(), ...Object.keys(clientMethods)];
+
+/**
+ * The prototype of every class of clients: its methods are bound whenever they are looked up. Clients for one call or a
+ * few have no others, and `super.get(key)` in a class of the user's finds them here.
+ */
+export const inherited = onDemand(
+  Object.prototype,
+  (name) => {
+    const method = getMethod(name);
+    return (
+      method && {
+        get(this: { [PROTOTYPE]: object }) {
+          return method(executorOf(this), this[PROTOTYPE]);
+        },
+      }
+    );
+  },
+  methodNames,
+);
+
+/** A client for one call or a few. */
+function derived(executor: CommandExecutor, prototype: object): object {
+  return Object.create(prototype, {
+    [EXECUTOR]: { value: () => executor, configurable: true },
+    [PROTOTYPE]: { value: prototype },
+  });
+}

@@ -1,0 +1,28 @@
+import type { ConfigError } from "../errors.js";
+import type { Endpoint } from "../options/endpoint.js";
+import type { Protocol } from "../protocol/rest-protocol.js";
+import type { Transport } from "../transport/transport.js";
+import type { RequestHandler } from "./middleware.js";
+import type { Settings } from "./settings.js";
+
+/** Dependencies of a client besides its settings. */
+export interface ClientContext {
+  readonly transport: Transport;
+  readonly protocol: Protocol;
+  /** The endpoint, or the error of every command if url or token is missing. Undefined with a requester. */
+  readonly endpoint: Endpoint | ConfigError | undefined;
+  /** Carries the requests instead of the transport, if given. */
+  readonly requestHandler?: RequestHandler | undefined;
+  /** Called before each command, if given. A promise is awaited. */
+  readonly beforeCall?: (() => Promise<unknown> | undefined) | undefined;
+  /** Returns a caller that runs functions in the current asynchronous context, where responses arrive in another one. */
+  readonly contextNow?: (() => <T>(read: () => T) => T) | undefined;
+  /** Returns the SHA-1 digest of a text in hexadecimal digits, where the runtime has it synchronously. */
+  readonly sha1?: ((text: string) => string) | undefined;
+}
+
+/** A client's dependencies and its settings, which differ between clients made by `with()`. */
+export interface ConfiguredClient {
+  readonly context: ClientContext;
+  readonly settings: Settings;
+}

@@ -1,0 +1,59 @@
+import type { RawReply } from "../protocol/reply.js";
+import { type EncodedRequest, Resp2Refused } from "../protocol/rest-protocol.js";
+import { elapsed, moment } from "../util/clock.js";
+import type { ConfiguredClient } from "./client-context.js";
+import { readsBytes } from "./command.js";
+import { decodeReply } from "./decode-reply.js";
+import { timeLeft } from "./limits.js";
+import type { PendingCommand } from "./pending-command.js";
+import { PendingRequest } from "./pending-request.js";
+
+/** The request of one command by itself. */
+class CommandRequest extends PendingRequest<unknown> {
+  readonly encoded: EncodedRequest;
+  readonly repeatable: boolean;
+
+  /** @param inPath sends the command in the path: how bytes reach an endpoint that takes no RESP2. */
+  constructor(
+    client: ConfiguredClient,
+    protected readonly pending: PendingCommand,
+    time: number,
+    inPath: boolean,
+  ) {
+    const { command, limits } = pending;
+    super(client, command.spec.name, { time, signal: limits?.signal });
+    this.repeatable = command.repeatable;
+    const { argv, bytes } = command;
+    this.encoded = client.context.protocol.command(argv, readsBytes(command), bytes, inPath);
+  }
+
+  decode(reply: RawReply, possiblyApplied: boolean): unknown {
+    return decodeReply(this.pending.command, reply, possiblyApplied);
+  }
+
+  resolve(value: unknown): void {
+    this.pending.resolve(value);
+  }
+
+  reject(reason: unknown): void {
+    this.pending.reject(reason);
+  }
+}
+
+/** The request of a command with bytes among its arguments, which is sent again in another form where it is refused. */
+class BytesRequest extends CommandRequest {
+  private readonly began = moment();
+
+  override reject(reason: unknown): void {
+    if (reason instanceof Resp2Refused) {
+      new CommandRequest(this.client, this.pending, this.timeout - elapsed(this.began), true).send();
+    } else super.reject(reason);
+  }
+}
+
+/** Sends one command by itself. */
+export function sendCommand(client: ConfiguredClient, pending: PendingCommand): void {
+  const { command, limits } = pending;
+  const Request = command.bytes ? BytesRequest : CommandRequest;
+  new Request(client, pending, timeLeft(client.settings, limits, command.wait), false).send();
+}

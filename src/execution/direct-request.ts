@@ -1,0 +1,61 @@
+import { isWrite } from "../commands/write.js";
+import { RedisError } from "../errors.js";
+import type { EncodedRequest, Route } from "../protocol/rest-protocol.js";
+import type { ConfiguredClient } from "./client-context.js";
+import type { HandledCall, UpstashRequest, UpstashResponse } from "./middleware.js";
+import { PendingRequest } from "./pending-request.js";
+
+type Response = UpstashResponse<any>;
+
+/** A request that middleware lets through. Its response is passed on as JSON. */
+class DirectRequest extends PendingRequest<Response> {
+  constructor(
+    client: ConfiguredClient,
+    label: string,
+    signal: AbortSignal | undefined,
+    time: number,
+    readonly repeatable: boolean,
+    readonly encoded: EncodedRequest,
+    readonly resolve: (response: Response) => void,
+    readonly reject: (reason: unknown) => void,
+  ) {
+    super(client, label, { time, signal });
+  }
+
+  decode(reply: unknown): Response {
+    const response = reply as Response;
+    const { label } = this;
+    if (typeof response?.error === "string") throw new RedisError(response.error, { command: label });
+    return response;
+  }
+}
+
+/**
+ * Sends what middleware lets through.
+ * @param client the client without middleware, with the settings of the call.
+ * @throws RedisError where the response has an error, as in the reference client.
+ */
+export function sendDirect(
+  client: ConfiguredClient,
+  { path = [], body, signal }: UpstashRequest,
+  call: HandledCall,
+): Promise<Response> {
+  const route = path.join("/") as Route;
+  const commands = (route ? body : [body]) as unknown[][];
+  const label = route ? route.toUpperCase() : String(commands[0]?.[0]);
+  // Only the arguments are known of a request that middleware created itself.
+  const repeatable = body === call.argv ? call.repeatable : !commands.some(isWrite);
+  const encoded = client.context.protocol.passthrough(body, route);
+  return new Promise((resolve, reject) =>
+    new DirectRequest(
+      client,
+      label,
+      signal ?? call.signal,
+      call.timeLeft,
+      repeatable,
+      encoded,
+      resolve,
+      reject,
+    ).send(),
+  );
+}

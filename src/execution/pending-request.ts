@@ -1,0 +1,91 @@
+import type { HttpRequest, HttpResponse } from "../protocol/http.js";
+import { readJson } from "../protocol/json.js";
+import type { RawReply } from "../protocol/reply.js";
+import type { EncodedRequest } from "../protocol/rest-protocol.js";
+import { readReply } from "../protocol/status.js";
+import { beginCall, type OutgoingRequest, type SentCall } from "../transport/request-call.js";
+import { createTimeoutError } from "../transport/timeout-error.js";
+import { within } from "../util/timers.js";
+import type { ConfiguredClient } from "./client-context.js";
+import { toProtocolError } from "./decode-reply.js";
+import { HandledCall, type RequestHandler, runRequestHandler } from "./middleware.js";
+import type { Settings } from "./settings.js";
+
+/** The time and the signal of a request. */
+export interface RequestLimits {
+  /** The time for all of it, in ms. */
+  readonly time: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Whether it carries something that an earlier call may have written. */
+  readonly repeated?: boolean;
+}
+
+/** Extra time in ms, so that the transport's own timeout, whose error is more precise, fires first. */
+const GRACE = 20;
+
+/** A request whose call is not known: it counts as written as soon as it is passed on. */
+const SENT_BY_HANDLER: SentCall = { written: true };
+
+/** A request in flight: what is sent, how its reply is decoded, and what becomes of it. */
+export abstract class PendingRequest<T> implements OutgoingRequest<T> {
+  readonly timeout: number;
+  readonly signal: AbortSignal | undefined;
+  readonly repeated: boolean;
+
+  constructor(
+    protected readonly client: ConfiguredClient,
+    readonly label: string,
+    { time, signal, repeated = false }: RequestLimits,
+  ) {
+    this.timeout = time;
+    this.signal = signal;
+    this.repeated = repeated;
+  }
+
+  abstract readonly repeatable: boolean;
+  protected abstract readonly encoded: EncodedRequest;
+  protected abstract decode(reply: RawReply, possiblyApplied: boolean): T;
+  abstract resolve(value: T): void;
+  abstract reject(reason: unknown): void;
+
+  get retry(): Settings {
+    return this.client.settings;
+  }
+
+  get request(): HttpRequest {
+    return this.encoded.request;
+  }
+
+  read(response: HttpResponse, possiblyApplied: boolean): T {
+    const { endpoint } = this.client.context;
+    const url = endpoint && "origin" in endpoint ? endpoint.origin : "";
+    return this.decode(readReply(this.encoded, response, url), possiblyApplied);
+  }
+
+  /** Sends it through the request handler if the client has one, else over the transport. */
+  send(): SentCall | undefined {
+    const { endpoint, requestHandler, transport } = this.client.context;
+    if (endpoint instanceof Error) {
+      this.reject(endpoint);
+      return undefined;
+    }
+    if (!requestHandler) return beginCall(transport, this);
+    this.sendThrough(requestHandler).then(
+      (value) => this.resolve(value),
+      (error) => this.reject(toProtocolError(error, this.label)),
+    );
+    return SENT_BY_HANDLER;
+  }
+
+  private async sendThrough(requestHandler: RequestHandler): Promise<T> {
+    const { timeout, label, encoded, signal } = this;
+    const call = new HandledCall(this.client.settings, encoded.argv, this.repeatable, timeout, signal);
+    const json = await within(
+      timeout + GRACE,
+      runRequestHandler(requestHandler, encoded, label, call),
+      () => createTimeoutError(label, timeout, true),
+      signal,
+    );
+    return this.decode(readJson(json, false), false);
+  }
+}

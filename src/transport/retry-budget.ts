@@ -1,0 +1,56 @@
+import { elapsed, moment } from "../util/clock.js";
+
+/** How often something is sent again, and after which waits. */
+export interface RetryPolicy {
+  /** How many times it is sent again at most. */
+  readonly retries: number;
+  /** Returns the wait before the nth retry, from 0, in ms. */
+  backoff(retry: number): number;
+}
+
+/** The retries and the time that a call, a pipeline or an event stream has left. */
+export class RetryBudget {
+  /** How many retries there were. */
+  retried = 0;
+  /** Whether an earlier attempt may have been applied. */
+  possiblyApplied = false;
+  /** On both clocks: one may stand still in a freeze. */
+  private readonly began = moment();
+
+  /** @param timeout the time for all attempts and waits, in ms. */
+  constructor(
+    private readonly policy: RetryPolicy,
+    private readonly timeout: number,
+  ) {}
+
+  /** The time that is left, in ms. Below 0 when the time is up. */
+  get timeLeft(): number {
+    return this.timeout - elapsed(this.began);
+  }
+
+  /**
+   * Counts a retry.
+   * @param wait the wait before it, in ms. By default the policy's.
+   * @returns that wait, or undefined if no retry or not enough time is left.
+   */
+  next(wait?: number): number | undefined {
+    const { retried, policy } = this;
+    if (retried >= policy.retries) return undefined;
+    const ms = wait ?? policy.backoff(retried);
+    if (!(ms < this.timeLeft)) return undefined;
+    this.retried++;
+    return ms;
+  }
+}
+
+const INITIAL_WAIT = 50;
+const MAX_WAIT = 2_000;
+
+/**
+ * The default wait before the nth retry, from 0, in ms: exponential, with full jitter above the half so that
+ * instances that failed together don't come back together.
+ */
+export function jitteredBackoff(retry: number): number {
+  const ceiling = Math.min(MAX_WAIT, INITIAL_WAIT * 2 ** retry);
+  return ceiling / 2 + (Math.random() * ceiling) / 2;
+}

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { createRedisClass } from "../../../src/client/redis.js";
+import type { Transport } from "../../../src/transport/transport.js";
+
+// A platform may have each command wait for something. The order issued is kept all the same.
+
+/** A class whose clients get a response at once, and what they send. Each command waits for a promise of its own. */
+function slowlyPrepared() {
+  const bodies: unknown[] = [];
+  let calls = 0;
+  const transport: Transport = {
+    stats: { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 },
+    attempt(_repeatable, listener) {
+      const sent: unknown[] = JSON.parse(String(listener.request.body));
+      bodies.push(sent);
+      const reply = { result: null };
+      listener.onStart();
+      listener.onResponse({
+        status: 200,
+        header: (name) => (name === "content-type" ? "application/json" : undefined),
+        body: Buffer.from(JSON.stringify(Array.isArray(sent[0]) ? sent.map(() => reply) : reply)),
+      });
+      return { abort() {} };
+    },
+    onRetry() {},
+    preconnect: async () => {},
+    close() {},
+  };
+  const Slow = createRedisClass({
+    env: () => ({}),
+    // The first to wait is ready last.
+    beforeCalls: () => () => new Promise((resolve) => setTimeout(resolve, 40 - 5 * (calls++ % 8))),
+    createTransport: () => transport,
+  });
+  return { bodies, redis: new Slow({ url: "http://127.0.0.1:2", token: "t" }) };
+}
+
+test("commands of a turn are sent in the order issued, after what they wait for", async () => {
+  const { bodies, redis } = slowlyPrepared();
+  await Promise.all([redis.set("k", 1), redis.exec(["SET", "k", "2"]), redis.get("k"), redis.set("k", 3)]);
+  expect(bodies.splice(0)).toEqual([
+    [
+      ["SET", "k", "1"],
+      ["SET", "k", "2"],
+      ["GET", "k"],
+      ["SET", "k", "3"],
+    ],
+  ]);
+  await Promise.all([redis.get("k"), redis.exec(["SET", "k", "2"]), redis.get("k", { schema: z.any() })]);
+  expect(bodies.splice(0)).toEqual([
+    [
+      ["GET", "k"],
+      ["SET", "k", "2"],
+      ["GET", "k"],
+    ],
+  ]);
+  const own = redis.with({ timeout: 1_000 });
+  await Promise.all([own.get("k", { schema: z.any() }), own.set("k", 4)]);
+  expect(bodies.splice(0)).toEqual([
+    [
+      ["GET", "k"],
+      ["SET", "k", "4"],
+    ],
+  ]);
+});
+
+test("commands of different turns, as of different requests in one process, don't travel together", async () => {
+  const { bodies, redis: other } = slowlyPrepared();
+  const one = [other.exec(["SET", "one", "1"]), other.get("one")];
+  await new Promise(setImmediate);
+  const two = [other.exec(["SET", "two", "2"]), other.get("two")];
+  await Promise.all([...one, ...two]);
+  expect(bodies).toEqual([
+    [
+      ["SET", "one", "1"],
+      ["GET", "one"],
+    ],
+    [
+      ["SET", "two", "2"],
+      ["GET", "two"],
+    ],
+  ]);
+});
+
+test("a command whose preparation fails rejects with its error, and the others are sent", async () => {
+  const { bodies, redis } = slowlyPrepared();
+  const controller = new AbortController();
+  const gone = new Error("gone");
+  const aborted = redis.with({ signal: controller.signal }).get("aborted");
+  const late = redis.with({ timeout: 1, deadline: { remaining: () => 55 } }).get("late");
+  const sent = redis.get("sent");
+  controller.abort(gone);
+  await expect(aborted).rejects.toBe(gone);
+  await expect(late).rejects.toMatchObject({ name: "TimeoutError", outcome: "unsent" });
+  await sent;
+  expect(bodies).toEqual([["GET", "sent"]]);
+});
