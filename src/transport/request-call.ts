@@ -163,8 +163,8 @@ class Call<T> implements AttemptListener {
   private giveUp(cause: Error, Kind = UnknownOutcomeError): void {
     const { label: command, repeatable } = this.outgoing;
     const sent = repeatable
-      ? "no whole answer"
-      : "sent, and no whole answer came, so it may have been applied";
+      ? "no complete response"
+      : "the command was sent, but no complete response arrived, so it may have been applied";
     const error = this.budget.possiblyApplied
       ? new Kind(`${command}: ${sent}: ${cause.message}`, { outcome: "unknown", command, cause })
       : new ConnectionError(`${command}: not sent: ${cause.message}`, { command, cause });
