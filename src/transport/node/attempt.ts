@@ -3,7 +3,7 @@ import { clearTimeout, setImmediate, setTimeout } from "../../util/timers.js";
 import type { Attempt, AttemptListener } from "../transport.js";
 import type { CloseReason, Connection, ExchangeListener } from "./connection.js";
 import type { Pool } from "./pool.js";
-import type { NodeTransportOptions } from "./transport.js";
+import type { NodeTransportOptions } from "./transport-options.js";
 
 /** Idle time in ms after which a connection may be dead without an event on its socket. */
 const SUSPECT_AFTER = 1_000;

@@ -1,4 +1,3 @@
-import type { HttpRequest } from "../../protocol/http.js";
 import type {
   Attempt,
   AttemptListener,
@@ -11,20 +10,7 @@ import { PooledAttempt } from "./attempt.js";
 import { callTimers } from "./call-timers.js";
 import { events } from "./events.js";
 import { getPool, type Pool } from "./pool.js";
-
-export interface NodeTransportOptions {
-  /** Scheme, host and port. */
-  readonly origin: string;
-  /** Whether connections are kept for the next request. */
-  readonly keepAlive: boolean;
-  readonly maxConnections: number;
-  /** The most bytes of a response's body. */
-  readonly maxReplySize: number;
-  /** A request that changes nothing, to check whether a connection is alive. */
-  readonly probe: HttpRequest;
-  /** Called while a connection is being opened ahead of need, for work that is useful then. */
-  whileOpening?(): void;
-}
+import type { NodeTransportOptions } from "./transport-options.js";
 
 /** Requests over the thread's pool of keep-alive connections. */
 export class NodeTransport implements Transport {
