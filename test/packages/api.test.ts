@@ -12,11 +12,11 @@ async function check(...entries: string[]): Promise<string[]> {
   return failed.code ? failed.stderr.trim().split("\n") : [];
 }
 
-test("everything exported has a docstring", { timeout: 120_000 }, async () => {
+test("every export has a docstring", { timeout: 120_000 }, async () => {
   expect(await check()).toEqual([]);
 });
 
-test("what has none is named", { timeout: 120_000 }, async () => {
+test("an export without a docstring is reported by name", { timeout: 120_000 }, async () => {
   // Inside the project, or the compiler would not look at it.
   const folder = mkdtempSync(join(root, "test/packages/api-"));
   try {

@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("useGateway under jest, which ends by itself and complains of nothing left open", async () => {
+test("useGateway works under jest, which exits without open handles", async () => {
   const { stderr } = await run("npx", ["jest", "--ci", "--detectOpenHandles"], {
     cwd: folder,
     timeout: 90_000,

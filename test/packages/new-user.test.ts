@@ -11,7 +11,7 @@ const readme = readFileSync(resolve(import.meta.dirname, "../../README.md"), "ut
 const folder = mkdtempSync(join(tmpdir(), "warmline-new-user-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("README's first lines, within two minutes", { timeout: 120_000 }, async () => {
+test("README's first lines work within two minutes", { timeout: 120_000 }, async () => {
   expect(readme).toContain("npm install warmline\n");
   expect(readme).toContain("npx warmline-gateway -- ");
   const [, snippet] = /```ts\n(import[\s\S]*?)```/.exec(readme)!;

@@ -26,7 +26,7 @@ afterAll(async () => {
 const environment = () => ({ WARMLINE_URL: gateway.url, WARMLINE_TOKEN: gateway.token });
 
 describe("warmline, installed from its tarball", () => {
-  test("brings no other package", () => {
+  test("warmline has no dependencies", () => {
     expect(readdirSync(join(folder, "node_modules")).filter((name) => !name.startsWith("."))).toEqual([
       "warmline",
     ]);
@@ -35,7 +35,7 @@ describe("warmline, installed from its tarball", () => {
     expect(manifest.peerDependencies ?? {}).toEqual({});
   });
 
-  test("brings the terms of what is bundled into it", () => {
+  test("warmline contains the licences of bundled code", () => {
     const dist = join(folder, "node_modules/warmline/dist");
     const bundled = readdirSync(dist)
       .filter((file) => file.endsWith(".map"))
@@ -63,7 +63,7 @@ describe("warmline, installed from its tarball", () => {
       "fetch.cjs",
       `const { Redis } = require("warmline/fetch"); (async () => {${script}})();`,
     ],
-  ])("runs from %s and lets the process end", async (_what, file, source) => {
+  ])("warmline runs from %s and lets the process end", async (_what, file, source) => {
     writeFileSync(join(folder, file), source);
     const [value, [n, again]] = JSON.parse(await run("node", [file], folder, environment()));
     expect(value).toEqual({ name: "Ada", n: [1, 2.5, null] });
@@ -100,7 +100,7 @@ describe("warmline, installed from its tarball", () => {
     );
   });
 
-  test("the fetch entry needs nothing of Node's", async () => {
+  test("the fetch entry imports nothing of Node", async () => {
     for (const [entry, format] of [
       ["fetch.js", "esm"],
       ["fetch.cjs", "cjs"],
@@ -129,7 +129,7 @@ describe("warmline-gateway, installed from its tarball", () => {
   test.each([
     ["an ES module", "gateway.mjs", 'import { createGateway } from "warmline-gateway";'],
     ["CommonJS", "gateway.cjs", 'const { createGateway } = require("warmline-gateway");'],
-  ])("starts in-process from %s", async (_what, file, line) => {
+  ])("warmline-gateway starts in-process from %s", async (_what, file, line) => {
     await run("npm", ["install", "--no-audit", "--no-fund", tarballs["warmline-gateway"]], folder);
     writeFileSync(
       join(folder, file),
@@ -167,18 +167,18 @@ async function unpackedSize(tarball: string): Promise<number> {
 }
 
 describe.each(["warmline", "warmline-gateway", "warmline-upstash"] as const)("%s", (name) => {
-  test("its size unpacked is within its limit", async () => {
+  test("the package's unpacked size is within its limit", async () => {
     const unpacked = await unpackedSize(tarballs[name]);
     console.info(`${name}: ${unpacked} bytes unpacked`);
     expect(unpacked).toBeLessThan(MAX_UNPACKED[name]);
   });
 
-  test("publint finds nothing to say", async () => {
+  test("publint finds no problem", async () => {
     const output = await run("npx", ["publint", "run", tarballs[name], "--strict"], root);
     expect(output).toMatch(/All good!/);
   });
 
-  test("its types resolve everywhere", async () => {
+  test("the package's types resolve in every mode", async () => {
     await run("npx", ["attw", tarballs[name], "--profile", "node16"], root);
   });
 });

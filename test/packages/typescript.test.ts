@@ -72,12 +72,16 @@ async function compile(version: string, project: string, config: object): Promis
 }
 
 describe.each(versions)("TypeScript %s", (version) => {
-  test.each(Object.entries(projects))("%s", { timeout: 120_000 }, async (project, config) => {
-    expect(await compile(version, project, config)).toBe("");
-  });
+  test.each(Object.entries(projects))(
+    "TypeScript compiles the project: %s",
+    { timeout: 120_000 },
+    async (project, config) => {
+      expect(await compile(version, project, config)).toBe("");
+    },
+  );
 });
 
-test("mistakes are seen, so the types are not just any", async () => {
+test("type errors are found, so the types are not any", async () => {
   writeFileSync(
     join(folder, "mistaken.mts"),
     'import { Redis } from "warmline";\nexport const n: string = await Redis.fromEnv().incr("n");\n',
@@ -86,7 +90,7 @@ test("mistakes are seen, so the types are not just any", async () => {
   expect(await compile("latest", "node16", config)).toContain("TS2322");
 });
 
-test("a pipeline of 50 commands is checked in no time", { timeout: 300_000 }, async () => {
+test("a pipeline of 50 commands is type-checked within the limit", { timeout: 300_000 }, async () => {
   const links = [
     '.get<User>("a")',
     '.hgetall<User>("h")',

@@ -61,7 +61,7 @@ class Client {
 const memoryMb = async () => (await gateway.metric("warmline_gateway_process_resident_memory_bytes")) / 1e6;
 const open = () => gateway.metric("warmline_gateway_connections_open");
 
-test(`a flood of ${2 * HARD} connections in ten seconds, at a hard limit of ${HARD}`, {
+test(`a flood of ${2 * HARD} connections in ten seconds is held at the hard limit of ${HARD}`, {
   timeout: 120_000,
 }, async () => {
   gateway = await startGatewayProcess({

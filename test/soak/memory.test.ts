@@ -103,7 +103,7 @@ async function expectServed(name: string): Promise<void> {
 }
 
 describe(`within ${LIMIT_MB} MB`, { timeout: 240_000 }, () => {
-  test("a reply of 100 MB, in JSON, base64 and RESP2", async () => {
+  test("a reply of 100 MB fits, in JSON, base64 and RESP2", async () => {
     expect(await call("/get/nul")).toEqual({ status: 200, size: 600_000_008, cut: false });
     const base64 = await call("/get/nul", undefined, { "upstash-encoding": "base64" });
     expect(base64).toEqual({ status: 200, size: 133_333_349, cut: false });
@@ -112,7 +112,7 @@ describe(`within ${LIMIT_MB} MB`, { timeout: 240_000 }, () => {
     await expectServed("a reply of 100 MB");
   });
 
-  test("45 unfinished bodies of 10 MB, by a token that may read alone and by one that may write", async () => {
+  test("45 unfinished bodies of 10 MB fit, by a read-only token and by one that may write", async () => {
     const sockets: Socket[] = [];
     for (const token of [READER, gateway.token]) {
       for (let i = 0; i < 45; i++) {
@@ -130,14 +130,14 @@ describe(`within ${LIMIT_MB} MB`, { timeout: 240_000 }, () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test.each(["a20", "nul20"])("a pipeline of 60 GETs of 20 MB: %s", async (key) => {
+  test.each(["a20", "nul20"])("a pipeline of 60 GETs of 20 MB fits: %s", async (key) => {
     const { status, size, cut } = await call("/pipeline", JSON.stringify(new Array(60).fill(["GET", key])));
     expect(status).toBe(200);
     if (!cut) expect(size).toBe(60 * 20_000_000 * (key === "a20" ? 1 : 6) + (key === "a20" ? 841 : 541));
     await expectServed(`a pipeline of 60 GETs of 20 MB (${key}, ${cut ? "cut" : "whole"})`);
   });
 
-  test(`${SECONDS} s of a 100 MB reply, a 100,000-command pipeline and a slow reader`, async () => {
+  test(`a 100 MB reply, a 100,000-command pipeline and a slow reader fit for ${SECONDS} s`, async () => {
     const slow = connect(gateway.port, "127.0.0.1").on("error", () => {});
     slow.on("data", () => {
       slow.pause();

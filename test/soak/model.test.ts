@@ -226,11 +226,9 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, () => {
   }
 
   const time = { timeout: (SECONDS * 6 + 120) * 1_000 };
-  test("at-most-once writes are applied once or not at all, as their callers were told", time, () =>
-    check("at-most-once"),
-  );
-  test("exactly-once writes are applied once where they resolved", time, () => check("exactly-once"));
-  test("at-least-once writes are applied where they resolved, and not where they were unsent", time, () =>
+  test("at-most-once writes are applied once or not at all, as reported", time, () => check("at-most-once"));
+  test("exactly-once writes that resolved are applied once", time, () => check("exactly-once"));
+  test("at-least-once writes are applied if they resolved, and not if they were unsent", time, () =>
     check("at-least-once"),
   );
 });

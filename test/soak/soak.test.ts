@@ -190,7 +190,7 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
     return { told, values };
   }
 
-  test("safe writes: each counter is between what resolved and what may have been applied besides", async () => {
+  test("each counter of at-most-once writes lies between the resolved and the possibly applied ones", async () => {
     const { told, values } = await check(await soak("at-most-once"));
     for (const [name, { resolved, unknown }] of told) {
       expect(resolved).toBeGreaterThan(COMMANDS / 40);
@@ -199,7 +199,7 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
     }
   }, 600_000);
 
-  test("exactly-once: each counter is what resolved and those unknown whose token is there", async () => {
+  test("each counter of exactly-once writes is the resolved ones plus the unknown ones whose token exists", async () => {
     const { told, values } = await check(await soak("exactly-once"));
     const keys = (await redis.command("KEYS", "*:wl:*")) as string[];
     for (const [name, { resolved, unknown }] of told) {

@@ -42,7 +42,7 @@ describe.each(["pipeline", "multi"] as const)("%s", (batch) => {
     >();
   });
 
-  test("an empty one, and one that is filled in a loop, gives an array of unknown", () => {
+  test("an empty batch, and one filled in a loop, return an array of unknown", () => {
     const filled = redis[batch]();
     for (const key of ["a", "b"]) filled.incr(key);
     expectTypeOf(filled.exec()).resolves.toEqualTypeOf<unknown[]>();
@@ -58,7 +58,7 @@ describe.each(["pipeline", "multi"] as const)("%s", (batch) => {
     filled.exec<User>();
   });
 
-  test("keepErrors gives a result or an error for each", () => {
+  test("keepErrors returns a result or an error for each command", () => {
     const chained = redis[batch]().incr("n").get<User>("u");
     expectTypeOf(chained.exec({ keepErrors: true })).resolves.toEqualTypeOf<
       [CommandResult<number>, CommandResult<User | null>]
@@ -72,7 +72,7 @@ describe.each(["pipeline", "multi"] as const)("%s", (batch) => {
     filled.exec({ keepErrors: false });
   });
 
-  test("namespaces and builders give the pipeline again", () => {
+  test("namespaces and builders return the pipeline", () => {
     const chained = redis[batch]()
       .json.set("d", "$", { a: 1 })
       .json.get<User[]>("d", "$")
@@ -109,7 +109,7 @@ describe.each(["pipeline", "multi"] as const)("%s", (batch) => {
   });
 });
 
-test("a helper may take a pipeline and give one that knows its results", () => {
+test("a helper may take a pipeline and return one with the types of its results", () => {
   const fill = (pipeline: Pipeline) => pipeline.incr("n");
   expectTypeOf(fill(redis.pipeline()).exec()).resolves.toEqualTypeOf<[number]>();
 });

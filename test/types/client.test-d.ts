@@ -23,7 +23,7 @@ interface User {
 declare const redis: Redis;
 
 describe("making a client", () => {
-  test("from options or from the environment", () => {
+  test("a client is created from options or from the environment", () => {
     expectTypeOf(new Redis({ url: "https://x", token: "t" })).toEqualTypeOf<Redis>();
     expectTypeOf(new Redis({ url: process.env.U, token: process.env.T })).toEqualTypeOf<Redis>();
     expectTypeOf(Redis.fromEnv()).toEqualTypeOf<Redis>();
@@ -48,7 +48,7 @@ describe("making a client", () => {
     new Redis({ maxConnections: "64" });
   });
 
-  test("a class of one's own keeps the methods", () => {
+  test("a subclass keeps the methods", () => {
     class Store extends Redis {
       user(id: string) {
         return this.get<User>(`user:${id}`);
@@ -61,7 +61,7 @@ describe("making a client", () => {
 });
 
 describe("what is not a command", () => {
-  test("with gives a client with the same methods", () => {
+  test("with() returns a client with the same methods", () => {
     expectTypeOf(redis.with({ timeout: 100 })).toEqualTypeOf<Redis>();
     expectTypeOf(redis.with({ deadline: { remaining: () => 1 } }).get<User>("k")).toEqualTypeOf<
       Promise<User | null>
@@ -82,7 +82,7 @@ describe("what is not a command", () => {
     redis.exec([1, "k"]);
   });
 
-  test("scripts", () => {
+  test("scripts are typed", () => {
     expectTypeOf(redis.createScript("return 1")).toEqualTypeOf<Script<unknown>>();
     expectTypeOf(redis.createScript<number>("return 1", { readonly: true }).exec(["k"], [1])).toEqualTypeOf<
       Promise<number>
@@ -97,7 +97,7 @@ describe("what is not a command", () => {
     limit.exec(["k"], [10]);
   });
 
-  test("iterators", async () => {
+  test("iterators are typed", async () => {
     for await (const key of redis.scanIterator({ match: "a*" })) expectTypeOf(key).toBeString();
     for await (const [field, value] of redis.hscanIterator<User>("h")) {
       expectTypeOf(field).toBeString();
@@ -111,14 +111,14 @@ describe("what is not a command", () => {
     redis.hscanIterator("h", { type: "string" });
   });
 
-  test("update gives what is stored afterwards", () => {
+  test("update returns the stored value", () => {
     expectTypeOf(redis.update<number>("k", (n) => (n ?? 0) + 1)).toEqualTypeOf<Promise<number | null>>();
     // @ts-expect-error another type than the one said
     redis.update<number>("k", () => "text");
   });
 });
 
-test("methods keep their types when they are taken out of the client", () => {
+test("methods keep their types when detached", () => {
   const { get, hgetall, json, pipeline, multi } = redis;
   expectTypeOf(get<User>("k")).toEqualTypeOf<Promise<User | null>>();
   expectTypeOf(hgetall("h")).toEqualTypeOf<Promise<Record<string, unknown> | null>>();
@@ -128,7 +128,7 @@ test("methods keep their types when they are taken out of the client", () => {
   expectTypeOf(exec()).resolves.toEqualTypeOf<[User | null]>();
 });
 
-test("namespaces", () => {
+test("namespaces are typed", () => {
   expectTypeOf(redis.json.get<User[]>("d", "$")).toEqualTypeOf<Promise<User[] | null>>();
   expectTypeOf(redis.json.get<User>("d", { indent: " " }, "$")).toEqualTypeOf<Promise<User | null>>();
   expectTypeOf(redis.json.set("d", "$", { a: 1 }, { nx: true })).toEqualTypeOf<Promise<"OK" | null>>();
@@ -144,7 +144,7 @@ test("namespaces", () => {
   redis.functions.load({ replace: true });
 });
 
-test("bitfield", () => {
+test("bitfield is typed", () => {
   const chain = redis.bitfield("k").overflow("SAT").set("u8", "#1", 255).incrby("u8", 8, 1);
   expectTypeOf(chain.get("i5", 100).exec()).toEqualTypeOf<Promise<number[]>>();
   // @ts-expect-error no such behaviour
@@ -153,7 +153,7 @@ test("bitfield", () => {
   redis.bitfield("k").set("u8", 0, "1");
 });
 
-test("a value takes the type of where it is put", async () => {
+test("a value takes the type of its variable", async () => {
   const user: User | null = await redis.get("k");
   const fields: { a: string } | null = await redis.hgetall("h");
   const both: [string, number | null] = await redis.mget("a", "b");
@@ -164,7 +164,7 @@ test("a value takes the type of where it is put", async () => {
 });
 
 describe("errors", () => {
-  test("each has an outcome, a command and an index", () => {
+  test("each error has an outcome, a command and an index", () => {
     const errors = [
       RedisError,
       ConnectionError,
@@ -185,7 +185,7 @@ describe("errors", () => {
     expectTypeOf<WarmlineError["command"]>().toEqualTypeOf<string | undefined>();
   });
 
-  test("instanceof narrows", () => {
+  test("instanceof narrows the error", () => {
     const thrown: unknown = undefined;
     if (thrown instanceof RedisError) expectTypeOf(thrown.code).toBeString();
     if (thrown instanceof SchemaError) expectTypeOf(thrown.issues).items.toHaveProperty("message");

@@ -13,7 +13,7 @@ declare const redis: Commands<Immediate> & Namespaces<Immediate> & Builders<Imme
 declare const pipeline: Pipeline;
 
 describe("values take the type that the caller gives", () => {
-  test("strings", () => {
+  test("strings take a type parameter", () => {
     expectTypeOf(redis.get("k")).toEqualTypeOf<Promise<unknown>>();
     expectTypeOf(redis.get<User>("k")).toEqualTypeOf<Promise<User | null>>();
     expectTypeOf(redis.getdel<number>("k")).toEqualTypeOf<Promise<number | null>>();
@@ -28,7 +28,7 @@ describe("values take the type that the caller gives", () => {
     expectTypeOf(redis.lcs("a", "b", { idx: true })).resolves.toHaveProperty("matches");
   });
 
-  test("hashes", () => {
+  test("hashes take a type parameter", () => {
     expectTypeOf(redis.hgetall<User>("h")).toEqualTypeOf<Promise<User | null>>();
     expectTypeOf(redis.hgetall("h")).toEqualTypeOf<Promise<Record<string, unknown> | null>>();
     expectTypeOf(redis.hget<number>("h", "f")).toEqualTypeOf<Promise<number | null>>();
@@ -38,7 +38,7 @@ describe("values take the type that the caller gives", () => {
     expectTypeOf(redis.hkeys("h")).toEqualTypeOf<Promise<string[]>>();
   });
 
-  test("lists, sets, sorted sets", () => {
+  test("lists, sets and sorted sets take a type parameter", () => {
     expectTypeOf(redis.lrange<User>("l", 0, -1)).toEqualTypeOf<Promise<User[]>>();
     expectTypeOf(redis.lrange("l", 0, -1)).toEqualTypeOf<Promise<string[]>>();
     expectTypeOf(redis.lpop<string[]>("l", 2)).toEqualTypeOf<Promise<string[] | null>>();
@@ -53,7 +53,7 @@ describe("values take the type that the caller gives", () => {
     expectTypeOf(redis.zmscore("z", ["a"])).toEqualTypeOf<Promise<(number | null)[]>>();
   });
 
-  test("keys", () => {
+  test("key commands are typed", () => {
     expectTypeOf(redis.scan(0)).toEqualTypeOf<Promise<[cursor: string, keys: string[]]>>();
     expectTypeOf(redis.scan("0", { withType: true })).toEqualTypeOf<
       Promise<[cursor: string, keys: { key: string; type: string }[]]>
@@ -64,7 +64,7 @@ describe("values take the type that the caller gives", () => {
     expectTypeOf(redis.expire("k", 1)).toEqualTypeOf<Promise<0 | 1>>();
   });
 
-  test("the other groups", () => {
+  test("the other groups are typed", () => {
     expectTypeOf(redis.xrange<{ a: number }>("s", "-", "+")).toEqualTypeOf<
       Promise<Record<string, { a: number }>>
     >();

@@ -9,7 +9,7 @@ interface Order {
 }
 
 describe("modules", () => {
-  test("on a client they give promises", () => {
+  test("module methods of a client return promises", () => {
     expectTypeOf(bf(redis).add("seen", 1)).toEqualTypeOf<Promise<0 | 1>>();
     expectTypeOf(bf(redis).mexists("seen", 1, 2)).toEqualTypeOf<Promise<(0 | 1)[]>>();
     expectTypeOf(cms(redis).incrby("c", { a: 1 })).resolves.toBeArray();
@@ -19,7 +19,7 @@ describe("modules", () => {
     expectTypeOf(ft(redis)).toHaveProperty("search");
   });
 
-  test("on a pipeline and a transaction they give the batch, with one result more", () => {
+  test("module methods of a pipeline and a transaction return the batch, with one more result", () => {
     const chained = bf(bf(redis.pipeline()).add("seen", 1)).exists("seen", 1).incr("n");
     expectTypeOf(chained.exec()).resolves.toEqualTypeOf<[0 | 1, 0 | 1, number]>();
     const atomic = ts(redis.multi().get<Order>("o")).add("t", "*", 1);
@@ -39,7 +39,7 @@ describe("modules", () => {
 });
 
 describe("subscribers", () => {
-  test("messages take the type that the caller gives", async () => {
+  test("messages take a type parameter", async () => {
     const subscriber = redis.subscribe<Order>(["orders"]);
     expectTypeOf(subscriber).toEqualTypeOf<Subscriber<Order>>();
     subscriber.on("message", (event) => expectTypeOf(event).toEqualTypeOf<ChannelMessage<Order>>());
@@ -56,12 +56,12 @@ describe("subscribers", () => {
     expectTypeOf(subscriber.ready).toEqualTypeOf<Promise<void>>();
   });
 
-  test("patterns", () => {
+  test("pattern messages take a type parameter", () => {
     const subscriber = redis.psubscribe<Order>("orders:*");
     subscriber.on("pmessage", (event) => expectTypeOf(event).toEqualTypeOf<PatternMessage<Order>>());
   });
 
-  test("the lines of MONITOR are text", async () => {
+  test("the lines of MONITOR are strings", async () => {
     for await (const line of redis.monitor()) expectTypeOf(line).toBeString();
   });
 

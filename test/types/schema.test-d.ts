@@ -12,7 +12,7 @@ interface User {
 
 declare const own: StandardSchema<User>;
 
-test("zod's and valibot's schemas tell their types", () => {
+test("schemas of zod and valibot determine the types", () => {
   const byZod = z.object({ name: z.string(), age: z.coerce.number() });
   expectTypeOf(redis.get("k", { schema: byZod })).toEqualTypeOf<Promise<User | null>>();
   expectTypeOf(redis.lrange("l", 0, -1, { schema: byZod })).toEqualTypeOf<Promise<User[]>>();
@@ -24,7 +24,7 @@ test("zod's and valibot's schemas tell their types", () => {
 describe("a read's type is what its schema gives", () => {
   const schema = own;
 
-  test("single values may be missing", () => {
+  test("single values may be null", () => {
     expectTypeOf(redis.get("k", { schema })).toEqualTypeOf<Promise<User | null>>();
     expectTypeOf(redis.getdel("k", { schema })).toEqualTypeOf<Promise<User | null>>();
     expectTypeOf(redis.getex("k", { ex: 1, schema })).toEqualTypeOf<Promise<User | null>>();
@@ -40,7 +40,7 @@ describe("a read's type is what its schema gives", () => {
     expectTypeOf(redis.spop("s", { schema })).toEqualTypeOf<Promise<User | null>>();
   });
 
-  test("lists", () => {
+  test("list reads have the schema's type", () => {
     expectTypeOf(redis.mget("a", "b", { schema })).toEqualTypeOf<Promise<(User | null)[]>>();
     expectTypeOf(redis.mget(["a", "b"], { schema })).toEqualTypeOf<Promise<(User | null)[]>>();
     expectTypeOf(redis.json.mget(["a"], "$", { schema })).toEqualTypeOf<Promise<(User | null)[]>>();
@@ -52,13 +52,13 @@ describe("a read's type is what its schema gives", () => {
     expectTypeOf(redis.srandmember("s", 2, { schema })).toEqualTypeOf<Promise<User[]>>();
   });
 
-  test("in a batch, among others", () => {
+  test("batch results have the schema's type", () => {
     const chained = redis.multi().get("k", { schema }).incr("n").lrange("l", 0, 1, { schema });
     expectTypeOf(chained.exec()).resolves.toEqualTypeOf<[User | null, number, User[]]>();
   });
 });
 
-test("what a schema transforms to is what comes back", () => {
+test("the output of a transforming schema is the type", () => {
   const schema = z.string().transform((text) => new Date(text));
   expectTypeOf(redis.get("k", { schema })).toEqualTypeOf<Promise<Date | null>>();
 });

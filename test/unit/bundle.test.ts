@@ -10,7 +10,7 @@ import { REPLACED, trimUndici } from "../../scripts/trim-undici.js";
 const require = createRequire(import.meta.url);
 const undici = dirname(require.resolve("undici/package.json"));
 
-test("every module that is replaced is still there", () => {
+test("every replaced module exists in undici", () => {
   for (const name of REPLACED) expect(existsSync(join(undici, "lib", name)), name).toBe(true);
 });
 
@@ -30,7 +30,7 @@ async function bundled(entry: string) {
   return { inputs: Object.keys(output!.inputs), builtins: [...builtins].sort(), bytes: output!.bytes };
 }
 
-test("the Node entry holds nothing of undici, and little of Node", async () => {
+test("the Node entry contains nothing of undici, and little of Node", async () => {
   const { inputs, builtins, bytes } = await bundled("src/index.ts");
   expect(inputs.filter((path) => path.includes("node_modules"))).toEqual([]);
   // net, tls and diagnostics_channel are loaded with the first connection.
@@ -38,7 +38,7 @@ test("the Node entry holds nothing of undici, and little of Node", async () => {
   expect(bytes).toBeLessThan(92_000);
 });
 
-test("warmline/undici holds the client, its parser and little else", async () => {
+test("warmline/undici contains the client, its parser and little else", async () => {
   const { inputs, builtins, bytes } = await bundled("src/transport/node/undici/index.ts");
   const modules = inputs.filter((path) => path.includes("undici/lib/"));
   expect(modules.map((path) => path.split("undici/lib/")[1]).sort()).toEqual([

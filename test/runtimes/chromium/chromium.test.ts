@@ -7,5 +7,5 @@ import { type Report, testRuntime } from "../support/suite.js";
 if (browser) {
   testRuntime("Chromium", "fetch", (setup) => runPage<Report>("chromium/page.js", setup));
 } else {
-  describe.skip("Chromium", () => test("is not installed", () => {}));
+  describe.skip("Chromium", () => test("Chromium is not installed", () => {}));
 }

@@ -57,7 +57,7 @@ const failed = (cells: Measurement[]): string[] =>
     .map(({ expectation }) => expectation);
 
 describe("the checks", () => {
-  test("all pass for good numbers", () => {
+  test("all checks pass for good numbers", () => {
     expect(failed(GOOD)).toEqual([]);
     expect(checksOf(GOOD)).toHaveLength(5);
   });

@@ -12,7 +12,7 @@ import { parseSockets, SocketCounter } from "../../../bench/src/sockets/kernel.j
 import { slotOf, slotRanges } from "../../../bench/src/sockets/request.js";
 
 describe("a plain socket", () => {
-  test("returns a Redis reply once it is complete", () => {
+  test("a plain socket returns a Redis reply once it is complete", () => {
     expect(redisReply("+OK\r\n")).toBe("OK");
     expect(redisReply("$5\r\nhel")).toBeUndefined();
     expect(redisReply("$5\r\nhello\r\n")).toBe("hello");
@@ -21,7 +21,7 @@ describe("a plain socket", () => {
     expect(() => redisReply("-WRONGPASS no\r\n")).toThrow("WRONGPASS no");
   });
 
-  test("returns the body of an HTTP response once it is complete", () => {
+  test("a plain socket returns the body of an HTTP response once it is complete", () => {
     const head = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n";
     expect(httpResponse(head.slice(0, 20))).toBeUndefined();
     expect(httpResponse(`${head}ab`)).toBeUndefined();
@@ -32,7 +32,7 @@ describe("a plain socket", () => {
 });
 
 describe("the kernel's sockets", () => {
-  test("have ports and states for IPv4 and IPv6 addresses", () => {
+  test("the kernel's sockets have ports and states for IPv4 and IPv6 addresses", () => {
     const text =
       "  sl  local_address rem_address   st tx_queue\n" +
       "   0: 0100007F:1F90 0100007F:C350 06 00000000:00000000 03:00000F45 0 0 0\n" +
@@ -43,7 +43,7 @@ describe("the kernel's sockets", () => {
     ]);
   });
 
-  test("are counted by side and state, without earlier ones", () => {
+  test("the kernel's sockets are counted by side and state, without earlier ones", () => {
     const socket = (localPort: number, remotePort: number, state: string) => ({
       localPort,
       remotePort,
@@ -67,7 +67,7 @@ describe("the kernel's sockets", () => {
     });
   });
 
-  test("slots of keys and nodes match Redis", () => {
+  test("the slots of keys and nodes match Redis", () => {
     // CLUSTER KEYSLOT of Redis gives these.
     expect([slotOf("foo"), slotOf("bar"), slotOf("somekey")]).toEqual([12_182, 5_061, 11_058]);
     const nodes =
@@ -85,7 +85,7 @@ describe("the kernel's sockets", () => {
 describe("a fleet", () => {
   const load = { quiet: 50, burst: 500, burstMs: 500, everyMs: 3_000 };
 
-  test("has arrivals that the seed determines, at the requested rates", () => {
+  test("a fleet's arrivals are determined by the seed, at the requested rates", () => {
     expect(arrivals(load, 6_000, 3)).toEqual(arrivals(load, 6_000, 3));
     expect(arrivals(load, 6_000, 3)).not.toEqual(arrivals(load, 6_000, 4));
     const expected = (500 * 0.5 + 50 * 2.5) * 2;
@@ -93,7 +93,7 @@ describe("a fleet", () => {
     expect(arrivals(load, 6_000, 3).length / expected).toBeLessThan(1.2);
   });
 
-  test("has the maximum of concurrent invocations that counting gives", () => {
+  test("a fleet's maximum of concurrent invocations matches a count", () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 60 }),
@@ -107,7 +107,7 @@ describe("a fleet", () => {
     );
   });
 
-  test("has one connection per instance in the model, capped by the platform and by the limits", () => {
+  test("a fleet's model has one connection per instance, up to the platform's and the gateway's limits", () => {
     const facts = { arrivals: [0, 1, 2, 3, 4], takesMs: 10, maxInstances: 4, softLimit: 2, hardLimit: 3 };
     expect(predict(facts)).toEqual({
       instances: 4,
@@ -123,7 +123,7 @@ describe("a fleet", () => {
     });
   });
 
-  test("has metrics that are summed over their labels", () => {
+  test("a metric is summed over its labels", () => {
     expect(sumOf('# HELP up x\nup{use="a"} 2\nup{use="b"} 3\nupper 9\n', "up")).toBe(5);
     expect(() => sumOf("", "up")).toThrow("no metric up");
   });
@@ -168,14 +168,14 @@ describe("advice", () => {
   };
   const answers = (...args: Parameters<typeof advise>) => advise(...args).map(({ answer }) => answer);
 
-  test("interpolates between measurements and extrapolates beyond them", () => {
+  test("advice interpolates between measurements and extrapolates beyond them", () => {
     const points = [[0, 1] as const, [2, 3] as const, [20, 30] as const];
     expect([between(points, 1), between(points, 2), between(points, 11)]).toEqual([2, 3, 16.5]);
     expect(between(points, 38)).toBe(57);
     expect(between([[5, 7]], 100)).toBe(7);
   });
 
-  test("estimates a function larger than any measured one like the largest, and no start faster for a longer round trip", () => {
+  test("advice estimates larger functions like the largest measured one, and no start faster for a longer round trip", () => {
     const of = (data: object[], settings = {}) => ({
       data: data.map((row) => ({ client: "warmline", ...row })),
       settings,
@@ -224,7 +224,7 @@ describe("advice", () => {
     expect(start(256, 1)).toBeCloseTo(300 + 3 + (1_300 * (1 / 256 - 1 / 1_769)) / (1 / 128 - 1 / 1_769), 6);
   });
 
-  test("recommends TCP if it is faster and the connections fit, else HTTP", () => {
+  test("advice recommends TCP if it is faster and the connections fit, else HTTP", () => {
     expect(answers(question, http, tcp)).toEqual([
       expect.stringMatching(/^Reuse/),
       expect.stringMatching(/^TCP/),
@@ -238,7 +238,7 @@ describe("advice", () => {
     expect(crowded[3]!.answer).toMatch(/^Yes/);
   });
 
-  test("recommends HTTP without TCP measurements or for a small difference, and no pipeline for one command", () => {
+  test("advice recommends HTTP without TCP measurements or for a small difference, and no pipeline for one command", () => {
     expect(answers(question, http, undefined)[1]).toBe("HTTP.");
     expect(answers(question, http, { ...tcp, reused: 8.9 })[1]).toBe("HTTP.");
     expect(answers({ ...question, ops: 1 }, http, tcp)[2]).toMatch(/^No/);

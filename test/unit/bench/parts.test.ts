@@ -9,7 +9,7 @@ import type { Scenario } from "../../../bench/src/scenario.js";
 import { asText } from "../../../bench/src/table.js";
 
 describe("latencies", () => {
-  test("keep three digits of every percentile", () => {
+  test("latencies keep three digits of every percentile", () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0.001, max: 5_000, noNaN: true }), { minLength: 1, maxLength: 300 }),
@@ -27,7 +27,7 @@ describe("latencies", () => {
     );
   });
 
-  test("have no percentiles beyond their count", () => {
+  test("latencies have no percentiles beyond their count", () => {
     const latencies = new Latencies();
     for (let n = 1; n <= 100; n++) latencies.record(n);
     expect(latencies.stats().curve.at(-1)).toEqual([99, expect.closeTo(99, 0)]);
@@ -88,7 +88,7 @@ describe("the command line", () => {
   const fixed = { name: "fixed", clients: [] } as Partial<Scenario> as Scenario;
   const read = (...args: string[]) => parse(args, [scenario, sweep, fixed], clients);
 
-  test("has defaults", () => {
+  test("the command line has defaults", () => {
     expect(read("keepalive", "--seed", "5")).toMatchObject({
       action: "run",
       settings: { quick: false, rttMs: 1, tls: false, seed: 5, engine: "embedded", clients: standard },
@@ -96,7 +96,7 @@ describe("the command line", () => {
     });
   });
 
-  test("reads options; the command to repeat the run has the seed and no files", () => {
+  test("the command line reads options, and the command that repeats the run has the seed and no files", () => {
     const command = read(
       "keepalive",
       "--rtt",
@@ -118,7 +118,7 @@ describe("the command line", () => {
     );
   });
 
-  test("takes clients and round-trip times from the scenario unless they are given", () => {
+  test("the command line takes clients and round-trip times from the scenario unless they are given", () => {
     expect(read("keepalive", "--clients", "all")).toMatchObject({ settings: { clients } });
     expect(read("sweep")).toMatchObject({ settings: { clients, rtts: undefined } });
     expect(read("sweep", "--rtt", "0,20", "--clients", "undici")).toMatchObject({
@@ -142,7 +142,7 @@ describe("the command line", () => {
       "--engine must be embedded, auto or the path of an executable; /none is not executable.",
     ],
     [["fixed", "--clients", "agent"], "--clients cannot be used with fixed: its set of clients is fixed."],
-  ])("refuses %j with a one-line message", (args, message) => {
+  ])("the command line refuses %j with a one-line message", (args, message) => {
     expect(() => read(...args)).toThrow(UsageError);
     expect(() => read(...args)).toThrow(message);
   });

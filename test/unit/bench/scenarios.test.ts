@@ -265,19 +265,19 @@ describe.each(Object.keys(GOOD))("%s", (name) => {
   const good = GOOD[name]!;
   const bad = BAD[name]!;
 
-  test("passes every check and is reproduced with the article's numbers", () => {
+  test("the scenario passes every check and is reproduced with the article's numbers", () => {
     expect(good.checks.length).toBeGreaterThan(0);
     expect(good.checks.filter(({ passed }) => !passed)).toEqual([]);
     expect(good.summary).toMatch(/Reproduced|All checks passed/);
     expect(good.summary).not.toMatch(/Not reproduced|Failed:/);
   });
 
-  test("fails a check and is not reproduced with opposite numbers", () => {
+  test("the scenario fails a check and is not reproduced with opposite numbers", () => {
     expect(bad.checks.filter(({ passed }) => !passed).length).toBeGreaterThan(0);
     expect(bad.summary).toMatch(/Not reproduced|Failed:/);
   });
 
-  test("fits the schema, and every chart is drawn", () => {
+  test("the scenario fits the schema, and every chart is drawn", () => {
     expect(schemaErrors(result(name, good))).toEqual([]);
     const html = page([result(name, good)]);
     expect(html).not.toMatch(/NaN|undefined|Infinity/);

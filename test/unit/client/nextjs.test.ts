@@ -23,25 +23,28 @@ const client = (options: RedisOptions = {}) =>
   new Redis({ url: "http://127.0.0.1:9", token: "t", retry: false, ...options });
 const lost = async (call: Promise<unknown>) => ((await call.catch((error) => error)) as Error).name;
 
-test("in the same turn, so that Next.js knows whose command it is", async () => {
+test("connection() is called in the same tick, so that Next.js attributes the command", async () => {
   const redis = client();
   const calls = [redis.get("a"), redis.pipeline().get("b").exec(), redis.with({ timeout: 5_000 }).get("c")];
   expect(told).toEqual(Array(3).fill(["data:,", "no-store"]));
   expect(await Promise.all(calls.map(lost))).toEqual(Array(3).fill("ConnectionError"));
 });
 
-test.each(["default", "force-cache"] as const)("not where the client says `cache: %s`", async (cache) => {
-  expect(await lost(client({ cache }).get("a"))).toBe("ConnectionError");
-  expect(told).toEqual([]);
-});
+test.each(["default", "force-cache"] as const)(
+  "connection() is not called with `cache: %s`",
+  async (cache) => {
+    expect(await lost(client({ cache }).get("a"))).toBe("ConnectionError");
+    expect(told).toEqual([]);
+  },
+);
 
-test("not without Next.js", async () => {
+test("connection() is not called without Next.js", async () => {
   vi.stubEnv("NEXT_RUNTIME", undefined);
   expect(await lost(client({ timeout: 9_000 }).get("a"))).toBe("ConnectionError");
   expect(told).toEqual([]);
 });
 
-test("what it throws while building ends the command, also where nothing is configured", async () => {
+test("an error of connection() while building rejects the command, also without configuration", async () => {
   vi.stubEnv("NEXT_PHASE", "phase-production-build");
   const dynamic = new Error("this page is dynamic");
   answer = () => Promise.reject(dynamic);
@@ -53,7 +56,7 @@ test("what it throws while building ends the command, also where nothing is conf
   warn.mockRestore();
 });
 
-test("at run time a command does not depend on it", async () => {
+test("a command at run time does not depend on connection()", async () => {
   answer = () => Promise.reject(new Error("no fetch today"));
   expect(await lost(client().get("a"))).toBe("ConnectionError");
 });

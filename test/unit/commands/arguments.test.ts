@@ -39,7 +39,7 @@ const refused: [string, unknown[]][] = [
 ];
 
 describe("what can't be sent is refused before anything is", () => {
-  test.each(refused)("%s %o", (method, args) => {
+  test.each(refused)("an argument that can't be sent is refused: %s %o", (method, args) => {
     expect(() => send(method, args)).toThrow(InvalidArgument);
   });
 });
@@ -58,12 +58,12 @@ describe("bytes are sent byte for byte", () => {
     ["restore", ["k", 0, bytes], 3],
     ["eval", ["return 1", [bytes], [bytes]], 3],
     ["append", ["k", bytes], 2],
-  ] as [string, unknown[], number][])("%s %o", (method, args, at) => {
+  ] as [string, unknown[], number][])("bytes are sent byte for byte: %s %o", (method, args, at) => {
     expect(send(method, args)[at]).toBe(bytes);
   });
 });
 
-test("a codec of one's own sees values, and nothing else", () => {
+test("a custom codec gets only values", () => {
   const codec = resolveCodec({ encode: (value) => `<${JSON.stringify(value)}>`, decode: (stored) => stored });
   expect(send("set", ["k", [1], { ex: 5 }], codec)).toEqual(["SET", "k", "<[1]>", "EX", "5"]);
   expect(send("hset", ["h", { f: 1 }], codec)).toEqual(["HSET", "h", "f", "<1>"]);
@@ -114,7 +114,7 @@ const misread: [string, unknown[], string][] = [
   ["get", ["k", { shema: 1 }], "argument 2 is one too many: it takes 1"],
 ];
 
-test.each(misread)("%s %j: %s", (method, args, message) => {
+test.each(misread)("arguments that could be misread are refused: %s %j: %s", (method, args, message) => {
   expect(() => send(method, args)).toThrow(message);
 });
 
@@ -155,7 +155,7 @@ test.each(["append", "setrange", "echo", "hexists", "hincrby"])("%s spreads no a
     expect(() => send(method, ["k", ["a", "b"], "1"])).toThrow(/^argument 2 is an array/);
 });
 
-test("an option's new name reaches what reads the reply", () => {
+test("an option's alias also decides how the reply is decoded", () => {
   const args: any[] = ["z", 0, 1, { WITHSCORES: true }];
   const spec = allSpecs.zrange!;
   spec.encodeArgs((value) => value, args);
@@ -165,7 +165,7 @@ test("an option's new name reaches what reads the reply", () => {
   ]);
 });
 
-test("a hundred thousand keys or values in one call", () => {
+test("a call takes a hundred thousand keys or values", () => {
   const many = Array.from({ length: 200_000 }, (_, i) => `k${i}`);
   expect(send("mget", [many])).toHaveLength(200_001);
   expect(send("smismember", ["s", many])).toHaveLength(200_002);

@@ -15,6 +15,6 @@ test.each([
   ["BLMOVEM a b LEFT RIGHT 2", 2000],
   ["BLMOVEM a b LEFT RIGHT 0.5 COUNT 3 BULK", 500],
   ["BLPOP k soon", 0],
-])("%s waits for %s ms", (command, wait) => {
+])("%s blocks for %s ms", (command, wait) => {
   expect(blockingTime(command.split(" "))).toBe(wait);
 });

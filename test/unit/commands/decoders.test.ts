@@ -62,7 +62,7 @@ describe("a reply that the command doesn't give is an error", () => {
     ["one or many from a number", oneOrMany(value), 3],
     ["bytes from null", bytes, null],
   ];
-  test.each(cases)("%s", (_name, decoder, reply) => {
+  test.each(cases)("an unexpected reply is an error: %s", (_name, decoder, reply) => {
     expect(() => decoder(reply, json, ["key", "a", "b"])).toThrow(MalformedReply);
   });
 });
@@ -88,7 +88,7 @@ test.each([
   ["nan", Number.NaN],
   ["1e+20", 1e20],
   ["0", 0],
-])("the float %s", (shown, gives) => {
+])("the float %s is decoded", (shown, gives) => {
   expect(float(b(shown))).toBe(gives);
 });
 
@@ -101,7 +101,7 @@ describe("values go through the codec, names do not", () => {
     expect(bytes(stored)).toEqual(new Uint8Array([0xff, 0x31]));
   });
 
-  test("a value that came as a status, as a stored OK does in JSON, goes through the codec all the same", () => {
+  test("a value sent as a status, as JSON does with a stored OK, goes through the codec", () => {
     expect(value("OK", asBytes, [])).toEqual(new Uint8Array([79, 75]));
   });
 
@@ -119,12 +119,12 @@ describe("values go through the codec, names do not", () => {
 });
 
 describe("what scripts give", () => {
-  test("keeps its depth, decodes values, leaves integers and nulls", () => {
+  test("a script's reply keeps its depth, decodes values, and leaves integers and nulls", () => {
     const reply = [1, null, b("[1]"), [b("007"), [b("x")]], "9007199254740993"];
     expect(nested(reply, json, [])).toStrictEqual([1, null, [1], ["007", ["x"]], "9007199254740993"]);
   });
 
-  test("an error inside is a RedisError in its place", () => {
+  test("an error inside a script's reply is a RedisError in its place", () => {
     const [first, error] = nested([b("a"), new ErrorReply("WRONGTYPE no")], json, []) as unknown[];
     expect(first).toBe("a");
     expect(error).toBeInstanceOf(RedisError);
@@ -132,7 +132,7 @@ describe("what scripts give", () => {
   });
 });
 
-test("null where null may come", () => {
+test("null is returned where the command may return null", () => {
   expect(orNull(int)(null, json, [])).toBeNull();
   expect(orNull(int)(0, json, [])).toBe(0);
 });

@@ -20,34 +20,34 @@ const samplesByMethod = { ...samples, ...moduleSamples };
 const everyRow = [...Object.values(rowsByMethod), bitfieldSpec];
 
 describe("rows against Redis's own facts", () => {
-  test("every command has a row or a reason to have none", () => {
+  test("every command has a spec or a reason to have none", () => {
     expect(commandProblems(everyRow)).toEqual([]);
   });
 
-  test("a command without row or reason is noticed", () => {
+  test("a command without spec or reason is reported", () => {
     expect(commandProblems(everyRow.filter((spec) => spec.name !== "GET"))).toEqual([
       "GET has no row and is not among those left out",
     ]);
   });
 
-  test("no command is sent by two rows", () => {
+  test("no command is sent by two specs", () => {
     const names = everyRow.map((spec) => spec.name);
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   });
 
   test.each(everyRow.map((spec) => [spec.name, spec] as const))(
-    "%s: reads or writes as Redis says",
+    "%s reads or writes as Redis's facts say",
     (_name, spec) => {
       expect(rowProblems(spec)).toEqual([]);
     },
   );
 
-  test("a row that takes a write for a read is noticed", () => {
+  test("a spec that marks a write as a read is reported", () => {
     const wrong: CommandSpec = { ...allSpecs.set!, write: false };
     expect(rowProblems(wrong)).toEqual(["SET: write is false, by Redis's flags true"]);
   });
 
-  test.each(Object.keys(rowsByMethod))("%s: arity and keys", (method) => {
+  test.each(Object.keys(rowsByMethod))("%s has the arity and keys of Redis's facts", (method) => {
     const spec = rowsByMethod[method]!;
     for (const [args] of samplesByMethod[method]!) {
       const words = spec.encodeArgs((value) => `<${JSON.stringify(value)}>`, [...args]).map(String);
@@ -55,7 +55,7 @@ describe("rows against Redis's own facts", () => {
     }
   });
 
-  test("what takes a key by its first parameter has keys in the facts", () => {
+  test("methods whose first parameter is a key have keys in the facts", () => {
     // What belongs to a search index has the index's name in place of a key.
     const keyless = everyRow
       .map((spec) => spec.name)
@@ -110,7 +110,7 @@ describe("rows against Redis's own facts", () => {
   });
 });
 
-test("every method of the reference client is here or left out with a reason", () => {
+test("every method of the reference client exists or is left out with a reason", () => {
   const methods = new Set([...Object.keys(allSpecs), ...Object.keys(namespaces), ...Object.keys(builders)]);
   expect(missingMethods(methods)).toEqual([]);
   methods.delete("zadd");
@@ -134,7 +134,7 @@ describe("keys of a command's words", () => {
     ["JSON.MSET a $ 1 b $ 2", ["a", "b"]],
     ["JSON.MGET a b $", ["a", "b"]],
     ["LMOVEM a b LEFT RIGHT", ["a", "b"]],
-  ])("%s", (line, keys) => {
+  ])("the keys of a command are found: %s", (line, keys) => {
     const words = line.split(" ");
     expect(keysOf(words, facts[words[0]!]!.keys!)).toEqual(keys);
   });
@@ -183,7 +183,7 @@ describe("commands sent word by word", () => {
     [["NOSUCHCOMMAND", "k"], true],
     [[], true],
     [[new Uint8Array([71, 69, 84]), "k"], true],
-  ])("%j: write is %s", (words, write) => {
+  ])("%j is a write: %s", (words, write) => {
     expect(isWrite(words)).toBe(write);
   });
 });

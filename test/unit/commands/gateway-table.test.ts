@@ -7,23 +7,23 @@ import { CommandWriter } from "../../../gateway/src/resp/command-writer.js";
 import { facts } from "../../../scripts/commands/check.js";
 import { gatewayTable, keyProblems } from "../../../scripts/commands/gateway-table.js";
 
-test("the gateway's table of commands is what the facts say", async () => {
+test("the gateway's command table is generated from the facts", async () => {
   const file = resolve(import.meta.dirname, "../../../gateway/src/commands/table.ts");
   await expect(gatewayTable()).toMatchFileSnapshot(file);
 });
 
-test("it has every command of the facts", () => {
+test("the command table has every command of the facts", () => {
   expect([...allCommandInfo()].map(({ name }) => name)).toEqual(Object.keys(facts));
 });
 
-test("a data command that nobody has said the keys of is noticed", () => {
+test("a data command without known keys is reported", () => {
   const { keys: _, ...lacking } = facts.GET!;
   expect(keyProblems({ ...facts, GET: lacking })).toEqual([
     "GET: reads or writes data, but nothing says where its keys are",
   ]);
 });
 
-test("every row's places of keys can be read", () => {
+test("every key notation of the table is parsed", () => {
   for (const fact of allCommandInfo()) {
     const words = [...fact.name.split(" "), "1", "a", "b", "c", "d", "e", "f", "g"];
     const size = fact.arity > 0 ? fact.arity : words.length;

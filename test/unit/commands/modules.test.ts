@@ -9,7 +9,7 @@ const target: Target<Immediate> = {
   [SEND]: (spec, args) => Promise.resolve([spec.name, ...spec.encodeArgs(String, args)]),
 };
 
-test("every module has every method of its rows, and sends it where it was asked to", async () => {
+test("every module has every method of its specs, and sends it through its client or batch", async () => {
   for (const [name, module] of Object.entries({ bf, cf, cms, ft, tdigest, topk, ts })) {
     const methods = Object.keys(module(target)).map((method) => `${name}.${method}`);
     expect(methods.sort()).toEqual(
@@ -24,7 +24,7 @@ test("every module has every method of its rows, and sends it where it was asked
   expect(await search("i", "*")).toEqual(["FT.SEARCH", "i", "*"]);
 });
 
-test("on a client a method gives a promise, on a pipeline the pipeline with one result more", () => {
+test("a module method returns a promise on a client, and the pipeline with one more result on a pipeline", () => {
   expectTypeOf(bf(target).add("k", 1)).toEqualTypeOf<Promise<0 | 1>>();
   const queued = null as unknown as Target<Queued<[string]>>;
   type Exec = ReturnType<ReturnType<ReturnType<typeof cms<Queued<[string]>>>["query"]>["length"]>;

@@ -13,7 +13,7 @@ function counting() {
   };
 }
 
-test("a property is made once, when it is looked up", () => {
+test("a property is created once, when it is first read", () => {
   const { make, object } = counting();
   expect(make).not.toHaveBeenCalled();
   const { a } = object;
@@ -22,7 +22,7 @@ test("a property is made once, when it is looked up", () => {
   expect(make).toHaveBeenCalledTimes(1);
 });
 
-test("names, descriptors and `in` tell of all of them before they are made", () => {
+test("names, descriptors and `in` list all properties before they are created", () => {
   const { object } = counting();
   const names: string[] = [];
   for (const name in object) names.push(name);
@@ -32,7 +32,7 @@ test("names, descriptors and `in` tell of all of them before they are made", () 
   expect(object.c).toBeUndefined();
 });
 
-test("what the prototype has wins, and nothing is made for it", () => {
+test("an inherited property wins, and nothing is created for it", () => {
   const make = vi.fn(() => valueProperty(1));
   const prototype = { own: 2 };
   const object = onDemand(prototype, make, () => ["own"]) as typeof prototype;
@@ -41,7 +41,7 @@ test("what the prototype has wins, and nothing is made for it", () => {
   expect(make).not.toHaveBeenCalled();
 });
 
-test("nothing is made for a client that is awaited, printed or compared", async () => {
+test("a client that is awaited, printed or compared creates no property", async () => {
   const { make, object } = counting();
   expect(await Promise.resolve(object)).toBe(object);
   expect(`${object}`).toBe("[object Object]");
@@ -50,7 +50,7 @@ test("nothing is made for a client that is awaited, printed or compared", async 
 
 const client = () => new Redis({ url: "http://127.0.0.1:1", token: "t" });
 
-test("a client's methods can be spied on, replaced and put back before anybody called them", async () => {
+test("a client's methods can be spied on, replaced and restored before their first call", async () => {
   const redis = client();
   const spy = vi.spyOn(redis, "getset").mockResolvedValue("spied");
   expect(await redis.getset("k", "v")).toBe("spied");
@@ -91,7 +91,7 @@ test("`use` works detached", async () => {
   expect(await redis.get("k")).toBe("answered");
 });
 
-test("a client lists its methods, and a pipeline too", () => {
+test("a client and a pipeline list their methods", () => {
   for (const of of [client(), client().pipeline(), client().with({ timeout: 1 })]) {
     const names: string[] = [];
     for (const name in of) names.push(name);
@@ -114,7 +114,7 @@ test("a subclass's method wins", () => {
   expect(own.with({ timeout: 1 }).getdel).toBe(Own.prototype.getdel);
 });
 
-test("middleware changes the client that it was given to alone, also one with other settings", async () => {
+test("middleware changes only its own client, also one with other settings", async () => {
   const [one, other] = [client(), client()];
   const derived = one.with({ timeout: 5_000 });
   expect(one.get).toBe(other.get);

@@ -26,7 +26,7 @@ function modules(): Record<string, Method[]> {
   return { 'modules, from "warmline/modules"': methods };
 }
 
-test("docs/commands.md is what the rows say", async () => {
+test("docs/commands.md is generated from the specs", async () => {
   const described = Object.fromEntries(
     Object.entries(groups).map(([group, methods]) => [
       group,

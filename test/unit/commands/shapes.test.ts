@@ -150,7 +150,7 @@ describe.each(Object.keys(rows))("%s", (method) => {
     }
   });
 
-  test("what is no object of options is refused in its place", () => {
+  test("an options argument that is no object is refused in its place", () => {
     const holders = new Map(
       options.map(({ args, path }) => [path.slice(0, -1).join("."), { args, path: path.slice(0, -1) }]),
     );
@@ -166,7 +166,7 @@ describe.each(Object.keys(rows))("%s", (method) => {
     }
   });
 
-  test("what can't be sent is refused in every place", () => {
+  test("an argument that can't be sent is refused in every place", () => {
     for (const args of cases) {
       for (const path of placesIn(args)) {
         for (const wrong of [Promise.resolve(1), new Map(), () => 1, Symbol("s"), Number.NaN]) {
@@ -211,7 +211,7 @@ describe.each(Object.keys(rows))("%s", (method) => {
     }
   });
 
-  test("what is given is sent", () => {
+  test("every given argument is sent", () => {
     for (const args of cases) {
       for (const path of placesIn(args)) {
         if (typeof at(args, path) === "object") continue;
@@ -226,7 +226,7 @@ describe.each(Object.keys(rows))("%s", (method) => {
     }
   });
 
-  test("an argument too many is refused, or sent", () => {
+  test("an extra argument is refused, or sent", () => {
     for (const args of cases) {
       for (const extra of ["extra", { extra: 1 }]) {
         const sent = send(spec, [...structuredClone(args), extra]);

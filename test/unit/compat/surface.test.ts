@@ -42,25 +42,25 @@ function membersOf(file: string, name: string): string[] {
 }
 
 describe.each(entries)("%s", (_name, theirs, here) => {
-  test("every name", () => {
+  test("every exported name of the reference exists", () => {
     const names = new Set(exportsOf(here).map(({ name }) => name));
     const missing = exportsOf(theirs).filter(({ name }) => !names.has(name));
     expect(missing.map(({ name }) => name)).toEqual([]);
   });
 
-  test("every member of a client", () => {
+  test("every member of the reference client exists", () => {
     const members = new Set(membersOf(here, "Redis"));
     expect(membersOf(theirs, "Redis").filter((name) => !members.has(name))).toEqual([]);
   });
 });
 
-test.each(["Pipeline", "SearchIndex", "VectorIndex"])("every member of %s", (name) => {
+test.each(["Pipeline", "SearchIndex", "VectorIndex"])("every member of %s exists", (name) => {
   const [, theirs, here] = entries[0];
   const members = new Set(membersOf(here, name));
   expect(membersOf(theirs, name).filter((member) => !members.has(member))).toEqual([]);
 });
 
-test("no client member that packages could define themselves", () => {
+test("the client has no member that packages could define themselves", () => {
   const [, theirs, here] = entries[0];
   const known = new Set(membersOf(theirs, "Redis"));
   // @vercel/kv defines scanIterator and its like in another way than warmline does.

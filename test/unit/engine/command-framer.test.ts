@@ -50,7 +50,7 @@ const command = fc.array(fc.uint8Array({ maxLength: 40 }), { minLength: 1, maxLe
 const cuts = fc.array(fc.nat(), { maxLength: 30 });
 
 describe("CommandFramer", () => {
-  test("however the bytes are split, the same commands come out, whole and in order", () => {
+  test("commands come out whole and in order, however the bytes are split", () => {
     fc.assert(
       fc.property(fc.array(command, { maxLength: 8 }), cuts, (commands, where) => {
         const expected = commands.map((each) => each.toString("latin1"));
@@ -59,7 +59,7 @@ describe("CommandFramer", () => {
     );
   });
 
-  test("however the bytes are split, a command over the limit becomes one mark in its place", () => {
+  test("a command over the limit becomes one mark in its place, however the bytes are split", () => {
     fc.assert(
       fc.property(
         fc.array(command, { maxLength: 8 }),
@@ -75,7 +75,7 @@ describe("CommandFramer", () => {
     );
   });
 
-  test("a command over the limit is not kept while it comes in", () => {
+  test("a command over the limit is not buffered while it arrives", () => {
     const framer = new CommandFramer(100);
     expect(framer.push(Buffer.from("*2\r\n$3\r\nSET\r\n$1000000\r\n"))).toEqual([]);
     for (let sent = 0; sent < 1_000_000; sent += 10_000)

@@ -17,7 +17,7 @@ function gauge(live: number, garbage: number) {
   return { memory, gauge: new MemoryGauge(100 * MB, used, collect) };
 }
 
-test("looks at the real figure once in many small writes, and sooner the nearer the limit is", () => {
+test("the gauge reads the heap once in many small writes, and sooner near the limit", () => {
   const far = gauge(0, 0);
   for (let index = 0; index < 16_000; index += 1) expect(far.gauge.admits(1024)).toBe(true);
   expect(far.memory.looks).toBe(1);
@@ -32,13 +32,13 @@ test("garbage is collected before anything is refused", () => {
   expect(memory.collections).toBe(1);
 });
 
-test("refuses what does not fit, without collecting again at once", () => {
+test("a write that does not fit is refused, without another collection at once", () => {
   const { memory, gauge: gauged } = gauge(99 * MB, 0);
   expect(gauged.admits(2 * MB)).toBe(false);
   expect(memory.collections).toBe(1);
 });
 
-test("stays full until memory has shrunk, not until some write happens to fit", () => {
+test("the gauge stays full until memory has shrunk, not until a write happens to fit", () => {
   const { memory, gauge: gauged } = gauge(98 * MB, 5 * MB);
   expect(gauged.admits(MB)).toBe(false);
   expect(gauged.admits(1)).toBe(false);
@@ -46,7 +46,7 @@ test("stays full until memory has shrunk, not until some write happens to fit", 
   expect(gauged.admits(1)).toBe(true);
 });
 
-test("after room was made, lookAgain lets the next write in", () => {
+test("lookAgain() allows the next write after room was made", () => {
   const { memory, gauge: gauged } = gauge(101 * MB, 0);
   expect(gauged.admits(1)).toBe(false);
   memory.live = 0;

@@ -18,11 +18,11 @@ describe("formatDouble", () => {
     [Infinity, "inf"],
     [-Infinity, "-inf"],
     [Number.NaN, "nan"],
-  ])("%d is %s", (value, text) => {
+  ])("formatDouble(%d) is %s", (value, text) => {
     expect(formatDouble(value)).toBe(text);
   });
 
-  test("the text stands for the same number", () => {
+  test("formatDouble's text parses to the same number", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         expect(Number(formatDouble(value))).toBe(value);
@@ -42,11 +42,11 @@ describe("addDecimals", () => {
     ["0", "1e-18", "0"],
     ["0", "0.123456789012345678", "0.12345678901234568"],
     [".5", "1.", "1.5"],
-  ])("%s + %s = %s", (left, right, sum) => {
+  ])("addDecimals: %s + %s = %s", (left, right, sum) => {
     expect(addDecimals(left, right)).toBe(sum);
   });
 
-  test.each(["", "x", "1.2.3", "inf", "1e99999", " 1", "-", "e5"])("%j is not a number", (text) => {
+  test.each(["", "x", "1.2.3", "inf", "1e99999", " 1", "-", "e5"])("addDecimals refuses %j", (text) => {
     expect(addDecimals("1", text)).toBeUndefined();
   });
 });

@@ -77,7 +77,7 @@ const anyValue: fc.Arbitrary<RedisDataValue> = fc.oneof(
     .map((stream): RedisDataValue => ({ type: "stream", ...stream })),
 );
 
-test("every value comes back", () => {
+test("every value survives a round trip", () => {
   fc.assert(
     fc.property(anyValue, (value) => {
       expect(decodeValue(encodeValue(value))).toEqual(value);
@@ -85,7 +85,7 @@ test("every value comes back", () => {
   );
 });
 
-test("a payload that was cut, changed or made by others is refused", () => {
+test("a payload that was truncated, changed or made elsewhere is refused", () => {
   fc.assert(
     fc.property(anyValue, fc.nat(), fc.integer({ min: 1, max: 255 }), (value, place, change) => {
       const payload = encodeValue(value);

@@ -47,7 +47,7 @@ describe("refused commands", () => {
     "RESTORE-ASKING",
     "POST",
     "Host:",
-  ])("%s", (name) => {
+  ])("the command %s is refused", (name) => {
     expect(denialReason(command(name, "x"), SINGLE)).toBe(
       `NOPERM this user has no permissions to run the '${name.toLowerCase()}' command`,
     );
@@ -55,21 +55,21 @@ describe("refused commands", () => {
     expect(denialReason(command(name), { kind: "pipeline", before: 3 })).not.toBeNull();
   });
 
-  test("are known by what Redis would take them for", () => {
+  test("refused commands are recognised as Redis would", () => {
     expect(denialReason(command("post\0x"), SINGLE)).not.toBeNull();
     expect(denialReason(command("script", "debug", "YES"), SINGLE)).not.toBeNull();
     expect(denialReason(command("script", "debug\0", "YES"), SINGLE)).not.toBeNull();
     expect(denialReason(command("script", "load", "return 1"), SINGLE)).toBeNull();
   });
 
-  test("are those too long for an older Redis", () => {
+  test("commands too long for an older Redis are refused", () => {
     expect(denialReason(new Command(Buffer.from("*1048577\r\n$3\r\nDEL\r\n"), 1_048_577), SINGLE)).toMatch(
       /^ERR .* arguments/,
     );
     expect(denialReason(new Command(Buffer.from("*1048576\r\n$3\r\nDEL\r\n"), 1_048_576), SINGLE)).toBeNull();
   });
 
-  test("are not the ones that only look similar", () => {
+  test("similar commands are not refused", () => {
     for (const name of ["GET", "CONFIGX", "toString", "__proto__", ""])
       expect(denialReason(command(name), SINGLE)).toBeNull();
   });
@@ -77,7 +77,7 @@ describe("refused commands", () => {
   test.each([
     ["WAIT", "1", "100"],
     ["WAITAOF", "0", "1", "100"],
-  ])("%s only behind a write in a pipeline", (...words) => {
+  ])("%s is allowed only after a write in a pipeline", (...words) => {
     expect(denialReason(command(...words), SINGLE)).toMatch(/^NOPERM .*pipeline/);
     expect(denialReason(command(...words), { kind: "transaction", before: 0 })).toMatch(/^NOPERM/);
     expect(denialReason(command(...words), { kind: "pipeline", before: 0 })).toMatch(/^NOPERM/);
@@ -107,25 +107,25 @@ describe("how long a command may wait", () => {
     [["BLPOP", "a", "soon"], 0],
     [["BLPOP"], 0],
     [["constructor"], null],
-  ])("%j", (words, expected) => {
+  ])("the blocking time of %j is known", (words, expected) => {
     expect(waitOf(command(...words))).toBe(expected);
   });
 });
 
 describe("tokens", () => {
-  test("are known by their digests", () => {
+  test("tokens are known by their digests", () => {
     expect(digestOf("s3cret")).toEqual(digestOf("s3cret"));
     for (const wrong of ["", "s3cre", "s3crett", "S3cret"])
       expect(digestOf(wrong)).not.toEqual(digestOf("s3cret"));
   });
 
-  test("are read from the Authorization header", () => {
+  test("tokens are read from the Authorization header", () => {
     expect(bearerOf("Bearer abc")).toBe("abc");
     expect(bearerOf("bearer abc")).toBe("abc");
     for (const other of ["", "Bearer", "Bearer ", "Basic abc", "abc"]) expect(bearerOf(other)).toBeNull();
   });
 
-  test("are random and long", () => {
+  test("generated tokens are random and long", () => {
     expect(randomToken()).toMatch(/^[\w-]{32}$/);
     expect(randomToken()).not.toBe(randomToken());
   });
@@ -146,7 +146,7 @@ describe("where requests come from", () => {
     [{ host: "localhost:1", origin: "http://localhost:1", "sec-fetch-site": "same-origin" }],
     [{ host: "localhost:1", "sec-fetch-site": "none" }],
     [{ host: "localhost:1", origin: "https://app.test", "sec-fetch-site": "cross-site" }],
-  ])("%j is welcome", (headers) => {
+  ])("a request from %j is accepted", (headers) => {
     expect(originDenialReason(headers, rules)).toBeNull();
   });
 
@@ -164,18 +164,18 @@ describe("where requests come from", () => {
     [{ host: "localhost:1", "sec-fetch-site": "cross-site" }],
     [{ host: "localhost:1", "sec-fetch-site": "same-site" }],
     [{ host: "localhost:1", origin: "http://localhost:1", "sec-fetch-site": "cross-site" }],
-  ])("%j is refused", (headers) => {
+  ])("a request from %j is refused", (headers) => {
     expect(originDenialReason(headers, rules)).toBeTruthy();
   });
 
-  test("knows loopback names", () => {
+  test("loopback names are recognised", () => {
     expect(["localhost", "::1", "127.0.0.1"].every(isLoopbackName)).toBe(true);
     expect(["0.0.0.0", "::", "10.0.0.1", "example.com", ""].some(isLoopbackName)).toBe(false);
   });
 });
 
 describe("reads", () => {
-  test("are known by name, in any case; what is unknown may write", () => {
+  test("reads are known by name, in any case, and unknown commands may write", () => {
     expect(["get", "MGET", "xread", "EVAL_RO"].every((name) => isRead(command(name)))).toBe(true);
     expect(
       ["set", "GETEX", "GETDEL", "XREADGROUP", "EVAL", "PUBLISH", "nope"].some((name) =>
@@ -199,12 +199,12 @@ describe("options", () => {
     [{ redis, token: "" }, /^token: /],
     [{ redis, token: "two words" }, /^token: /],
     [{ redis, tokn: "x" }, /^tokn: there is no such option/],
-  ])("%j are refused by name", (options, message) => {
+  ])("the options %j are refused by name", (options, message) => {
     expect(() => resolveSettings(options as never)).toThrow(TypeError);
     expect(() => resolveSettings(options as never)).toThrow(message);
   });
 
-  test("may be undefined, which is the default", () => {
+  test("an option may be undefined, which is the default", () => {
     expect(resolveSettings()).toMatchObject({ port: 8079, maxBodySize: 10_485_760 });
     expect(resolveSettings({ redis, port: undefined, token: undefined })).toMatchObject({
       port: 8079,
@@ -224,7 +224,7 @@ describe("the URL of a Redis", () => {
           .filter((_, i) => i > 0 && i % 2 === 0),
       );
 
-  test("says how to sign in and which database to take", () => {
+  test("the URL of a Redis contains the user and the database", () => {
     expect(said("redis://localhost")).toEqual([]);
     expect(said("redis://:p%40ss@localhost:6380/0")).toEqual([["AUTH", "p@ss"]]);
     expect(said("rediss://ann:secret@localhost/3")).toEqual([
@@ -234,7 +234,7 @@ describe("the URL of a Redis", () => {
     expect(said("unix:///run/redis.sock?db=2")).toEqual([["SELECT", "2"]]);
   });
 
-  test("is described without its password", () => {
+  test("the URL of a Redis is described without its password", () => {
     expect(redisAt("redis://ann:secret@db.test/3").description).toBe("redis at db.test:6379");
     expect(redisAt("redis://[::1]:7000").description).toBe("redis at [::1]:7000");
   });
@@ -247,7 +247,7 @@ describe("the URL of a Redis", () => {
     "redis://localhost/x",
     "redis://:a%zz@localhost",
     "nonsense",
-  ])("%s is refused without repeating it", (url) => {
+  ])("the URL %s is refused without being repeated", (url) => {
     expect(() => redisAt(url)).toThrow(TypeError);
     expect(() => redisAt(url)).toThrow(/^redis: /);
     expect(() => redisAt(url)).not.toThrow(/a%zz|nonsense/);

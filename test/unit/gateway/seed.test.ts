@@ -21,7 +21,7 @@ describe("a line is split as redis-cli does", () => {
     ["SET k \\n", ["SET", "k", "\\n"]],
     ["SET color #fff", ["SET", "color", "#fff"]],
     ['"\\x4"', ["x4"]],
-  ])("%s", (line, words) => {
+  ])("the line %s is split as redis-cli does", (line, words) => {
     expect(splitLine(line)).toEqual(words);
   });
 
@@ -31,11 +31,11 @@ describe("a line is split as redis-cli does", () => {
     ['SET k "a\\"', "a quote is not closed"],
     ['SET k "a"b', "a closing quote must be followed by a space"],
     ["SET k 'a'b", "a closing quote must be followed by a space"],
-  ])("%s is refused", (line, message) => {
+  ])("the line %s is refused", (line, message) => {
     expect(() => splitLine(line)).toThrow(new QuoteError(message));
   });
 
-  test("takes back whatever redis-cli would print", () => {
+  test("the line reader accepts whatever redis-cli prints", () => {
     const shown = (bytes: Uint8Array) =>
       `"${[...bytes].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("")}"`;
     fc.assert(
@@ -55,7 +55,7 @@ const read = (text: string | Buffer) => {
   return readSeedFile(file, COMMON_RULES).commands.map(({ command, line }) => [line, ...argsOf(command)]);
 };
 
-test("a file has commands in redis-cli's quoting and as JSON, comments and empty lines", () => {
+test("a seed file has commands in redis-cli's quoting and as JSON, comments and empty lines", () => {
   const text = '\ufeff# users\r\nSET a "1 2"\r\n\n   # more\n["SET","ä",1.50]\nset k ä\n';
   const latin1 = (word: string) => Buffer.from(word).toString("latin1");
   expect(read(text)).toEqual([
@@ -80,7 +80,7 @@ test.each([
   expect(() => read(text)).not.toThrow("secret");
 });
 
-test("a file that is not there is named", () => {
+test("a missing seed file is named", () => {
   expect(() => readSeedFile(join(folder, "none"), COMMON_RULES)).toThrow(
     `seed: ${join(folder, "none")}: there is no such file`,
   );

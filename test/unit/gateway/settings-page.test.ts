@@ -6,12 +6,12 @@ import { checkTokens } from "../../../gateway/src/access/tokens.js";
 import { flags } from "../../../gateway/src/settings/flags.js";
 import { withSettings } from "../../../scripts/gateway-settings.js";
 
-test("docs/gateway.md has every setting as it is", async () => {
+test("docs/gateway.md lists every setting", async () => {
   const page = resolve(import.meta.dirname, "../../../docs/gateway.md");
   await expect(withSettings(readFileSync(page, "utf8"))).toMatchFileSnapshot(page);
 });
 
-test("its examples are tokens and settings that the gateway takes", () => {
+test("the examples of docs/gateway.md are valid tokens and settings", () => {
   const page = readFileSync(resolve(import.meta.dirname, "../../../docs/gateway.md"), "utf8");
   const blocks = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text]) => parse(text!));
   const [ci, tokens, config] = blocks;

@@ -77,7 +77,7 @@ function optionOf(argv: string[], environment: NodeJS.ProcessEnv, option: string
 describe("every option of the gateway", () => {
   const ofPrograms = flags.filter(({ setting }) => setting.scope === "everywhere");
 
-  test("a setting of the command line alone is no option of a program", () => {
+  test("a setting of the command line alone is not an option of createGateway", () => {
     const others = flags.filter((flag) => !ofPrograms.includes(flag)).map(({ option }) => option);
     expect(others).toContain("workers");
     for (const option of others.filter((each) => each !== "engine"))
@@ -85,7 +85,7 @@ describe("every option of the gateway", () => {
   });
 
   test.each(ofPrograms.map((flag) => [flag.option, flag] as const))(
-    "%s of a wrong type is refused by name",
+    "the option %s of a wrong type is refused by name",
     (option) => {
       for (const wrong of [{ wrong: true }, null, Symbol("wrong")])
         expect(() => resolveSettings({ [option]: wrong })).toThrow(new RegExp(`^${option}: `));
@@ -93,26 +93,32 @@ describe("every option of the gateway", () => {
   );
 
   test.each(ofPrograms.filter(({ range }) => range !== "").map((flag) => [flag.option, flag] as const))(
-    "%s has a default within its range",
+    "the option %s has a default within its range",
     (option) => {
       const { [option as "port"]: value } = resolveSettings({});
       expect(resolveSettings({ [option]: value })).toMatchObject({ [option]: value });
     },
   );
 
-  test.each(direct.map((flag) => [flag.name, flag] as const))("%s by flag", (name, flag) => {
-    const [text, value] = sampleOf(flag);
-    const argv = flag.setting.kind.isSwitch ? [`--no-${name}`] : [`--${name}`, text];
-    expect(optionOf(argv, {}, flag.option)).toEqual(value);
-  });
-
-  test.each(direct.map((flag) => [flag.name, flag] as const))("%s by environment", (name, flag) => {
-    const [text, value] = sampleOf(flag);
-    expect(optionOf([], { [environmentName(name)]: text }, flag.option)).toEqual(value);
-  });
+  test.each(direct.map((flag) => [flag.name, flag] as const))(
+    "the option %s is set by a flag",
+    (name, flag) => {
+      const [text, value] = sampleOf(flag);
+      const argv = flag.setting.kind.isSwitch ? [`--no-${name}`] : [`--${name}`, text];
+      expect(optionOf(argv, {}, flag.option)).toEqual(value);
+    },
+  );
 
   test.each(direct.map((flag) => [flag.name, flag] as const))(
-    "%s by file, as YAML and as JSON",
+    "the option %s is set by the environment",
+    (name, flag) => {
+      const [text, value] = sampleOf(flag);
+      expect(optionOf([], { [environmentName(name)]: text }, flag.option)).toEqual(value);
+    },
+  );
+
+  test.each(direct.map((flag) => [flag.name, flag] as const))(
+    "the option %s is set by a file, as YAML and as JSON",
     (_, flag) => {
       const [text, value] = sampleOf(flag);
       for (const form of [value, text]) {
@@ -125,7 +131,7 @@ describe("every option of the gateway", () => {
   );
 
   test.each(direct.map((flag) => [flag.name, flag] as const))(
-    "%s: a wrong value names its place",
+    "a wrong value of %s names its place",
     (name, flag) => {
       const used = file(`# a comment\n\n${flag.option}: { wrong: true }\n`);
       expect(() => readSettings(["--config", used], {})).toThrow(UsageError);
@@ -136,7 +142,7 @@ describe("every option of the gateway", () => {
     },
   );
 
-  test("may be repeated where it is a list", () => {
+  test("a list option may be repeated", () => {
     expect(optionOf(["--cors", "https://a.test", "--cors", "https://b.test"], {}, "cors")).toEqual([
       "https://a.test",
       "https://b.test",
@@ -153,21 +159,21 @@ describe("what no browser would send is refused, since it would match nothing", 
     ["allowed-hosts", "Box.example", "is not a name in lower case, without scheme and port"],
     ["allowed-hosts", "box.example:8079", "is not a name in lower case, without scheme and port"],
     ["allowed-hosts", "http://box.example", "is not a name in lower case, without scheme and port"],
-  ])("--%s %s", (flag, value, message) => {
+  ])("a value that no browser sends is refused: --%s %s", (flag, value, message) => {
     expect(() => readSettings([`--${flag}`, value], {})).toThrow(message);
   });
 
   test.each([
     ["cors", ["*", "null", "https://app.example", "http://[::1]:3000", "capacitor://localhost"]],
     ["allowed-hosts", ["box.example", "fd00::1", "my_box"]],
-  ])("and what one sends is not: --%s", (flag, values) => {
+  ])("values that browsers send are accepted: --%s", (flag, values) => {
     const args = values.flatMap((value) => [`--${flag}`, value]);
     expect(() => readSettings(args, {})).not.toThrow();
   });
 });
 
 describe("a config file", () => {
-  test("in which the gateway's own check fails is named with the line", () => {
+  test("a failed check of the gateway is reported with the line of the config file", () => {
     const path = file("port: 70000\nhost: 127.0.0.1\n");
     expect(() => readSettings(["--config", path], {})).toThrow(
       `config file ${path}: line 1: port: must be a whole number from 0 to 65535`,
@@ -181,14 +187,14 @@ describe("a config file", () => {
     ["port: 1\nport: 2", /line 2, column 1: not valid YAML or JSON \(duplicate key\)/],
     ["- port", /it must hold settings by name/],
     ['token: "secret\n', /not valid YAML or JSON/],
-  ])("%j", (text, message) => {
+  ])("the config file %j is refused at its line", (text, message) => {
     const path = file(text);
     expect(() => readSettings(["--config", path], {})).toThrow(message);
     expect(() => readSettings(["--config", path], {})).toThrow(`config file ${path}: `);
     expect(() => readSettings(["--config", path], {})).not.toThrow(/secret/);
   });
 
-  test("may be empty", () => {
+  test("a config file may be empty", () => {
     expect(readSettings(["--config", file("")], {}).options.port).toBeUndefined();
   });
 });
@@ -196,14 +202,14 @@ describe("a config file", () => {
 describe("the secrets of a Redis, from files", () => {
   const redisOf = (...argv: string[]) => readSettings(argv, {}).options.redis;
 
-  test("are its URL", () => {
+  test("a file may contain the URL of a Redis", () => {
     expect(redisOf("--redis-file", file("redis://:pw@a.test\n"))).toBe("redis://:pw@a.test");
     const path = file("redis://b.test");
     const settings = readSettings(["--redis-file", path], { WARMLINE_GATEWAY_REDIS: "redis://a.test" });
     expect(settings.options.redis).toBe("redis://b.test");
   });
 
-  test("or its password", () => {
+  test("a file may contain the password of a Redis", () => {
     const password = file("p@ss/word\n");
     const set = ["--redis-password-file", password];
     expect(redisOf("--redis", "redis://a.test:1/2", ...set)).toBe("redis://:p%40ss%2Fword@a.test:1/2");
@@ -225,7 +231,7 @@ describe("the secrets of a Redis, from files", () => {
   });
 });
 
-test("the nearest name is one that a slip of the hand makes of it", () => {
+test("the nearest name is suggested for a slip of the keyboard", () => {
   const known = ["maxBodySize", "port", "host", "keepAliveTimeout"];
   expect(
     ["maxbodysize", "prot", "keep-alive-timeout", "hosts", "qqqqqq"].map((name) => nearest(name, known)),

@@ -6,7 +6,7 @@ import { readEndpointFromEnv } from "../../../src/options/endpoint.js";
 
 afterEach(() => vi.restoreAllMocks());
 
-test("the environment's first complete pair is taken", () => {
+test("the environment's first complete pair is used", () => {
   const upstash = { UPSTASH_REDIS_REST_URL: "https://u", UPSTASH_REDIS_REST_TOKEN: "ut" };
   const kv = { KV_REST_API_URL: "https://k", KV_REST_API_TOKEN: "kt" };
   expect(readEndpointFromEnv({ WARMLINE_URL: "https://w", ...upstash, ...kv })).toEqual({
@@ -32,7 +32,7 @@ test("a missing url or token warns once and rejects the first command", async ()
   await expect(new Redis().get("k")).rejects.toMatchObject({ outcome: "unsent" });
 });
 
-test("numbers that JSON writes alike are told apart", () => {
+test("numbers that JSON writes alike are distinguished", () => {
   const endpoint = { url: "https://numbers.example", token: "t" };
   new Redis({ ...endpoint, timeout: Number.POSITIVE_INFINITY });
   for (const timeout of [Number.NaN, Number.NEGATIVE_INFINITY])
@@ -74,7 +74,7 @@ test.each([
   expect((error as Error).message).not.toContain("secret");
 });
 
-test("a first reply has to be kept for 10 s longer than a call may take, where there are exactly-once writes", () => {
+test("exactlyOnceTtl must exceed timeout by 10 s for exactly-once writes", () => {
   const endpoint = { url: "https://lifetimes.example", token: "t", exactlyOnceTtl: 30_000 };
   const once = new Redis({ ...endpoint, writes: "exactly-once", timeout: 20_000 });
   expect(() => once.with({ timeout: 20_001 })).toThrow(
@@ -109,7 +109,7 @@ test.each([
   [{ cache: "sometimes" }, "cache must be one of default, force-cache, "],
   [{ token: 5 }, "token must be text"],
   [{ responseEncoding: "hex" }, "responseEncoding must be one of false, base64"],
-])("the option %j of a client is refused: %s", (options, message) => {
+])("the client option %j is refused: %s", (options, message) => {
   expect(() => new Redis({ ...endpoint, ...options } as never)).toThrow(ConfigError);
   expect(() => new Redis({ ...endpoint, ...options } as never)).toThrow(message);
 });
@@ -140,14 +140,14 @@ test.each([[["https://host"]], [[endpoint, { timeout: 5 }]], [[null]]])(
   },
 );
 
-test("options of fromEnv are never dropped", () => {
+test("options of fromEnv are never ignored", () => {
   expect(() => Redis.fromEnv(endpoint as never)).toThrow(/reads url and token from the environment/);
   const env = { WARMLINE_URL: "https://host", WARMLINE_TOKEN: "t" };
   expect(() => Redis.fromEnv(env, { timeOut: 5 } as never)).toThrow(/unknown option timeOut/);
   expect(() => Redis.fromEnv({}, { timeOut: 5 } as never)).toThrow(/unknown option timeOut/);
 });
 
-test("options and arguments of the client's own methods are never dropped", async () => {
+test("options and arguments of the client's own methods are never ignored", async () => {
   const redis = new Redis(endpoint);
   expect(() => redis.createScript("return 1", { readOnly: true } as never)).toThrow(
     "createScript: unknown option readOnly; did you mean readonly?",
@@ -164,7 +164,7 @@ test("options and arguments of the client's own methods are never dropped", asyn
   );
 });
 
-test("errors of another copy of the package are instances of this one's classes, by kind", () => {
+test("errors of another copy of the package are instances of this one's classes, by name", () => {
   const error = new RedisError("WRONGTYPE Operation against a key", { command: "INCR" });
   expect(error).toBeInstanceOf(WarmlineError);
   expect(error).not.toBeInstanceOf(ConfigError);
@@ -173,7 +173,7 @@ test("errors of another copy of the package are instances of this one's classes,
   expect(foreign).toBeInstanceOf(RedisError);
 });
 
-test("a class of one's own that extends an error has its own instances alone", () => {
+test("a subclass of an error matches only its own instances", () => {
   class Missing extends RedisError {}
   class Named extends RedisError {}
   Object.defineProperty(Named.prototype, "name", { value: "Named" });
@@ -197,7 +197,7 @@ test.each([
 });
 
 test.each([{ signal: 5 }, { signal: {} }, { signal: new AbortController() }])(
-  "a malformed signal throws where it is given: %j",
+  "a malformed signal throws in the call: %j",
   (options) => {
     const redis = new Redis({ url: "https://host", token: "t" });
     expect(() => redis.with(options as never)).toThrow("signal must be an AbortSignal");
@@ -212,7 +212,7 @@ test.each([
   ["NaN", { remaining: () => Number.NaN }],
   ["text", { getRemainingTimeInMillis: () => "5" }],
   ["nothing", { remaining: () => undefined }],
-])("a deadline that is, or gives, %s is a ConfigError of the call", async (_what, deadline) => {
+])("a deadline that is, or returns, %s is a ConfigError of the call", async (_what, deadline) => {
   const redis = new Redis({ url: "http://127.0.0.1:1", token: "t" }).with({ deadline: deadline as never });
   const failure = {
     name: "ConfigError",
@@ -225,14 +225,14 @@ test.each([
   expect(batch).toMatchObject([{ reason: failure }, { reason: failure }, { reason: failure }]);
 });
 
-test("an unknown command's arguments don't show in its error", () => {
+test("an unknown command's arguments are not in its error", () => {
   const reply = "ERR unknown command 'FOO', with args beginning with: 'secret' 'data'";
   const error = new RedisError(reply, { command: "FOO" });
   expect(error.message).toBe("ERR unknown command 'FOO' (command: FOO)");
   expect(error.code).toBe("ERR");
 });
 
-test("a client that is inspected, however deep, does not show its token", async () => {
+test("a client inspected to any depth does not show its token", async () => {
   const redis = new Redis({ url: "https://inspected.example", token: "a-secret-token" });
   redis.use((request, next) => next(request));
   const plain = new Redis({ url: "https://inspected.example", token: "a-secret-token" });

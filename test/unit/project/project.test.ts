@@ -26,7 +26,7 @@ const published = [
 describe.each(published)("%s", (path, directory) => {
   const manifest = JSON.parse(read(path));
 
-  test("can be published with provenance", () => {
+  test("the package can be published with provenance", () => {
     expect(manifest.repository).toEqual({
       type: "git",
       url: "git+https://github.com/warmline/warmline.git",
@@ -38,7 +38,7 @@ describe.each(published)("%s", (path, directory) => {
     expect(manifest.files).toContain("dist");
   });
 
-  test("says what it is", () => {
+  test("the package has a description, keywords and links", () => {
     for (const field of ["description", "homepage", "bugs", "keywords", "engines"])
       expect(manifest[field]).toBeTruthy();
   });
@@ -51,22 +51,25 @@ describe("workflows and templates", () => {
     expect(parse(read(`.github/${file}`))).toBeTypeOf("object");
   });
 
-  test.each(["ci", "release"])("%s runs scripts that there are, and pins who may do what", (name) => {
-    const workflow = parse(read(`.github/workflows/${name}.yml`));
-    expect(workflow.permissions).toEqual({ contents: "read" });
-    const { scripts } = JSON.parse(read("package.json"));
-    const steps = Object.values<any>(workflow.jobs).flatMap((job) => job.steps);
-    for (const { run, uses } of steps) {
-      expect(run ?? uses).toBeTruthy();
-      for (const [, script] of (run ?? "").matchAll(/npm (?:run (?:--silent )?)?(test|[\w:]+:[\w:]+)/g)) {
-        expect(Object.keys(scripts)).toContain(script);
+  test.each(["ci", "release"])(
+    "%s runs scripts that exist, with pinned actions and minimal permissions",
+    (name) => {
+      const workflow = parse(read(`.github/workflows/${name}.yml`));
+      expect(workflow.permissions).toEqual({ contents: "read" });
+      const { scripts } = JSON.parse(read("package.json"));
+      const steps = Object.values<any>(workflow.jobs).flatMap((job) => job.steps);
+      for (const { run, uses } of steps) {
+        expect(run ?? uses).toBeTruthy();
+        for (const [, script] of (run ?? "").matchAll(/npm (?:run (?:--silent )?)?(test|[\w:]+:[\w:]+)/g)) {
+          expect(Object.keys(scripts)).toContain(script);
+        }
+        for (const [, workspace] of (run ?? "").matchAll(/--workspace (\w+)/g)) {
+          expect(existsSync(join(root, workspace!, "package.json"))).toBe(true);
+        }
+        if (run?.startsWith(".")) expect(existsSync(join(root, run))).toBe(true);
       }
-      for (const [, workspace] of (run ?? "").matchAll(/--workspace (\w+)/g)) {
-        expect(existsSync(join(root, workspace!, "package.json"))).toBe(true);
-      }
-      if (run?.startsWith(".")) expect(existsSync(join(root, run))).toBe(true);
-    }
-  });
+    },
+  );
 
   test("every suite of .ci/run has its script", () => {
     const { scripts } = JSON.parse(read("package.json"));
@@ -82,7 +85,7 @@ describe("workflows and templates", () => {
   });
 });
 
-test("what llms.txt points to is there", () => {
+test("links of llms.txt resolve", () => {
   const text = read("llms.txt");
   expect(text).toMatch(/^# warmline\n\n> /);
   const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => link!);
@@ -124,7 +127,7 @@ describe("release notes", () => {
     });
   }
 
-  test("are the release's section", () => {
+  test("release notes are the release's section of the changelog", () => {
     expect(notes("v1.2.0")).toBe("- New.\n");
   });
 
@@ -136,7 +139,7 @@ describe("release notes", () => {
     ["v1.2.0", { example: "^1.1.0" }, "examples/one/package.json wants warmline-gateway ^1.1.0"],
     ["v1.2.0", { changelog: "# Changelog\n\n## 1.1.0 - 2025-01-01\n" }, "has no section"],
     ["v1.2.0", { changelog: "## 1.2.0 - unreleased\n" }, "has no date yet"],
-  ])("fail for %s %o", (tag, files, message) => {
+  ])("release notes fail for %s %o", (tag, files, message) => {
     expect(() => notes(tag, files)).toThrow(message);
   });
 });
@@ -170,7 +173,7 @@ describe("publishing a release", () => {
     return readFileSync(join(folder, "ran"), "utf8").trim().split("\n");
   }
 
-  test("publishes three packages, and makes the release", () => {
+  test("publishing publishes three packages and creates the release", () => {
     expect(publish("v1.2.0")).toEqual([
       "npm publish . --provenance --tag latest",
       "npm publish ./gateway --provenance --tag latest",
@@ -179,7 +182,7 @@ describe("publishing a release", () => {
     ]);
   });
 
-  test("run again after it failed half-way, publishes what is missing", () => {
+  test("publishing again after a failure publishes the missing packages", () => {
     const there = ["view warmline@1.2.0 version", "view warmline-upstash@1.39.7 version"];
     expect(publish("v1.2.0", there)).toEqual([
       "npm publish ./gateway --provenance --tag latest",
@@ -190,7 +193,7 @@ describe("publishing a release", () => {
     ).toEqual([""]);
   });
 
-  test("what comes before a release is not what everybody gets", () => {
+  test("a prerelease is not tagged latest", () => {
     const ran = publish("v1.2.0-beta.1");
     for (const line of ran.slice(0, 3)) expect(line).toMatch(/--tag next$/);
     expect(ran[3]).toMatch(/--prerelease$/);

@@ -101,7 +101,7 @@ test.each([
   expect(() => toScalarArg(value)).toThrow(new InvalidArgument(problem));
 });
 
-test("RESP2 requests hold the words byte for byte", () => {
+test("RESP2 requests contain the arguments byte for byte", () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(fc.oneof(fc.string({ unit: "grapheme" }), fc.uint8Array()), { minLength: 1 })),
@@ -119,7 +119,7 @@ test("RESP2 requests hold the words byte for byte", () => {
   );
 });
 
-test("a command in the path escapes its words and keeps the last for the body", () => {
+test("a command in the path escapes its arguments and keeps the last for the body", () => {
   const { path, body } = toPath(["SET", "a/b?é", new Uint8Array([0, 0xff]), "last"]);
   expect(path).toBe("SET/a%2Fb%3F%C3%A9/%00%ff");
   expect(Buffer.from(body).toString()).toBe("last");

@@ -28,7 +28,7 @@ test.each([
   '{"a":[0.12345678901234567891]}',
   '{"big":1e999}',
   '{"text":"\\"", "n":-0.0, "m":1.00000000000000001}',
-])("%j stays the text that was stored", (stored) => {
+])("%j stays the stored text", (stored) => {
   expect(parseLossless(stored)).toBe(stored);
 });
 
@@ -63,7 +63,7 @@ describe("what would take a careless search too long, or too much of the stack",
     ["a long string of escapes", `"${"\\n".repeat(10 * million)}"`],
     ["many digits in a string", `"${"1".repeat(million)}x"`],
     ["as many zeros as digits", `"${"10".repeat(million)}.x"`],
-  ])("%s beside a number with an exponent is read", (_, json) => {
+  ])("%s beside a number with an exponent is read quickly", (_, json) => {
     const stored = `[${json}, 1e3]`;
     expect(parseLossless(stored)).toEqual([JSON.parse(json), 1_000]);
   });
@@ -72,11 +72,11 @@ describe("what would take a careless search too long, or too much of the stack",
     ["zeros", `1${"0".repeat(million)}1`],
     ["zeros and an exponent", `1${"0".repeat(million)}1e-${million}`],
     ["a small fraction", `0.${"0".repeat(million)}1`],
-  ])("a number of a million %s stays the text that was stored", (_, number) => {
+  ])("a number of a million %s stays the stored text, quickly", (_, number) => {
     expect(parseLossless(`[${number}]`)).toBe(`[${number}]`);
   });
 
-  test("many levels beside a number with an exponent are read", () => {
+  test("many levels beside a number with an exponent are read without a stack overflow", () => {
     const levels = 50_000;
     let value = parseLossless(`${"[".repeat(levels)} 1e3 ${"]".repeat(levels)}`);
     for (let i = 0; i < levels; i++) value = (value as unknown[])[0];
@@ -84,7 +84,7 @@ describe("what would take a careless search too long, or too much of the stack",
   });
 });
 
-test("whatever JSON.stringify writes of objects and arrays is read back", () => {
+test("everything that JSON.stringify writes of objects and arrays is read back", () => {
   fc.assert(
     fc.property(fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue())), (tree) => {
       const text = JSON.stringify(tree);
@@ -133,7 +133,7 @@ test("text is either kept or read without losing a digit", () => {
   );
 });
 
-test("the rule is told in the same words beside get and in the guide for those who come from the reference", () => {
+test("the guide and the docstring of get state the rule in the same words", () => {
   const rule =
     'Text becomes a number only where printing the number gives the very same text and an integer lies within ±`Number.MAX_SAFE_INTEGER`: after `set("n", 2 ** 53)` it is the string `"9007199254740992"`. An object or array is parsed unless a number inside would lose digits.';
   for (const path of ["src/commands/string.ts", "docs/migrate-from-upstash.md"]) {

@@ -60,7 +60,7 @@ describe("RESP2", () => {
     );
   });
 
-  test("an answer that lacks its end, or goes on after it, is malformed", () => {
+  test("a truncated RESP2 response, and one with extra bytes, is malformed", () => {
     fc.assert(
       fc.property(tree, fc.nat(), (reply, cut) => {
         const whole = resp2(reply);
@@ -95,7 +95,7 @@ describe("RESP2", () => {
     "<html>",
   ])("%j is malformed", (text) => expect(() => readResp2(Buffer.from(text))).toThrow(MalformedReply));
 
-  test("an integer that a number would round comes as its digits", () => {
+  test("an integer that a number would round is returned as its digits", () => {
     expect(readResp2(Buffer.from(":9007199254740993\r\n"))).toBe("9007199254740993");
   });
 
@@ -105,13 +105,13 @@ describe("RESP2", () => {
     expect((readResp2(new Uint8Array(answer)) as Bulk).text()).toBe("\u{feff}a");
   });
 
-  test("arrays nested without end are refused", () => {
+  test("RESP2 arrays nested without end are refused", () => {
     expect(() => readResp2(Buffer.from("*1\r\n".repeat(100_000)))).toThrow(MalformedReply);
   });
 });
 
 describe("JSON", () => {
-  test("arrays nested without end are refused", () => {
+  test("JSON arrays nested without end are refused", () => {
     const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
     expect(() => readJson(`{"result":${deep}}`, false)).toThrow(MalformedReply);
     expect(() => readJson(`[{"result":${deep}}]`, true)).toThrow(MalformedReply);
@@ -119,7 +119,7 @@ describe("JSON", () => {
     expect(readJson(`{"result":${most}}`, false)).toEqual(JSON.parse(most));
   });
 
-  test("plain and base64 strings, integers of any size, nulls, nested arrays", () => {
+  test("a JSON response contains plain and base64 strings, integers of any size, nulls, nested arrays", () => {
     const big = readJson('{"result":["a",[1,9007199254740993,-12345678901234567],null]}', false);
     expect(plain(big)).toEqual([{ bulk: bytes("a") }, [1, "9007199254740993", "-12345678901234567"], null]);
     expect(plain(readJson('{"result":["YQ==",[1,9007199254740993],null]}', true))).toEqual([

@@ -45,7 +45,7 @@ describe.each([
   ["response", RESPONSES],
   ["request", REQUESTS],
 ] as const)("%ss", (kind, samples) => {
-  test("are separated however the bytes are cut", () => {
+  test("messages are separated however the bytes are split", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(...samples), { maxLength: 6 }),
@@ -58,7 +58,7 @@ describe.each([
     );
   });
 
-  test("lose and gain no byte, whatever arrives", () => {
+  test("messages lose and gain no byte, whatever arrives", () => {
     const noise = fc.oneof(
       fc.constantFrom(...samples).map((text) => Buffer.from(text, "latin1")),
       fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),

@@ -36,7 +36,7 @@ describe.each([
   };
   const listeners = (signal: AbortSignal) => getEventListeners(signal, "abort").length;
 
-  test("Node sees no leak, and there is none", async () => {
+  test("many calls with one signal leak no listener", async () => {
     const { signal } = new AbortController();
     const running = calls(signal);
     expect(listeners(signal)).toBe(1);
@@ -47,7 +47,7 @@ describe.each([
     expect(warnings).toEqual([]);
   });
 
-  test("an abort rejects every one of them with its reason", async () => {
+  test("an abort rejects every call with its reason", async () => {
     endpoint.onRequest = () => {};
     const controller = new AbortController();
     const settled = Promise.allSettled(calls(controller.signal));

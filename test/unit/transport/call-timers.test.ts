@@ -7,7 +7,7 @@ const counting = () => ({ onTimeout: vi.fn() });
 /** Timers that keep the process alive. */
 const keepingAlive = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
 
-test("a call is told once when its time is up, and not when it was stopped before", async () => {
+test("a call times out once, and not after it was stopped", async () => {
   const [told, stopped] = [counting(), counting()];
   const timer = callTimers.start(20, told);
   callTimers.stop(callTimers.start(20, stopped));
@@ -18,7 +18,7 @@ test("a call is told once when its time is up, and not when it was stopped befor
   expect(stopped.onTimeout).not.toHaveBeenCalled();
 });
 
-test("a timer serves one call after another, and each has all of its time", async () => {
+test("a timer serves one call after another, each with its whole timeout", async () => {
   const [first, second] = [counting(), counting()];
   const timer = callTimers.start(300, first);
   await new Promise((resolve) => setTimeout(resolve, 200));
@@ -30,7 +30,7 @@ test("a timer serves one call after another, and each has all of its time", asyn
   expect(first.onTimeout).not.toHaveBeenCalled();
 });
 
-test("a timer that ran down, used or not, serves nobody any more", async () => {
+test("a timer that ran out, used or not, is not used again", async () => {
   const timer = callTimers.start(10, counting());
   const unused = callTimers.start(10, counting());
   callTimers.stop(unused);
@@ -40,7 +40,7 @@ test("a timer that ran down, used or not, serves nobody any more", async () => {
   await vi.waitFor(() => expect(next.onTimeout).toHaveBeenCalledTimes(1));
 });
 
-test("the process is kept alive while a call runs, and not by what is kept for the next", () => {
+test("the process is kept alive while a call runs, and not by a cached timer", () => {
   const before = keepingAlive();
   const timers = Array.from({ length: 100 }, () => callTimers.start(5_000, counting()));
   expect(keepingAlive()).toBe(before + 100);
@@ -52,7 +52,7 @@ test("the process is kept alive while a call runs, and not by what is kept for t
   callTimers.stop(timer);
 });
 
-test("calls of differing times leave no timers behind", async () => {
+test("calls with different timeouts leave no timers behind", async () => {
   const alive = new Set<number>();
   const hook = createHook({
     init: (id, type) => void (type === "Timeout" && alive.add(id)),

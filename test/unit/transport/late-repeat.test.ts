@@ -43,7 +43,7 @@ function freeze(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-test("frozen in the pause before a repeat: it is not made", async () => {
+test("a repeat is not sent after a freeze in the pause before it", async () => {
   const path = transport((number, listener) => {
     listener.onStart();
     setTimeout(() => {
@@ -57,7 +57,7 @@ test("frozen in the pause before a repeat: it is not made", async () => {
   expect(path.attempts).toBe(2);
 });
 
-test("frozen while a repeat waits for its connection: it is not written", async () => {
+test("a repeat is not written after a freeze while it waits for its connection", async () => {
   let written = 0;
   const path = transport((number, listener) => {
     const write = () => {
@@ -81,7 +81,7 @@ test("frozen while a repeat waits for its connection: it is not written", async 
   expect(written).toBe(1);
 });
 
-test("frozen while the repeat of one command of a batch waits for its connection: it is not written", async () => {
+test("a repeated command of a batch is not written after a freeze while it waits for its connection", async () => {
   const endpoint = await RawEndpoint.start();
   const unknown = '{"error":"UNKNOWNOUTCOME the connection to Redis was lost"}';
   endpoint.onRequest = ({ socket }) => {

@@ -3,7 +3,7 @@ import { warmUp } from "../../../src/client/warm-up.js";
 import { getSpec } from "../../../src/commands/index.js";
 import { getCapabilities } from "../../../src/protocol/capabilities.js";
 
-test("a command goes all the way, once in a process, and no endpoint is touched", async () => {
+test("the warm-up runs a command through every layer, once per process, without an endpoint", async () => {
   const reply = vi.spyOn(getSpec("get")!, "reply");
   warmUp();
   await vi.waitFor(() => expect(reply).toHaveReturnedWith(1));

@@ -13,7 +13,7 @@ const refusalOf = (argv: CommandArg[]) =>
   refusalReason({ argv, wait: blockingTime(argv), known: findSpec(argv)[0] !== undefined });
 
 describe("keys, by Redis's own facts", () => {
-  test.each(Object.keys(allSpecs))("%s", (method) => {
+  test.each(Object.keys(allSpecs))("the keys of %s match Redis's facts", (method) => {
     const spec = allSpecs[method]!;
     for (const [args] of samples[method]!) {
       const encode = (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value));
@@ -46,11 +46,11 @@ test.each([
   expect(refusalOf(command.split(" "))).toMatch(/can't run in a script|can't block|not known/);
 });
 
-test("more words than a script can hand on are refused", () => {
+test("more arguments than a script can pass on are refused", () => {
   expect(refusalOf(["SADD", "k", ...new Array(8_000).fill("m")])).toMatch(/more than 7900 arguments/);
 });
 
-test("the token stands first, in the slot of the keys, which are all declared", () => {
+test("the token is the first key, in the slot of the keys, which are all declared", () => {
   const [name, script, count, token, a, b, lifetime, ...command] = wrapInIdempotencyScript(
     ["SMOVE", "{t}a", "{t}b", "m"],
     1000,

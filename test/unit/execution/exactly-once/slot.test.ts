@@ -23,7 +23,7 @@ const adversarial = fc
   .array(fc.constantFrom("{", "}", "{}", "a", "é", "\0", ":"), { maxLength: 12 })
   .map((parts) => bytes(parts.join("")));
 
-test("a name made for a key lands in the key's slot and begins with the key", () => {
+test("a name made for a key is in the key's slot and begins with the key", () => {
   fc.assert(
     fc.property(
       fc.oneof(adversarial, fc.uint8Array({ maxLength: 40 })),

@@ -87,7 +87,7 @@ describe("what the gateway writes is what the client reads", () => {
   const name = fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom("a,b", "x\ny", "é,", "event: gap\n"));
   const buffers = (...words: (string | Uint8Array)[]) => words.map((word) => Buffer.from(word as string));
 
-  test("any message on any channel, in any pieces", async () => {
+  test("the client reads any message of the gateway on any channel, in any pieces", async () => {
     await fc.assert(
       fc.asyncProperty(name, fc.array(payload), fc.array(fc.nat(500)), async (channel, payloads, places) => {
         const bytes = Buffer.concat(payloads.map((each) => messageFrame(buffers("message", channel, each))));
@@ -98,7 +98,7 @@ describe("what the gateway writes is what the client reads", () => {
     );
   });
 
-  test("lines of somebody else may end in CRLF, and have no space before their data", async () => {
+  test("lines of other servers may end in CRLF, and have no space before their data", async () => {
     const text = 'data:subscribe,a,1\r\n\r\ndata: message,a,"x"\r\n\r\ndata:message,a, y\r\n\r\n';
     const bytes = (text: string) => new Uint8Array(Buffer.from(text));
     for (const places of [[], [20, 45], Array.from({ length: text.length }, (_, at) => at)]) {
@@ -111,7 +111,7 @@ describe("what the gateway writes is what the client reads", () => {
     }
   });
 
-  test("a stream of nothing but comments is given up in the call's time", async () => {
+  test("a stream of only comments times out within the call's timeout", async () => {
     answer([Buffer.from(":\n\n"), null]);
     const settings = resolveSettings({ timeout: 100, retry: false });
     const frames = followStream(
@@ -126,7 +126,7 @@ describe("what the gateway writes is what the client reads", () => {
     await expect(all).rejects.toMatchObject({ name: "TimeoutError" });
   });
 
-  test("any message by any pattern", async () => {
+  test("the client reads any message of a pattern", async () => {
     await fc.assert(
       fc.asyncProperty(name, name, fc.array(payload), async (pattern, channel, payloads) => {
         const frames = payloads.map((each) => messageFrame(buffers("pmessage", pattern, channel, each)));
@@ -147,7 +147,7 @@ describe("what the gateway writes is what the Upstash client reads", () => {
     }
   };
 
-  test("any text, lines or not", async () => {
+  test("the Upstash client reads any text of the gateway, of one line or several", async () => {
     const line = fc.oneof(
       fc.string(),
       fc.string({ unit: "binary" }).map((text) => text.toWellFormed()),
@@ -174,12 +174,12 @@ describe("what the gateway writes is what the Upstash client reads", () => {
 describe("a stream", () => {
   const text = (line: string) => new TextEncoder().encode(line);
 
-  test("comments, unknown fields and events are passed over, a gap is told", async () => {
+  test("comments, unknown fields and events are skipped, and a gap is reported", async () => {
     answer([text(":\n\nretry: 5\nevent: gap\ndata:\n\ndata: subscribe,a,1\n\nid: 1\ndata: message,a,x\n\n")]);
     expect((await framesOf("subscribe", "a")).map(([kind]) => kind)).toEqual(["gap", "subscribe", "message"]);
   });
 
-  test("a gateway that falls silent is given up, whatever came before", async () => {
+  test("a gateway that falls silent ends the stream, whatever came before", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     answer([text("data: subscribe,a,1\n\n"), null]);
     const lines = streamLines(request, 1_000);
@@ -193,7 +193,7 @@ describe("a stream", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("another endpoint may be silent for as long as it likes", async () => {
+  test("another endpoint may be silent without limit", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     answer([text("data: subscribe,a,1\n\n"), null], false);
     const lines = streamLines(request, 1_000);
@@ -203,7 +203,7 @@ describe("a stream", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test("nothing is left on the caller's signal", async () => {
+  test("no listener is left on the caller's signal", async () => {
     const controller = abortable();
     const { signal } = controller;
     const add = vi.spyOn(signal, "addEventListener");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { RateLimit } from "../../../../gateway/src/access/rate-limit.js";
 
 describe("a rate limit", () => {
-  test("lets in one second's worth at once, then the rate", () => {
+  test("a rate limit admits one second's worth at once, then the rate", () => {
     const limit = new RateLimit(10, 0);
     expect(limit.secondsUntil(10, 0)).toBe(0);
     limit.take(10);
@@ -17,7 +17,7 @@ describe("a rate limit", () => {
     expect(limit.secondsUntil(1, 60_000)).toBeCloseTo(0.1);
   });
 
-  test("lets in more than one second's worth when it is full, and is paid back before anything else", () => {
+  test("a rate limit that is full admits more than one second's worth, to be paid back first", () => {
     const limit = new RateLimit(10, 0);
     expect(limit.secondsUntil(50, 0)).toBe(0);
     limit.take(50);
@@ -26,7 +26,7 @@ describe("a rate limit", () => {
     expect(limit.secondsUntil(50, 5_000)).toBe(0);
   });
 
-  test("holds the rate over time, whatever is asked", () => {
+  test("a rate limit holds over time, whatever the requests", () => {
     const limit = new RateLimit(100, 0);
     let taken = 0;
     for (let now = 0; now <= 10_000; now += 7) {
@@ -40,7 +40,7 @@ describe("a rate limit", () => {
     expect(taken).toBeLessThanOrEqual(1_000 + 100);
   });
 
-  test("a part of one per second lets in one at a time", () => {
+  test("a rate limit below one per second admits one at a time", () => {
     const limit = new RateLimit(0.25, 0);
     expect(limit.secondsUntil(1, 0)).toBe(0);
     limit.take(1);

@@ -21,12 +21,12 @@ function listed(names: ReadonlySet<string>): string[] {
   return [...groups].sort().map(([group, members]) => `${group}: ${members.join(", ")}`);
 }
 
-test("a role allows these commands and no others: a change here is a change of what tokens may do", () => {
+test("a role allows these commands and no others: a change here changes what tokens may do", () => {
   expect(listed(COMMANDS_OF["read-only"]!)).toMatchSnapshot("read-only");
   expect(listed(COMMANDS_OF.standard!)).toMatchSnapshot("standard");
 });
 
-test("a read-only role has no command that writes, runs code, or finds keys that nobody named", () => {
+test("a read-only role has no command that writes, runs code, or finds keys that were not named", () => {
   const names = COMMANDS_OF["read-only"]!;
   for (const { name, write, admin, readonly } of allCommandInfo()) {
     if (names.has(name))
@@ -38,7 +38,7 @@ test("a read-only role has no command that writes, runs code, or finds keys that
     expect(names.has(name.replace("|", " "))).toBe(false);
 });
 
-test("the client's own scripts are known, in every form in which they arrive", () => {
+test("the client's own scripts are recognised in every form", () => {
   const scripts = new KeyLockingScripts();
   const forms = [true, false].flatMap((upstash) => {
     const script = idempotencyScript(upstash);
@@ -48,7 +48,7 @@ test("the client's own scripts are known, in every form in which they arrive", (
   expect(new Set(digests)).toEqual(ONCE_SCRIPTS);
 });
 
-test("a write made repeatable is read as the command that it runs", () => {
+test("an exactly-once write has the permissions of the command that it runs", () => {
   const words = wrapInIdempotencyScript(["MSET", "app:a", "1", "app:b", "2"], 120_000, false).map(String);
   const call = onceCallOf(command(...words))!;
   expect(argsOf(call.wrapped)).toEqual(["MSET", "app:a", "1", "app:b", "2"]);
@@ -60,7 +60,7 @@ test("a write made repeatable is read as the command that it runs", () => {
   expect(onceCallOf(command(...words.slice(0, 7), ...words))).toBeNull();
 });
 
-test("closed commands can be opened by name; those that would change a connection cannot", () => {
+test("refused commands can be allowed by name, except those that change a connection", () => {
   const rules = { opened: openedCommands(["config get", "CLIENT LIST", "debug"]), maxArgs: 100 };
   for (const words of [
     ["CONFIG", "GET", "x"],

@@ -58,13 +58,13 @@ describe("a list of tokens", () => {
       ],
       /^tokens\[1\]\.name: another token/,
     ],
-  ])("%j is refused, without repeating a secret", (value, message) => {
+  ])("the token list %j is refused, without repeating a secret", (value, message) => {
     expect(() => checkTokens(value)).toThrow(message);
     expect(() => checkTokens(value)).not.toThrow(/hush/);
     expect(() => resolveSettings({ tokens: value as never })).toThrow(message);
   });
 
-  test("has defaults by what is given", () => {
+  test("a token list has defaults", () => {
     const { main, tokens } = readTokenList({
       tokens: [
         { name: "a", token: "x" },
@@ -82,7 +82,7 @@ describe("a list of tokens", () => {
     expect(tokens[1]!.commands).toEqual(new Set(["XINFO STREAM", "GET"]));
   });
 
-  test("holds no token twice", () => {
+  test("a token list contains no token twice", () => {
     const tokens = [
       { name: "a", token: "x" },
       { name: "b", token: "x" },
@@ -96,7 +96,7 @@ describe("a list of tokens", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("lets the gateway listen beyond loopback", () => {
+  test("a token list lets the gateway listen beyond loopback", () => {
     expect(resolveSettings({ host: "0.0.0.0", tokens: [{ name: "a", token: "x" }] }).host).toBe("0.0.0.0");
     expect(() => resolveSettings({ host: "0.0.0.0" })).toThrow(/^token: must be given/);
     expect(() => resolveSettings({ token: "a", tokenFile: "b" })).toThrow(/^token, tokenFile: /);
@@ -111,7 +111,7 @@ describe("a token of ACL RESTTOKEN", () => {
   const user = { username: "ann", password: "pässword" };
   const sealer = new RestTokens("a secret of some length");
 
-  test("is opened by whoever has the secret, and by nobody else", () => {
+  test("a token of ACL RESTTOKEN is opened with the secret, and not without", () => {
     const token = sealer.seal(user);
     expect(token).toMatch(/^[\x21-\x7e]+$/);
     expect(new RestTokens("a secret of some length").open(token)).toEqual(user);
@@ -119,7 +119,7 @@ describe("a token of ACL RESTTOKEN", () => {
     expect(sealer.seal(user)).not.toBe(token);
   });
 
-  test("is opened only as it was sealed", () => {
+  test("a token of ACL RESTTOKEN is opened only unchanged", () => {
     const token = sealer.seal(user);
     for (const other of [
       token.slice(1),

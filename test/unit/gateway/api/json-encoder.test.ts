@@ -25,7 +25,7 @@ const bulk = (bytes: Uint8Array) =>
   Buffer.concat([Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from("\r\n")]);
 
 describe("replies that are encoded a part at a time", () => {
-  test("are the same bytes as in one go, wherever they are split", () => {
+  test("replies encoded in parts are the same bytes as in one go, wherever they are split", () => {
     fc.assert(
       fc.property(anyReply, cuts, fc.boolean(), (tree, at, base64) => {
         const bytes = encode(tree);
@@ -35,7 +35,7 @@ describe("replies that are encoded a part at a time", () => {
     );
   });
 
-  test("are the same bytes for pipelines and transactions", () => {
+  test("pipelines and transactions encoded in parts are the same bytes", () => {
     fc.assert(
       fc.property(fc.array(anyReply, { maxLength: 5 }), cuts, fc.boolean(), (items, at, base64) => {
         const replies = items.map(encode);
@@ -48,7 +48,7 @@ describe("replies that are encoded a part at a time", () => {
     );
   });
 
-  test("are the same bytes for text that is no UTF-8, split at every position", () => {
+  test("invalid UTF-8 encoded in parts is the same bytes, split at every position", () => {
     const leads = [0x00, 0x22, 0x41, 0x7f, 0x80, 0xa0, 0xbf, 0xc0, 0xc3, 0xe0, 0xe2, 0xed, 0xf0, 0xf4, 0xff];
     const text = fc.array(fc.constantFrom(...leads), { maxLength: 12 }).map((all) => Uint8Array.from(all));
     fc.assert(
@@ -65,7 +65,7 @@ describe("replies that are encoded a part at a time", () => {
     );
   });
 
-  test("are the same bytes where a long text has characters of every length", () => {
+  test("a long text with characters of every length encoded in parts is the same bytes", () => {
     const content = Buffer.from("aé\u2028€\u{1f600}\u0000\n".repeat(5_000));
     const bytes = bulk(content);
     for (const base64 of [false, true]) {

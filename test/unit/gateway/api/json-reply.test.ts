@@ -35,7 +35,7 @@ function parse(body: Buffer): unknown {
 }
 
 describe("replies in JSON", () => {
-  test.each([false, true])("say what Redis said, whatever it said (base64: %s)", (base64) => {
+  test.each([false, true])("a JSON reply contains what Redis replied (base64: %s)", (base64) => {
     fc.assert(
       fc.property(anyReply, (tree) => {
         expect(parse(jsonReply(encode(tree), base64))).toEqual(wrapped(tree, base64));
@@ -44,7 +44,7 @@ describe("replies in JSON", () => {
     );
   });
 
-  test("stay apart in a pipeline and in a transaction", () => {
+  test("JSON replies stay separate in a pipeline and in a transaction", () => {
     fc.assert(
       fc.property(fc.array(anyReply, { maxLength: 5 }), fc.boolean(), (items, base64) => {
         const expected = items.map((tree) => wrapped(tree, base64));
@@ -55,7 +55,7 @@ describe("replies in JSON", () => {
     );
   });
 
-  test("do not change once made", () => {
+  test("a JSON reply does not change later", () => {
     const first = jsonReply(Buffer.from("$3\r\none\r\n"), false);
     for (let i = 0; i < 10_000; i++) jsonReply(Buffer.from("$3\r\ntwo\r\n"), false);
     expect(first.toString()).toBe('{"result":"one"}');
@@ -70,11 +70,11 @@ describe("replies in JSON", () => {
     ["empty arrays nested", "*2\r\n*0\r\n*1\r\n*0\r\n", '{"result":[[],[[]]]}'],
     ["control characters", "$3\r\n\0\n\x1f\r\n", '{"result":"\\u0000\\n\\u001f"}'],
     ["an error inside an array", "*2\r\n:1\r\n-ERR x\r\n", '{"result":[1,{"error":"ERR x"}]}'],
-  ])("%s", (_, reply, json) => {
+  ])("a JSON reply is written as expected: %s", (_, reply, json) => {
     expect(jsonReply(Buffer.from(reply, "latin1"), false).toString()).toBe(json);
   });
 
-  test("replace bytes that are no UTF-8", () => {
+  test("a JSON reply replaces invalid UTF-8", () => {
     const reply = Buffer.from("$4\r\na\xff\xc3b\r\n", "latin1");
     expect(jsonReply(reply, false).toString()).toBe('{"result":"a\ufffd\ufffdb"}');
     expect(jsonReply(reply, true).toString()).toBe(
@@ -82,20 +82,20 @@ describe("replies in JSON", () => {
     );
   });
 
-  test("leave only a top-level OK plain in base64", () => {
+  test("a base64 reply leaves only a top-level OK plain", () => {
     expect(jsonReply(Buffer.from("+OK\r\n"), true).toString()).toBe('{"result":"OK"}');
     expect(jsonReply(Buffer.from("$2\r\nOK\r\n"), true).toString()).toBe('{"result":"T0s="}');
     expect(jsonReply(Buffer.from("*1\r\n+OK\r\n"), true).toString()).toBe('{"result":["T0s="]}');
     expect(jsonReply(Buffer.from("-ERR é\r\n"), true).toString()).toBe('{"error":"ERR é"}');
   });
 
-  test("nest deeper than the stack is", () => {
+  test("a JSON reply may be nested deeper than the stack", () => {
     const depth = 200_000;
     const json = jsonReply(Buffer.from(`${"*1\r\n".repeat(depth)}:1\r\n`), false).toString();
     expect(json).toBe(`{"result":${"[".repeat(depth)}1${"]".repeat(depth)}}`);
   });
 
-  test("keep characters whole where a long string is turned in pieces", () => {
+  test("a long string encoded in pieces keeps its characters whole", () => {
     const character = "é€😀";
     for (const shift of ["", "a", "ab", "abc", "abcd"]) {
       const value = shift + character.repeat(500_000);
@@ -108,7 +108,7 @@ describe("replies in JSON", () => {
     }
   });
 
-  test("treat a run of broken bytes alike in pieces", () => {
+  test("a run of invalid bytes is replaced alike in pieces", () => {
     const bytes = Buffer.alloc(4_200_001, 0x80);
     const reply = Buffer.concat([Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from("\r\n")]);
     expect(JSON.parse(jsonReply(reply, false).toString()).result === "\ufffd".repeat(bytes.length)).toBe(
@@ -116,7 +116,7 @@ describe("replies in JSON", () => {
     );
   });
 
-  test("escape error texts", () => {
+  test("error texts are escaped", () => {
     expect(JSON.parse(jsonError('a "b"\n').toString())).toEqual({ error: 'a "b"\n' });
   });
 });

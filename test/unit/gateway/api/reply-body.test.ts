@@ -5,7 +5,7 @@ import { BufferBudget } from "../../../../gateway/src/util/buffer-budget.js";
 
 const KB = 1024;
 
-test("a body begins only if there is room for what is about to be written, which then fits", () => {
+test("a body begins only if there is room for the next write, which then fits", () => {
   const budget = new BufferBudget(1024 * KB);
   let cuts = 0;
   const ignored = () => {};

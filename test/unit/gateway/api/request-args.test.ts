@@ -36,7 +36,7 @@ describe("a command in JSON", () => {
     fc.constantFrom("", "\0", '"', "\\", "\n", "a".repeat(70_000), "é".repeat(40_000)),
   );
 
-  test("is encoded for Redis word by word, whatever the words hold", () => {
+  test("a JSON command is encoded argument by argument, whatever the arguments contain", () => {
     fc.assert(
       fc.property(
         fc.array(word, { minLength: 1, maxLength: 12 }),
@@ -49,7 +49,7 @@ describe("a command in JSON", () => {
     );
   });
 
-  test("may be many in a pipeline, each as it is alone, and keeps its bytes", () => {
+  test("JSON commands of a pipeline are encoded as each alone, and keep their bytes", () => {
     const lists = fc.array(fc.array(word, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 5 });
     fc.assert(
       fc.property(lists, fc.constantFrom(1, 2, 100), (all, most) => {
@@ -73,11 +73,11 @@ describe("a command in JSON", () => {
     ['["a\\ud83d\\ude00\\n\\/\\u00e9"]', ["a😀\n/é"]],
     [' [ "a" , "b" ] \r\n', ["a", "b"]],
     ['["\u2028"]', ["\u2028"]],
-  ])("%s", (text, expected) => {
+  ])("a JSON command is read: %s", (text, expected) => {
     expect(words(json(text))).toEqual(expected);
   });
 
-  test("may have very many words", () => {
+  test("a JSON command may have very many arguments", () => {
     const list = Array.from({ length: 100_000 }, (_, i) => i);
     expect(json(JSON.stringify(list)).bytes.equals(resp(list.map(String)))).toBe(true);
   });
@@ -123,18 +123,18 @@ describe("a command in JSON", () => {
     '["\\udc00\\ud800"]',
     "// x\n[]",
     '\ufeff["GET"]',
-  ])("%j is refused in one line", (text) => {
+  ])("the JSON command %j is refused in one line", (text) => {
     expect(() => json(text)).toThrow(BadRequest);
     expect(() => json(text)).toThrow(/^ERR [^\n]+$/);
   });
 
-  test("must be UTF-8", () => {
+  test("a JSON command must be UTF-8", () => {
     expect(() => json(Buffer.from([0x5b, 0x22, 0xff, 0x22, 0x5d]))).toThrow(/UTF-8/);
     // A surrogate encoded on its own.
     expect(() => json(Buffer.from([0x5b, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x5d]))).toThrow(/UTF-8/);
   });
 
-  test("accepts what JSON.parse accepts and nothing else", () => {
+  test("the JSON reader accepts exactly what JSON.parse accepts", () => {
     const scrap = fc.constantFrom(
       "[",
       "]",
@@ -187,7 +187,7 @@ describe("a pipeline in JSON", () => {
     '[["GET"],]',
     "{}",
     '[{"0":"GET"}]',
-  ])("%s is refused", (text) => {
+  ])("the JSON pipeline %s is refused", (text) => {
     expect(() => readJsonCommands(Buffer.from(text))).toThrow(BadRequest);
   });
 });
@@ -199,7 +199,7 @@ describe("a batch is read as far as it is asked for", () => {
   test.each([
     ["JSON", () => new JsonCommands(text)],
     ["RESP", () => new RespCommands(lines)],
-  ])("in %s", (_, open) => {
+  ])("a batch is read only as far as requested, in %s", (_, open) => {
     const source = open();
     const commands: Command[] = [];
     expect(source.read(commands, 2)).toBe(true);
@@ -212,7 +212,7 @@ describe("a batch is read as far as it is asked for", () => {
 describe("a command in RESP", () => {
   const list = fc.array(fc.uint8Array({ maxLength: 40 }), { minLength: 1, maxLength: 6 });
 
-  test("goes to Redis as it is", () => {
+  test("a RESP command is passed on unchanged", () => {
     fc.assert(
       fc.property(fc.array(list, { minLength: 1, maxLength: 4 }), fc.constantFrom(1, 2, 100), (all, most) => {
         const encoded = all.map(resp);
@@ -244,12 +244,12 @@ describe("a command in RESP", () => {
     "*9999999999999\r\n",
     "PING\r\n",
     "$4\r\nPING\r\n",
-  ])("%j is refused", (text) => {
+  ])("the RESP command %j is refused", (text) => {
     expect(() => readRespCommand(Buffer.from(text))).toThrow(BadRequest);
     expect(() => readRespCommands(Buffer.from(text))).toThrow(BadRequest);
   });
 
-  test("is one where one is expected", () => {
+  test("a RESP command is accepted where one command is expected", () => {
     expect(() => readRespCommand(Buffer.concat([resp(["PING"]), resp(["FLUSHALL"])]))).toThrow(BadRequest);
   });
 });
@@ -265,11 +265,11 @@ describe("a command in the path", () => {
     ["/set/foo/bar", "", "", ["set", "foo", "bar"]],
     ["/set/a%2Fb%20c/%E2%82%AC%F0%9F%98%80", "", null, ["set", "a/b c", "€😀"]],
     ["/set/a+b/c", "X=d+e%2B", null, ["set", "a+b", "c", "X", "d e+"]],
-  ] as const)("%s?%s with body %j", (path, query, body, expected) => {
+  ] as const)("the path %s?%s with body %j is read", (path, query, body, expected) => {
     expect(words(readPathCommand(path, query, body === null ? null : Buffer.from(body)))).toEqual(expected);
   });
 
-  test("holds any bytes", () => {
+  test("a command in the path may contain any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1 }), fc.uint8Array({ minLength: 1 }), (key, value) => {
         const escaped = [...key].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
@@ -279,11 +279,11 @@ describe("a command in the path", () => {
     );
   });
 
-  test.each(["/get/%", "/get/%2", "/get/%zz", "/get/%-1", "/get/% 1"])("%s is refused", (path) => {
+  test.each(["/get/%", "/get/%2", "/get/%zz", "/get/%-1", "/get/% 1"])("the path %s is refused", (path) => {
     expect(() => readPathCommand(path, "", null)).toThrow(BadRequest);
   });
 
-  test("needs a command", () => {
+  test("a path without a command is refused", () => {
     expect(() => readPathCommand("//x", "", null)).toThrow(BadRequest);
   });
 });

@@ -39,7 +39,7 @@ function exchange(format: Exchange["format"] = "json") {
 /** Lets the event loop turn. */
 const slice = () => new Promise((resolve) => setImmediate(resolve));
 
-test("the first turn is taken at once, each further one when the event loop has turned", async () => {
+test("the first slice runs at once, and each further one in a later tick", async () => {
   const step = vi.fn(() => step.mock.calls.length < 3);
   runInSlices(exchange().exchange, step);
   expect(step).toHaveBeenCalledTimes(1);
@@ -49,7 +49,7 @@ test("the first turn is taken at once, each further one when the event loop has 
   expect(step).toHaveBeenCalledTimes(3);
 });
 
-test("it ends when nobody waits any more, and with what is thrown", async () => {
+test("slicing ends when the request is cancelled, and with an error that is thrown", async () => {
   const { given, exchange: waiting } = exchange();
   const endless = vi.fn(() => true);
   runInSlices(waiting, endless);
@@ -69,7 +69,7 @@ test("it ends when nobody waits any more, and with what is thrown", async () => 
 });
 
 test.each(["json", "base64", "resp2"] as const)(
-  "a long answer in %s begins with its first reply",
+  "a long response in %s begins with its first reply",
   async (format) => {
     const { answers, exchange: waiting } = exchange(format);
     const numbers = Array.from({ length: 4_500 }, (_, i) => i);

@@ -21,7 +21,7 @@ describe("a PROXY header", () => {
       "1.2.3.4",
       34,
     ],
-  ])("%s", (_what, bytes, address, length) => {
+  ])("a PROXY header has the client's address: %s", (_what, bytes, address, length) => {
     expect(readProxyHeader(bytes)).toEqual({ address, length });
     const followed = Buffer.concat([bytes, Buffer.from("GET / HTTP/1.1\r\n")]);
     expect(readProxyHeader(followed)).toEqual({ address, length });
@@ -39,11 +39,11 @@ describe("a PROXY header", () => {
     ["addresses that are too short for IPv4", proxyHeader({ family: 0x11, rest: Buffer.alloc(11) })],
     ["addresses that are too short for IPv6", proxyHeader({ family: 0x21, rest: Buffer.alloc(12) })],
     ["a length beyond all measure", proxyHeader({ source: "1.2.3.4", more: Buffer.alloc(60_000) })],
-  ])("is not %s", (_what, bytes) => {
+  ])("%s is not a PROXY header", (_what, bytes) => {
     expect(() => readProxyHeader(bytes)).toThrow(MalformedProxyHeader);
   });
 
-  test("is refused at its first wrong byte, and any other bytes give a result or an error of that kind", () => {
+  test("a PROXY header is refused at its first wrong byte, and any other bytes give a result or an error of that kind", () => {
     expect(() => readProxyHeader(Buffer.from("P"))).toThrow(MalformedProxyHeader);
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), fc.nat({ max: v6.length }), (noise, at) => {

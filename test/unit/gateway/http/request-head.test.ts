@@ -10,7 +10,7 @@ const read = (text: string) => {
 const withHeaders = (...lines: string[]) => ["POST / HTTP/1.1", "Host: h", ...lines].join("\r\n");
 
 describe("a head", () => {
-  test("is read without the space around values, names in either case", () => {
+  test("a request head is read without the space around values, names in either case", () => {
     const head = read(
       withHeaders("AUTHORIZATION:\t Bearer t \t", "content-length:5", "Connection: a", "connection: b"),
     );
@@ -39,7 +39,7 @@ describe("a head", () => {
     ["two tokens", ["Authorization: Bearer a", "Authorization: Bearer b"], 400],
     ["no name", [": x"], 400],
     ["no colon", ["x"], 400],
-  ])("with %s is refused", (_, lines, status) => {
+  ])("a request head with %s is refused", (_, lines, status) => {
     expect(() => read(withHeaders(...lines))).toThrow(expect.objectContaining({ status }));
   });
 
@@ -56,7 +56,7 @@ describe("a head", () => {
     ["GET / HTTP/3.0\r\nHost: h", 505],
     ["CONNECT / HTTP/1.1\r\nHost: h", 501],
     ["POST / HTTP/1.0\r\nTransfer-Encoding: chunked", 400],
-  ])("%j is refused", (text, status) => {
+  ])("the request head %j is refused", (text, status) => {
     expect(() => read(text)).toThrow(expect.objectContaining({ status }));
   });
 
@@ -66,12 +66,12 @@ describe("a head", () => {
     ["GET https://[::1] HTTP/1.1\r\nHost:", "/", "[::1]"],
     ["OPTIONS * HTTP/1.1\r\nHost: h", "*", "h"],
     ["GET /http://a.test/ HTTP/1.1\r\nHost: h", "/http://a.test/", "h"],
-  ])("%j has the target %s at %s", (text, url, host) => {
+  ])("the request head %j has the target %s at %s", (text, url, host) => {
     const head = read(text);
     expect([head.url, head.headers.host]).toEqual([url, host]);
   });
 
-  test("of a client that asks for another protocol is the last on its connection", () => {
+  test("an Upgrade request is the last on its connection", () => {
     expect(read(withHeaders("Connection: Upgrade", "Upgrade: websocket")).keepAlive).toBe(false);
   });
 });
@@ -91,7 +91,7 @@ describe("a body in chunks", () => {
     return [...seen];
   };
 
-  test("is the same however it is cut, and ends where it says", () => {
+  test("a chunked body is the same however it is split, and ends where it says", () => {
     expect(whole('3;x="a;b";y=z\r\nabc\r\n0002\r\nde\r\n0\r\nTrailer: x\r\n\r\nGET /')).toEqual([
       "abcde|true|5",
     ]);
@@ -108,11 +108,11 @@ describe("a body in chunks", () => {
     "3;=\r\n",
     "0\r\nbad line\r\n",
     "\r\n",
-  ])("%j is refused", (text) => {
+  ])("the chunked body %j is refused", (text) => {
     expect(() => whole(text)).toThrow(expect.objectContaining({ status: 400 }));
   });
 
-  test("may not hide much in extensions", () => {
+  test("a chunked body may not hide much in extensions", () => {
     const line = `1;x=${"y".repeat(1_000)}\r\na\r\n`;
     expect(() => whole(line.repeat(17))).toThrow(expect.objectContaining({ status: 431 }));
   });

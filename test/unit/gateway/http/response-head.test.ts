@@ -8,7 +8,7 @@ afterEach(() => {
 const JSON_TYPE = "application/json";
 const text = (parts: readonly Buffer[]) => Buffer.concat(parts).toString("latin1");
 
-test("what is kept ready is told apart by status, type, length and whether the connection stays", () => {
+test("prepared heads differ by status, type, length and keep-alive", () => {
   const heads = new ResponseHeads(310_000);
   const bodies = ["", "{}", '{"result":1}', "x".repeat(1_023), "x".repeat(1_024), "x".repeat(40_000)];
   // Twice, so that each is asked for when it is ready as well.
@@ -39,12 +39,12 @@ test("what is kept ready is told apart by status, type, length and whether the c
   }
 });
 
-test("an answer without a body says nothing of a length", () => {
+test("a response without a body has no length", () => {
   const heads = new ResponseHeads(1_000);
   expect(text(heads.encode(204, JSON_TYPE, true, [], Buffer.alloc(0), true))).not.toContain("Content-Length");
 });
 
-test("the date is that of the answer", () => {
+test("the Date header is that of the response", () => {
   vi.useFakeTimers({ now: Date.parse("2026-01-02T03:04:05.300Z") });
   const heads = new ResponseHeads(1_000);
   const date = () =>

@@ -19,11 +19,11 @@ describe("the client of a request", () => {
     ["IPv6 in brackets, with a port", "fd00::5", "[2001:db8::17]:4711", "2001:db8::17"],
     ["IPv4 with a port", "fd00::5", "203.0.113.9:4711", "203.0.113.9"],
     ["IPv4 in IPv6", "10.0.0.1", "::ffff:203.0.113.9, ::ffff:10.2.2.2", "203.0.113.9"],
-  ])("%s", (_what, peer, forwarded, client) => {
+  ])("the client of a request is found: %s", (_what, peer, forwarded, client) => {
     expect(proxies.clientOf(peer, forwarded)).toBe(client);
   });
 
-  test("is the peer where no proxy is trusted", () => {
+  test("the client of a request is the peer if no proxy is trusted", () => {
     expect(new TrustedProxies([]).clientOf("127.0.0.1", "1.1.1.1")).toBe("127.0.0.1");
   });
 });
@@ -37,13 +37,13 @@ test.each([
   "10.0.0.0/8/8",
   "",
   "10.0.0.0/-1",
-])("'%s' is no range", (range) => {
+])("'%s' is not a range", (range) => {
   expect(() => new TrustedProxies([range])).toThrow(
     `trustedProxies: '${range}' is neither an IP address nor a range such as 10.0.0.0/8 or fd00::/8`,
   );
 });
 
-test("an IPv4 address that came by an IPv6 socket is written as the one it is", () => {
+test("an IPv4 address from an IPv6 socket is written as IPv4", () => {
   expect(plainAddress("::ffff:127.0.0.1")).toBe("127.0.0.1");
   expect(plainAddress("::1")).toBe("::1");
 });

@@ -58,7 +58,7 @@ function start(answers = true): { received: string[]; resolve: () => void; asked
   return { received, resolve: () => resolve(), asked };
 }
 
-test("what nobody waits for any more when the server has said what it is, is never written", async () => {
+test("a command cancelled before the server's type is known is never written", async () => {
   const { received, resolve, asked } = start();
   const gone = { cancelled: false, failures: 0, onReply() {}, onFailure: () => void gone.failures++ };
   const onExec = () => {};
@@ -83,7 +83,7 @@ test("what nobody waits for any more when the server has said what it is, is nev
   expect(received).toEqual(["INCR here"]);
 });
 
-test("what waits to be sent has so much less time to be answered", async () => {
+test("a queued command has that much less time for its reply", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const { received, resolve, asked } = start(false);
   const failed: Record<string, number> = {};

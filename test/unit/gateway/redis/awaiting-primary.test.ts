@@ -49,7 +49,7 @@ const send = (...commands: string[]) => sent((all, receiver) => upstream.send(al
 const sendAlone = (waits: number[], ...commands: string[]) =>
   sent((all: Command[], receiver) => void upstream.sendAlone(all, waits, receiver), commands);
 
-test("a batch that a replica refused is sent again from there on, reads included, in its order", async () => {
+test("a batch that a replica refused is sent again from the refused command on, reads included, in order", async () => {
   let primary = false;
   setTimeout(() => {
     primary = true;
@@ -63,20 +63,20 @@ test("a batch that a replica refused is sent again from there on, reads included
   expect(asked()).toBeGreaterThanOrEqual(2);
 });
 
-test("it is not where a later command of it has run", async () => {
+test("a batch is not sent again if a later command of it has run", async () => {
   const { received } = start(([name]) => (name === "SET" ? READONLY : "+OK"));
   expect(await send("SET a 1", "INCR a")).toEqual([READONLY, "+OK"]);
   expect(received).toEqual(["SET a 1", "INCR a"]);
 });
 
-test("what a replica goes on to refuse is answered so when its time is over", async () => {
+test("a command that replicas keep refusing gets their error at its timeout", async () => {
   const { received } = start(() => READONLY, undefined, 500);
   expect(await send("SET a 1")).toEqual([READONLY]);
   expect(received.length).toBeGreaterThan(2);
   expect(received.length).toBeLessThan(8);
 });
 
-test("of what was lost reads alone are sent again", async () => {
+test("only the reads of lost commands are sent again", async () => {
   let lost = 0;
   const { received } = start((words) => (words[1] === "x" && lost++ < 1 ? null : "+OK"));
   expect(await send("GET x")).toEqual(["+OK"]);
@@ -86,7 +86,7 @@ test("of what was lost reads alone are sent again", async () => {
   expect(received).toEqual(["GET x", "GET x", "SET x 1"]);
 });
 
-test("a large reply goes through as it comes, also behind what was sent again", async () => {
+test("a large reply is streamed, also after commands that were sent again", async () => {
   const large = `$400000\r\n${"x".repeat(400_000)}`;
   let refused = 0;
   start(([name]) => (name === "GET" ? large : name === "SET" && refused++ < 1 ? READONLY : "+OK"));
@@ -115,7 +115,7 @@ test("a large reply goes through as it comes, also behind what was sent again", 
   expect(streamed).toEqual([400_011, 400_011, 400_011]);
 });
 
-test("what needs a connection of its own waits for one, and a wait that was broken off goes on for the rest", async () => {
+test("an exclusive connection is waited for, and an interrupted wait continues for the rest", async () => {
   let up = false;
   setTimeout(() => {
     up = true;
@@ -143,7 +143,7 @@ test("what needs a connection of its own waits for one, and a wait that was brok
   expect(rests[1]).toBeGreaterThan(4);
 });
 
-test("what waits when the gateway closes is answered at once, as not sent", async () => {
+test("queued commands fail at once as unsent when the gateway closes", async () => {
   start(
     () => "+OK",
     () => false,

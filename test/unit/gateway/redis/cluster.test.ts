@@ -14,7 +14,7 @@ const start = (
 };
 
 describe("an MSET over two nodes", () => {
-  test("is unknown, and no part of it is written again, when one node is lost behind it", async () => {
+  test("an MSET over two nodes is unknown, and never written again, if one node is lost after it", async () => {
     start((node) => (node === "b" ? "close" : "+OK"));
     const [result] = await fake.send("MSET bar 1 foo 2");
     expect(result).toBeInstanceOf(UpstreamFailure);
@@ -22,7 +22,7 @@ describe("an MSET over two nodes", () => {
     expect(fake.received.sort()).toEqual(["a: MSET bar 1", "b: MSET foo 2"]);
   });
 
-  test("is unknown when one part ran and the other's node can't be reached", async () => {
+  test("an MSET over two nodes is unknown if one part ran and the other node can't be reached", async () => {
     start(() => "+OK");
     fake.down.add("b");
     const [result] = await fake.send("MSET bar 1 foo 2");
@@ -30,7 +30,7 @@ describe("an MSET over two nodes", () => {
     expect(fake.received).toEqual(["a: MSET bar 1"]);
   });
 
-  test("is unsent when no part could be written", async () => {
+  test("an MSET over two nodes is unsent if no part could be written", async () => {
     start(() => "+OK");
     for (const node of ["a", "b"]) fake.down.add(node);
     const [result] = await fake.send("MSET bar 1 foo 2");
@@ -40,7 +40,7 @@ describe("an MSET over two nodes", () => {
 });
 
 describe("a pipeline's command that can't run in its turn", () => {
-  test("is not run behind a later one of its slot that has run, and is not to be repeated either", async () => {
+  test("a pipeline's command is not run after a later one of its slot, and not marked for repetition", async () => {
     start((_, [, , value]) => (value === "first" ? "-TRYAGAIN wait" : "+OK"));
     const [first, second, other] = await fake.send("SET bar first", "SET bar second", "SET hello x");
     expect(first).toMatchObject({ reason: "overtaken", outcome: "unsent", code: "TRYAGAIN" });
@@ -49,7 +49,7 @@ describe("a pipeline's command that can't run in its turn", () => {
     expect(fake.received.filter((text) => text.endsWith("first"))).toHaveLength(1);
   });
 
-  test("runs when it and the later ones only read, or the later ones have another slot", async () => {
+  test("a pipeline's command runs out of order if it and the later ones only read, or have other slots", async () => {
     let refusals = 2;
     start(() => (refusals-- > 0 ? "-TRYAGAIN wait" : "+OK"));
     expect(await fake.send("GET bar", "GET bar", "SET hello x")).toEqual(["+OK", "+OK", "+OK"]);
@@ -57,7 +57,7 @@ describe("a pipeline's command that can't run in its turn", () => {
     expect(await fake.send("SET bar x", "SET hello x")).toEqual(["+OK", "+OK"]);
   });
 
-  test("runs before the later ones when they were refused as well, in their order", async () => {
+  test("a pipeline's command runs before the later ones, in order, if they were refused as well", async () => {
     let refusals = 3;
     start(() => (refusals-- > 0 ? "-CLUSTERDOWN wait" : "+OK"));
     expect(await fake.send("SET bar 1", "SET bar 2", "SET bar 3")).toEqual(["+OK", "+OK", "+OK"]);
@@ -66,7 +66,7 @@ describe("a pipeline's command that can't run in its turn", () => {
 });
 
 describe("a pipeline's command behind one that may have run", () => {
-  test("is unsent if it is of the same slot and was not sent yet, so that both can be repeated in their order", async () => {
+  test("an unsent command of a pipeline fails as unsent after an unknown one of its slot, to keep the order", async () => {
     start((_, [, , value]) => (value === "first" ? "close" : "+OK"), { maxQueuedCommands: 10_000 });
     // As many as a connection has unanswered at a time, and more.
     const many = Array.from({ length: 1_200 }, (_, at) => `SET bar ${at}`);
@@ -80,7 +80,7 @@ describe("a pipeline's command behind one that may have run", () => {
     expect(fake.received.filter((text) => text.startsWith("a: SET bar"))).toEqual(["a: SET bar first"]);
   });
 
-  test("is unsent though it waited for another reason", async () => {
+  test("an unsent command of a pipeline fails as unsent also if it waited for another reason", async () => {
     start((node, [, , value]) => {
       if (node === "b") return value === "first" ? "close" : "+OK";
       return value === "first" ? "-MOVED 5061 b:1" : "-TRYAGAIN wait";
@@ -95,7 +95,7 @@ describe("a pipeline's command behind one that may have run", () => {
 describe("a pipeline of thousands", () => {
   const many = Array.from({ length: 3_500 }, (_, at) => `SET ${at % 2 ? "bar" : "foo"} ${at}`);
 
-  test("lets others have their turns while it is found out where it goes, and keeps its order", async () => {
+  test("a pipeline of thousands lets other requests run while it is routed, and keeps its order", async () => {
     start(() => "+OK", { maxQueuedCommands: 10_000 });
     await fake.send("PING");
     const [long, short] = await Promise.all([fake.send(...many), fake.send("GET foo")]);
@@ -108,7 +108,7 @@ describe("a pipeline of thousands", () => {
     }
   });
 
-  test("is unsent when the gateway closes meanwhile", async () => {
+  test("a pipeline of thousands is unsent if the gateway closes meanwhile", async () => {
     start(() => "+OK", { maxQueuedCommands: 10_000 });
     await fake.send("PING");
     const results = fake.send(...many);
@@ -121,7 +121,7 @@ describe("a pipeline of thousands", () => {
 });
 
 describe("MOVED to a node that is not known", () => {
-  test("has the topology asked for; the command follows when that names the node", async () => {
+  test("MOVED to an unknown node refreshes the topology, and the command follows when that has the node", async () => {
     start((node) => (node === "c" ? "+OK" : "-MOVED 5061 c:1"));
     await fake.send("PING");
     const asked = fake.asked;
@@ -135,7 +135,7 @@ describe("MOVED to a node that is not known", () => {
     expect(fake.received.filter((text) => text.startsWith("c"))).toEqual(["c: SET bar 1"]);
   });
 
-  test("is not followed to a node that the topology never names: the command is unsent", async () => {
+  test("MOVED to a node that the topology never has is not followed, and the command is unsent", async () => {
     start(() => "-MOVED 5061 elsewhere:1");
     const [result] = await fake.send("SET bar 1");
     expect(result).toMatchObject({ outcome: "unsent" });
@@ -145,7 +145,7 @@ describe("MOVED to a node that is not known", () => {
 });
 
 describe("a command that waits at the server", () => {
-  test("waits for the rest of its time alone when its slot moves meanwhile", async () => {
+  test("a blocking command whose slot moves waits for the rest of its time only", async () => {
     start((node) => (node === "a" ? { after: 300, reply: "-MOVED 5061 b:1" } : "*-1"));
     const blpop = (all: Parameters<typeof fake.cluster.send>[0], receiver: Receiver) =>
       void fake.cluster.sendAlone(all, [5_000], receiver);

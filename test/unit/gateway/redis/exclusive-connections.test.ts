@@ -86,9 +86,9 @@ function start(server: Server): void {
 const words = (name: string): Command[] => Array.from({ length: COMMANDS }, () => command(name));
 
 test.each([
-  ["whoever asked for it is gone", (asker: Asker) => asker.leave()],
-  ["its time is over", () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100)],
-])("%s: nothing of it is executed, with the next transaction neither", async (_, giveUp) => {
+  ["its client is gone", (asker: Asker) => asker.leave()],
+  ["it timed out", () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100)],
+])("a transaction is not executed, not even with the next one, if %s", async (_, giveUp) => {
   const server = new Server();
   start(server);
   const first = new Asker();

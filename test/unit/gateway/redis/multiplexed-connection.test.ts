@@ -62,7 +62,7 @@ class Answers implements Receiver {
 const words = (count: number, name: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => command(name(i)));
 
-test("a command waits for no more than a turn of ten thousand that came before it", async () => {
+test("a command waits for at most a slice of ten thousand earlier ones", async () => {
   const [connections, long, short] = [start(), new Answers(), new Answers()];
   multiplexed.send(
     words(10_000, (i) => `L${i}`),
@@ -88,7 +88,7 @@ test("a command waits for no more than a turn of ten thousand that came before i
   expect(short.replies).toEqual(["+SHORT"]);
 });
 
-test("a long lot leaves room for commands of others, and none for another long one", async () => {
+test("a long batch leaves room for commands of others, and none for another long one", async () => {
   const connections = start({ maxQueuedCommands: 3_000 });
   const [long, short, refused] = [new Answers(), new Answers(), new Answers()];
   multiplexed.send(
@@ -120,7 +120,7 @@ test("a long lot leaves room for commands of others, and none for another long o
   expect(refused.failures.length).toBe(3_000);
 });
 
-test("long lots take turns with each other", async () => {
+test("long batches alternate", async () => {
   const connections = start();
   const answers = new Answers();
   for (const letter of ["A", "B"]) {
@@ -153,7 +153,7 @@ test("an earlier deadline is kept behind later ones", async () => {
   expect(hasty.replies).toEqual([]);
 });
 
-test("a connection that fell silent gets nothing more, and its late replies still count", async () => {
+test("a silent connection gets no more commands, and its late replies still count", async () => {
   const connections = start({ timeout: 100 });
   const [first, second, third] = [new Answers(), new Answers(), new Answers()];
   multiplexed.send([command("FIRST")], first);
@@ -170,7 +170,7 @@ test("a connection that fell silent gets nothing more, and its late replies stil
   expect(first.replies).toEqual([]);
 });
 
-test("while a wanted connection is down, commands are refused at once, not kept for later", async () => {
+test("commands are refused at once while an on-demand connection is down", async () => {
   const connections = start({ reconnect: "wanted" });
   const answers = new Answers();
   refuse = true;
@@ -188,7 +188,7 @@ test("while a wanted connection is down, commands are refused at once, not kept 
   expect(new Set(connections[0]!.received)).toEqual(new Set(["C"]));
 });
 
-test("a connection that nobody uses is ended after a while, and made again for the next command", async () => {
+test("an unused on-demand connection is closed after a while, and opened again for the next command", async () => {
   const connections = start({ idle: 100 });
   const answers = new Answers();
   multiplexed.send([command("SLOW")], answers);
@@ -206,7 +206,7 @@ test("a connection that nobody uses is ended after a while, and made again for t
   await expect.poll(() => answers.replies).toEqual(["+first", "+second"]);
 });
 
-test("attempts at a connection end as well when nobody wants it any more", async () => {
+test("an on-demand connection stops reconnecting without commands", async () => {
   let attempts = 0;
   start({
     idle: 100,
@@ -225,7 +225,7 @@ test("attempts at a connection end as well when nobody wants it any more", async
   expect(attempts).toBe(before);
 });
 
-test("a command that comes alone goes at once; of several in a turn the first does, and the others together", async () => {
+test("a single command is written at once; of several in a tick the first is, and the others together", async () => {
   const counters = newCounters();
   const [connections, answers] = [start({ counters }), new Answers()];
   const send = (...names: string[]) => {
@@ -251,7 +251,7 @@ test("a command that comes alone goes at once; of several in a turn the first do
   await written("E", "F");
 });
 
-test("no receiver is told of a failure before sending has returned", async () => {
+test("no receiver gets a failure before sending has returned", async () => {
   const [connections, answers] = [start(), new Answers()];
   multiplexed.open();
   await expect.poll(() => multiplexed.ready).toBe(true);
@@ -284,7 +284,7 @@ function streaming(seen: string[], name: string): Receiver {
   };
 }
 
-test("what is behind a large reply goes by another connection if it is a read, and so does what follows", async () => {
+test("reads after a large reply, and what follows them, use another connection", async () => {
   const connections = start({ maxReplySize: 10_000_000 });
   const seen: string[] = [];
   multiplexed.open();
@@ -319,7 +319,7 @@ test("what is behind a large reply goes by another connection if it is a read, a
   expect(connections.length).toBe(2);
 });
 
-test("a large reply whose connection is lost has failed", async () => {
+test("a large reply whose connection is lost fails", async () => {
   const connections = start({ maxReplySize: 10_000_000 });
   const seen: string[] = [];
   multiplexed.open();

@@ -38,13 +38,13 @@ function ejection(): number {
   return time;
 }
 
-test("a node that fails again and again is passed over for twice as long each time, half a minute at most", () => {
+test("a node that fails repeatedly is ejected for twice as long each time, half a minute at most", () => {
   expect(node.isEjected).toBe(false);
   const times = Array.from({ length: 7 }, ejection);
   expect(times).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
 });
 
-test("failures while it is passed over count as one; an answer ends that, and the next time begins at a second", () => {
+test("failures during an ejection count as one, and a reply resets the time to a second", () => {
   expect(node.failed()).toBe(true);
   expect(node.failed()).toBe(false);
   vi.advanceTimersByTime(1_000);

@@ -9,7 +9,7 @@ const digestOf = (script: string) => createHash("sha1").update(script).digest("h
 describe("the scripts that are remembered", () => {
   const scripts = () => new Scripts();
 
-  test("are those of EVAL, EVAL_RO and SCRIPT LOAD, whatever bytes they are of", () => {
+  test("the script cache has scripts of EVAL, EVAL_RO and SCRIPT LOAD, whatever their bytes", () => {
     const all = scripts();
     all.note(command("eval", "é\r\n$1", "0"));
     all.note(command("EVAL_RO", "b", "0"));
@@ -28,7 +28,7 @@ describe("the scripts that are remembered", () => {
   test.each([
     ["a thousand", 1_000, (i: number) => `return ${i}`],
     ["four megabytes", 40, (i: number) => `return ${i}`.padEnd(100_000)],
-  ])("are %s at most; what was used of late stays", (_what, most, script) => {
+  ])("the script cache has at most %s, and keeps recently used scripts", (_what, most, script) => {
     const all = scripts();
     const knows = (i: number) => all.withText(command("EVALSHA", digestOf(script(i)), "0")) !== null;
     for (let i = 0; i < most; i++) all.note(command("EVAL", script(i), "0"));
@@ -54,7 +54,7 @@ describe("EVALSHA at a node that lacks the script", () => {
     });
   }
 
-  test("is run by its text, where that came through before", async () => {
+  test("EVALSHA at a node without the script is sent as EVAL, if the text is cached", async () => {
     start();
     expect(await fake.send(`EVALSHA ${digest} 1 foo`)).toEqual(["-NOSCRIPT No matching script."]);
     expect(await fake.send(`EVAL ${script} 1 bar`)).toEqual(["+EVAL"]);
@@ -63,7 +63,7 @@ describe("EVALSHA at a node that lacks the script", () => {
     expect(await fake.send(`EVALSHA ${digest} 1 foo`)).toEqual(["+EVALSHA"]);
   });
 
-  test("keeps its turn in a pipeline, or is answered as the node did when that is over", async () => {
+  test("EVALSHA sent as EVAL keeps its order in a pipeline, or gets the node's error when that is over", async () => {
     start();
     await fake.send(`EVAL ${script} 1 bar`);
     const both = await fake.send(`EVALSHA ${digest} 1 foo 1`, `EVALSHA ${digest} 1 foo 2`);

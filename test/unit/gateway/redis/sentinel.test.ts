@@ -10,7 +10,7 @@ test.each([
   ["?sentinelUser=sam&sentinelPassword=hidden", "AUTH sam hidden"],
   ["", null],
 ])(
-  "with %j the Sentinels are signed in to by %j, and Redis by the user before the hosts",
+  "%j signs in to the Sentinels with %j, and to Redis with the user before the hosts",
   async (search, auth) => {
     const received = new Map<number, string[]>();
     const engine = {

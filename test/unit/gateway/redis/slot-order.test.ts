@@ -45,7 +45,7 @@ function model(commands: readonly Fake[], command: Fake) {
   };
 }
 
-test("it says of every command what looking at all of them says, whatever has happened", () => {
+test("the slot order gives the same result as a full scan, in every state", () => {
   const moves = fc.array(
     fc.tuple(fc.nat(11), fc.constantFrom("park", "send", "execute", "doubt", "settle")),
     {
@@ -99,7 +99,7 @@ test.each([
   ["writes", () => false],
   ["reads", () => true],
   ["reads and writes", (i: number) => i % 2 === 0],
-])("ten thousand %s that all have to be sent again are not searched for each of them", (_, isRead) => {
+])("ten thousand %s to be sent again are not scanned for each of them", (_, isRead) => {
   const commands = Array.from({ length: 10_000 }, (_each, i) => new Fake(isRead(i)));
   const order = orderOf(commands);
   looks = 0;

@@ -19,7 +19,7 @@ test("sets of slots combine as sets of numbers do", () => {
   expect(SlotSet.ALL.and(SlotSet.ALL)).toEqual(SlotSet.ALL);
 });
 
-test("bounds that are those of no set are refused, and long sets are cut to one side", () => {
+test("invalid slot bounds are refused, and long sets are truncated to one side", () => {
   for (const bounds of [[1], [2, 1], [1, 1], [0, 16_385]]) expect(SlotSet.withBounds(bounds)).toBeNull();
   const set = SlotSet.withBounds([1, 2, 5, 9, 20, 30])!;
   expect(set.lowest(2).bounds).toEqual([1, 2, 5, 9]);
@@ -27,7 +27,7 @@ test("bounds that are those of no set are refused, and long sets are cut to one 
   expect(set.joined(3)).toBe(set);
 });
 
-test("a reply to CLUSTER NODES tells a node's own slots, those on their way, and where the others are", () => {
+test("a reply to CLUSTER NODES contains a node's own slots, the migrating ones, and where the others are", () => {
   const lines = [
     "aaa 10.0.0.1:6379@16379,one.internal myself,master - 0 0 1 connected 0-99 200 [50->-bbb] [300-<-bbb]",
     "bbb 10.0.0.2:6379@16379 master - 0 1 2 connected 300-16383",

@@ -18,7 +18,7 @@ function start(interval: number, redirects = 1): void {
   topology = new Topology([{ host: "a", port: 1 }], ask, { interval, redirects }, newCounters());
 }
 
-test("the topology is asked for again and again, and a change is learnt with no redirection", async () => {
+test("the topology is refreshed at intervals, and a change is found without a redirection", async () => {
   start(20);
   topology.open();
   await expect.poll(() => topology.shardOf(0)?.primary).toBe(named("a"));
@@ -33,7 +33,7 @@ test("the topology is asked for again and again, and a change is learnt with no 
   expect(topology.counters.topologyChanges).toBe(1);
 });
 
-test("it is asked for after as many redirections as were set, not before", async () => {
+test("the topology is refreshed after the set number of redirections, not before", async () => {
   start(60_000, 3);
   topology.open();
   await expect.poll(() => topology.isKnown).toBe(true);

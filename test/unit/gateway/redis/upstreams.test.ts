@@ -37,7 +37,7 @@ function start() {
 const get = (upstream: Upstream) =>
   sent((commands, receiver) => upstream.send(commands, receiver), ["GET k"]);
 
-test("connections of a user end when they were not used for a minute; those of the gateway itself stay", async () => {
+test("connections of a user are closed after an unused minute, and those of the gateway itself stay", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
   const { upstreams } = start();
   const [own, user] = [null, { username: "ann", password: "secret" }].map((each) => upstreams.of(each));
@@ -55,7 +55,7 @@ test("connections of a user end when they were not used for a minute; those of t
   upstreams.close();
 });
 
-test("users are bounded: who was not there for long goes first, and all do that are idle and without a connection", async () => {
+test("users are limited: the least recently used one goes first, with all that are idle and without a connection", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] });
   const { upstreams, state } = start();
   const user = (number: number) => ({ username: `user${number}`, password: "secret" });

@@ -5,7 +5,7 @@ import { asName, commandName } from "../../../../gateway/src/resp/command-name.j
 const name = (bytes: Buffer) =>
   commandName(Buffer.concat([Buffer.from("$"), bytes, Buffer.from("\r\n")]), 1, 1 + bytes.length);
 
-test("a name is its text in upper case, whatever its bytes and whatever was asked before", () => {
+test("a name is its text in upper case, whatever its bytes and the earlier names", () => {
   const letters = fc.constantFrom(..."geGE\0\r\u00e9\u00c9\u00df\u00ff @`");
   const word = fc.oneof(
     fc.array(letters, { maxLength: 4 }).map((all) => Buffer.from(all.join(""), "latin1")),
@@ -21,7 +21,7 @@ test("a name is its text in upper case, whatever its bytes and whatever was aske
   );
 });
 
-test("more names than are remembered do no harm", () => {
+test("more names than are cached are read correctly", () => {
   for (let i = 0; i < 5_000; i++) expect(name(Buffer.from(`name${i}`))).toBe(`NAME${i}`);
   expect(name(Buffer.from("get"))).toBe("GET");
 });

@@ -20,7 +20,7 @@ function frame(stream: Buffer, cuts: readonly number[], maxReplySize = 1 << 20):
 }
 
 describe("the framer", () => {
-  test("finds every reply, whatever it holds and however the bytes are split", () => {
+  test("the framer finds every reply, whatever it contains and however the bytes are split", () => {
     fc.assert(
       fc.property(
         fc.array(anyReply, { minLength: 1, maxLength: 8 }),
@@ -34,7 +34,7 @@ describe("the framer", () => {
     );
   });
 
-  test("frames byte by byte", () => {
+  test("the framer frames byte by byte", () => {
     fc.assert(
       fc.property(fc.array(anyReply, { minLength: 1, maxLength: 4 }), (trees) => {
         const replies = trees.map(encode);
@@ -45,7 +45,7 @@ describe("the framer", () => {
     );
   });
 
-  test("holds an unfinished reply back", () => {
+  test("the framer holds back an unfinished reply", () => {
     const framer = new Framer(1 << 20);
     const replies: unknown[] = [];
     const stream = encode({ type: "array", items: [{ type: "bulk", bytes: Buffer.from("abc") }] });
@@ -55,13 +55,16 @@ describe("the framer", () => {
     expect(replies).toEqual([stream]);
   });
 
-  test.each([0, 5, 2_000])("consumes a reply that is too large and keeps its place, split at %i", (cut) => {
-    const large = encode({ type: "bulk", bytes: Buffer.alloc(3_000, "x") });
-    const small = encode({ type: "status", text: "OK" });
-    expect(frame(Buffer.concat([small, large, small]), [cut], 1_000)).toEqual([small, null, small]);
-  });
+  test.each([0, 5, 2_000])(
+    "the framer skips a reply that is too large and keeps its place, split at %i",
+    (cut) => {
+      const large = encode({ type: "bulk", bytes: Buffer.alloc(3_000, "x") });
+      const small = encode({ type: "status", text: "OK" });
+      expect(frame(Buffer.concat([small, large, small]), [cut], 1_000)).toEqual([small, null, small]);
+    },
+  );
 
-  test("hands a large reply on as it comes, and the ones around it whole", () => {
+  test("the framer streams a large reply, and passes on the ones around it whole", () => {
     const large = encode({ type: "bulk", bytes: Buffer.alloc(1_000_000, "x") });
     const small = encode({ type: "status", text: "OK" });
     const stream = Buffer.concat([small, large, small, large]);
@@ -82,7 +85,7 @@ describe("the framer", () => {
     expect(all.map((parts) => Buffer.concat(parts).equals(large))).toEqual([true, true]);
   });
 
-  test("keeps a large reply that must be whole within the budget, and gives back what it took", () => {
+  test("the framer keeps a large reply that must be whole within the budget, and frees what it took", () => {
     const large = encode({ type: "bulk", bytes: Buffer.alloc(1_000_000, "x") });
     const small = encode({ type: "status", text: "OK" });
     for (const [limit, kept] of [
@@ -123,7 +126,7 @@ describe("the framer", () => {
     ["a line feed inside a status", "+O\nK\r\n"],
     ["an integer that is none", ":1.5\r\n"],
     ["an endless integer", `:${"1".repeat(21)}\r\n`],
-  ])("refuses %s at once, split or not", (_, text) => {
+  ])("the framer refuses %s at once, split or not", (_, text) => {
     const stream = Buffer.from(text);
     expect(() => frame(stream, [])).toThrow(MalformedReply);
     expect(() => frame(stream, [...stream.keys()])).toThrow(MalformedReply);

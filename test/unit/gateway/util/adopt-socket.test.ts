@@ -57,7 +57,7 @@ describe.each([
     },
   ],
 ])("%s", (_, spoil) => {
-  test("reads, answers, and sees its client's end, after which it can still answer", async () => {
+  test("the socket reads, writes, and gets its client's end, after which it can still write", async () => {
     const accepted = await listen(spoil);
     const client = await open();
     client.write("ask");
@@ -70,7 +70,7 @@ describe.each([
     await once(client, "end");
   });
 
-  test("reads nothing while it is paused, and all of it afterwards", async () => {
+  test("the socket reads nothing while paused, and everything afterwards", async () => {
     const accepted = await listen(spoil);
     const client = await open();
     client.write("a");
@@ -86,7 +86,7 @@ describe.each([
   });
 });
 
-test("chunks are the receiver's own: what others read later is not in them", async () => {
+test("chunks belong to their receiver and are not overwritten by later reads", async () => {
   const accepted = await listen();
   const sent = ["first", "second", "third"].map((word) => word.repeat(1_000));
   for (const [i, each] of sent.entries()) {
@@ -97,7 +97,7 @@ test("chunks are the receiver's own: what others read later is not in them", asy
   expect(accepted.map(text)).toEqual(sent);
 });
 
-test("the server's end waits for them, and no longer than that", async () => {
+test("the server's close waits for adopted sockets, up to its timeout", async () => {
   const accepted = await listen();
   const client = await open();
   client.write("ask");

@@ -60,7 +60,7 @@ describe("whole answers", () => {
       "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\naHTTP",
       { body: "a", surplus: "HTTP" },
     ],
-  ])("%s", (_what, text, expected) => {
+  ])("a response %s is read", (_what, text, expected) => {
     expect(parse(text)).toMatchObject(expected);
     fc.assert(
       fc.property(fc.array(fc.nat(text.length), { maxLength: 8 }), (splits) => {
@@ -71,7 +71,7 @@ describe("whole answers", () => {
       expect(parse(text.slice(0, cut))).toBeUndefined();
   });
 
-  test("until the connection's end, where nothing else tells", () => {
+  test("a response without a length ends with the connection", () => {
     expect(parse("HTTP/1.1 200 OK\r\n\r\nhello", [], true)).toMatchObject({
       body: "hello",
       keepAlive: false,
@@ -79,7 +79,7 @@ describe("whole answers", () => {
     expect(parse("HTTP/1.1 200 OK\r\n\r\nhello")).toBeUndefined();
   });
 
-  test("headers, in lower case, joined, without the space around them", () => {
+  test("headers are read in lower case, joined, without the space around them", () => {
     const { headers } = parse("HTTP/1.1 200 OK\r\nA:  x y \r\na:z\r\nB:\r\nContent-Length: 0\r\n\r\n")!;
     expect(Object.fromEntries(headers)).toEqual({ a: "x y, z", b: "", "content-length": "0" });
   });
@@ -115,7 +115,7 @@ test.each([
   "HTTP/1.1 204 No Content\r\nContent-Length: 1\r\n\r\na",
   `HTTP/1.1 200 OK\r\nA: ${"a".repeat(20_000)}\r\n\r\n`,
   `HTTP/1.1 200 OK\r\nA: ${"a".repeat(20_000)}`,
-])("%j is refused", (text) => {
+])("the response %j is refused", (text) => {
   expect(() => parse(text)).toThrow(BadResponse);
 });
 
@@ -124,6 +124,6 @@ test.each([
   "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhell",
   "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
   "HTTP/1.1 200 OK\r\nContent-Le",
-])("%j and then the connection's end is refused", (text) => {
+])("the response %j, followed by the end of the connection, is refused", (text) => {
   expect(() => parse(text, [], true)).toThrow(BadResponse);
 });
