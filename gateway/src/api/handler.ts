@@ -42,7 +42,7 @@ export interface HandlerOptions {
   readonly engineIsPublic: boolean;
   /** The largest body, in bytes. */
   readonly maxBodySize: number;
-  /** The most commands in a pipeline or a transaction. */
+  /** The maximum number of commands in a pipeline or a transaction. */
   readonly maxCommands: number;
   /** Whether GET and HEAD may run commands that write. */
   readonly getWrites: boolean;

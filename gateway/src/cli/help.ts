@@ -5,12 +5,12 @@ export function helpText(): string {
   const rows = [
     ...flags.map((flag): [string, string] => [`--${flag.name} ${flag.placeholder}`.trimEnd(), flag.help]),
     ["--config <file>", "YAML or JSON file with any of these settings, by names such as maxBodySize"],
-    ["--help", "this text"],
-    ["--version", "the version"],
+    ["--help", "print this help"],
+    ["--version", "print the version"],
   ];
   const width = Math.max(...rows.map(([flag]) => flag?.length ?? 0));
   return [
-    "HTTP in front of any Redis: the Upstash REST protocol over Redis, Valkey or an engine of its own.",
+    "HTTP in front of any Redis: the Upstash REST protocol over Redis, Valkey or a built-in engine.",
     "",
     "Usage:",
     "  warmline-gateway [settings]                 run until stopped",
@@ -20,8 +20,8 @@ export function helpText(): string {
     "Settings:",
     ...rows.map(([flag, help]) => `  ${flag?.padEnd(width)}  ${help}`),
     "",
-    `Each has a twin in the environment, such as ${environmentName("port")} or ${environmentName("max-body-size")}.`,
-    "A flag comes before the environment, and that before the config file.",
+    `Each setting has an environment variable, such as ${environmentName("port")} or ${environmentName("max-body-size")}.`,
+    "Flags override environment variables, which override the config file.",
     "",
   ].join("\n");
 }

@@ -18,11 +18,12 @@ export function redisUrlOf(given: ReadonlyMap<string, Given>): string | undefine
   const fromFile = file !== undefined && (plain === undefined || file.rank < plain.rank);
   const url = fromFile ? contentOf(file) : plain && readValue(SETTINGS.redis, plain);
   if (password === undefined) return url;
-  if (url === undefined) throw new UsageError(`${password.from}: needs the URL of a Redis beside it`);
+  if (url === undefined)
+    throw new UsageError(`${password.from}: needs the URL of a Redis, in --redis or --redis-file`);
   // By hand, since a URL may name several hosts.
   const [, scheme, user, held, rest] = /^([a-z+-]+:\/\/)(?:([^:@/]*)(:[^@/]*)?@)?(.*)$/is.exec(url) ?? [];
   if (scheme === undefined || held !== undefined) {
-    throw new UsageError(`${password.from}: the URL of the Redis holds a password already`);
+    throw new UsageError(`${password.from}: the URL of the Redis already has a password`);
   }
   return `${scheme}${user ?? ""}:${encodeURIComponent(contentOf(password))}@${rest}`;
 }

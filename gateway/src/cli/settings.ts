@@ -107,7 +107,7 @@ function ownRedisOf(given: AllGiven): boolean {
   if (engine === undefined) return false;
   if ((redis.rank === 0) === (engine.rank === 0)) {
     throw new UsageError(
-      `${redis.from} and ${engine.from} cannot both be given: the one is a Redis that runs, the other one to start`,
+      `${redis.from} and ${engine.from} cannot both be given: use a running Redis, or start one`,
     );
   }
   return engine.rank === 0;

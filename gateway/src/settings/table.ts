@@ -62,7 +62,7 @@ export const SETTINGS = {
   }),
   /** The token that clients must send. Default: a random one, see `Gateway.token`. */
   token: text({
-    help: "what clients must present",
+    help: "token that clients must send",
     defaultText: "a random one for this run",
     check(value) {
       if (!TOKEN_FORM.test(value)) throw new TypeError(`token: ${TOKEN_RULE}`);
@@ -70,7 +70,7 @@ export const SETTINGS = {
   }),
   /** A file that holds the token, in place of `token`. It is read again when it changes. */
   tokenFile: text({
-    help: "a file that holds the token; read again when it changes",
+    help: "file with the token; reloaded when it changes",
     placeholder: "<file>",
   }),
   /** Further tokens, each with a role, a Redis user and a key prefix. If they are given without `token`, no other token exists. */
@@ -80,12 +80,12 @@ export const SETTINGS = {
   }),
   /** A YAML or JSON file with a list of tokens. It is read again when it changes. Connections stay open. */
   tokensFile: text({
-    help: "a YAML or JSON file with such a list; read again when it changes",
+    help: "YAML or JSON file with a list of tokens; reloaded when it changes",
     placeholder: "<file>",
   }),
   /** The secret that seals the tokens of `ACL RESTTOKEN`. Default: the token. All gateways of a service need the same. */
   restTokenSecret: text({
-    help: "what the tokens of ACL RESTTOKEN are sealed with",
+    help: "secret that seals the tokens of ACL RESTTOKEN",
     defaultText: "the token",
     check(value) {
       if (value.length < MIN_SECRET_LENGTH)
@@ -94,11 +94,11 @@ export const SETTINGS = {
   }),
   /** A file that holds `restTokenSecret`. */
   restTokenSecretFile: commandLineOnly(
-    text({ help: "a file that holds that secret", placeholder: "<file>" }),
+    text({ help: "file with the secret of --rest-token-secret", placeholder: "<file>" }),
   ),
   /** Commands to allow that are refused by default, such as `CONFIG GET` or `CLIENT LIST`. Default: none. */
   allowCommand: list({
-    help: "opens a command that is refused otherwise, such as 'CONFIG GET'; may be repeated",
+    help: "allows a command that is refused by default, such as 'CONFIG GET'; repeatable",
     placeholder: "<name>",
     default: [],
     check: openedCommands,
@@ -111,14 +111,14 @@ export const SETTINGS = {
    * - `redis+sentinel://host:port,host:port/group`: the primary of a group that Sentinels watch
    */
   redis: text({
-    help: "a Redis, cluster or Sentinel that runs already: redis://, rediss://, unix:// or redis+sentinel://",
+    help: "URL of a running Redis, cluster or Sentinel: redis://, rediss://, unix:// or redis+sentinel://",
     placeholder: "<url>",
   }),
   /** A file that holds the URL of `redis`. */
-  redisFile: commandLineOnly(text({ help: "a file that holds the URL of --redis", placeholder: "<file>" })),
+  redisFile: commandLineOnly(text({ help: "file with the URL of --redis", placeholder: "<file>" })),
   /** A file that holds the password for the URL of `redis`. */
   redisPasswordFile: commandLineOnly(
-    text({ help: "a file that holds the password for the URL of --redis", placeholder: "<file>" }),
+    text({ help: "file with the password for the URL of --redis", placeholder: "<file>" }),
   ),
   /**
    * Further Redis servers by key prefix, each as `prefix=URL`, such as `sess:=redis://host:6379`. The longest matching prefix
@@ -126,7 +126,7 @@ export const SETTINGS = {
    * keys. Commands without keys and subscriptions use the route of all other keys. A command with keys on two routes is refused.
    */
   routes: routes({
-    help: "a Redis for keys with that prefix; * for the rest, ?strip=true takes the prefix off; may be repeated",
+    help: "Redis for keys with a prefix, * for all other keys; ?strip=true removes the prefix; repeatable",
     placeholder: "<prefix>=<url>",
     flag: "route",
     default: [],
@@ -134,7 +134,7 @@ export const SETTINGS = {
   }),
   /** A file of CA certificates (PEM) to trust for TLS connections to Redis. Default: the system's. */
   redisCa: text({
-    help: "certificates (PEM) to trust when Redis is reached by TLS",
+    help: "CA certificates (PEM) to trust for TLS to Redis",
     placeholder: "<file>",
     defaultText: "the system's",
   }),
@@ -144,20 +144,20 @@ export const SETTINGS = {
    * `any` spreads reads over all nodes.
    */
   readPolicy: choice(READ_POLICIES, {
-    help: "who answers reads of a cluster: primary, prefer-replica, replica or any",
+    help: "which nodes of a cluster serve reads: primary, prefer-replica, replica or any",
     placeholder: "<who>",
     default: "primary",
   }),
   /** Interval in ms between regular refreshes of a cluster's topology. Default: 60,000. */
   topologyRefresh: duration({
-    help: "how often the topology of a cluster is asked for in any case",
+    help: "interval at which the topology of a cluster is refreshed",
     default: 60 * SECOND,
     min: 100,
     max: DAY,
   }),
   /** Number of redirections after which a cluster's topology is refreshed, at most once a second. Default: 1. */
   topologyRedirects: integer({
-    help: "after how many redirections the topology of a cluster is asked for",
+    help: "number of redirections after which the topology of a cluster is refreshed",
     default: 1,
     min: 1,
     max: 1_000_000,
@@ -165,7 +165,7 @@ export const SETTINGS = {
   /** The Redis to start: `auto`, `embedded`, or the path of a server. */
   engine: commandLineOnly(
     text({
-      help: "a Redis of its own: auto, embedded, or the path of a redis-server",
+      help: "Redis that the gateway starts: auto, embedded, or the path of a redis-server",
       placeholder: "<which>",
       default: "auto",
     }),
@@ -175,9 +175,9 @@ export const SETTINGS = {
    * the end. Only one gateway at a time can use the folder.
    */
   persist: text({
-    help: "a folder where the gateway's own Redis keeps its data between runs",
+    help: "folder where the Redis that the gateway starts keeps its data between runs",
     placeholder: "<folder>",
-    defaultText: "none: it is gone at the end",
+    defaultText: "none: the data is lost at exit",
     check: (value) => checkPath(value, "persist"),
   }),
   /**
@@ -185,34 +185,34 @@ export const SETTINGS = {
    * quoted as in redis-cli or as a JSON array. `#` begins a comment line. Data kept by `persist` is not seeded again.
    */
   seed: text({
-    help: "commands to run on the gateway's own Redis before it is ready, one a line as in redis-cli, or as JSON",
+    help: "file of commands to run on the Redis that the gateway starts, one per line as in redis-cli, or as JSON",
     placeholder: "<file>",
     check: (value) => checkPath(value, "seed"),
   }),
   /** Maximum size of a request body in bytes. Default: 10 MB (10 * 1024 * 1024). */
   maxBodySize: bytes({
-    help: "largest request body, such as 500kb or 20mb",
+    help: "maximum size of a request body, such as 500kb or 20mb",
     default: 10 * MB,
     min: 1,
     max: 512 * MB,
   }),
   /** Maximum number of commands in a pipeline or a transaction. Default: 100,000. */
   maxCommands: integer({
-    help: "most commands in a pipeline or a transaction",
+    help: "maximum number of commands in a pipeline or a transaction",
     default: 100_000,
     min: 1,
     max: 10_000_000,
   }),
   /** Maximum number of arguments in a command, including its name. Default: 1,048,576. */
   maxArgs: integer({
-    help: "most arguments in a command, its name included",
+    help: "maximum number of arguments of a command, including its name",
     default: MAX_ARGS,
     min: 1,
     max: MAX_ARGS,
   }),
   /** Maximum size in bytes of a Redis reply that is passed on. Default: 512 MB. */
   maxReplySize: bytes({
-    help: "largest reply of Redis that is passed on",
+    help: "maximum size of a reply of Redis",
     default: 512 * MB,
     min: 1,
     max: GB,
@@ -222,7 +222,7 @@ export const SETTINGS = {
    * memory that the process may use. Requests beyond it wait, or fail with 503.
    */
   maxBufferedBytes: bytes({
-    help: "bytes of requests and replies buffered at a time for all clients",
+    help: "maximum bytes of requests and replies buffered for all clients",
     default: defaultBufferedBytes,
     defaultText: "a quarter of the memory",
     min: MIN_BUFFERED_BYTES,
@@ -230,28 +230,28 @@ export const SETTINGS = {
   }),
   /** Timeout of a command at Redis in ms. Default: 4,000. A blocking command gets its own timeout in addition. */
   commandTimeout: duration({
-    help: "how long Redis may take over a command, such as 500ms or 4s",
+    help: "timeout of a command at Redis, such as 500ms or 4s",
     default: 4 * SECOND,
     min: 1,
     max: HOUR,
   }),
-  /** Number of connections to Redis that ordinary commands share. Default: 1. */
+  /** Number of number of connections to Redis that ordinary commands share. Default: 1. */
   redisConnections: integer({
-    help: "connections to Redis that ordinary commands share",
+    help: "number of connections to Redis that ordinary commands share",
     default: 1,
     min: 1,
     max: 64,
   }),
   /** Maximum number of connections for blocking commands. Each command uses one while it waits. Default: 64. */
   maxBlockingConnections: integer({
-    help: "connections for blocking commands, one each while they wait",
+    help: "maximum number of connections for blocking commands",
     default: 64,
     min: 1,
     max: 10_000,
   }),
   /** Maximum number of connections for transactions. Each transaction uses one while it runs. Default: 8. */
   maxTransactionConnections: integer({
-    help: "connections for transactions, one each while they run",
+    help: "maximum number of connections for transactions",
     default: 8,
     min: 1,
     max: 10_000,
@@ -261,7 +261,7 @@ export const SETTINGS = {
    * commands of pipelines with more than 1,000 commands count only against other such pipelines.
    */
   maxQueuedCommands: integer({
-    help: "commands waiting on one shared connection before more are refused",
+    help: "maximum number of queued commands per shared connection",
     default: 100_000,
     min: 1,
     max: 10_000_000,
@@ -271,7 +271,7 @@ export const SETTINGS = {
    * transactions, to event streams and to queued commands. Default: 50. A single token may use all.
    */
   tokenShare: integer({
-    help: "most of blocking and transaction connections, streams and queued commands for one of several tokens",
+    help: "maximum share of one of several tokens, in percent, of exclusive connections, streams and queued commands",
     placeholder: "<percent>",
     default: 50,
     min: 1,
@@ -279,28 +279,28 @@ export const SETTINGS = {
   }),
   /** File of the TLS certificate, in PEM. It is read again when it changes. Requires `tlsKey`. */
   tlsCert: text({
-    help: "certificate to speak TLS with, in PEM; read again when it changes",
+    help: "TLS certificate (PEM); reloaded when it changes",
     placeholder: "<file>",
   }),
   /** File of that certificate's key, in PEM. */
-  tlsKey: text({ help: "the certificate's key, in PEM", placeholder: "<file>" }),
+  tlsKey: text({ help: "private key of the TLS certificate (PEM)", placeholder: "<file>" }),
   /** Idle timeout of a client connection in ms. It is advertised to clients. Default: 310,000. */
   keepAliveTimeout: duration({
-    help: "how long a client connection may be idle",
+    help: "maximum idle time of a client connection",
     default: 310 * SECOND,
     min: SECOND,
     max: DAY,
   }),
   /** Timeout in ms for the head of a request, from its first byte. Default: 10,000. */
   headersTimeout: duration({
-    help: "how long the head of a request may take",
+    help: "maximum time to receive the head of a request",
     default: 10 * SECOND,
     min: 1,
     max: HOUR,
   }),
   /** Timeout in ms for the body of a request, and for a client that reads nothing of its response. Default: 60,000. */
   bodyTimeout: duration({
-    help: "how long the body of a request may take, and the reader of a response without taking any",
+    help: "maximum time to receive the body of a request, and for a client to read nothing of a response",
     default: 60 * SECOND,
     min: 1,
     max: HOUR,
@@ -308,7 +308,7 @@ export const SETTINGS = {
   /** Number of processes that share the port. */
   workers: commandLineOnly(
     integer({
-      help: "processes that share the port, for several cores; limits are of all together",
+      help: "number of worker processes; limits are shared by all workers",
       default: 1,
       min: 1,
       max: 128,
@@ -319,7 +319,7 @@ export const SETTINGS = {
    * four fifths of `maxConnections`.
    */
   softMaxConnections: integer({
-    help: "client connections above which idle ones are closed for new ones",
+    help: "number of client connections above which idle ones are closed for new ones",
     default: ({ maxConnections }) => Math.ceil(Number(maxConnections) * SOFT_SHARE),
     defaultText: "4/5 of --max-connections",
     min: 1,
@@ -327,36 +327,36 @@ export const SETTINGS = {
   }),
   /** Maximum number of client connections. More are refused. Default: as many as the limit of open files allows, at most 50,000. */
   maxConnections: integer({
-    help: "client connections above which new ones are refused",
+    help: "maximum number of client connections; new ones above it are refused",
     default: connectionsByFileLimit(),
-    defaultText: "by the limit of open files",
+    defaultText: "from the limit of open files",
     min: 1,
     max: 1_000_000,
   }),
   /** Maximum number of event streams (`/subscribe`, `/psubscribe`, `/monitor`) open at a time. Default: 1,000. */
   maxStreams: integer({
-    help: "event streams (/subscribe, /monitor) open at a time",
+    help: "maximum number of open event streams (/subscribe, /monitor)",
     default: 1_000,
     min: 0,
     max: 100_000,
   }),
   /** Maximum number of channels and patterns on one event stream. Default: 1,000. */
   maxStreamChannels: integer({
-    help: "channels and patterns on one event stream",
+    help: "maximum number of channels and patterns of an event stream",
     default: 1_000,
     min: 1,
     max: 1_000_000,
   }),
   /** Maximum bytes buffered for a slow reader of an event stream, which is then closed. Default: 1 MB (1024 * 1024). */
   streamBuffer: bytes({
-    help: "how far an event stream's reader may be behind before it is cut off",
+    help: "maximum bytes buffered for the reader of an event stream before it is disconnected",
     default: MB,
     min: 1,
     max: GB,
   }),
   /** Interval in ms between heartbeats of an event stream. Default: 25,000. */
   streamHeartbeat: duration({
-    help: "how often an event stream shows that it is alive",
+    help: "interval of keep-alive comments on an event stream",
     default: 25 * SECOND,
     min: 1,
     max: HOUR,
@@ -366,14 +366,14 @@ export const SETTINGS = {
    * as long as a load balancer takes to notice. Default: 0.
    */
   drainDelay: duration({
-    help: "how long stopping goes on to accept connections while /ready says closing",
+    help: "time for which a stopping gateway accepts connections while /ready responds 503",
     default: 0,
     min: 0,
     max: HOUR,
   }),
   /** Time in ms that `Gateway.close` waits for requests in flight. Default: 5,000. */
   shutdownTimeout: duration({
-    help: "how long stopping waits for requests in flight",
+    help: "maximum time that stopping waits for requests in flight",
     default: 5 * SECOND,
     min: 0,
     max: HOUR,
@@ -385,14 +385,14 @@ export const SETTINGS = {
   }),
   /** Origins whose web pages may send requests, such as `https://app.example`, or `*`. Default: none. */
   cors: list({
-    help: "an origin whose web pages may send requests, or *; may be repeated",
+    help: "origin whose web pages may send requests, or *; repeatable",
     placeholder: "<origin>",
     default: [],
     check: checkOrigins,
   }),
   /** Names allowed in the Host header while listening on loopback, in addition to loopback names. Default: none. */
   allowedHosts: list({
-    help: "a further name that the Host header may hold on loopback; may be repeated",
+    help: "additional name allowed in the Host header on loopback; repeatable",
     placeholder: "<name>",
     default: [],
     check: checkHosts,
@@ -413,7 +413,7 @@ export const SETTINGS = {
    * commands and event streams are left out.
    */
   slowLog: duration({
-    help: "logs each request that takes at least that long, with its command's name",
+    help: "logs each request that takes at least this long, with its command's name",
     default: 0,
     defaultText: "0, off",
     min: 0,
@@ -424,7 +424,7 @@ export const SETTINGS = {
    * determine the client's address. Default: none.
    */
   trustedProxies: list({
-    help: "a proxy's address or range such as 10.0.0.0/8, whose X-Forwarded-For counts; may be repeated",
+    help: "address or range of a proxy, such as 10.0.0.0/8, whose X-Forwarded-For is trusted; repeatable",
     placeholder: "<range>",
     default: [],
     check: (ranges) => new TrustedProxies(ranges),
@@ -441,11 +441,11 @@ export const SETTINGS = {
   console: toggle({
     help: "whether browsers get a console page at /",
     default: (given) => TOKEN_SETTINGS.every((name) => given[name] === undefined),
-    defaultText: "on, off where a token is given",
+    defaultText: "on, or off if a token is given",
   }),
   /** Whether every command is printed as it is run. */
   traceCommands: commandLineOnly(
-    toggle({ help: "print every command as it is run: its name and keys, never a value", default: false }),
+    toggle({ help: "prints each command as it runs: its name and keys, never a value", default: false }),
   ),
 } satisfies Record<string, AnySetting>;
 

@@ -188,7 +188,7 @@ describe("what is wrong is said in one line", () => {
     ],
     [
       ["--redis", "redis://x", "--engine", "embedded"],
-      "--redis and --engine cannot both be given: the one is a Redis that runs, the other one to start",
+      "--redis and --engine cannot both be given: use a running Redis, or start one",
     ],
     [["--config", missing], `config file ${missing}: there is no such file`],
     [

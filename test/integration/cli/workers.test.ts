@@ -56,7 +56,7 @@ describe.skipIf(!redisAvailable())("--workers", () => {
     const before = workers();
     expect(before).toHaveLength(WORKERS);
     process.kill(before[0]!, "SIGKILL");
-    await gateway.printed(/a worker exited \(SIGKILL\); another one starts in 100 ms/, "stderr");
+    await gateway.printed(/a worker exited \(SIGKILL\); a new one starts in 100 ms/, "stderr");
     expect((await ask("/get/n")).status).toBe(200);
     await expect.poll(workers, { timeout: 10_000 }).toHaveLength(WORKERS);
     await expect

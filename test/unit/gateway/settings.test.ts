@@ -217,7 +217,7 @@ describe("the secrets of a Redis, from files", () => {
   });
 
   test.each([
-    [["--redis", "redis://:x@a.test", "--redis-password-file", "FILE"], /holds a password already/],
+    [["--redis", "redis://:x@a.test", "--redis-password-file", "FILE"], /already has a password/],
     [["--redis-password-file", "FILE"], /^--redis-password-file: needs the URL of a Redis/],
     [["--redis", "redis://a.test", "--redis-file", "FILE"], /cannot both be given/],
     [["--redis-file", "/no/such"], /^--redis-file: \/no\/such: there is no such file/],

@@ -183,9 +183,7 @@ class Workers {
     if (lived >= STEADY) this.#backoff = INITIAL_BACKOFF;
     const wait = this.#backoff;
     this.#backoff = Math.min(MAX_BACKOFF, 2 * wait);
-    this.#options.onNotice(
-      `a worker exited (${signal ?? `status ${code}`}); another one starts in ${wait} ms`,
-    );
+    this.#options.onNotice(`a worker exited (${signal ?? `status ${code}`}); a new one starts in ${wait} ms`);
     await sleep(wait);
     if (this.#closing) return;
     await this.#add().catch((error: Error) => {
