@@ -70,7 +70,11 @@ function commandLineValue<K extends "engine" | "traceCommands" | "workers">(name
   const given = all.get(name);
   if (given === undefined) return setting.default as ReturnType<(typeof SETTINGS)[K]["kind"]["parse"]>;
   const value = readValue(setting, given);
-  checkValue(given.from, setting, value);
+  try {
+    checkValue(given.from, setting, value);
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error;
+  }
   return value;
 }
 
