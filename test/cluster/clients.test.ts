@@ -42,7 +42,7 @@ describe.skipIf(!redisAvailable())("on a cluster", () => {
     await cluster?.stop();
   });
 
-  describe.each(clients)("the example runs: %s", (_client, { connect, examples }) => {
+  describe.each(clients)("%s", (_client, { connect, examples }) => {
     test.each(
       examples
         .filter(({ notOn }) => notOn !== "Redis 7.0")
@@ -57,7 +57,7 @@ describe.skipIf(!redisAvailable())("on a cluster", () => {
   });
 
   describe.each(clients)("%s, keys with a hash tag", (_client, { connect, examples }) => {
-    test.each(Object.entries(SEVERAL_SLOTS))("%s", async (name, keys) => {
+    test.each(Object.entries(SEVERAL_SLOTS))("the example runs: %s", async (name, keys) => {
       const { run, gives } = examples.find((example) => example.name === name)!;
       const redis = connect(gateway.url, gateway.token);
       await redis.flushall();

@@ -77,10 +77,10 @@ describe.each([
   ["Node", Redis],
   ["fetch", FetchRedis],
 ] as const)("the entry on %s", (_entry, Client) => {
-  describe.each(["resp2", "json"] as const)(
-    "a response split at every byte reads the same: %s",
-    (responseFormat) => {
-      test.each(["bytes", "text", "json"] as const)("%s", async (codec) => {
+  describe.each(["resp2", "json"] as const)("%s", (responseFormat) => {
+    test.each(["bytes", "text", "json"] as const)(
+      "a response split at every byte reads the same: %s",
+      async (codec) => {
         const redis = new Client({ url: endpoint.url, token: "t", responseFormat, codec });
         const { type, body } = formats[responseFormat]!;
         await fc.assert(
@@ -106,7 +106,7 @@ describe.each([
           { numRuns: 30 },
         );
         redis.close();
-      });
-    },
-  );
+      },
+    );
+  });
 });

@@ -92,8 +92,8 @@ const codecs: [string, CodecOption, fc.Arbitrary<unknown>][] = [
 
 let run = 0;
 
-describe.each(clients)("values make a round trip: %s", (_client, make) => {
-  test.each(codecs)("%s", async (_codec, codec, value) => {
+describe.each(clients)("%s", (_client, make) => {
+  test.each(codecs)("values make a round trip: %s", async (_codec, codec, value) => {
     const redis = make({ url: gateway.url, token: gateway.token, codec });
     await fc.assert(
       fc.asyncProperty(

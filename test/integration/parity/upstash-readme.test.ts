@@ -28,11 +28,11 @@ describe.each(setups)("$name", ({ name, available, start }) => {
 
   const engine = name === "the embedded engine" ? name : "Redis 7.0";
 
-  describe.skipIf(!available).each(clients)("the README example runs: %s", (client, module) => {
+  describe.skipIf(!available).each(clients)("%s", (client, module) => {
     const { connect, connectFromEnv, connectWithOptions, examples } = module;
     test.each(
       examples.filter(({ notOn }) => notOn !== engine).map((example) => [example.name, example] as const),
-    )("%s", async (_name, { run, gives }) => {
+    )("the README example runs: %s", async (_name, { run, gives }) => {
       const redis = connect(gateway.url, gateway.token);
       await redis.flushall();
       expect(await run(redis)).toEqual(gives);
