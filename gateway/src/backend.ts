@@ -1,6 +1,7 @@
 import { openedCommands } from "./access/denial-reasons.js";
 import { startEngine } from "./engine/start-engine.js";
 import type { Log } from "./log/log.js";
+import { Reachability } from "./redis/reachability.js";
 import { ownEngine, type RemoteEngine, redisAt } from "./redis/redis-url.js";
 import { parseRoutes } from "./redis/routes/route-text.js";
 import { Routes } from "./redis/routes/routes.js";
@@ -18,6 +19,10 @@ export interface Backend {
   /** A readable description of where the Redis started for it keeps its data. Null if it keeps none. */
   readonly data: string | null;
   readonly upstreams: Upstreams;
+  /** Why a Redis that was not started for it can't be reached at present. Null if all can, or if no attempt has ended. */
+  readonly problem: string | null;
+  /** Resolves when the first attempts to connect have ended, or after `timeout` ms. */
+  firstAttempts(timeout: number): Promise<unknown>;
   /** Ends every connection, and the engine that was started for it. */
   close(): Promise<void>;
 }
@@ -36,7 +41,14 @@ export async function backendOf(settings: Settings, log: Log, budget: BufferBudg
   const rest = routes.find(({ prefix }) => prefix === "");
   const first = rest?.engine ?? (await engineOf(settings, log));
   const engines = [...new Set([first, ...routes.map(({ engine }) => engine)])];
-  const main = upstreamsOf(first, settings, budget);
+  const reachabilities: Reachability[] = [];
+  const upstreamsAt = (engine: RemoteEngine) => {
+    if (!engine.isRemote) return upstreamsOf(engine, settings, budget);
+    const reachability = new Reachability(engine.description, log);
+    reachabilities.push(reachability);
+    return upstreamsOf(engine, settings, budget, reachability);
+  };
+  const main = upstreamsAt(first);
   const close = async () => {
     upstreams.close();
     await Promise.all(engines.map((engine) => engine.close()));
@@ -48,7 +60,7 @@ export async function backendOf(settings: Settings, log: Log, budget: BufferBudg
       .map(({ prefix, strip, engine }) => ({
         prefix: Buffer.from(prefix),
         strip,
-        upstreams: upstreamsOf(engine, settings, budget),
+        upstreams: upstreamsAt(engine),
       }));
     upstreams = routedUpstreams([...parts, { prefix: Buffer.alloc(0), strip: false, upstreams: main }]);
   }
@@ -59,6 +71,11 @@ export async function backendOf(settings: Settings, log: Log, budget: BufferBudg
     description: [first.description, ...named].join("; "),
     data: first.data ?? null,
     upstreams,
+    get problem() {
+      const problems = reachabilities.map(({ problem }) => problem).filter((each) => each !== null);
+      return problems.join("; ") || null;
+    },
+    firstAttempts: (timeout) => Promise.all(reachabilities.map((each) => each.firstAttempt(timeout))),
     close,
   };
 }

@@ -34,6 +34,11 @@ export interface Gateway {
   readonly engine: string;
   /** A description of where the Redis that it started keeps its data between runs. Null if the data is lost at the end. */
   readonly data: string | null;
+  /**
+   * Why the Redis of `redis` or `routes` can't be reached at present. Null if it can be, and for an engine. While a Redis was
+   * never reached, commands fail at once.
+   */
+  readonly problem: string | null;
   /** Whether a browser that opens {@link Gateway.url} gets a console page, which requires a token. */
   readonly console: boolean;
   /**
@@ -129,6 +134,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     metrics: () => hooks.metrics?.() ?? metrics.metrics(),
     engine: backend.description,
     engineIsPublic: isLocal,
+    problem: () => backend.problem,
     maxBodySize: settings.maxBodySize,
     maxCommands: settings.maxCommands,
     getWrites: settings.allowGetWrites,
@@ -161,6 +167,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     throw listenError(error as NodeJS.ErrnoException, host, settings.port);
   }
   upstream.open();
+  await backend.firstAttempts(FIRST_CONTACT_TIMEOUT);
 
   const close = async () => {
     const { drainDelay, shutdownTimeout } = settings;
@@ -178,6 +185,9 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     },
     engine: backend.description,
     data: backend.data,
+    get problem() {
+      return backend.problem;
+    },
     console: settings.console,
     close() {
       closing ??= close();
@@ -185,6 +195,9 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     },
   };
 }
+
+/** Time in ms that a start waits for Redis at most. */
+const FIRST_CONTACT_TIMEOUT = 1_000;
 
 /** Returns the sources of tokens. If none is given, a random token is created for this run. */
 function sourcesOf(settings: Settings): TokenSources {

@@ -214,7 +214,8 @@ export class Exchange {
   failure(failure: UpstreamFailure): void {
     const { outcome, reason, message } = failure;
     if (outcome === "unknown") this.replied();
-    if (outcome === "unsent") this.unsent(message);
+    if (reason === "unreached") this.error(503, message, ["Warmline-Outcome", "unsent"]);
+    else if (outcome === "unsent") this.unsent(message);
     else {
       const isShort = this.draining || reason === "no-room";
       this.error(reason === "timeout" ? 504 : isShort ? 503 : 502, message, ["Warmline-Outcome", "unknown"]);

@@ -38,7 +38,9 @@ export interface HandlerOptions {
   readonly streams: Streams;
   /** The description of the engine, for `/health`. */
   readonly engine: string;
-  /** Whether `/health` names the engine to those without a token. */
+  /** Returns why Redis can't be reached at present, or null. */
+  readonly problem: () => string | null;
+  /** Whether `/health` and `/ready` describe the engine to clients without a token. */
   readonly engineIsPublic: boolean;
   /** The largest body, in bytes. */
   readonly maxBodySize: number;
@@ -159,7 +161,7 @@ export class Handler {
     if (path === "/health" || path === "/ready") {
       exchange.route = path.slice(1);
       if (path === "/health") this.#health(exchange, permissions !== null);
-      else this.#ready(exchange);
+      else this.#ready(exchange, permissions !== null);
       return;
     }
     if (permissions) {
@@ -278,17 +280,29 @@ export class Handler {
   #health(exchange: Exchange, authorized: boolean): void {
     const { upstream, engine, engineIsPublic } = this.#options;
     void upstream.ping(HEALTH_TIMEOUT).then((up) => {
-      const body = { status: up ? "ok" : "down", ...(engineIsPublic || authorized ? { engine } : {}) };
+      const body = {
+        status: up ? "ok" : "down",
+        ...(engineIsPublic || authorized ? { engine } : {}),
+        ...(up ? {} : this.#reason(authorized)),
+      };
       exchange.respond(up ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify(body)));
     });
   }
 
   /** Whether requests should be sent to this gateway. They should not while Redis does not reply or the gateway is closing. */
-  #ready(exchange: Exchange): void {
+  #ready(exchange: Exchange, authorized: boolean): void {
     void this.#options.upstream.ping(HEALTH_TIMEOUT).then((up) => {
       const status = exchange.draining ? "closing" : up ? "ready" : "down";
-      exchange.respond(status === "ready" ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify({ status })));
+      const body = { status, ...(status === "down" ? this.#reason(authorized) : {}) };
+      exchange.respond(status === "ready" ? 200 : 503, JSON_TYPE, Buffer.from(JSON.stringify(body)));
     });
+  }
+
+  /** Why Redis does not reply, for clients that may learn where it is. */
+  #reason(authorized: boolean): { readonly reason?: string } {
+    const { engine, engineIsPublic, problem } = this.#options;
+    if (!engineIsPublic && !authorized) return {};
+    return { reason: problem() ?? `${engine} did not reply within ${HEALTH_TIMEOUT} ms` };
   }
 
   #metrics(exchange: Exchange): void {

@@ -20,7 +20,7 @@ export function environmentOf(gateway: {
  * is kept in logs
  */
 export function readyLines(
-  gateway: Pick<StartedGateway, "url" | "token" | "engine" | "data" | "seeded" | "console">,
+  gateway: Pick<StartedGateway, "url" | "token" | "engine" | "data" | "problem" | "seeded" | "console">,
   showToken: boolean,
 ): string[] {
   const environment = Object.entries(environmentOf(gateway));
@@ -28,6 +28,7 @@ export function readyLines(
   return [
     `warmline-gateway ready ${gateway.url}`,
     `engine: ${gateway.engine}`,
+    ...(gateway.problem === null ? [] : [`problem: ${gateway.problem}; commands fail until it replies`]),
     ...(gateway.data === null ? [] : [`data: ${gateway.data}`]),
     ...(gateway.seeded === null ? [] : [`seed: ${gateway.seeded}`]),
     ...(gateway.console ? [`console: ${gateway.url}/${showToken ? `#${gateway.token}` : ""}`] : []),

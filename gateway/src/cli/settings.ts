@@ -3,7 +3,7 @@ import { TokensError } from "../access/tokens.js";
 import { FileError } from "../config/yaml-file.js";
 import { redisAt } from "../redis/redis-url.js";
 import { environmentName, flags } from "../settings/flags.js";
-import { checkValue, type GatewayOptions, resolveSettings } from "../settings/options.js";
+import { type GatewayOptions, resolveSettings } from "../settings/options.js";
 import { SETTINGS } from "../settings/table.js";
 import { parseCommandLine } from "./command-line.js";
 import { readConfigFile } from "./config-file.js";
@@ -68,14 +68,9 @@ export function readSettings(argv: readonly string[], environment: NodeJS.Proces
 function commandLineValue<K extends "engine" | "traceCommands" | "workers">(name: K, all: AllGiven) {
   const setting = SETTINGS[name];
   const given = all.get(name);
-  if (given === undefined) return setting.default as ReturnType<(typeof SETTINGS)[K]["kind"]["parse"]>;
-  const value = readValue(setting, given);
-  try {
-    checkValue(given.from, setting, value);
-  } catch (error) {
-    throw error instanceof TypeError ? new UsageError(error.message) : error;
-  }
-  return value;
+  return given === undefined
+    ? (setting.default as ReturnType<(typeof SETTINGS)[K]["kind"]["parse"]>)
+    : readValue(setting, given);
 }
 
 /** All values given, by the name of the option, the nearest source first. */

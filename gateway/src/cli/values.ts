@@ -1,4 +1,5 @@
 import { FileError } from "../config/yaml-file.js";
+import { checkValue } from "../settings/options.js";
 import type { AnySetting } from "../settings/table.js";
 import { UsageError } from "./usage-error.js";
 
@@ -18,11 +19,14 @@ export interface Given {
  * @throws {UsageError} that names the value's source and the expected form. The value is repeated only if it can't be a secret.
  */
 export function readValue<S extends AnySetting>(
-  { kind }: S,
+  setting: S,
   { value, from }: Given,
 ): ReturnType<S["kind"]["parse"]> {
   try {
-    return kind.parse(value, from);
+    const parsed = setting.kind.parse(value, from);
+    // Options are checked together, with their defaults.
+    if (setting.scope === "command line") checkValue(from, setting, parsed);
+    return parsed;
   } catch (error) {
     throw error instanceof TypeError || error instanceof FileError ? new UsageError(error.message) : error;
   }

@@ -2,6 +2,7 @@
  * The reason why a command has no reply from Redis.
  *
  * - `unreachable`: no connection could be opened in time
+ * - `unreached`: no connection could be opened since the gateway started
  * - `full`: too many commands wait already
  * - `closing`: the gateway is shutting down
  * - `ended`: it blocked at Redis and was ended there without running, since the gateway is shutting down
@@ -14,6 +15,7 @@
  */
 export type FailureReason =
   | "unreachable"
+  | "unreached"
   | "full"
   | "closing"
   | "ended"
@@ -24,7 +26,14 @@ export type FailureReason =
   | "partial"
   | "overtaken";
 
-const UNSENT: readonly FailureReason[] = ["unreachable", "full", "closing", "ended", "overtaken"];
+const UNSENT: readonly FailureReason[] = [
+  "unreachable",
+  "unreached",
+  "full",
+  "closing",
+  "ended",
+  "overtaken",
+];
 
 /** A failure between the gateway and Redis. It never holds a command's arguments. */
 export class UpstreamFailure extends Error {

@@ -48,6 +48,11 @@ export interface MultiplexedConnectionOptions extends RedisSocketOptions {
    * - `never`: the connection stays closed
    */
   readonly reconnect: "always" | "wanted" | "never";
+  /**
+   * Returns why the server could not be reached if it never was, else null. Commands then fail at once. Default: they wait
+   * for the connection.
+   */
+  readonly unreachedReason?: (() => string | null) | undefined;
   /** Time in ms for which an unused connection is kept, or opening one is retried. Default: no limit. */
   readonly idle?: number | undefined;
 }
@@ -190,9 +195,8 @@ export class MultiplexedConnection {
 
   #refusal(batch: CommandBatch): UpstreamFailure | null {
     if (this.#closed) return new UpstreamFailure("closing", "the connection to Redis was closed");
-    if (this.#retry && this.#options.reconnect === "wanted") {
-      return new UpstreamFailure("unreachable", this.#unreachable());
-    }
+    if (this.#unreachedReason !== null || (this.#retry && this.#options.reconnect === "wanted"))
+      return this.#unreachable();
     // Short batches go before the rest of long ones, so that one client's pipeline does not have others refused.
     const before = batch.isLong ? this.pending : this.pending - this.#waitingInLong;
     if (before < this.#options.maxQueuedCommands) return null;
@@ -382,8 +386,10 @@ export class MultiplexedConnection {
     const { tag, receiver } = batch;
     batch.take();
     this.#options.counters.timeouts++;
-    const text = this.ready ? "Redis accepts no commands at present" : this.#unreachable();
-    return [receiver, new UpstreamFailure("unreachable", text), tag];
+    const failure = this.ready
+      ? new UpstreamFailure("unreachable", "Redis accepts no commands at present")
+      : this.#unreachable();
+    return [receiver, failure, tag];
   }
 
   #replace(connection: InFlightConnection): void {
@@ -404,8 +410,16 @@ export class MultiplexedConnection {
     return batches;
   }
 
-  #unreachable(): string {
-    return `Redis could not be reached: ${this.#lastError}`;
+  #unreachable(): UpstreamFailure {
+    const unreached = this.#unreachedReason;
+    return new UpstreamFailure(
+      unreached === null ? "unreachable" : "unreached",
+      `Redis could not be reached: ${unreached ?? this.#lastError}`,
+    );
+  }
+
+  get #unreachedReason(): string | null {
+    return this.#options.unreachedReason?.() ?? null;
   }
 
   #lost(connection: InFlightConnection, reason: string): void {
@@ -419,7 +433,7 @@ export class MultiplexedConnection {
     if (upSince !== null) this.#attempts = 0;
     const { reconnect } = this.#options;
     if (reconnect === "never") {
-      this.#failWaiting(new UpstreamFailure("unreachable", this.#unreachable()));
+      this.#failWaiting(this.#unreachable());
       this.close();
       return;
     }
@@ -429,10 +443,8 @@ export class MultiplexedConnection {
       this.#retry = undefined;
       if (reconnect === "always") this.#connect();
     }, wait);
-    if (reconnect === "wanted") {
-      this.#retry.unref();
-      this.#failWaiting(new UpstreamFailure("unreachable", this.#unreachable()));
-    }
+    if (reconnect === "wanted") this.#retry.unref();
+    if (reconnect === "wanted" || this.#unreachedReason !== null) this.#failWaiting(this.#unreachable());
   }
 
   /** Fails what is left of batches that lost a command with their connection. */

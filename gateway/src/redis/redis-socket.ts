@@ -5,6 +5,7 @@ import { Framer, type LargeReply, MalformedReply } from "../resp/framer.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { inChunks } from "../util/socket-chunks.js";
 import type { UpstreamCounters } from "./multiplexed-connection.js";
+import type { Reachability } from "./reachability.js";
 
 const MINUS = 0x2d;
 const COLON = 0x3a;
@@ -24,6 +25,8 @@ export interface RedisSocketOptions {
   /** The budget for large replies that are kept whole. Default: no limit. */
   readonly budget?: BufferBudget | undefined;
   readonly counters: UpstreamCounters;
+  /** Records the outcome of the attempt to connect. Default: it is not recorded. */
+  readonly reachability?: Reachability | undefined;
 }
 
 /** Callbacks of a {@link RedisSocket}. None of these is called before {@link RedisSocket.open} returns. */
@@ -167,7 +170,7 @@ export class RedisSocket {
       this.#handler.onReply(reply, this.#framer.noRoom);
       return;
     }
-    const { handshake, counters } = this.#options;
+    const { handshake, counters, reachability } = this.#options;
     const asked = handshake[handshake.length - this.#handshake]!;
     if (asked === CLIENT_ID) {
       if (reply?.[0] === COLON) this.clientId = reply.toString("latin1", 1, reply.length - 2);
@@ -178,13 +181,17 @@ export class RedisSocket {
     if (--this.#handshake > 0) return;
     clearTimeout(this.#timer);
     counters.opened++;
+    reachability?.up();
     this.upSince = performance.now();
     this.#handler.onUp();
   }
 
   #down(reason: string): void {
     if (this.#ended) return;
-    if (this.upSince !== null) this.#options.counters.lost++;
+    const { counters, reachability } = this.#options;
+    if (this.upSince !== null) counters.lost++;
+    // Without a socket there was no address to connect to yet.
+    else if (this.#socket) reachability?.down(reason);
     this.close();
     this.#handler.onDown(reason);
   }

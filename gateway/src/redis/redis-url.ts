@@ -11,6 +11,8 @@ import type { RedisUser } from "./upstream.js";
 /** A Redis that can be signed in to: what each connection must say first, as the user given or as the one set up. */
 export interface RemoteEngine extends Engine {
   handshake(user: RedisUser | null): readonly Command[];
+  /** Whether it runs by itself, rather than being started for the gateway. */
+  readonly isRemote: boolean;
   /**
    * - `server`: one server
    * - `unknown`: one server, which may turn out to be a node of a cluster
@@ -74,6 +76,7 @@ export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine 
   const what = isSentinel ? `redis ${group}, by sentinel at` : isCluster ? "redis cluster at" : "redis at";
   return {
     description: `${what} ${where}`,
+    isRemote: true,
     kind: path !== undefined ? "server" : isSentinel ? "sentinel" : isCluster ? "cluster" : "unknown",
     addresses,
     group,
@@ -92,6 +95,7 @@ export function redisAt(url: string, options: RemoteOptions = {}): RemoteEngine 
 export function ownEngine(engine: Engine): RemoteEngine {
   return {
     description: engine.description,
+    isRemote: false,
     data: engine.data,
     kind: "server",
     addresses: [],

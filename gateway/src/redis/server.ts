@@ -8,6 +8,7 @@ import {
   type UpstreamCounters,
 } from "./multiplexed-connection.js";
 import type { PushConnectionOptions } from "./push-connection.js";
+import type { Reachability } from "./reachability.js";
 import type { RedisSocketOptions } from "./redis-socket.js";
 import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 
@@ -29,6 +30,8 @@ export interface ServerOptions extends ExclusiveConnectionsOptions {
   readonly counters: UpstreamCounters;
   /** Idle timeout of a shared connection in ms. Default: none. */
   readonly idle?: number | undefined;
+  /** Records whether the server can be reached. Default: commands always wait for a connection. */
+  readonly reachability?: Reachability | undefined;
 }
 
 export const PING = command("PING");
@@ -40,12 +43,14 @@ export class Server implements Upstream {
   readonly sharding = null;
   readonly #shared: MultiplexedConnection[];
   readonly #exclusive: ExclusiveConnections;
+  readonly #reachability: Reachability | undefined;
   /** Command timeout in ms. */
   readonly timeout: number;
 
   constructor(options: ServerOptions) {
-    const { connections, timeout, handshake = [] } = options;
+    const { connections, timeout, handshake = [], reachability } = options;
     this.timeout = timeout;
+    this.#reachability = reachability;
     this.counters = options.counters;
     const connectionOptions: MultiplexedConnectionOptions = {
       connect: options.connect,
@@ -59,9 +64,11 @@ export class Server implements Upstream {
       reconnect: "always",
       idle: options.idle,
       counters: this.counters,
+      unreachedReason: reachability && (() => reachability.unreachedReason),
     };
     this.pushOptions = connectionOptions;
-    this.#shared = Array.from({ length: connections }, () => new MultiplexedConnection(connectionOptions));
+    const sharedOptions = { ...connectionOptions, reachability };
+    this.#shared = Array.from({ length: connections }, () => new MultiplexedConnection(sharedOptions));
     this.#exclusive = new ExclusiveConnections(connectionOptions, options);
   }
 
@@ -74,6 +81,11 @@ export class Server implements Upstream {
       shared: this.#shared.filter((connection) => connection.ready).length,
       ...this.#exclusive.connections,
     };
+  }
+
+  /** Whether the server was never reached. */
+  get isUnreached(): boolean {
+    return this.#reachability !== undefined && this.#reachability.unreachedReason !== null;
   }
 
   get pending(): number {

@@ -5,6 +5,7 @@ import { ask } from "./ask.js";
 import { AutoDetectUpstream, Finding } from "./auto-detect-upstream.js";
 import { Cluster, CONNECT_TIMEOUT } from "./cluster/cluster.js";
 import { type Address, addressOf, Topology } from "./cluster/topology.js";
+import type { Reachability } from "./reachability.js";
 import type { RemoteEngine } from "./redis-url.js";
 import { AwaitingPrimary } from "./sentinel/awaiting-primary.js";
 import { Sentinel } from "./sentinel/sentinel.js";
@@ -12,20 +13,29 @@ import { newCounters, PING, Server } from "./server.js";
 import type { RedisUser, Upstream, Upstreams } from "./upstream.js";
 import { USER_IDLE, Users } from "./users.js";
 
-/** Makes the upstreams of an engine, by the gateway's settings. Nothing is connected yet. */
-export function upstreamsOf(engine: RemoteEngine, settings: Settings, budget?: BufferBudget): Upstreams {
-  const topology = topologyOf(engine, settings);
+/**
+ * Makes the upstreams of an engine, by the gateway's settings. Nothing is connected yet.
+ * @param reachability records whether the engine can be reached; commands of the gateway's own user fail at once until it was
+ */
+export function upstreamsOf(
+  engine: RemoteEngine,
+  settings: Settings,
+  budget?: BufferBudget,
+  reachability?: Reachability,
+): Upstreams {
+  const topology = topologyOf(engine, settings, reachability);
   const sentinel = new Sentinel({
     sentinels: engine.addresses,
     group: engine.group,
     handshake: engine.sentinelHandshake,
     connectTo: engine.connectTo,
     counters: topology.counters,
+    reachability,
   });
   const connect =
     engine.kind === "sentinel" ? (onRead?: OnReadOpts) => sentinel.connect(onRead) : engine.connect;
   const known: Shared = { topology, finding: new Finding(), sentinel };
-  const own = upstreamOf({ ...engine, connect }, settings, known, null, budget);
+  const own = upstreamOf({ ...engine, connect }, settings, known, null, budget, reachability);
   const users = new Users((user, counted) => {
     const through = {
       ...engine,
@@ -62,6 +72,7 @@ function upstreamOf(
   { topology, finding, sentinel }: Shared,
   user: RedisUser | null,
   budget: BufferBudget | undefined,
+  reachability?: Reachability,
 ): Upstream {
   const options = {
     handshake: engine.handshake(user),
@@ -75,7 +86,7 @@ function upstreamOf(
     counters: topology.counters,
     idle: user ? USER_IDLE : undefined,
   };
-  const server = () => new Server({ ...options, connect: engine.connect });
+  const server = () => new Server({ ...options, connect: engine.connect, reachability });
   const cluster = () =>
     new Cluster({
       ...options,
@@ -91,7 +102,7 @@ function upstreamOf(
 }
 
 /** Creates the cluster topology that all users share, since some may not run CLUSTER SLOTS. */
-function topologyOf(engine: RemoteEngine, settings: Settings): Topology {
+function topologyOf(engine: RemoteEngine, settings: Settings, reachability?: Reachability): Topology {
   const counters = newCounters();
   const { commandTimeout, maxReplySize, topologyRefresh, topologyRedirects } = settings;
   return new Topology(
@@ -109,5 +120,6 @@ function topologyOf(engine: RemoteEngine, settings: Settings): Topology {
       ),
     { interval: topologyRefresh, redirects: topologyRedirects },
     counters,
+    reachability,
   );
 }

@@ -173,7 +173,12 @@ test("/ready responds 200 while Redis replies, and 503 when it does not", async 
   await expect.poll(async () => (await ready()).status).toBe(200);
   expect((await ready()).json).toEqual({ status: "ready" });
   await redis.close();
-  await expect.poll(async () => (await ready()).json).toEqual({ status: "down" });
+  await expect
+    .poll(async () => (await ready()).json)
+    .toEqual({
+      status: "down",
+      reason: expect.stringMatching(/^redis at .* (cannot be reached|did not reply)/),
+    });
   expect((await ready()).status).toBe(503);
 });
 

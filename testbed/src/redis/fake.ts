@@ -50,12 +50,19 @@ export interface FakeRedis {
   close(): Promise<void>;
 }
 
+/** Options of a scripted Redis. */
+export interface FakeRedisOptions {
+  /** The port on 127.0.0.1. Default: any free one. */
+  readonly port?: number;
+}
+
 /**
- * Starts a small Redis on a free loopback port whose replies can be lost, cut, late or wrong. It supports PING, ECHO, AUTH,
+ * Starts a small Redis on a loopback port whose replies can be lost, cut, late or wrong. It supports PING, ECHO, AUTH,
  * SELECT, CLIENT, GET, SET, DEL, INCR, RPUSH and LRANGE; all others get the reply of Redis to an unknown command.
  */
 export async function startFakeRedis(
   decide: (command: FakeCommand) => FakeAction | undefined = () => undefined,
+  options: FakeRedisOptions = {},
 ): Promise<FakeRedis> {
   const store = new Map<string, string | string[]>();
   const applied: FakeCommand[] = [];
@@ -108,7 +115,7 @@ export async function startFakeRedis(
     }
   }
 
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     port,

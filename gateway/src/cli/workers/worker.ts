@@ -51,8 +51,8 @@ export function runWorker(): void {
           numbers = own;
         },
       });
-      const { url, token, engine: description, data, console } = await gateway;
-      tell({ kind: "ready", gateway: { url, token, engine: description, data, console } });
+      const { url, token, engine: description, data, problem, console } = await gateway;
+      tell({ kind: "ready", gateway: { url, token, engine: description, data, problem, console } });
     } catch (error) {
       const { message, code } = error as NodeJS.ErrnoException;
       tell({ kind: "failed", message, code });

@@ -65,6 +65,7 @@ export class Cluster implements Upstream {
   readonly #scripts = new Scripts();
   readonly #early = new Set<Early>();
   readonly #onTopology = () => this.#runEarly();
+  readonly #onFailed = () => this.#failEarly();
   #connectionIndex = 0;
   #closed = false;
 
@@ -116,6 +117,7 @@ export class Cluster implements Upstream {
       timeout: connectTimeout,
     }));
     topology.on("change", this.#onTopology);
+    topology.on("failed", this.#onFailed);
   }
 
   open(): void {
@@ -187,6 +189,7 @@ export class Cluster implements Upstream {
   close(): void {
     this.#closed = true;
     this.#topology.off("change", this.#onTopology);
+    this.#topology.off("failed", this.#onFailed);
     for (const { fail, timer } of this.#early) {
       clearTimeout(timer);
       fail(CLOSING);
@@ -235,17 +238,33 @@ export class Cluster implements Upstream {
   #whenKnown(until: number, run: () => void, fail: (failure: UpstreamFailure) => void): void {
     if (this.#closed) fail(CLOSING);
     else if (this.#topology.isKnown) run();
+    else if (this.#topology.isUnreached) fail(this.#unreachable());
     else {
       this.#topology.open();
       const onTimeout = () => {
         this.#early.delete(early);
-        fail(
-          new UpstreamFailure("unreachable", `the cluster could not be reached: ${this.#topology.lastError}`),
-        );
+        fail(this.#unreachable());
       };
       const timer = setTimeout(onTimeout, Math.max(0, until - performance.now()));
       const early: Early = { run, fail, timer };
       this.#early.add(early);
+    }
+  }
+
+  #unreachable(): UpstreamFailure {
+    const { isUnreached, lastError } = this.#topology;
+    const reason = isUnreached ? "unreached" : "unreachable";
+    return new UpstreamFailure(reason, `the cluster could not be reached: ${lastError}`);
+  }
+
+  /** Fails what waits for the topology, if no node was ever reached. */
+  #failEarly(): void {
+    if (!this.#topology.isUnreached) return;
+    const early = [...this.#early];
+    this.#early.clear();
+    for (const { fail, timer } of early) {
+      clearTimeout(timer);
+      fail(this.#unreachable());
     }
   }
 

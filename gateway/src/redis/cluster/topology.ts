@@ -2,6 +2,7 @@ import { EventEmitter } from "node:events";
 import { type Command, command } from "../../resp/command.js";
 import { type Decoded, decode } from "../../resp/replies.js";
 import type { UpstreamCounters } from "../multiplexed-connection.js";
+import type { Reachability } from "../reachability.js";
 import { SLOTS } from "./slot.js";
 
 /** Where a node listens. */
@@ -41,11 +42,12 @@ export function addressOf(name: string): Address {
   return { host: name.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(name.slice(colon + 1)) };
 }
 
-/** Which node serves which slot. Emits `change` when that was learnt or has changed. */
-export class Topology extends EventEmitter<{ change: [] }> {
+/** Which node serves which slot. Emits `change` when that was learnt or has changed, and `failed` when no node replied. */
+export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   readonly #seeds: readonly string[];
   readonly #ask: (name: string, command: Command) => Promise<Buffer>;
   readonly #options: RefreshOptions;
+  readonly #reachability: Reachability | undefined;
   #slots: (Shard | undefined)[] = new Array(SLOTS);
   #shards: readonly Shard[] = [];
   #picture: string | null = null;
@@ -61,18 +63,28 @@ export class Topology extends EventEmitter<{ change: [] }> {
   /** Why the last refresh failed, or null if it succeeded. */
   lastError: string | null = "the cluster's topology is not known yet";
 
-  /** @param ask sends a command to a node, as the gateway's own user */
+  /**
+   * @param ask sends a command to a node, as the gateway's own user
+   * @param reachability records whether any node can be reached
+   */
   constructor(
     seeds: readonly Address[],
     ask: (name: string, command: Command) => Promise<Buffer>,
     options: RefreshOptions,
     readonly counters: UpstreamCounters,
+    reachability?: Reachability,
   ) {
     super();
+    this.#reachability = reachability;
     this.setMaxListeners(0);
     this.#seeds = seeds.map(nameOf);
     this.#ask = ask;
     this.#options = options;
+  }
+
+  /** Whether no node was ever reached. */
+  get isUnreached(): boolean {
+    return this.#reachability !== undefined && this.#reachability.unreachedReason !== null;
   }
 
   /** Whether it was ever learnt. */
@@ -200,7 +212,13 @@ export class Topology extends EventEmitter<{ change: [] }> {
     }
     this.#refreshing = false;
     this.#lastRefresh = performance.now();
-    if (this.lastError !== null) this.refreshSoon(CALM_GAP);
+    if (this.lastError === null) {
+      this.#reachability?.up();
+      return;
+    }
+    this.#reachability?.down(this.lastError);
+    this.emit("failed");
+    this.refreshSoon(CALM_GAP);
   }
 
   /** Takes the reply to CLUSTER SLOTS: ranges of slots, each with its primary first. */

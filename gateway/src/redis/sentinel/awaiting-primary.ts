@@ -134,7 +134,8 @@ export class AwaitingPrimary implements Upstream {
 
   /** Whether commands may wait for a primary. */
   mayWait(receiver: { readonly cancelled: boolean }, deadline: number): boolean {
-    return !this.#closed && !receiver.cancelled && performance.now() + PAUSE < deadline;
+    const isOver = this.#closed || this.#server.isUnreached || receiver.cancelled;
+    return !isOver && performance.now() + PAUSE < deadline;
   }
 
   /** Calls `run` after a pause; `finish` instead when the upstream is closed meanwhile. */

@@ -7,6 +7,7 @@ import { ask } from "../ask.js";
 import { type Address, addressOf, nameOf } from "../cluster/topology.js";
 import type { UpstreamCounters } from "../multiplexed-connection.js";
 import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
+import type { Reachability } from "../reachability.js";
 import { PING } from "../server.js";
 
 /** Timeout in ms for a Sentinel's reply. */
@@ -24,6 +25,8 @@ export interface SentinelOptions {
   readonly handshake: readonly Command[];
   readonly connectTo: (address: Address, onRead?: OnReadOpts) => Duplex;
   readonly counters: UpstreamCounters;
+  /** Records that no Sentinel returned the address of the first primary. Default: it is not recorded. */
+  readonly reachability?: Reachability | undefined;
 }
 
 /**
@@ -101,6 +104,7 @@ export class Sentinel {
       }
       if (this.#closed) return;
     }
+    if (this.#primary === null) this.#options.reachability?.down(this.#lastError);
     this.#asking = false;
     if (this.#closed) return;
     this.#timer = setTimeout(() => void this.#ask(), answered ? INTERVAL : AGAIN).unref();

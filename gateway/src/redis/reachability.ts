@@ -1,0 +1,64 @@
+import type { Log } from "../log/log.js";
+
+/**
+ * Tracks whether a Redis can be reached, as the gateway's own connections to it find out. The log has one line when it can't
+ * be reached, with the reason, and one when it can again.
+ */
+export class Reachability {
+  readonly #description: string;
+  readonly #log: Log;
+  readonly #known: Promise<void>;
+  #onKnown!: () => void;
+  #wasReached = false;
+  /** Whether the first attempt takes long. */
+  #isLate = false;
+  /** Why the last attempt failed, or null. */
+  #reason: string | null = null;
+
+  /** @param description the description of the Redis, without secrets */
+  constructor(description: string, log: Log) {
+    this.#description = description;
+    this.#log = log;
+    this.#known = new Promise((resolve) => {
+      this.#onKnown = resolve;
+    });
+  }
+
+  /** Why the last attempt to connect failed, if none succeeded so far, else null. Commands then fail at once. */
+  get unreachedReason(): string | null {
+    return this.#wasReached ? null : this.#reason;
+  }
+
+  /** The reason why the Redis can't be reached at present, as a sentence. Null if it can, or if that is not known yet. */
+  get problem(): string | null {
+    if (this.#reason !== null) return `${this.#description} cannot be reached: ${this.#reason}`;
+    return this.#isLate ? `${this.#description} has not replied yet` : null;
+  }
+
+  /** Resolves when the first attempt to connect has ended, or after `timeout` ms. */
+  async firstAttempt(timeout: number): Promise<void> {
+    const timer = setTimeout(() => {
+      this.#isLate = true;
+      this.#onKnown();
+    }, timeout);
+    await this.#known;
+    clearTimeout(timer);
+  }
+
+  /** Called when a connection is ready for commands. */
+  up(): void {
+    this.#onKnown();
+    if (this.#reason !== null) this.#log.info(`${this.#description} can be reached`);
+    this.#wasReached = true;
+    this.#isLate = false;
+    this.#reason = null;
+  }
+
+  /** Called when an attempt to connect has failed. */
+  down(reason: string): void {
+    this.#onKnown();
+    const isNew = this.#reason === null;
+    this.#reason = reason;
+    if (isNew) this.#log.error(this.problem!);
+  }
+}

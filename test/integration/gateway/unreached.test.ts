@@ -1,0 +1,145 @@
+import { createServer, type Server } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, test } from "vitest";
+import { Redis } from "warmline";
+import { type FakeRedis, startFakeRedis } from "warmline-testbed";
+import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
+import { call } from "./http.js";
+
+// A Redis that was never reached: commands fail at once, and everything says why.
+
+let gateway: Gateway | undefined;
+let fake: FakeRedis | undefined;
+const servers: Server[] = [];
+afterEach(async () => {
+  await gateway?.close();
+  await fake?.close();
+  fake = undefined;
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** A port that refuses connections. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as { port: number };
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+async function start(redis: string, options: GatewayOptions = {}): Promise<Gateway> {
+  gateway = await createGateway({ redis, port: 0, logLevel: "silent", ...options });
+  return gateway;
+}
+
+const TIMEOUT = 4_000;
+
+/** Sends one request of each kind. Returns their statuses and errors, and fails if one takes long. */
+async function sendAll(to: Gateway) {
+  const began = performance.now();
+  const answers = await Promise.all([
+    call(to, "/", { body: ["GET", "k"] }),
+    call(to, "/multi-exec", { body: [["INCR", "n"]] }),
+    call(to, "/", { body: ["BLPOP", "l", "1"] }),
+  ]);
+  const pipeline = await call(to, "/pipeline", { body: [["INCR", "n"]] });
+  expect(performance.now() - began).toBeLessThan(TIMEOUT / 2);
+  expect(pipeline.json[0].error).toMatch(/^UNSENT /);
+  return answers;
+}
+
+describe.each([
+  ["a server", (port: number) => `redis://127.0.0.1:${port}`],
+  ["a cluster", (port: number) => `redis://127.0.0.1:${port},127.0.0.1:${port}`],
+  ["a group of Sentinels", (port: number) => `redis+sentinel://127.0.0.1:${port}/group`],
+])("%s that refuses connections", (_, url) => {
+  test("fails every request at once, with the reason and without a time to wait", async () => {
+    const to = await start(url(await freePort()));
+    for (const { status, headers, json } of await sendAll(to)) {
+      expect(status).toBe(503);
+      expect(headers["warmline-outcome"]).toBe("unsent");
+      expect(headers["retry-after"]).toBeUndefined();
+      expect(json.error).toMatch(/could not be reached: .*ECONNREFUSED/);
+    }
+  });
+
+  test("is named with the reason by the gateway, /ready and /health", async () => {
+    const port = await freePort();
+    const to = await start(url(port));
+    const reason = new RegExp(`^redis .*127.0.0.1:${port}.* cannot be reached: .*ECONNREFUSED`);
+    expect(to.problem).toMatch(reason);
+    for (const path of ["/ready", "/health"]) {
+      const { status, json } = await call(to, path, { token: null });
+      expect(status).toBe(503);
+      expect(json).toMatchObject({ status: "down", reason: expect.stringMatching(reason) });
+    }
+  });
+});
+
+test("a Redis that refuses the password is named with its error", async () => {
+  const refuse = "WRONGPASS invalid username-password pair or user is disabled.";
+  fake = await startFakeRedis(({ name }) => (name === "AUTH" ? { refuse } : undefined));
+  const to = await start(fake.url.replace("://", "://:hushed@"));
+  for (const { status, json } of await sendAll(to)) {
+    expect(status).toBe(503);
+    expect(json.error).toMatch(/could not be reached: it replied WRONGPASS/);
+  }
+  expect(to.problem).toMatch(/WRONGPASS/);
+  expect(to.problem).not.toContain("hushed");
+});
+
+test("a Redis that takes connections in silence holds up the start for no more than a second", async () => {
+  const server = createServer(() => {});
+  servers.push(server);
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as { port: number };
+  const began = performance.now();
+  const to = await start(`redis://127.0.0.1:${port}`, { commandTimeout: 1_500 });
+  expect(performance.now() - began).toBeLessThan(1_400);
+  expect(to.problem).toMatch(/has not replied yet/);
+  await sleep(1_600);
+  const sent = performance.now();
+  const { status, json } = await call(to, "/", { body: ["GET", "k"] });
+  expect(performance.now() - sent).toBeLessThan(1_000);
+  expect([status, json.error]).toEqual([503, "Redis could not be reached: no reply in time"]);
+});
+
+test("the reason stays hidden from clients without a token beyond loopback", async () => {
+  const to = await start(`redis://127.0.0.1:${await freePort()}`, { host: "0.0.0.0", token: "t" });
+  const at = { ...to, token: "t", url: to.url.replace("0.0.0.0", "127.0.0.1") };
+  expect((await call(at, "/ready", { token: null })).json).toEqual({ status: "down" });
+  expect((await call(at, "/ready")).json.reason).toMatch(/ECONNREFUSED/);
+});
+
+test("commands run as soon as the Redis is there", async () => {
+  const port = await freePort();
+  const to = await start(`redis://127.0.0.1:${port}`);
+  expect((await call(to, "/", { body: ["GET", "k"] })).status).toBe(503);
+  fake = await startFakeRedis(undefined, { port });
+  await expect.poll(async () => (await call(to, "/", { body: ["SET", "k", "v"] })).status).toBe(200);
+  expect(to.problem).toBeNull();
+  expect((await call(to, "/ready")).json).toEqual({ status: "ready" });
+});
+
+test("a Redis that was reached before is waited for while it restarts", async () => {
+  fake = await startFakeRedis();
+  const { port, url } = fake;
+  const to = await start(url);
+  expect((await call(to, "/", { body: ["SET", "k", "v"] })).status).toBe(200);
+  await fake.close();
+  await expect.poll(() => to.problem).toMatch(/cannot be reached: /);
+  const answer = call(to, "/", { body: ["SET", "k", "v"] });
+  await sleep(500);
+  fake = await startFakeRedis(undefined, { port });
+  expect((await answer).status).toBe(200);
+});
+
+test("a command of the client rejects in less than 3 s, with the reason", async () => {
+  const to = await start(`redis://127.0.0.1:${await freePort()}`);
+  const redis = new Redis({ url: to.url, token: to.token });
+  const began = performance.now();
+  const error = await redis.get("k").catch((reason: Error) => reason);
+  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(error).toMatchObject({ name: "ConnectionError", outcome: "unsent" });
+  expect((error as Error).message).toMatch(/Redis could not be reached: ECONNREFUSED/);
+});
