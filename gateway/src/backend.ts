@@ -6,7 +6,7 @@ import { ownEngine, type RemoteEngine, redisAt } from "./redis/redis-url.js";
 import { parseRoutes } from "./redis/routes/route-text.js";
 import { Routes } from "./redis/routes/routes.js";
 import type { RedisUser, Upstream, Upstreams } from "./redis/upstream.js";
-import { upstreamsOf } from "./redis/upstreams.js";
+import { createUpstreams } from "./redis/upstreams.js";
 import { runSeed } from "./seed/run-seed.js";
 import { readSeedFile } from "./seed/seed-file.js";
 import type { Settings } from "./settings/options.js";
@@ -32,7 +32,7 @@ export interface Backend {
  * @throws {TypeError} when a URL or a route is wrong
  * @throws {Error} when the engine can't be started
  */
-export async function backendOf(settings: Settings, log: Log, budget: BufferBudget): Promise<Backend> {
+export async function createBackend(settings: Settings, log: Log, budget: BufferBudget): Promise<Backend> {
   const remote = { ca: settings.redisCa };
   const routes = parseRoutes(settings.routes).map((route) => ({
     ...route,
@@ -43,10 +43,10 @@ export async function backendOf(settings: Settings, log: Log, budget: BufferBudg
   const engines = [...new Set([first, ...routes.map(({ engine }) => engine)])];
   const reachabilities: Reachability[] = [];
   const upstreamsAt = (engine: RemoteEngine) => {
-    if (!engine.isRemote) return upstreamsOf(engine, settings, budget);
+    if (!engine.isRemote) return createUpstreams(engine, settings, budget);
     const reachability = new Reachability(engine.description, log);
     reachabilities.push(reachability);
-    return upstreamsOf(engine, settings, budget, reachability);
+    return createUpstreams(engine, settings, budget, reachability);
   };
   const main = upstreamsAt(first);
   const close = async () => {

@@ -8,7 +8,7 @@ import { readTokenList, type TokenSources } from "./access/token-list.js";
 import { Handler } from "./api/handler.js";
 import type { StreamChange, StreamReply } from "./api/stream-change.js";
 import { Streams } from "./api/streams.js";
-import { backendOf } from "./backend.js";
+import { createBackend } from "./backend.js";
 import { Certificate } from "./http/certificate.js";
 import { Connections } from "./http/connections.js";
 import { ResponseHeads } from "./http/response-head.js";
@@ -18,7 +18,7 @@ import { failureOf } from "./log/failure.js";
 import { createLog } from "./log/log.js";
 import { RequestLog } from "./log/request-log.js";
 import { LoopDelay } from "./metrics/loop-delay.js";
-import { metricsOf } from "./metrics/metrics.js";
+import { createMetrics } from "./metrics/metrics.js";
 import { Traffic } from "./metrics/traffic.js";
 import { type GatewayOptions, hasToken, resolveSettings, type Settings } from "./settings/options.js";
 import { trace } from "./trace/trace.js";
@@ -74,7 +74,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   const tokens = readTokenList(sources);
   const log = createLog(settings.logLevel);
   const budget = new BufferBudget(settings.maxBufferedBytes);
-  const backend = await backendOf(settings, log, budget);
+  const backend = await createBackend(settings, log, budget);
   const { host } = settings;
   const plain = backend.upstreams;
   const upstreams = settings.onCommand ? trace(plain, settings.onCommand) : plain;
@@ -121,7 +121,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   hooks.onStreams?.((change) => streams.change(change));
   const traffic = new Traffic();
   const loopDelay = new LoopDelay();
-  const metrics = metricsOf({ traffic, connections, budget, upstream, upstreams, streams, loopDelay });
+  const metrics = createMetrics({ traffic, connections, budget, upstream, upstreams, streams, loopDelay });
   hooks.onMetrics?.(metrics);
   const handler = new Handler({
     upstream,

@@ -11,7 +11,7 @@ import { consolePage, wantsPage } from "../console/console-page.js";
 import { BadRequest } from "../http/bad-request.js";
 import type { RequestHead } from "../http/request-head.js";
 import type { TrustedProxies } from "../http/trusted-proxies.js";
-import { requestIdOf, traceContextOf } from "../log/request-id.js";
+import { resolveRequestId, traceContextOf } from "../log/request-id.js";
 import type { RequestLog } from "../log/request-log.js";
 import type { TokenNumbers } from "../metrics/tokens.js";
 import type { Traffic } from "../metrics/traffic.js";
@@ -126,7 +126,7 @@ export class Handler {
     const { headers } = exchange.req;
     const given = headers["x-request-id"];
     if (given === undefined && !log.isOn) return;
-    exchange.requestId = requestIdOf(given);
+    exchange.requestId = resolveRequestId(given);
     exchange.extraHeaders.push("X-Request-Id", exchange.requestId);
     if (log.isOn) exchange.client = proxies.clientOf(exchange.peer, headers["x-forwarded-for"]);
   }

@@ -8,7 +8,7 @@ import { type Given, readValue } from "./values.js";
  * `redisPasswordFile` holds; undefined without either.
  * @throws {UsageError} when a file can't be read, or when two settings contradict each other.
  */
-export function redisUrlOf(given: ReadonlyMap<string, Given>): string | undefined {
+export function readRedisUrl(given: ReadonlyMap<string, Given>): string | undefined {
   const plain = given.get("redis");
   const file = given.get("redisFile");
   const password = given.get("redisPasswordFile");
@@ -16,7 +16,7 @@ export function redisUrlOf(given: ReadonlyMap<string, Given>): string | undefine
     throw new UsageError(`${plain.from} and ${file.from} cannot both be given: both are the URL of a Redis`);
   }
   const fromFile = file !== undefined && (plain === undefined || file.rank < plain.rank);
-  const url = fromFile ? contentOf(file) : plain && readValue(SETTINGS.redis, plain);
+  const url = fromFile ? readSecretFile(file) : plain && readValue(SETTINGS.redis, plain);
   if (password === undefined) return url;
   if (url === undefined)
     throw new UsageError(`${password.from}: needs the URL of a Redis, in --redis or --redis-file`);
@@ -25,14 +25,14 @@ export function redisUrlOf(given: ReadonlyMap<string, Given>): string | undefine
   if (scheme === undefined || held !== undefined) {
     throw new UsageError(`${password.from}: the URL of the Redis already has a password`);
   }
-  return `${scheme}${user ?? ""}:${encodeURIComponent(contentOf(password))}@${rest}`;
+  return `${scheme}${user ?? ""}:${encodeURIComponent(readSecretFile(password))}@${rest}`;
 }
 
 /**
  * A file's text without the line break at its end.
  * @throws {UsageError} when it can't be read, or is empty.
  */
-export function contentOf(given: Given): string {
+export function readSecretFile(given: Given): string {
   try {
     const text = readTextFile(readValue(SETTINGS.redisFile, given)).replace(/\r?\n$/, "");
     if (text.trim() !== "") return text;

@@ -7,7 +7,7 @@ import { type GatewayOptions, resolveSettings } from "../settings/options.js";
 import { SETTINGS } from "../settings/table.js";
 import { parseCommandLine } from "./command-line.js";
 import { readConfigFile } from "./config-file.js";
-import { contentOf, redisUrlOf } from "./redis-secrets.js";
+import { readRedisUrl, readSecretFile } from "./redis-secrets.js";
 import { UsageError } from "./usage-error.js";
 import { type Given, readValue } from "./values.js";
 
@@ -49,10 +49,10 @@ export function readSettings(argv: readonly string[], environment: NodeJS.Proces
     if (value !== undefined && setting.scope === "everywhere") options[option] = readValue(setting, value);
   }
   const overruled = own && (given.has("redis") || given.has("redisFile"));
-  options.redis = overruled ? undefined : redisUrlOf(given);
+  options.redis = overruled ? undefined : readRedisUrl(given);
   const restTokenSecretFile = given.get("restTokenSecretFile");
   if (restTokenSecretFile && options.restTokenSecret === undefined)
-    options.restTokenSecret = contentOf(restTokenSecretFile);
+    options.restTokenSecret = readSecretFile(restTokenSecretFile);
   check(options, given);
   return {
     action: "run",

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 const WELL_FORMED = /^[\w.~+/=:@-]{1,128}$/;
 
 /** Returns the id that a request brings in `X-Request-Id` if it is well-formed, else a new one. */
-export function requestIdOf(given: string | undefined): string {
+export function resolveRequestId(given: string | undefined): string {
   return given !== undefined && WELL_FORMED.test(given) ? given : randomUUID();
 }
 

@@ -22,7 +22,7 @@ export interface MetricsSources {
 }
 
 /** Everything that the gateway counts, each under `warmline_gateway_`. */
-export function metricsOf(sources: MetricsSources): Registry {
+export function createMetrics(sources: MetricsSources): Registry {
   const registry = new Registry();
   addTraffic(registry, sources.traffic);
   addCommands(registry, sources.traffic);

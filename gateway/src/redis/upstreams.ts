@@ -17,7 +17,7 @@ import { USER_IDLE, Users } from "./users.js";
  * Makes the upstreams of an engine, by the gateway's settings. Nothing is connected yet.
  * @param reachability records whether the engine can be reached; commands of the gateway's own user fail at once until it was
  */
-export function upstreamsOf(
+export function createUpstreams(
   engine: RemoteEngine,
   settings: Settings,
   budget?: BufferBudget,

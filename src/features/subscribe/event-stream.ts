@@ -17,7 +17,7 @@ export interface StreamRequest {
   readonly endpoint: Endpoint;
   /** Below the endpoint's own path. */
   readonly path: string;
-  /** What errors call it. */
+  /** The name in error messages. */
   readonly command: string;
   /** Ends the stream. */
   readonly signal: AbortSignal | undefined;

@@ -7,7 +7,7 @@ const BEAT_EVERY = 2_000;
 /** A lock of another machine, or another container, that showed nothing for this long, in ms, is left over. */
 const SILENT_AFTER = 15_000;
 
-/** Who holds a folder. */
+/** The process that holds a folder. */
 interface Holder {
   readonly pid: number;
   readonly host: string;

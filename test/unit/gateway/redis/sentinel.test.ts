@@ -1,7 +1,7 @@
 import { duplexPair } from "node:stream";
 import { expect, test } from "vitest";
 import { redisAt } from "../../../../gateway/src/redis/redis-url.js";
-import { upstreamsOf } from "../../../../gateway/src/redis/upstreams.js";
+import { createUpstreams } from "../../../../gateway/src/redis/upstreams.js";
 import { resolveSettings } from "../../../../gateway/src/settings/options.js";
 import { commandsIn, sent } from "./fake-cluster.js";
 
@@ -28,7 +28,7 @@ test.each([
       },
     };
     expect(engine.description).not.toMatch(/hidden|secret/);
-    const upstreams = upstreamsOf(engine, resolveSettings());
+    const upstreams = createUpstreams(engine, resolveSettings());
     const upstream = upstreams.of(null);
     expect(await sent((commands, receiver) => upstream.send(commands, receiver), ["GET k"])).toEqual(["+OK"]);
     upstreams.close();

@@ -2,7 +2,7 @@ import { duplexPair } from "node:stream";
 import { afterEach, expect, test, vi } from "vitest";
 import { ownEngine } from "../../../../gateway/src/redis/redis-url.js";
 import type { Upstream } from "../../../../gateway/src/redis/upstream.js";
-import { upstreamsOf } from "../../../../gateway/src/redis/upstreams.js";
+import { createUpstreams } from "../../../../gateway/src/redis/upstreams.js";
 import { MAX_USERS, USER_IDLE } from "../../../../gateway/src/redis/users.js";
 import { resolveSettings } from "../../../../gateway/src/settings/options.js";
 import { commandsIn, sent } from "./fake-cluster.js";
@@ -31,7 +31,7 @@ function start() {
     },
     close: async () => {},
   });
-  return { upstreams: upstreamsOf(engine, resolveSettings()), state };
+  return { upstreams: createUpstreams(engine, resolveSettings()), state };
 }
 
 const get = (upstream: Upstream) =>
