@@ -11,7 +11,7 @@ import { FetchTransport } from "./transport/fetch/transport.js";
 export * from "./types.js";
 
 /** A client of a Redis over HTTP, on the runtime's own fetch. */
-export type Redis = RedisClient;
+export type Redis<V = unknown> = RedisClient<V>;
 
 /** Makes clients: `const redis = Redis.fromEnv()`, or `new Redis({ url, token })` where there is no `process.env`. */
 export const Redis = createRedisClass({

@@ -22,7 +22,7 @@ export type {
 export * from "./types.js";
 
 /** A client of a Redis over HTTP, on connections that stay warm between invocations. */
-export type Redis = RedisClient;
+export type Redis<V = unknown> = RedisClient<V>;
 
 const platform: Platform = {
   env: () => process.env,

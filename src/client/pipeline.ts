@@ -18,8 +18,11 @@ import { createTimeoutError } from "../transport/timeout-error.js";
 import { within } from "../util/timers.js";
 
 /** A command called on a pipeline. It returns the pipeline, with one more result. */
-export interface Queued<Q extends readonly unknown[]> extends ReplyMode {
-  readonly reply: Pipeline<[...Q, this["value"]]>;
+export interface Queued<Q extends readonly unknown[], V = unknown> extends ReplyMode {
+  /** The pipeline. */
+  readonly reply: Pipeline<[...Q, this["value"]], V>;
+  /** The type of stored values. */
+  readonly stored: V;
 }
 
 /** The result of one command where errors are kept: `error` is set when it failed. */
@@ -27,14 +30,20 @@ export type CommandResult<T> =
   | { readonly result: T; readonly error?: undefined }
   | { readonly result?: undefined; readonly error: Error };
 
-type CommandResults<Q extends readonly unknown[]> = { -readonly [I in keyof Q]: CommandResult<Q[I]> };
+/** The result of each command of a pipeline where errors are kept. */
+export type CommandResults<Q extends readonly unknown[]> = { -readonly [I in keyof Q]: CommandResult<Q[I]> };
 
-/** Commands collected now and sent as one request by `exec()`. */
-export interface Pipeline<Q extends readonly unknown[] = []>
-  extends Commands<Queued<Q>>,
-    Namespaces<Queued<Q>>,
-    Builders<Queued<Q>>,
-    Target<Queued<Q>> {
+/**
+ * Commands collected now and sent as one request by `exec()`.
+ *
+ * @typeParam Q the values of the commands, in order.
+ * @typeParam V the type that the client's codec gives stored values.
+ */
+export interface Pipeline<Q extends readonly unknown[] = [], V = unknown>
+  extends Commands<Queued<Q, V>>,
+    Namespaces<Queued<Q, V>>,
+    Builders<Queued<Q, V>>,
+    Target<Queued<Q, V>> {
   /**
    * Sends the commands.
    * @returns their values, in order.

@@ -11,23 +11,39 @@ import type { Subscriber } from "../features/subscribe/subscriber.js";
 import type { UpdateOptions, Updater } from "../features/update.js";
 import { assertConfig } from "../options/check-options.js";
 import { isEnvironment, readEndpointFromEnv } from "../options/endpoint.js";
-import type { CallOptions, RedisOptions } from "../options/options.js";
+import type {
+  CallOptions,
+  CodecName,
+  CodecValue,
+  EndpointEnv,
+  EnvOptions,
+  RedisOptions,
+} from "../options/options.js";
 import type { ConnectionStats } from "../transport/transport.js";
 import { boundMethods, executorOf, inherited, PROTOTYPE, use } from "./methods.js";
 import type { Pipeline } from "./pipeline.js";
 import { createExecutor, type Platform } from "./platform.js";
 
-/** A client of one endpoint. Make one outside the handler; making more costs next to nothing. */
-export interface Redis
-  extends Commands<Immediate>,
-    Namespaces<Immediate>,
-    Builders<Immediate>,
-    Iterators,
-    Target<Immediate> {
+/** The client `Client`, of this class or one of its own, with another type of stored values. */
+export type WithValues<Client, V> = keyof Client extends keyof Redis
+  ? Redis<V>
+  : Redis<V> & Omit<Client, keyof Redis>;
+
+/**
+ * A client of one endpoint. Make one outside the handler; making more costs next to nothing.
+ *
+ * @typeParam V the type that the client's codec gives stored values: `unknown` for JSON.
+ */
+export interface Redis<V = unknown>
+  extends Commands<Immediate<V>>,
+    Namespaces<Immediate<V>>,
+    Builders<Immediate<V>>,
+    Iterators<V>,
+    Target<Immediate<V>> {
   /** Collects commands that `exec()` sends as one request. Its order to other requests is as with `with()`. */
-  pipeline(): Pipeline;
+  pipeline(): Pipeline<[], V>;
   /** Collects commands that `exec()` runs as one transaction: all of them, without other clients' commands in between. */
-  multi(): Pipeline;
+  multi(): Pipeline<[], V>;
   /**
    * Sends any command, argument by argument: `redis.exec(["SET", "key", "value"])`.
    * @throws ArgumentError when the command changes the state of a connection, which are shared over HTTP.
@@ -49,14 +65,14 @@ export interface Redis
    * @returns what is stored now.
    * @throws WarmlineError if other clients changed the key at every attempt.
    */
-  update<T = unknown>(key: Key, change: Updater<T>, options?: UpdateOptions): Promise<T | null>;
+  update<T = V>(key: Key, change: Updater<T>, options?: UpdateOptions): Promise<T | null>;
   /**
    * Listens to channels. Messages are read by the client's codec, as values are.
    * @throws ArgumentError if a name can't be sent. The subscriber emits any other error.
    */
-  subscribe<TMessage = unknown>(channels: string | readonly string[]): Subscriber<TMessage>;
+  subscribe<TMessage = V>(channels: string | readonly string[]): Subscriber<TMessage>;
   /** Listens to every channel that fits one of these glob patterns. */
-  psubscribe<TMessage = unknown>(patterns: string | readonly string[]): Subscriber<TMessage>;
+  psubscribe<TMessage = V>(patterns: string | readonly string[]): Subscriber<TMessage>;
   /**
    * Streams the commands that Redis runs, line by line: `for await (const line of redis.monitor())`. Leaving the loop ends
    * the stream. `redis.with({ signal }).monitor()` can be ended from outside. If the stream is lost, the loop throws.
@@ -64,11 +80,14 @@ export interface Redis
   monitor(): AsyncGenerator<string, void, undefined>;
   /**
    * Returns the same client with other settings, for one call or many. What a class of your own keeps in fields goes along.
+   * With `codec`, the types of stored values change: `redis.with({ codec: "bytes" }).get(key)` gives a Uint8Array or null.
    *
    * Its commands are requests of their own. A request may reach Redis before one that was issued earlier, also in the same
    * turn: await the first where the order matters.
    */
-  with(options: CallOptions): this;
+  with<Name extends CodecName = never, V = never>(
+    options: CallOptions<Name, V>,
+  ): [Name | V] extends [never] ? this : WithValues<this, CodecValue<Name, V>>;
   /** The endpoint's sync token: hand it to another process, and its reads see what was written here. */
   readYourWritesSyncToken: string | undefined;
   /** Puts `middleware` around every request of this client, outside of what was put before. */
@@ -83,19 +102,26 @@ export interface Redis
 
 /** Makes clients. */
 export interface RedisConstructor {
-  /** @throws ConfigError when an option is malformed. A missing url or token rejects the first command instead. */
-  new (options?: RedisOptions): Redis;
-  /** A client whose requests something else carries. */
-  new (requester: Requester): Redis;
+  /**
+   * @param options the endpoint and settings, or a requester: an object that sends the client's requests by itself.
+   * @throws ConfigError when an option is malformed. A missing url or token rejects the first command instead.
+   */
+  new <Name extends CodecName = CodecName, V = any>(
+    options?: RedisOptions<Name, V> | Requester,
+  ): Redis<CodecValue<Name, V>>;
   /**
    * A client of the endpoint that the environment names: the first complete pair of WARMLINE_URL and
    * WARMLINE_TOKEN, UPSTASH_REDIS_REST_URL and UPSTASH_REDIS_REST_TOKEN, KV_REST_API_URL and KV_REST_API_TOKEN.
+   * @param envOrOptions settings, or the environment where there is no `process.env`, such as the one passed to a handler of
+   * Cloudflare Workers.
+   * @param options settings, after an environment.
    */
-  fromEnv(options?: Omit<RedisOptions, "url" | "token">): Redis;
-  /** A client of the endpoint that `env` names, such as the environment passed to a handler of Cloudflare Workers. */
-  fromEnv(env: object, options?: Omit<RedisOptions, "url" | "token">): Redis;
+  fromEnv<Name extends CodecName = CodecName, V = any>(
+    envOrOptions?: EnvOptions<Name, V> | EndpointEnv,
+    options?: EnvOptions<Name, V>,
+  ): Redis<CodecValue<Name, V>>;
   /** The prototype of every client's methods. */
-  readonly prototype: Redis;
+  readonly prototype: Redis<any>;
 }
 
 /** The client class of a platform. */

@@ -27,8 +27,9 @@ import {
   when,
 } from "./decoders.js";
 import { defineCommands, read, write } from "./define.js";
-import type { Key, Reply, ReplyMode } from "./reply-mode.js";
+import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { Decoder } from "./spec.js";
+import type { OnlyKnown } from "./types.js";
 
 /** An index up to 2^64 - 2; text where a number would round it. */
 export type ArrayIndex = number | string;
@@ -80,7 +81,7 @@ export interface ArGrepOptions {
   noCase?: boolean;
   /** Returns pairs of index and value rather than indexes. */
   withValues?: boolean;
-  /** Stops after this many matches. */
+  /** Maximum number of matches. */
   limit?: number;
 }
 
@@ -101,7 +102,7 @@ export interface ArLastItemsOptions {
 
 /** Settings of arscan. */
 export interface ArScanOptions {
-  /** Stop after so many values. */
+  /** Maximum number of values. */
   limit?: number;
 }
 
@@ -121,11 +122,11 @@ export interface ArrayCommands<K extends ReplyMode> {
   /** Removes ranges of values, both ends included. Returns how many were removed. */
   ardelrange(key: Key, ...ranges: [start: ArrayIndex, end: ArrayIndex][]): Reply<K, number>;
   /** Returns a value, or null. */
-  arget<T = string>(key: Key, index: ArrayIndex): Reply<K, T | null>;
+  arget<T = Stored<K, string>>(key: Key, index: ArrayIndex): Reply<K, T | null>;
   /** Returns the values of a range, both ends included, null where there is none. */
-  argetrange<T = string>(key: Key, start: ArrayIndex, end: ArrayIndex): Reply<K, (T | null)[]>;
+  argetrange<T = Stored<K, string>>(key: Key, start: ArrayIndex, end: ArrayIndex): Reply<K, (T | null)[]>;
   /** Returns the indexes of the values in a range that fit. "-" and "+" are the lowest and highest index. */
-  argrep<T = string, O extends ArGrepOptions = ArGrepOptions>(
+  argrep<T = Stored<K, string>, O extends ArGrepOptions & OnlyKnown<O, ArGrepOptions> = ArGrepOptions>(
     key: Key,
     start: ArrayIndex,
     end: ArrayIndex,
@@ -136,17 +137,21 @@ export interface ArrayCommands<K extends ReplyMode> {
   /** Appends values at the cursor. Returns the last one's index. */
   arinsert<T = unknown>(key: Key, ...values: T[]): Reply<K, string>;
   /** Returns up to `count` of the values appended last, the oldest first. */
-  arlastitems<T = string>(key: Key, count: number, opts?: ArLastItemsOptions): Reply<K, (T | null)[]>;
+  arlastitems<T = Stored<K, string>>(
+    key: Key,
+    count: number,
+    opts?: ArLastItemsOptions,
+  ): Reply<K, (T | null)[]>;
   /** Returns the highest index that is used plus one. */
   arlen(key: Key): Reply<K, string>;
   /** Returns values in the order of the indexes, null where there is none. */
-  armget<T = string>(key: Key, ...indexes: ArrayIndex[]): Reply<K, (T | null)[]>;
+  armget<T = Stored<K, string>>(key: Key, ...indexes: ArrayIndex[]): Reply<K, (T | null)[]>;
   /** Sets values. Returns how many are new. */
   armset<T = unknown>(key: Key, values: ArMSetValues<T>): Reply<K, number>;
   /** Returns the index that arinsert would use, or null at the end of all indexes. */
   arnext(key: Key): Reply<K, string | null>;
   /** Returns one number made of a range's values, or null where none of them is one. */
-  arop<T = string>(
+  arop<T = Stored<K, string>>(
     key: Key,
     start: ArrayIndex,
     end: ArrayIndex,
@@ -155,7 +160,7 @@ export interface ArrayCommands<K extends ReplyMode> {
   /** Appends values to a ring of `size`, over the oldest once it is full. Returns the last one's index. */
   arring<T = unknown>(key: Key, size: number, ...values: T[]): Reply<K, string>;
   /** Returns pairs of index and value of a range, both ends included. */
-  arscan<T = string>(
+  arscan<T = Stored<K, string>>(
     key: Key,
     start: ArrayIndex,
     end: ArrayIndex,

@@ -13,25 +13,25 @@ import {
 } from "./args.js";
 import { bytes, int, list, orNull, records, text, tuple, value, when } from "./decoders.js";
 import { defineCommands, read, write, writeIf } from "./define.js";
-import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import type { ExpireOption, ScanCommandOptions } from "./types.js";
+import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
+import type { ExpireOption, Keys, ScanCommandOptions } from "./types.js";
 
 /** A key's type, "none" where there is no key. Modules add their own. */
 export type Type = "string" | "list" | "set" | "zset" | "hash" | "stream" | "none" | "vectorset" | "array";
 
 /** Settings of copy. */
 export interface CopyOptions {
-  /** Overwrite the destination if it exists. */
+  /** Overwrites the destination if it exists. */
   replace?: boolean;
-  /** Copy into this database. */
+  /** Index of the database to copy into. Default the one of the key. */
   db?: number;
 }
 
 /** Settings of restore. */
 export interface RestoreOptions {
-  /** Overwrite the key if it exists. */
+  /** Overwrites the key if it exists. */
   replace?: boolean;
-  /** The time to live is a time since 1970, in milliseconds. */
+  /** Whether `ttl` is a time since 1970, in milliseconds. */
   absTtl?: boolean;
   /** How long ago the key counts as used, in seconds. */
   idleTime?: number;
@@ -43,9 +43,9 @@ export interface RestoreOptions {
 export interface SortOptions {
   /** The pattern of the keys to sort by; `*` stands for the element. */
   by?: string;
-  /** Skip this many; given together with `count`. */
+  /** Number of elements to skip. */
   offset?: number;
-  /** The maximum number of elements, used with `offset`. */
+  /** Maximum number of elements. */
   count?: number;
   /** The pattern, or patterns, of the keys to return in place of the elements; `#` is the element itself. */
   get?: string | string[];
@@ -53,6 +53,12 @@ export interface SortOptions {
   order?: "ASC" | "DESC" | "asc" | "desc";
   /** Compare as text rather than as numbers. */
   alpha?: boolean;
+}
+
+/** Where sort stores the elements. */
+export interface SortStoreOption<Store extends Key> {
+  /** Stores the elements in order as a list under this key. */
+  store?: Store | undefined;
 }
 
 export type ScanResultStandard = [cursor: string, keys: string[]];
@@ -68,7 +74,7 @@ export interface GenericCommands<K extends ReplyMode> {
    * Removes keys. Returns how many were removed. Skips null, the result of a read without a key.
    * @see https://redis.io/commands/del/
    */
-  del(...keys: Key[]): Reply<K, number>;
+  del<Given extends Key[]>(...keys: Keys<Given>): Reply<K, number>;
   /**
    * Returns the value as Redis writes it to disk, for restore; null where there is no key.
    * @see https://redis.io/commands/dump/
@@ -78,7 +84,7 @@ export interface GenericCommands<K extends ReplyMode> {
    * Returns how many of the keys exist; a key given twice counts twice.
    * @see https://redis.io/commands/exists/
    */
-  exists(...keys: Key[]): Reply<K, number>;
+  exists<Given extends Key[]>(...keys: Keys<Given>): Reply<K, number>;
   /**
    * Sets the time to live, in seconds. Returns 1, or 0 where there is no key or `option` prevented it.
    * @see https://redis.io/commands/expire/
@@ -170,35 +176,32 @@ export interface GenericCommands<K extends ReplyMode> {
    */
   restore(key: Key, ttl: number, serialized: Uint8Array, opts?: RestoreOptions): Reply<K, "OK">;
   /**
-   * Returns the next cursor, "0" at the end, and a page of keys. A key may come twice.
+   * Returns the next cursor, "0" at the end, and a page of keys that match a pattern or have a type. A key may come
+   * twice. With `withType`, each is an object of key and type.
    * @see https://redis.io/commands/scan/
    */
-  scan(cursor: string | number): Reply<K, ScanResultStandard>;
-  /**
-   * Returns the next cursor, "0" at the end, and a page of keys that match a pattern or have a type. With `withType`, each is an
-   * object of key and type.
-   */
-  scan<O extends ScanCommandOptions>(
+  scan<WithType extends boolean = false>(
     cursor: string | number,
-    opts: O,
-  ): Reply<K, O extends { withType: true } ? ScanResultWithType : ScanResultStandard>;
+    opts?: ScanCommandOptions<WithType>,
+  ): Reply<K, WithType extends true ? ScanResultWithType : ScanResultStandard>;
   /**
    * Returns the elements of a list, set or sorted set in order. With `store`, stores them there and returns how many.
    * @see https://redis.io/commands/sort/
    */
-  sort<T = string>(key: Key, opts?: SortOptions & { store?: undefined }): Reply<K, (T | null)[]>;
-  /** Stores the elements in order as a list. Returns how many there are. */
-  sort(key: Key, opts: SortOptions & { store: Key }): Reply<K, number>;
+  sort<T = Stored<K, string>, Store extends Key = never>(
+    key: Key,
+    opts?: SortOptions & SortStoreOption<Store>,
+  ): Reply<K, [Store] extends [never] ? (T | null)[] : number>;
   /**
    * Returns the elements of a list, set or sorted set in order.
    * @see https://redis.io/commands/sort_ro/
    */
-  sortRo<T = string>(key: Key, opts?: SortOptions): Reply<K, (T | null)[]>;
+  sortRo<T = Stored<K, string>>(key: Key, opts?: SortOptions): Reply<K, (T | null)[]>;
   /**
    * Marks keys as used. Returns how many exist.
    * @see https://redis.io/commands/touch/
    */
-  touch(...keys: Key[]): Reply<K, number>;
+  touch<Given extends Key[]>(...keys: Keys<Given>): Reply<K, number>;
   /**
    * Returns the time to live, in seconds; -1 if there is none, -2 where there is no key.
    * @see https://redis.io/commands/ttl/
@@ -213,7 +216,7 @@ export interface GenericCommands<K extends ReplyMode> {
    * Removes keys, freeing their memory later. Returns how many were removed. Skips null, as del does.
    * @see https://redis.io/commands/unlink/
    */
-  unlink(...keys: Key[]): Reply<K, number>;
+  unlink<Given extends Key[]>(...keys: Keys<Given>): Reply<K, number>;
   /**
    * Waits until this many replicas have the connection's writes, `timeout` milliseconds at most. Returns how many have.
    * @see https://redis.io/commands/wait/

@@ -26,9 +26,10 @@ import {
   zip,
 } from "./decoders.js";
 import { defineCommands, read, write } from "./define.js";
-import type { Key, Reply, ReplyMode } from "./reply-mode.js";
+import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
+import type { MemberCondition } from "./sorted-set.js";
 import type { Decoder } from "./spec.js";
-import type { AtMostOne } from "./types.js";
+import type { AtMostOne, OnlyKnown } from "./types.js";
 
 /** Metres, kilometres, feet or miles. */
 export type GeoUnit = "M" | "KM" | "FT" | "MI" | "m" | "km" | "ft" | "mi";
@@ -44,7 +45,7 @@ export interface GeoMember<T> {
 }
 
 /** Add members alone (`nx`), or move them alone (`xx`). */
-export type GeoAddCommandOptions = AtMostOne<{ nx: boolean; xx: boolean }> & {
+export type GeoAddCommandOptions = AtMostOne<MemberCondition, "only one of nx and xx"> & {
   /** Returns how many were changed, rather than how many are new. */
   ch?: boolean;
 };
@@ -60,7 +61,7 @@ export type Shape =
   | { type: "BYBOX" | "bybox"; rect: { width: number; height: number }; rectType: GeoUnit };
 
 interface GeoCount {
-  /** At most this many; with `any` the first found rather than the nearest. */
+  /** Maximum number of members; with `any` the first found rather than the nearest. */
   count?: { limit: number; any?: boolean };
 }
 
@@ -76,7 +77,7 @@ export interface GeoSearchCommandOptions extends GeoCount {
 
 /** Values that geosearchstore stores. */
 export interface GeoSearchStoreCommandOptions extends GeoCount {
-  /** Store distances from the centre as scores. */
+  /** Stores distances from the centre as scores, in the unit of the shape. */
   storeDist?: boolean;
 }
 
@@ -99,13 +100,11 @@ export interface GeoCommands<K extends ReplyMode> {
    * Sets members' places. Returns how many are new, or with `ch` how many changed.
    * @see https://redis.io/commands/geoadd/
    */
-  geoadd<T = unknown>(key: Key, member: GeoMember<T>, ...members: GeoMember<T>[]): Reply<K, number | null>;
-  /** Sets members' places under conditions. Returns how many are new, or with `ch` how many changed. */
   geoadd<T = unknown>(
     key: Key,
-    opts: GeoAddCommandOptions,
-    member: GeoMember<T>,
-    ...members: GeoMember<T>[]
+    ...args:
+      | [member: GeoMember<T>, ...members: GeoMember<T>[]]
+      | [opts: GeoAddCommandOptions, member: GeoMember<T>, ...members: GeoMember<T>[]]
   ): Reply<K, number | null>;
   /**
    * Returns the distance between two members, in metres unless a unit is given, or null where one is missing.
@@ -126,7 +125,10 @@ export interface GeoCommands<K extends ReplyMode> {
    * Returns the members inside a shape, nearest or farthest first.
    * @see https://redis.io/commands/geosearch/
    */
-  geosearch<T = unknown, O extends GeoSearchCommandOptions = GeoSearchCommandOptions>(
+  geosearch<
+    T = Stored<K>,
+    O extends GeoSearchCommandOptions & OnlyKnown<O, GeoSearchCommandOptions> = GeoSearchCommandOptions,
+  >(
     key: Key,
     centerPoint: CenterPoint<T>,
     shape: Shape,

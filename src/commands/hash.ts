@@ -29,29 +29,38 @@ import {
   when,
 } from "./decoders.js";
 import { checked, defineCommands, read, reordered, write } from "./define.js";
-import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
-import type { AtMostOne, Expiration, ExpireOption, ScanCommandOptions } from "./types.js";
+import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js";
+import type { CheckedValue, InferOutput, SchemaOption, StandardSchema } from "./schema.js";
+import type { AtMostOne, Expiration, ExpirationOrPersist, ExpireOption } from "./types.js";
 
 /** A field or several. */
 export type Fields = string | number | (string | number)[];
 
 /** A time to live for the fields that are read, or `persist` to remove it. */
-export type HGetExCommandOptions = AtMostOne<Expiration & { persist: boolean }>;
+export type HGetExCommandOptions = AtMostOne<
+  ExpirationOrPersist,
+  "only one of ex, px, exat, pxat and persist"
+>;
+
+/** A time to live for fields, or the one that they have. */
+export interface FieldExpiration extends Expiration {
+  /** Keeps the fields' time to live. */
+  keepttl: boolean;
+}
 
 /** Conditions of hsetex, and the fields' time to live. */
 export interface HSetExCommandOptions {
   /** Only if none of the fields exists, or only if all of them do. */
   conditional?: "FNX" | "fnx" | "FXX" | "fxx";
   /** The fields' time to live, or `keepttl` to leave it as it is. */
-  expiration?: AtMostOne<Expiration & { keepttl: boolean }>;
+  expiration?: AtMostOne<FieldExpiration, "only one of ex, px, exat, pxat and keepttl">;
 }
 
 /** Settings of hscan. */
 export interface HScanOptions {
   /** Only fields that fit this glob pattern. */
   match?: string;
-  /** Approximate number of fields to scan. */
+  /** Number of fields to look at in one call, a hint. Default 10. */
   count?: number;
   /** Returns the fields without their values. */
   noValues?: boolean;
@@ -88,7 +97,7 @@ export interface HashCommands<K extends ReplyMode> {
    * Returns a field's value, or null.
    * @see https://redis.io/commands/hget/
    */
-  hget<T = unknown>(key: Key, field: Key): Reply<K, T | null>;
+  hget<T = Stored<K>>(key: Key, field: Key): Reply<K, T | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   hget<S extends StandardSchema>(
     key: Key,
@@ -99,14 +108,14 @@ export interface HashCommands<K extends ReplyMode> {
    * Returns the hash as an object, or null where there is none.
    * @see https://redis.io/commands/hgetall/
    */
-  hgetall<T extends Record<string, unknown> = Record<string, unknown>>(key: Key): Reply<K, T | null>;
+  hgetall<T extends object = Record<string, Stored<K>>>(key: Key): Reply<K, T | null>;
   /** With `schema`, returns its output for the object. Rejects with a SchemaError if the object does not fit. */
   hgetall<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /**
    * Removes fields. Returns them as an object, or null where none existed.
    * @see https://redis.io/commands/hgetdel/
    */
-  hgetdel<T extends Record<string, unknown> = Record<string, unknown>>(
+  hgetdel<T extends object = Record<string, Stored<K>>>(
     key: Key,
     ...fields: (string | number)[]
   ): Reply<K, T | null>;
@@ -116,20 +125,15 @@ export interface HashCommands<K extends ReplyMode> {
     ...fieldsAndSchema: [...fields: (string | number)[], opts: SchemaOption<S>]
   ): Reply<K, InferOutput<S> | null>;
   /**
-   * Returns fields as an object, or null where none exists, and sets or removes their time to live.
+   * Returns fields as an object, or null where none exists, and sets or removes their time to live. With `schema`, returns
+   * its output for the object. Rejects with a SchemaError if the object does not fit.
    * @see https://redis.io/commands/hgetex/
    */
-  hgetex<T extends Record<string, unknown> = Record<string, unknown>>(
+  hgetex<T extends object = Record<string, Stored<K>>, S extends StandardSchema = never>(
     key: Key,
-    opts: HGetExCommandOptions,
+    opts: HGetExCommandOptions & Partial<SchemaOption<S>>,
     ...fields: (string | number)[]
-  ): Reply<K, T | null>;
-  /** With `schema`, returns its output for the object. Rejects with a SchemaError if the object does not fit. */
-  hgetex<S extends StandardSchema>(
-    key: Key,
-    opts: HGetExCommandOptions & SchemaOption<S>,
-    ...fields: (string | number)[]
-  ): Reply<K, InferOutput<S> | null>;
+  ): Reply<K, CheckedValue<S, T> | null>;
   /**
    * Adds an integer to a field. Returns the new value.
    * @see https://redis.io/commands/hincrby/
@@ -154,9 +158,9 @@ export interface HashCommands<K extends ReplyMode> {
    * Returns fields as an object, null in place of those missing, or null where none exists.
    * @see https://redis.io/commands/hmget/
    */
-  hmget<T extends Record<string, unknown> = Record<string, unknown>>(
+  hmget<T extends object = Record<string, Stored<K>>>(
     key: Key,
-    ...fields: string[]
+    ...fields: NoInfer<keyof T & string>[]
   ): Reply<K, T | null>;
   /** With `schema`, returns its output for the object. Rejects with a SchemaError if the object does not fit. */
   hmget<S extends StandardSchema>(
@@ -213,7 +217,7 @@ export interface HashCommands<K extends ReplyMode> {
   /** Returns random fields: distinct ones, or with a negative count possibly repeated. */
   hrandfield(key: Key, count: number): Reply<K, string[]>;
   /** Returns random fields and their values. */
-  hrandfield<T extends Record<string, unknown> = Record<string, unknown>>(
+  hrandfield<T extends object = Record<string, Stored<K>>>(
     key: Key,
     count: number,
     withValues: boolean,
@@ -222,10 +226,10 @@ export interface HashCommands<K extends ReplyMode> {
    * Returns the next cursor, "0" at the end, and a page of alternating fields and values.
    * @see https://redis.io/commands/hscan/
    */
-  hscan<T = string | number>(
+  hscan<T = Stored<K, string | number>>(
     key: Key,
     cursor: string | number,
-    opts?: ScanCommandOptions & HScanOptions,
+    opts?: HScanOptions,
   ): Reply<K, [cursor: string, fieldsAndValues: (string | T)[]]>;
   /**
    * Sets each field of the object. Returns how many are new.
@@ -258,7 +262,7 @@ export interface HashCommands<K extends ReplyMode> {
    * Returns the values.
    * @see https://redis.io/commands/hvals/
    */
-  hvals<T = any>(key: Key): Reply<K, T>;
+  hvals<T = StoredList<K, any>>(key: Key): Reply<K, T>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   hvals<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
 }

@@ -12,7 +12,7 @@ import {
 } from "./args.js";
 import { int, isText, list, nested, nestedText, oneOrMany, orNull, text, value } from "./decoders.js";
 import { checked, defineCommands, read, write } from "./define.js";
-import type { Key, Reply, ReplyMode } from "./reply-mode.js";
+import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js";
 import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { Decoder } from "./spec.js";
 
@@ -61,7 +61,7 @@ export interface JsonCommands<K extends ReplyMode> {
    * Takes an element from arrays, the last unless an index is given.
    * @see https://redis.io/commands/json.arrpop/
    */
-  arrpop<T = unknown>(key: Key, path?: string, index?: number): Reply<K, (T | null)[]>;
+  arrpop<T = Stored<K>>(key: Key, path?: string, index?: number): Reply<K, (T | null)[]>;
   /**
    * Keeps the elements between two indexes, both included, 0 unless given. Returns the new lengths.
    * @see https://redis.io/commands/json.arrtrim/
@@ -86,8 +86,8 @@ export interface JsonCommands<K extends ReplyMode> {
    * Returns the document, the value at one path, or an object of the values at several; null if there is no key.
    * @see https://redis.io/commands/json.get/
    */
-  get<T = unknown>(key: Key, ...paths: string[]): Reply<K, T | null>;
-  get<T = unknown>(key: Key, opts: JsonGetOptions | undefined, ...paths: string[]): Reply<K, T | null>;
+  get<T = Stored<K>>(key: Key, ...paths: string[]): Reply<K, T | null>;
+  get<T = Stored<K>>(key: Key, opts: JsonGetOptions | undefined, ...paths: string[]): Reply<K, T | null>;
   get<S extends StandardSchema>(
     key: Key,
     ...pathsAndSchema:
@@ -103,7 +103,7 @@ export interface JsonCommands<K extends ReplyMode> {
    * Returns the value at a path of each document, null where there is none.
    * @see https://redis.io/commands/json.mget/
    */
-  mget<T = unknown[]>(keys: Key[], path: string): Reply<K, T>;
+  mget<T = StoredList<K>>(keys: Key[], path: string): Reply<K, T>;
   mget<S extends StandardSchema>(
     keys: Key[],
     path: string,

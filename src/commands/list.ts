@@ -1,8 +1,9 @@
 import { optional, options, prefixed, rest, scalar, scalars, stored } from "./args.js";
 import { int, list, oneOrMany, orNull, text, tuple, value } from "./decoders.js";
 import { checked, defineCommands, read, write } from "./define.js";
-import type { Key, Reply, ReplyMode } from "./reply-mode.js";
+import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
+import type { Several } from "./types.js";
 
 /** Where lpos looks, and for how many. */
 export interface LPosOptions {
@@ -17,11 +18,20 @@ export interface LPosOptions {
 /** An end of a list. */
 export type Side = "left" | "right" | "LEFT" | "RIGHT";
 
-/** Up to so many elements, or so many or none; "OBO" one by one, which turns their order round, "BULK" as they stand. */
+/** Number and order of the elements that blmovem and lmovem move. */
 export type MoveOptions = (
-  | { count: number; exactly?: undefined }
-  | { count?: undefined; exactly: number }
+  | {
+      /** Maximum number of elements to move. */
+      count: number;
+      exactly?: "only one of count and exactly" | undefined;
+    }
+  | {
+      count?: "only one of count and exactly" | undefined;
+      /** Number of elements to move. If there are fewer, none is moved. */
+      exactly: number;
+    }
 ) & {
+  /** "OBO" moves one by one, which turns their order round; "BULK" keeps the order. */
   order: "OBO" | "BULK";
 };
 
@@ -30,7 +40,7 @@ export interface ListCommands<K extends ReplyMode> {
    * Moves an element between lists, waiting for one at most `timeout` seconds (0: forever). Returns it, or null.
    * @see https://redis.io/commands/blmove/
    */
-  blmove<T = string>(
+  blmove<T = Stored<K, string>>(
     source: Key,
     destination: Key,
     whereFrom: Side,
@@ -38,7 +48,7 @@ export interface ListCommands<K extends ReplyMode> {
     timeout: number,
   ): Reply<K, T | null>;
   /** Moves elements between lists, waiting for them at most `timeout` seconds. Returns them as they stand now, or null. */
-  blmovem<T = string>(
+  blmovem<T = Stored<K, string>>(
     source: Key,
     destination: Key,
     whereFrom: Side,
@@ -50,7 +60,7 @@ export interface ListCommands<K extends ReplyMode> {
    * Takes elements from the first list that has any, waiting at most `timeout` seconds. Returns key and elements, or null.
    * @see https://redis.io/commands/blmpop/
    */
-  blmpop<T = unknown>(
+  blmpop<T = Stored<K>>(
     timeout: number,
     numkeys: number,
     keys: Key[],
@@ -61,22 +71,22 @@ export interface ListCommands<K extends ReplyMode> {
    * Takes the first element of the first list that has any, waiting at most `timeout` seconds. Returns key and element, or null.
    * @see https://redis.io/commands/blpop/
    */
-  blpop<T = unknown>(keys: Key | Key[], timeout: number): Reply<K, [key: string, element: T] | null>;
+  blpop<T = Stored<K>>(keys: Key | Key[], timeout: number): Reply<K, [key: string, element: T] | null>;
   /**
    * Takes the last element of the first list that has any, waiting at most `timeout` seconds. Returns key and element, or null.
    * @see https://redis.io/commands/brpop/
    */
-  brpop<T = unknown>(keys: Key | Key[], timeout: number): Reply<K, [key: string, element: T] | null>;
+  brpop<T = Stored<K>>(keys: Key | Key[], timeout: number): Reply<K, [key: string, element: T] | null>;
   /**
    * Moves the last element of one list to the start of another, waiting for it. Older form of blmove.
    * @see https://redis.io/commands/brpoplpush/
    */
-  brpoplpush<T = string>(source: Key, destination: Key, timeout: number): Reply<K, T | null>;
+  brpoplpush<T = Stored<K, string>>(source: Key, destination: Key, timeout: number): Reply<K, T | null>;
   /**
    * Returns the element at an index, negative from the end, or null.
    * @see https://redis.io/commands/lindex/
    */
-  lindex<T = any>(key: Key, index: number): Reply<K, T | null>;
+  lindex<T = Stored<K, any>>(key: Key, index: number): Reply<K, T | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   lindex<S extends StandardSchema>(
     key: Key,
@@ -97,9 +107,14 @@ export interface ListCommands<K extends ReplyMode> {
    * Moves an element from an end of one list to an end of another. Returns it, or null.
    * @see https://redis.io/commands/lmove/
    */
-  lmove<T = string>(source: Key, destination: Key, whereFrom: Side, whereTo: Side): Reply<K, T | null>;
+  lmove<T = Stored<K, string>>(
+    source: Key,
+    destination: Key,
+    whereFrom: Side,
+    whereTo: Side,
+  ): Reply<K, T | null>;
   /** Moves elements between lists, one by default. Returns them as they stand now, or null. */
-  lmovem<T = string>(
+  lmovem<T = Stored<K, string>>(
     source: Key,
     destination: Key,
     whereFrom: Side,
@@ -110,17 +125,21 @@ export interface ListCommands<K extends ReplyMode> {
    * Takes elements from the first list that has any. Returns key and elements, or null.
    * @see https://redis.io/commands/lmpop/
    */
-  lmpop<T = unknown>(
+  lmpop<T = Stored<K>>(
     numkeys: number,
     keys: Key[],
     side: Side,
     count?: number,
   ): Reply<K, [key: string, elements: T[]] | null>;
   /**
-   * Takes the first element, or with a count an array of the first elements. Returns null where there is no list.
+   * Takes the first element. Returns it, or null where there is no list.
    * @see https://redis.io/commands/lpop/
    */
-  lpop<T = unknown>(key: Key, count?: number): Reply<K, T | null>;
+  lpop<T = Stored<K>>(key: Key): Reply<K, T | null>;
+  /** Takes up to `count` of the first elements. Returns them, or null where there is no list. */
+  lpop<T = Stored<K>>(key: Key, count: number): Reply<K, Several<T> | null>;
+  /** Takes the first element, or up to `count` of them. */
+  lpop<T = Stored<K>>(key: Key, count: number | undefined): Reply<K, T | Several<T> | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   lpop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
@@ -148,7 +167,7 @@ export interface ListCommands<K extends ReplyMode> {
    * Returns the elements between two indexes, both included; negative ones count from the end.
    * @see https://redis.io/commands/lrange/
    */
-  lrange<T = string>(key: Key, start: number, end: number): Reply<K, T[]>;
+  lrange<T = Stored<K, string>>(key: Key, start: number, end: number): Reply<K, T[]>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   lrange<S extends StandardSchema>(
     key: Key,
@@ -172,10 +191,14 @@ export interface ListCommands<K extends ReplyMode> {
    */
   ltrim(key: Key, start: number, end: number): Reply<K, "OK">;
   /**
-   * Takes the last element, or with a count an array of the last elements. Returns null where there is no list.
+   * Takes the last element. Returns it, or null where there is no list.
    * @see https://redis.io/commands/rpop/
    */
-  rpop<T = string>(key: Key, count?: number): Reply<K, T | null>;
+  rpop<T = Stored<K, string>>(key: Key): Reply<K, T | null>;
+  /** Takes up to `count` of the last elements. Returns them, or null where there is no list. */
+  rpop<T = Stored<K, string>>(key: Key, count: number): Reply<K, Several<T> | null>;
+  /** Takes the last element, or up to `count` of them. */
+  rpop<T = Stored<K, string>>(key: Key, count: number | undefined): Reply<K, T | Several<T> | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   rpop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
@@ -188,7 +211,7 @@ export interface ListCommands<K extends ReplyMode> {
    * Moves the last element of one list to the start of another. Older form of lmove.
    * @see https://redis.io/commands/rpoplpush/
    */
-  rpoplpush<T = string>(source: Key, destination: Key): Reply<K, T | null>;
+  rpoplpush<T = Stored<K, string>>(source: Key, destination: Key): Reply<K, T | null>;
   /**
    * Puts elements after the last. Returns the new length.
    * @see https://redis.io/commands/rpush/

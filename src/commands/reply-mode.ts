@@ -7,15 +7,29 @@ export interface ReplyMode {
   readonly value: unknown;
   /** The return type of its method, by `value`. */
   readonly reply: unknown;
+  /** The type that the codec gives a stored value: `unknown` for JSON, `Uint8Array` for bytes, `string` for text. */
+  readonly stored: unknown;
 }
 
 /** The return type of a command with the value `T` under the reply mode `K`. */
 export type Reply<K extends ReplyMode, T> = (K & { readonly value: T })["reply"];
 
-/** A command called on the client. */
-export interface Immediate extends ReplyMode {
+/** The type of a stored value for which the caller names none: the codec's, or `Default` where the codec may give any. */
+export type Stored<K extends ReplyMode, Default = unknown> = unknown extends K["stored"]
+  ? Default
+  : K["stored"];
+
+/** As {@link Stored}, for an array of stored values. */
+export type StoredList<K extends ReplyMode, Default = unknown[]> = unknown extends K["stored"]
+  ? Default
+  : K["stored"][];
+
+/** A command called on the client. `V` is the type that its codec gives stored values. */
+export interface Immediate<V = unknown> extends ReplyMode {
   /** A promise of the value. */
   readonly reply: Promise<this["value"]>;
+  /** The type of stored values. */
+  readonly stored: V;
 }
 
 /** A key, a field, an id or a cursor: sent as it is, never through the codec. */

@@ -19,6 +19,9 @@ export type Validation<Output> =
 /** The output type of a schema. */
 export type InferOutput<S extends StandardSchema> = NonNullable<S["~standard"]["types"]>["output"];
 
+/** The output of a schema, or `T` without a schema. */
+export type CheckedValue<S extends StandardSchema, T> = [S] extends [never] ? T : InferOutput<S>;
+
 /** The option of a read that checks the values it returns. */
 export interface SchemaOption<S extends StandardSchema> {
   /** Any Standard Schema: the value is what the schema makes of it, or the call rejects with a SchemaError. */

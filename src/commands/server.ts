@@ -2,6 +2,7 @@ import { type ArgEncoder, options, rest, scalar, scalars, strict } from "./args.
 import { int, list, nestedText, orNull, text, tuple } from "./decoders.js";
 import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
+import type { NestedReply } from "./types.js";
 
 export interface ServerCommands<K extends ReplyMode> {
   /**
@@ -53,7 +54,7 @@ export interface ServerCommands<K extends ReplyMode> {
    * Returns the server's part in replication, with what belongs to it.
    * @see https://redis.io/commands/role/
    */
-  role(): Reply<K, unknown[]>;
+  role(): Reply<K, NestedReply[]>;
   /**
    * Swaps two databases.
    * @see https://redis.io/commands/swapdb/

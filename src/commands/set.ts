@@ -1,9 +1,9 @@
 import { counted, optional, options, rest, scalar, scalars, stored, storedEach } from "./args.js";
 import { int, list, oneOrMany, text, tuple, value } from "./decoders.js";
 import { checked, defineCommands, read, write } from "./define.js";
-import type { Key, Reply, ReplyMode } from "./reply-mode.js";
+import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js";
 import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
-import type { ScanCommandOptions } from "./types.js";
+import type { CollectionScanOptions, Several } from "./types.js";
 
 export interface SetCommands<K extends ReplyMode> {
   /**
@@ -20,7 +20,7 @@ export interface SetCommands<K extends ReplyMode> {
    * Returns the members of the first set that are in none of the others.
    * @see https://redis.io/commands/sdiff/
    */
-  sdiff<T = unknown>(key: Key, ...keys: Key[]): Reply<K, T[]>;
+  sdiff<T = Stored<K>>(key: Key, ...keys: Key[]): Reply<K, T[]>;
   /** Returns how many members of the first set are in none of the others, counting up to `limit`. */
   sdiffcard(keys: Key[], opts?: { limit?: number }): Reply<K, number>;
   /**
@@ -32,7 +32,7 @@ export interface SetCommands<K extends ReplyMode> {
    * Returns the members that are in every set.
    * @see https://redis.io/commands/sinter/
    */
-  sinter<T = string>(key: Key, ...keys: Key[]): Reply<K, T[]>;
+  sinter<T = Stored<K, string>>(key: Key, ...keys: Key[]): Reply<K, T[]>;
   /**
    * Returns how many members are in every set, counting up to `limit`.
    * @see https://redis.io/commands/sintercard/
@@ -52,33 +52,41 @@ export interface SetCommands<K extends ReplyMode> {
    * Returns the members.
    * @see https://redis.io/commands/smembers/
    */
-  smembers<T extends unknown[] = string[]>(key: Key): Reply<K, T>;
+  smembers<T extends unknown[] = StoredList<K, string[]>>(key: Key): Reply<K, T>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   smembers<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
   /**
    * Returns 1 or 0 for each, as sismember does.
    * @see https://redis.io/commands/smismember/
    */
-  smismember<T extends unknown[]>(key: Key, members: T): Reply<K, (0 | 1)[]>;
+  smismember<T extends readonly unknown[]>(key: Key, members: T): Reply<K, (0 | 1)[]>;
   /**
    * Moves a member to another set. Returns 1 if it was there, else 0.
    * @see https://redis.io/commands/smove/
    */
   smove<T = unknown>(source: Key, destination: Key, member: T): Reply<K, 0 | 1>;
   /**
-   * Removes and returns a random member, or with a count an array of them. Returns null where there is no set and no count.
+   * Removes a random member. Returns it, or null where there is no set.
    * @see https://redis.io/commands/spop/
    */
-  spop<T = unknown>(key: Key, count?: number): Reply<K, T | null>;
+  spop<T = Stored<K>>(key: Key): Reply<K, T | null>;
+  /** Removes up to `count` random members. Returns them. */
+  spop<T = Stored<K>>(key: Key, count: number): Reply<K, Several<T>>;
+  /** Removes a random member, or up to `count` of them. */
+  spop<T = Stored<K>>(key: Key, count: number | undefined): Reply<K, T | Several<T> | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   spop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   spop<S extends StandardSchema>(key: Key, count: number, opts: SchemaOption<S>): Reply<K, InferOutput<S>[]>;
   /**
-   * Returns a random member, or with a count an array of them: a negative count allows the same twice.
+   * Returns a random member, or null where there is no set.
    * @see https://redis.io/commands/srandmember/
    */
-  srandmember<T = unknown>(key: Key, count?: number): Reply<K, T | null>;
+  srandmember<T = Stored<K>>(key: Key): Reply<K, T | null>;
+  /** Returns up to `count` random members: a negative count allows the same twice. */
+  srandmember<T = Stored<K>>(key: Key, count: number): Reply<K, Several<T>>;
+  /** Returns a random member, or up to `count` of them. */
+  srandmember<T = Stored<K>>(key: Key, count: number | undefined): Reply<K, T | Several<T> | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   srandmember<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
@@ -96,16 +104,16 @@ export interface SetCommands<K extends ReplyMode> {
    * Returns the next cursor, "0" at the end, and a page of members.
    * @see https://redis.io/commands/sscan/
    */
-  sscan<T = string | number>(
+  sscan<T = Stored<K, string | number>>(
     key: Key,
     cursor: string | number,
-    opts?: ScanCommandOptions,
+    opts?: CollectionScanOptions,
   ): Reply<K, [cursor: string, members: T[]]>;
   /**
    * Returns the members that are in any of the sets.
    * @see https://redis.io/commands/sunion/
    */
-  sunion<T = unknown>(key: Key, ...keys: Key[]): Reply<K, T[]>;
+  sunion<T = Stored<K>>(key: Key, ...keys: Key[]): Reply<K, T[]>;
   /** Returns how many members are in any of the sets, counting up to `limit`; `approx` estimates. */
   sunioncard(keys: Key[], opts?: { approx?: boolean; limit?: number }): Reply<K, number>;
   /**

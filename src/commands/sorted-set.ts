@@ -17,43 +17,73 @@ import {
 } from "./args.js";
 import { alternating, float, int, list, oneOrMany, orNull, text, tuple, value, when } from "./decoders.js";
 import { defineCommands, read, write } from "./define.js";
-import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import type { AtMostOne, ScanCommandOptions } from "./types.js";
+import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js";
+import type { AtMostOne, CollectionScanOptions, MaybeScored, PoppedMember } from "./types.js";
 
 /** A member and its score. */
 export interface ScoreMember<T> {
-  /** The number that orders members. */
+  /** The number that orders members, `Infinity` and `-Infinity` included. */
   score: number;
   /** The member. */
   member: T;
 }
 
 /** Which members zadd adds or changes, and what it counts. */
-export type ZAddCommandOptions = AtMostOne<{ nx: boolean; xx: boolean }> &
-  AtMostOne<{ lt: boolean; gt: boolean }> & {
-    /** Returns how many were changed, rather than how many are new. */
+export type ZAddCommandOptions = AtMostOne<MemberCondition, "only one of nx and xx"> &
+  AtMostOne<ScoreCondition, "only one of lt and gt"> & {
+    /** Returns how many members were changed, rather than how many are new. */
     ch?: boolean;
-    /** Add to the score. Returns the new score, or null if an option prevented it. */
+    /** Adds to the score. Returns the new score, or null if an option prevented it. */
     incr?: boolean;
   };
 
-interface Limit {
-  /** Skip this many. */
+/** Which members a command adds or changes. */
+export interface MemberCondition {
+  /** Only adds members, changes none. */
+  nx: boolean;
+  /** Only changes members, adds none. */
+  xx: boolean;
+}
+
+/** Which scores zadd changes. */
+export interface ScoreCondition {
+  /** Changes a score only to a lower one. */
+  lt: boolean;
+  /** Changes a score only to a higher one. */
+  gt: boolean;
+}
+
+/** Part of a range: both numbers are needed. */
+export interface Limit {
+  /** Number of members to skip. */
   offset: number;
-  /** Returns at most this many. */
+  /** Maximum number of members. */
   count: number;
 }
 
-type Limited = Limit | { offset?: undefined; count?: undefined };
+/** Part of a range, or all of it. */
+export type OptionalLimit = Limit | { offset?: undefined; count?: undefined };
+
+/** Whether a range also returns scores. */
+export interface ScoresOption<WithScores extends boolean = boolean> {
+  /** Returns each member's score after it. */
+  withScores?: WithScores;
+}
+
+/** What the bounds of a range are: ranks, unless one of these is set. */
+export interface RangeKind {
+  /** The bounds are scores. */
+  byScore: boolean;
+  /** The bounds are names, in the order of their bytes. */
+  byLex: boolean;
+}
 
 /** Range of zrange, and the form of its result. */
-export type ZRangeCommandOptions = {
-  /** Returns each member's score after it. */
-  withScores?: boolean;
+export type ZRangeCommandOptions<WithScores extends boolean = boolean> = ScoresOption<WithScores> & {
   /** From the highest to the lowest: `min` is then the higher bound. */
   rev?: boolean;
-} & AtMostOne<{ byScore: boolean; byLex: boolean }> &
-  Limited;
+} & AtMostOne<RangeKind, "only one of byScore and byLex"> &
+  OptionalLimit;
 
 /** A bound of scores; "(" leaves out the bound itself. */
 export type ScoreBound = number | `(${number}` | "-inf" | "+inf";
@@ -61,30 +91,45 @@ export type ScoreBound = number | `(${number}` | "-inf" | "+inf";
 /** A bound in the order of bytes, with "[" or without "(" the bound itself. */
 export type LexBound = `(${string}` | `[${string}` | "-" | "+";
 
-type ByScore = ZRangeCommandOptions & { byScore: true };
-type ByLex = ZRangeCommandOptions & { byLex: true };
+/** Bounds of a range and its options: ranks, names or scores. */
+export type ZRange<Options> =
+  | [min: number, max: number, opts?: Options]
+  | [min: LexBound, max: LexBound, opts: Options & { byLex: true }]
+  | [min: ScoreBound, max: ScoreBound, opts: Options & { byScore: true }];
+
+/** Weights of scores. */
+export interface Weights {
+  /** Factor of the scores of every key. */
+  weight: number;
+  /** Factor of the scores of each key, in the order of the keys. */
+  weights: number[];
+}
 
 /** How scores of the same member are put together: times a weight, one for all or one per key. */
 export type ZUnionStoreCommandOptions = {
+  /** The sum of the scores, the lowest or the highest. Default "sum". */
   aggregate?: "sum" | "min" | "max";
-} & AtMostOne<{ weight: number; weights: number[] }>;
+} & AtMostOne<Weights, "only one of weight and weights">;
 
 /** How scores come together. */
 export type ZInterStoreCommandOptions = ZUnionStoreCommandOptions;
 
 /** How scores come together, and whether they are given. */
-export type ZUnionCommandOptions = ZUnionStoreCommandOptions & { withScores?: boolean };
+export type ZUnionCommandOptions<WithScores extends boolean = boolean> = ZUnionStoreCommandOptions &
+  ScoresOption<WithScores>;
 
-type PopSide = "MIN" | "MAX" | "min" | "max";
+/** The end of a sorted set that members are taken from. */
+export type PopSide = "MIN" | "MAX" | "min" | "max";
 
-type PoppedScored<T> = [key: string, elements: [member: T, score: number][]] | null;
+/** The key that members were taken from, and the members with their scores; null if there were none. */
+export type PoppedScored<T> = [key: string, elements: [member: T, score: number][]] | null;
 
 export interface SortedSetCommands<K extends ReplyMode> {
   /**
    * Takes members from the first set that has any, waiting at most `timeout` seconds. Returns key and members, or null.
    * @see https://redis.io/commands/bzmpop/
    */
-  bzmpop<T = unknown>(
+  bzmpop<T = Stored<K>>(
     timeout: number,
     numkeys: number,
     keys: Key[],
@@ -95,7 +140,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Takes the highest member of the first set that has any, waiting at most `timeout` seconds.
    * @see https://redis.io/commands/bzpopmax/
    */
-  bzpopmax<T = unknown>(
+  bzpopmax<T = Stored<K>>(
     keys: Key | Key[],
     timeout: number,
   ): Reply<K, [key: string, member: T, score: number] | null>;
@@ -103,7 +148,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Takes the lowest member of the first set that has any, waiting at most `timeout` seconds.
    * @see https://redis.io/commands/bzpopmin/
    */
-  bzpopmin<T = unknown>(
+  bzpopmin<T = Stored<K>>(
     keys: Key | Key[],
     timeout: number,
   ): Reply<K, [key: string, member: T, score: number] | null>;
@@ -113,15 +158,9 @@ export interface SortedSetCommands<K extends ReplyMode> {
    */
   zadd<T = unknown>(
     key: Key,
-    scoreMember: ScoreMember<T>,
-    ...scoreMembers: ScoreMember<T>[]
-  ): Reply<K, number | null>;
-  /** Sets members' scores under conditions. Returns how many are new; with `ch` how many changed, with `incr` the score or null. */
-  zadd<T = unknown>(
-    key: Key,
-    opts: ZAddCommandOptions,
-    scoreMember: ScoreMember<T>,
-    ...scoreMembers: ScoreMember<T>[]
+    ...args:
+      | [scoreMember: ScoreMember<T>, ...scoreMembers: ScoreMember<T>[]]
+      | [opts: ZAddCommandOptions, scoreMember: ScoreMember<T>, ...scoreMembers: ScoreMember<T>[]]
   ): Reply<K, number | null>;
   /**
    * Returns how many members there are.
@@ -137,10 +176,10 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Returns the members of the first set that are in none of the others.
    * @see https://redis.io/commands/zdiff/
    */
-  zdiff<T extends unknown[] = any>(
+  zdiff<T extends unknown[] = StoredList<K, any>>(
     numKeys: number,
     keys: Key | Key[],
-    opts?: { withScores?: boolean },
+    opts?: ScoresOption,
   ): Reply<K, T>;
   /**
    * Stores the result of zdiff. Returns its number of members.
@@ -156,7 +195,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Returns the members that are in every set; with scores, each after its member.
    * @see https://redis.io/commands/zinter/
    */
-  zinter<T extends unknown[] = any>(
+  zinter<T extends unknown[] = StoredList<K, any>>(
     numKeys: number,
     keys: Key | Key[],
     opts?: ZUnionCommandOptions,
@@ -185,43 +224,60 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Takes members from the first set that has any. Returns key and members with scores, or null.
    * @see https://redis.io/commands/zmpop/
    */
-  zmpop<T = unknown>(numkeys: number, keys: Key[], side: PopSide, count?: number): Reply<K, PoppedScored<T>>;
+  zmpop<T = Stored<K>>(
+    numkeys: number,
+    keys: Key[],
+    side: PopSide,
+    count?: number,
+  ): Reply<K, PoppedScored<T>>;
   /**
    * Returns each member's score, null where it is missing.
    * @see https://redis.io/commands/zmscore/
    */
   zmscore(key: Key, members: unknown[]): Reply<K, (number | null)[]>;
   /**
-   * Takes the highest members, one unless `count` is given. Returns alternating members and scores.
+   * Takes the highest member. Returns it and its score, or an empty array where there is no set.
    * @see https://redis.io/commands/zpopmax/
    */
-  zpopmax<T = unknown>(key: Key, count?: number): Reply<K, T[]>;
+  zpopmax<T = Stored<K>>(key: Key): Reply<K, PoppedMember<T>>;
+  /** Takes up to `count` of the highest members. Returns alternating members and scores. */
+  zpopmax<T = Stored<K>>(key: Key, count: number | undefined): Reply<K, (T | number)[]>;
   /**
-   * Takes the lowest members, one unless `count` is given. Returns alternating members and scores.
+   * Takes the lowest member. Returns it and its score, or an empty array where there is no set.
    * @see https://redis.io/commands/zpopmin/
    */
-  zpopmin<T = unknown>(key: Key, count?: number): Reply<K, T[]>;
+  zpopmin<T = Stored<K>>(key: Key): Reply<K, PoppedMember<T>>;
+  /** Takes up to `count` of the lowest members. Returns alternating members and scores. */
+  zpopmin<T = Stored<K>>(key: Key, count: number | undefined): Reply<K, (T | number)[]>;
   /**
    * Returns a random member, or null; with a count an array of them; with scores, each after its member.
    * @see https://redis.io/commands/zrandmember/
    */
-  zrandmember<T = string>(key: Key): Reply<K, T | null>;
-  /** Returns random members: distinct ones, or with a negative count possibly repeated. */
-  zrandmember<T extends unknown[] = string[]>(key: Key, count: number, withScores?: boolean): Reply<K, T>;
+  zrandmember<T = Stored<K, string>>(key: Key): Reply<K, T | null>;
+  /** Returns random members: distinct ones, or with a negative count possibly repeated. With `withScores`, each score follows its member. */
+  zrandmember<T extends unknown[] = StoredList<K, string[]>, WithScores extends boolean = boolean>(
+    key: Key,
+    count: number,
+    withScores?: WithScores,
+  ): Reply<K, MaybeScored<T, WithScores>>;
   /**
    * Returns members by rank, by score or by name, in order; with scores, each after its member.
+   * @example
+   * ```ts
+   * await redis.zrange("ranking", 0, 9, { rev: true }); // the ten highest
+   * await redis.zrange("ranking", 0, 100, { byScore: true, withScores: true }); // ["Ada", 20, "Grace", 36]
+   * ```
    * @see https://redis.io/commands/zrange/
    */
-  zrange<T extends unknown[]>(key: Key, min: number, max: number, opts?: ZRangeCommandOptions): Reply<K, T>;
-  /** Returns members by name, where all have the same score. */
-  zrange<T extends unknown[]>(key: Key, min: LexBound, max: LexBound, opts: ByLex): Reply<K, T>;
-  /** Returns members by score. */
-  zrange<T extends unknown[]>(key: Key, min: ScoreBound, max: ScoreBound, opts: ByScore): Reply<K, T>;
+  zrange<T extends unknown[] = StoredList<K>, WithScores extends boolean = boolean>(
+    key: Key,
+    ...range: ZRange<ZRangeCommandOptions<WithScores>>
+  ): Reply<K, MaybeScored<T, WithScores>>;
   /**
    * Returns members by name. Older form of zrange.
    * @see https://redis.io/commands/zrangebylex/
    */
-  zrangebylex<T extends unknown[] = string[]>(
+  zrangebylex<T extends unknown[] = StoredList<K, string[]>>(
     key: Key,
     min: LexBound,
     max: LexBound,
@@ -231,12 +287,12 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Returns members by score. Older form of zrange.
    * @see https://redis.io/commands/zrangebyscore/
    */
-  zrangebyscore<T extends unknown[] = string[]>(
+  zrangebyscore<T extends unknown[] = StoredList<K, string[]>, WithScores extends boolean = boolean>(
     key: Key,
     min: ScoreBound,
     max: ScoreBound,
-    opts?: { withScores?: boolean } & Limited,
-  ): Reply<K, T>;
+    opts?: ScoresOption<WithScores> & OptionalLimit,
+  ): Reply<K, MaybeScored<T, WithScores>>;
   /**
    * Stores the result of zrange. Returns its number of members.
    * @see https://redis.io/commands/zrangestore/
@@ -244,25 +300,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
   zrangestore(
     destination: Key,
     key: Key,
-    min: number,
-    max: number,
-    opts?: ZRangeCommandOptions & { withScores?: undefined },
-  ): Reply<K, number>;
-  /** Stores members by name, where all have the same score. */
-  zrangestore(
-    destination: Key,
-    key: Key,
-    min: LexBound,
-    max: LexBound,
-    opts: ByLex & { withScores?: undefined },
-  ): Reply<K, number>;
-  /** Stores members by score. */
-  zrangestore(
-    destination: Key,
-    key: Key,
-    min: ScoreBound,
-    max: ScoreBound,
-    opts: ByScore & { withScores?: undefined },
+    ...range: ZRange<ZRangeCommandOptions & { withScores?: undefined }>
   ): Reply<K, number>;
   /**
    * Returns a member's rank from the lowest, beginning with 0, or null; with `withScore` rank and score.
@@ -299,17 +337,17 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Returns members from the highest rank. Older form of zrange.
    * @see https://redis.io/commands/zrevrange/
    */
-  zrevrange<T extends unknown[] = string[]>(
+  zrevrange<T extends unknown[] = StoredList<K, string[]>, WithScores extends boolean = boolean>(
     key: Key,
     start: number,
     stop: number,
-    opts?: { withScores?: boolean },
-  ): Reply<K, T>;
+    opts?: ScoresOption<WithScores>,
+  ): Reply<K, MaybeScored<T, WithScores>>;
   /**
    * Returns members by name from the last. Older form of zrange.
    * @see https://redis.io/commands/zrevrangebylex/
    */
-  zrevrangebylex<T extends unknown[] = string[]>(
+  zrevrangebylex<T extends unknown[] = StoredList<K, string[]>>(
     key: Key,
     max: LexBound,
     min: LexBound,
@@ -319,12 +357,12 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Returns members by score from the highest. Older form of zrange.
    * @see https://redis.io/commands/zrevrangebyscore/
    */
-  zrevrangebyscore<T extends unknown[] = string[]>(
+  zrevrangebyscore<T extends unknown[] = StoredList<K, string[]>, WithScores extends boolean = boolean>(
     key: Key,
     max: ScoreBound,
     min: ScoreBound,
-    opts?: { withScores?: boolean } & Limited,
-  ): Reply<K, T>;
+    opts?: ScoresOption<WithScores> & OptionalLimit,
+  ): Reply<K, MaybeScored<T, WithScores>>;
   /**
    * Returns a member's rank from the highest, beginning with 0, or null; with `withScore` rank and score.
    * @see https://redis.io/commands/zrevrank/
@@ -340,10 +378,10 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Returns the next cursor, "0" at the end, and a page of alternating members and scores.
    * @see https://redis.io/commands/zscan/
    */
-  zscan<T = string | number>(
+  zscan<T = Stored<K, string | number>>(
     key: Key,
     cursor: string | number,
-    opts?: ScanCommandOptions,
+    opts?: CollectionScanOptions,
   ): Reply<K, [cursor: string, membersAndScores: (T | number)[]]>;
   /**
    * Returns a member's score, or null.
@@ -354,7 +392,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Returns the members that are in any of the sets; with scores, each after its member.
    * @see https://redis.io/commands/zunion/
    */
-  zunion<T extends unknown[] = any>(
+  zunion<T extends unknown[] = StoredList<K, any>>(
     numKeys: number,
     keys: Key | Key[],
     opts?: ZUnionCommandOptions,

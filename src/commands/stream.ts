@@ -15,8 +15,9 @@ import {
 import { blockingTime } from "./blocking.js";
 import { alternating, int, list, nestedText, object, orNull, text, tuple, value, when } from "./decoders.js";
 import { defineCommands, read, reordered, write, writeIf } from "./define.js";
-import type { Key, Reply, ReplyMode } from "./reply-mode.js";
+import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { Decoder } from "./spec.js";
+import type { NestedReply, OnlyKnown } from "./types.js";
 
 /** How to treat other groups' references to a deleted entry. */
 export type StreamRefOption = "KEEPREF" | "keepref" | "DELREF" | "delref" | "ACKED" | "acked";
@@ -24,10 +25,10 @@ export type XDelExOption = StreamRefOption;
 export type XAckDelOption = StreamRefOption;
 
 /** Settings of xadd. */
-export interface XAddCommandOptions {
+export interface XAddCommandOptions<NoMkStream extends boolean = boolean> {
   /** Does nothing and returns null if there is no stream. */
-  nomkStream?: boolean;
-  /** Remove the oldest entries meanwhile: by how many are to stay, or by the lowest id. */
+  nomkStream?: NoMkStream;
+  /** Removes the oldest entries: all but the newest `threshold`, or those with a lower id than `threshold`. */
   trim?: ({ type: "MAXLEN" | "maxlen"; threshold: number } | { type: "MINID" | "minid"; threshold: string }) &
     ({ comparison: "~"; limit?: number } | { comparison: "="; limit?: never });
 }
@@ -59,21 +60,21 @@ export type XInfoCommands =
 
 /** Maximum number of entries of xread, and how long it waits. */
 export interface XReadOptions {
-  /** The most entries of each stream. */
+  /** Maximum number of entries of each stream. */
   count?: number;
-  /** Wait for entries this long, in milliseconds, where the server allows it; 0 forever. */
+  /** Waits for entries up to this time in milliseconds, 0 forever, where the server allows it. */
   blockMS?: number;
 }
 
 /** Limits of xreadgroup, and whether its entries need an acknowledgement. */
 export interface XReadGroupOptions extends XReadOptions {
-  /** Count entries as acknowledged at once. */
+  /** Counts entries as acknowledged at once. */
   NOACK?: boolean;
 }
 
 /** The pending entries to return. */
 export interface XPendingOptions {
-  /** Only entries idle for this long, in milliseconds. */
+  /** Only entries idle for at least this time in milliseconds. */
   idleTime?: number;
   /** Only those of this consumer. */
   consumer?: string | string[];
@@ -91,35 +92,76 @@ export type PendingSummary = [
 export type PendingEntry = [id: string, consumer: string, idle: number, deliveries: number];
 
 /** Fields of pending entries that xclaim changes beside their owner. */
-export interface XClaimOptions {
-  /** Count them as idle for this long, in ms. */
+export interface XClaimOptions<JustId extends boolean = boolean> {
+  /** Sets their idle time, in milliseconds. */
   idleMS?: number;
-  /** Count them as idle since then, in ms since 1970. */
+  /** Sets the time since which they are idle, in milliseconds since 1970. */
   timeMS?: number;
-  /** Count them as given so often. */
+  /** Sets their number of deliveries. */
   retryCount?: number;
-  /** Claim them even where they are not pending. */
+  /** Claims them even where they are not pending. */
   force?: boolean;
-  /** Returns ids alone, and leaves the count of deliveries unchanged. */
-  justId?: boolean;
-  /** Set the group's last id, where this one is later. */
+  /** Returns ids alone, and leaves the number of deliveries unchanged. */
+  justId?: JustId;
+  /** Sets the group's last id, where this one is later. */
   lastId?: number | string;
 }
 
 /** Which entries xtrim leaves. */
 export interface XTrimOptions {
-  /** By how many are to stay, or by the lowest id. */
+  /** "MAXLEN" keeps the newest `threshold` entries, "MINID" those whose id is at least `threshold`. */
   strategy: "MAXLEN" | "MINID";
   /** "~", the default, may leave a few more than the threshold. */
   exactness?: "~" | "=";
-  /** That number, or that id. */
+  /** Number of entries to keep, or the lowest id to keep. */
   threshold: number | string;
-  /** The most entries to remove. */
+  /** Maximum number of entries to remove. */
   limit?: number;
 }
 
+/** Settings of xautoclaim. */
+export interface XAutoClaimOptions<JustId extends boolean = boolean> {
+  /** Maximum number of entries to look at. Default 100. */
+  count?: number;
+  /** Returns ids alone, and leaves the number of deliveries unchanged. */
+  justId?: JustId;
+}
+
+/** Settings of xcfgset. */
+export interface XCfgSetOptions {
+  /** How long ids of producers are remembered, in seconds. */
+  duration?: number;
+  /** Number of ids that are remembered per producer. */
+  maxSize?: number;
+}
+
+/** Settings of xnack. */
+export interface XNackOptions {
+  /** Sets the entries' number of deliveries. */
+  retryCount?: number;
+  /** Releases entries even where they are not pending. */
+  force?: boolean;
+}
+
+/** Settings of xsetid. */
+export interface XSetIdOptions {
+  /** Number of entries that were ever added. */
+  entriesAdded?: number;
+  /** The highest id that was deleted. */
+  maxDeletedId?: string;
+}
+
+/** An entry: its id, and its fields and values in turn. Null in place of these where it was deleted while pending. */
+export type StreamEntry<T = unknown> = [id: string, fieldsAndValues: (string | T)[] | null];
+
+/** Entries of several streams, each with its key; null if there are none. */
+export type StreamEntries<T = unknown> = [key: string, entries: StreamEntry<T>[]][] | null;
+
+/** Entries, or their ids alone with `justId`. */
+export type ClaimedEntries<T, JustId extends boolean> = JustId extends true ? string[] : StreamEntry<T>[];
+
 type Entries<T> = Record<string, T>;
-type Fields = Record<string, unknown>;
+type Fields<T = unknown> = Record<string, T>;
 
 export interface StreamCommands<K extends ReplyMode> {
   /**
@@ -136,38 +178,39 @@ export interface StreamCommands<K extends ReplyMode> {
    * Appends an entry; "*" as id lets Redis choose one. Returns the id.
    * @see https://redis.io/commands/xadd/
    */
-  xadd<O extends XAddCommandOptions = Record<never, never>>(
+  xadd<NoMkStream extends boolean = false>(
     key: Key,
     id: "*" | `${number}-*` | (string & {}),
     entries: Fields,
-    opts?: O,
-  ): Reply<K, O extends { nomkStream: true } ? string | null : string>;
+    opts?: XAddCommandOptions<NoMkStream>,
+  ): Reply<K, NoMkStream extends true ? string | null : string>;
   /**
-   * Takes over entries idle for `minIdleTime` ms. Returns the next cursor, the entries, and the ids of deleted ones.
+   * Takes over entries idle for `minIdleTime` ms. Returns the next cursor, the entries, and from
+   * Redis 7.0 on the ids of deleted ones.
    * @see https://redis.io/commands/xautoclaim/
    */
-  xautoclaim(
+  xautoclaim<JustId extends boolean = false>(
     key: Key,
     group: string,
     consumer: string,
     minIdleTime: number,
     start: string,
-    options?: { count?: number; justId?: boolean },
-  ): Reply<K, unknown[]>;
+    options?: XAutoClaimOptions<JustId>,
+  ): Reply<K, [cursor: string, entries: ClaimedEntries<Stored<K>, JustId>, deletedIds?: string[]]>;
   /** Sets how long and how many ids of producers are remembered: seconds, and ids per producer. */
-  xcfgset(key: Key, opts: { duration?: number; maxSize?: number }): Reply<K, "OK">;
+  xcfgset(key: Key, opts: XCfgSetOptions): Reply<K, "OK">;
   /**
    * Takes over entries idle for `minIdleTime` ms. Returns them, or with `justId` their ids.
    * @see https://redis.io/commands/xclaim/
    */
-  xclaim(
+  xclaim<JustId extends boolean = false>(
     key: Key,
     group: string,
     consumer: string,
     minIdleTime: number,
     id: string | string[],
-    options?: XClaimOptions,
-  ): Reply<K, unknown[]>;
+    options?: XClaimOptions<JustId>,
+  ): Reply<K, ClaimedEntries<Stored<K>, JustId>>;
   /**
    * Deletes entries. Returns how many were deleted.
    * @see https://redis.io/commands/xdel/
@@ -182,12 +225,15 @@ export interface StreamCommands<K extends ReplyMode> {
    * Creates, changes or removes a consumer group or a consumer.
    * @see https://redis.io/commands/xgroup/
    */
-  xgroup<O extends XGroupCommandType>(key: Key, opts: O): Reply<K, XGroupReturnType<O>>;
+  xgroup<O extends XGroupCommandType & OnlyKnown<O, XGroupCommandType>>(
+    key: Key,
+    opts: O,
+  ): Reply<K, XGroupReturnType<O>>;
   /**
    * Returns facts about a stream, its groups or a group's consumers, as alternating names and values of Redis.
    * @see https://redis.io/commands/xinfo/
    */
-  xinfo(key: Key, options: XInfoCommands): Reply<K, unknown[]>;
+  xinfo(key: Key, options: XInfoCommands): Reply<K, NestedReply[]>;
   /**
    * Returns how many entries there are.
    * @see https://redis.io/commands/xlen/
@@ -199,7 +245,7 @@ export interface StreamCommands<K extends ReplyMode> {
     group: string,
     mode: "SILENT" | "FAIL" | "FATAL",
     ids: string | string[],
-    opts?: { retryCount?: number; force?: boolean },
+    opts?: XNackOptions,
   ): Reply<K, number>;
   /**
    * Returns a summary of pending entries: how many, lowest id, highest id, how many per consumer.
@@ -219,19 +265,21 @@ export interface StreamCommands<K extends ReplyMode> {
    * Returns entries by id in order, each as an object.
    * @see https://redis.io/commands/xrange/
    */
-  xrange<T extends Fields = Fields>(
+  xrange<T extends object = Fields<Stored<K>>>(
     key: Key,
     start: string,
     end: string,
     count?: number,
   ): Reply<K, Entries<T>>;
   /**
-   * Returns the entries after an id, per stream: `[key, [[id, [field, value, ...]], ...]]`; null if there are none.
+   * Returns the entries after an id, of one stream or of each of several, per stream: `[key, [[id, [field, value, ...]], ...]]`; null if there are none.
    * @see https://redis.io/commands/xread/
    */
-  xread(key: Key, id: string, options?: XReadOptions): Reply<K, unknown[] | null>;
-  /** Returns the entries after an id of each of several streams, in the same form. */
-  xread(keys: Key[], ids: string[], options?: XReadOptions): Reply<K, unknown[] | null>;
+  xread(
+    ...args:
+      | [key: Key, id: string, options?: XReadOptions]
+      | [keys: Key[], ids: string[], options?: XReadOptions]
+  ): Reply<K, StreamEntries<Stored<K>>>;
   /**
    * Returns entries to a consumer of a group, in the form of xread. The id ">" stands for entries never delivered.
    * @see https://redis.io/commands/xreadgroup/
@@ -239,23 +287,15 @@ export interface StreamCommands<K extends ReplyMode> {
   xreadgroup(
     group: string,
     consumer: string,
-    key: Key,
-    id: string,
-    options?: XReadGroupOptions,
-  ): Reply<K, unknown[] | null>;
-  /** Returns entries of several streams to a consumer of a group, each stream with its id. */
-  xreadgroup(
-    group: string,
-    consumer: string,
-    keys: Key[],
-    ids: string[],
-    options?: XReadGroupOptions,
-  ): Reply<K, unknown[] | null>;
+    ...args:
+      | [key: Key, id: string, options?: XReadGroupOptions]
+      | [keys: Key[], ids: string[], options?: XReadGroupOptions]
+  ): Reply<K, StreamEntries<Stored<K>>>;
   /**
    * Returns entries by id from the last, each as an object.
    * @see https://redis.io/commands/xrevrange/
    */
-  xrevrange<T extends Fields = Fields>(
+  xrevrange<T extends object = Fields<Stored<K>>>(
     key: Key,
     end: string,
     start: string,
@@ -265,7 +305,7 @@ export interface StreamCommands<K extends ReplyMode> {
    * Sets the stream's last id.
    * @see https://redis.io/commands/xsetid/
    */
-  xsetid(key: Key, lastId: string, opts?: { entriesAdded?: number; maxDeletedId?: string }): Reply<K, "OK">;
+  xsetid(key: Key, lastId: string, opts?: XSetIdOptions): Reply<K, "OK">;
   /**
    * Removes the oldest entries. Returns how many were removed.
    * @see https://redis.io/commands/xtrim/

@@ -13,46 +13,99 @@ import {
 } from "./args.js";
 import { float, int, list, object, orNull, text, tuple, value, when } from "./decoders.js";
 import { checked, defineCommands, read, write, writeIf } from "./define.js";
-import type { Key, Reply, ReplyMode } from "./reply-mode.js";
-import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
+import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
+import type { CheckedValue, InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { Decoder } from "./spec.js";
-import type { AtMostOne, Expiration } from "./types.js";
+import type {
+  AtMostOne,
+  ExistenceCondition,
+  ExpirationOrKeepTtl,
+  ExpirationOrPersist,
+  IfGiven,
+  Keys,
+  OnlyKnown,
+} from "./types.js";
+
+/** A comparison with the stored value, or with its digest. */
+export interface ValueComparison {
+  /** Only if the stored value equals this one. */
+  ifEq: unknown;
+  /** Only if the stored value differs from this one. */
+  ifNe: unknown;
+  /** Only if the stored value has this digest: 16 hexadecimal digits, as `digest` returns them. */
+  ifDeq: string;
+  /** Only if the stored value has another digest than this one. */
+  ifDne: string;
+}
 
 /** Whether the stored value, or its digest, is or is not the one given. */
-export type Comparison = AtMostOne<{ ifEq: unknown; ifNe: unknown; ifDeq: string; ifDne: string }>;
+export type Comparison = AtMostOne<ValueComparison, "only one of ifEq, ifNe, ifDeq and ifDne">;
 
 /** A time to live for all keys, and whether they must be new (`nx`) or be there (`xx`). */
-export type MSetExOptions = AtMostOne<Expiration & { keepTtl: boolean }> &
-  AtMostOne<{ nx: boolean; xx: boolean }>;
+export type MSetExOptions = AtMostOne<ExpirationOrKeepTtl, OneKeptExpiration> &
+  AtMostOne<ExistenceCondition, "only one of nx and xx">;
+
+/** An increment: 1 without it. */
+export interface Increment {
+  /** Adds this integer. */
+  byInt: number;
+  /** Adds this number. */
+  byFloat: number;
+}
 
 /** The increment, its bounds, and the key's time to live. */
-export type IncrExOptions = AtMostOne<{ byInt: number; byFloat: number }> & {
-  /** The lowest and the highest the number may become; beyond it nothing is added. */
+export type IncrExOptions = AtMostOne<Increment, "only one of byInt and byFloat"> & {
+  /** The lowest number that the key may become. Below it nothing is added. */
   lBound?: number;
+  /** The highest number that the key may become. Above it nothing is added. */
   uBound?: number;
-  /** Add as much as the bounds allow. */
+  /** Adds as much as the bounds allow. */
   saturate?: boolean;
-  /** Set the time to live only where there is none. */
+  /** Sets the time to live only if the key has none. */
   enx?: boolean;
-} & AtMostOne<Expiration & { persist: boolean }>;
+} & AtMostOne<ExpirationOrPersist, OnePersistedExpiration>;
+
+/** Whether set returns the previous value. */
+export interface PreviousValueOption {
+  /** Returns the previous value, or null, rather than "OK". */
+  get?: boolean;
+}
+
+/** Conditions of set: at most one of them. */
+export interface SetCondition extends ExistenceCondition, ValueComparison {}
 
 /** Conditions of set, the key's time to live, and what is given. */
-export type SetCommandOptions = {
-  /** Returns the value that was there before. */
-  get?: boolean;
-} & AtMostOne<Expiration & { keepTtl: boolean }> &
-  AtMostOne<{ nx: boolean; xx: boolean; ifEq: unknown; ifNe: unknown; ifDeq: string; ifDne: string }>;
+export type SetCommandOptions = PreviousValueOption &
+  AtMostOne<ExpirationOrKeepTtl> &
+  AtMostOne<SetCondition>;
+
+type OneKeptExpiration = "only one of ex, px, exat, pxat and keepTtl";
+type OnePersistedExpiration = "only one of ex, px, exat, pxat and persist";
+
+/** {@link SetCommandOptions}, with a reason where an option excludes another. */
+export type SetOptions = PreviousValueOption &
+  AtMostOne<ExpirationOrKeepTtl, OneKeptExpiration> &
+  AtMostOne<SetCondition, "only one of nx, xx, ifEq, ifNe, ifDeq and ifDne">;
+
+/** The result of set with the options `O`, where a stored value is a `T`. */
+export type SetResult<T, O> = O extends { get: true }
+  ? T | null
+  :
+      | "OK"
+      | IfGiven<O, "get", T | null>
+      | IfGiven<O, "nx" | "xx", null>
+      | (keyof O & keyof ValueComparison extends never ? never : null);
 
 /** A time to live, or `persist` to remove it. */
-export type GetExCommandOptions = AtMostOne<Expiration & { persist: boolean }>;
+export type GetExCommandOptions = AtMostOne<ExpirationOrPersist, OnePersistedExpiration>;
 
 /** The form of the result of lcs. Default: the longest common subsequence itself. */
-export interface LcsOptions {
-  /** Returns the length only. */
-  len?: boolean;
+export interface LcsOptions<Len extends boolean = boolean, Idx extends boolean = boolean> {
+  /** Returns the length only, in bytes. */
+  len?: Len;
   /** Returns where the matches are. */
-  idx?: boolean;
-  /** With `idx`, leave out matches shorter than this. */
+  idx?: Idx;
+  /** With `idx`, leaves out matches shorter than this number of bytes. */
   minMatchLen?: number;
   /** With `idx`, also returns each match's length. */
   withMatchLen?: boolean;
@@ -66,9 +119,10 @@ export interface LcsMatches {
   len: number;
 }
 
-export type LcsResult<O extends LcsOptions> = O extends { idx: true }
+/** The result of lcs by its options `len` and `idx`. */
+export type LcsResult<Len extends boolean, Idx extends boolean> = Idx extends true
   ? LcsMatches
-  : O extends { len: true }
+  : Len extends true
     ? number
     : string;
 
@@ -104,26 +158,25 @@ export interface StringCommands<K extends ReplyMode> {
    * `"9007199254740992"`. An object or array is parsed unless a number inside would lose digits.
    * @see https://redis.io/commands/get/
    */
-  get<T = unknown>(key: Key): Reply<K, T | null>;
+  get<T = Stored<K>>(key: Key): Reply<K, T | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   get<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /**
    * Removes the key. Returns its value, or null.
    * @see https://redis.io/commands/getdel/
    */
-  getdel<T = unknown>(key: Key): Reply<K, T | null>;
+  getdel<T = Stored<K>>(key: Key): Reply<K, T | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   getdel<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /**
-   * Returns the value, or null, and sets or removes its time to live. Without options it only reads.
+   * Returns the value, or null, and sets or removes its time to live. Without options it only reads. With `schema`, returns
+   * its output for the value. Rejects with a SchemaError if the value does not fit.
    * @see https://redis.io/commands/getex/
    */
-  getex<S extends StandardSchema>(
+  getex<T = Stored<K>, S extends StandardSchema = never>(
     key: Key,
-    opts: GetExCommandOptions & SchemaOption<S>,
-  ): Reply<K, InferOutput<S> | null>;
-  /** Returns the value, or null, and sets or removes its time to live. Without options it only reads. */
-  getex<T = unknown>(key: Key, opts?: GetExCommandOptions): Reply<K, T | null>;
+    opts?: GetExCommandOptions & Partial<SchemaOption<S>>,
+  ): Reply<K, CheckedValue<S, T> | null>;
   /**
    * Returns the text between two byte offsets, both included; negative ones count from the end.
    * @see https://redis.io/commands/getrange/
@@ -133,7 +186,7 @@ export interface StringCommands<K extends ReplyMode> {
    * Sets the value. Returns the previous one, or null.
    * @see https://redis.io/commands/getset/
    */
-  getset<T = unknown>(key: Key, value: T): Reply<K, T | null>;
+  getset<T = unknown>(key: Key, value: T): Reply<K, Stored<K, T> | null>;
   /**
    * Adds one. Returns the new value.
    * @see https://redis.io/commands/incr/
@@ -155,12 +208,18 @@ export interface StringCommands<K extends ReplyMode> {
    * Returns the longest common subsequence of two strings, its length, or where its parts are.
    * @see https://redis.io/commands/lcs/
    */
-  lcs<O extends LcsOptions = Record<never, never>>(key1: Key, key2: Key, opts?: O): Reply<K, LcsResult<O>>;
+  lcs<Len extends boolean = false, Idx extends boolean = false>(
+    key1: Key,
+    key2: Key,
+    opts?: LcsOptions<Len, Idx>,
+  ): Reply<K, LcsResult<Len, Idx>>;
   /**
    * Returns the values in the order of the keys, null where there is none.
    * @see https://redis.io/commands/mget/
    */
-  mget<T extends unknown[] = unknown[]>(...keys: Key[] | [Key[]]): Reply<K, T>;
+  mget<T extends unknown[] = (Stored<K> | null)[], Given extends Key[] = Key[]>(
+    ...keys: Keys<Given> | [keys: Key[]]
+  ): Reply<K, T>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   mget<S extends StandardSchema>(
     ...keysAndSchema: [...keys: Key[], opts: SchemaOption<S>] | [keys: Key[], opts: SchemaOption<S>]
@@ -190,10 +249,27 @@ export interface StringCommands<K extends ReplyMode> {
    */
   psetex<T = unknown>(key: Key, ttl: number, value: T): Reply<K, string>;
   /**
-   * Sets the value. Returns "OK", or null if `nx` or `xx` prevented it; with `get` the previous value, or null.
+   * Sets the value. Returns "OK".
+   * @example
+   * ```ts
+   * await redis.set("user:1", { name: "Ada" }); // "OK"
+   * ```
    * @see https://redis.io/commands/set/
    */
-  set<T = unknown>(key: Key, value: T, opts?: SetCommandOptions): Reply<K, "OK" | T | null>;
+  set<T = unknown>(key: Key, value: T): Reply<K, "OK">;
+  /**
+   * Sets the value. Returns "OK"; with a condition null if it prevented the change; with `get` the previous value, or null.
+   * @example
+   * ```ts
+   * await redis.set("session:1", "Ada", { ex: 60 }); // "OK", for 60 seconds
+   * await redis.set("lock", "mine", { nx: true, px: 5000 }); // "OK", or null if another has it
+   * ```
+   */
+  set<T = unknown, O extends SetOptions & OnlyKnown<O, SetOptions> = SetOptions>(
+    key: Key,
+    value: T,
+    opts: O | undefined,
+  ): Reply<K, SetResult<Stored<K, T>, O>>;
   /**
    * Sets the value with a time to live in seconds.
    * @see https://redis.io/commands/setex/

@@ -1,35 +1,109 @@
-/** An object with at most one of the properties of `T`. */
-export type AtMostOne<T> = {
-  [Chosen in keyof T]: { [P in Chosen]?: T[P] } & { [P in Exclude<keyof T, Chosen>]?: undefined };
+import type { Key } from "./reply-mode.js";
+
+/**
+ * An object with at most one of the properties of `T`.
+ * @typeParam Reason a sentence that the compiler shows where a second one is given.
+ */
+export type AtMostOne<T, Reason extends string | undefined = undefined> = {
+  [Chosen in keyof T]: { [P in Chosen]?: T[P] } & { [P in Exclude<keyof T, Chosen>]?: Reason | undefined };
 }[keyof T];
+
+declare const REASON: unique symbol;
+
+/** A type that no value has, in place of an option that the command does not have. */
+export interface UnknownOption<Name> {
+  /** Only for the compiler: nothing is there. */
+  readonly [REASON]: Name;
+}
+
+/** The names of all options, where `Options` is a union. */
+type NamesOf<Options> = Options extends unknown ? keyof Options : never;
+
+/** A type that no value has for each property of `O` that is not among `Options`. */
+export type OnlyKnown<O, Options> = {
+  [P in Exclude<keyof O, NamesOf<Options>>]: UnknownOption<P>;
+};
+
+/** `Then` if one of the named options may be true, else `Otherwise`. */
+export type IfGiven<O, Names, Then, Otherwise = never> = [
+  Exclude<O[keyof O & Names], false | undefined>,
+] extends [never]
+  ? Otherwise
+  : Then;
+
+/** Keys given one by one, at least one. A list of unknown length may be spread into them. */
+export type Keys<Given extends Key[]> = Given extends [] ? [key: Key] : Given;
+
+/**
+ * The result of a command that returns several stored values: `T[]`, or `T` where the caller names an array type, as
+ * with @upstash/redis. An annotation such as `string[] | null` counts as its items.
+ */
+export type Several<T> = [T] extends [readonly unknown[]]
+  ? T
+  : Extract<T, readonly unknown[]> | Exclude<T, readonly unknown[] | null>[];
+
+/** A member taken out of a sorted set and its score, or an empty array if there is none. */
+export type PoppedMember<T> = [member: T, score: number] | never[];
+
+/** Members and scores in turn, in one array: the array type `T`, with numbers where it has none. */
+export type Scored<T extends readonly unknown[]> = number extends T[number] ? T : (T[number] | number)[];
+
+/** The result `T`, which has scores in it if the options say so. `boolean` stands for options that leave it open. */
+export type MaybeScored<T extends readonly unknown[], WithScores> = boolean extends WithScores
+  ? T
+  : WithScores extends true
+    ? Scored<T>
+    : T;
+
+/** A reply that is not decoded further: names, numbers and null, in arrays of any depth. */
+export type NestedReply = string | number | null | NestedReply[];
 
 /** When to change a time to live: only without one, only with one, only to a later, only to an earlier time. */
 export type ExpireOption = "NX" | "nx" | "XX" | "xx" | "GT" | "gt" | "LT" | "lt";
 
-/** `ex` and `exat` in seconds, `px` and `pxat` in milliseconds; the `at` ones count from 1970. */
+/** A key's time to live, or the time at which it ends. */
 export interface Expiration {
+  /** Time to live in seconds. */
   ex: number;
+  /** Time to live in milliseconds. */
   px: number;
+  /** When the key ends, in seconds since 1970. */
   exat: number;
+  /** When the key ends, in milliseconds since 1970. */
   pxat: number;
 }
 
-export interface ScanCommandOptionsStandard {
-  /** A glob pattern of names. */
-  match?: string;
-  /** How much work one call does; a hint. */
-  count?: number;
-  /** Only keys of this type. */
-  type?: string;
-  withType?: false;
+/** A time to live, or none from now on. */
+export interface ExpirationOrPersist extends Expiration {
+  /** Removes the time to live. */
+  persist: boolean;
 }
 
-export interface ScanCommandOptionsWithType {
-  match?: string;
-  count?: number;
-  /** Returns each key's type with it. Upstash only. */
-  withType: true;
+/** A time to live, or the one that the key has. */
+export interface ExpirationOrKeepTtl extends Expiration {
+  /** Keeps the key's time to live. */
+  keepTtl: boolean;
+}
+
+/** Whether keys must be new, or must exist. */
+export interface ExistenceCondition {
+  /** Only if the key does not exist. */
+  nx: boolean;
+  /** Only if the key exists. */
+  xx: boolean;
 }
 
 /** Filters of scan, and whether it returns the types of keys. */
-export type ScanCommandOptions = ScanCommandOptionsStandard | ScanCommandOptionsWithType;
+export interface ScanCommandOptions<WithType extends boolean = boolean> {
+  /** A glob pattern of names. */
+  match?: string;
+  /** Number of keys to look at in one call, a hint. Default 10. */
+  count?: number;
+  /** Only keys of this type, such as `"hash"`. */
+  type?: string;
+  /** Returns each key's type with it. Upstash only. */
+  withType?: WithType;
+}
+
+/** Filters of hscan, sscan and zscan. */
+export type CollectionScanOptions = Pick<ScanCommandOptions, "match" | "count">;

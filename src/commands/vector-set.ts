@@ -29,25 +29,26 @@ import {
   when,
 } from "./decoders.js";
 import { defineCommands, read, reordered, write } from "./define.js";
-import type { Key, Reply, ReplyMode } from "./reply-mode.js";
+import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { Decoder } from "./spec.js";
+import type { IfGiven, MaybeScored, OnlyKnown, Several } from "./types.js";
 
 /** A vector: numbers, all of a set's vectors having the same length. */
 export type Vector = readonly number[] | Float32Array | Float64Array;
 
 /** How vadd stores a vector. */
 export interface VAddOptions {
-  /** Project the vector down to this many dimensions. */
+  /** Number of dimensions to project the vector down to. */
   reduce?: number;
-  /** Do a part of the work in another thread. */
+  /** Does a part of the work in another thread of the server. */
   cas?: boolean;
-  /** How exactly vectors are kept: Q8 unless the set was made with another. */
+  /** How exactly vectors are stored. Default "Q8", or that of the set. */
   quantization?: "NOQUANT" | "Q8" | "BIN";
-  /** Search effort for neighbours. */
+  /** Number of candidates when neighbours are searched. Default 200. */
   ef?: number;
   /** JSON that a search may filter by. */
   setAttr?: Record<string, unknown> | string;
-  /** The most links of an element, in the set's first layer twice as many. */
+  /** Maximum number of links of an element, twice as many in the lowest layer. Default 16. */
   m?: number;
 }
 
@@ -59,9 +60,9 @@ export interface VSimOptions {
   withAttribs?: boolean;
   /** The maximum number of elements. Default 10. */
   count?: number;
-  /** Only those at most this far, from 0 to 1. */
+  /** Maximum distance, from 0 to 1. */
   epsilon?: number;
-  /** How hard to look. */
+  /** Number of candidates to look at: more find better matches. */
   ef?: number;
   /** An expression on attributes, such as `.year > 1950`. */
   filter?: string;
@@ -69,15 +70,20 @@ export interface VSimOptions {
   filterEf?: number;
   /** Compares every element. */
   truth?: boolean;
-  /** Search in the server's main thread. */
+  /** Searches in the server's main thread. */
   noThread?: boolean;
 }
 
+/** An element, with the values that the options request. */
+export type VSimMatch<T, O> = { element: T } & (O extends { withScores: true }
+  ? { score: number }
+  : { score?: number }) &
+  (O extends { withAttribs: true } ? { attributes: any } : { attributes?: any });
+
 /** Elements, or objects if scores or attributes are requested. */
-export type VSimResult<T, O extends VSimOptions> = O extends { withScores: true } | { withAttribs: true }
-  ? ({ element: T } & (O extends { withScores: true } ? { score: number } : unknown) &
-      (O extends { withAttribs: true } ? { attributes: any } : unknown))[]
-  : T[];
+export type VSimResult<T, O> = O extends { withScores: true } | { withAttribs: true }
+  ? VSimMatch<T, O>[]
+  : T[] | IfGiven<O, "withScores" | "withAttribs", VSimMatch<T, O>[]>;
 
 export interface VectorSetCommands<K extends ReplyMode> {
   /**
@@ -104,7 +110,7 @@ export interface VectorSetCommands<K extends ReplyMode> {
    * Returns an element's attributes, or null.
    * @see https://redis.io/commands/vgetattr/
    */
-  vgetattr<T = any>(key: Key, element: unknown): Reply<K, T | null>;
+  vgetattr<T = Stored<K, any>>(key: Key, element: unknown): Reply<K, T | null>;
   /**
    * Returns facts about the set by Redis's names, or null where there is none.
    * @see https://redis.io/commands/vinfo/
@@ -119,17 +125,25 @@ export interface VectorSetCommands<K extends ReplyMode> {
    * Returns an element's neighbours, layer by layer; with scores, each after its neighbour.
    * @see https://redis.io/commands/vlinks/
    */
-  vlinks<T = string>(key: Key, element: unknown, withScores?: boolean): Reply<K, T[][] | null>;
+  vlinks<T = Stored<K, string>, WithScores extends boolean = boolean>(
+    key: Key,
+    element: unknown,
+    withScores?: WithScores,
+  ): Reply<K, MaybeScored<T[], WithScores>[] | null>;
   /**
-   * Returns a random element, or with a count an array of them.
+   * Returns a random element, or null where there is no set.
    * @see https://redis.io/commands/vrandmember/
    */
-  vrandmember<T = string>(key: Key, count?: number): Reply<K, T | null>;
+  vrandmember<T = Stored<K, string>>(key: Key): Reply<K, T | null>;
+  /** Returns up to `count` random elements: a negative count allows the same twice. */
+  vrandmember<T = Stored<K, string>>(key: Key, count: number): Reply<K, Several<T>>;
+  /** Returns a random element, or up to `count` of them. */
+  vrandmember<T = Stored<K, string>>(key: Key, count: number | undefined): Reply<K, T | Several<T> | null>;
   /**
    * Returns elements in the order of their names, from "[" or "(" and a name, or from "-", to the like or "+".
    * @see https://redis.io/commands/vrange/
    */
-  vrange<T = string>(key: Key, start: string, end: string, count?: number): Reply<K, T[]>;
+  vrange<T = Stored<K, string>>(key: Key, start: string, end: string, count?: number): Reply<K, T[]>;
   /**
    * Removes an element. Returns 1 if it was there, else 0.
    * @see https://redis.io/commands/vrem/
@@ -144,10 +158,12 @@ export interface VectorSetCommands<K extends ReplyMode> {
    * Returns the elements most similar to a vector or to an element.
    * @see https://redis.io/commands/vsim/
    */
-  vsim<T = string, O extends VSimOptions = Record<never, never>>(
+  vsim<T = Stored<K, string>>(key: Key, query: Vector | { element: unknown }): Reply<K, T[]>;
+  /** Returns similar elements, as the options say; with scores or attributes as objects. */
+  vsim<T = Stored<K, string>, O extends VSimOptions & OnlyKnown<O, VSimOptions> = VSimOptions>(
     key: Key,
     query: Vector | { element: unknown },
-    opts?: O,
+    opts: O | undefined,
   ): Reply<K, VSimResult<T, O>>;
 }
 

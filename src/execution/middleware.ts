@@ -1,4 +1,5 @@
 import { ArgumentError } from "../errors.js";
+import type { Signal } from "../options/options.js";
 import type { EncodedRequest } from "../protocol/rest-protocol.js";
 import { createTimeoutError } from "../transport/timeout-error.js";
 import { elapsed, moment } from "../util/clock.js";
@@ -13,7 +14,7 @@ export interface UpstashRequest {
   /** Headers that are sent besides the client's own. */
   headers?: Record<string, string>;
   /** Ends the request when it is aborted. */
-  signal?: AbortSignal;
+  signal?: Signal;
 }
 
 /** The response to one command; a batch gives an array of them. */

@@ -1,28 +1,30 @@
 import type { Key } from "../commands/reply-mode.js";
-import type { ScanCommandOptionsStandard } from "../commands/types.js";
+import type { CollectionScanOptions, ScanCommandOptions } from "../commands/types.js";
 import type { CommandExecutor } from "../execution/executor.js";
 
-export type ScanIteratorOptions = ScanCommandOptionsStandard;
-export type CollectionIteratorOptions = Pick<ScanCommandOptionsStandard, "match" | "count">;
+/** Filters of scanIterator. */
+export type ScanIteratorOptions = Omit<ScanCommandOptions, "withType">;
 
 /**
  * Iterators over what the SCAN family gives, page by page, with SCAN's own guarantees: what is there from beginning
  * to end is given at least once, and may be given twice.
+ *
+ * @typeParam V the type that the client's codec gives stored values.
  */
-export interface Iterators {
+export interface Iterators<V = unknown> {
   /** Every key: `for await (const key of redis.scanIterator({ match: "user:*" }))`. */
   scanIterator(options?: ScanIteratorOptions): AsyncGenerator<string, void>;
   /** Every field of a hash with its value. */
-  hscanIterator<T = unknown>(
+  hscanIterator<T = V>(
     key: Key,
-    options?: CollectionIteratorOptions,
+    options?: CollectionScanOptions,
   ): AsyncGenerator<[field: string, value: T], void>;
   /** Every member of a set. */
-  sscanIterator<T = unknown>(key: Key, options?: CollectionIteratorOptions): AsyncGenerator<T, void>;
+  sscanIterator<T = V>(key: Key, options?: CollectionScanOptions): AsyncGenerator<T, void>;
   /** Every member of a sorted set with its score. */
-  zscanIterator<T = unknown>(
+  zscanIterator<T = V>(
     key: Key,
-    options?: CollectionIteratorOptions,
+    options?: CollectionScanOptions,
   ): AsyncGenerator<[member: T, score: number], void>;
 }
 

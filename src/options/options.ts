@@ -15,24 +15,58 @@ export interface RetryOptions {
 /** A Lambda context, or any other object that returns the remaining time, in ms. */
 export type Deadline = { getRemainingTimeInMillis(): number } | { remaining(): number };
 
+/** The members of an AbortSignal that the client needs. */
+export interface AbortSignalLike {
+  /** Whether it is aborted. */
+  readonly aborted: boolean;
+  /** The error that calls reject with. */
+  readonly reason: unknown;
+  /** Adds a listener of its abort event. */
+  addEventListener(type: "abort", listener: { handleEvent(): void }): void;
+  /** Removes a listener. */
+  removeEventListener(type: "abort", listener: { handleEvent(): void }): void;
+}
+
+/** The runtime's AbortSignal, or what the client needs of one where the program has no types of it. */
+export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer T } } ? T : AbortSignalLike;
+
 /** Two functions of the user's own: `encode` returns text or bytes, `decode` gets the stored bytes. */
-export interface CustomCodec {
+export interface CustomCodec<V = unknown> {
   /** Returns the text or bytes to store for a value. */
   encode(value: unknown): string | Uint8Array;
   /** Returns the value for the stored bytes. */
-  decode(stored: Uint8Array): unknown;
+  decode(stored: Uint8Array): V;
 }
 
-/** How values are written and read. */
-export type CodecOption = "json" | "text" | "bytes" | CustomCodec;
+/** A codec of the client's own. */
+export type CodecName = "json" | "text" | "bytes";
+
+/** How values are written and read: `Name` or two functions, which read a `V`. */
+export type CodecOption<Name extends CodecName = CodecName, V = unknown> = Name | CustomCodec<V>;
+
+/**
+ * The type of stored values under the codec `Name`, or under two functions of which one returns a `V`: `any` and `never`
+ * stand for no such functions.
+ */
+export type CodecValue<Name extends CodecName, V = never> = [V] extends [never]
+  ? NamedCodecValue<Name>
+  : 0 extends V & 1
+    ? NamedCodecValue<Name>
+    : V;
+
+type NamedCodecValue<Name extends CodecName> = Name extends "bytes"
+  ? Uint8Array
+  : Name extends "text"
+    ? string
+    : unknown;
 
 /** Settings that may differ from call to call: `redis.with({ ... })`. */
-export interface CallOptions {
+export interface CallOptions<Name extends CodecName = CodecName, V = unknown> {
   /**
    * Rejects the call with the signal's reason. A function is called once per command, `exec()` or subscription, in the
    * asynchronous context of its caller; undefined means no signal.
    */
-  signal?: AbortSignal | (() => AbortSignal | undefined);
+  signal?: Signal | (() => Signal | undefined);
   /** How long a call may take in all, retries included, in ms. Default 10,000. */
   timeout?: number;
   /** Keeps each call inside the time that is left when it is made, less 50 ms. */
@@ -47,7 +81,7 @@ export interface CallOptions {
    * How values are written and read: `"json"` (default, which loses no digit: see `get`), `"text"`, `"bytes"`, or two
    * functions.
    */
-  codec?: CodecOption;
+  codec?: CodecOption<Name, V>;
 }
 
 /** Options of the reference client that change nothing here: there is no telemetry. */
@@ -61,7 +95,9 @@ export interface IdleOptions {
 }
 
 /** Settings of a client. */
-export interface RedisOptions extends CallOptions, IdleOptions {
+export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
+  extends CallOptions<Name, V>,
+    IdleOptions {
   /** The endpoint: `https://...` or `http://...`. */
   url?: string | undefined;
   /** The endpoint's bearer token. */
@@ -118,3 +154,18 @@ export interface RedisOptions extends CallOptions, IdleOptions {
   /** `false` is `codec: "text"`. */
   automaticDeserialization?: boolean;
 }
+
+/** Settings of a client whose endpoint the environment names. */
+export type EnvOptions<Name extends CodecName = CodecName, V = unknown> = Omit<
+  RedisOptions<Name, V>,
+  "url" | "token"
+>;
+
+/** Variables that name an endpoint, as in the environment passed to a handler of Cloudflare Workers. */
+export type EndpointEnv =
+  | {
+      [Name in `${"WARMLINE_" | "UPSTASH_REDIS_REST_" | "KV_REST_API_"}${"URL" | "TOKEN"}`]?:
+        | string
+        | undefined;
+    }
+  | { [name: Uppercase<string>]: unknown };

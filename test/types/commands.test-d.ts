@@ -1,7 +1,12 @@
 import { describe, expectTypeOf, test } from "vitest";
-import type { Pipeline } from "../../src/client/pipeline.js";
-import type { Builders, Commands, Namespaces } from "../../src/commands/index.js";
-import type { Immediate } from "../../src/commands/reply-mode.js";
+import {
+  type Key,
+  type Pipeline,
+  type Redis,
+  Redis as RedisClass,
+  type RedisOptions,
+  type SetCommandOptions,
+} from "../../src/index.js";
 
 interface User {
   name: string;
@@ -9,7 +14,13 @@ interface User {
   [key: string]: unknown;
 }
 
-declare const redis: Commands<Immediate> & Namespaces<Immediate> & Builders<Immediate>;
+/** An interface without an index signature. */
+interface Profile {
+  name: string;
+  age: number;
+}
+
+declare const redis: Redis;
 declare const pipeline: Pipeline;
 
 describe("values take the type that the caller gives", () => {
@@ -19,10 +30,21 @@ describe("values take the type that the caller gives", () => {
     expectTypeOf(redis.getdel<number>("k")).toEqualTypeOf<Promise<number | null>>();
     expectTypeOf(redis.mget<[string, User | null]>("a", "b")).toEqualTypeOf<Promise<[string, User | null]>>();
     expectTypeOf(redis.mget(["a", "b"])).toEqualTypeOf<Promise<unknown[]>>();
-    expectTypeOf(redis.set("k", 1)).toEqualTypeOf<Promise<number | "OK" | null>>();
+    expectTypeOf(redis.set("k", 1)).toEqualTypeOf<Promise<"OK">>();
+    expectTypeOf(redis.set("k", 1, { ex: 60 })).toEqualTypeOf<Promise<"OK">>();
+    expectTypeOf(redis.set("k", 1, { px: 60, keepTtl: undefined })).toEqualTypeOf<Promise<"OK">>();
+    expectTypeOf(redis.set("k", 1, { nx: true })).toEqualTypeOf<Promise<"OK" | null>>();
+    expectTypeOf(redis.set("k", 1, { xx: true, ex: 60 })).toEqualTypeOf<Promise<"OK" | null>>();
+    expectTypeOf(redis.set("k", 1, { nx: false })).toEqualTypeOf<Promise<"OK">>();
+    expectTypeOf(redis.set("k", 1, { ifEq: 2 })).toEqualTypeOf<Promise<"OK" | null>>();
+    expectTypeOf(redis.set("k", 1, { get: true })).toEqualTypeOf<Promise<number | null>>();
+    expectTypeOf(redis.set("k", 1, { get: true, nx: true })).toEqualTypeOf<Promise<number | null>>();
+    expectTypeOf(redis.set<User>("k", { name: "Ada" })).toEqualTypeOf<Promise<"OK">>();
+    // Where the type is named, or the options are a variable's, the compiler does not see which of them are set.
     expectTypeOf(redis.set<User>("k", { name: "Ada" }, { get: true })).toEqualTypeOf<
       Promise<User | "OK" | null>
     >();
+    expectTypeOf(redis.set("k", 1, {} as SetCommandOptions)).toEqualTypeOf<Promise<number | "OK" | null>>();
     expectTypeOf(redis.lcs("a", "b")).toEqualTypeOf<Promise<string>>();
     expectTypeOf(redis.lcs("a", "b", { len: true })).toEqualTypeOf<Promise<number>>();
     expectTypeOf(redis.lcs("a", "b", { idx: true })).resolves.toHaveProperty("matches");
@@ -31,6 +53,10 @@ describe("values take the type that the caller gives", () => {
   test("hashes take a type parameter", () => {
     expectTypeOf(redis.hgetall<User>("h")).toEqualTypeOf<Promise<User | null>>();
     expectTypeOf(redis.hgetall("h")).toEqualTypeOf<Promise<Record<string, unknown> | null>>();
+    expectTypeOf(redis.hgetall<Profile>("h")).toEqualTypeOf<Promise<Profile | null>>();
+    expectTypeOf(redis.hmget<Profile>("h", "name", "age")).toEqualTypeOf<Promise<Profile | null>>();
+    expectTypeOf(redis.hmget("h", "a", "b")).toEqualTypeOf<Promise<Record<string, unknown> | null>>();
+    expectTypeOf(redis.xrange<Profile>("s", "-", "+")).toEqualTypeOf<Promise<Record<string, Profile>>>();
     expectTypeOf(redis.hget<number>("h", "f")).toEqualTypeOf<Promise<number | null>>();
     expectTypeOf(redis.hrandfield("h")).toEqualTypeOf<Promise<string | null>>();
     expectTypeOf(redis.hrandfield("h", 2)).toEqualTypeOf<Promise<string[]>>();
@@ -38,7 +64,7 @@ describe("values take the type that the caller gives", () => {
     expectTypeOf(redis.hkeys("h")).toEqualTypeOf<Promise<string[]>>();
   });
 
-  test("lists, sets and sorted sets take a type parameter", () => {
+  test("lists, sets and sorted sets take a type parameter", async () => {
     expectTypeOf(redis.lrange<User>("l", 0, -1)).toEqualTypeOf<Promise<User[]>>();
     expectTypeOf(redis.lrange("l", 0, -1)).toEqualTypeOf<Promise<string[]>>();
     expectTypeOf(redis.lpop<string[]>("l", 2)).toEqualTypeOf<Promise<string[] | null>>();
@@ -46,6 +72,27 @@ describe("values take the type that the caller gives", () => {
     expectTypeOf(redis.zrange<[string, number]>("z", 0, -1, { withScores: true })).toEqualTypeOf<
       Promise<[string, number]>
     >();
+    expectTypeOf(redis.zrange("z", 0, -1)).toEqualTypeOf<Promise<unknown[]>>();
+    expectTypeOf(redis.zrange<string[]>("z", 0, -1)).toEqualTypeOf<Promise<string[]>>();
+    const scored: (string | number)[] = await redis.zrange("z", 0, -1, { withScores: true });
+    const ranked: string[] = await redis.zrange("z", 0, -1, { rev: true });
+    expectTypeOf({ scored, ranked }).toEqualTypeOf<{ scored: (string | number)[]; ranked: string[] }>();
+    expectTypeOf(redis.zrangebyscore("z", 0, 1, { withScores: true })).toEqualTypeOf<
+      Promise<(string | number)[]>
+    >();
+    expectTypeOf(redis.zrandmember("z", 2, true)).toEqualTypeOf<Promise<(string | number)[]>>();
+    expectTypeOf(redis.zpopmin<string>("z", 2)).toEqualTypeOf<Promise<(string | number)[]>>();
+    const [member, score] = await redis.zpopmin<string>("z");
+    expectTypeOf([member, score] as const).toEqualTypeOf<readonly [string, number]>();
+    expectTypeOf(redis.zpopmin<string>("z")).resolves.toExtend<(string | number)[]>();
+    expectTypeOf(redis.spop<string>("s")).toEqualTypeOf<Promise<string | null>>();
+    expectTypeOf(redis.spop<string>("s", 2)).toEqualTypeOf<Promise<string[]>>();
+    expectTypeOf(redis.spop<string[]>("s", 2)).toEqualTypeOf<Promise<string[]>>();
+    const popped: string[] | null = await redis.spop("s", 2);
+    expectTypeOf(popped).toEqualTypeOf<string[]>();
+    expectTypeOf(redis.srandmember<string>("s", 2)).toEqualTypeOf<Promise<string[]>>();
+    expectTypeOf(redis.lpop<string>("l", 2)).toEqualTypeOf<Promise<string[] | null>>();
+    expectTypeOf(redis.vrandmember("v", 2)).toEqualTypeOf<Promise<string[]>>();
     expectTypeOf(redis.zrank("z", "m")).toEqualTypeOf<Promise<number | null>>();
     expectTypeOf(redis.zrank("z", "m", { withScore: true })).toEqualTypeOf<
       Promise<[number, number] | null>
@@ -62,6 +109,29 @@ describe("values take the type that the caller gives", () => {
     expectTypeOf(redis.sort("l", { store: "d" })).toEqualTypeOf<Promise<number>>();
     expectTypeOf(redis.sort<User>("l", { alpha: true })).toEqualTypeOf<Promise<(User | null)[]>>();
     expectTypeOf(redis.expire("k", 1)).toEqualTypeOf<Promise<0 | 1>>();
+  });
+
+  test("streams give the shape of Redis's reply", () => {
+    type Entries = [key: string, entries: [id: string, fieldsAndValues: unknown[] | null][]][] | null;
+    expectTypeOf(redis.xread("s", "0")).toEqualTypeOf<Promise<Entries>>();
+    expectTypeOf(redis.xread(["s", "t"], ["0", "0"], { count: 1 })).toEqualTypeOf<Promise<Entries>>();
+    expectTypeOf(redis.xreadgroup("g", "c", "s", ">")).toEqualTypeOf<Promise<Entries>>();
+    expectTypeOf(redis.xreadgroup("g", "c", ["s"], [">"], { NOACK: true })).toEqualTypeOf<Promise<Entries>>();
+    expectTypeOf(redis.xclaim("s", "g", "c", 0, "0-1")).toEqualTypeOf<
+      Promise<[id: string, fieldsAndValues: unknown[] | null][]>
+    >();
+    expectTypeOf(redis.xclaim("s", "g", "c", 0, "0-1", { justId: true })).toEqualTypeOf<Promise<string[]>>();
+    expectTypeOf(redis.xautoclaim("s", "g", "c", 0, "0", { justId: true })).toEqualTypeOf<
+      Promise<[cursor: string, entries: string[], deletedIds?: string[]]>
+    >();
+  });
+
+  test("keys may be spread, from a list of unknown length too", () => {
+    const keys: string[] = [];
+    expectTypeOf(redis.del(...keys)).toEqualTypeOf<Promise<number>>();
+    expectTypeOf(redis.exists("a", ...keys)).toEqualTypeOf<Promise<number>>();
+    expectTypeOf(redis.mget<User[]>(...keys)).toEqualTypeOf<Promise<User[]>>();
+    expectTypeOf<Parameters<Redis["del"]>>().toEqualTypeOf<Key[]>();
   });
 
   test("the other groups are typed", () => {
@@ -104,22 +174,76 @@ test("a pipeline of ten commands is a tuple of ten types, in order", () => {
     .smembers("s")
     .del("a");
   expectTypeOf(chained.exec()).resolves.toEqualTypeOf<
-    [
-      number | "OK" | null,
-      User | null,
-      number,
-      number,
-      User | null,
-      number,
-      number[],
-      number | null,
-      string[],
-      number,
-    ]
+    ["OK", User | null, number, number, User | null, number, number[], number | null, string[], number]
   >();
 });
 
+describe("a codec decides the type of stored values", () => {
+  test("with() gives a client of the codec's type", () => {
+    const bytes = redis.with({ codec: "bytes" });
+    expectTypeOf(bytes).toEqualTypeOf<Redis<Uint8Array>>();
+    expectTypeOf(bytes.get("k")).toEqualTypeOf<Promise<Uint8Array | null>>();
+    expectTypeOf(bytes.lrange("l", 0, -1)).toEqualTypeOf<Promise<Uint8Array[]>>();
+    expectTypeOf(bytes.hgetall("h")).toEqualTypeOf<Promise<Record<string, Uint8Array> | null>>();
+    expectTypeOf(bytes.smembers("s")).toEqualTypeOf<Promise<Uint8Array[]>>();
+    expectTypeOf(bytes.set("k", "v", { get: true })).toEqualTypeOf<Promise<Uint8Array | null>>();
+    expectTypeOf(bytes.zpopmin("z", 2)).toEqualTypeOf<Promise<(Uint8Array | number)[]>>();
+    expectTypeOf(bytes.hkeys("h")).toEqualTypeOf<Promise<string[]>>();
+    expectTypeOf(bytes.pipeline().get("k").incr("n").exec()).resolves.toEqualTypeOf<
+      [Uint8Array | null, number]
+    >();
+    expectTypeOf(bytes.with({ timeout: 5 }).get("k")).toEqualTypeOf<Promise<Uint8Array | null>>();
+    expectTypeOf(bytes.with({ codec: "json" }).get("k")).toEqualTypeOf<Promise<unknown>>();
+    expectTypeOf(redis.with({ codec: "text" }).get("k")).toEqualTypeOf<Promise<string | null>>();
+    const dates = { encode: String, decode: (stored: Uint8Array) => new Date(String(stored)) };
+    expectTypeOf(redis.with({ codec: dates }).get("k")).toEqualTypeOf<Promise<Date | null>>();
+    expectTypeOf(redis.with({ timeout: 5 })).toEqualTypeOf<Redis>();
+  });
+
+  test("the constructor gives a client of the codec's type", () => {
+    expectTypeOf(new RedisClass({ codec: "bytes" }).get("k")).toEqualTypeOf<Promise<Uint8Array | null>>();
+    expectTypeOf(RedisClass.fromEnv({ codec: "text" }).get("k")).toEqualTypeOf<Promise<string | null>>();
+  });
+
+  test("a class of one's own keeps its methods", () => {
+    class Store extends RedisClass {
+      constructor(options: RedisOptions) {
+        super(options);
+      }
+      user(id: string) {
+        return this.get<User>(id);
+      }
+      image(id: string) {
+        return this.with({ codec: "bytes" }).get(id);
+      }
+    }
+    const store = new Store({});
+    expectTypeOf(store.with({ codec: "bytes" }).user("1")).toEqualTypeOf<Promise<User | null>>();
+    expectTypeOf(store.with({ codec: "bytes" }).get("1")).toEqualTypeOf<Promise<Uint8Array | null>>();
+    expectTypeOf(store.image("1")).toEqualTypeOf<Promise<Uint8Array | null>>();
+    expectTypeOf(store).toExtend<Redis>();
+  });
+});
+
 test("wrong shapes don't compile", () => {
+  // @ts-expect-error keys are missing
+  redis.del();
+  // @ts-expect-error keys are missing
+  redis.exists();
+  // @ts-expect-error keys are missing
+  redis.unlink();
+  // @ts-expect-error keys are missing
+  redis.touch();
+  // @ts-expect-error keys are missing
+  redis.mget();
+  // @ts-expect-error no such field
+  redis.hmget<Profile>("h", "name", "email");
+  // @ts-expect-error an unknown option besides a known one
+  redis.set("k", 1, { nx: true, exx: 60 });
+  // @ts-expect-error an unknown option besides a known one
+  redis.scan(0, { match: "a*", cuont: 5 });
+  // @ts-expect-error scores are numbers
+  redis.zrange("z", 0, -1, { withScores: true }) satisfies Promise<string[]>;
   // @ts-expect-error a key is missing
   redis.get();
   // @ts-expect-error a key is not a number

@@ -17,6 +17,10 @@ describe("modules", () => {
     expectTypeOf(tdigest(redis).quantile("d", 0.5)).toEqualTypeOf<Promise<number[]>>();
     expectTypeOf(ts(redis).add("t", "*", 1)).toEqualTypeOf<Promise<number>>();
     expectTypeOf(ft(redis)).toHaveProperty("search");
+    expectTypeOf(ft(redis).aggregate("i", "*")).resolves.toEqualTypeOf<{
+      rows: Record<string, any>[];
+      cursor?: number;
+    }>();
   });
 
   test("module methods of a pipeline and a transaction return the batch, with one more result", () => {

@@ -32,6 +32,7 @@ import {
 import { named, read, reordered, write, writeIf } from "../define.js";
 import type { Key, Reply, ReplyMode } from "../reply-mode.js";
 import type { Decoder } from "../spec.js";
+import type { NestedReply } from "../types.js";
 import { type Facts, facts } from "./shared.js";
 
 interface FieldOptions {
@@ -148,9 +149,11 @@ export interface AggregateOptions extends QueryOptions {
   cursor?: { count?: number; maxIdle?: number };
 }
 
-/** Specs as objects of text; with a cursor where to go on, 0 at the end. */
+/** Rows as objects of text, and with `cursor` where to go on. */
 export interface AggregateResult {
-  specs: Record<string, any>[];
+  /** A row of the result, by the names of its fields. */
+  rows: Record<string, any>[];
+  /** The next cursor, 0 at the end. */
   cursor?: number;
 }
 
@@ -239,7 +242,7 @@ export interface SearchCommands<K extends ReplyMode> {
     kind: "SEARCH" | "AGGREGATE",
     query: string,
     opts?: { limited?: boolean },
-  ): Reply<K, unknown[]>;
+  ): Reply<K, NestedReply[]>;
   /**
    * Returns the documents that fit a query.
    * @see https://redis.io/commands/ft.search/
