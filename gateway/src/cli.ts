@@ -3,7 +3,8 @@ import cluster from "node:cluster";
 import { constants } from "node:os";
 import { commandLine, wantsColours } from "./cli/command-lines.js";
 import { helpText } from "./cli/help.js";
-import { environmentOf, readyLines } from "./cli/ready-lines.js";
+import { readKeptToken } from "./cli/kept-token.js";
+import { environmentOf, readyLines, redisEnvironmentOf } from "./cli/ready-lines.js";
 import { runCommand } from "./cli/run-command.js";
 import { type CliSettings, readSettings } from "./cli/settings.js";
 import { start } from "./cli/start.js";
@@ -37,14 +38,20 @@ async function run(settings: CliSettings): Promise<number> {
     : undefined;
   const log = createLog(resolveSettings(settings.options).logLevel);
   logUncaught(log);
-  const gateway = await start({ ...settings, options: { ...settings.options, onCommand } }, (message) =>
+  const kept = hasToken(settings.options) ? null : readKeptToken(process.env);
+  const options = { ...settings.options, onCommand };
+  // With a token of its own the gateway is in development, so the console is on.
+  const ownToken = kept && { token: kept.token, console: options.console ?? true };
+  const gateway = await start({ ...settings, options: { ...options, ...ownToken } }, (message) =>
     log.error(message),
   );
-  const lines = readyLines(gateway, !hasToken(settings.options));
-  output.write(`${lines.join("\n")}\n`);
+  output.write(`${readyLines(gateway, kept).join("\n")}\n`);
   let status = 0;
   if (settings.command === undefined) await stopSignal();
-  else status = await runCommand(settings.command, { ...process.env, ...environmentOf(gateway) }, report);
+  else {
+    const environment = { ...process.env, ...environmentOf(gateway), ...redisEnvironmentOf(options.redis) };
+    status = await runCommand(settings.command, environment, report);
+  }
   await gateway.close();
   return status;
 }

@@ -1,6 +1,8 @@
+import { parseRedisUrl } from "../redis/redis-address.js";
+import type { KeptToken } from "./kept-token.js";
 import type { StartedGateway } from "./start.js";
 
-/** Returns the environment variables of the gateway's URL and token, as this client and @upstash/redis name them. */
+/** Returns the environment variables of the gateway's URL and token, as this client, @upstash/redis and @vercel/kv name them. */
 export function environmentOf(gateway: {
   readonly url: string;
   readonly token: string;
@@ -10,28 +12,38 @@ export function environmentOf(gateway: {
     WARMLINE_TOKEN: gateway.token,
     UPSTASH_REDIS_REST_URL: gateway.url,
     UPSTASH_REDIS_REST_TOKEN: gateway.token,
+    KV_REST_API_URL: gateway.url,
+    KV_REST_API_TOKEN: gateway.token,
   };
+}
+
+/** Returns the environment variable for clients of Redis's own protocol, if one server is to be reached by TCP. */
+export function redisEnvironmentOf(redis: string | undefined): Record<string, string> {
+  if (redis === undefined) return {};
+  const { addresses, isSentinel, isCluster } = parseRedisUrl(redis);
+  return addresses.length === 1 && !isSentinel && !isCluster ? { REDIS_URL: redis } : {};
 }
 
 /**
  * Returns the lines printed once the gateway is ready. Programs can wait for the first line. The last lines can be
  * pasted into a `.env` file.
- * @param showToken whether the token was made for this run: one that was given is known already, and a server's output
- * is kept in logs
+ * @param kept the token that the gateway made itself. Null for a token that was given, which is not printed: it is known
+ * already, and a server's output is kept in logs
  */
 export function readyLines(
   gateway: Pick<StartedGateway, "url" | "token" | "engine" | "data" | "problem" | "seeded" | "console">,
-  showToken: boolean,
+  kept: KeptToken | null,
 ): string[] {
-  const environment = Object.entries(environmentOf(gateway));
-  const shown = environment.filter(([name]) => showToken || !name.endsWith("TOKEN"));
+  const environment = Object.entries(environmentOf(gateway)).filter(([name]) => !name.startsWith("KV_"));
+  const shown = environment.filter(([name]) => kept || !name.endsWith("TOKEN"));
   return [
     `warmline-gateway ready ${gateway.url}`,
     `engine: ${gateway.engine}`,
     ...(gateway.problem === null ? [] : [`problem: ${gateway.problem}; commands fail until it replies`]),
     ...(gateway.data === null ? [] : [`data: ${gateway.data}`]),
     ...(gateway.seeded === null ? [] : [`seed: ${gateway.seeded}`]),
-    ...(gateway.console ? [`console: ${gateway.url}/${showToken ? `#${gateway.token}` : ""}`] : []),
+    ...(kept ? [`token: ${kept.description}`] : []),
+    ...(gateway.console ? [`console: ${gateway.url}/${kept ? `#${gateway.token}` : ""}`] : []),
     "",
     ...shown.map(([name, value]) => `${name}=${value}`),
   ];

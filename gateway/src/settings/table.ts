@@ -63,7 +63,7 @@ export const SETTINGS = {
   /** The token that clients must send. Default: a random one, see `Gateway.token`. */
   token: text({
     help: "token that clients must send",
-    defaultText: "a random one for this run",
+    defaultText: "a random one, kept for later runs",
     check(value) {
       if (!TOKEN_FORM.test(value)) throw new TypeError(`token: ${TOKEN_RULE}`);
     },

@@ -1,8 +1,15 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const CLI = fileURLToPath(new URL("../../../gateway/dist/cli.js", import.meta.url));
+
+/** The folder of the token that gateways without a given one keep. */
+export const STATE_FOLDER = mkdtempSync(join(tmpdir(), "warmline-state-"));
+process.on("exit", () => rmSync(STATE_FOLDER, { recursive: true, force: true }));
 
 /** A run of the built command line, with what it printed. */
 export class CliProcess {
@@ -20,7 +27,7 @@ export class CliProcess {
     file = CLI,
   ) {
     this.child = spawn(process.execPath, [file, ...args], {
-      env: { PATH: process.env.PATH, ...environment },
+      env: { PATH: process.env.PATH, XDG_STATE_HOME: STATE_FOLDER, ...environment },
       stdio: ["pipe", "pipe", "pipe"],
       ...options,
     });

@@ -23,14 +23,30 @@ describe("warmline-gateway -- command", () => {
         .then((response) => response.json())
         .then((body) => {
           console.log(JSON.stringify(body));
-          console.log(url === process.env.UPSTASH_REDIS_REST_URL, token === process.env.UPSTASH_REDIS_REST_TOKEN);
+          const { UPSTASH_REDIS_REST_URL, UPSTASH_REDIS_REST_TOKEN, KV_REST_API_URL, KV_REST_API_TOKEN } = process.env;
+          console.log(url === UPSTASH_REDIS_REST_URL, token === UPSTASH_REDIS_REST_TOKEN);
+          console.log(url === KV_REST_API_URL, token === KV_REST_API_TOKEN, process.env.REDIS_URL);
           process.exit(7);
         });
     `);
     expect(await started.ended).toBe(7);
     // The command's output is its own; the gateway speaks on stderr.
-    expect(started.stdout).toBe('{"result":"OK"}\ntrue true\n');
+    expect(started.stdout).toBe('{"result":"OK"}\ntrue true\ntrue true undefined\n');
     expect(started.stderr).toMatch(/^warmline-gateway ready http:\/\/127\.0\.0\.1:\d+\nengine: embedded/);
+  });
+
+  test.each([
+    ["redis://:p@127.0.0.1:1/2", "redis://:p@127.0.0.1:1/2"],
+    ["redis://127.0.0.1:1,127.0.0.1:2", "inherited"],
+    ["redis+sentinel://127.0.0.1:1/group", "inherited"],
+    ["unix:///no/such/socket", "inherited"],
+  ])("the command gets the URL of one server as REDIS_URL: %s", async (redis, expected) => {
+    const program = "console.log(process.env.REDIS_URL)";
+    const args = ["--port", "0", "--redis", redis, "--", process.execPath, "-e", program];
+    const started = new CliProcess(args, { REDIS_URL: "inherited" });
+    running.push(started);
+    expect(await started.ended).toBe(0);
+    expect(started.stdout).toBe(`${expected}\n`);
   });
 
   test("the command's success is status 0, and stops the gateway", async () => {

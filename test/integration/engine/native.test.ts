@@ -100,6 +100,7 @@ describe.skipIf(server === undefined)(`a private Redis (${NO_REDIS})`, () => {
     const cli = fileURLToPath(new URL("../../../gateway/dist/cli.js", import.meta.url));
     const child = spawn(process.execPath, [cli, "--engine", wrapper, "--port", "0"], {
       stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, WARMLINE_GATEWAY_TOKEN: "t" },
     });
     await once(child.stdout, "data");
     const [pid, folder] = readFileSync(noted, "utf8").trim().split("\n") as [string, string];

@@ -27,6 +27,8 @@ describe("startGateway", () => {
       WARMLINE_TOKEN: token,
       UPSTASH_REDIS_REST_URL: url,
       UPSTASH_REDIS_REST_TOKEN: token,
+      KV_REST_API_URL: url,
+      KV_REST_API_TOKEN: token,
     });
   });
 

@@ -1,0 +1,70 @@
+import { linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { randomToken } from "../access/token.js";
+
+/** A token that the gateway made itself. */
+export interface KeptToken {
+  readonly token: string;
+  /** A description of where it is kept, or why it is not, without the token. */
+  readonly description: string;
+}
+
+/** The form of {@link randomToken}. Any other content of the file is replaced. */
+const FORM = /^[\w-]{32}$/;
+/** The mode bits of everyone but the owner. */
+const OTHERS = 0o077;
+
+/**
+ * Returns the token of this user's gateways. It is kept in a file that only the user can read, so that it is the same after
+ * a restart. A file that others can read, or that holds something else, is replaced. If it can't be kept, the token is for
+ * this run only.
+ */
+export function readKeptToken(environment: NodeJS.ProcessEnv): KeptToken {
+  const file = join(stateFolder(environment), "warmline-gateway", "token");
+  try {
+    return { token: readToken(file) ?? createToken(file), description: `kept in ${file}` };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return { token: randomToken(), description: `for this run only, since ${file} cannot be used (${code})` };
+  }
+}
+
+/** Returns the folder for files that outlive a run: by the XDG base directory specification, or of the same purpose on Windows. */
+function stateFolder({ XDG_STATE_HOME, LOCALAPPDATA }: NodeJS.ProcessEnv): string {
+  if (process.platform === "win32" && LOCALAPPDATA) return LOCALAPPDATA;
+  return XDG_STATE_HOME || join(homedir(), ".local", "state");
+}
+
+/** Returns the token in a file, or null if there is no usable one. */
+function readToken(file: string): string | null {
+  try {
+    const { mode, uid } = lstatSync(file);
+    const isPrivate = process.getuid === undefined || ((mode & OTHERS) === 0 && uid === process.getuid());
+    const token = readFileSync(file, "utf8").trim();
+    return isPrivate && FORM.test(token) ? token : null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** Writes a new token to the file. Returns the other one if another gateway writes one at the same time. */
+function createToken(file: string): string {
+  const token = randomToken();
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const whole = `${file}.${process.pid}`;
+  writeFileSync(whole, `${token}\n`, { mode: 0o600, flag: "wx" });
+  try {
+    // Unlike a rename, a link never replaces the file of another gateway.
+    linkSync(whole, file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    const other = readToken(file);
+    if (other !== null) return other;
+    renameSync(whole, file);
+  } finally {
+    rmSync(whole, { force: true });
+  }
+  return token;
+}

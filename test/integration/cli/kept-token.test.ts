@@ -1,0 +1,110 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { CliProcess, post } from "./cli-process.js";
+
+const scratch = mkdtempSync(join(tmpdir(), "warmline-kept-token-"));
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+const running: CliProcess[] = [];
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.stop()));
+});
+
+let folders = 0;
+const newFolder = () => join(scratch, `${folders++}`);
+const fileIn = (folder: string) => join(folder, "warmline-gateway", "token");
+
+async function start(folder: string, args: readonly string[] = []) {
+  const cli = new CliProcess(["--engine", "embedded", "--port", "0", ...args], { XDG_STATE_HOME: folder });
+  running.push(cli);
+  const [, url] = await cli.printed(/^WARMLINE_URL=(\S+)$/m);
+  const [, token] = /^WARMLINE_TOKEN=(\S+)$/m.exec(cli.stdout) ?? [];
+  return { cli, url: url!, token: token! };
+}
+
+test("the printed token is valid after a restart, and the ready lines name its file", async () => {
+  const folder = newFolder();
+  const first = await start(folder);
+  expect(first.cli.stdout).toContain(`\ntoken: kept in ${fileIn(folder)}\n`);
+  await first.cli.stop();
+  const second = await start(folder);
+  expect(second.token).toBe(first.token);
+  expect((await post(second.url, first.token, ["PING"])).status).toBe(200);
+  expect(second.cli.stdout).toContain(`console: ${second.url}/#${first.token}\n`);
+});
+
+test("only the owner can read the file and its folder", async () => {
+  const folder = newFolder();
+  await start(folder);
+  expect(statSync(fileIn(folder)).mode & 0o777).toBe(0o600);
+  expect(statSync(join(folder, "warmline-gateway")).mode & 0o777).toBe(0o700);
+  expect(readdirSync(join(folder, "warmline-gateway"))).toEqual(["token"]);
+});
+
+test("a file that others can read is replaced by a new token", async () => {
+  const folder = newFolder();
+  const first = await start(folder);
+  chmodSync(fileIn(folder), 0o644);
+  const second = await start(folder);
+  expect(second.token).not.toBe(first.token);
+  expect(statSync(fileIn(folder)).mode & 0o777).toBe(0o600);
+  expect(readFileSync(fileIn(folder), "utf8")).toBe(`${second.token}\n`);
+});
+
+test.each(["", "short\n", "two words that are no token of ours"])(
+  "a file with %j is replaced",
+  async (content) => {
+    const folder = newFolder();
+    mkdirSync(join(folder, "warmline-gateway"), { recursive: true });
+    writeFileSync(fileIn(folder), content, { mode: 0o600 });
+    const { token } = await start(folder);
+    expect(readFileSync(fileIn(folder), "utf8")).toBe(`${token}\n`);
+  },
+);
+
+test("gateways that start at the same time have one token", async () => {
+  const folder = newFolder();
+  const started = await Promise.all([1, 2, 3].map(() => start(folder)));
+  expect(new Set(started.map(({ token }) => token)).size).toBe(1);
+});
+
+test("a given token is neither kept nor printed", async () => {
+  const folder = newFolder();
+  const { cli, token } = await start(folder, ["--token", "secret-token"]);
+  expect(token).toBeUndefined();
+  expect(cli.stdout + cli.stderr).not.toMatch(/secret-token|token:/);
+  expect(existsSync(folder)).toBe(false);
+});
+
+test("a token that cannot be kept is for one run, and the ready lines give the reason", async () => {
+  const folder = join(newFolder(), "file");
+  mkdirSync(join(folder, ".."), { recursive: true });
+  writeFileSync(folder, "");
+  const { cli, url, token } = await start(folder);
+  expect(cli.stdout).toContain(
+    `\ntoken: for this run only, since ${fileIn(folder)} cannot be used (ENOTDIR)\n`,
+  );
+  expect((await post(url, token, ["PING"])).status).toBe(200);
+});
+
+test("several workers have the kept token", async () => {
+  const folder = newFolder();
+  const { token } = await start(folder);
+  const cli = new CliProcess(["--port", "0", "--redis", "redis://127.0.0.1:1", "--workers", "2"], {
+    XDG_STATE_HOME: folder,
+  });
+  running.push(cli);
+  expect((await cli.printed(/^WARMLINE_TOKEN=(\S+)$/m))[1]).toBe(token);
+  expect(cli.stdout).toMatch(/^console: /m);
+});
