@@ -38,8 +38,11 @@ test("a block that fails is reported by page and line", { timeout: 60_000 }, () 
   expect(said[0]).toContain("Type 'number' is not assignable to type 'string'");
 });
 
-/** Languages that a test of this folder looks at; an empty one is what programs print. */
-const KNOWN = new Set(["ts", "js", "sh", "json", "yaml", "dotenv", "dockerfile", "toml", ""]);
+/**
+ * Languages that a test of this folder reads. An empty one is the output of programs, `typescript` a part of a file that a
+ * test of test/unit/project applies.
+ */
+const KNOWN = new Set(["ts", "typescript", "js", "sh", "json", "yaml", "dotenv", "dockerfile", "toml", ""]);
 
 test("every block is in a language that a test reads", () => {
   const others = pages().flatMap((page) => blocksOf(page).filter(({ language }) => !KNOWN.has(language)));

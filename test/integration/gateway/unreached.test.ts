@@ -53,7 +53,7 @@ describe.each([
   ["a cluster", (port: number) => `redis://127.0.0.1:${port},127.0.0.1:${port}`],
   ["a group of Sentinels", (port: number) => `redis+sentinel://127.0.0.1:${port}/group`],
 ])("%s that refuses connections", (_, url) => {
-  test("fails every request at once, with the reason and without a time to wait", async () => {
+  test("every request fails at once, with the reason and without a time to wait", async () => {
     const to = await start(url(await freePort()));
     for (const { status, headers, json } of await sendAll(to)) {
       expect(status).toBe(503);
@@ -63,7 +63,7 @@ describe.each([
     }
   });
 
-  test("is named with the reason by the gateway, /ready and /health", async () => {
+  test("the gateway, /ready and /health name the Redis and the reason", async () => {
     const port = await freePort();
     const to = await start(url(port));
     const reason = new RegExp(`^redis .*127.0.0.1:${port}.* cannot be reached: .*ECONNREFUSED`);
