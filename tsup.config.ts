@@ -11,6 +11,8 @@ const ENTRIES = {
   fetch: "src/fetch.ts",
   modules: "src/commands/modules/index.ts",
   undici: "src/transport/node/undici/index.ts",
+  ioredis: "src/ioredis.ts",
+  "node-redis": "src/node-redis.ts",
 };
 
 async function writeEsmDeclarations(): Promise<void> {
@@ -52,6 +54,10 @@ export default defineConfig([
             js: 'import{createRequire as $createRequire}from"node:module";const require=$createRequire(import.meta.url);',
           }
         : {},
+  },
+  {
+    ...common,
+    entry: { ioredis: "src/ioredis.ts", "node-redis": "src/node-redis.ts" },
   },
   // What few use is apart from the entry on fetch, for bundlers that split; CommonJS has it in one file.
   ...(["esm", "cjs"] as const).map(

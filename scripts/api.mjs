@@ -9,6 +9,8 @@ const ENTRIES = [
   "src/index.ts",
   "src/fetch.ts",
   "src/commands/modules/index.ts",
+  "src/ioredis.ts",
+  "src/node-redis.ts",
   "gateway/src/index.ts",
   "gateway/src/testing/index.ts",
 ];

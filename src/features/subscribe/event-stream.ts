@@ -17,6 +17,8 @@ export interface StreamRequest {
   readonly endpoint: Endpoint;
   /** Below the endpoint's own path. */
   readonly path: string;
+  /** A JSON document. Default: none. */
+  readonly body?: string;
   /** The name in error messages. */
   readonly command: string;
   /** Ends the stream. */
@@ -43,7 +45,7 @@ export function getStreamEndpoint({ context: { endpoint } }: ConfiguredClient, c
  * signal's reason when that is what ended it.
  */
 export async function* streamLines(
-  { endpoint, path, command, signal }: StreamRequest,
+  { endpoint, path, body, command, signal }: StreamRequest,
   timeout: number,
 ): AsyncGenerator<string[], never> {
   const controller = new AbortController();
@@ -65,6 +67,7 @@ export async function* streamLines(
       headers: { authorization: `Bearer ${endpoint.token}`, accept: "text/event-stream" },
       redirect: "manual",
       signal: controller.signal,
+      ...(body === undefined ? {} : { body }),
     });
     const { headers, status } = response;
     if (!headers.get("content-type")?.startsWith("text/event-stream")) {

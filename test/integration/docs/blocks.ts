@@ -23,6 +23,12 @@ const options: ts.CompilerOptions = {
   moduleResolution: ts.ModuleResolutionKind.NodeNext,
   types: ["node"],
   skipLibCheck: true,
+  // Clients that the bench has installed: redis is the package around @redis/client.
+  baseUrl: root,
+  paths: {
+    ioredis: ["bench/node_modules/ioredis/built/index.d.ts"],
+    redis: ["node_modules/@redis/client/dist/index.d.ts"],
+  },
 };
 
 /**

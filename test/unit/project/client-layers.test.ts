@@ -13,6 +13,7 @@ const LAYERS = [
   "execution",
   "features",
   "client",
+  "connector",
 ];
 
 const src = resolve(import.meta.dirname, "../../../src");

@@ -1,0 +1,214 @@
+import { isWrite } from "../commands/write.js";
+import { RedisError, WarmlineError } from "../errors.js";
+import type { Limits } from "../execution/limits.js";
+import type { HttpRequest, HttpResponse } from "../protocol/http.js";
+import { MalformedReply } from "../protocol/malformed.js";
+import { beginCall, type SentCall } from "../transport/request-call.js";
+import { RetryBudget } from "../transport/retry-budget.js";
+import { sleep } from "../util/timers.js";
+import type { RespCommand } from "./command-reader.js";
+import { type ConnectorContext, headersOf } from "./options.js";
+import { checkReply, errorReply, errorText, splitReplies } from "./resp-reply.js";
+
+/** A command, and the time that is left for it. */
+export interface LimitedCommand extends RespCommand {
+  readonly limits: Limits;
+  /** How long it may wait at the server, in ms, if it is one that waits. */
+  readonly wait: number | undefined;
+}
+
+/** The endpoint refused a request as a whole. The message is the error reply. */
+export class RequestRefused extends Error {
+  constructor(
+    readonly status: number,
+    text: string,
+  ) {
+    super(text);
+  }
+}
+
+interface OpenCommand {
+  readonly command: LimitedCommand;
+  /** Where its reply stands. */
+  readonly index: number;
+  readonly write: boolean;
+}
+
+/** Sends commands as HTTP requests, one request at a time, and returns the replies as Redis wrote them. */
+export class CommandSender {
+  readonly #context: ConnectorContext;
+  readonly #signal: AbortSignal;
+  #call: SentCall | undefined;
+
+  /** @param signal ends the request that is under way. */
+  constructor(context: ConnectorContext, signal: AbortSignal) {
+    this.#context = context;
+    this.#signal = signal;
+  }
+
+  /** Whether the request that is under way was written and may have been applied. */
+  get written(): boolean {
+    return this.#call?.written ?? false;
+  }
+
+  /**
+   * Sends commands as one pipeline in which each has an outcome of its own. Commands that the gateway did not forward are
+   * sent again, and so are reads whose outcome is unknown. A write whose outcome is unknown is never sent again.
+   * @returns the reply to each command. A lost reply is an error reply that begins with `UNKNOWNOUTCOME` or `UNSENT`.
+   * @throws the signal's reason.
+   */
+  async pipeline(commands: readonly LimitedCommand[]): Promise<Buffer[]> {
+    const replies: Buffer[] = new Array(commands.length);
+    let open: readonly OpenCommand[] = commands.map((command, index) => ({
+      command,
+      index,
+      write: isWrite(command.argv),
+    }));
+    const budget = new RetryBudget(this.#context.settings, timeOf(open));
+    for (;;) {
+      let again: readonly OpenCommand[];
+      let wait: number | undefined;
+      try {
+        const received = await this.#sendPipeline(open, budget.timeLeft);
+        for (const [i, { index }] of open.entries()) replies[index] = received[i]!;
+        again = open.filter(({ write }, i) => mayRepeat(received[i]!, write));
+        if (again.length > 0) wait = budget.next();
+      } catch (error) {
+        this.#signal.throwIfAborted();
+        for (const { command, index } of open) replies[index] = errorReplyOf(error, command.name);
+        // A request of reads alone has been sent again as often as it may be.
+        again = isUnknown(error) ? open.filter(({ write }) => !write) : [];
+        if (again.length > 0 && again.length < open.length && budget.timeLeft > 0) wait = 0;
+      }
+      if (wait === undefined) return replies;
+      this.#context.transport.onRetry({
+        command: labelOf(again),
+        outcome: again.some(({ index }) => isUnknownReply(replies[index]!)) ? "unknown" : "unsent",
+        retry: budget.retried + (wait === 0 ? 1 : 0),
+        waitMs: wait,
+      });
+      await sleep(wait, this.#signal);
+      this.#signal.throwIfAborted();
+      open = again;
+    }
+  }
+
+  #sendPipeline(open: readonly OpenCommand[], time: number): Promise<Buffer[]> {
+    const repeatable = open.every(({ write }) => !write);
+    const request = this.#encode(
+      "pipeline",
+      open.map(({ command }) => command),
+    );
+    return this.#send(request, labelOf(open), repeatable, time, (response) =>
+      splitReplies(readBody(response), open.length),
+    );
+  }
+
+  /**
+   * Runs commands as a transaction.
+   * @returns the reply to EXEC. A lost reply is an error reply that begins with `UNKNOWNOUTCOME` or `UNSENT`.
+   * @throws the signal's reason.
+   */
+  async transaction(commands: readonly RespCommand[], limits: Limits): Promise<Buffer> {
+    const repeatable = commands.every(({ argv }) => !isWrite(argv));
+    try {
+      const request = this.#encode("multi-exec", commands);
+      return await this.#send(request, "MULTI", repeatable, limits.left(), (response) => {
+        const body = readBody(response);
+        checkReply(body);
+        return body;
+      });
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      return errorReplyOf(error, "MULTI");
+    }
+  }
+
+  /**
+   * Changes the channels of an event stream. Doing so twice changes nothing more.
+   * @throws RequestRefused, with status 404 if the endpoint has no stream of this id; WarmlineError; the signal's reason.
+   */
+  async changeStream(id: string, body: string, label: string, limits: Limits): Promise<void> {
+    const { endpoint } = this.#context;
+    const request = { path: `${endpoint.path}/events/${id}`, headers: headersOf(endpoint, "json"), body };
+    await this.#send(request, label, true, limits.left(), (response) => void readBody(response));
+  }
+
+  #encode(route: string, commands: readonly RespCommand[]): HttpRequest {
+    const { endpoint, headers } = this.#context;
+    return {
+      path: `${endpoint.path}/${route}`,
+      headers,
+      body: Buffer.concat(commands.map(({ raw }) => raw)),
+    };
+  }
+
+  #send<T>(
+    request: HttpRequest,
+    label: string,
+    repeatable: boolean,
+    timeout: number,
+    read: (response: HttpResponse) => T,
+  ): Promise<T> {
+    const { transport, settings: retry } = this.#context;
+    const rules = { label, repeatable, repeated: false, timeout, signal: this.#signal, retry };
+    return new Promise((resolve, reject) => {
+      this.#call = beginCall(transport, { request, ...rules, read, resolve, reject });
+    });
+  }
+}
+
+/**
+ * Returns the body of a response that is one of the gateway's results.
+ * @throws RequestRefused for an error; MalformedReply if the response is not one of warmline-gateway.
+ */
+function readBody(response: HttpResponse): Buffer {
+  const { status } = response;
+  const body = response.body as Buffer;
+  if (response.header("warmline-gateway") === undefined) {
+    throw new MalformedReply(
+      `status ${status} of an endpoint that is not warmline-gateway: this connector needs one in front of the Redis`,
+    );
+  }
+  if (status >= 200 && status < 300) return body;
+  throw new RequestRefused(
+    status,
+    errorText(body) ?? jsonError(body) ?? `ERR the endpoint responded with status ${status}`,
+  );
+}
+
+function jsonError(body: Buffer): string | undefined {
+  try {
+    return JSON.parse(body.toString()).error;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the error reply of a command: the endpoint's own, or one that begins with the command's outcome. */
+export function errorReplyOf(error: unknown, name: string): Buffer {
+  if (error instanceof RequestRefused) return errorReply(error.message);
+  if (error instanceof RedisError) return errorReply(error.message.replace(/ \(command: \S+\)$/, ""));
+  if (!(error instanceof WarmlineError)) return errorReply(`ERR ${String(error)}`);
+  const { message, outcome } = error.forCommand(name);
+  return errorReply(`${outcome === "unsent" ? "UNSENT" : "UNKNOWNOUTCOME"} ${message}`);
+}
+
+/** Whether the outcome that the gateway reports in a reply allows the command to be sent again. */
+function mayRepeat(reply: Buffer, write: boolean): boolean {
+  return reply.toString("latin1", 0, 8) === "-UNSENT " || (!write && isUnknownReply(reply));
+}
+
+const isUnknownReply = (reply: Buffer) => reply.toString("latin1", 0, 16) === "-UNKNOWNOUTCOME ";
+
+function isUnknown(error: unknown): boolean {
+  return error instanceof WarmlineError && error.outcome === "unknown";
+}
+
+const labelOf = ([first, ...more]: readonly OpenCommand[]) =>
+  more.length > 0 ? "PIPELINE" : first!.command.name;
+
+/** Returns the time that is left for all of them, in ms. The last one may wait at the server. */
+function timeOf(open: readonly OpenCommand[]): number {
+  return open[0]!.command.limits.left(open.at(-1)!.command.wait);
+}

@@ -1,0 +1,196 @@
+import { isUtf8 } from "node:buffer";
+import { ConnectionError } from "../errors.js";
+import type { Limits } from "../execution/limits.js";
+import { dataIn, streamLines } from "../features/subscribe/event-stream.js";
+import { RetryBudget } from "../transport/retry-budget.js";
+import { clearTimeout, setTimeout, sleep } from "../util/timers.js";
+import { type CommandSender, RequestRefused } from "./command-sender.js";
+import type { ConnectorContext } from "./options.js";
+
+/** The sort of a subscription: by channel, pattern or sharded channel. */
+export type Sort = "subscribe" | "psubscribe" | "ssubscribe";
+
+/** Callbacks of an event stream. */
+export interface EventStreamListener {
+  /** A subscription stands; messages follow. */
+  onSubscribed(stream: EventStream, sort: Sort, name: Buffer): void;
+  /** @param parts channel and message, with the pattern before them if `kind` is `pmessage`. */
+  onMessage(stream: EventStream, kind: string, parts: readonly Buffer[]): Promise<void> | undefined;
+  /** The stream ended after its first subscription stood, or messages may have been missed. */
+  onLost(cause: Error): void;
+}
+
+interface Awaited {
+  readonly names: Map<string, Buffer>;
+  readonly sort: Sort;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** One event stream of the gateway, whose channels can be changed while it is open. */
+export class EventStream {
+  readonly #context: ConnectorContext;
+  readonly #sender: CommandSender;
+  readonly #listener: EventStreamListener;
+  readonly #controller = new AbortController();
+  /** The id by which it can be changed, which its first event gives. */
+  #id: string | undefined;
+  /** The subscriptions that are being waited for: one command's. */
+  #awaited: Awaited | undefined;
+  #standing = false;
+
+  constructor(context: ConnectorContext, sender: CommandSender, listener: EventStreamListener) {
+    this.#context = context;
+    this.#sender = sender;
+    this.#listener = listener;
+  }
+
+  /** Whether {@link add} can succeed. */
+  get changeable(): boolean {
+    return this.#id !== undefined;
+  }
+
+  /** Opens the stream. @throws what prevents it. */
+  open(sort: Sort, names: readonly Buffer[], limits: Limits): Promise<void> {
+    const standing = this.#await(sort, names);
+    // JSON holds text alone. Names of other bytes go into the path, which makes a stream that can't be changed.
+    const request = names.every(isUtf8)
+      ? { path: "/events", body: JSON.stringify({ [sort]: names.map(String) }) }
+      : { path: `/${sort}/${names.map(percentEncode).join("/")}` };
+    void this.#run(request, sort, limits);
+    return standing;
+  }
+
+  /**
+   * Subscribes to further channels.
+   * @returns false if the endpoint does not have the stream: it may be another gateway behind the same address.
+   * @throws what prevents it.
+   */
+  async add(sort: Sort, names: readonly Buffer[], limits: Limits): Promise<boolean> {
+    const standing = this.#await(sort, names);
+    const timer = setTimeout(
+      () => this.#fail(new Error("the event stream did not confirm a subscription in time")),
+      limits.left(),
+    );
+    try {
+      await this.#change({ [sort]: names.map(String) }, sort, limits);
+      await standing;
+      return true;
+    } catch (error) {
+      this.#awaited = undefined;
+      standing.catch(() => {});
+      if (error instanceof RequestRefused && error.status === 404) return false;
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Unsubscribes. A failure has no effect but messages that the listener has to drop. */
+  async remove(sort: Sort, names: readonly Buffer[], limits: Limits): Promise<void> {
+    if (!this.changeable || !names.every(isUtf8)) return;
+    const field = sort.replace("sub", "unsub");
+    await this.#change({ [field]: names.map(String) }, field, limits).catch(() => {});
+  }
+
+  close(): void {
+    this.#controller.abort();
+  }
+
+  #change(lists: object, field: string, limits: Limits): Promise<void> {
+    return this.#sender.changeStream(this.#id!, JSON.stringify(lists), field.toUpperCase(), limits);
+  }
+
+  #await(sort: Sort, names: readonly Buffer[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#awaited = { sort, names: new Map(names.map((name) => [lineOf(name), name])), resolve, reject };
+    });
+  }
+
+  async #run(request: { path: string; body?: string }, sort: Sort, limits: Limits): Promise<void> {
+    const { endpoint, settings } = this.#context;
+    const { signal } = this.#controller;
+    const stream = { ...request, endpoint, command: sort.toUpperCase(), signal };
+    const budget = new RetryBudget(settings, limits.left());
+    while (!signal.aborted) {
+      try {
+        for await (const lines of streamLines(stream, budget.timeLeft)) await this.#read(lines);
+      } catch (error) {
+        if (signal.aborted) return;
+        const mayHelp = !this.#standing && error instanceof ConnectionError;
+        const wait = mayHelp ? budget.next() : undefined;
+        if (wait === undefined) this.#fail(error as Error);
+        else await sleep(wait, signal);
+      }
+    }
+  }
+
+  #fail(error: Error): void {
+    if (this.#standing) this.#listener.onLost(error);
+    else this.#awaited?.reject(error);
+    this.close();
+  }
+
+  #exact: string | undefined;
+  #event: string | undefined;
+
+  async #read(lines: readonly string[]): Promise<void> {
+    for (const line of lines) {
+      const data = dataIn(line);
+      if (line.startsWith("exact: ")) this.#exact = line.slice(7);
+      else if (line === "event: gap") throw new Error("messages may have been missed");
+      else if (line.startsWith("event: ")) this.#event = line.slice(7);
+      else if (data !== undefined) {
+        if (this.#event === "stream") this.#id = data;
+        else {
+          const waits = this.#onEvent(data, this.#exact);
+          if (waits) await waits;
+        }
+        this.#exact = undefined;
+        this.#event = undefined;
+      }
+    }
+  }
+
+  #onEvent(data: string, exact: string | undefined): Promise<void> | undefined {
+    const [kind, rest] = splitAt(data, data.indexOf(","));
+    if (kind.endsWith("message")) {
+      const parts =
+        exact === undefined
+          ? textParts(kind, rest).map((part) => Buffer.from(part))
+          : exact.split(",").map((part) => Buffer.from(part, "base64"));
+      return this.#listener.onMessage(this, kind, parts);
+    }
+    const { sort, names, resolve } = this.#awaited ?? {};
+    const [line] = splitAt(rest, rest.lastIndexOf(","));
+    const name = kind === sort ? names?.get(line) : undefined;
+    if (!name) return undefined;
+    names!.delete(line);
+    this.#standing = true;
+    this.#listener.onSubscribed(this, sort!, name);
+    if (names!.size === 0) {
+      this.#awaited = undefined;
+      resolve!();
+    }
+    return undefined;
+  }
+}
+
+function splitAt(text: string, at: number): [before: string, after: string] {
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+/** The parts of a message that came without their exact bytes: no comma is in a name then. */
+function textParts(kind: string, rest: string): string[] {
+  const [first, after] = splitAt(rest, rest.indexOf(","));
+  return kind === "pmessage" ? [first, ...splitAt(after, after.indexOf(","))] : [first, after];
+}
+
+/** The name as the gateway writes it into the line that confirms a subscription. */
+const lineOf = (name: Buffer) => name.toString().replace(/[\r\n]/g, " ");
+
+function percentEncode(name: Buffer): string {
+  return name
+    .toString("latin1")
+    .replace(/[^A-Za-z0-9]/g, (char) => `%${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}

@@ -1,0 +1,76 @@
+import { ConfigError } from "../errors.js";
+import { resolveMaxReplySize, resolveSettings, type Settings } from "../execution/settings.js";
+import { assertConfig } from "../options/check-options.js";
+import { type Endpoint, parseEndpoint, readEndpointFromEnv } from "../options/endpoint.js";
+import { findUnknownOption } from "../options/option-names.js";
+import type { RedisOptions } from "../options/options.js";
+import type { HttpRequest } from "../protocol/http.js";
+import { NodeTransport } from "../transport/node/transport.js";
+import type { Transport } from "../transport/transport.js";
+
+const OPTION_NAMES = [
+  "url",
+  "token",
+  "timeout",
+  "deadline",
+  "retry",
+  "keepAlive",
+  "maxConnections",
+  "maxReplySize",
+  "preconnect",
+] as const;
+
+/**
+ * Where the commands go, and their limits. Without `url` and `token` they are read from the environment, as
+ * `Redis.fromEnv()` reads them. The other options mean what they mean for `new Redis()`.
+ */
+export type ConnectorOptions = Pick<RedisOptions, (typeof OPTION_NAMES)[number]>;
+
+/** What every stream of a connector shares. */
+export interface ConnectorContext {
+  readonly endpoint: Endpoint;
+  readonly settings: Settings;
+  readonly transport: Transport;
+  /** Headers of a request whose body and response are RESP2. */
+  readonly headers: readonly string[];
+}
+
+/**
+ * @returns the context, or a ConfigError if url or token is missing: a build that only imports the module must pass.
+ * @throws ConfigError if an option is unknown or malformed.
+ */
+export function createContext(given: ConnectorOptions): ConnectorContext | ConfigError {
+  assertConfig(
+    typeof given === "object" && given !== null,
+    "the options must be an object, such as { url, token }",
+  );
+  const unknown = findUnknownOption(given, OPTION_NAMES);
+  if (unknown !== undefined) throw new ConfigError(unknown);
+  const options: ConnectorOptions =
+    given.url === undefined && given.token === undefined
+      ? { ...given, ...readEndpointFromEnv(process.env) }
+      : given;
+  const settings = resolveSettings(options);
+  const maxReplySize = resolveMaxReplySize(options);
+  const endpoint = parseEndpoint(options);
+  if (endpoint instanceof ConfigError) return endpoint;
+  const headers = headersOf(endpoint, "vnd.redis.resp2", "upstash-response-format", "resp2");
+  const transport = new NodeTransport({
+    origin: endpoint.origin,
+    keepAlive: options.keepAlive ?? process.env.WARMLINE_KEEPALIVE !== "0",
+    maxConnections: options.maxConnections ?? 64,
+    maxReplySize,
+    probe: pingRequest(endpoint),
+  });
+  if (options.preconnect ?? process.env.AWS_LAMBDA_FUNCTION_NAME !== undefined) void transport.preconnect();
+  return { endpoint, settings, transport, headers };
+}
+
+function pingRequest(endpoint: Endpoint): HttpRequest {
+  return { path: `${endpoint.path}/`, headers: headersOf(endpoint, "json"), body: '["PING"]' };
+}
+
+/** Returns the headers of a request with a body of this type. */
+export function headersOf({ token }: Endpoint, type: string, ...more: string[]): readonly string[] {
+  return ["authorization", `Bearer ${token}`, "content-type", `application/${type}`, ...more];
+}

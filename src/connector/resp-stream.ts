@@ -1,0 +1,76 @@
+import { Duplex } from "node:stream";
+import type { Credentials } from "./connection-state.js";
+import type { ConnectorContext } from "./options.js";
+import { Session } from "./session.js";
+
+/**
+ * A Redis connection over HTTP as a stream: commands in RESP2 are written to it, replies are read from it. It has the
+ * methods of a socket that Redis clients call. They have no effect, since there is no socket.
+ */
+export class RespStream extends Duplex {
+  readonly connecting = false;
+  readonly #session: Session;
+  #failure: Error | undefined;
+
+  /** @param credentials what AUTH has to give before anything else. Undefined: nothing. */
+  constructor(context: ConnectorContext, credentials?: Credentials) {
+    super();
+    this.#session = new Session(
+      context,
+      {
+        onOutput: (bytes) => this.push(bytes),
+        onEnd: (cause) => this.#onEnd(cause),
+      },
+      credentials,
+    );
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  setTimeout(): this {
+    return this;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  /** Gives every outstanding command an error reply before the stream closes. */
+  override destroy(error?: Error): this {
+    this.#failure = error;
+    this.#session.end(error);
+    return super.destroy(this.#failure);
+  }
+
+  override _read(): void {
+    this.#session.onDrain();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#session.onInput(chunk);
+    done();
+  }
+
+  override _final(done: () => void): void {
+    done();
+    this.#session.onInputEnd();
+  }
+
+  #onEnd(cause: Error | undefined): void {
+    // What is read after the stream was destroyed is lost.
+    if (this.readableFlowing) while (this.read() !== null);
+    if (this.destroyed) return;
+    this.push(null);
+    setImmediate(() => super.destroy(cause));
+  }
+}

@@ -1,0 +1,347 @@
+import { blockingTime } from "../commands/blocking.js";
+import { Limits } from "../execution/limits.js";
+import { dataIn, streamLines } from "../features/subscribe/event-stream.js";
+import { CommandReader, MalformedCommand } from "./command-reader.js";
+import { CommandSender, errorReplyOf, type LimitedCommand } from "./command-sender.js";
+import { ConnectionState, type Credentials } from "./connection-state.js";
+import type { Sort } from "./event-stream.js";
+import type { ConnectorContext } from "./options.js";
+import { array, errorReply, errorText, OK, QUEUED, simple } from "./resp-reply.js";
+import { Subscriptions } from "./subscriptions.js";
+
+/** The most commands, and the most bytes of them, that travel in one request. */
+const MAX_COMMANDS = 1_000;
+const MAX_BYTES = 512 * 1024;
+
+/** The most bytes of one command before AUTH. */
+const MAX_UNAUTHENTICATED = 16 * 1024;
+
+/** The message with which Redis clients reject commands when they close their connection. */
+const CLOSED = "Connection is closed.";
+
+/** Commands that end a transaction, or begin another one. */
+const TRANSACTION = /^(MULTI|EXEC|DISCARD|WATCH|RESET|QUIT)$/;
+
+/** Commands of the connection, which {@link Session} handles one by one. */
+const OF_CONNECTION =
+  /^(AUTH|CLIENT|DISCARD|EXEC|HELLO|MONITOR|MULTI|[PS]?(UN)?SUBSCRIBE|QUIT|READONLY|READWRITE|RESET|SELECT|(UN)?WATCH)$/;
+
+/** Callbacks of a session. */
+export interface SessionListener {
+  /** Takes replies and pushes. Returns false if {@link Session.onDrain} has to be called before there may be more. */
+  onOutput(bytes: Buffer): boolean;
+  /** The connection is over. `cause` is what ended it, or undefined after QUIT and where the client closed it. */
+  onEnd(cause?: Error): void;
+}
+
+/**
+ * One Redis connection over HTTP. Commands come in as RESP2 and run in their order. Each gets one reply, also if its
+ * response is lost.
+ */
+export class Session {
+  readonly #context: ConnectorContext;
+  readonly #listener: SessionListener;
+  readonly #controller = new AbortController();
+  readonly #reader = new CommandReader();
+  readonly #sender: CommandSender;
+  readonly #subscriptions: Subscriptions;
+  readonly #state: ConnectionState;
+  readonly #queue: LimitedCommand[] = [];
+  /** The commands under way: their replies are outstanding. */
+  #underWay: readonly LimitedCommand[] = [];
+  /** Commands since a MULTI whose EXEC had not arrived with it. */
+  #transaction: LimitedCommand[] | undefined;
+  #running = false;
+  #ended = false;
+  /** Whether no commands follow. */
+  #inputEnded = false;
+  /** Resolves when more output is wanted. */
+  #drained: Promise<void> | undefined;
+  #onDrained = () => {};
+
+  /** @param credentials what AUTH has to give before anything else. Undefined: nothing. */
+  constructor(context: ConnectorContext, listener: SessionListener, credentials?: Credentials) {
+    this.#context = context;
+    this.#listener = listener;
+    this.#state = new ConnectionState(credentials);
+    this.#sender = new CommandSender(context, this.#controller.signal);
+    this.#subscriptions = new Subscriptions(context, this.#sender, {
+      onPush: (push) => this.#output(push),
+      onLost: (cause) => this.end(cause),
+    });
+  }
+
+  /** Takes bytes of commands. */
+  onInput(chunk: Buffer): void {
+    if (this.#ended) return;
+    try {
+      const commands = this.#reader.read(chunk);
+      if (!this.#state.authenticated && this.#reader.pending > MAX_UNAUTHENTICATED) {
+        throw new MalformedCommand("too many bytes before AUTH");
+      }
+      // Commands that arrive together have the same time.
+      const limits = new Limits(this.#context.settings);
+      for (const command of commands) {
+        this.#queue.push({ ...command, limits, wait: blockingTime(command.argv) });
+      }
+    } catch (error) {
+      const { message } = error as Error;
+      void this.#output(
+        errorReply(error instanceof MalformedCommand ? `ERR Protocol error: ${message}` : `ERR ${message}`),
+      );
+      this.end(error as Error);
+      return;
+    }
+    void this.#run();
+  }
+
+  /** No more commands follow. Those that are there still run, unless one of them waits at the server. */
+  onInputEnd(): void {
+    this.#inputEnded = true;
+    if (!this.#running || this.#underWay[0]?.wait !== undefined) this.end();
+  }
+
+  /** More output is wanted. */
+  onDrain(): void {
+    this.#drained = undefined;
+    this.#onDrained();
+  }
+
+  /**
+   * Ends the connection. Each command without a reply gets an error reply before, so that no client sends it again by
+   * itself after it has reconnected.
+   * @param cause undefined if the client closed the connection.
+   */
+  end(cause?: Error): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const { written } = this.#sender;
+    const errors = [
+      ...this.#underWay.map(({ name }) => textOfLost(name, written, cause)),
+      ...this.#queue.splice(0).map(({ name }) => textOfLost(name, false, cause)),
+    ];
+    this.#underWay = [];
+    this.#controller.abort(cause ?? new Error(CLOSED));
+    this.#subscriptions.close();
+    this.onDrain();
+    if (errors.length > 0) this.#listener.onOutput(Buffer.concat(errors.map(errorReply)));
+    this.#listener.onEnd(cause);
+  }
+
+  /** Passes output on. A promise resolves when more is wanted. */
+  #output(bytes: Buffer): Promise<void> | undefined {
+    if (!this.#listener.onOutput(bytes) && !this.#ended) {
+      this.#drained ??= new Promise((resolve) => {
+        this.#onDrained = resolve;
+      });
+    }
+    return this.#drained;
+  }
+
+  async #run(): Promise<void> {
+    if (this.#running) return;
+    this.#running = true;
+    try {
+      while (this.#queue.length > 0) {
+        if (this.#drained) await this.#drained;
+        this.#underWay = this.#takeNext();
+        const [first] = this.#underWay;
+        const replies = this.#isPlain(first!)
+          ? await this.#sender.pipeline(this.#underWay)
+          : await this.#handle(this.#underWay);
+        if (this.#ended) return;
+        this.#underWay = [];
+        if (replies.length > 0) this.#output(Buffer.concat(replies));
+        if (first!.name === "QUIT") this.end();
+      }
+      this.#running = false;
+      if (this.#inputEnded) this.end();
+    } catch (error) {
+      // After end() the replies are given already.
+      this.end(error as Error);
+    }
+  }
+
+  /** Takes the commands that are handled together: those of one request, a whole transaction, or one. */
+  #takeNext(): readonly LimitedCommand[] {
+    const queue = this.#queue;
+    const [first] = queue;
+    if (first!.name === "MULTI") return queue.splice(0, this.#sizeOfTransaction());
+    let count = 1;
+    if (this.#isPlain(first!) && first!.wait === undefined) {
+      let bytes = first!.raw.length;
+      for (; count < Math.min(queue.length, MAX_COMMANDS); count++) {
+        const next = queue[count]!;
+        bytes += next.raw.length;
+        // WAIT and WAITAOF are about the writes before them in the same request.
+        const waits = next.wait !== undefined && !next.name.startsWith("WAIT");
+        if (waits || bytes > MAX_BYTES || !this.#isPlain(next)) break;
+      }
+    }
+    return queue.splice(0, count);
+  }
+
+  #isPlain({ name }: LimitedCommand): boolean {
+    return (
+      !this.#transaction &&
+      this.#state.isOpen &&
+      !OF_CONNECTION.test(name) &&
+      !(name === "PING" && this.#subscriptions.size > 0)
+    );
+  }
+
+  /** Returns how many commands stand between the MULTI at the front and its EXEC, both included; 1 if it has not arrived. */
+  #sizeOfTransaction(): number {
+    const end = this.#queue.findIndex(({ name }, index) => index > 0 && TRANSACTION.test(name));
+    return this.#queue[end]?.name === "EXEC" ? end + 1 : 1;
+  }
+
+  /** Returns the replies to the commands, without those that were output already. */
+  async #handle(commands: readonly LimitedCommand[]): Promise<readonly Buffer[]> {
+    const [command] = commands as [LimitedCommand];
+    const { name, args, limits } = command;
+    if (this.#transaction && !TRANSACTION.test(name)) {
+      this.#transaction.push(command);
+      return [QUEUED];
+    }
+    const own = this.#state.replyTo(command);
+    if (own) return commands.length === 1 ? [own] : commands.map(() => own);
+    switch (name) {
+      case "MULTI":
+        if (this.#transaction) return [errorReply("ERR MULTI calls can not be nested")];
+        if (commands.length > 1) return this.#runTransaction(commands);
+        this.#transaction = [];
+        return [OK];
+      case "EXEC":
+        return [await this.#exec(limits)];
+      case "DISCARD":
+        return [this.#discard()];
+      case "HELLO":
+        return [this.#state.hello(args) ?? (await this.#hello(command))];
+      case "CLIENT":
+      case "INFO":
+        return this.#sender.pipeline(commands);
+      case "MONITOR":
+        return [await this.#monitor(limits)];
+      case "PING":
+        return [array(["pong", args[0] ?? ""])];
+      case "QUIT":
+        return [OK];
+      case "RESET":
+        this.#transaction = undefined;
+        this.#state.reset();
+        this.#subscriptions.close();
+        return [simple("RESET")];
+      default:
+        return this.#changeSubscriptions(command);
+    }
+  }
+
+  /** Runs MULTI to EXEC. Returns a reply for each of them. */
+  async #runTransaction(commands: readonly LimitedCommand[]): Promise<readonly Buffer[]> {
+    const inside = commands.slice(1, -1);
+    const replies: Buffer[] = [OK, ...inside.map(() => QUEUED)];
+    const result = await this.#commit(inside, commands[0]!.limits);
+    // The gateway reports which command a transaction was discarded for: its reply stands in its place.
+    const [, place, text] =
+      /^EXECABORT .*? command (\d+) of \d+, '.*?': (.*)/s.exec(errorText(result) ?? "") ?? [];
+    if (place === undefined) return [...replies, result];
+    replies[Number(place)] = errorReply(text!);
+    return [...replies, errorReply("EXECABORT Transaction discarded because of previous errors.")];
+  }
+
+  async #exec(limits: Limits): Promise<Buffer> {
+    const commands = this.#transaction;
+    this.#transaction = undefined;
+    return commands ? this.#commit(commands, limits) : errorReply("ERR EXEC without MULTI");
+  }
+
+  /** Returns the reply to EXEC. */
+  async #commit(commands: readonly LimitedCommand[], limits: Limits): Promise<Buffer> {
+    if (this.#state.watchRefused) {
+      this.#state.watchRefused = false;
+      return errorReply("EXECABORT Transaction discarded because WATCH before it was refused.");
+    }
+    return commands.length === 0 ? array([]) : this.#sender.transaction(commands, limits);
+  }
+
+  #discard(): Buffer {
+    if (!this.#transaction) return errorReply("ERR DISCARD without MULTI");
+    this.#transaction = undefined;
+    this.#state.watchRefused = false;
+    return OK;
+  }
+
+  /** Returns the reply to HELLO 2, with what INFO says of the server. */
+  async #hello(command: LimitedCommand): Promise<Buffer> {
+    const info: LimitedCommand = {
+      ...command,
+      name: "INFO",
+      argv: ["INFO"],
+      args: [],
+      raw: Buffer.from("*1\r\n$4\r\nINFO\r\n"),
+    };
+    const [received] = await this.#sender.pipeline([info]);
+    if (errorText(received!) !== undefined) return received!;
+    const text = received!.toString();
+    const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, "m").exec(text)?.[1] ?? "";
+    return array([
+      ...["server", "redis", "version", field("redis_version"), "proto", 2],
+      ...["mode", field("redis_mode"), "role", field("role"), "modules", []],
+    ]);
+  }
+
+  /** Streams what Redis runs. Returns the reply to MONITOR; a line follows for each command. */
+  async #monitor(limits: Limits): Promise<Buffer> {
+    const { endpoint } = this.#context;
+    const { signal } = this.#controller;
+    const lines = streamLines({ endpoint, path: "/monitor", command: "MONITOR", signal }, limits.left());
+    try {
+      for (;;) {
+        const { value } = await lines.next();
+        const data = value!.map(dataIn).filter((line) => line !== undefined);
+        if (data.length === 0) continue;
+        void this.#followMonitor(lines);
+        return Buffer.concat([OK, ...data.slice(1).map(simple)]);
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      return errorReplyOf(error, "MONITOR");
+    }
+  }
+
+  async #followMonitor(groups: AsyncIterable<readonly string[]>): Promise<void> {
+    try {
+      for await (const lines of groups) {
+        const data = lines.map(dataIn).filter((line) => line !== undefined);
+        if (data.length > 0) await this.#output(Buffer.concat(data.map(simple)));
+      }
+    } catch (error) {
+      this.end(error as Error);
+    }
+  }
+
+  async #changeSubscriptions({ name, args, limits }: LimitedCommand): Promise<readonly Buffer[]> {
+    const unsubscribes = name.includes("UNSUB");
+    const sort = name.replace("UNSUB", "SUB").toLowerCase() as Sort;
+    if (!unsubscribes && args.length === 0) {
+      return [errorReply(`ERR wrong number of arguments for '${name.toLowerCase()}' command`)];
+    }
+    try {
+      if (unsubscribes) await this.#subscriptions.unsubscribe(sort, args, limits);
+      else await this.#subscriptions.subscribe(sort, args, limits);
+      return [];
+    } catch (error) {
+      this.#controller.signal.throwIfAborted();
+      return [errorReplyOf(error, name)];
+    }
+  }
+}
+
+/** Returns the error of a command whose connection ended before its reply came. */
+function textOfLost(name: string, written: boolean, cause: Error | undefined): string {
+  if (!cause) return CLOSED;
+  return written
+    ? `UNKNOWNOUTCOME ${name}: sent, and the connection ended before its reply, so it may have been applied: ${cause.message}`
+    : `UNSENT ${name}: not sent: ${cause.message}`;
+}

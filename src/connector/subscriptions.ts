@@ -1,0 +1,117 @@
+import { isUtf8 } from "node:buffer";
+import type { Limits } from "../execution/limits.js";
+import type { CommandSender } from "./command-sender.js";
+import { EventStream, type EventStreamListener, type Sort } from "./event-stream.js";
+import type { ConnectorContext } from "./options.js";
+import { array } from "./resp-reply.js";
+
+interface Subscription {
+  readonly sort: Sort;
+  readonly name: Buffer;
+  readonly stream: EventStream;
+}
+
+export interface SubscriptionsListener {
+  /** Takes a message or a confirmation. A promise holds back the stream until it resolves. */
+  onPush(push: Buffer): Promise<void> | undefined;
+  /** See {@link EventStreamListener.onLost}. */
+  onLost(cause: Error): void;
+}
+
+/** The subscriptions of one Redis connection. They share one event stream where the endpoint allows that. */
+export class Subscriptions implements EventStreamListener {
+  readonly #context: ConnectorContext;
+  readonly #sender: CommandSender;
+  readonly #listener: SubscriptionsListener;
+  readonly #subscriptions = new Map<string, Subscription>();
+  readonly #streams = new Set<EventStream>();
+
+  constructor(context: ConnectorContext, sender: CommandSender, listener: SubscriptionsListener) {
+    this.#context = context;
+    this.#sender = sender;
+    this.#listener = listener;
+  }
+
+  get size(): number {
+    return this.#subscriptions.size;
+  }
+
+  /** Subscribes, and confirms each. @throws what prevents one. */
+  async subscribe(sort: Sort, names: readonly Buffer[], limits: Limits): Promise<void> {
+    const added: Buffer[] = [];
+    for (const name of names) {
+      if (this.#subscriptions.has(keyOf(sort, name))) this.#confirm(sort, name);
+      else if (!added.some((other) => other.equals(name))) added.push(name);
+    }
+    if (added.length === 0) return;
+    for (const stream of this.#streams) {
+      if (stream.changeable && added.every(isUtf8) && (await stream.add(sort, added, limits))) return;
+    }
+    const stream = new EventStream(this.#context, this.#sender, this);
+    this.#streams.add(stream);
+    try {
+      await stream.open(sort, added, limits);
+    } finally {
+      this.#closeUnused();
+    }
+  }
+
+  /** Unsubscribes, and confirms each. @param names all of the sort if empty. */
+  async unsubscribe(sort: Sort, names: readonly Buffer[], limits: Limits): Promise<void> {
+    const all = [...this.#subscriptions.values()].filter((subscription) => subscription.sort === sort);
+    const removed = names.length > 0 ? names : all.map(({ name }) => name);
+    const kind = sort.replace("sub", "unsub");
+    const changes = new Map<EventStream, Buffer[]>();
+    for (const name of removed) {
+      const stream = this.#subscriptions.get(keyOf(sort, name))?.stream;
+      if (stream) changes.set(stream, [...(changes.get(stream) ?? []), name]);
+      this.#subscriptions.delete(keyOf(sort, name));
+      this.#confirm(sort, name, kind);
+    }
+    if (removed.length === 0) this.#confirm(sort, null, kind);
+    this.#closeUnused();
+    for (const [stream, gone] of changes)
+      if (this.#streams.has(stream)) await stream.remove(sort, gone, limits);
+  }
+
+  close(): void {
+    this.#subscriptions.clear();
+    this.#closeUnused();
+  }
+
+  onSubscribed(stream: EventStream, sort: Sort, name: Buffer): void {
+    this.#subscriptions.set(keyOf(sort, name), { sort, name, stream });
+    this.#confirm(sort, name);
+  }
+
+  onMessage(stream: EventStream, kind: string, parts: readonly Buffer[]): Promise<void> | undefined {
+    const sort = kind.replace("message", "subscribe") as Sort;
+    // After UNSUBSCRIBE messages may be on their way.
+    if (this.#subscriptions.get(keyOf(sort, parts[0]!))?.stream !== stream) return undefined;
+    return this.#listener.onPush(array([kind, ...parts]));
+  }
+
+  onLost(cause: Error): void {
+    this.#listener.onLost(cause);
+  }
+
+  /** Counts as Redis does: sharded channels apart from channels and patterns. */
+  #confirm(sort: Sort, name: Buffer | null, kind: string = sort): void {
+    const isSharded = sort === "ssubscribe";
+    let count = 0;
+    for (const other of this.#subscriptions.values())
+      if ((other.sort === "ssubscribe") === isSharded) count++;
+    void this.#listener.onPush(array([kind, name, count]));
+  }
+
+  #closeUnused(): void {
+    const used = new Set([...this.#subscriptions.values()].map(({ stream }) => stream));
+    for (const stream of this.#streams) {
+      if (used.has(stream)) continue;
+      this.#streams.delete(stream);
+      stream.close();
+    }
+  }
+}
+
+const keyOf = (sort: Sort, name: Buffer) => `${sort} ${name.toString("latin1")}`;

@@ -1,0 +1,75 @@
+/**
+ * Unmodified ioredis over HTTP: `new IORedis({ Connector: warmlineConnector() })`.
+ *
+ * @module warmline/ioredis
+ */
+import { type ConnectorOptions, createContext } from "./connector/options.js";
+import { RespStream } from "./connector/resp-stream.js";
+import { ConfigError } from "./errors.js";
+
+export type { ConnectorOptions } from "./connector/options.js";
+
+/** What ioredis takes as its option `Connector`. Its class of that name has private members, so that no other class fits. */
+export type IORedisConnector = new (options: any) => any;
+
+/** Options of ioredis that have no effect over HTTP, and what to do instead. */
+const REFUSED: Record<string, readonly [isSet: (value: unknown) => boolean, instead: string]> = {
+  db: [(value) => Number(value) > 0, "give the database to the gateway, as in --redis redis://host/1"],
+  host: [
+    (value) => !/^(localhost|127\.0\.0\.1|::1)$/.test(String(value)),
+    "give the gateway's url to warmlineConnector()",
+  ],
+  port: [(value) => Number(value) !== 6379, "give the gateway's url to warmlineConnector()"],
+  path: [Boolean, "give the gateway's url to warmlineConnector()"],
+  tls: [Boolean, "TLS is up to the url of warmlineConnector(), which begins with https://"],
+  sentinels: [Boolean, "give them to the gateway, as in --redis redis+sentinel://host/name"],
+  username: [Boolean, "the token of warmlineConnector() authenticates"],
+};
+
+/**
+ * Returns a connector for ioredis whose connections are requests to warmline-gateway.
+ *
+ * A command whose response was lost rejects with an error that begins with `UNKNOWNOUTCOME`, and is not sent again. One
+ * that was not sent rejects with `UNSENT`.
+ * @param options without `url` and `token` they are read from the environment.
+ * @throws ConfigError if an option is unknown or malformed. A missing url or token is an error of each connection instead.
+ */
+export function warmlineConnector(options: ConnectorOptions = {}): IORedisConnector {
+  const context = createContext(options);
+  return class WarmlineConnector {
+    /** ioredis emits it if the stream is destroyed before it was connected. */
+    firstError: Error | undefined;
+    #stream: RespStream | undefined;
+    /** How long commands may take to complete after `disconnect()`, in ms. */
+    readonly #disconnectTimeout: number;
+
+    /** @throws ConfigError if an option of ioredis would have no effect. */
+    constructor(given: Record<string, unknown>) {
+      for (const [name, [isSet, instead]] of Object.entries(REFUSED)) {
+        const value = given[name];
+        if (value === undefined || value === null || !isSet(value)) continue;
+        throw new ConfigError(`${name} of ioredis has no effect over HTTP: leave it out; ${instead}`);
+      }
+      this.#disconnectTimeout = Number(given.disconnectTimeout ?? 2_000);
+    }
+
+    /** Whether the server is the one that is wanted, which ioredis decides for Sentinels. */
+    check(): boolean {
+      return true;
+    }
+
+    async connect(): Promise<RespStream> {
+      if (context instanceof ConfigError) throw context;
+      this.#stream = new RespStream(context);
+      return this.#stream;
+    }
+
+    disconnect(): void {
+      const stream = this.#stream;
+      if (!stream) return;
+      const timer = setTimeout(() => stream.destroy(), this.#disconnectTimeout);
+      stream.once("close", () => clearTimeout(timer));
+      stream.end();
+    }
+  };
+}

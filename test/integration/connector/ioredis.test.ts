@@ -1,0 +1,363 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { warmlineConnector } from "warmline/ioredis";
+import { createGateway, type Gateway } from "warmline-gateway";
+import { startRedis } from "warmline-testbed";
+import { IORedis, type IORedisClient, type RedisOptions } from "../../support/redis-clients.js";
+
+// Unmodified ioredis over HTTP: what it writes reaches a Redis, and every reply comes back in its form and its place.
+
+let server: Awaited<ReturnType<typeof startRedis>>;
+let gateway: Gateway;
+beforeAll(async () => {
+  server = await startRedis();
+  gateway = await createGateway({ port: 0, redis: server.url });
+});
+afterAll(async () => {
+  await gateway.close();
+  await server.stop();
+});
+
+const clients: IORedisClient[] = [];
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.disconnect();
+  const tcp = new IORedis(server.url);
+  await tcp.flushall();
+  tcp.disconnect();
+});
+
+const connector = (options = {}) => warmlineConnector({ url: gateway.url, token: gateway.token, ...options });
+
+function connect(options: RedisOptions = {}, connectorOptions = {}): IORedisClient {
+  const client = new IORedis({ Connector: connector(connectorOptions), ...options });
+  client.on("error", () => {});
+  clients.push(client);
+  return client;
+}
+
+describe("commands", () => {
+  test("a reply has the type that it has over TCP", async () => {
+    const redis = connect();
+    expect(await redis.set("n", 1)).toBe("OK");
+    expect(await redis.incr("n")).toBe(2);
+    expect(await redis.get("none")).toBeNull();
+    expect(await redis.hset("h", { a: 1, b: "x" })).toBe(2);
+    expect(await redis.hgetall("h")).toEqual({ a: "1", b: "x" });
+    expect(await redis.zadd("z", 1.5, "m")).toBe(1);
+    expect(await redis.call("ZRANGE", "z", 0, -1, "WITHSCORES")).toEqual(["m", "1.5"]);
+    expect(await redis.lpop("none", 2)).toBeNull();
+    await expect(redis.lpush("n", "x")).rejects.toThrow(/^WRONGTYPE/);
+  });
+
+  test("bytes come back as they were stored, in a transaction too", async () => {
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+    const redis = connect();
+    expect(await redis.call("SET", bytes, bytes)).toBe("OK");
+    expect(await redis.getBuffer(bytes)).toEqual(bytes);
+    expect(await redis.multi().getBuffer(bytes).set("k", bytes).getBuffer("k").exec()).toEqual([
+      [null, bytes],
+      [null, "OK"],
+      [null, bytes],
+    ]);
+  });
+
+  test("a pipeline's errors stand in their places", async () => {
+    const results = await connect().pipeline().set("a", "x").incr("a").call("nosuch").get("a").exec();
+    expect(results).toMatchObject([
+      [null, "OK"],
+      [{ message: /integer/ }],
+      [{ message: /unknown/ }],
+      [null, "x"],
+    ]);
+  });
+
+  test("commands run in the order in which they were issued, over many requests", async () => {
+    const redis = connect();
+    const value = "x".repeat(100_000);
+    const calls = Array.from({ length: 50 }, (_, i) => redis.rpush("l", `${i} ${value}`));
+    expect(await Promise.all(calls)).toEqual(calls.map((_, i) => i + 1));
+    const stored = await redis.lrange("l", 0, -1);
+    expect(stored.map((item) => item.split(" ")[0])).toEqual(calls.map((_, i) => String(i)));
+  });
+
+  test("a pipeline of 10,000 commands runs in its order", async () => {
+    const pipeline = connect().pipeline();
+    for (let i = 0; i < 10_000; i++) pipeline.incr("n");
+    const results = await pipeline.exec();
+    expect(results!.map(([, value]) => value)).toEqual(Array.from({ length: 10_000 }, (_, i) => i + 1));
+  });
+
+  test("a value of 8 MB comes back", async () => {
+    const redis = connect();
+    const value = Buffer.alloc(8 * 1024 * 1024, "v");
+    await redis.set("large", value);
+    expect((await redis.getBuffer("large"))!.equals(value)).toBe(true);
+  });
+
+  test("a script runs by its digest", async () => {
+    const redis = connect();
+    redis.defineCommand("add", { numberOfKeys: 1, lua: "return redis.call('INCRBY', KEYS[1], ARGV[1])" });
+    const scripted = redis as unknown as { add(key: string, by: number): Promise<number> };
+    expect([await scripted.add("n", 2), await scripted.add("n", 3)]).toEqual([2, 5]);
+  });
+
+  test("WAIT follows its writes in one request", async () => {
+    const results = await connect().pipeline().set("a", 1).wait(0, 100).get("a").exec();
+    expect(results).toEqual([
+      [null, "OK"],
+      [null, 0],
+      [null, "1"],
+    ]);
+  });
+
+  test("QUIT is replied to and ends the connection", async () => {
+    const redis = connect();
+    await redis.set("a", 1);
+    expect(await redis.quit()).toBe("OK");
+    await expect(redis.get("a")).rejects.toThrow("Connection is closed.");
+  });
+});
+
+describe("a transaction", () => {
+  test("a refused command has its error in its place, and nothing ran", async () => {
+    const redis = connect();
+    const error = await redis
+      .multi()
+      .set("a", 1)
+      .call("set", "b")
+      .exec()
+      .catch((thrown) => thrown);
+    expect(error.message).toMatch(/^EXECABORT/);
+    expect(error.previousErrors.map(({ message }: Error) => message)).toEqual([
+      "ERR wrong number of arguments for 'set' command",
+    ]);
+    expect(await redis.exists("a")).toBe(0);
+  });
+
+  test("commands one by one are queued, run by EXEC and dropped by DISCARD", async () => {
+    const redis = connect();
+    expect(await redis.multi({ pipeline: false })).toBe("OK");
+    expect(await redis.incr("n")).toBe("QUEUED");
+    expect(await redis.exec()).toEqual([[null, 1]]);
+    await redis.multi({ pipeline: false });
+    expect(await redis.incr("n")).toBe("QUEUED");
+    expect(await redis.discard()).toBe("OK");
+    expect(await redis.get("n")).toBe("1");
+    await expect(redis.exec()).rejects.toThrow("ERR EXEC without MULTI");
+  });
+
+  test("a transaction without commands returns an empty array", async () => {
+    expect(await connect().multi().exec()).toEqual([]);
+  });
+});
+
+describe("a blocking command", () => {
+  test("BLPOP waits beyond the timeout of other commands", async () => {
+    const [waiting, other] = [connect({}, { timeout: 300 }), connect()];
+    const popped = waiting.blpop("l", 5);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    await other.rpush("l", "v");
+    expect(await popped).toEqual(["l", "v"]);
+  });
+
+  test("BLPOP ends when its client disconnects, and what is pushed then stays", async () => {
+    const [waiting, other] = [connect(), connect()];
+    const popped = waiting.blpop("l", 0);
+    await other.ping();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    waiting.disconnect();
+    await expect(popped).rejects.toThrow("Connection is closed.");
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await other.rpush("l", "v");
+    expect(await other.lrange("l", 0, -1)).toEqual(["v"]);
+  });
+
+  test("BLPOP and XREAD return at their own timeout", async () => {
+    const redis = connect();
+    expect(await redis.blpop("none", 0.1)).toBeNull();
+    expect(await redis.xread("BLOCK", 50, "STREAMS", "s", "$")).toBeNull();
+  });
+});
+
+describe("subscriptions", () => {
+  /** Collects what a client emits. */
+  function collect(client: IORedisClient): unknown[][] {
+    const events: unknown[][] = [];
+    for (const type of ["messageBuffer", "pmessageBuffer", "smessageBuffer"]) {
+      client.on(type, (...args: unknown[]) => events.push([type.replace("Buffer", ""), ...args.map(String)]));
+    }
+    return events;
+  }
+  const until = (condition: () => boolean) =>
+    expect.poll(condition, { timeout: 5_000, interval: 10 }).toBe(true);
+
+  test("many channels, patterns and sharded channels share one event stream", async () => {
+    const [subscriber, publisher] = [connect(), connect()];
+    const events = collect(subscriber);
+    const before = gatewayStreams();
+    const channels = Array.from({ length: 50 }, (_, i) => `c${i}`);
+    expect(await subscriber.subscribe(...channels)).toBe(50);
+    expect(await subscriber.psubscribe("c1*")).toBe(51);
+    expect(await subscriber.ssubscribe("shard")).toBe(1);
+    expect((await gatewayStreams()) - (await before)).toBe(1);
+    await publisher.publish("c7", "a,b\nc");
+    await publisher.publish("c10", "x");
+    await publisher.spublish("shard", "s");
+    await until(() => events.length === 4);
+    expect(events.sort()).toEqual([
+      ["message", "c10", "x"],
+      ["message", "c7", "a,b\nc"],
+      ["pmessage", "c1*", "c10", "x"],
+      ["smessage", "shard", "s"],
+    ]);
+  });
+
+  const gatewayStreams = async () => {
+    const response = await fetch(`${gateway.url}/metrics`, {
+      headers: { authorization: `Bearer ${gateway.token}` },
+    });
+    return Number(/^warmline_gateway_streams_open(?:\{.*\})? (\d+)/m.exec(await response.text())?.[1]);
+  };
+
+  test("names with commas, line breaks, dots, and bytes that are no text", async () => {
+    const [subscriber, publisher] = [connect(), connect()];
+    const bytes = Buffer.from([0xff, 0x00, 0x2f]);
+    const received: Buffer[][] = [];
+    subscriber.on("messageBuffer", (...parts) => received.push(parts));
+    const names = [",a,b", "a\nb", ".", ".."].map((name) => Buffer.from(name));
+    expect(await subscriber.subscribe(...names)).toBe(4);
+    expect(await subscriber.subscribe(bytes)).toBe(5);
+    for (const name of [...names, bytes]) await publisher.publish(name, bytes);
+    await until(() => received.length === 5);
+    expect(new Set(received.map(([name]) => name!.toString("hex")))).toEqual(
+      new Set([...names, bytes].map((name) => name.toString("hex"))),
+    );
+    expect(received.every(([, message]) => message!.equals(bytes))).toBe(true);
+  });
+
+  test("an unsubscribed channel brings no message, and the others go on", async () => {
+    const [subscriber, publisher] = [connect(), connect()];
+    const events = collect(subscriber);
+    await subscriber.subscribe("a", "b");
+    expect(await subscriber.unsubscribe("a")).toBe(1);
+    await publisher.publish("a", "1");
+    await publisher.publish("b", "2");
+    await until(() => events.length > 0);
+    expect(events).toEqual([["message", "b", "2"]]);
+    expect(await subscriber.unsubscribe("b")).toBe(0);
+    expect(await subscriber.set("k", "ordinary again")).toBe("OK");
+  });
+
+  test("a stream that is lost ends the connection: ioredis says so, connects again and subscribes again", async () => {
+    const own = await createGateway({ port: 0, redis: server.url });
+    const port = Number(new URL(own.url).port);
+    const subscriber = connect({ retryStrategy: () => 50 }, { url: own.url, token: "t".repeat(32) });
+    const publisher = connect();
+    await own.close();
+    const first = await createGateway({ port, redis: server.url, token: "t".repeat(32) });
+    const events = collect(subscriber);
+    await subscriber.subscribe("c");
+    const closed = new Promise((resolve) => subscriber.once("close", resolve));
+    await first.close();
+    await closed;
+    const second = await createGateway({ port, redis: server.url, token: "t".repeat(32) });
+    try {
+      await expect.poll(() => publisher.publish("c", "m"), { timeout: 10_000 }).toBe(1);
+      await until(() => events.length > 0);
+    } finally {
+      subscriber.disconnect();
+      await second.close();
+    }
+  });
+
+  test("a channel that the token may not read: the error of SUBSCRIBE", async () => {
+    const limited = await createGateway({
+      port: 0,
+      redis: server.url,
+      tokens: [{ name: "p", token: "p".repeat(32), prefix: "app:" }],
+    });
+    try {
+      const subscriber = connect({ enableReadyCheck: false }, { url: limited.url, token: "p".repeat(32) });
+      await expect(subscriber.subscribe("other")).rejects.toThrow(/^NOPERM/);
+      expect(await subscriber.subscribe("app:c")).toBe(1);
+      subscriber.disconnect();
+    } finally {
+      await limited.close();
+    }
+  });
+});
+
+test("MONITOR shows what Redis runs", async () => {
+  const redis = connect();
+  const monitor = await redis.monitor();
+  clients.push(monitor);
+  const seen = new Promise<string[]>((resolve) => {
+    monitor.on("monitor", (_time: string, args: string[]) => {
+      if (args[0]?.toUpperCase() === "GET") resolve(args);
+    });
+  });
+  await redis.get("watched");
+  expect(await seen).toEqual(["get", "watched"]);
+});
+
+describe("what HTTP cannot keep is an error that names the cure", () => {
+  test("WATCH is refused, and the transaction after it does not run", async () => {
+    const redis = connect();
+    await expect(redis.watch("k")).rejects.toThrow(/WATCH is not available over HTTP.*Lua/);
+    await expect(redis.multi().set("k", 1).exec()).rejects.toThrow(/^EXECABORT.*WATCH/);
+    expect(await redis.multi().set("k", 2).exec()).toEqual([[null, "OK"]]);
+    await expect(redis.watch("k")).rejects.toThrow();
+    expect(await redis.unwatch()).toBe("OK");
+    expect(await redis.multi().get("k").exec()).toEqual([[null, "2"]]);
+  });
+
+  test("SELECT of another database is refused, and nothing runs in database 0 instead", async () => {
+    const redis = connect();
+    await expect(redis.select(1)).rejects.toThrow(/only database 0.*redis:\/\/host\/1/);
+    await expect(redis.set("k", 1)).rejects.toThrow(/SELECT 0 first/);
+    await expect(redis.multi().set("k", 1).exec()).rejects.toThrow();
+    expect(await redis.select(0)).toBe("OK");
+    expect(await redis.get("k")).toBeNull();
+  });
+
+  test.each([
+    [
+      "CLIENT TRACKING",
+      ["client", "tracking", "on"],
+      /TRACKING is not available over HTTP.*connect to Redis/,
+    ],
+    ["CLIENT ID", ["client", "id"], /CLIENT ID is not available over HTTP/],
+    ["CLIENT NO-EVICT", ["client", "no-evict", "on"], /CLIENT NO-EVICT is not available over HTTP/],
+    ["HELLO 3", ["hello", "3"], /^NOPROTO RESP3 is not available over HTTP: use RESP2/],
+  ])("%s is refused", async (_, [command, ...args], message) => {
+    await expect(connect().call(command!, ...args)).rejects.toThrow(message);
+  });
+
+  test("a protocol 3 that ioredis asks for falls back to RESP2", async () => {
+    const redis = connect({ protocol: 3 } as RedisOptions);
+    expect(await redis.hset("h", "a", 1)).toBe(1);
+    expect(await redis.hgetall("h")).toEqual({ a: "1" });
+  });
+
+  test.each([
+    [{ db: 1 }, /db of ioredis has no effect over HTTP.*redis:\/\/host\/1/],
+    [{ host: "redis.internal" }, /host of ioredis has no effect.*url to warmlineConnector/],
+    [{ port: 6380 }, /port of ioredis has no effect/],
+    [{ tls: {} }, /tls of ioredis has no effect.*https/],
+    [{ username: "u" }, /username of ioredis has no effect.*token/],
+  ])("an option of ioredis without effect is refused: %j", (options, message) => {
+    expect(() => connect(options as RedisOptions)).toThrow(message);
+  });
+});
+
+describe("options of the connector", () => {
+  test.each([
+    [{ url: "redis://host" }, /redis:\/\/ address/],
+    [{ url: "http://host", token: "t", tiemout: 5 }, /unknown option tiemout; did you mean timeout\?/],
+    [{ url: "http://host", token: "t", codec: "text" }, /unknown option codec/],
+    [{ url: "http://host", token: "t", timeout: -1 }, /timeout must be/],
+    [null, /must be an object/],
+  ])("the connector refuses %j", (options, message) => {
+    const given = options && { token: "t", ...options };
+    expect(() => warmlineConnector(given as never)).toThrow(message);
+  });
+});
