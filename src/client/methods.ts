@@ -67,10 +67,7 @@ function bind(executor: CommandExecutor, prototype: object): object {
     methodNames,
     taken,
   );
-  return Object.defineProperties(methods, {
-    [EXECUTOR]: { value: () => executor },
-    [PROTOTYPE]: { value: prototype },
-  });
+  return identify(methods, executor, prototype);
 }
 
 /** Makes what stands under a name, if anything does. */
@@ -172,8 +169,11 @@ export const inherited = onDemand(
 );
 
 /** A client for one call or a few. */
-function derived(executor: CommandExecutor, prototype: object): object {
-  return Object.create(prototype, {
+const derived = (executor: CommandExecutor, prototype: object): object =>
+  identify(Object.create(prototype), executor, prototype);
+
+function identify(client: object, executor: CommandExecutor, prototype: object): object {
+  return Object.defineProperties(client, {
     [EXECUTOR]: { value: () => executor, configurable: true },
     [PROTOTYPE]: { value: prototype },
   });

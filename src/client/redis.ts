@@ -127,21 +127,13 @@ export interface RedisConstructor {
 /** The client class of a platform. */
 export function createRedisClass(platform: Platform): RedisConstructor {
   /** Clients with the same options share an executor. Options that are not plain data get one of their own. */
-  const executors = new Map<string, CommandExecutor>();
-  let last: { readonly options: RedisOptions; readonly executor: CommandExecutor } | undefined;
+  const known: { readonly options: RedisOptions; readonly executor: CommandExecutor }[] = [];
   const getExecutor = (options: RedisOptions): CommandExecutor => {
-    // A handler that makes its client anew gives the same again: to compare them takes a fraction of making a key.
-    if (last && equal(last.options, options)) return last.executor;
-    const isPlain = (item: unknown) =>
-      item === null || Number.isFinite(item) || /string|boolean|undefined/.test(typeof item);
-    if (!Object.values(options).every(isPlain)) return createExecutor(platform, options);
-    const key = JSON.stringify(options);
-    let executor = executors.get(key);
-    if (!executor) {
-      executor = createExecutor(platform, options);
-      if (executors.size < 100) executors.set(key, executor);
-    }
-    last = { options: { ...options }, executor };
+    const same = known.find((each) => equal(each.options, options));
+    if (same) return same.executor;
+    const executor = createExecutor(platform, options);
+    const isPlain = Object.values(options).every((value) => Object(value) !== value);
+    if (isPlain && known.length < 100) known.push({ options: { ...options }, executor });
     return executor;
   };
 

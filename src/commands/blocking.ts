@@ -15,5 +15,5 @@ export function blockingTime(argv: readonly unknown[]): number | undefined {
     if (!/^block$/i.test(String(argv[at - 1]))) return undefined;
   }
   const wait = Number(argv[at]) * (name.startsWith("B") ? 1000 : 1);
-  return Number.isNaN(wait) ? 0 : wait > 0 ? wait : Number.POSITIVE_INFINITY;
+  return Number.isNaN(wait) ? 0 : wait > 0 ? wait : Infinity;
 }

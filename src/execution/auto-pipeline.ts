@@ -96,29 +96,14 @@ export class AutoPipeline {
   #send(batch: PendingCommand[], spent?: number): void {
     const client = this.#client;
     const [first] = batch;
-    const alone = batch.length === 1 && spent === undefined;
-    if (first?.limits) this.#sendLimited(batch, alone);
-    else if (alone) sendCommand(client, first!);
-    else if (first) sendPipeline(client, batch, { time: client.settings.timeout - (spent ?? 0) });
-  }
-
-  #sendLimited(batch: PendingCommand[], alone: boolean): void {
-    const open = batch.filter((pending) => pending.checkLimits());
-    const [first] = open;
     if (!first) return;
-    const { signal } = first.limits!;
-    const time = first.limits!.left();
-    const alike = open.every(
-      ({ limits }) => limits!.signal === signal && Math.abs(limits!.left() - time) < 1,
-    );
-    if (!alike) {
-      const shared = new SharedRequest(open);
-      sendPipeline(this.#client, open, shared, { shared });
-      return;
-    }
-    for (const pending of open) pending.disarm();
-    if (alone) sendCommand(this.#client, first);
-    else sendPipeline(this.#client, open, { signal, time });
+    if (batch.length === 1 && spent === undefined) {
+      first.disarm();
+      sendCommand(client, first);
+    } else if (first.limits) {
+      const shared = new SharedRequest(batch);
+      if (batch.some(isOpen)) sendPipeline(client, batch, shared, { shared });
+    } else sendPipeline(client, batch, { time: client.settings.timeout - (spent ?? 0) });
   }
 }
 

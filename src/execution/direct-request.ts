@@ -51,7 +51,7 @@ export function sendDirect(
       client,
       label,
       signal ?? call.signal,
-      call.timeLeft,
+      call.budget.timeLeft,
       repeatable,
       encoded,
       resolve,

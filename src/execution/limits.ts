@@ -63,7 +63,7 @@ export function isSignal(value: unknown): value is AbortSignal {
 
 /** How long the deadline is away, less the margin, in ms. */
 function getRemainingTime({ deadline }: Settings): number {
-  if (!deadline) return Number.POSITIVE_INFINITY;
+  if (!deadline) return Infinity;
   const { remaining, getRemainingTimeInMillis } = deadline as Partial<Record<string, () => number>>;
   const left = (remaining ?? getRemainingTimeInMillis)?.call(deadline);
   assertConfig(

@@ -44,7 +44,7 @@ export class PendingCommand {
    * Enforces its limits from now on, while others that share its request go on.
    * @param time the time in ms after which the caller ends it at the latest: later limits need no timer here.
    */
-  arm(carrier?: CommandCarrier, time = Number.POSITIVE_INFINITY): void {
+  arm(carrier?: CommandCarrier, time = Infinity): void {
     const { limits } = this;
     this.disarm();
     if (!limits || !this.checkLimits()) return;

@@ -1,14 +1,16 @@
+import { ArgumentError } from "../errors.js";
 import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 import { readJson } from "../protocol/json.js";
 import type { RawReply } from "../protocol/reply.js";
 import type { EncodedRequest } from "../protocol/rest-protocol.js";
 import { readReply } from "../protocol/status.js";
 import { beginCall, type OutgoingRequest, type SentCall } from "../transport/request-call.js";
+import { RetryBudget } from "../transport/retry-budget.js";
 import { createTimeoutError } from "../transport/timeout-error.js";
 import { within } from "../util/timers.js";
 import type { ConfiguredClient } from "./client-context.js";
 import { toProtocolError } from "./decode-reply.js";
-import { HandledCall, type RequestHandler, runRequestHandler } from "./middleware.js";
+import type { RequestHandler } from "./middleware.js";
 import type { Settings } from "./settings.js";
 
 /** The time and the signal of a request. */
@@ -78,14 +80,21 @@ export abstract class PendingRequest<T> implements OutgoingRequest<T> {
   }
 
   private async sendThrough(requestHandler: RequestHandler): Promise<T> {
-    const { timeout, label, encoded, signal } = this;
-    const call = new HandledCall(this.client.settings, encoded.argv, this.repeatable, timeout, signal);
-    const json = await within(
-      timeout + GRACE,
-      runRequestHandler(requestHandler, encoded, label, call),
-      () => createTimeoutError(label, timeout, true),
-      signal,
+    const { timeout, label, signal, repeatable, retry } = this;
+    const { argv, route } = this.encoded;
+    if ((route ? argv : [argv]).flat().some((arg) => typeof arg !== "string")) {
+      const message = `${label}: bytes can't be sent through middleware, which gets JSON`;
+      throw new ArgumentError(message, { command: label });
+    }
+    const timeoutError = (written: boolean) => createTimeoutError(label, timeout, written);
+    if (timeout <= 0) throw timeoutError(false);
+    if (signal?.aborted) throw signal.reason;
+    const budget = new RetryBudget(retry, timeout);
+    const response = requestHandler(
+      { ...(route && { path: [route] }), body: argv, ...(signal && { signal }) },
+      { settings: retry, argv, repeatable, budget, signal },
     );
-    return this.decode(readJson(json, false), false);
+    const json = JSON.stringify(await within(timeout + GRACE, response, () => timeoutError(true), signal));
+    return this.decode(readJson(json ?? "", false), false);
   }
 }

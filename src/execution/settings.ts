@@ -89,7 +89,7 @@ function guardBackoff(given: (retry: number) => number): Settings["backoff"] {
     try {
       return given(retry);
     } catch {
-      return Number.POSITIVE_INFINITY;
+      return Infinity;
     }
   };
 }

@@ -1,6 +1,7 @@
 import type { Key } from "../commands/reply-mode.js";
 import { ArgumentError, WarmlineError } from "../errors.js";
 import type { CommandExecutor } from "../execution/executor.js";
+import { textIfUtf8 } from "../protocol/bytes.js";
 import type { Codec } from "../protocol/codec.js";
 import type { Bulk } from "../protocol/reply.js";
 
@@ -54,14 +55,10 @@ export async function update<T>(
   });
 }
 
-/** "+" and the value: as text where it is text, since not every endpoint takes bytes. */
+/** "+" and the value. */
 function tagged(stored: Uint8Array): string | Uint8Array {
-  try {
-    return `+${new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(stored)}`;
-  } catch {
-    const bytes = new Uint8Array(stored.length + 1);
-    bytes[0] = 0x2b;
-    bytes.set(stored, 1);
-    return bytes;
-  }
+  const bytes = new Uint8Array(stored.length + 1);
+  bytes[0] = 0x2b;
+  bytes.set(stored, 1);
+  return textIfUtf8(bytes) ?? bytes;
 }

@@ -12,21 +12,22 @@ export function findUnknownOption(given: object, known: readonly string[]): stri
 
 /** Returns the known name that `name` was probably meant to be, or undefined if none is near. */
 function nearest(name: string, known: readonly string[]): string | undefined {
-  const [best] = known
-    .map((each) => [distance(name.toLowerCase(), each.toLowerCase()), each] as const)
-    .sort(([a], [b]) => a - b);
-  return best && best[0] <= 2 && best[0] < name.length ? best[1] : undefined;
+  return [0, 1, 2]
+    .filter((edits) => edits < name.length)
+    .flatMap((edits) => known.filter((each) => isNear(name.toLowerCase(), each.toLowerCase(), edits)))[0];
 }
 
-/** Returns how many letters have to be put in, left out or changed to get from `a` to `b` (Levenshtein distance). */
-function distance(a: string, b: string): number {
-  let above = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (let i = 0; i < a.length; i++) {
-    const row = [i + 1];
-    for (let j = 0; j < b.length; j++) {
-      row.push(Math.min(row[j]! + 1, above[j + 1]! + 1, above[j]! + (a[i] === b[j] ? 0 : 1)));
-    }
-    above = row;
-  }
-  return above[b.length]!;
+/** Whether `a` becomes `b` by at most so many letters put in, left out or changed (Levenshtein distance). */
+function isNear(a: string, b: string, edits: number): boolean {
+  if (a === b) return true;
+  if (a[0] === b[0]) return isNear(a.slice(1), b.slice(1), edits);
+  const [restA, restB] = [a.slice(1), b.slice(1)];
+  return (
+    edits > 0 &&
+    [
+      [restA, restB],
+      [restA, b],
+      [a, restB],
+    ].some(([x, y]) => isNear(x!, y!, edits - 1))
+  );
 }

@@ -14,6 +14,18 @@ export function utf8(chunk: Chunk, start: number, end: number): string {
   return decoder.decode(chunk.subarray(start, end));
 }
 
+/** Bytes as text if they are UTF-8, else undefined: not every endpoint takes bytes. */
+export function textIfUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+export const toHex = (bytes: Uint8Array, prefix = ""): string =>
+  Array.from(bytes, (byte) => prefix + byte.toString(16).padStart(2, "0")).join("");
+
 /** A bulk string still inside the response's bytes. */
 export class BytesBulk implements Bulk {
   constructor(

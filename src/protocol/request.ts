@@ -1,4 +1,5 @@
 import type { CommandArg } from "./args.js";
+import { toHex } from "./bytes.js";
 
 const encoder = new TextEncoder();
 
@@ -30,10 +31,7 @@ export function toPath(argv: readonly CommandArg[]): { path: string; body: Uint8
 }
 
 function percentEncode(arg: CommandArg): string {
-  if (typeof arg === "string") return encodeURIComponent(arg);
-  let text = "";
-  for (const byte of arg) text += `%${byte.toString(16).padStart(2, "0")}`;
-  return text;
+  return typeof arg === "string" ? encodeURIComponent(arg) : toHex(arg, "%");
 }
 
 export function concat(parts: readonly Uint8Array[]): Uint8Array {

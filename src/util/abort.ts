@@ -8,11 +8,12 @@ class AbortListeners extends Set<() => void> {
 const listenersOf = new WeakMap<AbortSignal, AbortListeners>();
 
 /**
- * Calls `listener` when the signal aborts. A signal gets one listener of ours, however many calls it is for: Node warns
+ * Calls `listener` when the signal aborts, at once if it has. A signal gets one listener of ours, however many calls it is for: Node warns
  * of a leak from the eleventh on, and compares each that is added with all that are there.
  * @returns takes `listener` back.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
+  if (signal.aborted) listener();
   let listeners = listenersOf.get(signal);
   if (!listeners) {
     listeners = new AbortListeners();

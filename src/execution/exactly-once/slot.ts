@@ -50,50 +50,38 @@ const BASE = 0x40;
 const BITS = 5;
 const SUFFIX_LENGTH = 4;
 
-let solved:
-  | { readonly pivots: Int32Array; readonly vectors: Uint16Array; readonly sources: Uint32Array }
-  | undefined;
+/** Vectors that are linearly independent, each with the bits in the letters that add it to the checksum's slot. */
+let basis: [vector: number, bits: number][] | undefined;
 
 /**
  * The bits that, set in the letters, change the checksum's slot by `difference`. CRC is linear: a bit always changes
  * the checksum the same way, so this is 14 equations over GF(2), brought to echelon form once.
  */
 function suffixBitsFor(difference: number): number {
-  solved ??= eliminate();
-  let bits = 0;
-  let rest = difference;
-  for (let row = 0; rest !== 0; row++) {
-    if ((rest >> solved.pivots[row]!) & 1) {
-      rest ^= solved.vectors[row]!;
-      bits ^= solved.sources[row]!;
-    }
-  }
-  return bits;
+  basis ??= createBasis();
+  return reduce(basis, difference, 0)[1];
 }
 
-function eliminate() {
-  const pivots: number[] = [];
-  const vectors: number[] = [];
-  const sources: number[] = [];
+/** Takes from a vector what the basis has of it. Returns the rest, and the bits that stand for what was taken. */
+function reduce(basis: readonly [number, number][], given: number, start: number): [number, number] {
+  let [vector, bits] = [given, start];
+  for (const [other, otherBits] of basis) {
+    // The rest gets smaller if it has the other's leading bit.
+    if ((vector ^ other) < vector) {
+      vector ^= other;
+      bits ^= otherBits;
+    }
+  }
+  return [vector, bits];
+}
+
+function createBasis(): [number, number][] {
+  const basis: [number, number][] = [];
   for (let bit = 0; bit < BITS * SUFFIX_LENGTH; bit++) {
     const letters = new Uint8Array(SUFFIX_LENGTH);
     letters[Math.floor(bit / BITS)] = 1 << (bit % BITS);
-    let vector = crc16(letters) % SLOTS;
-    let source = 1 << bit;
-    for (let row = 0; row < pivots.length; row++) {
-      if ((vector >> pivots[row]!) & 1) {
-        vector ^= vectors[row]!;
-        source ^= sources[row]!;
-      }
-    }
-    if (vector === 0) continue;
-    pivots.push(31 - Math.clz32(vector));
-    vectors.push(vector);
-    sources.push(source);
+    const [vector, bits] = reduce(basis, crc16(letters) % SLOTS, 1 << bit);
+    if (vector !== 0) basis.push([vector, bits]);
   }
-  return {
-    pivots: Int32Array.from(pivots),
-    vectors: Uint16Array.from(vectors),
-    sources: Uint32Array.from(sources),
-  };
+  return basis;
 }

@@ -1,4 +1,5 @@
 import type { CommandArg } from "../../protocol/args.js";
+import { textIfUtf8 } from "../../protocol/bytes.js";
 import { keysOf } from "./keys.js";
 import { idempotencyScript, MAX_ARGS } from "./script.js";
 import { keyInSameSlot } from "./slot.js";
@@ -46,11 +47,12 @@ export function wrapInIdempotencyScript(
 ): CommandArg[] {
   const keys = keysOf(argv);
   const id = `:wl:${randomId()}`;
+  const token = keys.length > 0 ? keyInSameSlot(bytesOf(keys[0]!), id) : bytesOf(id);
   return [
     "EVAL",
     idempotencyScript(upstash),
     String(keys.length + 1),
-    keys.length > 0 ? toTextIfUtf8(keyInSameSlot(bytesOf(keys[0]!), id)) : id,
+    textIfUtf8(token) ?? token,
     ...keys,
     String(ttl),
     ...argv,
@@ -59,15 +61,6 @@ export function wrapInIdempotencyScript(
 
 function bytesOf(arg: CommandArg): Uint8Array {
   return typeof arg === "string" ? new TextEncoder().encode(arg) : arg;
-}
-
-/** As text where it is text, since not every endpoint takes bytes. */
-function toTextIfUtf8(arg: Uint8Array): CommandArg {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(arg);
-  } catch {
-    return arg;
-  }
 }
 
 /**

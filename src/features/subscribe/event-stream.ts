@@ -8,6 +8,7 @@ import {
 } from "../../errors.js";
 import type { ConfiguredClient } from "../../execution/client-context.js";
 import type { Endpoint } from "../../options/endpoint.js";
+import { onAbort } from "../../util/abort.js";
 
 /** How long warmline-gateway may be silent, in ms: it shows every 25 s that it is alive. */
 const MAX_SILENCE = 60_000;
@@ -49,9 +50,7 @@ export async function* streamLines(
   timeout: number,
 ): AsyncGenerator<string[], never> {
   const controller = new AbortController();
-  const abort = () => controller.abort(signal!.reason);
-  if (signal?.aborted) abort();
-  signal?.addEventListener("abort", abort);
+  const forgetSignal = signal && onAbort(signal, () => controller.abort(signal.reason));
   const lost = (reason: string, cause?: unknown) =>
     new ConnectionError(`${command}: ${reason}`, { command, cause });
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -104,7 +103,7 @@ export async function* streamLines(
     throw lost((error as Error).message, error);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", abort);
+    forgetSignal?.();
     controller.abort();
   }
 }

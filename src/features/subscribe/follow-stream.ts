@@ -31,7 +31,7 @@ export async function* followStream(
   let confirmed = false;
   for (;;) {
     let exact: string | undefined;
-    let since = Number.POSITIVE_INFINITY;
+    let since = Infinity;
     try {
       for await (const lines of streamLines(request, confirmed ? timeout : budget.timeLeft)) {
         const frames: Frame[] = [];

@@ -49,14 +49,12 @@ class Subscriptions implements Subscriber {
 
   #endWith(signal: AbortSignal | undefined): void {
     if (!signal || this.#subscriptions.size === 0) return;
-    const abort = () => {
+    this.#forgetSignal = onAbort(signal, () => {
       this.#pushToLoops(() => {
         throw signal.reason;
       });
       this.#end(this.getSubscribedChannels(), signal.reason);
-    };
-    if (signal.aborted) abort();
-    else this.#forgetSignal = onAbort(signal, abort);
+    });
   }
 
   on(type: string, listener: (event: any) => void): this {
