@@ -9,7 +9,7 @@ import { ConfigError } from "./errors.js";
 
 export type { ConnectorOptions } from "./connector/options.js";
 
-/** What ioredis takes as its option `Connector`. Its class of that name has private members, so that no other class fits. */
+/** The form of the option `Connector` of ioredis. Its class of that name has private members, so that no other class fits. */
 export type IORedisConnector = new (options: any) => any;
 
 /** Options of ioredis that have no effect over HTTP, and what to do instead. */

@@ -70,7 +70,7 @@ export interface ScoresOption<WithScores extends boolean = boolean> {
   withScores?: WithScores;
 }
 
-/** What the bounds of a range are: ranks, unless one of these is set. */
+/** The kind of the bounds of a range. Default: ranks. */
 export interface RangeKind {
   /** The bounds are scores. */
   byScore: boolean;

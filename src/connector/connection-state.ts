@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { RespCommand } from "./command-reader.js";
 import { errorReply, OK, reply } from "./resp-reply.js";
 
-/** What AUTH has to give. */
+/** The credentials for AUTH. */
 export interface Credentials {
   readonly username: string;
   readonly password: string;

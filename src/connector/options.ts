@@ -26,7 +26,7 @@ const OPTION_NAMES = [
  */
 export type ConnectorOptions = Pick<RedisOptions, (typeof OPTION_NAMES)[number]>;
 
-/** What every stream of a connector shares. */
+/** Settings shared by every stream of a connector. */
 export interface ConnectorContext {
   readonly endpoint: Endpoint;
   readonly settings: Settings;
