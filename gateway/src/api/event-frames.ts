@@ -1,8 +1,6 @@
 import { isUtf8 } from "node:buffer";
+import { COMMA, CR, LF } from "../util/bytes.js";
 
-const LF = 0x0a;
-const CR = 0x0d;
-const COMMA = 0x2c;
 const DATA = Buffer.from("data: ");
 const BETWEEN = Buffer.from(",");
 const END = Buffer.from("\n\n");

@@ -2,46 +2,46 @@ import { isUtf8 } from "node:buffer";
 import { BadRequest } from "../http/bad-request.js";
 import type { Command } from "../resp/command.js";
 import { CommandWriter } from "../resp/command-writer.js";
+import {
+  BACKSLASH,
+  CLOSE_BRACKET,
+  COMMA,
+  CR,
+  LF,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  SPACE,
+  TAB,
+} from "../util/bytes.js";
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const OPEN = 0x5b;
-const CLOSE = 0x5d;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Matches only a surrogate that is not one of a pair. */
 const LONE_SURROGATE = /\p{Cs}/u;
 
+/** The commands of all requests share its allocations. */
 const writer = new CommandWriter();
-const NOTHING = Buffer.alloc(0);
-let body: Buffer = NOTHING;
-let at = 0;
 
 /**
  * Reads one command, a JSON array of strings, numbers and booleans, straight from the bytes of a body. Numbers
  * keep the digits they were written with.
  * @throws {BadRequest} when the body is anything else
  */
-export function readJsonCommand(bytes: Buffer): Command {
-  start(bytes);
-  const command = readArray();
-  finish();
+export function readJsonCommand(body: Buffer): Command {
+  const reader = new JsonReader(body);
+  const command = reader.readCommand();
+  reader.finish();
   return command;
 }
 
 /** Reads several commands, a JSON array of such arrays, some at a time. */
 export class JsonCommands {
-  readonly #bytes: Buffer;
-  #at: number;
+  readonly #reader: JsonReader;
 
   /** @throws {BadRequest} when the body is anything else, or holds no command */
-  constructor(bytes: Buffer) {
-    start(bytes);
-    expect(OPEN, "expected an array of commands");
-    skipSpace();
-    if (body[at] === CLOSE) throw new BadRequest("ERR empty pipeline");
-    this.#bytes = bytes;
-    this.#at = at;
+  constructor(body: Buffer) {
+    this.#reader = new JsonReader(body);
+    this.#reader.open("expected an array of commands", "ERR empty pipeline");
   }
 
   /**
@@ -49,115 +49,119 @@ export class JsonCommands {
    * @throws {BadRequest} when the body is anything else
    */
   read(into: Command[], most: number): boolean {
-    body = this.#bytes;
-    at = this.#at;
     for (let i = 0; i < most; i++) {
-      skipSpace();
-      into.push(readArray());
-      skipSpace();
-      const byte = body[at++];
-      if (byte === CLOSE) {
-        finish();
+      into.push(this.#reader.readCommand());
+      if (!this.#reader.next()) {
+        this.#reader.finish();
         return false;
       }
-      if (byte !== COMMA) throw invalid();
     }
-    this.#at = at;
-    body = NOTHING;
     return true;
   }
 }
 
-function start(bytes: Buffer): void {
-  if (!isUtf8(bytes)) throw new BadRequest("ERR invalid JSON: the body is not UTF-8");
-  body = bytes;
-  at = 0;
-  skipSpace();
-}
+/** A cursor over a body of JSON. */
+class JsonReader {
+  readonly #body: Buffer;
+  #at = 0;
 
-function finish(): void {
-  skipSpace();
-  const complete = at === body.length;
-  body = NOTHING;
-  if (!complete) throw new BadRequest("ERR invalid JSON: unexpected data after the array");
-}
-
-function readArray(): Command {
-  expect(OPEN, "expected a command as an array");
-  writer.begin();
-  skipSpace();
-  if (body[at] === CLOSE) throw new BadRequest("ERR empty command");
-  for (;;) {
-    skipSpace();
-    readArg();
-    skipSpace();
-    const byte = body[at++];
-    if (byte === COMMA) continue;
-    if (byte === CLOSE) return writer.end();
-    throw invalid();
+  constructor(body: Buffer) {
+    if (!isUtf8(body)) throw new BadRequest("ERR invalid JSON: the body is not UTF-8");
+    this.#body = body;
   }
-}
 
-function readArg(): void {
-  const byte = body[at];
-  if (byte === QUOTE) readString();
-  else if (byte === OPEN || byte === 0x7b) {
-    throw new BadRequest("ERR an argument is an array or an object; send it as a string");
-  } else readLiteral();
-}
+  /** Reads the beginning of an array that is not empty. */
+  open(otherwise: string, ifEmpty: string): void {
+    this.#skipSpace();
+    if (this.#body[this.#at++] !== OPEN_BRACKET) throw new BadRequest(`ERR invalid JSON: ${otherwise}`);
+    this.#skipSpace();
+    if (this.#body[this.#at] === CLOSE_BRACKET) throw new BadRequest(ifEmpty);
+  }
 
-function readString(): void {
-  const from = at + 1;
-  let i = from;
-  let escaped = false;
-  for (; ; i++) {
-    const byte = body[i];
-    if (byte === QUOTE) break;
-    if (byte === BACKSLASH) {
-      escaped = true;
-      i++;
-    } else if (byte === undefined) throw new BadRequest("ERR invalid JSON: unterminated string");
-    else if (byte < 0x20) throw new BadRequest("ERR invalid JSON: control character in a string");
+  /** Reads what comes after an element of an array. Returns whether another one follows. */
+  next(): boolean {
+    this.#skipSpace();
+    const byte = this.#body[this.#at++];
+    if (byte !== COMMA && byte !== CLOSE_BRACKET) throw invalid();
+    return byte === COMMA;
   }
-  at = i + 1;
-  if (!escaped) {
-    writer.bytes(body, from, i);
-    return;
-  }
-  let text: string;
-  try {
-    text = JSON.parse(body.toString("utf8", from - 1, at));
-  } catch {
-    throw new BadRequest("ERR invalid JSON: unknown escape in a string");
-  }
-  if (LONE_SURROGATE.test(text)) throw new BadRequest("ERR a string has a lone surrogate");
-  writer.text(text);
-}
 
-function readLiteral(): void {
-  let end = at;
-  while (end < body.length && !isDelimiter(body[end]!)) end++;
-  const literal = body.toString("latin1", at, end);
-  if (literal === "null") throw new BadRequest("ERR an argument is null; send a string or a number");
-  if (literal !== "true" && literal !== "false" && !NUMBER.test(literal)) throw invalid();
-  writer.bytes(body, at, end);
-  at = end;
+  /** @throws {BadRequest} when anything but white space follows */
+  finish(): void {
+    this.#skipSpace();
+    if (this.#at !== this.#body.length)
+      throw new BadRequest("ERR invalid JSON: unexpected data after the array");
+  }
+
+  readCommand(): Command {
+    this.open("expected a command as an array", "ERR empty command");
+    writer.begin();
+    do this.#readArg();
+    while (this.next());
+    return writer.end();
+  }
+
+  #readArg(): void {
+    this.#skipSpace();
+    const byte = this.#body[this.#at];
+    if (byte === QUOTE) this.#readString();
+    else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) {
+      throw new BadRequest("ERR an argument is an array or an object; send it as a string");
+    } else this.#readLiteral();
+  }
+
+  #readString(): void {
+    const body = this.#body;
+    const from = this.#at + 1;
+    let i = from;
+    let escaped = false;
+    for (; ; i++) {
+      const byte = body[i];
+      if (byte === QUOTE) break;
+      if (byte === BACKSLASH) {
+        escaped = true;
+        i++;
+      } else if (byte === undefined) throw new BadRequest("ERR invalid JSON: unterminated string");
+      else if (byte < SPACE) throw new BadRequest("ERR invalid JSON: control character in a string");
+    }
+    this.#at = i + 1;
+    if (!escaped) {
+      writer.bytes(body, from, i);
+      return;
+    }
+    let text: string;
+    try {
+      text = JSON.parse(body.toString("utf8", from - 1, this.#at));
+    } catch {
+      throw new BadRequest("ERR invalid JSON: unknown escape in a string");
+    }
+    if (LONE_SURROGATE.test(text)) throw new BadRequest("ERR a string has a lone surrogate");
+    writer.text(text);
+  }
+
+  #readLiteral(): void {
+    const body = this.#body;
+    const from = this.#at;
+    let end = from;
+    while (end < body.length && !isDelimiter(body[end]!)) end++;
+    const literal = body.toString("latin1", from, end);
+    if (literal === "null") throw new BadRequest("ERR an argument is null; send a string or a number");
+    if (literal !== "true" && literal !== "false" && !NUMBER.test(literal)) throw invalid();
+    writer.bytes(body, from, end);
+    this.#at = end;
+  }
+
+  #skipSpace(): void {
+    while (isSpace(this.#body[this.#at])) this.#at++;
+  }
 }
 
 function isDelimiter(byte: number): boolean {
-  return byte === COMMA || byte === CLOSE || isSpace(byte);
+  return byte === COMMA || byte === CLOSE_BRACKET || isSpace(byte);
 }
 
 function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-}
-
-function skipSpace(): void {
-  while (isSpace(body[at])) at++;
-}
-
-function expect(wanted: number, message: string): void {
-  if (body[at++] !== wanted) throw new BadRequest(`ERR invalid JSON: ${message}`);
+  return byte === SPACE || byte === LF || byte === CR || byte === TAB;
 }
 
 function invalid(): BadRequest {

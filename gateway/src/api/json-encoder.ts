@@ -1,15 +1,22 @@
 import { isUtf8 } from "node:buffer";
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  CR,
+  DOLLAR,
+  EMPTY,
+  LF,
+  MINUS,
+  OPEN_BRACKET,
+  QUOTE,
+  STAR,
+  TAB,
+  ZERO,
+} from "../util/bytes.js";
 
-const MINUS = 0x2d;
-const COLON = 0x3a;
-const DOLLAR = 0x24;
-const STAR = 0x2a;
-const LF = 0x0a;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
-
-const NOTHING = Buffer.alloc(0);
 /** The most bytes that one byte of a string becomes: `\u0000`. */
 const MAX_ESCAPE = 6;
 
@@ -18,10 +25,10 @@ const ESCAPES = new Uint8Array(256);
 ESCAPES.fill(1, 0, 0x20);
 for (const [byte, letter] of [
   [0x08, "b"],
-  [0x09, "t"],
-  [0x0a, "n"],
+  [TAB, "t"],
+  [LF, "n"],
   [0x0c, "f"],
-  [0x0d, "r"],
+  [CR, "r"],
   [QUOTE, '"'],
   [BACKSLASH, "\\"],
 ] as const) {
@@ -64,15 +71,15 @@ enum At {
 export class JsonEncoder implements ReplyEncoder {
   readonly #base64: boolean;
   readonly #shape: Shape;
-  #out: Buffer = NOTHING;
+  #out: Buffer = EMPTY;
   #size = 0;
   #at = At.Line;
   /** The beginning of a line that was split. */
-  #line: Buffer = NOTHING;
+  #line: Buffer = EMPTY;
   /** Bytes of the present bulk string still to come, or of its line break. */
   #left = 0;
   /** The end of what was given of a string: bytes that only make a character, or base64, together with the next. */
-  #carry: Buffer = NOTHING;
+  #carry: Buffer = EMPTY;
   /** Elements still to come of each array that is open. */
   readonly #open: number[] = [];
   #items = 0;
@@ -87,7 +94,7 @@ export class JsonEncoder implements ReplyEncoder {
     this.#reserve(bytes.length + (bytes.length >> 3));
     if (!this.#started) {
       this.#started = true;
-      if (this.#shape === "list") this.#push(0x5b);
+      if (this.#shape === "list") this.#push(OPEN_BRACKET);
     }
     let from = 0;
     while (from < bytes.length) {
@@ -108,13 +115,13 @@ export class JsonEncoder implements ReplyEncoder {
   }
 
   end(): void {
-    if (!this.#started && this.#shape === "list") this.#push(0x5b);
-    if (this.#shape !== "one") this.#push(0x5d);
+    if (!this.#started && this.#shape === "list") this.#push(OPEN_BRACKET);
+    if (this.#shape !== "one") this.#push(CLOSE_BRACKET);
   }
 
   take(): Buffer {
     const done = this.#out.subarray(0, this.#size);
-    this.#out = NOTHING;
+    this.#out = EMPTY;
     this.#size = 0;
     return done;
   }
@@ -131,7 +138,7 @@ export class JsonEncoder implements ReplyEncoder {
       line = this.#line;
       first = 0;
       end = line.length;
-      this.#line = NOTHING;
+      this.#line = EMPTY;
     }
     this.#takeLine(line, first, end - 2);
     return to;
@@ -143,7 +150,7 @@ export class JsonEncoder implements ReplyEncoder {
     const isTop = this.#open.length === 0;
     if (isTop && this.#shape === "elements" && this.#items === 0) {
       this.#items = 1;
-      this.#push(0x5b);
+      this.#push(OPEN_BRACKET);
       this.#open.push(numberIn(line, from + 1, to));
       if (this.#open[0] === 0) this.#open.pop();
       return;
@@ -176,12 +183,12 @@ export class JsonEncoder implements ReplyEncoder {
   #takeLength(type: number, length: number): void {
     if (length < 0) this.#ascii("null");
     else if (type === STAR) {
-      this.#push(0x5b);
+      this.#push(OPEN_BRACKET);
       if (length > 0) {
         this.#open.push(length);
         return;
       }
-      this.#push(0x5d);
+      this.#push(CLOSE_BRACKET);
     } else {
       this.#push(QUOTE);
       this.#left = length;
@@ -206,7 +213,7 @@ export class JsonEncoder implements ReplyEncoder {
   /** Closes what ends with a value. `isError` is true of an error, whose object is closed as that of a result is. */
   #endValue(isError = false): void {
     const open = this.#open;
-    if (isError || this.#isItem(open.length === 0)) this.#push(0x7d);
+    if (isError || this.#isItem(open.length === 0)) this.#push(CLOSE_BRACE);
     while (open.length > 0) {
       const last = open.length - 1;
       if (--open[last]! > 0) {
@@ -215,8 +222,8 @@ export class JsonEncoder implements ReplyEncoder {
       }
       open.pop();
       if (this.#shape === "elements" && open.length === 0) return;
-      this.#push(0x5d);
-      if (this.#isItem(open.length === 0)) this.#push(0x7d);
+      this.#push(CLOSE_BRACKET);
+      if (this.#isItem(open.length === 0)) this.#push(CLOSE_BRACE);
     }
   }
 
@@ -226,7 +233,7 @@ export class JsonEncoder implements ReplyEncoder {
     let to = all.length;
     if (!isLast) to = this.#base64 ? to - (to % 3) : characterEnd(all);
     // A copy, so that the part can be freed.
-    this.#carry = to === all.length ? NOTHING : Buffer.from(all.subarray(to));
+    this.#carry = to === all.length ? EMPTY : Buffer.from(all.subarray(to));
     if (this.#base64) this.#ascii(all.toString("base64", 0, to));
     else this.#escaped(all.subarray(0, to));
   }
@@ -250,8 +257,8 @@ export class JsonEncoder implements ReplyEncoder {
           if (letter > 1) out[at++] = letter;
           else {
             out[at++] = 0x75;
-            out[at++] = 0x30;
-            out[at++] = 0x30;
+            out[at++] = ZERO;
+            out[at++] = ZERO;
             out[at++] = HEX[byte >> 4]!;
             out[at++] = HEX[byte & 15]!;
           }
@@ -328,6 +335,6 @@ function isOk(text: Buffer): boolean {
 function numberIn(line: Buffer, from: number, to: number): number {
   if (line[from] === MINUS) return -1;
   let number = 0;
-  for (let i = from; i < to; i++) number = number * 10 + line[i]! - 0x30;
+  for (let i = from; i < to; i++) number = number * 10 + line[i]! - ZERO;
   return number;
 }

@@ -1,9 +1,8 @@
 import { BadRequest } from "../http/bad-request.js";
 import type { Command } from "../resp/command.js";
 import { CommandWriter } from "../resp/command-writer.js";
+import { PERCENT, PLUS } from "../util/bytes.js";
 
-const PERCENT = 0x25;
-const PLUS = 0x2b;
 const writer = new CommandWriter();
 
 /**

@@ -1,33 +1,29 @@
 import { BadRequest } from "../http/bad-request.js";
 import { Command } from "../resp/command.js";
+import { CR, DOLLAR, LF, NINE, STAR, ZERO } from "../util/bytes.js";
 
-const STAR = 0x2a;
-const DOLLAR = 0x24;
-const CR = 0x0d;
-const LF = 0x0a;
-
-let at = 0;
+/** A length has at most this many digits. */
+const MAX_DIGITS = 10;
 
 /**
  * Reads a body that is one command in RESP2, which goes to Redis as it is.
  * @throws {BadRequest} when it is not exactly one array of bulk strings
  */
 export function readRespCommand(body: Buffer): Command {
-  at = 0;
-  const command = readOne(body);
-  if (at !== body.length) throw malformed("unexpected data after the command");
+  const reader = new CommandReader(body);
+  const command = reader.read();
+  if (!reader.isAtEnd) throw malformed("unexpected data after the command");
   return command;
 }
 
 /** Reads a body that is one or more commands in RESP2, one after another, some at a time. */
 export class RespCommands {
-  readonly #body: Buffer;
-  #at = 0;
+  readonly #reader: CommandReader;
 
   /** @throws {BadRequest} when the body holds no command */
   constructor(body: Buffer) {
     if (body.length === 0) throw new BadRequest("ERR empty pipeline");
-    this.#body = body;
+    this.#reader = new CommandReader(body);
   }
 
   /**
@@ -35,41 +31,58 @@ export class RespCommands {
    * @throws {BadRequest} when the body is anything else
    */
   read(into: Command[], most: number): boolean {
-    at = this.#at;
-    for (let i = 0; i < most && at < this.#body.length; i++) into.push(readOne(this.#body));
-    this.#at = at;
-    return at < this.#body.length;
+    const reader = this.#reader;
+    for (let i = 0; i < most && !reader.isAtEnd; i++) into.push(reader.read());
+    return !reader.isAtEnd;
   }
 }
 
-function readOne(body: Buffer): Command {
-  const from = at;
-  const size = readLength(body, STAR);
-  if (size === 0) throw new BadRequest("ERR empty command");
-  for (let i = 0; i < size; i++) {
-    at = readLength(body, DOLLAR) + at;
-    if (body[at] !== CR || body[at + 1] !== LF)
-      throw malformed("a bulk string of another length than declared");
-    at += 2;
-  }
-  return new Command(body.subarray(from, at), size);
-}
+/** Reads commands that a client encoded. Unlike a `RespReader` it checks every byte. */
+class CommandReader {
+  readonly #body: Buffer;
+  #at = 0;
 
-function readLength(body: Buffer, type: number): number {
-  if (body[at++] !== type) throw malformed("expected an array of bulk strings");
-  const from = at;
-  let length = 0;
-  for (; body[at] !== CR; at++) {
-    const byte = body[at];
-    if (byte === undefined || byte < 0x30 || byte > 0x39 || at - from >= 10)
-      throw malformed("a length that is not a number");
-    length = length * 10 + byte - 0x30;
+  constructor(body: Buffer) {
+    this.#body = body;
   }
-  const digits = at - from;
-  if (digits === 0 || (digits > 1 && body[from] === 0x30)) throw malformed("a length that is not a number");
-  if (body[at + 1] !== LF) throw malformed("a line without CRLF");
-  at += 2;
-  return length;
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#body.length;
+  }
+
+  read(): Command {
+    const body = this.#body;
+    const from = this.#at;
+    const size = this.#readLength(STAR);
+    if (size === 0) throw new BadRequest("ERR empty command");
+    for (let i = 0; i < size; i++) {
+      const length = this.#readLength(DOLLAR);
+      const end = this.#at + length;
+      if (body[end] !== CR || body[end + 1] !== LF)
+        throw malformed("a bulk string of another length than declared");
+      this.#at = end + 2;
+    }
+    return new Command(body.subarray(from, this.#at), size);
+  }
+
+  #readLength(type: number): number {
+    const body = this.#body;
+    if (body[this.#at] !== type) throw malformed("expected an array of bulk strings");
+    const from = this.#at + 1;
+    let at = from;
+    let length = 0;
+    for (; body[at] !== CR; at++) {
+      const byte = body[at];
+      if (byte === undefined || byte < ZERO || byte > NINE || at - from >= MAX_DIGITS)
+        throw malformed("a length that is not a number");
+      length = length * 10 + byte - ZERO;
+    }
+    const digits = at - from;
+    if (digits === 0 || (digits > 1 && body[from] === ZERO)) throw malformed("a length that is not a number");
+    if (body[at + 1] !== LF) throw malformed("a line without CRLF");
+    this.#at = at + 2;
+    return length;
+  }
 }
 
 function malformed(what: string): BadRequest {

@@ -5,13 +5,13 @@ import { CHUNK_COMMANDS } from "../redis/command-batch.js";
 import type { Receiver, ReplyStream, UpstreamFailure } from "../redis/failure.js";
 import type { TransactionReceiver } from "../redis/upstream.js";
 import { LARGE_REPLY } from "../resp/framer.js";
+import { isError, lineOf } from "../resp/replies.js";
+import { MINUS, STAR } from "../util/bytes.js";
 import { type Exchange, JSON_TYPE, RESP_TYPE } from "./exchange.js";
 import { JsonEncoder, RespEncoder, type Shape } from "./json-encoder.js";
 import { jsonElements, jsonReplies, jsonReply } from "./json-reply.js";
 import type { ReplyBody } from "./reply-body.js";
 
-const MINUS = 0x2d;
-const STAR = 0x2a;
 /** Replies to a pipeline that are encoded in one go, at most; more are sent as they come. */
 const MANY_REPLIES = 2 * CHUNK_COMMANDS;
 
@@ -57,11 +57,11 @@ export class SingleResponse implements Receiver {
     const { exchange, info, counts } = this;
     this.quota.leave(1, exchange.blocks);
     counts.replied(info, exchange.replied());
-    const isError = reply[0] === MINUS;
-    if (isError) counts.failed(info);
+    const failed = isError(reply);
+    if (failed) counts.failed(info);
     if (exchange.gone) return;
     exchange.guard(() => {
-      const status = isError ? 400 : 200;
+      const status = failed ? 400 : 200;
       if (reply.length > LARGE_REPLY) {
         const body = startBody(exchange, status, "one", null, reply.length);
         body?.write(reply);
@@ -179,7 +179,7 @@ export class PipelineResponse implements Receiver {
   #settle(place: number, reply: Buffer): void {
     this.#replies[place] = reply;
     this.#size += reply.length;
-    if (reply[0] === MINUS) this.onError(place);
+    if (isError(reply)) this.onError(place);
     if (!this.#began && (this.#size > LARGE_REPLY || this.#replies.length > MANY_REPLIES)) this.#begin();
     this.#settled();
   }
@@ -262,9 +262,9 @@ export class TransactionResponse implements TransactionReceiver {
 
   #discarded(reply: Buffer, refused: ReadonlyMap<number, Buffer>): string {
     const [first] = refused;
-    if (!first) return reply[0] === MINUS ? errorText(reply) : "EXECABORT Transaction discarded.";
+    if (!first) return isError(reply) ? lineOf(reply) : "EXECABORT Transaction discarded.";
     const [index, error] = first;
-    return discarded(index, this.names.length, this.names[index]!, errorText(error));
+    return discarded(index, this.names.length, this.names[index]!, lineOf(error));
   }
 }
 
@@ -272,8 +272,4 @@ export class TransactionResponse implements TransactionReceiver {
 export function discarded(index: number, of: number, name: string, text: string): string {
   const which = `command ${index + 1} of ${of}, '${name.toLowerCase()}'`;
   return `EXECABORT Transaction discarded because of previous errors. ${which}: ${text}`;
-}
-
-function errorText(reply: Buffer): string {
-  return reply.toString("utf8", 1, reply.length - 2);
 }

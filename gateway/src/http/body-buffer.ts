@@ -1,9 +1,10 @@
+import { EMPTY } from "../util/bytes.js";
+
 const FIRST = 4 * 1024;
-const NOTHING = Buffer.alloc(0);
 
 /** Collects a body. What many small pieces take is what their bytes take, not what as many buffers would. */
 export class BodyBuffer {
-  #bytes: Buffer = NOTHING;
+  #bytes: Buffer = EMPTY;
   #size = 0;
   /** Whether there was no room for what came. */
   refused = false;
@@ -31,14 +32,14 @@ export class BodyBuffer {
     const before = this.#size;
     this.#size += to - from;
     if (this.overflown || this.refused) {
-      this.#bytes = NOTHING;
+      this.#bytes = EMPTY;
       return;
     }
     if (this.#size > this.#bytes.length) {
       const room = Math.min(this.max, Math.max(FIRST, 2 * this.#bytes.length, this.#size));
       if (!this.hold(room - this.#bytes.length)) {
         this.refused = true;
-        this.#bytes = NOTHING;
+        this.#bytes = EMPTY;
         return;
       }
       const bytes = Buffer.allocUnsafeSlow(room);

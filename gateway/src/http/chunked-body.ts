@@ -1,8 +1,7 @@
+import { CR, LF } from "../util/bytes.js";
 import { BadRequest } from "./bad-request.js";
 import type { BodyBuffer } from "./body-buffer.js";
 
-const CR = 0x0d;
-const LF = 0x0a;
 /** The longest line between chunks, extensions included, in bytes. */
 const MAX_LINE = 1_024;
 /** All such lines of a body beyond the bare sizes, in bytes. */

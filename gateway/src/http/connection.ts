@@ -3,6 +3,7 @@ import { TLSSocket } from "node:tls";
 import { Exchange, JSON_TYPE } from "../api/exchange.js";
 import { jsonError } from "../api/json-reply.js";
 import { adopt } from "../util/adopt-socket.js";
+import { CR, EMPTY, LF } from "../util/bytes.js";
 import { BadRequest } from "./bad-request.js";
 import { BodyBuffer } from "./body-buffer.js";
 import { ChunkedBody } from "./chunked-body.js";
@@ -26,11 +27,8 @@ const REMEMBERED = 1_024;
 /** Heads up to this many bytes are compared byte by byte. */
 const SHORT = 256;
 
-const NOTHING = Buffer.alloc(0);
 const HEAD_END = Buffer.from("\r\n\r\n");
 const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
-const CR = 0x0d;
-const LF = 0x0a;
 
 /** The stage of a connection. */
 enum Stage {
@@ -88,7 +86,7 @@ export class Connection implements Idle {
   #client: string | null;
   #stage = Stage.Head;
   /** Number of bytes received and not parsed yet: those of `#input` from `#at` on. */
-  #input: Buffer = NOTHING;
+  #input: Buffer = EMPTY;
   #at = 0;
   #advancing = false;
   #clientEnded = false;
@@ -112,7 +110,7 @@ export class Connection implements Idle {
   #counted = 0;
   #lastHead: RequestHead | null = null;
   /** Its bytes, the empty line included; none for a long one. */
-  #lastBytes: Buffer = NOTHING;
+  #lastBytes: Buffer = EMPTY;
 
   /**
    * @param accepted a socket from which no bytes were read, or all were put back
@@ -246,7 +244,7 @@ export class Connection implements Idle {
   end(): void {
     if (this.#stage === Stage.Ending) return;
     this.#stage = Stage.Ending;
-    this.#input = NOTHING;
+    this.#input = EMPTY;
     this.#at = 0;
     this.#onBody = null;
     this.#body = null;
@@ -398,7 +396,7 @@ export class Connection implements Idle {
   /** Begins a response without end: what the client still sends is dropped. */
   startStream(head: Buffer): void {
     this.#stage = Stage.Stream;
-    this.#input = NOTHING;
+    this.#input = EMPTY;
     this.#at = 0;
     this.#socket.resume();
     this.#socket.write(head);
@@ -468,7 +466,7 @@ export class Connection implements Idle {
     if (input[this.#at] === CR && input[this.#at + 1] === LF) this.#at += 2;
     const from = this.#at;
     if (from === input.length) {
-      this.#input = NOTHING;
+      this.#input = EMPTY;
       this.#at = 0;
       if (this.#clientEnded) this.end();
       return false;
@@ -519,7 +517,7 @@ export class Connection implements Idle {
     const head = readHead(input, from, end);
     this.#lastHead = head;
     const next = end + HEAD_END.length;
-    this.#lastBytes = next - from <= REMEMBERED ? Buffer.from(input.subarray(from, next)) : NOTHING;
+    this.#lastBytes = next - from <= REMEMBERED ? Buffer.from(input.subarray(from, next)) : EMPTY;
     return head;
   }
 

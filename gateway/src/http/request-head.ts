@@ -1,3 +1,4 @@
+import { COLON, CR, LF, SLASH, SPACE, STAR, TAB } from "../util/bytes.js";
 import { BadRequest } from "./bad-request.js";
 import { isOneOf, TARGET, TOKEN, VALUE } from "./characters.js";
 
@@ -50,14 +51,6 @@ const METHODS = ["POST", "GET", "HEAD", "PUT", "OPTIONS", "DELETE", "PATCH", "TR
 const MAX_HEADERS = 100;
 /** No sum of two such lengths loses a digit. */
 const MAX_DIGITS = 15;
-
-const SPACE = 0x20;
-const TAB = 0x09;
-const CR = 0x0d;
-const LF = 0x0a;
-const COLON = 0x3a;
-const SLASH = 0x2f;
-const STAR = 0x2a;
 
 /** A target in absolute form (RFC 9112, 3.2.2). Names of users in it are refused, as RFC 9110, 4.2.4 advises. */
 const ABSOLUTE = /^https?:\/\/([^/?#@]+)([/?][^#]*)?$/i;

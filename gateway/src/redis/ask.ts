@@ -1,8 +1,7 @@
 import type { Command } from "../resp/command.js";
+import { isError, lineOf } from "../resp/replies.js";
 import { UpstreamFailure } from "./failure.js";
 import { PushConnection, type PushConnectionOptions } from "./push-connection.js";
-
-const MINUS = 0x2d;
 
 /**
  * Sends one command on a connection of its own, made and ended for it, and returns the reply.
@@ -19,7 +18,7 @@ export function ask(options: PushConnectionOptions, command: Command): Promise<B
     const connection = new PushConnection(options, {
       onUp: () => connection.send(command),
       onReply(reply) {
-        if (reply?.[0] === MINUS) end(null, `it replied ${reply.toString("utf8", 1, reply.length - 2)}`);
+        if (reply && isError(reply)) end(null, `it replied ${lineOf(reply)}`);
         else end(reply, "its reply is too large");
       },
       onDown: (reason) => end(null, reason),

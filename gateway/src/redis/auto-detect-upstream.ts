@@ -1,4 +1,5 @@
 import { type Command, command } from "../resp/command.js";
+import { isError } from "../resp/replies.js";
 import type { Receiver } from "./failure.js";
 import type { PushConnectionOptions } from "./push-connection.js";
 import { repliesToPing, type Server } from "./server.js";
@@ -7,7 +8,6 @@ import type { Cancel, TransactionReceiver, Upstream } from "./upstream.js";
 const INFO = command("INFO", "cluster");
 /** Delay in ms before INFO is sent again to a server that did not reply. */
 const AGAIN = 1_000;
-const MINUS = 0x2d;
 
 const nothing: Cancel = () => {};
 
@@ -146,8 +146,7 @@ export class AutoDetectUpstream implements Upstream {
     this.#server.send([INFO], {
       cancelled: false,
       onReply: (reply) => {
-        if (reply[0] !== MINUS)
-          this.#finding.resolve(/^cluster_enabled:1\r?$/m.test(reply.toString("latin1")));
+        if (!isError(reply)) this.#finding.resolve(/^cluster_enabled:1\r?$/m.test(reply.toString("latin1")));
         // For a user that may not run INFO, the server counts as a single one.
         else if (this.#finding.isCluster === null) this.#release();
       },

@@ -1,4 +1,6 @@
 import { type Command, command } from "../resp/command.js";
+import { isError } from "../resp/replies.js";
+import { DOLLAR, MINUS, STAR } from "../util/bytes.js";
 import { type Receiver, UpstreamFailure } from "./failure.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
 import { type Borrower, Pool } from "./pool.js";
@@ -8,9 +10,6 @@ import type { Cancel, TransactionReceiver } from "./upstream.js";
 const MULTI = command("MULTI");
 const EXEC = command("EXEC");
 const DISCARD = command("DISCARD");
-const MINUS = 0x2d;
-const STAR = 0x2a;
-const DOLLAR = 0x24;
 /** Interval in ms between attempts to end blocked commands, since the next command of a pipeline may block too. */
 const UNBLOCK_EVERY = 100;
 const ENDED = new UpstreamFailure(
@@ -132,7 +131,7 @@ export class ExclusiveConnections {
         if (tag === last) {
           if (failure) receiver.onFailure(failure);
           else receiver.onExec(reply, refused);
-        } else if (reply[0] === MINUS) {
+        } else if (isError(reply)) {
           if (tag > 0) refused.set(tag - 1, reply);
           else failure = new UpstreamFailure("lost", "Redis refused MULTI, so the commands ran one by one");
         }
@@ -171,7 +170,7 @@ export class ExclusiveConnections {
         numbered.map(({ connection }) => command("CLIENT", "UNBLOCK", connection.clientId!)),
         {
           cancelled: false,
-          onReply: (reply, tag) => reply[0] === MINUS && cut(numbered[tag]!),
+          onReply: (reply, tag) => isError(reply) && cut(numbered[tag]!),
           onFailure: (_failure, tag) => cut(numbered[tag]!),
         },
       );

@@ -1,10 +1,8 @@
-import { arrayOf, elementsOf, errorOf, integerOf } from "../resp/replies.js";
+import { arrayOf, elementsOf, errorOf, integerOf, isError, lineOf } from "../resp/replies.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
+import { MINUS, STAR } from "../util/bytes.js";
 import { type Receiver, UpstreamFailure } from "./failure.js";
 import { NO_ROOM } from "./in-flight-connection.js";
-
-const MINUS = 0x2d;
-const STAR = 0x2a;
 
 /** Makes one reply of those of several nodes, none of which is an error. */
 export type Combine = (replies: readonly Buffer[]) => Buffer;
@@ -64,7 +62,7 @@ export class Merge implements Receiver {
     const { receiver, tag } = this;
     if (this.#taken > 0) this.budget!.give(this.#taken);
     const replies = this.#replies.filter((reply) => reply !== undefined);
-    const good = replies.filter((reply) => reply[0] !== MINUS);
+    const good = replies.filter((reply) => !isError(reply));
     const [failure] = this.#failures;
     if (failure && !(this.oneIsEnough && good.length > 0)) {
       const unknown = this.#failures.find(({ outcome }) => outcome === "unknown");
@@ -77,13 +75,12 @@ export class Merge implements Receiver {
       return;
     }
     if (good.length < replies.length && !(this.oneIsEnough && good.length > 0)) {
-      receiver.onReply(replies.find((reply) => reply[0] === MINUS)!, tag);
+      receiver.onReply(replies.find((reply) => isError(reply))!, tag);
     } else receiver.onReply(this.combine(good), tag);
   }
 }
 
-const integers = (replies: readonly Buffer[]): bigint[] =>
-  replies.map((reply) => BigInt(reply.toString("latin1", 1, reply.length - 2)));
+const integers = (replies: readonly Buffer[]): bigint[] => replies.map((reply) => BigInt(lineOf(reply)));
 
 const sum: Combine = (replies) => integerOf(integers(replies).reduce((total, value) => total + value, 0n));
 

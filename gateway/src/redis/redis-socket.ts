@@ -2,13 +2,12 @@ import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Command, command } from "../resp/command.js";
 import { Framer, type LargeReply, MalformedReply } from "../resp/framer.js";
+import { isError, lineOf } from "../resp/replies.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
+import { COLON } from "../util/bytes.js";
 import { inChunks } from "../util/socket-chunks.js";
 import type { UpstreamCounters } from "./multiplexed-connection.js";
 import type { Reachability } from "./reachability.js";
-
-const MINUS = 0x2d;
-const COLON = 0x3a;
 
 /** In a handshake: requests the connection's id at the server. A user that may not run the command connects all the same. */
 export const CLIENT_ID = command("CLIENT", "ID");
@@ -173,9 +172,9 @@ export class RedisSocket {
     const { handshake, counters, reachability } = this.#options;
     const asked = handshake[handshake.length - this.#handshake]!;
     if (asked === CLIENT_ID) {
-      if (reply?.[0] === COLON) this.clientId = reply.toString("latin1", 1, reply.length - 2);
-    } else if (reply?.[0] === MINUS && !isUserWithoutPing(asked, reply)) {
-      this.#down(`it replied ${reply.toString("utf8", 1, reply.length - 2)}`);
+      if (reply?.[0] === COLON) this.clientId = lineOf(reply);
+    } else if (reply && isError(reply) && !isUserWithoutPing(asked, reply)) {
+      this.#down(`it replied ${lineOf(reply)}`);
       return;
     }
     if (--this.#handshake > 0) return;

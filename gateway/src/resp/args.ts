@@ -1,49 +1,68 @@
 import { Command } from "./command.js";
 
-const DOLLAR = 0x24;
-const CR = 0x0d;
-
-/** Hands on where each argument of a command stands in its encoding, in one pass, until `take` returns false. */
-export function eachArg(
-  { bytes, size }: Command,
-  take: (index: number, from: number, to: number) => boolean,
-): void {
-  let at = bytes.indexOf(DOLLAR);
-  for (let i = 0; i < size; i++) {
-    let length = 0;
-    for (at++; bytes[at] !== CR; at++) length = length * 10 + bytes[at]! - 0x30;
-    at += 2;
-    if (!take(i, at, at + length)) return;
-    at += length + 2;
-  }
-}
-
-/** All arguments of a command, byte by byte as text (Latin-1). */
+/** Returns all arguments of a command, byte by byte as text (Latin-1). */
 export function argsOf(command: Command): string[] {
+  const reader = command.argReader();
   const args: string[] = [];
-  eachArg(command, (_, from, to) => {
-    args.push(command.bytes.toString("latin1", from, to));
-    return true;
-  });
+  for (let left = command.size; left > 0; left--) args.push(reader.readText());
   return args;
 }
 
 /** Whether every one of the arguments at `indexes` begins with `prefix`. */
 export function allBeginWith(command: Command, indexes: readonly number[], prefix: Buffer): boolean {
-  const { bytes } = command;
-  const wanted = new Set(indexes);
-  let all = true;
-  eachArg(command, (index, from, to) => {
-    if (!wanted.has(index)) return true;
-    all =
-      to - from >= prefix.length && bytes.compare(prefix, 0, prefix.length, from, from + prefix.length) === 0;
-    return all && wanted.delete(index) && wanted.size > 0;
+  const args = new EncodedArgs(command);
+  return indexes.every((index) => {
+    const from = args.from(index);
+    const to = from + prefix.length;
+    return to <= args.to(index) && command.bytes.compare(prefix, 0, prefix.length, from, to) === 0;
   });
-  return all;
 }
 
-/** A command of these arguments, each given byte by byte as text (Latin-1). */
+/** Builds a command of these arguments, each given byte by byte as text (Latin-1). */
 export function commandOf(args: readonly string[]): Command {
   const parts = args.map((arg) => `$${arg.length}\r\n${arg}\r\n`);
   return new Command(Buffer.from(`*${args.length}\r\n${parts.join("")}`, "latin1"), args.length);
+}
+
+/** The bounds of a command's arguments in its encoding. */
+export class EncodedArgs {
+  /** Where the header of each argument begins, and behind the last one the end. */
+  readonly #starts: number[] = [];
+  readonly #lengths: number[] = [];
+
+  constructor(readonly command: Command) {
+    const reader = command.argReader();
+    for (let i = 0; i < command.size; i++) {
+      this.#starts.push(reader.at);
+      const length = reader.readLength();
+      this.#lengths.push(length);
+      reader.at += length + 2;
+    }
+    this.#starts.push(reader.at);
+  }
+
+  /** Where the content of argument `index` begins. */
+  from(index: number): number {
+    return this.to(index) - this.#lengths[index]!;
+  }
+
+  /** Where the content of argument `index` ends. */
+  to(index: number): number {
+    return this.#starts[index + 1]! - 2;
+  }
+
+  /** The bytes of argument `index`. */
+  content(index: number): Buffer {
+    return this.command.bytes.subarray(this.from(index), this.to(index));
+  }
+
+  /** The encodings of the arguments `[from, to)`. */
+  slice(from: number, to: number): Buffer {
+    return this.command.bytes.subarray(this.#starts[from], this.#starts[to]);
+  }
+}
+
+/** Builds a command of `size` arguments that are encoded already. */
+export function joinArgs(size: number, args: readonly Buffer[]): Command {
+  return new Command(Buffer.concat([Buffer.from(`*${size}\r\n`), ...args]), size);
 }

@@ -1,7 +1,5 @@
 import { asName, commandName } from "./command-name.js";
-
-const DOLLAR = 0x24;
-const CR = 0x0d;
+import { RespReader } from "./reader.js";
 
 /**
  * One Redis command as it goes over the wire: a RESP array of bulk strings. It is encoded once, when the
@@ -34,27 +32,24 @@ export class Command {
 
   #firstArg(): string {
     if (this.size === 0) return "";
-    const { bytes } = this;
-    let at = 1;
-    while (bytes[at++] !== DOLLAR);
-    let length = 0;
-    for (; bytes[at] !== CR; at++) length = length * 10 + bytes[at]! - 0x30;
-    at += 2;
-    return commandName(bytes, at, at + length);
+    const reader = this.argReader();
+    const length = reader.readLength();
+    return commandName(this.bytes, reader.at, reader.at + length);
   }
 
   /** Argument `index` byte by byte as text (Latin-1); empty when there is no such argument. */
   text(index: number): string {
     if (index < 0 || index >= this.size) return "";
-    const { bytes } = this;
-    let at = bytes.indexOf(DOLLAR);
-    for (let i = 0; ; i++) {
-      let length = 0;
-      for (at++; bytes[at] !== CR; at++) length = length * 10 + bytes[at]! - 0x30;
-      at += 2;
-      if (i === index) return bytes.toString("latin1", at, at + length);
-      at += length + 2;
-    }
+    const reader = this.argReader();
+    for (let left = index; left > 0; left--) reader.skip();
+    return reader.readText();
+  }
+
+  /** Returns a reader that stands at the first argument. */
+  argReader(): RespReader {
+    const reader = new RespReader(this.bytes);
+    reader.readLength();
+    return reader;
   }
 }
 

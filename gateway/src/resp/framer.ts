@@ -1,12 +1,5 @@
 import { BufferBudget } from "../util/buffer-budget.js";
-
-const LF = 0x0a;
-const CR = 0x0d;
-const PLUS = 0x2b;
-const MINUS = 0x2d;
-const COLON = 0x3a;
-const DOLLAR = 0x24;
-const STAR = 0x2a;
+import { COLON, CR, DOLLAR, LF, MINUS, NINE, PLUS, STAR, ZERO } from "../util/bytes.js";
 
 /** Where the framer stands inside a reply. */
 enum At {
@@ -110,12 +103,12 @@ export class Framer {
           if (byte === CR && this.#digits > 0) this.#at = At.NumberEnd;
           else if (byte === MINUS && this.#digits === 0 && !this.#negative) this.#negative = true;
           else if (
-            byte >= 0x30 &&
-            byte <= 0x39 &&
+            byte >= ZERO &&
+            byte <= NINE &&
             this.#digits < 20 &&
             !(this.#digits === 1 && this.#number === 0)
           ) {
-            this.#number = this.#number * 10 + byte - 0x30;
+            this.#number = this.#number * 10 + byte - ZERO;
             this.#digits++;
           } else throw new MalformedReply("an integer that is not a number");
           continue;

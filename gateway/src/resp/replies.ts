@@ -1,63 +1,61 @@
-const CR = 0x0d;
-const DOLLAR = 0x24;
-const STAR = 0x2a;
+import { COLON, DOLLAR, MINUS, STAR } from "../util/bytes.js";
+import { RespReader } from "./reader.js";
 
 /** A decoded reply: text byte by byte (Latin-1), an integer, null, or a list of these; an error as its text. */
 export type Decoded = string | number | null | Decoded[];
 
 /** Decodes a whole RESP2 reply to a command of the gateway itself. */
 export function decode(reply: Buffer): Decoded {
-  return read(reply, 0).value;
+  return decodeNext(new RespReader(reply));
 }
 
-function read(reply: Buffer, at: number): { value: Decoded; end: number } {
-  const line = reply.indexOf(CR, at);
-  const text = reply.toString("latin1", at + 1, line);
-  let end = line + 2;
-  if (reply[at] === DOLLAR) {
-    if (text === "-1") return { value: null, end };
-    const from = end;
-    end += Number(text) + 2;
-    return { value: reply.toString("latin1", from, end - 2), end };
+function decodeNext(reader: RespReader): Decoded {
+  const { type, at, bytes } = reader;
+  if (type === STAR) {
+    const length = reader.readLength();
+    return length < 0 ? null : Array.from({ length }, () => decodeNext(reader));
   }
-  if (reply[at] === STAR) {
-    if (text === "-1") return { value: null, end };
-    const value: Decoded[] = [];
-    for (let left = Number(text); left > 0; left--) {
-      const element = read(reply, end);
-      value.push(element.value);
-      end = element.end;
-    }
-    return { value, end };
+  if (type === DOLLAR && bytes[at + 1] === MINUS) {
+    reader.skip();
+    return null;
   }
-  return { value: reply[at] === 0x3a ? Number(text) : text, end };
+  const text = reader.readContent().toString("latin1");
+  return type === COLON ? Number(text) : text;
 }
 
-/** The elements of an array reply, each as Redis's own bytes; an empty list for anything else. */
+/** Returns the elements of an array reply, each as Redis's own bytes. The list is empty for any other reply. */
 export function elementsOf(reply: Buffer): Buffer[] {
+  return readElements(reply, (reader) => {
+    const from = reader.at;
+    reader.skip();
+    return reply.subarray(from, reader.at);
+  });
+}
+
+/**
+ * Returns the contents of an array of bulk strings and integers, the form of messages and confirmations of subscriptions.
+ * An integer becomes its digits, null an empty buffer. The list is empty for a reply that is no array.
+ */
+export function contentsOf(reply: Buffer): Buffer[] {
+  return readElements(reply, (reader) => reader.readContent());
+}
+
+function readElements(reply: Buffer, read: (reader: RespReader) => Buffer): Buffer[] {
   if (reply[0] !== STAR) return [];
+  const reader = new RespReader(reply);
   const elements: Buffer[] = [];
-  let at = reply.indexOf(CR) + 2;
-  while (at < reply.length) {
-    const end = endOf(reply, at);
-    elements.push(reply.subarray(at, end));
-    at = end;
-  }
+  for (let left = reader.readLength(); left > 0; left--) elements.push(read(reader));
   return elements;
 }
 
-/** Where the reply that begins at `at` ends. */
-function endOf(reply: Buffer, at: number): number {
-  let end = at;
-  for (let left = 1; left > 0; left--) {
-    const kind = reply[end];
-    const line = reply.indexOf(CR, end);
-    const count = kind === DOLLAR || kind === STAR ? Number(reply.toString("latin1", end + 1, line)) : 0;
-    end = line + 2;
-    if (kind === DOLLAR && count >= 0) end += count + 2;
-    else if (kind === STAR && count > 0) left += count;
-  }
-  return end;
+/** Whether a reply is an error. */
+export function isError(reply: Buffer): boolean {
+  return reply[0] === MINUS;
+}
+
+/** Returns the text of a reply of one line: a status, an error or an integer. */
+export function lineOf(reply: Buffer): string {
+  return reply.toString("utf8", 1, reply.length - 2);
 }
 
 /** An array reply of elements that are replies themselves. */

@@ -2,9 +2,9 @@ import { getCommandInfo } from "../commands/command-info.js";
 import type { Engine } from "../engine/engine.js";
 import { newCounters, Server } from "../redis/server.js";
 import { command } from "../resp/command.js";
+import { isError, lineOf } from "../resp/replies.js";
 import { type SeedCommand, SeedError, type SeedFile } from "./seed-file.js";
 
-const MINUS = 0x2d;
 /** Commands that are sent at a time. */
 const BATCH = 1_000;
 /** How long Redis may take over a batch, in ms. */
@@ -59,7 +59,7 @@ function runBatch(server: Server, path: string, batch: readonly SeedCommand[]): 
     server.send(commands, {
       cancelled: false,
       onReply(reply, tag) {
-        if (reply[0] === MINUS) fail(tag, errorOf(reply, getCommandInfo(commands[tag]!)?.group));
+        if (isError(reply)) fail(tag, errorOf(reply, getCommandInfo(commands[tag]!)?.group));
         else if (--left === 0) resolve();
       },
       onFailure: ({ message }, tag) => fail(tag, message),
@@ -69,7 +69,7 @@ function runBatch(server: Server, path: string, batch: readonly SeedCommand[]): 
 
 /** An error of Redis without what it might quote of the arguments; of a script's, which may be anything, its kind alone. */
 function errorOf(reply: Buffer, group: string | undefined): string {
-  const text = reply.toString("utf8", 1, reply.length - 2);
+  const text = lineOf(reply);
   if (/^ERR wrong number of arguments for '[\w|-]+' command$/.test(text)) return text;
   if (group === "scripting") return /^[A-Z]+/.exec(text)?.[0] ?? "ERR";
   return (/^[\w ,.-]+?(?=,? with args| ?['"`:(]|$)/.exec(text)?.[0] ?? text.split(" ")[0]!).trim();

@@ -1,9 +1,8 @@
 import type { Receiver, ReplyStream, UpstreamFailure } from "../redis/failure.js";
 import type { TransactionReceiver, Upstream, Upstreams } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
+import { isError } from "../resp/replies.js";
 import { type CommandListener, describe, errorCode } from "./traced-command.js";
-
-const MINUS = 0x2d;
 
 /** Returns upstreams that call `listener` for every command sent through them. */
 export function trace(upstreams: Upstreams, listener: CommandListener): Upstreams {
@@ -139,5 +138,5 @@ class TracingTransaction implements TransactionReceiver {
 }
 
 function errorOf(reply: Buffer): string | null {
-  return reply[0] === MINUS ? errorCode(reply.toString("latin1", 1, 64)) : null;
+  return isError(reply) ? errorCode(reply.toString("latin1", 1, 64)) : null;
 }

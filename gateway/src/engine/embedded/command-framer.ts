@@ -1,16 +1,15 @@
+import { DOLLAR, LF, STAR } from "../../util/bytes.js";
+
 /** Bytes that hold whole commands only, or a command that was left out for its size. */
 export type Framed = Buffer | { readonly tooLarge: true };
 
 /** The bytes are not RESP arrays of bulk strings. */
 export class FramingError extends Error {}
 
-const LF = 10;
-const ARRAY = 42;
-const BULK = 36;
 /** The longest header is a type byte, a number and the line's end. */
 const MAX_HEADER = 24;
 /** Redis's own limit on the arguments of one command. */
-const MAX_WORDS = 1024 * 1024;
+const MAX_ARGS = 1024 * 1024;
 
 /**
  * Splits a stream of RESP commands at the ends of commands, so that a command is parsed once, when it is whole, however
@@ -22,7 +21,7 @@ export class CommandFramer {
   /** Pieces of the command that is not whole yet. */
   #held: Buffer[] = [];
   #header = "";
-  /** Words of the current command still to come; 0 between commands. */
+  /** Arguments of the current command still to come; 0 between commands. */
   #args = 0;
   /** Bytes of the current argument still to come, including its line end. */
   #body = 0;
@@ -89,11 +88,11 @@ export class CommandFramer {
   #readHeader(): void {
     const header = this.#header;
     this.#header = "";
-    const expected = this.#args === 0 ? ARRAY : BULK;
+    const expected = this.#args === 0 ? STAR : DOLLAR;
     const digits = /^.(\d+)\r\n$/s.exec(header)?.[1];
     if (header.charCodeAt(0) !== expected || digits === undefined) {
       throw new FramingError(
-        expected === ARRAY
+        expected === STAR
           ? "Protocol error: expected an array of bulk strings"
           : "Protocol error: expected bulk string",
       );
@@ -101,8 +100,8 @@ export class CommandFramer {
     const count = Number(digits);
     if (!Number.isSafeInteger(count)) throw new FramingError("Protocol error: invalid length");
     this.#size += header.length;
-    if (expected === ARRAY) {
-      if (count > MAX_WORDS) throw new FramingError("Protocol error: invalid multibulk length");
+    if (expected === STAR) {
+      if (count > MAX_ARGS) throw new FramingError("Protocol error: invalid multibulk length");
       this.#args = count;
     } else {
       this.#body = count + 2;

@@ -1,6 +1,7 @@
 import type { Command } from "../../resp/command.js";
 import { integerOf } from "../../resp/replies.js";
 import type { BufferBudget } from "../../util/buffer-budget.js";
+import { COLON } from "../../util/bytes.js";
 import type { Receiver } from "../failure.js";
 import { type Combine, combiners, Merge } from "../merge.js";
 import type { Batch, ClusterCommand, RoutingHint } from "./cluster-command.js";
@@ -152,5 +153,3 @@ function addWait(
     batch.add(command, { ...hint, only }, merge, at, wait);
   });
 }
-
-const COLON = 0x3a;

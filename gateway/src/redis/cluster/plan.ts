@@ -1,8 +1,9 @@
 import { type CommandInfo, getCommandInfo } from "../../commands/command-info.js";
 import { getKeyIndexes } from "../../commands/keys.js";
+import { EncodedArgs, joinArgs } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
-import { commandOf, EncodedArgs } from "../../resp/encoded-args.js";
 import { type Combine, CROSS_SLOT, combiners, inOrderOf } from "../merge.js";
+import { slotOf } from "./slot.js";
 
 /** A command, or a part of one, that goes to one node. */
 export interface Part {
@@ -57,7 +58,7 @@ export function planOf(command: Command): Plan {
   if (!info || !indexes) return info?.readonly ? ANY_READ : ANY;
   if (indexes.length === 0) return keyless(info);
   const args = new EncodedArgs(command);
-  const slots = indexes.map((place) => args.slot(place));
+  const slots = indexes.map((place) => slotOf(command.bytes, args.from(place), args.to(place)));
   const slot = slots[0]!;
   const repeatable = info.readonly;
   // A replica lacks the scripts that its primary was given.
@@ -84,7 +85,7 @@ function split(
   const name = args.slice(0, 1);
   const parts = [...bySlot].map(([slot, group]) => ({
     slot,
-    command: commandOf(1 + group.length * step, [
+    command: joinArgs(1 + group.length * step, [
       name,
       ...group.map((at) => args.slice(indexes[at]!, indexes[at]! + step)),
     ]),

@@ -1,6 +1,6 @@
+import { EncodedArgs, joinArgs } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
-import { commandOf, EncodedArgs } from "../../resp/encoded-args.js";
-import { arrayOf, bulkOf, elementsOf, errorOf } from "../../resp/replies.js";
+import { arrayOf, bulkOf, elementsOf, errorOf, isError } from "../../resp/replies.js";
 import { type Receiver, UpstreamFailure } from "../failure.js";
 import { CLUSTER_NODES, type NodeView, nodeViewOf } from "./node-view.js";
 import { slotOf } from "./slot.js";
@@ -43,7 +43,6 @@ interface Position {
 const MAX_RANGES = 200;
 const MAX_CURSOR = 4_500;
 const INVALID = errorOf("ERR invalid cursor");
-const MINUS = 0x2d;
 
 /** Sends the commands of a scan to nodes. The receiver gets each reply under the command's tag. */
 export interface ScanSender {
@@ -87,7 +86,7 @@ class ScanStep implements Receiver {
   ) {
     const args = new EncodedArgs(command);
     const cursor = bulkOf(Buffer.from(String(position.cursor)));
-    this.#page = commandOf(command.size, [args.slice(0, 1), cursor, args.slice(2, command.size)]);
+    this.#page = joinArgs(command.size, [args.slice(0, 1), cursor, args.slice(2, command.size)]);
   }
 
   get cancelled(): boolean {
@@ -117,8 +116,8 @@ class ScanStep implements Receiver {
     const { receiver, tag } = this;
     const [before, page, after] = this.#replies as [Buffer, Buffer, Buffer];
     if (this.#failure) receiver.onFailure(this.#failure, tag);
-    else if (page[0] === MINUS) receiver.onReply(page, tag);
-    else if (before[0] === MINUS || after[0] === MINUS) void this.#askAsGateway();
+    else if (isError(page)) receiver.onReply(page, tag);
+    else if (isError(before) || isError(after)) void this.#askAsGateway();
     else this.#reply(page, this.#inOrder ? [nodeViewOf(before), nodeViewOf(after)] : []);
   }
 

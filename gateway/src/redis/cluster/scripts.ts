@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
+import { EncodedArgs, joinArgs } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
-import { commandOf, EncodedArgs } from "../../resp/encoded-args.js";
-import { bulkOf } from "../../resp/replies.js";
+import { bulkOf, isError } from "../../resp/replies.js";
 
 /** Scripts that are remembered, and their bytes together, at most. */
 const MAX_SCRIPTS = 1_000;
@@ -11,7 +11,7 @@ const NOSCRIPT = "-NOSCRIPT ";
 
 /** Whether a node replied that it does not have the script of this digest. */
 export function isNoScript(reply: Buffer): boolean {
-  return reply[0] === MINUS && reply.toString("latin1", 0, NOSCRIPT.length) === NOSCRIPT;
+  return isError(reply) && reply.toString("latin1", 0, NOSCRIPT.length) === NOSCRIPT;
 }
 
 /**
@@ -50,7 +50,7 @@ export class Scripts {
     this.#texts.delete(digest);
     this.#texts.set(digest, text);
     const byText = Buffer.from(name === "EVALSHA" ? "EVAL" : "EVAL_RO");
-    return commandOf(size, [bulkOf(byText), bulkOf(text), new EncodedArgs(command).slice(2, size)]);
+    return joinArgs(size, [bulkOf(byText), bulkOf(text), new EncodedArgs(command).slice(2, size)]);
   }
 
   #remember(text: Buffer): void {
@@ -68,5 +68,3 @@ export class Scripts {
     }
   }
 }
-
-const MINUS = 0x2d;

@@ -1,8 +1,6 @@
+import { CLOSE_BRACE, OPEN_BRACE } from "../../util/bytes.js";
 /** The number of hash slots of a Redis Cluster. */
 export const SLOTS = 16_384;
-
-const OPEN = 0x7b;
-const CLOSE = 0x7d;
 
 /** CRC16 of the XMODEM kind (polynomial 0x1021), as the cluster specification has it, byte by byte. */
 const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
@@ -18,9 +16,9 @@ const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
 export function slotOf(bytes: Buffer, from: number, to: number): number {
   let [begin, end] = [from, to];
   for (let open = from; open < to; open++) {
-    if (bytes[open] !== OPEN) continue;
+    if (bytes[open] !== OPEN_BRACE) continue;
     let close = open + 1;
-    while (close < to && bytes[close] !== CLOSE) close++;
+    while (close < to && bytes[close] !== CLOSE_BRACE) close++;
     if (close < to && close > open + 1) [begin, end] = [open + 1, close];
     break;
   }

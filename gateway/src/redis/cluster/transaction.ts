@@ -1,5 +1,5 @@
 import { type Command, command } from "../../resp/command.js";
-import { errorOf } from "../../resp/replies.js";
+import { errorOf, isError } from "../../resp/replies.js";
 import { UpstreamFailure } from "../failure.js";
 import { CROSS_SLOT } from "../merge.js";
 import type { Cancel, TransactionReceiver } from "../upstream.js";
@@ -12,7 +12,6 @@ import { addressOf, nameOf, type Topology } from "./topology.js";
 
 const MULTI = command("MULTI");
 const ASKING_MULTI = asking(MULTI);
-const MINUS = 0x2d;
 /** How long to wait before another attempt, in ms. */
 const PAUSE = 50;
 
@@ -91,7 +90,7 @@ export class ClusterTransaction {
 
   #onExec(node: Node, reply: Buffer, refused: ReadonlyMap<number, Buffer>): void {
     node.succeeded();
-    const errors = reply[0] === MINUS ? [...refused.values(), reply] : [];
+    const errors = isError(reply) ? [...refused.values(), reply] : [];
     const redirections = errors.map(redirectionOf).filter((each) => each !== null);
     // A command refused for good is refused at any node.
     if (redirections.length === 0) this.receiver.onExec(reply, refused);

@@ -1,5 +1,7 @@
 import { waitingFor } from "../../commands/blocking.js";
 import type { Command } from "../../resp/command.js";
+import { isError } from "../../resp/replies.js";
+import { MINUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
 import { CHUNK_COMMANDS } from "../command-batch.js";
 import { type ReplyStream, UpstreamFailure } from "../failure.js";
@@ -19,7 +21,6 @@ import { type Redirection, redirectionOf } from "./redirection.js";
 import { isNoScript, type Scripts } from "./scripts.js";
 import { addressOf, nameOf, type Topology } from "./topology.js";
 
-const MINUS = 0x2d;
 /** How often a command may be sent elsewhere. */
 const MAX_REDIRECTIONS = 16;
 /** How often a read may be sent again without knowing whether it was executed. */
@@ -98,10 +99,10 @@ export class Transport implements ClusterCommandHandler {
 
   onReply(clusterCommand: ClusterCommand, reply: Buffer): void {
     clusterCommand.node?.succeeded();
-    const isError = reply[0] === MINUS && !this.#closed;
+    const failed = isError(reply) && !this.#closed;
     const byText =
-      isError && isNoScript(reply) ? this.#options.scripts.withText(clusterCommand.command) : null;
-    const redirection = isError ? redirectionOf(reply) : null;
+      failed && isNoScript(reply) ? this.#options.scripts.withText(clusterCommand.command) : null;
+    const redirection = failed ? redirectionOf(reply) : null;
     if (!byText && !redirection) {
       clusterCommand.batch.executed(clusterCommand, true);
       this.#reply(clusterCommand, reply);

@@ -1,11 +1,11 @@
 import { command } from "../../resp/command.js";
+import { isError, lineOf } from "../../resp/replies.js";
 import { UpstreamFailure } from "../failure.js";
 import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
 import type { Cancel } from "../upstream.js";
 import type { Listener } from "./subscriptions.js";
 
 const MONITOR = command("MONITOR");
-const MINUS = 0x2d;
 /** Commands whose arguments hold passwords, or may. */
 const SECRET = new Set(["ACL", "AUTH", "CONFIG", "HELLO", "MIGRATE", "SENTINEL"]);
 
@@ -74,13 +74,13 @@ export class Monitor {
   #onReply(reply: Buffer | null): void {
     if (this.#up) {
       if (!reply) return;
-      const encoded = this.#options.encode(redacted(reply.toString("utf8", 1, reply.length - 2)));
+      const encoded = this.#options.encode(redacted(lineOf(reply)));
       for (const listener of this.#listeners) listener.onMessage(encoded);
       return;
     }
     clearTimeout(this.#timer);
-    if (reply?.[0] === MINUS) {
-      const error = reply.toString("utf8", 1, reply.length - 2);
+    if (reply && isError(reply)) {
+      const error = lineOf(reply);
       for (const listener of this.#take()) listener.onRefusal(error);
       return;
     }

@@ -1,10 +1,9 @@
 import type { Command } from "../../resp/command.js";
 import { CommandWriter } from "../../resp/command-writer.js";
-import { readPush } from "../../resp/push.js";
+import { contentsOf, isError } from "../../resp/replies.js";
 import { Fifo } from "../../util/fifo.js";
 import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
 
-const MINUS = 0x2d;
 /** How long the connection is kept after the last subscription, in ms. */
 const KEPT_UNUSED = 30_000;
 
@@ -134,12 +133,12 @@ export class SubscriptionConnection<T extends SubscriptionTopic> {
       this.#owner.onTooLarge(this.#topics.values());
       return;
     }
-    if (reply[0] === MINUS) {
+    if (isError(reply)) {
       const due = this.#due.shift();
       if (due?.subscribes && this.#isHeld(due.topic)) this.#owner.onError(due.topic, reply);
       return;
     }
-    const push = readPush(reply);
+    const push = contentsOf(reply);
     const kind = push[0]?.toString("latin1") ?? "";
     const sort = SORT_OF[kind];
     if (sort !== undefined) {

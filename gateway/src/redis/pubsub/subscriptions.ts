@@ -1,3 +1,4 @@
+import { lineOf } from "../../resp/replies.js";
 import { redirectionOf } from "../cluster/redirection.js";
 import { slotOf } from "../cluster/slot.js";
 import { UpstreamFailure } from "../failure.js";
@@ -425,7 +426,7 @@ export class Subscriptions {
   #onError(place: Place, topic: Topic, reply: Buffer): void {
     const redirection = topic.sort === "ssubscribe" ? redirectionOf(reply) : null;
     if (!redirection) {
-      this.#refused(topic, reply.toString("utf8", 1, reply.length - 2));
+      this.#refused(topic, lineOf(reply));
       return;
     }
     place.connection.forget(topic);

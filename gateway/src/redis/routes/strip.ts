@@ -1,5 +1,5 @@
+import { EncodedArgs, joinArgs } from "../../resp/args.js";
 import type { Command } from "../../resp/command.js";
-import { commandOf, EncodedArgs } from "../../resp/encoded-args.js";
 import { arrayOf, bulkOf, elementsOf } from "../../resp/replies.js";
 
 /** Commands whose reply begins with the key that they found. */
@@ -14,7 +14,7 @@ export function stripped(command: Command, indexes: readonly number[], length: n
   const parts = Array.from({ length: command.size }, (_, at) =>
     isKey.has(at) ? bulkOf(args.content(at).subarray(length)) : args.slice(at, at + 1),
   );
-  return commandOf(command.size, parts);
+  return joinArgs(command.size, parts);
 }
 
 /** The reply to a command whose keys were stripped, with the prefix at the keys that it names. */

@@ -1,6 +1,7 @@
 import { waitingFor } from "../../commands/blocking.js";
 import { isRead } from "../../commands/command-info.js";
 import type { Command } from "../../resp/command.js";
+import { isError } from "../../resp/replies.js";
 import { redirectionOf } from "../cluster/redirection.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "../failure.js";
 import type { Server } from "../server.js";
@@ -8,7 +9,6 @@ import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 
 /** How long commands wait that found no primary, before they are sent again, in ms. */
 const PAUSE = 100;
-const MINUS = 0x2d;
 
 /** The result of a command. */
 type Result = Buffer | UpstreamFailure;
@@ -97,7 +97,7 @@ export class AwaitingPrimary implements Upstream {
       onExec(reply, refused) {
         const finish = () => receiver.onExec(reply, refused);
         // The reply of EXEC shows only that one of them was refused.
-        const isLater = reply[0] === MINUS && [reply, ...refused.values()].some(isForLater);
+        const isLater = isError(reply) && [reply, ...refused.values()].some(isForLater);
         if (isLater) again(finish);
         else finish();
       },
@@ -297,7 +297,7 @@ class Attempts implements Receiver {
 
 /** Whether a reply says that this server does not execute the command at present: READONLY, LOADING and their like. */
 function isForLater(reply: Buffer): boolean {
-  return reply[0] === MINUS && redirectionOf(reply)?.kind === "later";
+  return isError(reply) && redirectionOf(reply)?.kind === "later";
 }
 
 function changesNothing(command: Command): boolean {

@@ -1,8 +1,7 @@
 import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Command, command } from "../../resp/command.js";
-import { readPush } from "../../resp/push.js";
-import { decode } from "../../resp/replies.js";
+import { contentsOf, decode } from "../../resp/replies.js";
 import { ask } from "../ask.js";
 import { type Address, addressOf, nameOf } from "../cluster/topology.js";
 import type { UpstreamCounters } from "../multiplexed-connection.js";
@@ -130,7 +129,7 @@ export class Sentinel {
     };
     const connection = new PushConnection(this.#to(name), {
       onUp: () => connection.send(command("SUBSCRIBE", "+switch-master")),
-      onReply: (reply) => reply && this.#onMessage(readPush(reply)),
+      onReply: (reply) => reply && this.#onMessage(contentsOf(reply)),
       onDown: down,
     });
     this.#connection = connection;
