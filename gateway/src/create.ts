@@ -23,6 +23,13 @@ import { Traffic } from "./metrics/traffic.js";
 import { type GatewayOptions, hasToken, resolveSettings, type Settings } from "./settings/options.js";
 import { trace } from "./trace/trace.js";
 import { BufferBudget } from "./util/buffer-budget.js";
+import { VERSION } from "./version.js";
+
+/**
+ * Headers of every response. The sync token is opaque to clients. It never changes, since one server's writes are always
+ * seen by its reads.
+ */
+const COMMON_HEADERS = ["Warmline-Gateway", VERSION, "upstash-sync-token", "0"];
 
 /** A running gateway. */
 export interface Gateway {
@@ -141,9 +148,9 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     console: settings.console,
   });
   const server = new HttpServer({
-    handler,
+    service: handler,
     connections,
-    heads: new ResponseHeads(settings.keepAliveTimeout),
+    heads: new ResponseHeads(settings.keepAliveTimeout, COMMON_HEADERS),
     budget,
     certificate,
     greetTimeout: settings.headersTimeout,

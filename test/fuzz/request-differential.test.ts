@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { Duplex } from "node:stream";
 import { expect, test } from "vitest";
-import type { Exchange } from "../../gateway/src/api/exchange.js";
-import { Connection } from "../../gateway/src/http/connection.js";
+import { Connection, type HttpExchange } from "../../gateway/src/http/connection.js";
+import type { HttpError } from "../../gateway/src/http/http-error.js";
+import type { RequestHead } from "../../gateway/src/http/request-head.js";
 import { ResponseHeads } from "../../gateway/src/http/response-head.js";
 import { BufferBudget } from "../../gateway/src/util/buffer-budget.js";
 import { Chance } from "./support/random.js";
@@ -67,18 +68,28 @@ const digest = (body: string) => `${body.length} bytes ${createHash("sha1").upda
 function readByUs(input: readonly Buffer[]): Promise<Read[]> {
   const read: Read[] = [];
   return new Promise((resolve) => {
-    const site = {
-      heads: new ResponseHeads(1_000),
+    const heads = new ResponseHeads(1_000);
+    const finish = (connection: Connection, status: number) => {
+      const keep = connection.mayContinue && status === 200;
+      connection.finish(heads.encode(status, "text/plain", keep, [], Buffer.from("ok"), true), keep);
+    };
+    const host = {
+      heads,
       budget: new BufferBudget(),
       draining: false,
-      handle(exchange: Exchange) {
-        const { method, url } = exchange.req;
-        exchange.readBody(1_000_000, (body) => {
-          read.push({ method, url, body: digest(body.toString("latin1")) });
-          exchange.respond(200, "text/plain", Buffer.from("ok"));
-        });
-      },
-      settled() {},
+      exchange: ({ method, url }: RequestHead, connection: Connection): HttpExchange => ({
+        handle() {
+          connection.readBody(1_000_000, (body) => {
+            if (body) read.push({ method, url, body: digest(body.toString("latin1")) });
+            finish(connection, body ? 200 : 413);
+          });
+        },
+        invalid: ({ status }) => finish(connection, status),
+        bodySent() {},
+        clientEnded: () => connection.destroy(),
+        abort() {},
+      }),
+      contentOf: ({ message }: HttpError) => ({ type: "text/plain", body: Buffer.from(message) }),
       failed(error: unknown) {
         throw error;
       },
@@ -86,7 +97,7 @@ function readByUs(input: readonly Buffer[]): Promise<Read[]> {
       idle() {},
       closed: () => resolve(read),
     };
-    new Connection(socketThatSays(input) as never, site);
+    new Connection(socketThatSays(input) as never, host);
   });
 }
 

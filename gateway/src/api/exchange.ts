@@ -1,13 +1,13 @@
 import { LimitExceeded } from "../access/limit-exceeded.js";
 import type { Quota } from "../access/quota.js";
-import { BadRequest } from "../http/bad-request.js";
-import type { Connection } from "../http/connection.js";
-import type { ConnectionHost } from "../http/connection-host.js";
+import type { Connection, ConnectionHost, HttpExchange } from "../http/connection.js";
+import type { HttpError } from "../http/http-error.js";
 import type { RequestHead } from "../http/request-head.js";
 import { COPIED } from "../http/response-head.js";
 import type { TokenNumbers } from "../metrics/tokens.js";
 import type { UpstreamFailure } from "../redis/failure.js";
 import { NO_ROOM } from "../redis/in-flight-connection.js";
+import { BadRequest } from "./bad-request.js";
 import type { ReplyEncoder } from "./json-encoder.js";
 import { jsonError } from "./json-reply.js";
 import { REPLY_SHARE, ReplyBody } from "./reply-body.js";
@@ -51,8 +51,16 @@ enum ResponseState {
   Over,
 }
 
+/** Processes requests. */
+export interface ExchangeHandler {
+  /** Processes a request whose head has arrived. Never throws. */
+  handle(exchange: Exchange): void;
+  /** An exchange is over. `status` is 0 when it had no response. */
+  settled(exchange: Exchange, status: number): void;
+}
+
 /** One request and its response. */
-export class Exchange {
+export class Exchange implements HttpExchange {
   format: Format = "json";
   /** The route, as a short label for metrics. */
   route = "other";
@@ -80,6 +88,7 @@ export class Exchange {
   readonly extraHeaders: string[] = [];
   readonly #connection: Connection;
   readonly #host: ConnectionHost;
+  readonly #handler: ExchangeHandler;
   #state = ResponseState.Awaited;
   #onOver: ((gone: boolean) => void) | null = null;
   #status = 0;
@@ -92,10 +101,20 @@ export class Exchange {
     readonly req: RequestHead,
     connection: Connection,
     host: ConnectionHost,
+    handler: ExchangeHandler,
     readonly startedAt: number,
   ) {
     this.#connection = connection;
     this.#host = host;
+    this.#handler = handler;
+  }
+
+  handle(): void {
+    this.#handler.handle(this);
+  }
+
+  invalid({ status, message }: HttpError): void {
+    this.error(status, `ERR ${message}`);
   }
 
   /** Whether the client no longer waits for the response. */
@@ -183,8 +202,8 @@ export class Exchange {
       encoder,
       budget: this.#host.budget,
       chunked,
-      onMore: connection.send,
-      onLittle: connection.sendSoon,
+      onMore: () => connection.send(),
+      onLittle: () => connection.sendSoon(),
       onAbort: () => connection.abort(),
     };
     const body = ReplyBody.create(options, reserved);
@@ -369,7 +388,7 @@ export class Exchange {
   #over(status: number, gone = false): void {
     if (this.#held > 0) this.#host.budget.give(this.#held);
     this.#held = 0;
-    this.#host.settled(this, status);
+    this.#handler.settled(this, status);
     this.#state = ResponseState.Over;
     if (this.#onOver) process.nextTick(this.#onOver, gone);
   }

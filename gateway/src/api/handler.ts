@@ -8,8 +8,10 @@ import { waitOf } from "../commands/blocking.js";
 import { getCommandInfo, isRead } from "../commands/command-info.js";
 import { KeyLockingScripts } from "../commands/key-locking.js";
 import { consolePage, wantsPage } from "../console/console-page.js";
-import { BadRequest } from "../http/bad-request.js";
+import type { Connection, ConnectionHost, Content } from "../http/connection.js";
+import type { HttpError } from "../http/http-error.js";
 import type { RequestHead } from "../http/request-head.js";
+import type { HttpService } from "../http/server.js";
 import type { TrustedProxies } from "../http/trusted-proxies.js";
 import { resolveRequestId, traceContextOf } from "../log/request-id.js";
 import type { RequestLog } from "../log/request-log.js";
@@ -17,9 +19,11 @@ import type { TokenNumbers } from "../metrics/tokens.js";
 import type { Traffic } from "../metrics/traffic.js";
 import type { Upstream } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
+import { BadRequest } from "./bad-request.js";
 import { readBatch, runPipeline, runTransaction } from "./batch.js";
-import { type Exchange, JSON_TYPE, RESP_TYPE } from "./exchange.js";
+import { Exchange, type ExchangeHandler, JSON_TYPE, RESP_TYPE } from "./exchange.js";
 import { JsonCommands, readJsonCommand } from "./json-args.js";
+import { jsonError } from "./json-reply.js";
 import { readPathCommand, unescapeBytes } from "./path-args.js";
 import { RespCommands, readRespCommand } from "./resp-args.js";
 import { SingleResponse } from "./responses.js";
@@ -74,8 +78,8 @@ const MAX_READ_BODY = 1024 * 1024;
 const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 const ALLOWED = "HEAD, GET, POST, PUT";
 
-/** Turns requests into commands and hands them to Redis. */
-export class Handler {
+/** Processes requests: decodes their commands, and sends these to Redis. */
+export class Handler implements HttpService, ExchangeHandler {
   readonly #options: HandlerOptions;
   readonly #looked = new WeakMap<RequestHead, Looked>();
   readonly #scripts = new KeyLockingScripts();
@@ -84,14 +88,20 @@ export class Handler {
     this.#options = options;
   }
 
-  /** Takes a request whose head has arrived. Never throws. */
+  exchange(head: RequestHead, connection: Connection, host: ConnectionHost, startedAt: number): Exchange {
+    return new Exchange(head, connection, host, this, startedAt);
+  }
+
+  contentOf({ message }: HttpError): Content {
+    return { type: JSON_TYPE, body: jsonError(`ERR ${message}`) };
+  }
+
   handle(exchange: Exchange): void {
     this.#options.traffic.requests++;
     this.#identify(exchange);
     exchange.guard(() => this.#route(exchange));
   }
 
-  /** An exchange is over; `status` is 0 when it had no response. */
   settled(exchange: Exchange, status: number): void {
     const { req, route, what, token, requestBytes, responseBytes } = exchange;
     const ms = performance.now() - exchange.startedAt;

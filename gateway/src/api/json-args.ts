@@ -1,5 +1,4 @@
 import { isUtf8 } from "node:buffer";
-import { BadRequest } from "../http/bad-request.js";
 import type { Command } from "../resp/command.js";
 import { CommandWriter } from "../resp/command-writer.js";
 import {
@@ -14,6 +13,7 @@ import {
   SPACE,
   TAB,
 } from "../util/bytes.js";
+import { BadRequest } from "./bad-request.js";
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 /** Matches only a surrogate that is not one of a pair. */

@@ -1,7 +1,7 @@
-import { BadRequest } from "../http/bad-request.js";
 import type { Command } from "../resp/command.js";
 import { CommandWriter } from "../resp/command-writer.js";
 import { PERCENT, PLUS } from "../util/bytes.js";
+import { BadRequest } from "./bad-request.js";
 
 const writer = new CommandWriter();
 

@@ -1,4 +1,4 @@
-import type { BodySource } from "../http/connection.js";
+import type { BodySource } from "../http/response-sender.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { Fifo } from "../util/fifo.js";
 import type { ReplyEncoder } from "./json-encoder.js";

@@ -1,6 +1,6 @@
-import { BadRequest } from "../http/bad-request.js";
 import { Command } from "../resp/command.js";
 import { CR, DOLLAR, LF, NINE, STAR, ZERO } from "../util/bytes.js";
+import { BadRequest } from "./bad-request.js";
 
 /** A length has at most this many digits. */
 const MAX_DIGITS = 10;

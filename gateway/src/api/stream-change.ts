@@ -1,6 +1,6 @@
-import { BadRequest } from "../http/bad-request.js";
 import type { Sort } from "../redis/pubsub/subscription-connection.js";
 import type { TopicName } from "../redis/pubsub/subscriptions.js";
+import { BadRequest } from "./bad-request.js";
 
 /** Channels of one sort, by their names as text. */
 export interface NamedChannels {

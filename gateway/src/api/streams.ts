@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import type { Permissions } from "../access/permissions.js";
-import { BadRequest } from "../http/bad-request.js";
 import { UpstreamFailure } from "../redis/failure.js";
 import { Monitor } from "../redis/pubsub/monitor.js";
 import type { Sort } from "../redis/pubsub/subscription-connection.js";
@@ -11,6 +10,7 @@ import {
   type TopicName,
 } from "../redis/pubsub/subscriptions.js";
 import type { Cancel, Upstream } from "../redis/upstream.js";
+import { BadRequest } from "./bad-request.js";
 import { confirmationFrame, lineFrame, messageFrame, streamFrame } from "./event-frames.js";
 import { EventStream } from "./event-stream.js";
 import { type Exchange, JSON_TYPE } from "./exchange.js";

@@ -1,6 +1,6 @@
 import { CR, LF } from "../util/bytes.js";
-import { BadRequest } from "./bad-request.js";
 import type { BodyBuffer } from "./body-buffer.js";
+import { HttpError } from "./http-error.js";
 
 /** The longest line between chunks, extensions included, in bytes. */
 const MAX_LINE = 1_024;
@@ -39,7 +39,7 @@ export class ChunkedBody {
   /**
    * Takes the next bytes and appends data to `body`, where there is one.
    * @returns the index where it stopped: the end of the bytes, or of the body
-   * @throws {BadRequest} at bytes that are invalid in a chunked body
+   * @throws {HttpError} at bytes that are invalid in a chunked body
    */
   read(bytes: Buffer, from: number, body: BodyBuffer | null): number {
     let at = from;
@@ -94,10 +94,10 @@ export class ChunkedBody {
   #count(extra: number): void {
     this.#extra += extra;
     if (this.#extra > MAX_EXTRA)
-      throw new BadRequest("ERR the request has too long chunk extensions or trailers", 431);
+      throw new HttpError("the request has too long chunk extensions or trailers", 431);
   }
 }
 
-function malformed(what: string): BadRequest {
-  return new BadRequest(`ERR the request is not valid HTTP: ${what}`);
+function malformed(what: string): HttpError {
+  return new HttpError(`the request is not valid HTTP: ${what}`);
 }

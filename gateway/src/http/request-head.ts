@@ -1,6 +1,6 @@
 import { COLON, CR, LF, SLASH, SPACE, STAR, TAB } from "../util/bytes.js";
-import { BadRequest } from "./bad-request.js";
 import { isOneOf, TARGET, TOKEN, VALUE } from "./characters.js";
+import { HttpError } from "./http-error.js";
 
 /** Headers that the gateway reads. Other headers are only checked for their form. */
 const NAMES = [
@@ -71,7 +71,7 @@ const NONE = Object.fromEntries(NAMES.map((name) => [name, undefined])) as Value
  * Reads a request's head by RFC 9112, without any of the leniency that it allows. Input that two parsers might read in two
  * ways is refused.
  * @param end the index of the empty line that ends the head
- * @throws {BadRequest} for any other input; the connection can't be used any further then
+ * @throws {HttpError} for any other input; the connection can't be used any further then
  */
 export function readHead(bytes: Buffer, from: number, end: number): RequestHead {
   let at = skip(TOKEN, bytes, from, end);
@@ -82,7 +82,7 @@ export function readHead(bytes: Buffer, from: number, end: number): RequestHead 
   if (at === targetFrom || bytes[at] !== SPACE) throw malformed("the request line is malformed");
   const targetEnd = at;
   const minor = minorVersion(bytes, at + 1, end);
-  if (method === undefined) throw new BadRequest("ERR this method is not known", 501);
+  if (method === undefined) throw new HttpError("this method is not known", 501);
   const target = targetEnd - targetFrom === 1 ? "" : bytes.toString("latin1", targetFrom, targetEnd);
   let url = bytes[targetFrom] === SLASH ? target || "/" : "*";
   const given = readHeaders(bytes, at + 9, end);
@@ -146,7 +146,7 @@ function minorVersion(bytes: Buffer, from: number, end: number): 0 | 1 {
   if (lineEnds) {
     if (text.startsWith("HTTP/1.1")) return 1;
     if (text.startsWith("HTTP/1.0")) return 0;
-    if (/^HTTP\/\d\.\d/.test(text)) throw new BadRequest("ERR this version of HTTP is not supported", 505);
+    if (/^HTTP\/\d\.\d/.test(text)) throw new HttpError("this version of HTTP is not supported", 505);
   }
   throw malformed("the request line is malformed");
 }
@@ -156,7 +156,7 @@ function readHeaders(bytes: Buffer, from: number, end: number): RequestHeaders {
   const headers = { ...NONE };
   let at = from;
   for (let count = 0; at < end; count++) {
-    if (count === MAX_HEADERS) throw new BadRequest("ERR the request has too many headers", 431);
+    if (count === MAX_HEADERS) throw new HttpError("the request has too many headers", 431);
     if (bytes[at] !== CR || bytes[at + 1] !== LF) throw malformed("a header line is malformed");
     const nameFrom = at + 2;
     let hash = 0;
@@ -219,20 +219,20 @@ function bodyLength(headers: RequestHeaders, minor: 0 | 1): number | null {
     if (length !== undefined) throw malformed("both Content-Length and Transfer-Encoding are given");
     if (minor === 0) throw malformed("HTTP/1.0 has no Transfer-Encoding");
     if (coding.toLowerCase() !== "chunked") {
-      throw new BadRequest("ERR this Transfer-Encoding is not supported: only chunked is", 501);
+      throw new HttpError("this Transfer-Encoding is not supported: only chunked is", 501);
     }
     return null;
   }
   if (length === undefined) return 0;
   if (!/^\d+$/.test(length)) throw malformed("the Content-Length is not a number");
-  if (length.length > MAX_DIGITS) throw new BadRequest("ERR the request is too large", 413);
+  if (length.length > MAX_DIGITS) throw new HttpError("the request is too large", 413);
   return Number(length);
 }
 
 function expectation(headers: RequestHeaders, minor: 0 | 1): boolean {
   if (headers.expect === undefined || minor === 0) return false;
   if (headers.expect.toLowerCase() === "100-continue") return true;
-  throw new BadRequest("ERR this expectation is not supported: only 100-continue is", 417);
+  throw new HttpError("this expectation is not supported: only 100-continue is", 417);
 }
 
 function hasToken(list: string | undefined, token: string): boolean {
@@ -240,6 +240,6 @@ function hasToken(list: string | undefined, token: string): boolean {
   return list.split(",").some((each) => each.trim().toLowerCase() === token);
 }
 
-function malformed(what: string): BadRequest {
-  return new BadRequest(`ERR the request is not valid HTTP: ${what}`);
+function malformed(what: string): HttpError {
+  return new HttpError(`the request is not valid HTTP: ${what}`);
 }

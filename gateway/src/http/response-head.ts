@@ -1,8 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { VERSION } from "../version.js";
 
-/** Opaque to clients. One server's writes are always seen by its reads, so that it never changes. */
-const SYNC_TOKEN = "0";
 const NO_BODY = 204;
 /** Heads of responses with shorter bodies than this, in bytes, are kept ready as a whole. */
 const USUAL = 1_024;
@@ -21,13 +18,18 @@ interface Ready {
 /** Writes the heads of responses. What is the same in most of them is kept ready, and renewed when the date changes. */
 export class ResponseHeads {
   readonly #keepAlive: string;
+  readonly #common: string;
   /** Until when what is ready has the right date, in ms by the monotonic clock. */
   #until = 0;
   #date = "";
   #ready: Ready[] = [];
 
-  /** @param keepAlive how long a connection may be idle, in ms; advertised to clients */
-  constructor(keepAlive: number) {
+  /**
+   * @param keepAlive idle timeout of a connection in ms; advertised to clients
+   * @param common headers of every response, name and value in turn
+   */
+  constructor(keepAlive: number, common: readonly string[] = []) {
+    this.#common = linesOf(common);
     this.#keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(keepAlive / 1_000)}\r\n`;
   }
 
@@ -61,21 +63,16 @@ export class ResponseHeads {
 
   /** The head of a response whose length is not known. Unless it is chunked, the connection ends with it. */
   unmeasured(status: number, type: string, keep: boolean, chunked: boolean, more: readonly string[]): Buffer {
-    let lines = chunked ? "Transfer-Encoding: chunked\r\n" : "";
-    for (let i = 0; i < more.length; i += 2) lines += `${more[i]}: ${more[i + 1]}\r\n`;
+    const lines = chunked ? "Transfer-Encoding: chunked\r\n" : "";
     const { prefix } = this.#readyFor(status, type, keep);
-    return Buffer.concat([prefix, Buffer.from(`${lines}\r\n`, "latin1")]);
+    return Buffer.concat([prefix, Buffer.from(`${lines}${linesOf(more)}\r\n`, "latin1")]);
   }
 
   /** The head of a stream of events. */
   stream(chunked: boolean, more: readonly string[]): Buffer {
-    const lines = ["Cache-Control: no-cache"];
-    // Some proxies buffer a response before they pass it on, unless this header is present.
-    lines.push("X-Accel-Buffering: no");
-    if (chunked) lines.push("Transfer-Encoding: chunked");
-    for (let i = 0; i < more.length; i += 2) lines.push(`${more[i]}: ${more[i + 1]}`);
-    const { prefix } = this.#readyFor(200, "text/event-stream", false);
-    return Buffer.concat([prefix, Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1")]);
+    // Some proxies buffer a response before they pass it on, unless the second header is present.
+    const headers = ["Cache-Control", "no-cache", "X-Accel-Buffering", "no", ...more];
+    return this.unmeasured(200, "text/event-stream", false, chunked, headers);
   }
 
   #readyFor(status: number, type: string, keep: boolean): Ready {
@@ -92,7 +89,7 @@ export class ResponseHeads {
     }
     const prefix = Buffer.from(
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${type}\r\n` +
-        `Warmline-Gateway: ${VERSION}\r\nupstash-sync-token: ${SYNC_TOKEN}\r\nDate: ${this.#date}\r\n` +
+        `${this.#common}Date: ${this.#date}\r\n` +
         (keep ? this.#keepAlive : "Connection: close\r\n"),
       "latin1",
     );
@@ -104,9 +101,15 @@ export class ResponseHeads {
 
 /** A whole head. */
 function headOf({ status, prefix }: Ready, length: number, more: readonly string[]): Buffer {
-  let rest = status === NO_BODY ? "" : `Content-Length: ${length}\r\n`;
-  for (let i = 0; i < more.length; i += 2) rest += `${more[i]}: ${more[i + 1]}\r\n`;
-  return Buffer.concat([prefix, Buffer.from(`${rest}\r\n`, "latin1")]);
+  const rest = status === NO_BODY ? "" : `Content-Length: ${length}\r\n`;
+  return Buffer.concat([prefix, Buffer.from(`${rest}${linesOf(more)}\r\n`, "latin1")]);
+}
+
+/** The lines of headers that are given as name and value in turn. */
+function linesOf(headers: readonly string[]): string {
+  let lines = "";
+  for (let i = 0; i < headers.length; i += 2) lines += `${headers[i]}: ${headers[i + 1]}\r\n`;
+  return lines;
 }
 
 /** Bodies up to this many bytes are copied behind their heads, so that one write sends both. */

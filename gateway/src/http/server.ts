@@ -1,14 +1,13 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:tls";
-import type { Exchange } from "../api/exchange.js";
-import type { Handler } from "../api/handler.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import type { Certificate } from "./certificate.js";
-import { Connection } from "./connection.js";
-import type { ConnectionHost } from "./connection-host.js";
+import { Connection, type ConnectionHost, type Content, type HttpExchange } from "./connection.js";
 import type { Connections } from "./connections.js";
+import type { HttpError } from "./http-error.js";
 import { ProxyEntrance } from "./proxy-entrance.js";
+import type { RequestHead } from "./request-head.js";
 import type { ResponseHeads } from "./response-head.js";
 import type { TrustedProxies } from "./trusted-proxies.js";
 
@@ -25,9 +24,17 @@ const SOCKETS = {
   allowHalfOpen: true,
 };
 
+/** Processes the requests of a server. */
+export interface HttpService {
+  /** Makes the exchange of a request whose head has arrived: see {@link ConnectionHost.exchange}. */
+  exchange(head: RequestHead, connection: Connection, host: ConnectionHost, startedAt: number): HttpExchange;
+  /** Returns the body of the response to a request whose head is invalid. */
+  contentOf(error: HttpError): Content;
+}
+
 /** Options of the HTTP server. */
 export interface HttpServerOptions {
-  readonly handler: Handler;
+  readonly service: HttpService;
   readonly connections: Connections;
   readonly heads: ResponseHeads;
   readonly budget: BufferBudget;
@@ -50,7 +57,7 @@ export class HttpServer implements ConnectionHost {
   draining = false;
   #closing = false;
   readonly #server: Server;
-  readonly #handler: Handler;
+  readonly #service: HttpService;
   readonly #connections: Connections;
   readonly #certificate: Certificate | null;
   readonly #onFailure: (error: unknown) => void;
@@ -63,7 +70,7 @@ export class HttpServer implements ConnectionHost {
   constructor(options: HttpServerOptions) {
     this.heads = options.heads;
     this.budget = options.budget;
-    this.#handler = options.handler;
+    this.#service = options.service;
     this.#connections = options.connections;
     this.#certificate = options.certificate;
     this.#onFailure = options.onFailure;
@@ -136,12 +143,12 @@ export class HttpServer implements ConnectionHost {
     this.#certificate?.close();
   }
 
-  handle(exchange: Exchange): void {
-    this.#handler.handle(exchange);
+  exchange(head: RequestHead, connection: Connection, startedAt: number): HttpExchange {
+    return this.#service.exchange(head, connection, this, startedAt);
   }
 
-  settled(exchange: Exchange, status: number): void {
-    this.#handler.settled(exchange, status);
+  contentOf(error: HttpError): Content {
+    return this.#service.contentOf(error);
   }
 
   failed(error: unknown): void {

@@ -1,5 +1,4 @@
 import { Registry } from "prom-client";
-import type { Streams } from "../api/streams.js";
 import type { Connections } from "../http/connections.js";
 import type { Upstream } from "../redis/upstream.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
@@ -9,6 +8,16 @@ import type { LoopDelay } from "./loop-delay.js";
 import type { TokenNumbers } from "./tokens.js";
 import type { RouteNumbers, Traffic } from "./traffic.js";
 
+/** The numbers of the event streams. */
+export interface StreamNumbers {
+  /** Streams open now. */
+  readonly open: number;
+  /** Streams closed since their readers were too slow. */
+  readonly dropped: number;
+  /** Connections to Redis for subscriptions and MONITOR. */
+  readonly upstreamConnections: number;
+}
+
 /** The sources of the metrics. */
 export interface MetricsSources {
   readonly traffic: Traffic;
@@ -17,7 +26,7 @@ export interface MetricsSources {
   readonly upstream: Upstream;
   /** The upstreams of every Redis user, including `upstream`. */
   readonly upstreams: Iterable<Upstream>;
-  readonly streams: Streams;
+  readonly streams: StreamNumbers;
   readonly loopDelay: LoopDelay;
 }
 

@@ -1,6 +1,5 @@
 import type { Command } from "../resp/command.js";
 import type { Receiver, UpstreamFailure } from "./failure.js";
-import type { InFlightConnection } from "./in-flight-connection.js";
 
 /** Commands of one batch that may be unanswered at a time: the batches of auto-pipelining clients fit in one chunk. */
 export const CHUNK_COMMANDS = 1_000;
@@ -15,6 +14,14 @@ export interface CommandBatchOptions {
   readonly extra?: ((index: number) => number) | undefined;
 }
 
+/** The connection on which a batch's commands are written. */
+export interface BatchConnection {
+  readonly isWritable: boolean;
+  /** Takes the batch's next command. Its bytes are to be written after those of the commands taken before. */
+  take(batch: CommandBatch, now: number): Buffer;
+  write(chunks: readonly Buffer[], total: number): void;
+}
+
 /** Commands that were given together: they keep their order, and their chunks alternate with those of other batches. */
 export class CommandBatch {
   readonly #commands: readonly Command[];
@@ -26,7 +33,7 @@ export class CommandBatch {
   /** Whether a command of the batch was lost with its connection, so that later ones must not run before it. */
   isBroken = false;
   /** Where its last command was written. While one is unanswered, those that follow it go there too. */
-  connection: InFlightConnection | null = null;
+  connection: BatchConnection | null = null;
   /** Whether it is sent for the second time. */
   isRepeated = false;
 

@@ -1,7 +1,7 @@
 import { isRead } from "../commands/command-info.js";
 import type { LargeReply } from "../resp/framer.js";
 import { Fifo } from "../util/fifo.js";
-import { CommandBatch } from "./command-batch.js";
+import { type BatchConnection, CommandBatch } from "./command-batch.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "./failure.js";
 import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 
@@ -47,7 +47,7 @@ export interface InFlightConnectionHandler {
 }
 
 /** One connection to Redis and the commands written on it, whose replies come back in order. */
-export class InFlightConnection {
+export class InFlightConnection implements BatchConnection {
   readonly #socket: RedisSocket;
   readonly #handler: InFlightConnectionHandler;
   readonly #written = new Fifo<Written>();
@@ -97,7 +97,6 @@ export class InFlightConnection {
     this.#socket.open();
   }
 
-  /** Takes the batch's next command; its bytes are to be written after those of the commands taken before. */
   take(batch: CommandBatch, now: number): Buffer {
     if (this.#written.size === 0) this.#waitingSince = now;
     const { tag, deadline, receiver } = batch;

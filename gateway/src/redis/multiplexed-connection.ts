@@ -1,6 +1,6 @@
 import type { Command } from "../resp/command.js";
 import { Fifo } from "../util/fifo.js";
-import { CommandBatch, type CommandBatchOptions } from "./command-batch.js";
+import { type BatchConnection, CommandBatch, type CommandBatchOptions } from "./command-batch.js";
 import { type Receiver, UpstreamFailure } from "./failure.js";
 import { InFlightConnection } from "./in-flight-connection.js";
 import type { RedisSocketOptions } from "./redis-socket.js";
@@ -13,26 +13,6 @@ const MAX_BACKOFF = 2_000;
 const STEADY = 1_000;
 /** Minimum interval between checks of deadlines, in ms. */
 const TICK = 5;
-
-/** Counts over the life of an upstream. */
-export interface UpstreamCounters {
-  /** Connections to Redis that were opened and replied. */
-  opened: number;
-  /** Connections to Redis that ended other than by being closed here. */
-  lost: number;
-  /** Commands written. */
-  commands: number;
-  /** Commands that got no reply in time, written or not. */
-  timeouts: number;
-  /** Times that a node of a cluster sent a command elsewhere. */
-  redirected: number;
-  /** Times that a read which failed was sent again, or a command that was not executed. */
-  repeated: number;
-  /** Times that a node of a cluster was passed over because it failed. */
-  ejected: number;
-  /** Times that the topology of a cluster, or the primary of a Sentinel's group, changed. */
-  topologyChanges: number;
-}
 
 /** How one connection to Redis is made and kept. */
 export interface MultiplexedConnectionOptions extends RedisSocketOptions {
@@ -281,10 +261,11 @@ export class MultiplexedConnection {
 
   /** Writes what belongs to batches under way on connections that were replaced. */
   #flushReplaced(now: number): void {
+    const replaced: ReadonlySet<BatchConnection> = this.#silent;
     for (let left = this.#queue.size; left > 0; left--) {
       const batch = this.#queue.shift()!;
       const { connection } = batch;
-      if (!connection || !batch.isInFlight || !this.#silent.has(connection)) {
+      if (!connection || !batch.isInFlight || !replaced.has(connection)) {
         this.#queue.push(batch);
         continue;
       }

@@ -6,7 +6,7 @@ import { isError, lineOf } from "../resp/replies.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { COLON } from "../util/bytes.js";
 import { inChunks } from "../util/socket-chunks.js";
-import type { UpstreamCounters } from "./multiplexed-connection.js";
+import type { UpstreamCounters } from "./counters.js";
 import type { Reachability } from "./reachability.js";
 
 /** In a handshake: requests the connection's id at the server. A user that may not run the command connects all the same. */

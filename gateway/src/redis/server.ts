@@ -1,12 +1,9 @@
 import { type Command, command } from "../resp/command.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
+import type { UpstreamCounters } from "./counters.js";
 import { ExclusiveConnections, type ExclusiveConnectionsOptions } from "./exclusive-connections.js";
 import type { Receiver } from "./failure.js";
-import {
-  MultiplexedConnection,
-  type MultiplexedConnectionOptions,
-  type UpstreamCounters,
-} from "./multiplexed-connection.js";
+import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
 import type { PushConnectionOptions } from "./push-connection.js";
 import type { Reachability } from "./reachability.js";
 import type { RedisSocketOptions } from "./redis-socket.js";
@@ -123,20 +120,6 @@ export class Server implements Upstream {
     for (const connection of this.#shared) connection.close();
     this.#exclusive.close();
   }
-}
-
-/** Counters at zero. */
-export function newCounters(): UpstreamCounters {
-  return {
-    opened: 0,
-    lost: 0,
-    commands: 0,
-    timeouts: 0,
-    redirected: 0,
-    repeated: 0,
-    ejected: 0,
-    topologyChanges: 0,
-  };
 }
 
 /** Whether an upstream replies to a PING within `timeout` ms. */

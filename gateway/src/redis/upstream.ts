@@ -1,7 +1,7 @@
 import type { Command } from "../resp/command.js";
 import type { Redirection } from "./cluster/redirection.js";
+import type { UpstreamCounters } from "./counters.js";
 import type { Receiver, UpstreamFailure } from "./failure.js";
-import type { UpstreamCounters } from "./multiplexed-connection.js";
 import type { PushConnectionOptions } from "./push-connection.js";
 
 /** Cancels the operation, when its result is no longer needed. */

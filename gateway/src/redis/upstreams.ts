@@ -1,17 +1,31 @@
 import type { OnReadOpts } from "node:net";
-import type { Settings } from "../settings/options.js";
 import type { BufferBudget } from "../util/buffer-budget.js";
 import { ask } from "./ask.js";
 import { AutoDetectUpstream, Finding } from "./auto-detect-upstream.js";
 import { Cluster, CONNECT_TIMEOUT } from "./cluster/cluster.js";
+import type { ReadPolicy } from "./cluster/read-policy.js";
 import { type Address, addressOf, Topology } from "./cluster/topology.js";
+import { newCounters } from "./counters.js";
 import type { Reachability } from "./reachability.js";
 import type { RemoteEngine } from "./redis-url.js";
 import { AwaitingPrimary } from "./sentinel/awaiting-primary.js";
 import { Sentinel } from "./sentinel/sentinel.js";
-import { newCounters, PING, Server } from "./server.js";
+import { PING, Server } from "./server.js";
 import type { RedisUser, Upstream, Upstreams } from "./upstream.js";
 import { USER_IDLE, Users } from "./users.js";
+
+/** The settings of upstreams: see `GatewayOptions`. */
+export interface UpstreamSettings {
+  readonly commandTimeout: number;
+  readonly redisConnections: number;
+  readonly maxBlockingConnections: number;
+  readonly maxTransactionConnections: number;
+  readonly maxQueuedCommands: number;
+  readonly maxReplySize: number;
+  readonly readPolicy: ReadPolicy;
+  readonly topologyRefresh: number;
+  readonly topologyRedirects: number;
+}
 
 /**
  * Makes the upstreams of an engine, by the gateway's settings. Nothing is connected yet.
@@ -19,7 +33,7 @@ import { USER_IDLE, Users } from "./users.js";
  */
 export function createUpstreams(
   engine: RemoteEngine,
-  settings: Settings,
+  settings: UpstreamSettings,
   budget?: BufferBudget,
   reachability?: Reachability,
 ): Upstreams {
@@ -68,7 +82,7 @@ interface Shared {
 
 function upstreamOf(
   engine: RemoteEngine,
-  settings: Settings,
+  settings: UpstreamSettings,
   { topology, finding, sentinel }: Shared,
   user: RedisUser | null,
   budget: BufferBudget | undefined,
@@ -102,7 +116,7 @@ function upstreamOf(
 }
 
 /** Creates the cluster topology that all users share, since some may not run CLUSTER SLOTS. */
-function topologyOf(engine: RemoteEngine, settings: Settings, reachability?: Reachability): Topology {
+function topologyOf(engine: RemoteEngine, settings: UpstreamSettings, reachability?: Reachability): Topology {
   const counters = newCounters();
   const { commandTimeout, maxReplySize, topologyRefresh, topologyRedirects } = settings;
   return new Topology(

@@ -1,6 +1,7 @@
 import { getCommandInfo } from "../commands/command-info.js";
 import type { Engine } from "../engine/engine.js";
-import { newCounters, Server } from "../redis/server.js";
+import { newCounters } from "../redis/counters.js";
+import { Server } from "../redis/server.js";
 import { command } from "../resp/command.js";
 import { isError, lineOf } from "../resp/replies.js";
 import { type SeedCommand, SeedError, type SeedFile } from "./seed-file.js";

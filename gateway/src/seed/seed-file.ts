@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { type CommonRules, denialReason } from "../access/denial-reasons.js";
+import { BadRequest } from "../api/bad-request.js";
 import { readJsonCommand } from "../api/json-args.js";
 import { waitOf } from "../commands/blocking.js";
-import { BadRequest } from "../http/bad-request.js";
 import { commandOf } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
 import { QuoteError, splitLine } from "./split-line.js";

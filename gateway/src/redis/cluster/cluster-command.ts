@@ -1,7 +1,7 @@
 import type { Command } from "../../resp/command.js";
 import { type Receiver, type ReplyStream, UpstreamFailure } from "../failure.js";
 import type { Node } from "./node.js";
-import { SlotOrder } from "./slot-order.js";
+import { type OrderedCommand, SlotOrder } from "./slot-order.js";
 
 /** Which node of a cluster a command may go to. */
 export interface RoutingHint {
@@ -23,8 +23,8 @@ export interface ClusterCommandHandler {
 }
 
 /** One command, or a part of one, on its way through the cluster. */
-export class ClusterCommand implements Receiver {
-  state: "due" | "sent" | "parked" | "done" = "due";
+export class ClusterCommand implements Receiver, OrderedCommand {
+  state: OrderedCommand["state"] = "due";
   /** Its place among the commands of its slot, set when first needed. */
   place = -1;
   /** Whether it was executed, or may have been. */

@@ -1,4 +1,15 @@
-import type { ClusterCommand } from "./cluster-command.js";
+/** A command as its order among those of its slot depends on it. */
+export interface OrderedCommand {
+  readonly state: "due" | "sent" | "parked" | "done";
+  /** Its place among the commands of its slot. */
+  place: number;
+  /** Whether it was executed, or may have been. */
+  readonly executed: boolean;
+  /** Whether it failed, and may have been executed. */
+  readonly outcomeUnknown: boolean;
+  /** Whether it may be sent again although it may have been executed. */
+  readonly hint: { readonly repeatable: boolean };
+}
 
 /** A place among all commands of a slot, and one among those that may not be repeated. */
 interface Places {
@@ -11,7 +22,7 @@ interface Places {
  * Each search starts where the last one ended, so that a very large batch is not searched for each command.
  */
 export class SlotOrder {
-  readonly #commands: ClusterCommand[] = [];
+  readonly #commands: OrderedCommand[] = [];
   /** No command before these places waits to be sent again. */
   readonly #parked: Places = { any: 0, write: 0 };
   /** No command after these places is in flight at a node. */
@@ -21,48 +32,48 @@ export class SlotOrder {
   #firstUnknown = Number.POSITIVE_INFINITY;
 
   /** Appends a command and sets its place. */
-  add(clusterCommand: ClusterCommand): void {
-    clusterCommand.place = this.#commands.push(clusterCommand) - 1;
-    this.sent(clusterCommand);
-    if (clusterCommand.executed) this.executed(clusterCommand);
-    if (clusterCommand.outcomeUnknown) this.markUnknown(clusterCommand);
+  add(command: OrderedCommand): void {
+    command.place = this.#commands.push(command) - 1;
+    this.sent(command);
+    if (command.executed) this.executed(command);
+    if (command.outcomeUnknown) this.markUnknown(command);
   }
 
   /** The command waits to be sent again. */
-  parked({ place, hint }: ClusterCommand): void {
+  parked({ place, hint }: OrderedCommand): void {
     this.#parked.any = Math.min(this.#parked.any, place);
     if (!hint.repeatable) this.#parked.write = Math.min(this.#parked.write, place);
   }
 
   /** The command was given to a node. */
-  sent({ place, hint }: ClusterCommand): void {
+  sent({ place, hint }: OrderedCommand): void {
     this.#sent.any = Math.max(this.#sent.any, place);
     if (!hint.repeatable) this.#sent.write = Math.max(this.#sent.write, place);
   }
 
   /** The command was executed, or may have been. */
-  executed({ place, hint }: ClusterCommand): void {
+  executed({ place, hint }: OrderedCommand): void {
     this.#executed.any = Math.max(this.#executed.any, place);
     if (!hint.repeatable) this.#executed.write = Math.max(this.#executed.write, place);
   }
 
   /** The command may have been executed, and may not. */
-  markUnknown({ place }: ClusterCommand): void {
+  markUnknown({ place }: OrderedCommand): void {
     this.#firstUnknown = Math.min(this.#firstUnknown, place);
   }
 
   /** Whether an earlier command waits to be sent again, so that this one has to wait behind it. */
-  isBehind({ place, hint }: ClusterCommand): boolean {
+  isBehind({ place, hint }: OrderedCommand): boolean {
     return this.#firstParked(hint.repeatable) < place;
   }
 
   /** Whether an earlier command may have been executed: if that is repeated, this one, a write, has to come after. */
-  isAfterUnknown({ place }: ClusterCommand): boolean {
+  isAfterUnknown({ place }: OrderedCommand): boolean {
     return this.#firstUnknown < place;
   }
 
   /** Returns the state of later commands: `sent` if one may be executed now, `executed` if one was. */
-  overtaken({ place, hint }: ClusterCommand): "no" | "sent" | "executed" {
+  overtaken({ place, hint }: OrderedCommand): "no" | "sent" | "executed" {
     const executed = hint.repeatable ? this.#executed.write : this.#executed.any;
     if (executed > place) return "executed";
     return this.#lastSent(hint.repeatable) > place ? "sent" : "no";
@@ -84,8 +95,8 @@ export class SlotOrder {
     return at;
   }
 
-  #is(place: number, state: ClusterCommand["state"], onlyWrites: boolean): boolean {
-    const clusterCommand = this.#commands[place]!;
-    return clusterCommand.state === state && !(onlyWrites && clusterCommand.hint.repeatable);
+  #is(place: number, state: OrderedCommand["state"], onlyWrites: boolean): boolean {
+    const command = this.#commands[place]!;
+    return command.state === state && !(onlyWrites && command.hint.repeatable);
   }
 }

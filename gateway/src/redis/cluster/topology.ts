@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { type Command, command } from "../../resp/command.js";
 import { type Decoded, decode } from "../../resp/replies.js";
-import type { UpstreamCounters } from "../multiplexed-connection.js";
+import type { UpstreamCounters } from "../counters.js";
 import type { Reachability } from "../reachability.js";
 import { SLOTS } from "./slot.js";
 

@@ -4,8 +4,8 @@ import { isError } from "../../resp/replies.js";
 import { MINUS } from "../../util/bytes.js";
 import { Fifo } from "../../util/fifo.js";
 import { CHUNK_COMMANDS } from "../command-batch.js";
+import type { UpstreamCounters } from "../counters.js";
 import { type ReplyStream, UpstreamFailure } from "../failure.js";
-import type { UpstreamCounters } from "../multiplexed-connection.js";
 import { asking } from "./asking.js";
 import {
   AFTER_UNKNOWN,

@@ -1,8 +1,8 @@
 import type { Command } from "../../resp/command.js";
 import { arrayOf, elementsOf, errorOf } from "../../resp/replies.js";
+import type { UpstreamCounters } from "../counters.js";
 import type { Receiver, ReplyStream } from "../failure.js";
 import { combiners, Merge } from "../merge.js";
-import type { UpstreamCounters } from "../multiplexed-connection.js";
 import type { PushConnectionOptions } from "../push-connection.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 import { type Found, findRoute, type RoutedUpstream, TWO_ROUTES } from "./find-route.js";

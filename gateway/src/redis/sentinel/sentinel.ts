@@ -4,7 +4,7 @@ import { type Command, command } from "../../resp/command.js";
 import { contentsOf, decode } from "../../resp/replies.js";
 import { ask } from "../ask.js";
 import { type Address, addressOf, nameOf } from "../cluster/topology.js";
-import type { UpstreamCounters } from "../multiplexed-connection.js";
+import type { UpstreamCounters } from "../counters.js";
 import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
 import type { Reachability } from "../reachability.js";
 import { PING } from "../server.js";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { BadRequest } from "../../../../gateway/src/api/bad-request.js";
 import { JsonCommands, readJsonCommand } from "../../../../gateway/src/api/json-args.js";
 import { readPathCommand } from "../../../../gateway/src/api/path-args.js";
 import { RespCommands, readRespCommand } from "../../../../gateway/src/api/resp-args.js";
-import { BadRequest } from "../../../../gateway/src/http/bad-request.js";
 import type { Command } from "../../../../gateway/src/resp/command.js";
 
 /** The encoding that a command must have. */

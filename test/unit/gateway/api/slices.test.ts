@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
+import { BadRequest } from "../../../../gateway/src/api/bad-request.js";
 import type { Exchange } from "../../../../gateway/src/api/exchange.js";
 import type { ReplyEncoder } from "../../../../gateway/src/api/json-encoder.js";
 import { PipelineResponse } from "../../../../gateway/src/api/responses.js";
 import { runInSlices } from "../../../../gateway/src/api/slices.js";
-import { BadRequest } from "../../../../gateway/src/http/bad-request.js";
 
 /** What of an exchange has a part in taking turns. */
 function exchange(format: Exchange["format"] = "json") {

@@ -1,7 +1,8 @@
 import { duplexPair } from "node:stream";
 import { afterEach, expect, test, vi } from "vitest";
 import { AutoDetectUpstream, Finding } from "../../../../gateway/src/redis/auto-detect-upstream.js";
-import { newCounters, Server } from "../../../../gateway/src/redis/server.js";
+import { newCounters } from "../../../../gateway/src/redis/counters.js";
+import { Server } from "../../../../gateway/src/redis/server.js";
 import { command } from "../../../../gateway/src/resp/command.js";
 import { commandsIn, sent } from "./fake-cluster.js";
 

@@ -1,8 +1,9 @@
 import { duplexPair } from "node:stream";
 import { afterEach, expect, test } from "vitest";
+import { newCounters } from "../../../../gateway/src/redis/counters.js";
 import { type Receiver, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
 import { AwaitingPrimary } from "../../../../gateway/src/redis/sentinel/awaiting-primary.js";
-import { newCounters, Server } from "../../../../gateway/src/redis/server.js";
+import { Server } from "../../../../gateway/src/redis/server.js";
 import { type Command, command } from "../../../../gateway/src/resp/command.js";
 import { commandsIn, sent } from "./fake-cluster.js";
 

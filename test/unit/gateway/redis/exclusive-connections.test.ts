@@ -1,8 +1,8 @@
 import { type Duplex, duplexPair } from "node:stream";
 import { afterEach, expect, test } from "vitest";
+import { newCounters } from "../../../../gateway/src/redis/counters.js";
 import { ExclusiveConnections } from "../../../../gateway/src/redis/exclusive-connections.js";
 import type { UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
-import { newCounters } from "../../../../gateway/src/redis/server.js";
 import type { TransactionReceiver } from "../../../../gateway/src/redis/upstream.js";
 import { type Command, command } from "../../../../gateway/src/resp/command.js";
 

@@ -1,8 +1,8 @@
 import { type Duplex, duplexPair } from "node:stream";
 import { Cluster, type ClusterOptions } from "../../../../gateway/src/redis/cluster/cluster.js";
 import { nameOf, Topology } from "../../../../gateway/src/redis/cluster/topology.js";
+import { newCounters } from "../../../../gateway/src/redis/counters.js";
 import type { Receiver, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
-import { newCounters } from "../../../../gateway/src/redis/server.js";
 import { type Command, command } from "../../../../gateway/src/resp/command.js";
 
 /** What a node does with a command: a reply, now or after some ms, or the end of the connection with none. */

@@ -1,11 +1,11 @@
 import { type Duplex, duplexPair } from "node:stream";
 import { afterEach, expect, test } from "vitest";
+import { newCounters } from "../../../../gateway/src/redis/counters.js";
 import type { Receiver, UpstreamFailure } from "../../../../gateway/src/redis/failure.js";
 import {
   MultiplexedConnection,
   type MultiplexedConnectionOptions,
 } from "../../../../gateway/src/redis/multiplexed-connection.js";
-import { newCounters } from "../../../../gateway/src/redis/server.js";
 import { command } from "../../../../gateway/src/resp/command.js";
 
 /** What Redis has received on one connection, and its side of that connection. */

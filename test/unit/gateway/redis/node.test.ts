@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Node } from "../../../../gateway/src/redis/cluster/node.js";
-import { newCounters } from "../../../../gateway/src/redis/server.js";
+import { newCounters } from "../../../../gateway/src/redis/counters.js";
 
 let node: Node;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { Topology } from "../../../../gateway/src/redis/cluster/topology.js";
-import { newCounters } from "../../../../gateway/src/redis/server.js";
+import { newCounters } from "../../../../gateway/src/redis/counters.js";
 import { HALVES, named, type Range, slotsReply } from "./fake-cluster.js";
 
 let topology: Topology;

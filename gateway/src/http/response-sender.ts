@@ -1,0 +1,171 @@
+import type { Socket } from "node:net";
+import { TLSSocket } from "node:tls";
+import type { BufferBudget } from "../util/buffer-budget.js";
+
+/** Bodies are written in slices of this many bytes, so that what a slow reader has taken shows. */
+const SLICE = 128 * 1_024;
+/** Time in ms after which a body that is being sent lets other requests proceed. */
+const MAX_SEND_TIME = 4;
+
+/** The body of a response, made as the client takes it. */
+export interface BodySource {
+  /** Returns the next bytes; null after the last; undefined if there are none yet: {@link ResponseSender.send} follows. */
+  next(): Buffer | null | undefined;
+  /** The connection closed before the last byte. */
+  cancel?(): void;
+}
+
+/** A body that is there as a whole, in slices. */
+export class WholeBody implements BodySource {
+  #at = 0;
+
+  constructor(readonly bytes: Buffer) {}
+
+  next(): Buffer | null {
+    if (this.#at === this.bytes.length) return null;
+    const from = this.#at;
+    this.#at = Math.min(from + SLICE, this.bytes.length);
+    return this.bytes.subarray(from, this.#at);
+  }
+}
+
+/** Writes responses to a socket as fast as the client takes them. What the client has not taken counts in the budget. */
+export class ResponseSender {
+  readonly #socket: Socket;
+  readonly #budget: BufferBudget;
+  readonly #onSent: () => void;
+  #source: BodySource | null = null;
+  #sendsSoon = false;
+  /** Time spent on sending in this iteration of the event loop, or since the last one that was long, in ms. */
+  #sendTime = 0;
+  #taken = 0;
+  #takenAt = 0;
+  /** Bytes of the budget that are given back when the client has taken all that was written. */
+  #counted = 0;
+
+  /** @param onSent called when the last byte of a body was given to the socket */
+  constructor(socket: Socket, budget: BufferBudget, onSent: () => void) {
+    this.#socket = socket;
+    this.#budget = budget;
+    this.#onSent = onSent;
+  }
+
+  /** Bytes that the client has not taken yet. */
+  get backlog(): number {
+    return this.#socket.writableLength;
+  }
+
+  /** Whether so much waits for the client that no further request is begun. */
+  get isBehind(): boolean {
+    return this.#socket.writableLength >= this.#socket.writableHighWaterMark;
+  }
+
+  /** Whether the client took some of what waits for it in the last `within` ms. */
+  progresses(now: number, within: number): boolean {
+    const taken = this.#socket.bytesWritten - this.backlog;
+    if (this.#taken !== taken) {
+      this.#taken = taken;
+      this.#takenAt = now;
+    }
+    return now - this.#takenAt <= within;
+  }
+
+  /**
+   * Takes bytes of the budget for a body that is about to be sent, until the client has taken it. Returns false, and takes
+   * none, if more than this share of the budget would be in use then.
+   */
+  reserve(bytes: number, share: number): boolean {
+    if (!this.#budget.take(bytes, share)) return false;
+    this.#counted += bytes;
+    return true;
+  }
+
+  /** Counts what the client has not taken yet in the budget. If there is no room for it, the connection is reset. */
+  countBacklog(): void {
+    const socket = this.#socket;
+    // Corked bytes were not passed to the kernel yet. The source of a body counts its own bytes.
+    if (socket.destroyed || socket.writableCorked > 0 || this.#source) return;
+    const more = socket.writableLength - this.#counted;
+    if (more <= 0) this.uncount();
+    else if (this.#budget.take(more)) this.#counted += more;
+    else this.abort();
+  }
+
+  /** Gives back the bytes of the budget if the client has taken all that was written. */
+  uncount(): void {
+    if (this.#counted > 0 && !this.#source && this.#socket.writableLength === 0) this.#release();
+  }
+
+  /** Closes the connection at once, so that the client can't take what it has received for a whole response. */
+  abort(): void {
+    // Without chunks or a length, only a reset shows that the body is incomplete.
+    if (this.#socket instanceof TLSSocket) this.#socket.destroy();
+    else this.#socket.resetAndDestroy();
+  }
+
+  /** Sends a head, and the body of `source`. */
+  begin(head: Buffer, source: BodySource): void {
+    this.#source = source;
+    this.#takenAt = performance.now();
+    this.#socket.cork();
+    this.#socket.write(head);
+    this.send();
+    this.#socket.uncork();
+    if (this.isBehind) this.countBacklog();
+  }
+
+  /** Sends more of the body, as much as the client takes now. */
+  send(): void {
+    const socket = this.#socket;
+    const source = this.#source;
+    if (!source || this.#sendsSoon) return;
+    const begun = performance.now();
+    let now = begun;
+    while (socket.writableLength < SLICE) {
+      const part = source.next();
+      if (part === undefined) break;
+      if (part === null) {
+        this.#source = null;
+        this.#onSent();
+        return;
+      }
+      socket.write(part, this.#onWritten);
+      now = performance.now();
+      if (this.#sendTime + now - begun > MAX_SEND_TIME) {
+        this.sendSoon();
+        return;
+      }
+    }
+    this.#sendTime += now - begun;
+  }
+
+  /** Sends more of the body in the next iteration of the event loop. */
+  sendSoon(): void {
+    if (this.#sendsSoon) return;
+    this.#sendsSoon = true;
+    setImmediate(this.#sendMore);
+  }
+
+  /** The connection has closed. */
+  close(): void {
+    this.#source?.cancel?.();
+    this.#source = null;
+    this.#release();
+  }
+
+  #sendMore = (): void => {
+    this.#sendsSoon = false;
+    this.#sendTime = 0;
+    this.send();
+  };
+
+  #onWritten = (): void => {
+    if (!this.#socket.destroyed) this.send();
+    this.uncount();
+  };
+
+  #release(): void {
+    if (this.#counted > 0) this.#budget.give(this.#counted);
+    this.#counted = 0;
+  }
+}

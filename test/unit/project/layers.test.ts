@@ -1,0 +1,94 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { describe, expect, test } from "vitest";
+
+/** The folders of a package, lowest first. A file imports from its own folder and those before it, types included. */
+const PACKAGES = [
+  {
+    folder: "src",
+    layers: [
+      "errors.ts",
+      "util",
+      "options",
+      "protocol",
+      "commands",
+      "transport",
+      "execution",
+      "features",
+      "client",
+      "connector",
+    ],
+  },
+  {
+    folder: "gateway/src",
+    layers: [
+      "version.ts",
+      "util",
+      "config",
+      "log",
+      "resp",
+      "commands",
+      "engine",
+      "redis",
+      "access",
+      "http",
+      "metrics",
+      "console",
+      "api",
+      "trace",
+      "seed",
+      "settings",
+      "backend.ts",
+      "create.ts",
+      "index.ts",
+      "cli",
+      "testing",
+    ],
+  },
+];
+
+/** The imports between the files of a folder. */
+function importsIn(folder: string): { file: string; imported: string }[] {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".ts"),
+  );
+  return files.flatMap((file) => {
+    const text = readFileSync(join(folder, file), "utf8");
+    return Array.from(text.matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+\.js)"/g), ([, path]) => ({
+      file,
+      imported: relative(folder, resolve(folder, dirname(file), path!.replace(/\.js$/, ".ts"))),
+    }));
+  });
+}
+
+describe.each(PACKAGES)("$folder", ({ folder, layers }) => {
+  const root = resolve(import.meta.dirname, "../../..", folder);
+
+  /** The place of a file's layer. The entries stand above all of them. */
+  function layerOf(file: string): number {
+    const at = layers.indexOf(file.split(sep)[0]!);
+    return at === -1 ? layers.length : at;
+  }
+
+  test("each folder imports only from those before it", () => {
+    const imports = importsIn(root);
+    const upward = imports.filter(({ file, imported }) => layerOf(imported) > layerOf(file));
+    expect(upward).toEqual([]);
+    expect(imports.length).toBeGreaterThan(300);
+  });
+
+  test("every folder has its place in the order", () => {
+    const entries = readdirSync(root, { withFileTypes: true });
+    for (const entry of entries) if (entry.isDirectory()) expect(layers).toContain(entry.name);
+  });
+});
+
+test("the gateway's HTTP server knows nothing of Redis", () => {
+  const root = resolve(import.meta.dirname, "../../../gateway/src");
+  const folders = new Set(
+    importsIn(root)
+      .filter(({ file }) => file.startsWith(`http${sep}`))
+      .map(({ imported }) => imported.split(sep)[0]),
+  );
+  expect([...folders].sort()).toEqual(["http", "util"]);
+});
