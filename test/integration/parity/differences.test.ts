@@ -23,7 +23,7 @@ const shown: string[] = [];
 
 function difference(name: string, run: () => Promise<void>): void {
   shown.push(name);
-  test(name, run);
+  test(`the difference in the guide holds: ${name}`, run);
 }
 
 /** A method that is called as JavaScript without types might call it. */
@@ -55,7 +55,7 @@ describe("when an answer does not come", () => {
     endpoint.onRequest = ({ socket }) => void socket.destroy();
   };
 
-  difference("A write whose answer was lost", async () => {
+  difference("A write whose response was lost", async () => {
     loseAnswers();
     await fate(reference({ retry: quickly }).incr("theirs"));
     expect(endpoint.count("theirs")).toBe(3);
@@ -78,7 +78,7 @@ describe("when an answer does not come", () => {
     expect(endpoint.count("ours")).toBe(1);
   });
 
-  difference("An answer that never comes", async () => {
+  difference("A response that never arrives", async () => {
     endpoint.onRequest = () => {};
     const stop = new AbortController();
     const theirs = fate(reference({ signal: stop.signal, enableAutoPipelining: false }).get("k"));
@@ -105,7 +105,7 @@ describe("when an answer does not come", () => {
     await expect(aborted((signal) => warmline({ signal }).get("k"))).rejects.toBe(reason);
   });
 
-  difference("An answer that is not Redis's", async () => {
+  difference("A response that is not from Redis", async () => {
     endpoint.onRequest = ({ socket }) => {
       socket.write(answer("<html>", { "content-type": "text/html" }, "502 Bad Gateway"));
     };
@@ -196,7 +196,7 @@ describe.each(setups)("on $name", ({ available, start }) => {
       expect(await warmline.hkeys("h")).toEqual(["true"]);
     });
 
-    difference("Pieces of text", async () => {
+    difference("Parts of text", async () => {
       await warmline.set("k", "12345");
       expect(await reference.getrange("k", 0, 1)).toBe(12);
       expect(await warmline.getrange("k", 0, 1)).toBe("12");
@@ -264,7 +264,7 @@ describe.each(setups)("on $name", ({ available, start }) => {
       await expect(warmline.set("ours", 2, nullOption)).rejects.toThrow("the option nx with null");
     });
 
-    difference("An argument too many, or one of another shape", async () => {
+    difference("An extra argument, or one of another shape", async () => {
       await text.mset({ a: "1", b: "2" });
       expect(await (reference.hset as Method)("h", { a: 1 }, { b: 2 })).toBe(1);
       await expect((warmline.hset as Method)("h", { a: 1 }, { b: 2 })).rejects.toBeInstanceOf(ArgumentError);
@@ -274,7 +274,7 @@ describe.each(setups)("on $name", ({ available, start }) => {
       await expect((warmline.set as Method)("ours", 1, ["EX", 60])).rejects.toBeInstanceOf(ArgumentError);
     });
 
-    difference("Field and value in turn", async () => {
+    difference("Alternating fields and values", async () => {
       await (reference.hset as Method)("theirs", "a", 1);
       await warmline.hset("ours", "a", 1, "b", 2);
       expect(await text.hgetall("theirs")).toEqual({ 0: "a" });
@@ -298,7 +298,7 @@ describe.each(setups)("on $name", ({ available, start }) => {
       }
     });
 
-    difference("A list in the place of a key, field, id or member", async () => {
+    difference("An array in place of a key, field, id or member", async () => {
       await text.mset({ a: "1", b: "2" });
       expect(await (reference.del as Method)(["a", "b"])).toBe(0);
       expect(await (warmline.del as Method)(["a", "b"])).toBe(2);
@@ -344,7 +344,7 @@ describe.each(setups)("on $name", ({ available, start }) => {
       return (await counted()) - before - 1;
     };
 
-    difference("Reads and writes of the same turn", async () => {
+    difference("Reads and writes of the same tick", async () => {
       const theirs = () => Promise.all([reference.set("k", "old"), reference.get("k")]);
       expect(await requestsOf(theirs)).toBe(2);
       const ours = () => Promise.all([warmline.set("k", "new"), warmline.get("k")]);
@@ -366,7 +366,7 @@ describe.each(setups)("on $name", ({ available, start }) => {
       expect(await warmline.bitfield("b").set("u8", 0, 7).get("u8", 0).exec()).toEqual([0, 7]);
     });
 
-    difference("Errors that are kept", async () => {
+    difference("Kept errors", async () => {
       const kept = (redis: Reference | Warmline) =>
         (redis as Reference).pipeline().set("k", "x").incr("k").exec({ keepErrors: true });
       expect((await kept(reference))[1]!.error).toMatch(/^ERR value is not an integer/);
@@ -389,7 +389,7 @@ describe.each(setups)("on $name", ({ available, start }) => {
   });
 
   describe.skipIf(!available)("errors", () => {
-    difference("Their class and text", async () => {
+    difference("Class and text of errors", async () => {
       await warmline.set("k", "text");
       const push = (redis: Reference | Warmline) =>
         (redis as Reference).lpush("k", "a secret").catch((error) => error);

@@ -1,9 +1,9 @@
 const NAMES = "names, ids and text stay text, whatever they look like";
-const LACKING = "the reference client has no such option, and leaves it out without a word";
-const LEFT_OUT = "an argument that is left out is not sent, rather than sent as null";
-const ZERO = "0 is a number like any other, rather than an option that was left out";
+const LACKING = "the reference client has no such option, and silently drops it";
+const LEFT_OUT = "an omitted argument is not sent, rather than sent as null";
+const ZERO = "0 is sent like any other number, rather than treated as an omitted option";
 const NUMBERS = "a score or sum is a number, whatever its size";
-const EXACTLY = "`=` is what Redis assumes, and is not sent";
+const EXACTLY = "`=` is Redis's default, and is not sent";
 
 /**
  * Where the two clients differ on a sample of `test/unit/commands/samples`, by the words that it sends and the reply
@@ -37,22 +37,25 @@ export const differences = new Map<string, string>([
   ["BITPOS k 0 -> 5", LEFT_OUT],
   ['XPENDING s g -> [1,"1-1","1-1",[["7","1"]]]', LEFT_OUT],
   ["XPENDING s g -> [0,null,null,null]", LEFT_OUT],
-  ['GEODIST g <"a"> <1> -> "166274.1516"', "without a unit none is sent; Redis measures in metres then too"],
+  ['GEODIST g <"a"> <1> -> "166274.1516"', "without a unit, none is sent, and Redis uses metres"],
 
   [
     'GEODIST g <"a"> <"b"> M -> "545518.8700"',
-    "a distance is a number, also where the reference client leaves text that ends in zeros",
+    "a distance is a number, also if the reference client returns text that ends in zeros",
   ],
 
   ['GEOADD g 0 0 <{"at":0}> 13.361389 38.115556 <"Palermo"> -> 2', ZERO],
   [
     'XCLAIM s g c 0 1-1 2-0 IDLE 0 TIME 7 RETRYCOUNT 3 FORCE JUSTID LASTID 2-0 -> ["1-1"]',
-    `${ZERO}; with an idle time the time is sent all the same`,
+    `${ZERO}; the time is sent also with an idle time`,
   ],
 
   ['ZADD z -inf <"a"> -> 1', "an infinite score is sent as Redis writes it, rather than as null"],
   ['ZADD z inf <"a"> -> 1', "an infinite score is sent as Redis writes it, rather than as null"],
-  ['ZADD z LT INCR 1 <"a"> -> "3.5"', "the same options in another order, which Redis doesn't mind"],
+  [
+    'ZADD z LT INCR 1 <"a"> -> "3.5"',
+    "the same options in another order, which makes no difference to Redis",
+  ],
   ['ZINCRBY z 1.5 <"m"> -> "-inf"', NUMBERS],
   ['ZSCORE z <"m"> -> "1e20"', NUMBERS],
 
@@ -60,7 +63,7 @@ export const differences = new Map<string, string>([
   ["XTRIM s MAXLEN 0 -> 2", EXACTLY],
 
   ['HGETALL h -> ["1","2","__proto__","[3]"]', "a field may be called `__proto__`"],
-  ["HGETALL h -> null", "some servers answer null where there is no hash; it is not a TypeError"],
+  ["HGETALL h -> null", "null, which some servers return for a missing hash, is not a TypeError"],
   ['GEOPOS g <"a"> <"b"> -> [["0","1.5"],null]', "a missing member is null in its place, not left out"],
-  ['JSON.GET d $.id -> "[9007199254740993]"', "what a number would round stays text"],
+  ['JSON.GET d $.id -> "[9007199254740993]"', "an integer that a number would round stays text"],
 ]);
