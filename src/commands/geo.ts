@@ -29,7 +29,7 @@ import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { MemberCondition } from "./sorted-set.js";
 import type { Decoder } from "./spec.js";
-import type { AtMostOne, OnlyKnown } from "./types.js";
+import type { AtMostOne, MemberOr, MembersAfter, OnlyKnown } from "./types.js";
 
 /** Metres, kilometres, feet or miles. */
 export type GeoUnit = "M" | "KM" | "FT" | "MI" | "m" | "km" | "ft" | "mi";
@@ -100,12 +100,10 @@ export interface GeoCommands<K extends ReplyMode> {
    * Sets members' places. Returns how many are new, or with `ch` how many changed.
    * @see https://redis.io/commands/geoadd/
    */
-  geoadd<T = unknown>(
-    key: Key,
-    ...args:
-      | [member: GeoMember<T>, ...members: GeoMember<T>[]]
-      | [opts: GeoAddCommandOptions, member: GeoMember<T>, ...members: GeoMember<T>[]]
-  ): Reply<K, number | null>;
+  geoadd<
+    T = unknown,
+    First extends MemberOr<First, GeoMember<T>, GeoAddCommandOptions> = GeoMember<T> | GeoAddCommandOptions,
+  >(key: Key, memberOrOptions: First, ...members: MembersAfter<First, GeoMember<T>>): Reply<K, number | null>;
   /**
    * Returns the distance between two members, in metres unless a unit is given, or null where one is missing.
    * @see https://redis.io/commands/geodist/

@@ -18,7 +18,17 @@ import {
 import { alternating, float, int, list, oneOrMany, orNull, text, tuple, value, when } from "./decoders.js";
 import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js";
-import type { AtMostOne, CollectionScanOptions, MaybeScored, PoppedMember } from "./types.js";
+import type {
+  AtMostOne,
+  CollectionScanOptions,
+  IfGiven,
+  MaybeScored,
+  MemberOr,
+  MembersAfter,
+  OnlyKnown,
+  PoppedMember,
+  Scored,
+} from "./types.js";
 
 /** A member and its score. */
 export interface ScoreMember<T> {
@@ -79,11 +89,14 @@ export interface RangeKind {
 }
 
 /** Range of zrange, and the form of its result. */
-export type ZRangeCommandOptions<WithScores extends boolean = boolean> = ScoresOption<WithScores> & {
+export type ZRangeCommandOptions = ScoresOption & {
   /** From the highest to the lowest: `min` is then the higher bound. */
   rev?: boolean;
 } & AtMostOne<RangeKind, "only one of byScore and byLex"> &
   OptionalLimit;
+
+/** Range of zrangestore, which stores scores in any case. */
+export type StoredRangeOptions = ZRangeCommandOptions & { withScores?: undefined };
 
 /** A bound of scores; "(" leaves out the bound itself. */
 export type ScoreBound = number | `(${number}` | "-inf" | "+inf";
@@ -91,11 +104,14 @@ export type ScoreBound = number | `(${number}` | "-inf" | "+inf";
 /** A bound in the order of bytes, with "[" or without "(" the bound itself. */
 export type LexBound = `(${string}` | `[${string}` | "-" | "+";
 
-/** Bounds of a range and its options: ranks, names or scores. */
-export type ZRange<Options> =
-  | [min: number, max: number, opts?: Options]
-  | [min: LexBound, max: LexBound, opts: Options & { byLex: true }]
-  | [min: ScoreBound, max: ScoreBound, opts: Options & { byScore: true }];
+/** A bound of a range under the options `O`: a rank, a name or a score. */
+export type RangeBound<O> =
+  | (O extends { byLex: true } | { byScore: true } ? never : number)
+  | IfGiven<O, "byLex", LexBound>
+  | IfGiven<O, "byScore", ScoreBound>;
+
+/** The members of a range, each followed by its score if the options `O` request it. */
+export type RangeResult<T extends readonly unknown[], O> = O extends { withScores: true } ? Scored<T> : T;
 
 /** Weights of scores. */
 export interface Weights {
@@ -156,11 +172,13 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Sets members' scores. Returns how many are new; with `ch` how many changed, with `incr` the score or null.
    * @see https://redis.io/commands/zadd/
    */
-  zadd<T = unknown>(
+  zadd<
+    T = unknown,
+    First extends MemberOr<First, ScoreMember<T>, ZAddCommandOptions> = ScoreMember<T> | ZAddCommandOptions,
+  >(
     key: Key,
-    ...args:
-      | [scoreMember: ScoreMember<T>, ...scoreMembers: ScoreMember<T>[]]
-      | [opts: ZAddCommandOptions, scoreMember: ScoreMember<T>, ...scoreMembers: ScoreMember<T>[]]
+    scoreMemberOrOptions: First,
+    ...scoreMembers: MembersAfter<First, ScoreMember<T>>
   ): Reply<K, number | null>;
   /**
    * Returns how many members there are.
@@ -261,7 +279,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
     withScores?: WithScores,
   ): Reply<K, MaybeScored<T, WithScores>>;
   /**
-   * Returns members by rank, by score or by name, in order; with scores, each after its member.
+   * Returns members by rank, both bounds included, from the lowest score; negative ranks count from the end.
    * @example
    * ```ts
    * await redis.zrange("ranking", 0, 9, { rev: true }); // the ten highest
@@ -269,10 +287,12 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * ```
    * @see https://redis.io/commands/zrange/
    */
-  zrange<T extends unknown[] = StoredList<K>, WithScores extends boolean = boolean>(
-    key: Key,
-    ...range: ZRange<ZRangeCommandOptions<WithScores>>
-  ): Reply<K, MaybeScored<T, WithScores>>;
+  zrange<T extends unknown[] = StoredList<K>>(key: Key, min: number, max: number): Reply<K, T>;
+  /** Returns members by rank, by score or by name, as the options say; with scores, each after its member. */
+  zrange<
+    T extends unknown[] = StoredList<K>,
+    O extends ZRangeCommandOptions & OnlyKnown<O, ZRangeCommandOptions> = ZRangeCommandOptions,
+  >(key: Key, min: RangeBound<O>, max: RangeBound<O>, opts: O | undefined): Reply<K, RangeResult<T, O>>;
   /**
    * Returns members by name. Older form of zrange.
    * @see https://redis.io/commands/zrangebylex/
@@ -297,10 +317,14 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Stores the result of zrange. Returns its number of members.
    * @see https://redis.io/commands/zrangestore/
    */
-  zrangestore(
+  zrangestore(destination: Key, key: Key, min: number, max: number): Reply<K, number>;
+  /** Stores members by rank, by score or by name, as the options say. Returns their number. */
+  zrangestore<O extends StoredRangeOptions & OnlyKnown<O, StoredRangeOptions>>(
     destination: Key,
     key: Key,
-    ...range: ZRange<ZRangeCommandOptions & { withScores?: undefined }>
+    min: RangeBound<O>,
+    max: RangeBound<O>,
+    opts: O | undefined,
   ): Reply<K, number>;
   /**
    * Returns a member's rank from the lowest, beginning with 0, or null; with `withScore` rank and score.

@@ -160,6 +160,9 @@ export type StreamEntries<T = unknown> = [key: string, entries: StreamEntry<T>[]
 /** Entries, or their ids alone with `justId`. */
 export type ClaimedEntries<T, JustId extends boolean> = JustId extends true ? string[] : StreamEntry<T>[];
 
+/** The id of one stream, or the ids of several. */
+export type StreamIds<Keys extends Key | Key[]> = Keys extends Key[] ? string[] : string;
+
 type Entries<T> = Record<string, T>;
 type Fields<T = unknown> = Record<string, T>;
 
@@ -275,21 +278,21 @@ export interface StreamCommands<K extends ReplyMode> {
    * Returns the entries after an id, of one stream or of each of several, per stream: `[key, [[id, [field, value, ...]], ...]]`; null if there are none.
    * @see https://redis.io/commands/xread/
    */
-  xread(
-    ...args:
-      | [key: Key, id: string, options?: XReadOptions]
-      | [keys: Key[], ids: string[], options?: XReadOptions]
+  xread<Keys extends Key | Key[]>(
+    keys: Keys,
+    ids: StreamIds<Keys>,
+    options?: XReadOptions,
   ): Reply<K, StreamEntries<Stored<K>>>;
   /**
    * Returns entries to a consumer of a group, in the form of xread. The id ">" stands for entries never delivered.
    * @see https://redis.io/commands/xreadgroup/
    */
-  xreadgroup(
+  xreadgroup<Keys extends Key | Key[]>(
     group: string,
     consumer: string,
-    ...args:
-      | [key: Key, id: string, options?: XReadGroupOptions]
-      | [keys: Key[], ids: string[], options?: XReadGroupOptions]
+    keys: Keys,
+    ids: StreamIds<Keys>,
+    options?: XReadGroupOptions,
   ): Reply<K, StreamEntries<Stored<K>>>;
   /**
    * Returns entries by id from the last, each as an object.

@@ -34,6 +34,16 @@ export type IfGiven<O, Names, Then, Otherwise = never> = [
 /** Keys given one by one, at least one. A list of unknown length may be spread into them. */
 export type Keys<Given extends Key[]> = Given extends [] ? [key: Key] : Given;
 
+/** A member or options before it, where `First` is what is given. */
+export type MemberOr<First, Member, Options> =
+  | (Member & OnlyKnown<First, Member>)
+  | (Options & OnlyKnown<First, Options>);
+
+/** The members that follow a first one, or that follow options: then at least one. */
+export type MembersAfter<First, Member> = First extends { member: unknown }
+  ? Member[]
+  : [member: Member, ...members: Member[]];
+
 /**
  * The result of a command that returns several stored values: `T[]`, or `T` where the caller names an array type, as
  * with @upstash/redis. An annotation such as `string[] | null` counts as its items.

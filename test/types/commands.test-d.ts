@@ -6,6 +6,7 @@ import {
   Redis as RedisClass,
   type RedisOptions,
   type SetCommandOptions,
+  type ZRangeCommandOptions,
 } from "../../src/index.js";
 
 interface User {
@@ -223,6 +224,26 @@ describe("a codec decides the type of stored values", () => {
     expectTypeOf(store.image("1")).toEqualTypeOf<Promise<Uint8Array | null>>();
     expectTypeOf(store).toExtend<Redis>();
   });
+});
+
+test("members may be spread after the first, and bounds are those of the options", () => {
+  const members = [{ score: 1, member: "a" }];
+  redis.zadd("z", members[0]!, ...members);
+  redis.zadd<string>("z", members[0]!, ...members);
+  redis.zadd("z", { nx: true }, members[0]!, ...members);
+  redis.zadd<string>("z", { nx: true, ch: true }, { score: 1, member: "a" });
+  expectTypeOf(redis.zrange<string[]>("z", "[a", "+", { byLex: true })).toEqualTypeOf<Promise<string[]>>();
+  expectTypeOf(redis.zrange<string[]>("z", "(1", 5, { byScore: true, offset: 0, count: 5 })).toEqualTypeOf<
+    Promise<string[]>
+  >();
+  expectTypeOf(redis.zrange("z", 0, 1, {} as ZRangeCommandOptions)).toEqualTypeOf<Promise<unknown[]>>();
+  expectTypeOf(redis.zrangestore("d", "z", "(1", "+inf", { byScore: true })).toEqualTypeOf<Promise<number>>();
+  // @ts-expect-error a rank is a number
+  redis.zrange("z", "(1", 5, { rev: true });
+  // @ts-expect-error a rank is a number
+  redis.zrange("z", "(1", 5);
+  // @ts-expect-error a name begins with [ or (
+  redis.zrange("z", 0, 5, { byLex: true });
 });
 
 test("wrong shapes don't compile", () => {

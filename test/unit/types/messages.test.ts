@@ -1,0 +1,189 @@
+import { expect, test } from "vitest";
+import { messagesByLine, programOf } from "../../support/type-check.js";
+
+// A mistake gives one message of the compiler, and the message names what is wrong.
+
+const HEAD = `import { Redis } from "../../src/index.js";
+declare const redis: Redis;
+declare const fields: string[];
+interface Profile { name: string; age: number }
+`;
+
+const mistakes: [code: string, message: string][] = [
+  [
+    'redis.set("k", 1, { ex: 60, px: 1 })',
+    `Type 'number' is not assignable to type '"only one of ex, px, exat, pxat and keepTtl"'.`,
+  ],
+  [
+    'redis.set("k", 1, { nx: true, ex: 60, px: 1 })',
+    `Type 'number' is not assignable to type '"only one of ex, px, exat, pxat and keepTtl"'.`,
+  ],
+  [
+    'redis.set<number>("k", 1, { ex: 60, px: 1 })',
+    `Type 'number' is not assignable to type '"only one of ex, px, exat, pxat and keepTtl"'.`,
+  ],
+  [
+    'redis.set("k", 1, { nx: true, xx: true })',
+    `Type 'true' is not assignable to type '"only one of nx, xx, ifEq, ifNe, ifDeq and ifDne"'.`,
+  ],
+  ['redis.set("k", 1, { exx: 60 })', `Type 'number' is not assignable to type 'UnknownOption<"exx">'.`],
+  [
+    'redis.set("k", 1, { nx: true, exx: 60 })',
+    `Type 'number' is not assignable to type 'UnknownOption<"exx">'.`,
+  ],
+  ['redis.set("k", 1, { EX: 60 })', `Type 'number' is not assignable to type 'UnknownOption<"EX">'.`],
+  [
+    'redis.set("k", 1, { ex: "60" })',
+    `Type '"60"' is not assignable to type 'number | "only one of ex, px, exat, pxat and keepTtl" | undefined'.`,
+  ],
+  [
+    'redis.set<number>("k", 1, { exx: 60 })',
+    "Object literal may only specify known properties, and 'exx' does not exist in type 'SetOptions'.",
+  ],
+  [
+    'redis.getex("k", { ex: 60, persist: true })',
+    `Type 'true' is not assignable to type '"only one of ex, px, exat, pxat and persist"'.`,
+  ],
+  [
+    'redis.getex("k", { exx: 60 })',
+    "Object literal may only specify known properties, and 'exx' does not exist in type 'GetExCommandOptions & Partial<SchemaOption<never>>'.",
+  ],
+  [
+    'redis.hgetex("h", { ex: 60, px: 1 }, "f")',
+    `Argument of type '{ ex: number; px: number; }' is not assignable to parameter of type 'HGetExCommandOptions & Partial<SchemaOption<never>>'.
+  Types of property 'px' are incompatible.
+    Type 'number' is not assignable to type '"only one of ex, px, exat, pxat and persist"'.`,
+  ],
+  [
+    'redis.hsetex("h", { expiration: { ex: 1, px: 1 } }, { f: 1 })',
+    `Type 'number' is not assignable to type '"only one of ex, px, exat, pxat and keepttl"'.`,
+  ],
+  [
+    "redis.msetex({ k: 1 }, { nx: true, xx: true })",
+    `Type 'true' is not assignable to type '"only one of nx and xx"'.`,
+  ],
+  [
+    'redis.increx("k", { byInt: 1, byFloat: 1 })',
+    `Type 'number' is not assignable to type '"only one of byInt and byFloat"'.`,
+  ],
+  [
+    'redis.lcs("a", "b", { lenn: true })',
+    "Object literal may only specify known properties, but 'lenn' does not exist in type 'LcsOptions<false, false>'. Did you mean to write 'len'?",
+  ],
+  [
+    'redis.scan(0, { match: "a*", cuont: 5 })',
+    "Object literal may only specify known properties, but 'cuont' does not exist in type 'ScanCommandOptions<false>'. Did you mean to write 'count'?",
+  ],
+  [
+    'redis.sort("l", { alfa: true })',
+    "Object literal may only specify known properties, and 'alfa' does not exist in type 'SortOptions & SortStoreOption<never>'.",
+  ],
+  [
+    'redis.zadd("z", { nxx: true }, { score: 1, member: "a" })',
+    `Type 'boolean' is not assignable to type 'UnknownOption<"nxx">'.`,
+  ],
+  [
+    'redis.zadd("z", { nx: true, xx: true }, { score: 1, member: "a" })',
+    `Argument of type '{ nx: true; xx: boolean; }' is not assignable to parameter of type 'MemberOr<{ nx: true; xx: boolean; }, ScoreMember<string>, ZAddCommandOptions>'.
+  Types of property 'xx' are incompatible.
+    Type 'boolean' is not assignable to type '"only one of nx and xx"'.`,
+  ],
+  [
+    'redis.zrange("z", 0, -1, { withScroes: true })',
+    `Type 'boolean' is not assignable to type 'UnknownOption<"withScroes">'.`,
+  ],
+  [
+    'redis.zrange("z", 0, -1, { rev: true, withScroes: true })',
+    `Type 'boolean' is not assignable to type 'UnknownOption<"withScroes">'.`,
+  ],
+  [
+    'redis.zrange("z", "a", "b", { byLex: true })',
+    `Argument of type '"a"' is not assignable to parameter of type 'RangeBound<{ byLex: true; }>'.`,
+  ],
+  [
+    'redis.xadd("s", "*", { a: 1 }, { nomkstream: true })',
+    "Object literal may only specify known properties, but 'nomkstream' does not exist in type 'XAddCommandOptions<false>'. Did you mean to write 'nomkStream'?",
+  ],
+  [
+    'redis.xread("s", "0", { cuont: 1 })',
+    "Object literal may only specify known properties, but 'cuont' does not exist in type 'XReadOptions'. Did you mean to write 'count'?",
+  ],
+  [
+    'redis.xgroup("s", { type: "DESTROY", grp: "g" })',
+    `Type 'string' is not assignable to type 'UnknownOption<"grp">'.`,
+  ],
+  [
+    'redis.geosearch("g", { type: "FROMMEMBER", member: 1 }, { type: "BYRADIUS", radius: 1, radiusType: "M" }, "ASC", { withCord: true })',
+    `Type 'boolean' is not assignable to type 'UnknownOption<"withCord">'.`,
+  ],
+  ["redis.del()", "Expected 1 arguments, but got 0."],
+  ["redis.exists()", "Expected 1 arguments, but got 0."],
+  ["redis.del(1)", "Argument of type 'number' is not assignable to parameter of type 'Key'."],
+  ["redis.get(1)", "Argument of type 'number' is not assignable to parameter of type 'Key'."],
+  [
+    'redis.hmget<Profile>("h", "name", "email")',
+    `Argument of type '"email"' is not assignable to parameter of type '"name" | "age"'.`,
+  ],
+  [
+    'redis.hmget<Profile>("h", ...fields)',
+    `Argument of type 'string' is not assignable to parameter of type '"name" | "age"'.`,
+  ],
+  [
+    'new Redis({ url: "u", timout: 5 })',
+    "Object literal may only specify known properties, and 'timout' does not exist in type 'Requester | RedisOptions<CodecName, any>'.",
+  ],
+  ['new Redis({ timeout: "1s" })', "Type 'string' is not assignable to type 'number'."],
+  [
+    'new Redis("redis://x")',
+    `Argument of type '"redis://x"' is not assignable to parameter of type 'Requester | RedisOptions<CodecName, any> | undefined'.`,
+  ],
+  [
+    "new Redis({ retry: { retrys: 1 } })",
+    "Object literal may only specify known properties, and 'retrys' does not exist in type 'RetryOptions'.",
+  ],
+  [
+    "Redis.fromEnv({ timout: 5 })",
+    "Object literal may only specify known properties, and 'timout' does not exist in type 'EndpointEnv | EnvOptions<CodecName, any>'.",
+  ],
+  [
+    'Redis.fromEnv({ url: "u" })',
+    "Object literal may only specify known properties, and 'url' does not exist in type 'EndpointEnv | EnvOptions<CodecName, any>'.",
+  ],
+  [
+    "redis.with({ timout: 5 })",
+    "Object literal may only specify known properties, but 'timout' does not exist in type 'CallOptions<never, never>'. Did you mean to write 'timeout'?",
+  ],
+  [
+    'redis.with({ url: "u" })',
+    "Object literal may only specify known properties, and 'url' does not exist in type 'CallOptions<never, never>'.",
+  ],
+  [
+    'const scored: { member: string; score: number }[] = await redis.zrange("z", 0, -1, { withScores: true })',
+    `Type '(number | { member: string; score: number; })[]' is not assignable to type '{ member: string; score: number; }[]'.
+  Type 'number | { member: string; score: number; }' is not assignable to type '{ member: string; score: number; }'.
+    Type 'number' is not assignable to type '{ member: string; score: number; }'.`,
+  ],
+  [
+    'const popped: string | null = await redis.spop("s", 2)',
+    "Type 'string[]' is not assignable to type 'string'.",
+  ],
+  [
+    'const members: string[] = await redis.zpopmin("z", 2)',
+    `Type '(string | number)[]' is not assignable to type 'string[]'.
+  Type 'string | number' is not assignable to type 'string'.
+    Type 'number' is not assignable to type 'string'.`,
+  ],
+  [
+    'const pages: string[] = await redis.xread("s", "0")',
+    `Type 'StreamEntries<unknown>' is not assignable to type 'string[]'.
+  Type 'null' is not assignable to type 'string[]'.`,
+  ],
+];
+
+test("each mistake gives one message that names it", { timeout: 120_000 }, () => {
+  const lines = mistakes.map(([code]) => `${code};`);
+  const found = messagesByLine(programOf(`${HEAD}${lines.join("\n")}\nexport {};\n`));
+  const first = HEAD.split("\n").length - 1;
+  const said = mistakes.map(([code], at) => [code, found.get(first + at)?.join("\nand: ")]);
+  expect(said).toEqual(mistakes);
+});
