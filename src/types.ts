@@ -2,6 +2,7 @@
 export type { CommandResult, CommandResults, Pipeline, Queued } from "./client/pipeline.js";
 export type { RedisConstructor, WithValues } from "./client/redis.js";
 export type { Builders, Commands, Namespaces } from "./commands/index.js";
+export type { Target } from "./commands/modules/target.js";
 export type * from "./commands/options.js";
 export type { Immediate, Key, Reply, ReplyMode, Stored, StoredList } from "./commands/reply-mode.js";
 export type {

@@ -109,11 +109,13 @@ export interface ArScanOptions {
 /** Values by index, as an object or as pairs. */
 export type ArMSetValues<T> = Record<number | string, T> | [ArrayIndex, T][];
 
-type ArOpKeyword = "SUM" | "MIN" | "MAX" | "AND" | "OR" | "XOR" | "USED";
+/** How a range becomes one number. */
+export type ArOpKeyword = "SUM" | "MIN" | "MAX" | "AND" | "OR" | "XOR" | "USED";
 
 /** How a range becomes one number; `match` counts the values that are equal. */
 export type ArOpOperation<T = string> = ArOpKeyword | Lowercase<ArOpKeyword> | { match: T };
 
+/** Commands on arrays. */
 export interface ArrayCommands<K extends ReplyMode> {
   /** Returns how many values there are. */
   arcount(key: Key): Reply<K, number>;

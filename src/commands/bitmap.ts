@@ -7,6 +7,7 @@ import type { CommandSpec } from "./spec.js";
 /** Whether offsets count bytes or bits. */
 export type BitUnit = "BYTE" | "BIT" | "byte" | "bit";
 
+/** Commands on bits of strings. */
 export interface BitmapCommands<K extends ReplyMode> {
   /**
    * Reads integers of any width: `"GET", encoding, offset` once or more. Returns them in order.

@@ -6,6 +6,7 @@ import type { Reply, ReplyMode } from "./reply-mode.js";
 /** An attribute that a client can set: its library's name or version. */
 export type ClientSetInfoAttribute = "LIB-NAME" | "lib-name" | "LIB-VER" | "lib-ver";
 
+/** Commands on the connection. */
 export interface ConnectionCommands<K extends ReplyMode> {
   /**
    * Sets the connection's library name or version on the server. Not every endpoint allows it.

@@ -14,7 +14,7 @@ import {
 import { bytes, int, list, orNull, records, text, tuple, value, when } from "./decoders.js";
 import { defineCommands, read, write, writeIf } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
-import type { ExpireOption, Keys, ScanCommandOptions } from "./types.js";
+import type { ExpireOption, OneOrMoreKeys, ScanCommandOptions } from "./types.js";
 
 /** A key's type, "none" where there is no key. Modules add their own. */
 export type Type = "string" | "list" | "set" | "zset" | "hash" | "stream" | "none" | "vectorset" | "array";
@@ -61,9 +61,12 @@ export interface SortStoreOption<Store extends Key> {
   store?: Store | undefined;
 }
 
+/** The result of scan: the next cursor and keys. */
 export type ScanResultStandard = [cursor: string, keys: string[]];
+/** The result of scan with types: the next cursor, and keys with their types. */
 export type ScanResultWithType = [cursor: string, keys: { key: string; type: string }[]];
 
+/** Commands on keys of any type. */
 export interface GenericCommands<K extends ReplyMode> {
   /**
    * Copies a key, its time to live included.
@@ -72,9 +75,13 @@ export interface GenericCommands<K extends ReplyMode> {
   copy(key: Key, destinationKey: Key, opts?: CopyOptions): Reply<K, "COPIED" | "NOT_COPIED">;
   /**
    * Removes keys. Returns how many were removed. Skips null, the result of a read without a key.
+   * @example
+   * ```ts
+   * await redis.del("user:1", "user:2"); // 2
+   * ```
    * @see https://redis.io/commands/del/
    */
-  del<Given extends Key[]>(...keys: Keys<Given>): Reply<K, number>;
+  del<Given extends Key[]>(...keys: OneOrMoreKeys<Given>): Reply<K, number>;
   /**
    * Returns the value as Redis writes it to disk, for restore; null where there is no key.
    * @see https://redis.io/commands/dump/
@@ -82,11 +89,19 @@ export interface GenericCommands<K extends ReplyMode> {
   dump(key: Key): Reply<K, Uint8Array | null>;
   /**
    * Returns how many of the keys exist; a key given twice counts twice.
+   * @example
+   * ```ts
+   * await redis.exists("user:1"); // 1, or 0
+   * ```
    * @see https://redis.io/commands/exists/
    */
-  exists<Given extends Key[]>(...keys: Keys<Given>): Reply<K, number>;
+  exists<Given extends Key[]>(...keys: OneOrMoreKeys<Given>): Reply<K, number>;
   /**
    * Sets the time to live, in seconds. Returns 1, or 0 where there is no key or `option` prevented it.
+   * @example
+   * ```ts
+   * await redis.expire("session:1", 60); // 1: it ends in 60 seconds
+   * ```
    * @see https://redis.io/commands/expire/
    */
   expire(key: Key, seconds: number, option?: ExpireOption): Reply<K, 0 | 1>;
@@ -178,6 +193,10 @@ export interface GenericCommands<K extends ReplyMode> {
   /**
    * Returns the next cursor, "0" at the end, and a page of keys that match a pattern or have a type. A key may come
    * twice. With `withType`, each is an object of key and type.
+   * @example
+   * ```ts
+   * const [cursor, keys] = await redis.scan(0, { match: "user:*", count: 100 });
+   * ```
    * @see https://redis.io/commands/scan/
    */
   scan<WithType extends boolean = false>(
@@ -201,9 +220,13 @@ export interface GenericCommands<K extends ReplyMode> {
    * Marks keys as used. Returns how many exist.
    * @see https://redis.io/commands/touch/
    */
-  touch<Given extends Key[]>(...keys: Keys<Given>): Reply<K, number>;
+  touch<Given extends Key[]>(...keys: OneOrMoreKeys<Given>): Reply<K, number>;
   /**
    * Returns the time to live, in seconds; -1 if there is none, -2 where there is no key.
+   * @example
+   * ```ts
+   * await redis.ttl("session:1"); // 60
+   * ```
    * @see https://redis.io/commands/ttl/
    */
   ttl(key: Key): Reply<K, number>;
@@ -216,7 +239,7 @@ export interface GenericCommands<K extends ReplyMode> {
    * Removes keys, freeing their memory later. Returns how many were removed. Skips null, as del does.
    * @see https://redis.io/commands/unlink/
    */
-  unlink<Given extends Key[]>(...keys: Keys<Given>): Reply<K, number>;
+  unlink<Given extends Key[]>(...keys: OneOrMoreKeys<Given>): Reply<K, number>;
   /**
    * Waits until this many replicas have the connection's writes, `timeout` milliseconds at most. Returns how many have.
    * @see https://redis.io/commands/wait/

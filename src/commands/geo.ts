@@ -60,7 +60,8 @@ export type Shape =
   | { type: "BYRADIUS" | "byradius"; radius: number; radiusType: GeoUnit }
   | { type: "BYBOX" | "bybox"; rect: { width: number; height: number }; rectType: GeoUnit };
 
-interface GeoCount {
+/** How many members geosearch finds. */
+export interface GeoCount {
   /** Maximum number of members; with `any` the first found rather than the nearest. */
   count?: { limit: number; any?: boolean };
 }
@@ -81,8 +82,11 @@ export interface GeoSearchStoreCommandOptions extends GeoCount {
   storeDist?: boolean;
 }
 
+/** A place, in degrees. */
 export interface GeoCoordinates {
+  /** Longitude in degrees. */
   long: number;
+  /** Latitude in degrees. */
   lat: number;
 }
 
@@ -93,8 +97,10 @@ export type GeoMatch<T, O extends GeoSearchCommandOptions> = { member: T } & (O 
   (O extends { withDist: true } ? { dist: number } : { dist?: number }) &
   (O extends { withHash: true } ? { hash: string } : { hash?: string });
 
+/** Nearest or farthest first. */
 export type SortOrder = "ASC" | "DESC" | "asc" | "desc";
 
+/** Commands on places. */
 export interface GeoCommands<K extends ReplyMode> {
   /**
    * Sets members' places. Returns how many are new, or with `ch` how many changed.

@@ -34,7 +34,7 @@ import type { CheckedValue, InferOutput, SchemaOption, StandardSchema } from "./
 import type { AtMostOne, Expiration, ExpirationOrPersist, ExpireOption } from "./types.js";
 
 /** A field or several. */
-export type Fields = string | number | (string | number)[];
+export type HashFields = string | number | (string | number)[];
 
 /** A time to live for the fields that are read, or `persist` to remove it. */
 export type HGetExCommandOptions = AtMostOne<
@@ -66,6 +66,7 @@ export interface HScanOptions {
   noValues?: boolean;
 }
 
+/** Commands on hashes. */
 export interface HashCommands<K extends ReplyMode> {
   /**
    * Removes fields. Returns how many were removed.
@@ -82,19 +83,28 @@ export interface HashCommands<K extends ReplyMode> {
    * -2 where there is no such field.
    * @see https://redis.io/commands/hexpire/
    */
-  hexpire(key: Key, fields: Fields, seconds: number, option?: ExpireOption): Reply<K, (-2 | 0 | 1 | 2)[]>;
+  hexpire(key: Key, fields: HashFields, seconds: number, option?: ExpireOption): Reply<K, (-2 | 0 | 1 | 2)[]>;
   /**
    * Sets when fields end, in seconds since 1970. Returns the codes of hexpire, one per field.
    * @see https://redis.io/commands/hexpireat/
    */
-  hexpireat(key: Key, fields: Fields, timestamp: number, option?: ExpireOption): Reply<K, (-2 | 0 | 1 | 2)[]>;
+  hexpireat(
+    key: Key,
+    fields: HashFields,
+    timestamp: number,
+    option?: ExpireOption,
+  ): Reply<K, (-2 | 0 | 1 | 2)[]>;
   /**
    * Returns when fields end, in seconds since 1970; -1 if never, -2 where there is no such field.
    * @see https://redis.io/commands/hexpiretime/
    */
-  hexpiretime(key: Key, fields: Fields): Reply<K, number[]>;
+  hexpiretime(key: Key, fields: HashFields): Reply<K, number[]>;
   /**
    * Returns a field's value, or null.
+   * @example
+   * ```ts
+   * await redis.hget("user:1", "age"); // 36
+   * ```
    * @see https://redis.io/commands/hget/
    */
   hget<T = Stored<K>>(key: Key, field: Key): Reply<K, T | null>;
@@ -106,6 +116,10 @@ export interface HashCommands<K extends ReplyMode> {
   ): Reply<K, InferOutput<S> | null>;
   /**
    * Returns the hash as an object, or null where there is none.
+   * @example
+   * ```ts
+   * await redis.hgetall<User>("user:1"); // { name: "Ada", age: 36 }, or null
+   * ```
    * @see https://redis.io/commands/hgetall/
    */
   hgetall<T extends object = Record<string, Stored<K>>>(key: Key): Reply<K, T | null>;
@@ -136,6 +150,10 @@ export interface HashCommands<K extends ReplyMode> {
   ): Reply<K, CheckedValue<S, T> | null>;
   /**
    * Adds an integer to a field. Returns the new value.
+   * @example
+   * ```ts
+   * await redis.hincrby("user:1", "age", 1); // 37
+   * ```
    * @see https://redis.io/commands/hincrby/
    */
   hincrby(key: Key, field: Key, increment: number): Reply<K, number>;
@@ -178,14 +196,14 @@ export interface HashCommands<K extends ReplyMode> {
    * Removes fields' time to live. Returns for each 1, -1 if it had none, -2 where there is no such field.
    * @see https://redis.io/commands/hpersist/
    */
-  hpersist(key: Key, fields: Fields): Reply<K, (-2 | -1 | 1)[]>;
+  hpersist(key: Key, fields: HashFields): Reply<K, (-2 | -1 | 1)[]>;
   /**
    * Sets fields' time to live, in milliseconds. Returns the codes of hexpire, one per field.
    * @see https://redis.io/commands/hpexpire/
    */
   hpexpire(
     key: Key,
-    fields: Fields,
+    fields: HashFields,
     milliseconds: number,
     option?: ExpireOption,
   ): Reply<K, (-2 | 0 | 1 | 2)[]>;
@@ -195,7 +213,7 @@ export interface HashCommands<K extends ReplyMode> {
    */
   hpexpireat(
     key: Key,
-    fields: Fields,
+    fields: HashFields,
     timestamp: number,
     option?: ExpireOption,
   ): Reply<K, (-2 | 0 | 1 | 2)[]>;
@@ -203,12 +221,12 @@ export interface HashCommands<K extends ReplyMode> {
    * Returns when fields end, in milliseconds since 1970; -1 if never, -2 where there is no such field.
    * @see https://redis.io/commands/hpexpiretime/
    */
-  hpexpiretime(key: Key, fields: Fields): Reply<K, number[]>;
+  hpexpiretime(key: Key, fields: HashFields): Reply<K, number[]>;
   /**
    * Returns fields' time to live, in milliseconds; -1 if there is none, -2 where there is no such field.
    * @see https://redis.io/commands/hpttl/
    */
-  hpttl(key: Key, fields: Fields): Reply<K, number[]>;
+  hpttl(key: Key, fields: HashFields): Reply<K, number[]>;
   /**
    * Returns a random field, or null; with a count an array of fields; with values an object.
    * @see https://redis.io/commands/hrandfield/
@@ -233,6 +251,10 @@ export interface HashCommands<K extends ReplyMode> {
   ): Reply<K, [cursor: string, fieldsAndValues: (string | T)[]]>;
   /**
    * Sets each field of the object. Returns how many are new.
+   * @example
+   * ```ts
+   * await redis.hset("user:1", { name: "Ada", age: 36 }); // 2 new fields
+   * ```
    * @see https://redis.io/commands/hset/
    */
   hset<T = unknown>(key: Key, kv: Record<string, T>): Reply<K, number>;
@@ -257,7 +279,7 @@ export interface HashCommands<K extends ReplyMode> {
    * Returns fields' time to live, in seconds; -1 if there is none, -2 where there is no such field.
    * @see https://redis.io/commands/httl/
    */
-  httl(key: Key, fields: Fields): Reply<K, number[]>;
+  httl(key: Key, fields: HashFields): Reply<K, number[]>;
   /**
    * Returns the values.
    * @see https://redis.io/commands/hvals/

@@ -3,6 +3,7 @@ import { int, text } from "./decoders.js";
 import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 
+/** Commands on HyperLogLogs. */
 export interface HyperLogLogCommands<K extends ReplyMode> {
   /**
    * Adds elements. Returns 1 if the estimate changed, else 0.

@@ -87,7 +87,9 @@ export interface JsonCommands<K extends ReplyMode> {
    * @see https://redis.io/commands/json.get/
    */
   get<T = Stored<K>>(key: Key, ...paths: string[]): Reply<K, T | null>;
+  /** Returns the document or values as text that is laid out as the options say. */
   get<T = Stored<K>>(key: Key, opts: JsonGetOptions | undefined, ...paths: string[]): Reply<K, T | null>;
+  /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   get<S extends StandardSchema>(
     key: Key,
     ...pathsAndSchema:
@@ -104,6 +106,7 @@ export interface JsonCommands<K extends ReplyMode> {
    * @see https://redis.io/commands/json.mget/
    */
   mget<T = StoredList<K>>(keys: Key[], path: string): Reply<K, T>;
+  /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   mget<S extends StandardSchema>(
     keys: Key[],
     path: string,

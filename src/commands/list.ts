@@ -3,11 +3,11 @@ import { int, list, oneOrMany, orNull, text, tuple, value } from "./decoders.js"
 import { checked, defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
-import type { Several } from "./types.js";
+import type { SeveralValues } from "./types.js";
 
 /** Where lpos looks, and for how many. */
 export interface LPosOptions {
-  /** Which match to begin with: 1 is the first, -1 the last. */
+  /** Number of the match to begin with: 1 is the first, -1 the last. */
   rank?: number;
   /** The number of matches, 0 for all; the reply is then an array. */
   count?: number;
@@ -23,9 +23,11 @@ export type MoveOptions = (
   | {
       /** Maximum number of elements to move. */
       count: number;
+      /** Not together with `count`. */
       exactly?: "only one of count and exactly" | undefined;
     }
   | {
+      /** Not together with `exactly`. */
       count?: "only one of count and exactly" | undefined;
       /** Number of elements to move. If there are fewer, none is moved. */
       exactly: number;
@@ -35,6 +37,7 @@ export type MoveOptions = (
   order: "OBO" | "BULK";
 };
 
+/** Commands on lists. */
 export interface ListCommands<K extends ReplyMode> {
   /**
    * Moves an element between lists, waiting for one at most `timeout` seconds (0: forever). Returns it, or null.
@@ -133,13 +136,17 @@ export interface ListCommands<K extends ReplyMode> {
   ): Reply<K, [key: string, elements: T[]] | null>;
   /**
    * Takes the first element. Returns it, or null where there is no list.
+   * @example
+   * ```ts
+   * await redis.lpop<Job>("jobs"); // { id: 2 }, or null
+   * ```
    * @see https://redis.io/commands/lpop/
    */
   lpop<T = Stored<K>>(key: Key): Reply<K, T | null>;
   /** Takes up to `count` of the first elements. Returns them, or null where there is no list. */
-  lpop<T = Stored<K>>(key: Key, count: number): Reply<K, Several<T> | null>;
+  lpop<T = Stored<K>>(key: Key, count: number): Reply<K, SeveralValues<T> | null>;
   /** Takes the first element, or up to `count` of them. */
-  lpop<T = Stored<K>>(key: Key, count: number | undefined): Reply<K, T | Several<T> | null>;
+  lpop<T = Stored<K>>(key: Key, count: number | undefined): Reply<K, T | SeveralValues<T> | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   lpop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
@@ -155,6 +162,10 @@ export interface ListCommands<K extends ReplyMode> {
   lpos<T = number>(key: Key, element: unknown, opts?: LPosOptions): Reply<K, T>;
   /**
    * Puts elements before the first, one after the other. Returns the new length.
+   * @example
+   * ```ts
+   * await redis.lpush("jobs", { id: 1 }, { id: 2 }); // 2 elements
+   * ```
    * @see https://redis.io/commands/lpush/
    */
   lpush<T = unknown>(key: Key, ...elements: T[]): Reply<K, number>;
@@ -165,6 +176,10 @@ export interface ListCommands<K extends ReplyMode> {
   lpushx<T = unknown>(key: Key, ...elements: T[]): Reply<K, number>;
   /**
    * Returns the elements between two indexes, both included; negative ones count from the end.
+   * @example
+   * ```ts
+   * await redis.lrange<Job>("jobs", 0, -1); // [{ id: 2 }, { id: 1 }]
+   * ```
    * @see https://redis.io/commands/lrange/
    */
   lrange<T = Stored<K, string>>(key: Key, start: number, end: number): Reply<K, T[]>;
@@ -196,9 +211,9 @@ export interface ListCommands<K extends ReplyMode> {
    */
   rpop<T = Stored<K, string>>(key: Key): Reply<K, T | null>;
   /** Takes up to `count` of the last elements. Returns them, or null where there is no list. */
-  rpop<T = Stored<K, string>>(key: Key, count: number): Reply<K, Several<T> | null>;
+  rpop<T = Stored<K, string>>(key: Key, count: number): Reply<K, SeveralValues<T> | null>;
   /** Takes the last element, or up to `count` of them. */
-  rpop<T = Stored<K, string>>(key: Key, count: number | undefined): Reply<K, T | Several<T> | null>;
+  rpop<T = Stored<K, string>>(key: Key, count: number | undefined): Reply<K, T | SeveralValues<T> | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   rpop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
@@ -214,6 +229,10 @@ export interface ListCommands<K extends ReplyMode> {
   rpoplpush<T = Stored<K, string>>(source: Key, destination: Key): Reply<K, T | null>;
   /**
    * Puts elements after the last. Returns the new length.
+   * @example
+   * ```ts
+   * await redis.rpush("jobs", { id: 3 }); // 3 elements
+   * ```
    * @see https://redis.io/commands/rpush/
    */
   rpush<T = unknown>(key: Key, ...elements: T[]): Reply<K, number>;

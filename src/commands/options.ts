@@ -1,4 +1,4 @@
-// The types of options and replies, by the names under which the reference client exports them, and those that it lacks.
+// The types of commands, their options and replies: by the names under which @upstash/redis exports them, where it does.
 export type {
   ArGrepOptions,
   ArGrepPredicate,
@@ -7,37 +7,79 @@ export type {
   ArInfoResult,
   ArLastItemsOptions,
   ArMSetValues,
+  ArOpKeyword,
   ArOpOperation,
+  ArrayCommands,
   ArrayIndex,
   ArScanOptions,
 } from "./array.js";
-export type { BitFieldCommand, BitUnit } from "./bitmap.js";
-export type { ClientSetInfoAttribute } from "./connection.js";
-export type { CopyOptions, RestoreOptions, SortOptions, Type } from "./generic.js";
+export type { BitFieldCommand, BitmapCommands, BitUnit } from "./bitmap.js";
+export type { ClientSetInfoAttribute, ConnectionCommands } from "./connection.js";
+export type {
+  CopyOptions,
+  GenericCommands,
+  RestoreOptions,
+  ScanResultStandard,
+  ScanResultWithType,
+  SortOptions,
+  SortStoreOption,
+  Type,
+} from "./generic.js";
 export type {
   CenterPoint,
   GeoAddCommandOptions,
+  GeoCommands,
+  GeoCoordinates,
+  GeoCount,
   GeoMatch,
   GeoMember,
   GeoSearchCommandOptions,
   GeoSearchStoreCommandOptions,
   GeoUnit,
   Shape,
+  SortOrder,
 } from "./geo.js";
-export type { HGetExCommandOptions, HScanOptions, HSetExCommandOptions } from "./hash.js";
-export type { JsonGetOptions, JsonInput } from "./json.js";
-export type { LPosOptions, MoveOptions, Side } from "./list.js";
 export type {
+  FieldExpiration,
+  HashCommands,
+  HashFields,
+  HGetExCommandOptions,
+  HScanOptions,
+  HSetExCommandOptions,
+} from "./hash.js";
+export type { HyperLogLogCommands } from "./hyperloglog.js";
+export type { JsonCommands, JsonGetOptions, JsonInput } from "./json.js";
+export type { ListCommands, LPosOptions, MoveOptions, Side } from "./list.js";
+export type { PubSubCommands } from "./pubsub.js";
+export type {
+  FunctionCommands,
   FunctionLibrary,
   FunctionListArgs,
   FunctionLoadArgs,
   FunctionStats,
   ScriptFlushCommandOptions,
+  ScriptFlushTime,
+  ScriptingCommands,
 } from "./scripting.js";
+export type { ServerCommands } from "./server.js";
+export type { SetCommands } from "./set.js";
 export type {
   LexBound,
+  MemberCondition,
+  OptionalRangeLimit,
+  PoppedScored,
+  PopSide,
+  RangeBound,
+  RangeKind,
+  RangeLimit,
+  RangeResult,
   ScoreBound,
+  ScoreCondition,
   ScoreMember,
+  ScoresOption,
+  ScoreWeights,
+  SortedSetCommands,
+  StoredRangeOptions,
   ZAddCommandOptions,
   ZInterStoreCommandOptions,
   ZRangeCommandOptions,
@@ -45,26 +87,74 @@ export type {
   ZUnionStoreCommandOptions,
 } from "./sorted-set.js";
 export type {
+  ClaimedEntries,
   PendingEntry,
   PendingSummary,
+  StreamCommands,
+  StreamEntries,
+  StreamEntry,
+  StreamIds,
   StreamRefOption,
+  XAckDelOption,
   XAddCommandOptions,
+  XAutoClaimOptions,
+  XCfgSetOptions,
   XClaimOptions,
+  XDelExOption,
   XGroupCommandType,
+  XGroupReturnType,
   XInfoCommands,
+  XNackOptions,
   XPendingOptions,
   XReadGroupOptions,
   XReadOptions,
+  XSetIdOptions,
   XTrimOptions,
 } from "./stream.js";
 export type {
   Comparison,
   GetExCommandOptions,
   IncrExOptions,
+  IncrementOption,
   LcsMatches,
   LcsOptions,
+  LcsResult,
   MSetExOptions,
+  PreviousValueOption,
   SetCommandOptions,
+  SetCondition,
+  SetOptions,
+  SetResult,
+  StringCommands,
+  ValueComparison,
 } from "./string.js";
-export type { ExpireOption, ScanCommandOptions } from "./types.js";
-export type { VAddOptions, Vector, VSimOptions, VSimResult } from "./vector-set.js";
+export type {
+  AtMostOne,
+  CollectionScanOptions,
+  ExistenceCondition,
+  Expiration,
+  ExpirationOrKeepTtl,
+  ExpirationOrPersist,
+  ExpireOption,
+  IfGiven,
+  MaybeScoredMembers,
+  MemberOr,
+  MembersAfter,
+  NamesOf,
+  NestedReply,
+  OneOrMoreKeys,
+  OnlyKnown,
+  PoppedMember,
+  ScanCommandOptions,
+  ScoredMembers,
+  SeveralValues,
+  UnknownOption,
+} from "./types.js";
+export type {
+  VAddOptions,
+  Vector,
+  VectorSetCommands,
+  VSimMatch,
+  VSimOptions,
+  VSimResult,
+} from "./vector-set.js";

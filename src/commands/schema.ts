@@ -12,6 +12,7 @@ export interface StandardSchema<Output = unknown> {
   };
 }
 
+/** The result of a schema: a value, or what is wrong with it. */
 export type Validation<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: SchemaError["issues"] };

@@ -3,15 +3,27 @@ import { bytes, camel, int, list, nested, nestedText, object, text } from "./dec
 import { as, defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { Decoder } from "./spec.js";
+import type { AtMostOne } from "./types.js";
 
-/** Whether scripts are removed before the response, or behind it. */
-export type ScriptFlushCommandOptions =
-  | { sync?: true; async?: undefined }
-  | { sync?: undefined; async?: true };
+/** When scripts are removed. */
+export interface ScriptFlushTime {
+  /** Before the response. */
+  sync: true;
+  /** After the response. */
+  async: true;
+}
 
+/** Whether scripts are removed before the response, or after it. */
+export type ScriptFlushCommandOptions = AtMostOne<ScriptFlushTime, "only one of sync and async">;
+
+/** Commands on Lua scripts. */
 export interface ScriptingCommands<K extends ReplyMode> {
   /**
    * Runs a Lua script. Returns the script's result.
+   * @example
+   * ```ts
+   * await redis.eval("return redis.call('INCRBY', KEYS[1], ARGV[1])", ["visits"], [5]); // 7
+   * ```
    * @see https://redis.io/commands/eval/
    */
   eval<TArgs extends unknown[], T = unknown>(script: string, keys: Key[], args?: TArgs): Reply<K, T>;
@@ -107,6 +119,7 @@ export interface FunctionStats {
   engines: Record<string, { librariesCount: number; functionsCount: number }>;
 }
 
+/** Commands on functions. */
 export interface FunctionCommands<K extends ReplyMode> {
   /**
    * Calls a function. Returns the function's result.

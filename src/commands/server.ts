@@ -4,6 +4,7 @@ import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { NestedReply } from "./types.js";
 
+/** Commands on the server. */
 export interface ServerCommands<K extends ReplyMode> {
   /**
    * Returns how many commands the server has.

@@ -3,11 +3,16 @@ import { int, list, oneOrMany, text, tuple, value } from "./decoders.js";
 import { checked, defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js";
 import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
-import type { CollectionScanOptions, Several } from "./types.js";
+import type { CollectionScanOptions, SeveralValues } from "./types.js";
 
+/** Commands on sets. */
 export interface SetCommands<K extends ReplyMode> {
   /**
    * Adds members. Returns how many are new.
+   * @example
+   * ```ts
+   * await redis.sadd("tags", "new", "sale"); // 2 new members
+   * ```
    * @see https://redis.io/commands/sadd/
    */
   sadd<T = unknown>(key: Key, member: T, ...members: T[]): Reply<K, number>;
@@ -50,6 +55,10 @@ export interface SetCommands<K extends ReplyMode> {
   sismember<T = unknown>(key: Key, member: T): Reply<K, 0 | 1>;
   /**
    * Returns the members.
+   * @example
+   * ```ts
+   * await redis.smembers("tags"); // ["new", "sale"]
+   * ```
    * @see https://redis.io/commands/smembers/
    */
   smembers<T extends unknown[] = StoredList<K, string[]>>(key: Key): Reply<K, T>;
@@ -71,9 +80,9 @@ export interface SetCommands<K extends ReplyMode> {
    */
   spop<T = Stored<K>>(key: Key): Reply<K, T | null>;
   /** Removes up to `count` random members. Returns them. */
-  spop<T = Stored<K>>(key: Key, count: number): Reply<K, Several<T>>;
+  spop<T = Stored<K>>(key: Key, count: number): Reply<K, SeveralValues<T>>;
   /** Removes a random member, or up to `count` of them. */
-  spop<T = Stored<K>>(key: Key, count: number | undefined): Reply<K, T | Several<T> | null>;
+  spop<T = Stored<K>>(key: Key, count: number | undefined): Reply<K, T | SeveralValues<T> | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   spop<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
@@ -84,9 +93,9 @@ export interface SetCommands<K extends ReplyMode> {
    */
   srandmember<T = Stored<K>>(key: Key): Reply<K, T | null>;
   /** Returns up to `count` random members: a negative count allows the same twice. */
-  srandmember<T = Stored<K>>(key: Key, count: number): Reply<K, Several<T>>;
+  srandmember<T = Stored<K>>(key: Key, count: number): Reply<K, SeveralValues<T>>;
   /** Returns a random member, or up to `count` of them. */
-  srandmember<T = Stored<K>>(key: Key, count: number | undefined): Reply<K, T | Several<T> | null>;
+  srandmember<T = Stored<K>>(key: Key, count: number | undefined): Reply<K, T | SeveralValues<T> | null>;
   /** With `schema`, returns its output for the value. Rejects with a SchemaError if the value does not fit. */
   srandmember<S extends StandardSchema>(key: Key, opts: SchemaOption<S>): Reply<K, InferOutput<S> | null>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */

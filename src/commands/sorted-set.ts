@@ -22,12 +22,12 @@ import type {
   AtMostOne,
   CollectionScanOptions,
   IfGiven,
-  MaybeScored,
+  MaybeScoredMembers,
   MemberOr,
   MembersAfter,
   OnlyKnown,
   PoppedMember,
-  Scored,
+  ScoredMembers,
 } from "./types.js";
 
 /** A member and its score. */
@@ -64,7 +64,7 @@ export interface ScoreCondition {
 }
 
 /** Part of a range: both numbers are needed. */
-export interface Limit {
+export interface RangeLimit {
   /** Number of members to skip. */
   offset: number;
   /** Maximum number of members. */
@@ -72,7 +72,14 @@ export interface Limit {
 }
 
 /** Part of a range, or all of it. */
-export type OptionalLimit = Limit | { offset?: undefined; count?: undefined };
+export type OptionalRangeLimit =
+  | RangeLimit
+  | {
+      /** Number of members to skip. Only together with `count`. */
+      offset?: undefined;
+      /** Maximum number of members. Only together with `offset`. */
+      count?: undefined;
+    };
 
 /** Whether a range also returns scores. */
 export interface ScoresOption<WithScores extends boolean = boolean> {
@@ -93,7 +100,7 @@ export type ZRangeCommandOptions = ScoresOption & {
   /** From the highest to the lowest: `min` is then the higher bound. */
   rev?: boolean;
 } & AtMostOne<RangeKind, "only one of byScore and byLex"> &
-  OptionalLimit;
+  OptionalRangeLimit;
 
 /** Range of zrangestore, which stores scores in any case. */
 export type StoredRangeOptions = ZRangeCommandOptions & { withScores?: undefined };
@@ -111,10 +118,12 @@ export type RangeBound<O> =
   | IfGiven<O, "byScore", ScoreBound>;
 
 /** The members of a range, each followed by its score if the options `O` request it. */
-export type RangeResult<T extends readonly unknown[], O> = O extends { withScores: true } ? Scored<T> : T;
+export type RangeResult<T extends readonly unknown[], O> = O extends { withScores: true }
+  ? ScoredMembers<T>
+  : T;
 
 /** Weights of scores. */
-export interface Weights {
+export interface ScoreWeights {
   /** Factor of the scores of every key. */
   weight: number;
   /** Factor of the scores of each key, in the order of the keys. */
@@ -125,7 +134,7 @@ export interface Weights {
 export type ZUnionStoreCommandOptions = {
   /** The sum of the scores, the lowest or the highest. Default "sum". */
   aggregate?: "sum" | "min" | "max";
-} & AtMostOne<Weights, "only one of weight and weights">;
+} & AtMostOne<ScoreWeights, "only one of weight and weights">;
 
 /** How scores come together. */
 export type ZInterStoreCommandOptions = ZUnionStoreCommandOptions;
@@ -140,6 +149,7 @@ export type PopSide = "MIN" | "MAX" | "min" | "max";
 /** The key that members were taken from, and the members with their scores; null if there were none. */
 export type PoppedScored<T> = [key: string, elements: [member: T, score: number][]] | null;
 
+/** Commands on sorted sets. */
 export interface SortedSetCommands<K extends ReplyMode> {
   /**
    * Takes members from the first set that has any, waiting at most `timeout` seconds. Returns key and members, or null.
@@ -170,6 +180,11 @@ export interface SortedSetCommands<K extends ReplyMode> {
   ): Reply<K, [key: string, member: T, score: number] | null>;
   /**
    * Sets members' scores. Returns how many are new; with `ch` how many changed, with `incr` the score or null.
+   * @example
+   * ```ts
+   * await redis.zadd("ranking", { score: 20, member: "Ada" }, { score: 36, member: "Grace" }); // 2 new members
+   * await redis.zadd("ranking", { incr: true }, { score: 1, member: "Ada" }); // 21
+   * ```
    * @see https://redis.io/commands/zadd/
    */
   zadd<
@@ -277,7 +292,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
     key: Key,
     count: number,
     withScores?: WithScores,
-  ): Reply<K, MaybeScored<T, WithScores>>;
+  ): Reply<K, MaybeScoredMembers<T, WithScores>>;
   /**
    * Returns members by rank, both bounds included, from the lowest score; negative ranks count from the end.
    * @example
@@ -301,7 +316,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
     key: Key,
     min: LexBound,
     max: LexBound,
-    opts?: Limit,
+    opts?: RangeLimit,
   ): Reply<K, T>;
   /**
    * Returns members by score. Older form of zrange.
@@ -311,8 +326,8 @@ export interface SortedSetCommands<K extends ReplyMode> {
     key: Key,
     min: ScoreBound,
     max: ScoreBound,
-    opts?: ScoresOption<WithScores> & OptionalLimit,
-  ): Reply<K, MaybeScored<T, WithScores>>;
+    opts?: ScoresOption<WithScores> & OptionalRangeLimit,
+  ): Reply<K, MaybeScoredMembers<T, WithScores>>;
   /**
    * Stores the result of zrange. Returns its number of members.
    * @see https://redis.io/commands/zrangestore/
@@ -366,7 +381,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
     start: number,
     stop: number,
     opts?: ScoresOption<WithScores>,
-  ): Reply<K, MaybeScored<T, WithScores>>;
+  ): Reply<K, MaybeScoredMembers<T, WithScores>>;
   /**
    * Returns members by name from the last. Older form of zrange.
    * @see https://redis.io/commands/zrevrangebylex/
@@ -375,7 +390,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
     key: Key,
     max: LexBound,
     min: LexBound,
-    opts?: Limit,
+    opts?: RangeLimit,
   ): Reply<K, T>;
   /**
    * Returns members by score from the highest. Older form of zrange.
@@ -385,8 +400,8 @@ export interface SortedSetCommands<K extends ReplyMode> {
     key: Key,
     max: ScoreBound,
     min: ScoreBound,
-    opts?: ScoresOption<WithScores> & OptionalLimit,
-  ): Reply<K, MaybeScored<T, WithScores>>;
+    opts?: ScoresOption<WithScores> & OptionalRangeLimit,
+  ): Reply<K, MaybeScoredMembers<T, WithScores>>;
   /**
    * Returns a member's rank from the highest, beginning with 0, or null; with `withScore` rank and score.
    * @see https://redis.io/commands/zrevrank/

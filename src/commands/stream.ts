@@ -21,7 +21,9 @@ import type { NestedReply, OnlyKnown } from "./types.js";
 
 /** How to treat other groups' references to a deleted entry. */
 export type StreamRefOption = "KEEPREF" | "keepref" | "DELREF" | "delref" | "ACKED" | "acked";
+/** How xdelex treats other groups' references. */
 export type XDelExOption = StreamRefOption;
+/** How xackdel treats other groups' references. */
 export type XAckDelOption = StreamRefOption;
 
 /** Settings of xadd. */
@@ -46,6 +48,7 @@ export type XGroupCommandType =
   | { type: "DESTROY"; group: string }
   | { type: "SETID"; group: string; id: "$" | (string & {}); options?: { ENTRIESREAD?: number } };
 
+/** The result of xgroup by its subcommand. */
 export type XGroupReturnType<O extends XGroupCommandType> = O["type"] extends "CREATE" | "SETID"
   ? string
   : O["type"] extends "CREATECONSUMER" | "DESTROY"
@@ -163,9 +166,7 @@ export type ClaimedEntries<T, JustId extends boolean> = JustId extends true ? st
 /** The id of one stream, or the ids of several. */
 export type StreamIds<Keys extends Key | Key[]> = Keys extends Key[] ? string[] : string;
 
-type Entries<T> = Record<string, T>;
-type Fields<T = unknown> = Record<string, T>;
-
+/** Commands on streams. */
 export interface StreamCommands<K extends ReplyMode> {
   /**
    * Marks entries as processed by the group. Returns how many were pending.
@@ -184,7 +185,7 @@ export interface StreamCommands<K extends ReplyMode> {
   xadd<NoMkStream extends boolean = false>(
     key: Key,
     id: "*" | `${number}-*` | (string & {}),
-    entries: Fields,
+    entries: Record<string, unknown>,
     opts?: XAddCommandOptions<NoMkStream>,
   ): Reply<K, NoMkStream extends true ? string | null : string>;
   /**
@@ -268,12 +269,12 @@ export interface StreamCommands<K extends ReplyMode> {
    * Returns entries by id in order, each as an object.
    * @see https://redis.io/commands/xrange/
    */
-  xrange<T extends object = Fields<Stored<K>>>(
+  xrange<T extends object = Record<string, Stored<K>>>(
     key: Key,
     start: string,
     end: string,
     count?: number,
-  ): Reply<K, Entries<T>>;
+  ): Reply<K, Record<string, T>>;
   /**
    * Returns the entries after an id, of one stream or of each of several, per stream: `[key, [[id, [field, value, ...]], ...]]`; null if there are none.
    * @see https://redis.io/commands/xread/
@@ -298,12 +299,12 @@ export interface StreamCommands<K extends ReplyMode> {
    * Returns entries by id from the last, each as an object.
    * @see https://redis.io/commands/xrevrange/
    */
-  xrevrange<T extends object = Fields<Stored<K>>>(
+  xrevrange<T extends object = Record<string, Stored<K>>>(
     key: Key,
     end: string,
     start: string,
     count?: number,
-  ): Reply<K, Entries<T>>;
+  ): Reply<K, Record<string, T>>;
   /**
    * Sets the stream's last id.
    * @see https://redis.io/commands/xsetid/

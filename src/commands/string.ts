@@ -22,7 +22,7 @@ import type {
   ExpirationOrKeepTtl,
   ExpirationOrPersist,
   IfGiven,
-  Keys,
+  OneOrMoreKeys,
   OnlyKnown,
 } from "./types.js";
 
@@ -42,19 +42,19 @@ export interface ValueComparison {
 export type Comparison = AtMostOne<ValueComparison, "only one of ifEq, ifNe, ifDeq and ifDne">;
 
 /** A time to live for all keys, and whether they must be new (`nx`) or be there (`xx`). */
-export type MSetExOptions = AtMostOne<ExpirationOrKeepTtl, OneKeptExpiration> &
+export type MSetExOptions = AtMostOne<ExpirationOrKeepTtl, "only one of ex, px, exat, pxat and keepTtl"> &
   AtMostOne<ExistenceCondition, "only one of nx and xx">;
 
 /** An increment: 1 without it. */
-export interface Increment {
-  /** Adds this integer. */
+export interface IncrementOption {
+  /** The number to add, an integer. */
   byInt: number;
-  /** Adds this number. */
+  /** The number to add. */
   byFloat: number;
 }
 
 /** The increment, its bounds, and the key's time to live. */
-export type IncrExOptions = AtMostOne<Increment, "only one of byInt and byFloat"> & {
+export type IncrExOptions = AtMostOne<IncrementOption, "only one of byInt and byFloat"> & {
   /** The lowest number that the key may become. Below it nothing is added. */
   lBound?: number;
   /** The highest number that the key may become. Above it nothing is added. */
@@ -63,7 +63,7 @@ export type IncrExOptions = AtMostOne<Increment, "only one of byInt and byFloat"
   saturate?: boolean;
   /** Sets the time to live only if the key has none. */
   enx?: boolean;
-} & AtMostOne<ExpirationOrPersist, OnePersistedExpiration>;
+} & AtMostOne<ExpirationOrPersist, "only one of ex, px, exat, pxat and persist">;
 
 /** Whether set returns the previous value. */
 export interface PreviousValueOption {
@@ -79,12 +79,9 @@ export type SetCommandOptions = PreviousValueOption &
   AtMostOne<ExpirationOrKeepTtl> &
   AtMostOne<SetCondition>;
 
-type OneKeptExpiration = "only one of ex, px, exat, pxat and keepTtl";
-type OnePersistedExpiration = "only one of ex, px, exat, pxat and persist";
-
 /** {@link SetCommandOptions}, with a reason where an option excludes another. */
 export type SetOptions = PreviousValueOption &
-  AtMostOne<ExpirationOrKeepTtl, OneKeptExpiration> &
+  AtMostOne<ExpirationOrKeepTtl, "only one of ex, px, exat, pxat and keepTtl"> &
   AtMostOne<SetCondition, "only one of nx, xx, ifEq, ifNe, ifDeq and ifDne">;
 
 /** The result of set with the options `O`, where a stored value is a `T`. */
@@ -97,7 +94,10 @@ export type SetResult<T, O> = O extends { get: true }
       | (keyof O & keyof ValueComparison extends never ? never : null);
 
 /** A time to live, or `persist` to remove it. */
-export type GetExCommandOptions = AtMostOne<ExpirationOrPersist, OnePersistedExpiration>;
+export type GetExCommandOptions = AtMostOne<
+  ExpirationOrPersist,
+  "only one of ex, px, exat, pxat and persist"
+>;
 
 /** The form of the result of lcs. Default: the longest common subsequence itself. */
 export interface LcsOptions<Len extends boolean = boolean, Idx extends boolean = boolean> {
@@ -126,6 +126,7 @@ export type LcsResult<Len extends boolean, Idx extends boolean> = Idx extends tr
     ? number
     : string;
 
+/** Commands on strings. */
 export interface StringCommands<K extends ReplyMode> {
   /**
    * Appends text. Returns the new length in bytes.
@@ -156,6 +157,11 @@ export interface StringCommands<K extends ReplyMode> {
    * Returns the value, or null if the key does not exist. Text becomes a number only where printing the number gives the
    * very same text and an integer lies within ±`Number.MAX_SAFE_INTEGER`: after `set("n", 2 ** 53)` it is the string
    * `"9007199254740992"`. An object or array is parsed unless a number inside would lose digits.
+   * @example
+   * ```ts
+   * await redis.get("user:1"); // { name: "Ada" }, or null
+   * await redis.get<User>("user:1"); // typed User | null
+   * ```
    * @see https://redis.io/commands/get/
    */
   get<T = Stored<K>>(key: Key): Reply<K, T | null>;
@@ -189,6 +195,10 @@ export interface StringCommands<K extends ReplyMode> {
   getset<T = unknown>(key: Key, value: T): Reply<K, Stored<K, T> | null>;
   /**
    * Adds one. Returns the new value.
+   * @example
+   * ```ts
+   * await redis.incr("visits"); // 1, then 2
+   * ```
    * @see https://redis.io/commands/incr/
    */
   incr(key: Key): Reply<K, number>;
@@ -215,10 +225,14 @@ export interface StringCommands<K extends ReplyMode> {
   ): Reply<K, LcsResult<Len, Idx>>;
   /**
    * Returns the values in the order of the keys, null where there is none.
+   * @example
+   * ```ts
+   * await redis.mget<[User, number]>("user:1", "visits"); // [{ name: "Ada" }, 2]
+   * ```
    * @see https://redis.io/commands/mget/
    */
   mget<T extends unknown[] = (Stored<K> | null)[], Given extends Key[] = Key[]>(
-    ...keys: Keys<Given> | [keys: Key[]]
+    ...keys: OneOrMoreKeys<Given> | [keys: Key[]]
   ): Reply<K, T>;
   /** With `schema`, returns its output for each value. Rejects with a SchemaError if a value does not fit. */
   mget<S extends StandardSchema>(
@@ -226,6 +240,10 @@ export interface StringCommands<K extends ReplyMode> {
   ): Reply<K, (InferOutput<S> | null)[]>;
   /**
    * Sets each key of the object.
+   * @example
+   * ```ts
+   * await redis.mset({ "user:1": { name: "Ada" }, visits: 2 }); // "OK"
+   * ```
    * @see https://redis.io/commands/mset/
    */
   mset<T = unknown>(kv: Record<string, T>): Reply<K, "OK">;

@@ -17,7 +17,7 @@ export interface UnknownOption<Name> {
 }
 
 /** The names of all options, where `Options` is a union. */
-type NamesOf<Options> = Options extends unknown ? keyof Options : never;
+export type NamesOf<Options> = Options extends unknown ? keyof Options : never;
 
 /** A type that no value has for each property of `O` that is not among `Options`. */
 export type OnlyKnown<O, Options> = {
@@ -32,7 +32,7 @@ export type IfGiven<O, Names, Then, Otherwise = never> = [
   : Then;
 
 /** Keys given one by one, at least one. A list of unknown length may be spread into them. */
-export type Keys<Given extends Key[]> = Given extends [] ? [key: Key] : Given;
+export type OneOrMoreKeys<Given extends Key[]> = Given extends [] ? [key: Key] : Given;
 
 /** A member or options before it, where `First` is what is given. */
 export type MemberOr<First, Member, Options> =
@@ -48,7 +48,7 @@ export type MembersAfter<First, Member> = First extends { member: unknown }
  * The result of a command that returns several stored values: `T[]`, or `T` where the caller names an array type, as
  * with @upstash/redis. An annotation such as `string[] | null` counts as its items.
  */
-export type Several<T> = [T] extends [readonly unknown[]]
+export type SeveralValues<T> = [T] extends [readonly unknown[]]
   ? T
   : Extract<T, readonly unknown[]> | Exclude<T, readonly unknown[] | null>[];
 
@@ -56,13 +56,15 @@ export type Several<T> = [T] extends [readonly unknown[]]
 export type PoppedMember<T> = [member: T, score: number] | never[];
 
 /** Members and scores in turn, in one array: the array type `T`, with numbers where it has none. */
-export type Scored<T extends readonly unknown[]> = number extends T[number] ? T : (T[number] | number)[];
+export type ScoredMembers<T extends readonly unknown[]> = number extends T[number]
+  ? T
+  : (T[number] | number)[];
 
 /** The result `T`, which has scores in it if the options say so. `boolean` stands for options that leave it open. */
-export type MaybeScored<T extends readonly unknown[], WithScores> = boolean extends WithScores
+export type MaybeScoredMembers<T extends readonly unknown[], WithScores> = boolean extends WithScores
   ? T
   : WithScores extends true
-    ? Scored<T>
+    ? ScoredMembers<T>
     : T;
 
 /** A reply that is not decoded further: names, numbers and null, in arrays of any depth. */

@@ -31,7 +31,7 @@ import {
 import { defineCommands, read, reordered, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { Decoder } from "./spec.js";
-import type { IfGiven, MaybeScored, OnlyKnown, Several } from "./types.js";
+import type { IfGiven, MaybeScoredMembers, OnlyKnown, SeveralValues } from "./types.js";
 
 /** A vector: numbers, all of a set's vectors having the same length. */
 export type Vector = readonly number[] | Float32Array | Float64Array;
@@ -85,6 +85,7 @@ export type VSimResult<T, O> = O extends { withScores: true } | { withAttribs: t
   ? VSimMatch<T, O>[]
   : T[] | IfGiven<O, "withScores" | "withAttribs", VSimMatch<T, O>[]>;
 
+/** Commands on vector sets. */
 export interface VectorSetCommands<K extends ReplyMode> {
   /**
    * Adds an element or sets its vector. Returns 1 if it is new, else 0.
@@ -129,16 +130,19 @@ export interface VectorSetCommands<K extends ReplyMode> {
     key: Key,
     element: unknown,
     withScores?: WithScores,
-  ): Reply<K, MaybeScored<T[], WithScores>[] | null>;
+  ): Reply<K, MaybeScoredMembers<T[], WithScores>[] | null>;
   /**
    * Returns a random element, or null where there is no set.
    * @see https://redis.io/commands/vrandmember/
    */
   vrandmember<T = Stored<K, string>>(key: Key): Reply<K, T | null>;
   /** Returns up to `count` random elements: a negative count allows the same twice. */
-  vrandmember<T = Stored<K, string>>(key: Key, count: number): Reply<K, Several<T>>;
+  vrandmember<T = Stored<K, string>>(key: Key, count: number): Reply<K, SeveralValues<T>>;
   /** Returns a random element, or up to `count` of them. */
-  vrandmember<T = Stored<K, string>>(key: Key, count: number | undefined): Reply<K, T | Several<T> | null>;
+  vrandmember<T = Stored<K, string>>(
+    key: Key,
+    count: number | undefined,
+  ): Reply<K, T | SeveralValues<T> | null>;
   /**
    * Returns elements in the order of their names, from "[" or "(" and a name, or from "-", to the like or "+".
    * @see https://redis.io/commands/vrange/

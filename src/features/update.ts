@@ -17,6 +17,7 @@ export interface UpdateOptions {
   attempts?: number;
 }
 
+/** Returns the new value of a key from its current one: null deletes the key, undefined leaves it. */
 export type Updater<T> = (current: T | null) => T | null | undefined | Promise<T | null | undefined>;
 
 /** Returns values as they are stored. */

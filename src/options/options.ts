@@ -3,7 +3,7 @@ export type WriteMode = "at-most-once" | "exactly-once" | "at-least-once";
 
 /** How often, and when, a command that may be sent again is sent again. */
 export interface RetryOptions {
-  /** How many times a command that may be sent again is sent again. Default 5. */
+  /** Maximum number of times that a command is sent again, if it may be. Default 5. */
   retries?: number;
   /**
    * Returns the wait before the nth retry, from 0, in ms. Default: exponential from 50 ms, with jitter. If it throws there
@@ -48,17 +48,15 @@ export type CodecOption<Name extends CodecName = CodecName, V = unknown> = Name 
  * The type of stored values under the codec `Name`, or under two functions of which one returns a `V`: `any` and `never`
  * stand for no such functions.
  */
-export type CodecValue<Name extends CodecName, V = never> = [V] extends [never]
-  ? NamedCodecValue<Name>
+export type CodecValue<Name extends CodecName, V = any> = [V] extends [never]
+  ? CodecValue<Name>
   : 0 extends V & 1
-    ? NamedCodecValue<Name>
+    ? Name extends "bytes"
+      ? Uint8Array
+      : Name extends "text"
+        ? string
+        : unknown
     : V;
-
-type NamedCodecValue<Name extends CodecName> = Name extends "bytes"
-  ? Uint8Array
-  : Name extends "text"
-    ? string
-    : unknown;
 
 /** Settings that may differ from call to call: `redis.with({ ... })`. */
 export interface CallOptions<Name extends CodecName = CodecName, V = unknown> {
@@ -117,7 +115,7 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
   cache?: "default" | "force-cache" | "no-cache" | "no-store" | "only-if-cached" | "reload";
   /** The backend that requests go to on Fastly Compute; for the entry on `fetch` alone. */
   backend?: string;
-  /** The most connections to one origin at a time. Default 64. */
+  /** Maximum number of connections to one origin at a time. Default 64. */
   maxConnections?: number;
   /**
    * The most bytes of a response. Default 536,870,912 (512 MiB), as much as warmline-gateway passes on. A larger response

@@ -4,17 +4,21 @@ import { named, read, write } from "../define.js";
 import type { Key, Reply, ReplyMode } from "../reply-mode.js";
 import { type Chunk, chunk, type Facts, facts, items, outcomes } from "./shared.js";
 
+/** Settings of a new Bloom filter. */
 export interface BloomReserveOptions {
-  /** How much larger each further part of the filter is. */
+  /** Factor by which each further part of the filter is larger. Default 2. */
   expansion?: number;
+  /** Refuses items once the filter is full, rather than adding a part. */
   nonScaling?: boolean;
 }
 
+/** Settings of a Bloom filter that insert creates. */
 export interface BloomInsertOptions extends BloomReserveOptions {
-  /** How many items a new filter is made for. */
+  /** Number of items that a new filter is made for. Default 100. */
   capacity?: number;
-  /** How often a new filter may take an item for a member wrongly, from 0 to 1. */
+  /** Probability from 0 to 1 that a new filter wrongly takes an item for a member. Default 0.01. */
   error?: number;
+  /** Fails if the filter does not exist, rather than creating it. */
   noCreate?: boolean;
 }
 

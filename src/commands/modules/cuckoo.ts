@@ -4,15 +4,21 @@ import { named, read, write } from "../define.js";
 import type { Key, Reply, ReplyMode } from "../reply-mode.js";
 import { type Chunk, chunk, type Facts, facts, items, outcomes } from "./shared.js";
 
+/** Settings of a cuckoo filter that insert creates. */
 export interface CuckooInsertOptions {
-  /** How many items a new filter is made for. */
+  /** Number of items that a new filter is made for. Default 1024. */
   capacity?: number;
+  /** Fails if the filter does not exist, rather than creating it. */
   noCreate?: boolean;
 }
 
+/** Settings of a new cuckoo filter. */
 export interface CuckooReserveOptions {
+  /** Number of items per bucket. Default 2. */
   bucketSize?: number;
+  /** Maximum number of swaps before the filter grows. Default 20. */
   maxIterations?: number;
+  /** Factor by which each further part of the filter is larger. Default 1. */
   expansion?: number;
 }
 

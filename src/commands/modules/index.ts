@@ -19,6 +19,41 @@ import {
 import { SEND, type Target } from "./target.js";
 import { type TimeSeriesCommands, timeSeriesSpecs } from "./time-series.js";
 
+export type { BloomCommands, BloomInsertOptions, BloomReserveOptions } from "./bloom.js";
+export type { CuckooCommands, CuckooInsertOptions, CuckooReserveOptions } from "./cuckoo.js";
+export type {
+  AggregateOptions,
+  AggregateResult,
+  AggregateStep,
+  CreateIndexOptions,
+  FieldOptions,
+  Params,
+  QueryOptions,
+  SearchCommands,
+  SearchField,
+  SearchOptions,
+  SearchResult,
+  SearchSchema,
+} from "./search.js";
+export type { Chunk, Facts } from "./shared.js";
+export type { CountMinCommands, TDigestCommands, TopKCommands } from "./sketches.js";
+export type { Target } from "./target.js";
+export type {
+  Aggregator,
+  DuplicatePolicy,
+  Found,
+  MultiGetOptions,
+  MultiRangeOptions,
+  RangeOptions,
+  ReturnedLabels,
+  Sample,
+  TimeSeriesAddOptions,
+  TimeSeriesCommands,
+  TimeSeriesIncrOptions,
+  TimeSeriesOptions,
+  Timestamp,
+} from "./time-series.js";
+
 /** A module's methods on a client, a pipeline or a transaction. */
 function on<K extends ReplyMode, Commands>(
   target: Target<K>,

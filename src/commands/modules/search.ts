@@ -35,13 +35,17 @@ import type { Decoder } from "../spec.js";
 import type { NestedReply } from "../types.js";
 import { type Facts, facts } from "./shared.js";
 
-interface FieldOptions {
+/** Settings of a field of any type. */
+export interface FieldOptions {
   /** The name in queries. */
   as?: string;
+  /** Allows to sort results by the field. */
   sortable?: boolean;
-  /** Sort by the value as it is written. */
+  /** Sorts by the value as it is written, without normalizing it. */
   unf?: boolean;
+  /** Stores the field without indexing it. */
   noIndex?: boolean;
+  /** Allows to search for documents without the field. */
   indexMissing?: boolean;
 }
 
@@ -74,62 +78,95 @@ export type SearchField = FieldOptions &
       }
   );
 
+/** The fields of an index. */
 export type SearchSchema = Record<string, SearchField>;
 
+/** Settings of an index. */
 export interface CreateIndexOptions {
+  /** What is indexed. Default "HASH". */
   on?: "HASH" | "JSON";
-  /** Which keys are indexed. */
+  /** Prefixes of the keys that are indexed. Default all keys. */
   prefix?: string | string[];
+  /** An expression: only documents for which it is true are indexed. */
   filter?: string;
+  /** Language of the documents, for stemming. Default "english". */
   language?: string;
+  /** Field that holds a document's language. */
   languageField?: string;
+  /** Score of documents without one, from 0 to 1. Default 1. */
   score?: number;
+  /** Field that holds a document's score. */
   scoreField?: string;
+  /** Allows more than 32 text fields. */
   maxTextFields?: boolean;
-  /** The index goes away when it is not used for this long, in seconds. */
+  /** Time in seconds without use after which the index is removed. */
   temporary?: number;
+  /** Stores no positions of terms: no exact phrases, no highlighting. */
   noOffsets?: boolean;
+  /** Stores nothing for highlighting. */
   noHl?: boolean;
+  /** Stores no fields of terms: no search by field. */
   noFields?: boolean;
+  /** Stores no frequencies of terms. */
   noFreqs?: boolean;
+  /** Words that are not indexed; an empty array for none. */
   stopwords?: string[];
+  /** Indexes new documents alone. */
   skipInitialScan?: boolean;
 }
 
-type Params = Record<string, string | number | Uint8Array>;
+/** Values that stand for names in a query. */
+export type Params = Record<string, string | number | Uint8Array>;
 
-interface QueryOptions {
+/** Settings of a query. */
+export interface QueryOptions {
+  /** Searches for words as they are, without stemming. */
   verbatim?: boolean;
-  /** In milliseconds. */
+  /** Timeout of the query in milliseconds. */
   timeout?: number;
   /** Values that stand for `$name` in the query. */
   params?: Params;
+  /** Number of the query dialect. */
   dialect?: number;
 }
 
+/** Settings of a search. */
 export interface SearchOptions extends QueryOptions {
   /** Returns the keys alone. */
   noContent?: boolean;
+  /** Searches for stopwords too. */
   noStopwords?: boolean;
+  /** Returns each document's score. */
   withScores?: boolean;
+  /** Only documents under these keys. */
   inKeys?: Key[];
+  /** Searches these fields alone. */
   inFields?: string[];
   /** Returns these fields, or of a pair the first under the second's name. */
   return?: (string | [field: string, as: string])[];
+  /** Returns parts of fields around the words found: `frags` parts of `len` words. */
   summarize?: { fields?: string[]; frags?: number; len?: number; separator?: string };
+  /** Puts tags around the words found. */
   highlight?: { fields?: string[]; tags?: [open: string, close: string] };
+  /** Maximum number of other words between the words of the query. */
   slop?: number;
+  /** Requires the order of the query's words. */
   inOrder?: boolean;
+  /** Language of the query, for stemming. */
   language?: string;
+  /** Function that scores documents, such as "BM25". */
   scorer?: string;
+  /** Field that results are sorted by. */
   sortBy?: { field: string; order?: "ASC" | "DESC" };
   /** The number of results to skip, and the maximum number to return. Default 10. */
   limit?: { offset: number; count: number };
 }
 
+/** The documents that a search found. */
 export interface SearchResult<T> {
-  /** How many fit, given here or not. */
+  /** Number of documents that fit, returned here or not. */
   total: number;
+  /** The documents, each with its key. */
   documents: { id: string; score?: number; fields?: T | null }[];
 }
 
@@ -141,9 +178,11 @@ export type AggregateStep =
   | { filter: string }
   | { limit: { offset: number; count: number } };
 
+/** Settings of an aggregation. */
 export interface AggregateOptions extends QueryOptions {
-  /** Load these fields, or all. */
+  /** Loads these fields, or all. */
   load?: string[] | "*";
+  /** Steps of the aggregation, in order. */
   steps?: AggregateStep[];
   /** Returns the rest by cursor: how many at a time, and after how many milliseconds unread it ends. */
   cursor?: { count?: number; maxIdle?: number };
@@ -157,6 +196,7 @@ export interface AggregateResult {
   cursor?: number;
 }
 
+/** Search and queries. */
 export interface SearchCommands<K extends ReplyMode> {
   /**
    * Runs a query and makes something of what it finds.

@@ -93,6 +93,7 @@ export interface TopKCommands<K extends ReplyMode> {
    * @see https://redis.io/commands/topk.reserve/
    */
   reserve(key: Key, k: number): Reply<K, "OK">;
+  /** Makes a sketch with counters of `width` by `depth`, and the probability `decay` that a counter shrinks. */
   reserve(key: Key, k: number, width: number, depth: number, decay: number): Reply<K, "OK">;
 }
 

@@ -9,6 +9,7 @@ import { amounts, type Facts, facts, outcomes } from "./shared.js";
 /** How to treat a sample whose timestamp already has one. */
 export type DuplicatePolicy = "BLOCK" | "FIRST" | "LAST" | "MIN" | "MAX" | "SUM";
 
+/** How the samples of a bucket become one. */
 export type Aggregator =
   | "avg"
   | "sum"
@@ -24,22 +25,29 @@ export type Aggregator =
   | "var.s"
   | "twa";
 
+/** Settings of a time series. */
 export interface TimeSeriesOptions {
-  /** How long samples are kept, in milliseconds; 0 forever. */
+  /** Time in milliseconds for which samples are kept; 0 forever. */
   retention?: number;
+  /** How samples are stored. Default "COMPRESSED". */
   encoding?: "COMPRESSED" | "UNCOMPRESSED";
-  /** In bytes. */
+  /** Size of a part of the series in bytes. Default 4096. */
   chunkSize?: number;
+  /** What happens to a second sample of the same time. Default "BLOCK". */
   duplicatePolicy?: DuplicatePolicy;
-  /** Leave out a sample that is this near to the one before: in milliseconds, and in value. */
+  /** Leaves out a sample that is this near to the one before: in milliseconds, and in value. */
   ignore?: [maxTimeDiff: number, maxValDiff: number];
+  /** Labels of the series. */
   labels?: Record<string, string | number>;
 }
 
+/** Settings of a time series that add creates. */
 export interface TimeSeriesAddOptions extends Omit<TimeSeriesOptions, "duplicatePolicy"> {
+  /** What happens to a second sample of the same time. */
   onDuplicate?: DuplicatePolicy;
 }
 
+/** The time of a sample, and settings of a time series that incrby creates. */
 export interface TimeSeriesIncrOptions extends TimeSeriesOptions {
   /** In milliseconds since 1970; now unless given. */
   timestamp?: number | "*";
@@ -48,16 +56,22 @@ export interface TimeSeriesIncrOptions extends TimeSeriesOptions {
 /** A time in milliseconds since 1970, or the end of the series. */
 export type Timestamp = number | "-" | "+";
 
+/** A sample. */
 export type Sample = [timestamp: number, value: number];
 
+/** Samples of a range, and how they are joined. */
 export interface RangeOptions {
   /** Returns the last bucket too, though it may still grow. */
   latest?: boolean;
+  /** Only samples of these times, in milliseconds since 1970. */
   filterByTs?: number[];
+  /** Only samples with a value between these. */
   filterByValue?: [min: number, max: number];
+  /** Maximum number of samples or buckets. */
   count?: number;
   /** Where buckets begin: at a time, or at the start or the end of the range. */
   align?: number | "start" | "end" | "-" | "+";
+  /** Joins samples into buckets of this many milliseconds. */
   aggregation?: {
     type: Aggregator;
     /** In milliseconds. */
@@ -69,11 +83,26 @@ export interface RangeOptions {
   };
 }
 
-type Labels = AtMostOne<{ withLabels: boolean; selectedLabels: string[] }>;
+/** Labels that mget and mrange return. */
+export interface ReturnedLabels {
+  /** Returns all labels. */
+  withLabels: boolean;
+  /** Returns these labels. */
+  selectedLabels: string[];
+}
 
-export type MultiGetOptions = { latest?: boolean } & Labels;
+/** Which labels mget returns, and whether the last bucket. */
+export type MultiGetOptions = {
+  /** Returns the last bucket too, though it may still grow. */
+  latest?: boolean;
+} & AtMostOne<ReturnedLabels, "only one of withLabels and selectedLabels">;
 
-export type MultiRangeOptions = RangeOptions & Labels & { groupBy?: { label: string; reduce: Aggregator } };
+/** A range of several series. */
+export type MultiRangeOptions = RangeOptions &
+  AtMostOne<ReturnedLabels, "only one of withLabels and selectedLabels"> & {
+    /** Joins the series that have the same value of a label. */
+    groupBy?: { label: string; reduce: Aggregator };
+  };
 
 /** A series among several: its key, the requested labels, and the samples found. */
 export type Found<T> = [key: string, labels: [label: string, value: string | null][], found: T];

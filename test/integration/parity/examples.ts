@@ -1,4 +1,4 @@
-import { Redis } from "@upstash/redis";
+import { Redis, type SetCommandOptions } from "@upstash/redis";
 
 // What the reference client's users write: its README and its guide to each command, in our own examples. The suite
 // runs this file as it stands, and again with nothing but the import above changed.
@@ -975,3 +975,29 @@ export const examples: Example[] = [
   ...batches,
   ...rest,
 ];
+
+/** Types as users of the reference write them. It is compiled with either client, and not run. */
+export async function typed(redis: Redis, keys: string[], opts?: SetCommandOptions): Promise<unknown[]> {
+  const set: "OK" | User | null = await redis.set<User>("k", { name: "Ada" }, { nx: true, ex: 60 });
+  const kept: unknown = await redis.set("k", 1, opts);
+  const ttl: number | undefined = opts?.ex;
+  const removed: number = await redis.del(...keys);
+  const found: number = await redis.exists("a", ...keys);
+  const several = await redis.mget<(User | null)[]>(...keys);
+  const user: User | null = await redis.hgetall("u");
+  const some: User | null = await redis.hmget<User>("u", "name", "email");
+  const popped: string[] | null = await redis.spop<string[]>("s", 2);
+  const first: string | null = await redis.lpop("l");
+  const firstTwo: string[] | null = await redis.lpop<string[]>("l", 2);
+  const members: string[] = await redis.zrange("z", 0, -1);
+  const ranked: (string | number)[] = await redis.zrange("z", 0, -1, { rev: true, withScores: true });
+  const named = await redis.zrange<string[]>("z", "[a", "+", { byLex: true, offset: 0, count: 5 });
+  const lowest: (string | number)[] = await redis.zpopmin<string | number>("z", 2);
+  const [cursor, page] = await redis.scan(0, { match: "a*", count: 10 });
+  const added = await redis.zadd<string>("z", { nx: true }, { score: 1, member: "a" });
+  const streams = (await redis.xread("s", "0")) as [string, [string, string[]][]][];
+  const script = await redis.eval<[string], number>("return 1", ["k"], ["x"]);
+  const batch = await redis.pipeline().set<number>("n", 1).get<number>("n").exec<["OK", number | null]>();
+  const values: object = { set, kept, ttl, removed, found, several, user, some, popped, first, firstTwo };
+  return [values, members, ranked, named, lowest, cursor, page, added, streams, script, batch];
+}

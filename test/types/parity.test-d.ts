@@ -1,0 +1,52 @@
+import type { Redis as Reference } from "@upstash/redis";
+import { expectTypeOf, test } from "vitest";
+import type { Redis } from "../../src/index.js";
+
+// Code that compiles against @upstash/redis compiles here: each method takes what the reference's takes, and gives what can
+// stand in its place.
+
+/** Methods whose types can't stand in the place of the reference's, with the reason. */
+type Exceptions =
+  // Objects and classes of their own.
+  | "bitfield"
+  | "createScript"
+  | "json"
+  | "multi"
+  | "pipeline"
+  | "psubscribe"
+  | "subscribe"
+  // Only Upstash's own server has them.
+  | "search"
+  | "vector"
+  // Null where there is nothing: the reference says that there is always something.
+  | "geopos"
+  | "lmove"
+  | "xread"
+  | "xreadgroup"
+  | "zmscore"
+  // A number other than 0 and 1, where several fields are removed.
+  | "hdel"
+  // Types that Redis has got since.
+  | "type"
+  // The result follows from the options, by another rule with the same outcome.
+  | "argrep"
+  | "scan"
+  | "xadd"
+  | "xgroup"
+  | "zrange";
+
+type Differing = {
+  [M in keyof Reference]: M extends keyof Redis ? (Redis[M] extends Reference[M] ? never : M) : M;
+}[keyof Reference];
+
+test("every method can stand in the place of the reference's", () => {
+  expectTypeOf<Differing>().toEqualTypeOf<Exceptions>();
+});
+
+type DifferingJson = {
+  [M in keyof Reference["json"]]: Redis["json"][M] extends Reference["json"][M] ? never : M;
+}[keyof Reference["json"]];
+
+test("every method of json but get, which gives null for no key, can stand in the reference's place", () => {
+  expectTypeOf<DifferingJson>().toEqualTypeOf<"get">();
+});
