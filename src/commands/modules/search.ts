@@ -83,7 +83,7 @@ export type SearchSchema = Record<string, SearchField>;
 
 /** Settings of an index. */
 export interface CreateIndexOptions {
-  /** What is indexed. Default "HASH". */
+  /** Type of the keys that are indexed. Default "HASH". */
   on?: "HASH" | "JSON";
   /** Prefixes of the keys that are indexed. Default all keys. */
   prefix?: string | string[];

@@ -33,7 +33,7 @@ export interface TimeSeriesOptions {
   encoding?: "COMPRESSED" | "UNCOMPRESSED";
   /** Size of a part of the series in bytes. Default 4096. */
   chunkSize?: number;
-  /** What happens to a second sample of the same time. Default "BLOCK". */
+  /** The treatment of a second sample of the same time. Default "BLOCK". */
   duplicatePolicy?: DuplicatePolicy;
   /** Leaves out a sample that is this near to the one before: in milliseconds, and in value. */
   ignore?: [maxTimeDiff: number, maxValDiff: number];
@@ -43,7 +43,7 @@ export interface TimeSeriesOptions {
 
 /** Settings of a time series that add creates. */
 export interface TimeSeriesAddOptions extends Omit<TimeSeriesOptions, "duplicatePolicy"> {
-  /** What happens to a second sample of the same time. */
+  /** The treatment of a second sample of the same time. */
   onDuplicate?: DuplicatePolicy;
 }
 
