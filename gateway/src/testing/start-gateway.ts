@@ -14,7 +14,10 @@ export interface StartOptions extends Omit<GatewayOptions, "engine" | "redis"> {
   readonly engine?: "embedded" | "auto" | (string & {});
 }
 
-/** A gateway in this process, with a private Redis of its own. */
+/**
+ * A gateway in this process, with a private Redis of its own. It can be passed to `new Redis()` as it is: only `url` and
+ * `token` are enumerable.
+ */
 export interface TestGateway {
   /** The URL that it listens on, such as `http://127.0.0.1:41873`. */
   readonly url: string;
@@ -42,15 +45,21 @@ export async function startGateway(options: StartOptions = {}): Promise<TestGate
   const engine = await startEngine(choice, { onNotice: (message) => log.error(message) });
   try {
     const gateway = await createGateway({ port: 0, console: false, ...rest, engine });
-    return {
+    return asClientOptions({
       url: gateway.url,
       token: gateway.token,
       env: environmentOf(gateway),
       flush: () => flushEngine(engine),
       close: () => gateway.close(),
-    };
+    });
   } catch (error) {
     await engine.close();
     throw error;
   }
+}
+
+/** Leaves `url` and `token` the only enumerable members: the client refuses options that it does not know. */
+export function asClientOptions(gateway: TestGateway): TestGateway {
+  for (const name of ["env", "flush", "close"]) Object.defineProperty(gateway, name, { enumerable: false });
+  return gateway;
 }

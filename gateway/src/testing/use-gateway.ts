@@ -1,4 +1,4 @@
-import { type StartOptions, startGateway, type TestGateway } from "./start-gateway.js";
+import { asClientOptions, type StartOptions, startGateway, type TestGateway } from "./start-gateway.js";
 
 /** Registers what a test runner is to run at some moment. */
 export type Hook = (run: () => Promise<void>) => unknown;
@@ -38,7 +38,7 @@ export function useGateway(
     if (running) return running;
     throw new Error("the test gateway is not running: use it inside a test, or in a hook after its own");
   };
-  return {
+  return asClientOptions({
     get url() {
       return gateway().url;
     },
@@ -50,7 +50,7 @@ export function useGateway(
     },
     flush: async () => gateway().flush(),
     close: async () => running?.close(),
-  };
+  });
 }
 
 function momentsOf(hooks: Hooks): { start: Hook; each: Hook; end: Hook } {

@@ -32,6 +32,15 @@ describe("startGateway", () => {
     });
   });
 
+  test("a client takes the gateway itself as its options", async () => {
+    const gateway = await start();
+    expect(await new Redis(gateway).incr("n")).toBe(1);
+    expect(await new Redis({ ...gateway, timeout: 5000 }).incr("n")).toBe(2);
+    const { flush } = gateway;
+    await flush();
+    expect(await new Redis(gateway).dbsize()).toBe(0);
+  });
+
   test("two gateways share nothing", async () => {
     const [one, other] = await Promise.all([start(), start()]);
     await clientOf(one).set("k", "one");

@@ -9,6 +9,7 @@ describe("useGateway with vitest's hooks", () => {
     expect(process.env.WARMLINE_URL).toBe(gateway.url);
     expect(process.env.WARMLINE_TOKEN).toBe(gateway.token);
     expect(await Redis.fromEnv().incr("n")).toBe(1);
+    expect(await new Redis(gateway).incr("n")).toBe(2);
   });
 
   test("a faked date does not affect the gateway", async () => {
