@@ -1,48 +1,145 @@
 import type { CommandSpec } from "../../src/commands/spec.js";
 import { facts, reasonLeftOut } from "./check.js";
+import { type Signature, signatures } from "./signatures.js";
 
-/** What the page says of a method, beside its row. */
+/** A method on the page, beside what its declaration says. */
 export interface Method {
   readonly name: string;
   readonly spec: CommandSpec;
-  /** Where tests run it, or that they assert its words and the reading of its reply alone. */
-  readonly exercised: string;
+  /** Engines that tests run it on. */
+  readonly tested: readonly string[];
+  /** Calls of it, each with the value that it returns; or one call as text. */
+  readonly samples: readonly Sample[] | string;
 }
+
+type Sample = readonly [args: readonly unknown[], returns: unknown];
+
+/** The methods that most programs use, which the page shows first. */
+export const MOST_USED = [
+  ...["get", "set", "mget", "mset", "incr", "del", "exists", "expire", "ttl", "scan"],
+  ...["hset", "hget", "hgetall", "hincrby", "lpush", "lrange", "sadd", "smembers", "zadd", "zrange"],
+  ...["publish", "eval"],
+];
 
 const HEAD = `# Commands
 
-<!-- Generated from the rows in src/commands. To renew it: npx vitest run test/unit/commands/page.test.ts -u -->
+<!-- Generated from src/commands. To renew it: npx vitest run test/unit/commands/page.test.ts -u -->
 
-Each command is a method of a client, of a pipeline and of a transaction. A command that reads is sent again by itself
-when its answer is lost; one that writes never is. "By words" writes or reads as its options say.
+Each command is a method of a client, of a pipeline and of a transaction. On a client it returns a promise of the value
+that stands behind the colon. \`T\` is the type of a stored value: name it, as in \`redis.get<User>("user:1")\`.
+\`Key\` is a string or a Uint8Array. Names of options are listed by your editor, each with its unit.
 
-"Exercised" says where the project's tests run the command and assert its whole reply: on the gateway's embedded
-engine, on Redis 7.0, or on neither because neither has it. Then the tests assert the words that are sent and how
-replies written by hand are read.
+The client repeats a command that reads if its response is lost, and never repeats one that writes
+([retries](retries.md)). "depends" marks commands that read or write depending on their options.
+
+Reads that return values also take a schema: [schemas](schemas.md).
 `;
 
-/** The page that lists every command. */
+/** Returns the page that lists every command. */
 export function commandsPage(groups: Readonly<Record<string, readonly Method[]>>): string {
-  const sections = Object.entries(groups).map(([group, methods]) => {
-    const lines = methods.map(
-      ({ name, spec, exercised }) => `| ${spec.name} | \`${name}\` | ${readsOrWrites(spec)} | ${exercised} |`,
-    );
-    return [
-      `## ${group[0]!.toUpperCase()}${group.slice(1)}`,
-      "",
-      "| Command | Method | | Exercised |",
-      "| --- | --- | --- | --- |",
-      ...lines,
-    ].join("\n");
+  const declared = signatures();
+  const methods = new Map(Object.values(groups).flatMap((group) => group.map((each) => [each.name, each])));
+  const mostUsed = MOST_USED.map((name) => example(methods.get(name)!, declared.get(name)!));
+  const contents = Object.keys(groups).map((group) => `[${title(group)}](#${anchor(title(group))})`);
+  const tables = Object.entries(groups).map(([group, members]) => table(title(group), members, declared));
+  const sections = [HEAD, `Groups: ${contents.join(", ")}.`, "## Most used", ...mostUsed, ...tables];
+  return `${[...sections, withoutMethod(groups)].join("\n\n").replace(/\n{3,}/g, "\n\n")}\n`;
+}
+
+/** Headings of groups that are names. */
+const NAMES: Readonly<Record<string, string>> = { hyperloglog: "HyperLogLog", json: "JSON" };
+
+const title = (group: string) => NAMES[group] ?? `${group[0]!.toUpperCase()}${group.slice(1)}`;
+
+/** Returns the anchor that GitHub gives a heading. */
+const anchor = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replace(/\s/g, "-");
+
+/** Types that the examples name. */
+const TYPES: Readonly<Record<string, string>> = {
+  User: "interface User { name: string; age?: number }",
+  Job: "interface Job { id: number }",
+};
+
+function example({ name, spec }: Method, { forms, description, examples, link }: Signature): string {
+  const types = Object.keys(TYPES).filter((type) =>
+    examples.some((line) => line.includes(`<${type}`) || line.includes(`[${type}`)),
+  );
+  return [
+    `### ${name}`,
+    `${description} [${spec.name} at redis.io](${link})`,
+    [
+      "```ts",
+      ...types.map((type) => TYPES[type]!),
+      ...forms.map((form) => `// ${form}`),
+      ...examples,
+      "```",
+    ].join("\n"),
+  ].join("\n\n");
+}
+
+function table(
+  heading: string,
+  methods: readonly Method[],
+  declared: ReadonlyMap<string, Signature>,
+): string {
+  const rows = methods.map(({ name, spec, tested, samples }) => {
+    const signature = declared.get(name)!;
+    const command = signature.link ? `[${spec.name}](${signature.link})` : spec.name;
+    const forms = signature.forms.map(code).join("<br>");
+    const where = tested.join(", ") || "not run on a real server here";
+    return `| ${command} | ${forms} | ${code(typeof samples === "string" ? samples : bestCall(name, samples))} | ${readsOrWrites(spec)} | ${where} |`;
   });
-  return `${[HEAD, ...sections, leftOutSection(groups)].join("\n\n").replace(/\n{3,}/g, "\n\n")}\n`;
+  return [
+    `## ${heading}`,
+    "",
+    "| Command | Signature | Example and its result | | Tests run it on |",
+    "| --- | --- | --- | --- | --- |",
+    ...rows,
+  ].join("\n");
+}
+
+/** Code inside a table. */
+const code = (text: string) => `\`${text.replaceAll("|", "\\|").replaceAll("`", "'")}\``;
+
+/** Returns the first call that is short and finds something, or else the shortest. */
+function bestCall(name: string, samples: readonly Sample[]): string {
+  const calls = samples.map((sample) => ({ text: call(name, sample), finds: sample[1] !== null }));
+  // Some samples are there for their odd names and long digits.
+  const ordinary = calls.filter(({ text, finds }) => finds && !/__proto__|\d{15}/.test(text));
+  const [shortest] = calls.toSorted((a, b) => a.text.length - b.text.length);
+  return (ordinary.find(({ text }) => text.length < 80) ?? ordinary[0] ?? shortest!).text;
+}
+
+function call(name: string, [args, returns]: Sample): string {
+  const given = args.filter(
+    (arg, at) => arg !== undefined || args.slice(at).some((later) => later !== undefined),
+  );
+  return `${name}(${given.map(literal).join(", ")}) // ${literal(returns)}`;
+}
+
+/** Returns a value as TypeScript writes it. */
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
+  if (ArrayBuffer.isView(value))
+    return `${value.constructor.name}.of(${[...(value as Uint8Array)].join(", ")})`;
+  if (typeof value !== "object" || value === null)
+    return JSON.stringify(value)?.replace(/\n/g, "\\n") ?? "undefined";
+  if (value instanceof Error) return `${value.name}("${value.message}")`;
+  const entries = Object.entries(value).map(
+    ([name, item]) => `${/^[\w$]+$/.test(name) ? name : JSON.stringify(name)}: ${literal(item)}`,
+  );
+  return entries.length > 0 ? `{ ${entries.join(", ")} }` : "{}";
 }
 
 function readsOrWrites({ write }: CommandSpec): string {
-  return typeof write === "function" ? "by words" : write ? "writes" : "reads";
+  return typeof write === "function" ? "depends" : write ? "writes" : "reads";
 }
 
-function leftOutSection(groups: Readonly<Record<string, readonly Method[]>>): string {
+function withoutMethod(groups: Readonly<Record<string, readonly Method[]>>): string {
   const methods = Object.values(groups).flat();
   const byReason = new Map<string, string[]>();
   for (const name of Object.keys(facts)) {
@@ -52,6 +149,7 @@ function leftOutSection(groups: Readonly<Record<string, readonly Method[]>>): st
   }
   return [
     "## Without a method",
+    "`redis.exec([name, ...args])` sends any command that does not change the state of a connection.",
     ...[...byReason].map(([reason, names]) => `Because ${reason}: ${names.join(", ")}.`),
   ].join("\n\n");
 }

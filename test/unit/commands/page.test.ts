@@ -5,15 +5,19 @@ import { commandsPage, type Method } from "../../../scripts/commands/page.js";
 import { bitfieldSpec } from "../../../src/commands/bitmap.js";
 import type { Exercise } from "../../integration/commands/exercises/exercise.js";
 import { groups, methodName } from "../../integration/commands/exercises/index.js";
-import { allSpecs, moduleSpecs } from "./samples/index.js";
+import { allSpecs, moduleSamples, moduleSpecs, samples } from "./samples/index.js";
+import type { Sample } from "./samples/sample.js";
 
-function exercised({ lackedBy }: Exercise): string {
-  const where = [
+/** The engines that tests run a command on. */
+function testedOn({ lackedBy }: Exercise): string[] {
+  return [
     ...(lackedBy.includes("embedded") ? [] : ["embedded engine"]),
     ...(lackedBy.includes("redis") ? [] : ["Redis 7.0"]),
   ];
-  return where.join(", ") || "words and reply";
 }
+
+const callsOf = (all: readonly Sample[]): Method["samples"] =>
+  all.map(([args, , , returns]) => [args, returns] as const);
 
 /** The modules' methods, as soon as the package has an entry for them. */
 function modules(): Record<string, Method[]> {
@@ -21,18 +25,27 @@ function modules(): Record<string, Method[]> {
   const methods = Object.entries(moduleSpecs).map(([method, spec]) => ({
     name: method.replace(".", "(redis)."),
     spec,
-    exercised: "words and reply",
+    tested: [],
+    samples: callsOf(moduleSamples[method]!),
   }));
   return { 'modules, from "warmline/modules"': methods };
 }
+
+const BITFIELD = 'bitfield("flags").get("u8", 0).incrby("u8", 8, 1).exec() // [3, 1]';
 
 test("docs/commands.md is generated from the specs", async () => {
   const described = Object.fromEntries(
     Object.entries(groups).map(([group, methods]) => [
       group,
-      Object.entries(methods).map(([method, exercise]) => {
+      Object.entries(methods).map(([method, exercise]): Method => {
         const name = methodName(group, method);
-        return { name, spec: allSpecs[name] ?? bitfieldSpec, exercised: exercised(exercise) };
+        const all = samples[name];
+        return {
+          name,
+          spec: allSpecs[name] ?? bitfieldSpec,
+          tested: testedOn(exercise),
+          samples: all ? callsOf(all) : BITFIELD,
+        };
       }),
     ]),
   );

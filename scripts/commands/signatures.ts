@@ -1,0 +1,138 @@
+import { join } from "node:path";
+import ts from "typescript";
+
+/** What the page says of a method, from its declaration. */
+export interface Signature {
+  /** Each form of the method: its parameters and result, as types. */
+  readonly forms: readonly string[];
+  /** The first paragraph of its comment. */
+  readonly description: string;
+  /** Its examples, as lines of TypeScript. */
+  readonly examples: readonly string[];
+  /** The command's page at redis.io, if it has one. */
+  readonly link: string | undefined;
+}
+
+const folder = join(import.meta.dirname, "../../src/commands");
+
+/** Interfaces of methods, with the prefix of the methods' names on the page. */
+const INTERFACES: Readonly<Record<string, string>> = {
+  JsonCommands: "json.",
+  FunctionCommands: "functions.",
+  BloomCommands: "bf(redis).",
+  CuckooCommands: "cf(redis).",
+  CountMinCommands: "cms(redis).",
+  TopKCommands: "topk(redis).",
+  TDigestCommands: "tdigest(redis).",
+  TimeSeriesCommands: "ts(redis).",
+  SearchCommands: "ft(redis).",
+};
+
+/** Helper types of declarations, and the types that they stand for. */
+const PLAIN: readonly (readonly [RegExp, string])[] = [
+  [/\bStored<K, ([^<>]+)>/g, "T"],
+  [/\bStored<K>/g, "T"],
+  [/\bStoredList<K[^<>]*>/g, "T"],
+  [/\bOneOrMoreKeys<Given>( \| \[keys: Key\[\]\])?/g, "Key[]"],
+  [/\bNoInfer<keyof T & string>\[\]/g, "(keyof T)[]"],
+  [/\bMembersAfter<First, ((?:Score|Geo)Member)<T>>/g, "$1<T>[]"],
+  [/\bRangeBound<O>/g, "number | LexBound | ScoreBound"],
+  [/\bSetResult<T, O>/g, '"OK" | T | null'],
+  [/\b(?:RangeResult<T, O>|MaybeScoredMembers<(T|T\[\]), WithScores>|CheckedValue<S, T>)/g, "T"],
+  [/\bSeveralValues<T>/g, "T[]"],
+  [/\bLcsResult<Len, Idx>/g, "string | number | LcsMatches"],
+  [/\bStreamIds<Keys>/g, "string | string[]"],
+  [/ & Partial<SchemaOption<S>>/g, ""],
+  [/<(?:Len, Idx|WithType|WithScores|NoMkStream|JustId)>/g, ""],
+  [/\bNoMkStream extends true \? string \| null : string/g, "string | null"],
+  [
+    /\bWithType extends true \? ScanResultWithType : ScanResultStandard/g,
+    "ScanResultStandard | ScanResultWithType",
+  ],
+  [/\[Store\] extends \[never\] \? \(T \| null\)\[\] : number/g, "(T | null)[] | number"],
+  [/ & SortStoreOption<Store>/g, " & { store?: Key }"],
+  [/\bReply<K, ([^<>]+)>/g, "$1"],
+  [/(?<=\b(?:GeoMatch|ArGrepResult|VSimResult)<T), O(?=>)|(?<=\bXGroupReturnType)<O>/g, ""],
+  [/\bClaimedEntries<T, JustId>/g, "StreamEntry<T>[] | string[]"],
+];
+
+/** Returns what the declarations say of every method, by the method's name on the page. */
+export function signatures(): Map<string, Signature> {
+  const found = new Map<string, Signature>();
+  for (const file of ts.sys.readDirectory(folder, [".ts"])) {
+    const source = ts.createSourceFile(file, ts.sys.readFile(file)!, ts.ScriptTarget.Latest, true);
+    for (const statement of source.statements) {
+      if (!ts.isInterfaceDeclaration(statement) || !/Commands$|^Builders$/.test(statement.name.text))
+        continue;
+      const prefix = INTERFACES[statement.name.text] ?? "";
+      for (const member of statement.members) {
+        if (!ts.isMethodSignature(member)) continue;
+        const name = prefix + member.name.getText();
+        const [first, ...more] = [found.get(name), signatureOf(name, member)].filter(
+          (each) => each !== undefined,
+        );
+        found.set(name, {
+          ...first!,
+          forms: [...first!.forms, ...more.flatMap(({ forms }) => forms)],
+          examples: [...first!.examples, ...more.flatMap(({ examples }) => examples)],
+        });
+      }
+    }
+  }
+  return found;
+}
+
+function signatureOf(name: string, member: ts.MethodSignature): Signature {
+  const [comment] = ts.getJSDocCommentsAndTags(member).filter(ts.isJSDoc);
+  const tags = (wanted: string) =>
+    (comment?.tags ?? []).filter(({ tagName }) => tagName.text === wanted).map((tag) => tag.getText());
+  const { parameters } = member;
+  // The forms with a schema are the same for every read: docs/schemas.md has them.
+  const hasSchema = parameters.some(({ type }) => /(?<!Partial<)SchemaOption<S>/.test(type?.getText() ?? ""));
+  return {
+    forms: hasSchema ? [] : [formOf(name, member)],
+    description: oneLine(ts.getTextOfJSDocComment(comment?.comment) ?? ""),
+    examples: tags("example").flatMap((tag) =>
+      [...tag.matchAll(/^\s*\* (.+)$/gm)].map(([, line]) => line!).filter((line) => !line.startsWith("```")),
+    ),
+    link: /https:\/\/\S+/.exec(tags("see").join(" "))?.[0],
+  };
+}
+
+function formOf(name: string, { parameters, type, typeParameters }: ts.MethodSignature): string {
+  const constraints = new Map(
+    typeParameters?.map(({ name: parameter, constraint }) => [parameter.text, constraint?.getText() ?? ""]),
+  );
+  const given = parameters.map((parameter) => {
+    const dots = parameter.dotDotDotToken ? "..." : "";
+    const optional = parameter.questionToken || /\bO \| undefined/.test(parameter.type!.getText()) ? "?" : "";
+    return `${dots}${parameter.name.getText()}${optional}: ${plain(parameter.type!, constraints)}`;
+  });
+  const result = /^Reply<K, ([\s\S]+)>$/.exec(oneLine(type!.getText()).replace(/,? ?>$/, ">"));
+  return `${name}(${given.join(", ")}): ${replaceAll(result?.[1]?.trim() ?? type!.getText())}`;
+}
+
+/** The text of a parameter's type, with the constraint in place of a type parameter that stands for options. */
+function plain(type: ts.TypeNode, constraints: ReadonlyMap<string, string>): string {
+  const text = oneLine(type.getText());
+  const [, parameter = text] = /^(\w+) \| undefined$/.exec(text) ?? [];
+  if (parameter === "First") {
+    return replaceAll(oneLine(constraints.get("First")!)).replace(
+      /^MemberOr<First, (.+), (\w+)>$/,
+      "$1 | $2",
+    );
+  }
+  if (/^(O|Keys)$/.test(parameter))
+    return oneLine(constraints.get(parameter)!).replace(/ & OnlyKnown<.*>$/, "");
+  return replaceAll(text);
+}
+
+const replaceAll = (text: string) =>
+  PLAIN.reduce((changed, [pattern, by]) => changed.replace(pattern, by), oneLine(text));
+
+const oneLine = (text: string) =>
+  text
+    .replace(/\s+/g, " ")
+    .replace(/([([]) /g, "$1")
+    .replace(/,? ([)\]])/g, "$1")
+    .trim();
