@@ -1,8 +1,10 @@
-import { basename, dirname } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import ts from "typescript";
 import { expect, test } from "vitest";
 import { CODE, lineOf, parse, sourcesIn, walk } from "./sources.js";
 
+const root = resolve(import.meta.dirname, "../../..");
 const files = CODE.flatMap(sourcesIn);
 const products = files.filter(({ path }) => !path.startsWith("bench/"));
 
@@ -67,5 +69,35 @@ test("no file has the name of a file in a folder below it", () => {
     const isTwin = (other: string) => basename(other) === basename(path) && dirname(other).startsWith(below);
     return basename(path) !== "index.ts" && !INTERFACES.has(path) && paths.some(isTwin);
   });
+  expect(found).toEqual([]);
+});
+
+test("the glossary has at most 40 terms, one line each, and README links it", () => {
+  const page = readFileSync(join(root, "docs/glossary.md"), "utf8");
+  const terms = [...page.matchAll(/^\| (?!term \||-)(.+?) \| (.+?) \|$/gm)].map(([, term]) => term!);
+  expect(terms.length).toBeGreaterThan(10);
+  expect(terms.length).toBeLessThanOrEqual(40);
+  expect(terms).toEqual([...new Set(terms)].sort((a, b) => a.localeCompare(b, "en")));
+  expect(readFileSync(join(root, "README.md"), "utf8")).toContain("](docs/glossary.md)");
+});
+
+/** Words of the private language, and people in the machine, in prose. Code in backticks is left out. */
+const RETIRED_PROSE =
+  /\b(nobody|somebody|whoever|(?<!\()answers?|doubt\w*|told|tells|asks|asked|given up|gives up|goes on|vouch\w*|in vain|without a word)\b/i;
+
+test("no page has a word of the private language", () => {
+  const folders = ["", "docs", "gateway", "compat", "testbed", "bench", "examples"];
+  const pages = folders.flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => name.endsWith(".md") && name !== "CONTRIBUTING.md" && name !== "CHANGELOG.md")
+      .map((name) => join(folder, name)),
+  );
+  const found = pages.flatMap((page) =>
+    readFileSync(join(root, page), "utf8")
+      .split("\n")
+      .flatMap((line, at) =>
+        RETIRED_PROSE.test(line.replace(/`[^`]*`/g, "")) ? [`${page}:${at + 1}: ${line}`] : [],
+      ),
+  );
   expect(found).toEqual([]);
 });
