@@ -144,7 +144,7 @@ function withoutMethod(groups: Readonly<Record<string, readonly Method[]>>): str
   const byReason = new Map<string, string[]>();
   for (const name of Object.keys(facts)) {
     if (methods.some(({ spec }) => spec.name === name)) continue;
-    const reason = reasonLeftOut(name) ?? "it belongs to a module; exec() sends it";
+    const reason = reasonLeftOut(name) ?? "it belongs to a module; use exec()";
     byReason.set(reason, [...(byReason.get(reason) ?? []), name]);
   }
   return [
