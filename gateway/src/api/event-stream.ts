@@ -1,5 +1,5 @@
 import type { UpstreamFailure } from "../redis/failure.js";
-import type { ChangingListener } from "../redis/pubsub/subscriptions.js";
+import type { ChangingListener } from "../redis/pubsub/listener.js";
 import { confirmationFrame, GAP, HEARTBEAT } from "./event-frames.js";
 import type { Exchange } from "./exchange.js";
 

@@ -1,5 +1,4 @@
-import type { Sort } from "../redis/pubsub/subscription-connection.js";
-import type { TopicName } from "../redis/pubsub/subscriptions.js";
+import type { Sort, TopicName } from "../redis/pubsub/topic.js";
 import { BadRequest } from "./bad-request.js";
 
 /** Channels of one sort, by their names as text. */

@@ -1,14 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Permissions } from "../access/permissions.js";
 import { UpstreamFailure } from "../redis/failure.js";
+import type { ChangingListener } from "../redis/pubsub/listener.js";
 import { Monitor } from "../redis/pubsub/monitor.js";
-import type { Sort } from "../redis/pubsub/subscription-connection.js";
-import {
-  type ChangingListener,
-  type Subscription,
-  Subscriptions,
-  type TopicName,
-} from "../redis/pubsub/subscriptions.js";
+import { type Subscription, Subscriptions } from "../redis/pubsub/subscriptions.js";
+import type { Sort, TopicName } from "../redis/pubsub/topic.js";
 import type { Cancel, Upstream } from "../redis/upstream.js";
 import { BadRequest } from "./bad-request.js";
 import { confirmationFrame, lineFrame, messageFrame, streamFrame } from "./event-frames.js";

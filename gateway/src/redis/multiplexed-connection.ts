@@ -1,5 +1,5 @@
 import type { Command } from "../resp/command.js";
-import { Fifo } from "../util/fifo.js";
+import { BatchQueue } from "./batch-queue.js";
 import { type BatchConnection, CommandBatch, type CommandBatchOptions } from "./command-batch.js";
 import { type Receiver, UpstreamFailure } from "./failure.js";
 import { InFlightConnection } from "./in-flight-connection.js";
@@ -53,13 +53,7 @@ export interface MultiplexedConnectionOptions extends RedisSocketOptions {
  */
 export class MultiplexedConnection {
   readonly #options: MultiplexedConnectionOptions;
-  /** Batches that may be written next, a chunk of each in rotation. */
-  readonly #queue = new Fifo<CommandBatch>();
-  /** Batches that wait for replies before their next chunk. */
-  readonly #resting = new Set<CommandBatch>();
-  #waiting = 0;
-  /** How many of those that wait belong to batches of more than a chunk. */
-  #waitingInLong = 0;
+  readonly #queue = new BatchQueue();
   #connection: InFlightConnection | null = null;
   /** Lines that were replaced: they fell silent, or a large reply holds them up. */
   readonly #silent = new Set<InFlightConnection>();
@@ -99,7 +93,7 @@ export class MultiplexedConnection {
 
   /** Commands waiting or unanswered, those given up included. */
   get pending(): number {
-    let sum = this.#waiting + (this.#connection?.inFlight ?? 0);
+    let sum = this.#queue.waiting + (this.#connection?.inFlight ?? 0);
     for (const connection of this.#silent) sum += connection.inFlight;
     return sum;
   }
@@ -118,8 +112,7 @@ export class MultiplexedConnection {
       batch.failRest(refusal);
       return;
     }
-    this.#countWaiting(batch, commands.length);
-    this.#queue.push(batch);
+    this.#queue.add(batch);
     this.#used();
     this.#arm(batch.deadline);
     if (!this.ready) this.open();
@@ -168,17 +161,12 @@ export class MultiplexedConnection {
     this.#connection = null;
   };
 
-  #countWaiting(batch: CommandBatch, more: number): void {
-    this.#waiting += more;
-    if (batch.isLong) this.#waitingInLong += more;
-  }
-
   #refusal(batch: CommandBatch): UpstreamFailure | null {
     if (this.#closed) return new UpstreamFailure("closing", "the connection to Redis was closed");
     if (this.#unreachedReason !== null || (this.#retry && this.#options.reconnect === "wanted"))
       return this.#unreachable();
     // Short batches go before the rest of long ones, so that one client's pipeline does not have others refused.
-    const before = batch.isLong ? this.pending : this.pending - this.#waitingInLong;
+    const before = batch.isLong ? this.pending : this.pending - this.#queue.waitingInLong;
     if (before < this.#options.maxQueuedCommands) return null;
     return new UpstreamFailure("full", "too many commands are waiting for Redis");
   }
@@ -186,7 +174,9 @@ export class MultiplexedConnection {
   #connect(): void {
     const connection: InFlightConnection = new InFlightConnection(this.#options, this.#options.timeout, {
       onWritable: () => this.#schedule(),
-      onSendable: (batch) => this.#rested(batch),
+      onSendable: (batch) => {
+        if (this.#queue.wake(batch)) this.#schedule();
+      },
       onLarge: () => this.#heldUp(connection),
       onUnused: () => this.#unused(connection),
       onDown: (reason) => {
@@ -215,8 +205,7 @@ export class MultiplexedConnection {
     else this.#connect();
     for (const batch of connection.takeReads()) {
       this.#options.counters.repeated++;
-      this.#countWaiting(batch, 1);
-      this.#queue.push(batch);
+      this.#queue.add(batch);
     }
     this.#schedule();
     return true;
@@ -235,12 +224,6 @@ export class MultiplexedConnection {
     }
   }
 
-  #rested(batch: CommandBatch): void {
-    if (!this.#resting.delete(batch)) return;
-    this.#queue.push(batch);
-    this.#schedule();
-  }
-
   /** Whether nothing else is under way nor likely to come in this turn, so that waiting for its end is for nothing. */
   #isAlone(batch: CommandBatch, now: number): boolean {
     if (this.#flushing || this.#lastBatchCount > 1 || this.#connection!.inFlight > 0) return false;
@@ -248,7 +231,7 @@ export class MultiplexedConnection {
   }
 
   #schedule(): void {
-    if (this.#flushing || this.#waiting === 0) return;
+    if (this.#flushing || this.#queue.waiting === 0) return;
     this.#flushing = true;
     // After the poll phase: by then every request that was readable in this turn has been read.
     setImmediate(this.#flushQueued);
@@ -266,7 +249,7 @@ export class MultiplexedConnection {
       const batch = this.#queue.shift()!;
       const { connection } = batch;
       if (!connection || !batch.isInFlight || !replaced.has(connection)) {
-        this.#queue.push(batch);
+        this.#queue.putBack(batch);
         continue;
       }
       const chunks: Buffer[] = [];
@@ -277,14 +260,14 @@ export class MultiplexedConnection {
         batch.deadline > now &&
         !batch.receiver.cancelled
       ) {
-        this.#countWaiting(batch, -1);
+        this.#queue.took(batch);
         const bytes = connection.take(batch, now);
         chunks.push(bytes);
         total += bytes.length;
       }
       this.#options.counters.commands += chunks.length;
       if (chunks.length > 0) connection.write(chunks, total);
-      if (!batch.isEmpty) this.#resting.add(batch);
+      this.#queue.rest(batch);
     }
   }
 
@@ -298,7 +281,7 @@ export class MultiplexedConnection {
     this.#lastBatchCount = this.#queue.size;
     for (let batch = this.#queue.shift(); batch; batch = this.#queue.shift()) {
       while (batch.canSendNext) {
-        this.#countWaiting(batch, -1);
+        this.#queue.took(batch);
         if (batch.receiver.cancelled) {
           failed.push([
             batch.receiver,
@@ -313,7 +296,7 @@ export class MultiplexedConnection {
           total += bytes.length;
         }
       }
-      if (!batch.isEmpty) this.#resting.add(batch);
+      this.#queue.rest(batch);
     }
     this.#options.counters.commands += chunks.length;
     if (chunks.length > 0) connection.write(chunks, total);
@@ -343,14 +326,8 @@ export class MultiplexedConnection {
     this.#options.counters.timeouts += failed.length;
     const isSilent = state !== undefined && state.silentAt <= now;
     if (state) due = Math.min(due, state.due, isSilent ? due : state.silentAt);
-    for (const batch of this.#waitingBatches()) {
-      while (!batch.isEmpty && batch.deadline <= now) {
-        this.#countWaiting(batch, -1);
-        failed.push(this.#takeExpired(batch));
-      }
-      if (batch.isEmpty) this.#resting.delete(batch);
-      else due = Math.min(due, batch.deadline);
-    }
+    const dueWaiting = this.#queue.expire(now, (batch) => failed.push(this.#takeExpired(batch)));
+    due = Math.min(due, dueWaiting);
     for (const [receiver, failure, tag] of failed) receiver.onFailure(failure, tag);
     if (this.#closed) return;
     if (connection && connection === this.#connection && isSilent) this.#replace(connection);
@@ -382,13 +359,7 @@ export class MultiplexedConnection {
     }
     this.#silent.add(connection);
     this.#connection = null;
-    if (this.#options.reconnect === "always" || this.#waiting > 0) this.#connect();
-  }
-
-  #waitingBatches(): CommandBatch[] {
-    const batches = [...this.#resting];
-    for (let i = 0; i < this.#queue.size; i++) batches.push(this.#queue.peek(i)!);
-    return batches;
+    if (this.#options.reconnect === "always" || this.#queue.waiting > 0) this.#connect();
   }
 
   #unreachable(): UpstreamFailure {
@@ -435,17 +406,8 @@ export class MultiplexedConnection {
     this.#failWaiting(new UpstreamFailure("unreachable", message), ({ isBroken }) => isBroken);
   }
 
-  /** Fails what is left of the batches that `which` picks; by default of all. */
+  /** Fails what is left of the batches that `which` selects. Default: of all. */
   #failWaiting(failure: UpstreamFailure, which = (_: CommandBatch) => true): void {
-    const failed: CommandBatch[] = [];
-    const batches = this.#waitingBatches();
-    this.#resting.clear();
-    while (this.#queue.shift());
-    for (const batch of batches) {
-      if (which(batch)) failed.push(batch);
-      else this.#queue.push(batch);
-    }
-    for (const batch of failed) this.#countWaiting(batch, -batch.left);
-    for (const batch of failed) batch.failRest(failure);
+    for (const batch of this.#queue.remove(which)) batch.failRest(failure);
   }
 }

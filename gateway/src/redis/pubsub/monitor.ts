@@ -3,7 +3,7 @@ import { isError, lineOf } from "../../resp/replies.js";
 import { UpstreamFailure } from "../failure.js";
 import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
 import type { Cancel } from "../upstream.js";
-import type { Listener } from "./subscriptions.js";
+import type { Listener } from "./listener.js";
 
 const MONITOR = command("MONITOR");
 /** Commands whose arguments hold passwords, or may. */

@@ -3,12 +3,10 @@ import { CommandWriter } from "../../resp/command-writer.js";
 import { contentsOf, isError } from "../../resp/replies.js";
 import { Fifo } from "../../util/fifo.js";
 import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
+import { keyOf, type Sort, type TopicName } from "./topic.js";
 
-/** How long the connection is kept after the last subscription, in ms. */
-const KEPT_UNUSED = 30_000;
-
-/** By channel, by pattern, or by sharded channel. */
-export type Sort = "subscribe" | "psubscribe" | "ssubscribe";
+/** Time in ms for which the connection is kept after the last subscription. */
+const UNUSED_TIMEOUT = 30_000;
 
 /** The sort of topic that a message belongs to, by the message's kind. */
 const SORT_OF: Readonly<Record<string, Sort>> = {
@@ -17,14 +15,8 @@ const SORT_OF: Readonly<Record<string, Sort>> = {
   smessage: "ssubscribe",
 };
 
-/** A channel or pattern that a {@link SubscriptionConnection} subscribes to. */
-export interface SubscriptionTopic {
-  readonly sort: Sort;
-  readonly name: Buffer;
-}
-
 /** Takes what a {@link SubscriptionConnection} receives. */
-export interface SubscriptionOwner<T extends SubscriptionTopic> {
+export interface SubscriptionOwner<T extends TopicName> {
   /** Redis confirmed the subscription. */
   onSubscribed(topic: T): void;
   /** Redis refused the subscription with this error reply. */
@@ -45,7 +37,7 @@ interface Due<T> {
 }
 
 /** Subscriptions on one connection to Redis. It connects when there is a topic, and not again by itself. */
-export class SubscriptionConnection<T extends SubscriptionTopic> {
+export class SubscriptionConnection<T extends TopicName> {
   readonly #options: PushConnectionOptions;
   readonly #owner: SubscriptionOwner<T>;
   readonly #topics = new Map<string, T>();
@@ -90,7 +82,7 @@ export class SubscriptionConnection<T extends SubscriptionTopic> {
     this.#rest();
   }
 
-  /** Takes a topic off that Redis has exited. */
+  /** Removes a topic whose subscription Redis has ended. */
   forget(topic: T): void {
     this.#topics.delete(keyOf(topic.sort, topic.name));
     this.#rest();
@@ -172,7 +164,7 @@ export class SubscriptionConnection<T extends SubscriptionTopic> {
   #rest(): void {
     clearTimeout(this.#unused);
     if (this.#topics.size > 0 || !this.#up) return;
-    this.#unused = setTimeout(() => this.close(), KEPT_UNUSED).unref();
+    this.#unused = setTimeout(() => this.close(), UNUSED_TIMEOUT).unref();
   }
 
   #send(topic: T, subscribes: boolean): void {
@@ -187,9 +179,4 @@ export class SubscriptionConnection<T extends SubscriptionTopic> {
     this.#writer.bytes(name, 0, name.length);
     return this.#writer.end();
   }
-}
-
-/** Returns the unique key of a topic. */
-export function keyOf(sort: Sort, name: Buffer): string {
-  return `${sort} ${name.toString("latin1")}`;
 }

@@ -1,50 +1,8 @@
-import { lineOf } from "../../resp/replies.js";
-import { redirectionOf } from "../cluster/redirection.js";
 import { slotOf } from "../cluster/slot.js";
 import { UpstreamFailure } from "../failure.js";
-import type { PushConnectionOptions } from "../push-connection.js";
-import type { Cancel, Sharding } from "../upstream.js";
-import { keyOf, type Sort, SubscriptionConnection } from "./subscription-connection.js";
-
-const INITIAL_BACKOFF = 50;
-const MAX_BACKOFF = 2_000;
-/** How long a sharded channel waits that no node serves at present, in ms, unless slots move before. */
-const PLACE_AGAIN = 100;
-/** How often in a row a sharded channel follows a redirection at once. */
-const MAX_REDIRECTIONS = 3;
-/** The connections that are to no particular node of a cluster. */
-const ANY_NODE = "";
-const ANY_NODE_SHARDED = "sharded";
-
-/** A channel, or a pattern. */
-export interface TopicName {
-  readonly sort: Sort;
-  readonly name: Buffer;
-}
-
-/** A listener to channels or patterns. */
-export interface Listener {
-  /** Called when all requested channels and patterns are subscribed to. Messages follow. */
-  onReady(): void;
-  /** A message as {@link SubscriptionsOptions.encode} made it; the bytes are shared by all that listen to it. */
-  onMessage(encoded: Buffer): void;
-  /** Messages may have been missed up to here. */
-  onGap(): void;
-  /** Called with Redis's error text when it refused to subscribe. No further call follows. */
-  onRefusal(error: string): void;
-  /** There is no subscription, or it has ended. Nothing is called any more. */
-  onFailure(failure: UpstreamFailure): void;
-}
-
-/** A listener whose channels can change. */
-export interface ChangingListener extends Listener {
-  /**
-   * A change has taken effect for one channel or pattern.
-   * @param kind such as `subscribe` or `punsubscribe`
-   * @param count how many channels and patterns the listener has now
-   */
-  onChanged(kind: string, name: Buffer, count: number): void;
-}
+import type { ChangingListener, Listener } from "./listener.js";
+import { keyOf, type TopicName } from "./topic.js";
+import { type ConnectedTopic, TopicConnections, type TopicConnectionsOptions } from "./topic-connections.js";
 
 /** The channels and patterns of a listener. */
 export interface Subscription {
@@ -65,24 +23,17 @@ export interface Subscription {
   cancel(): void;
 }
 
-export interface SubscriptionsOptions extends PushConnectionOptions {
+/** Options of {@link Subscriptions}. */
+export interface SubscriptionsOptions extends TopicConnectionsOptions {
   /** Makes what listeners get of a message: `message`, channel, payload or `pmessage`, pattern, channel, payload. */
   readonly encode: (push: readonly Buffer[]) => Buffer;
-  /** Where sharded channels are; null where one server has all. It may turn out later that there are several. */
-  readonly sharding: () => Sharding | null;
 }
 
 /** A channel or pattern with at least one listener. */
-interface Topic extends TopicName {
+interface Topic extends ConnectedTopic {
   readonly members: Set<Member>;
-  /** The slot of a sharded channel. */
-  readonly slot: number;
-  /** The connection that it is subscribed to on. */
-  place: Place | null;
-  /** Whether Redis has confirmed it on the connection of now. */
+  /** Whether Redis has confirmed it on its present connection. */
   up: boolean;
-  /** Redirections since it was last confirmed. */
-  redirections: number;
 }
 
 interface Member {
@@ -104,47 +55,36 @@ interface Change {
   problem: string | UpstreamFailure | null;
 }
 
-/** A connection for subscriptions that is made again when it is lost. */
-interface Place {
-  readonly name: string;
-  readonly connection: SubscriptionConnection<Topic>;
-  lastError: string;
-  attempts: number;
-  retry: NodeJS.Timeout | undefined;
-}
-
 /**
  * All subscriptions as one user of Redis: a channel or pattern is subscribed to once, however many listen, and given up
- * with its last listener. All share one connection, but for sharded channels, which have another one; on a cluster one to
- * each node that serves some of them, which they follow when their slots move. A connection that was lost is made again
- * and everything subscribed to anew.
+ * with its last listener.
  */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   readonly #topics = new Map<string, Topic>();
   readonly #members = new Set<Member>();
-  readonly #places = new Map<string, Place>();
-  #placing: NodeJS.Timeout | undefined;
-  #stopWatching: Cancel | null = null;
-  #sharded = 0;
+  readonly #connections: TopicConnections<Topic>;
   #closed = false;
 
   constructor(options: SubscriptionsOptions) {
     this.#options = options;
+    this.#connections = new TopicConnections<Topic>(options, {
+      onSubscribed: (topic) => this.#confirmed(topic),
+      onRefused: (topic, error) => this.#refused(topic, error),
+      onLost: (topic) => this.#lost(topic),
+      onMessage: (topic, push) => this.#deliver(topic, push),
+      onTooLarge: (topics) => this.#onTooLarge(topics),
+    });
   }
 
   /** Connections open now. */
   get connections(): number {
-    let open = 0;
-    for (const { connection } of this.#places.values()) if (connection.isUp) open++;
-    return open;
+    return this.#connections.open;
   }
 
   /** Whether it has neither listeners nor a connection. */
   get isUnused(): boolean {
-    if (this.#members.size > 0) return false;
-    for (const { connection } of this.#places.values()) if (!connection.isUnused) return false;
-    return true;
+    return this.#members.size === 0 && this.#connections.isUnused;
   }
 
   /** Listens to every name, each a name of its own. The listener is never called before this returns. */
@@ -188,11 +128,7 @@ export class Subscriptions {
   /** Ends every subscription. */
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#placing);
-    for (const { connection, retry } of this.#places.values()) {
-      clearTimeout(retry);
-      connection.close();
-    }
+    this.#connections.close();
     for (const member of [...this.#members]) this.#fail(member, closing());
   }
 
@@ -254,19 +190,17 @@ export class Subscriptions {
     const key = keyOf(sort, name);
     let topic = this.#topics.get(key);
     if (!topic) {
-      const isSharded = sort === "ssubscribe";
       topic = {
         sort,
         name,
         members: new Set(),
-        slot: isSharded ? slotOf(name, 0, name.length) : -1,
-        place: null,
+        slot: sort === "ssubscribe" ? slotOf(name, 0, name.length) : -1,
+        connection: null,
         up: false,
         redirections: 0,
       };
       this.#topics.set(key, topic);
-      if (isSharded) this.#sharded++;
-      if (!this.#closed) this.#put(topic);
+      if (!this.#closed) this.#connections.add(topic);
     }
     topic.members.add(member);
     member.topics.add(topic);
@@ -286,90 +220,7 @@ export class Subscriptions {
 
   #drop(topic: Topic): void {
     this.#topics.delete(keyOf(topic.sort, topic.name));
-    topic.place?.connection.remove(topic);
-    if (topic.sort !== "ssubscribe" || --this.#sharded > 0) return;
-    this.#stopWatching?.();
-    this.#stopWatching = null;
-  }
-
-  /** Subscribes to a topic on the connection where it belongs now. */
-  #put(topic: Topic): void {
-    const name = this.#placeOf(topic);
-    if (name === topic.place?.name) return;
-    if (topic.place) {
-      topic.place.connection.remove(topic);
-      topic.place = null;
-      this.#lost(topic);
-    }
-    if (name === undefined) {
-      this.#putLater();
-      return;
-    }
-    const place = this.#place(name);
-    topic.place = place;
-    place.connection.add(topic);
-    if (!place.retry) place.connection.open();
-  }
-
-  /** Finds the connection of each sharded channel anew. */
-  #putSharded = (): void => {
-    clearTimeout(this.#placing);
-    this.#placing = undefined;
-    for (const topic of [...this.#topics.values()]) if (topic.sort === "ssubscribe") this.#put(topic);
-  };
-
-  #putLater(): void {
-    this.#placing ??= setTimeout(this.#putSharded, PLACE_AGAIN).unref();
-  }
-
-  #placeOf({ sort, slot }: Topic): string | undefined {
-    if (sort !== "ssubscribe") return ANY_NODE;
-    const sharding = this.#options.sharding();
-    if (!sharding) return ANY_NODE_SHARDED;
-    this.#stopWatching ??= sharding.onChange(this.#putSharded);
-    return sharding.nodeOf(slot);
-  }
-
-  #place(name: string): Place {
-    const known = this.#places.get(name);
-    if (known) return known;
-    // Nodes come and go.
-    for (const [other, { connection, retry }] of this.#places)
-      if (connection.isUnused && !retry) this.#places.delete(other);
-    const isNode = name !== ANY_NODE && name !== ANY_NODE_SHARDED;
-    const options = isNode ? this.#options.sharding()!.pushOptions(name) : this.#options;
-    const place: Place = {
-      name,
-      connection: new SubscriptionConnection<Topic>(options, {
-        onSubscribed: (topic) => this.#confirmed(topic),
-        onError: (topic, reply) => this.#onError(place, topic, reply),
-        onEnded: (topic) => this.#onEnded(place, topic),
-        onMessage: (topic, push) => this.#deliver(topic, push),
-        onTooLarge: (topics) => this.#onTooLarge(topics),
-        onDown: (reason, wasUp) => this.#onDown(place, reason, wasUp),
-      }),
-      lastError: "no connection to Redis yet",
-      attempts: 0,
-      retry: undefined,
-    };
-    this.#places.set(name, place);
-    return place;
-  }
-
-  #onDown(place: Place, reason: string, wasUp: boolean): void {
-    place.lastError = reason;
-    // The backoff starts anew after a connection lost in use. It grows while opening fails.
-    if (wasUp) place.attempts = 0;
-    const topics = [...place.connection.topics];
-    if (topics.length === 0) return;
-    for (const topic of topics) this.#lost(topic);
-    this.#options.sharding()?.suspect(place.name);
-    const longest = Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** place.attempts++);
-    place.retry = setTimeout(() => {
-      place.retry = undefined;
-      for (const topic of [...place.connection.topics]) this.#put(topic);
-      if (!place.connection.isUnused) place.connection.open();
-    }, longest * Math.random());
+    this.#connections.remove(topic);
   }
 
   #lost(topic: Topic): void {
@@ -396,7 +247,6 @@ export class Subscriptions {
 
   #confirmed(topic: Topic): void {
     topic.up = true;
-    topic.redirections = 0;
     for (const member of [...topic.members]) {
       const changes = member.added.get(topic);
       if (changes) {
@@ -420,29 +270,6 @@ export class Subscriptions {
     clearTimeout(member.timer);
     member.started = true;
     member.listener.onReady();
-  }
-
-  /** Redis refused a subscription: because another node serves the channel's slot, or for good. */
-  #onError(place: Place, topic: Topic, reply: Buffer): void {
-    const redirection = topic.sort === "ssubscribe" ? redirectionOf(reply) : null;
-    if (!redirection) {
-      this.#refused(topic, lineOf(reply));
-      return;
-    }
-    place.connection.forget(topic);
-    topic.place = null;
-    if (redirection.kind === "moved") this.#options.sharding()?.moved(redirection, place.name);
-    if (redirection.kind === "moved" && ++topic.redirections <= MAX_REDIRECTIONS) this.#put(topic);
-    else this.#putLater();
-  }
-
-  /** Redis ended a subscription by itself: the channel's slot has moved. */
-  #onEnded(place: Place, topic: Topic): void {
-    place.connection.forget(topic);
-    topic.place = null;
-    this.#lost(topic);
-    this.#options.sharding()?.suspect(place.name);
-    this.#put(topic);
   }
 
   #refused(topic: Topic, error: string): void {
@@ -471,16 +298,10 @@ export class Subscriptions {
     for (const topic of [...member.topics]) this.#leave(member, topic);
   }
 
-  /** Why topics are not confirmed in time. */
+  /** The failure of topics that are not confirmed in time. */
   #timeoutFailure(topics: ReadonlySet<Topic>): UpstreamFailure {
     const [topic] = topics;
-    const place = topic?.place;
-    const text = !place
-      ? "no node of the cluster is known to serve the channel"
-      : place.connection.isUp
-        ? "Redis did not confirm the subscription in time"
-        : `Redis could not be reached: ${place.lastError}`;
-    return new UpstreamFailure("unreachable", text);
+    return new UpstreamFailure("unreachable", this.#connections.problemOf(topic));
   }
 }
 

@@ -1,0 +1,25 @@
+import type { UpstreamFailure } from "../failure.js";
+
+/** A listener to channels or patterns. */
+export interface Listener {
+  /** Called when all requested channels and patterns are subscribed to. Messages follow. */
+  onReady(): void;
+  /** A message as {@link SubscriptionsOptions.encode} made it; the bytes are shared by all that listen to it. */
+  onMessage(encoded: Buffer): void;
+  /** Messages may have been missed up to here. */
+  onGap(): void;
+  /** Called with Redis's error text when it refused to subscribe. No further call follows. */
+  onRefusal(error: string): void;
+  /** There is no subscription, or it has ended. Nothing is called any more. */
+  onFailure(failure: UpstreamFailure): void;
+}
+
+/** A listener whose channels can change. */
+export interface ChangingListener extends Listener {
+  /**
+   * A change has taken effect for one channel or pattern.
+   * @param kind such as `subscribe` or `punsubscribe`
+   * @param count how many channels and patterns the listener has now
+   */
+  onChanged(kind: string, name: Buffer, count: number): void;
+}
