@@ -3,8 +3,7 @@ import {
   type CommandExecutor,
   defineCommand,
   RedisCommandError,
-  RedisResult,
-  RedisValue,
+  type RedisResult,
   t,
 } from "js-redis-server/core";
 
@@ -24,19 +23,23 @@ interface PlainCommand {
   readonly flags: Flags;
   /** Number of arguments, the name included; negative for "at least". */
   readonly arity: number;
+  /** The most arguments, the name included, if the arity is negative. Default: no limit. */
+  readonly maxArity?: number;
   /** Absent where there are no keys. */
   readonly keys?: KeyPositions;
   execute(args: readonly Buffer[], ctx: Context): RedisResult;
 }
 
 /** Builds a definition from a command's raw arguments: checks their number, and returns the keys among them. */
-export function plainCommand({ name, flags, arity, keys, execute }: PlainCommand): CommandDefinition {
+export function plainCommand(command: PlainCommand): CommandDefinition {
+  const { name, flags, arity, maxArity = Number.POSITIVE_INFINITY, keys, execute } = command;
   return defineCommand({
     name,
     flags,
     schema: t.custom((input) => {
       const count = input.length + 1;
-      if (arity < 0 ? count < -arity : count !== arity) throw wrongNumberOfArguments(name);
+      if (arity < 0 ? count < -arity || count > maxArity : count !== arity)
+        throw wrongNumberOfArguments(name);
       return { value: input, nextIndex: input.length };
     }),
     introspection: {
@@ -107,25 +110,3 @@ export function withCheck(
 export function wrongNumberOfArguments(command: string): RedisCommandError {
   return new RedisCommandError(`wrong number of arguments for '${command}' command`);
 }
-
-/** @throws RedisCommandError if the argument is not an integer of at most 15 digits */
-export function parseInteger(arg: Buffer): number {
-  const text = arg.toString("latin1");
-  const value = Number(text);
-  if (!/^(0|-?[1-9]\d*)$/.test(text) || !Number.isSafeInteger(value))
-    throw new RedisCommandError("value is not an integer or out of range");
-  return value;
-}
-
-/** An argument as an option's name: upper case. */
-export function optionName(arg: Buffer | undefined): string {
-  return arg?.toString("latin1").toUpperCase() ?? "";
-}
-
-export const bulkValue = (value: Buffer | string | null): RedisValue =>
-  RedisValue.bulkString(typeof value === "string" ? Buffer.from(value) : value);
-export const bulk = (value: Buffer | string | null): RedisResult => RedisResult.create(bulkValue(value));
-export const integer = (value: number): RedisResult => RedisResult.create(RedisValue.integer(value));
-export const array = (items: RedisValue[]): RedisResult => RedisResult.create(RedisValue.array(items));
-export const lines = (texts: readonly string[]): RedisResult =>
-  array(texts.map((text) => RedisValue.simpleString(text)));

@@ -16,20 +16,10 @@ import {
   type StoredValue,
 } from "../keyspace.js";
 import { decodeValue, encodeValue } from "../value-codec.js";
-import {
-  addCommands,
-  array,
-  bulk,
-  bulkValue,
-  integer,
-  libraryCommand,
-  lines,
-  optionName,
-  parseInteger,
-  plainCommand,
-  wrongNumberOfArguments,
-} from "./define.js";
+import { optionName, parseInteger } from "./args.js";
+import { addCommands, libraryCommand, plainCommand, wrongNumberOfArguments } from "./define.js";
 import { formatDouble } from "./numbers.js";
+import { array, bulk, bulkValue, integer, lines } from "./results.js";
 import { unknownSubcommand } from "./server.js";
 
 /** Rough bytes of a key, field, element or entry beside its own bytes. */

@@ -1,18 +1,8 @@
 import { release, type as systemName } from "node:os";
 import { type CommandExecutor, RedisCommandError, RedisResult, RedisValue } from "js-redis-server/core";
-import {
-  addCommands,
-  array,
-  bulk,
-  bulkValue,
-  integer,
-  libraryCommand,
-  lines,
-  optionName,
-  parseInteger,
-  plainCommand,
-  wrongNumberOfArguments,
-} from "./define.js";
+import { optionName, parseInteger } from "./args.js";
+import { addCommands, libraryCommand, plainCommand, wrongNumberOfArguments } from "./define.js";
+import { array, bulk, bulkValue, integer, lines } from "./results.js";
 
 /** The newest Redis all of whose commands on data the engine has. */
 const CLAIMED_VERSION = "7.4.0";

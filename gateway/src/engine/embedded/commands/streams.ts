@@ -1,15 +1,8 @@
 import { type CommandExecutor, RedisCommandError, RedisResult, RedisValue } from "js-redis-server/core";
 import { peek } from "../keyspace.js";
-import {
-  addCommands,
-  array,
-  bulkValue,
-  integer,
-  libraryCommand,
-  optionName,
-  withArguments,
-  withCheck,
-} from "./define.js";
+import { optionName } from "./args.js";
+import { addCommands, libraryCommand, withArguments, withCheck } from "./define.js";
+import { array, bulkValue, integer } from "./results.js";
 
 const INVALID_ID = "Invalid stream ID specified as stream command argument";
 const NO_STREAM =

@@ -1,19 +1,9 @@
 import { type CommandExecutor, RedisCommandError, RedisValue } from "js-redis-server/core";
 import { peek, type StoredValue } from "../keyspace.js";
-import {
-  addCommands,
-  array,
-  bulk,
-  bulkValue,
-  integer,
-  libraryCommand,
-  optionName,
-  parseInteger,
-  plainCommand,
-  withArguments,
-  withCheck,
-} from "./define.js";
+import { optionName, parseInteger } from "./args.js";
+import { addCommands, libraryCommand, plainCommand, withArguments, withCheck } from "./define.js";
 import { addDecimals } from "./numbers.js";
+import { array, bulk, bulkValue, integer } from "./results.js";
 
 /** LCS takes time and memory in proportion to the product of both lengths. */
 const MAX_LCS_CELLS = 16 * 1024 * 1024;

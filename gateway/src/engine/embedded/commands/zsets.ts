@@ -1,15 +1,8 @@
 import { type CommandExecutor, RedisCommandError } from "js-redis-server/core";
 import { peek } from "../keyspace.js";
-import {
-  addCommands,
-  array,
-  integer,
-  libraryCommand,
-  optionName,
-  parseInteger,
-  withArguments,
-  withCheck,
-} from "./define.js";
+import { optionName, parseInteger } from "./args.js";
+import { addCommands, libraryCommand, withArguments, withCheck } from "./define.js";
+import { array, integer } from "./results.js";
 
 const ZADD_OPTIONS = new Set(["NX", "XX", "GT", "LT", "CH", "INCR"]);
 

@@ -1,0 +1,97 @@
+import { RedisCommandError, type RedisDatabase, RedisResult, RedisValue } from "js-redis-server/core";
+import { array } from "../commands/results.js";
+import { noPath, requireDocument, store, wrongPathType } from "./document.js";
+import type { Path } from "./path.js";
+import { checkPlace, type Json, type Location, valueAt, withValueAt } from "./value.js";
+
+interface Reading {
+  readonly path: Path;
+  /** Name of the type that a value must have, for the error of a legacy path. */
+  readonly expected: string;
+  /** Returns the reply for one value, undefined if it has another type. */
+  read(value: Json): RedisValue | undefined;
+}
+
+/** Replies with one item for each value that the path finds, null for another type; for a legacy path with the first alone. */
+export function readEach(root: Json, { path, expected, read }: Reading): RedisResult {
+  const values = path.find(root).map((location) => valueAt(root, location)!);
+  if (!path.isLegacy) return array(values.map((value) => read(value) ?? RedisValue.null()));
+  const [first] = values;
+  if (first === undefined) throw noPath(path);
+  const reply = read(first);
+  if (!reply) throw wrongPathType(expected, first);
+  return RedisResult.create(reply);
+}
+
+interface Change {
+  /** The new value, undefined if it stays. */
+  readonly value?: Json;
+  readonly reply: RedisValue;
+}
+
+interface Changing extends Omit<Reading, "read"> {
+  /** Returns what becomes of one value, undefined if it has another type. */
+  change(value: Json): Change | undefined;
+}
+
+/** Changes each value that the path finds and replies as {@link readEach}; a legacy path replies with the last change. */
+export function changeEach(
+  database: RedisDatabase,
+  key: Buffer,
+  { path, expected, change }: Changing,
+): RedisResult {
+  const before = requireDocument(database, key);
+  let root: Json = before;
+  const replies: RedisValue[] = [];
+  let last: RedisValue | undefined;
+  // From the end, so that a value is changed before the one that it lies in.
+  const found = path.find(before);
+  for (const location of found.toReversed()) {
+    const value = valueAt(root, location);
+    const changed = value === undefined ? undefined : change(value);
+    if (changed?.value !== undefined) {
+      checkPlace(location);
+      root = withValueAt(root, location, changed.value)!;
+    }
+    replies.unshift(changed?.reply ?? RedisValue.null());
+    last ??= changed?.reply;
+  }
+  if (path.isLegacy && last === undefined) {
+    const [first] = found;
+    throw first ? wrongPathType(expected, valueAt(before, first)!) : noPath(path);
+  }
+  if (root !== before) store(database, key, root);
+  return path.isLegacy ? RedisResult.create(last!) : array(replies);
+}
+
+/** Whether one place lies in another one of the list, which is replaced or removed as a whole. */
+function isInside(location: Location, others: readonly Location[]): boolean {
+  return others.some(
+    (other) => other.length < location.length && other.every((part, index) => part === location[index]),
+  );
+}
+
+/** Returns the places that lie in no other one of the list, each once. */
+export function outermost(locations: readonly Location[]): Location[] {
+  const seen = new Set<string>();
+  return locations.filter((location) => {
+    const name = JSON.stringify(location);
+    if (seen.has(name) || isInside(location, locations)) return false;
+    seen.add(name);
+    return true;
+  });
+}
+
+/** Sets a value at every place of a path. Returns undefined if there is none, or none that `only` allows. */
+export function setAt(root: Json | undefined, path: Path, value: Json, only?: "NX" | "XX"): Json | undefined {
+  if (root === undefined) {
+    if (!path.isRoot) throw new RedisCommandError("new objects must be created at the root");
+    return only === "XX" ? undefined : value;
+  }
+  const found = outermost(path.find(root));
+  const places = found.length > 0 ? found : path.findMissing(root);
+  if (places.length === 0 || (only === "NX" && found.length > 0) || (only === "XX" && found.length === 0))
+    return undefined;
+  places.forEach(checkPlace);
+  return places.reduce((document: Json, place) => withValueAt(document, place, value)!, root);
+}
