@@ -19,7 +19,7 @@ export interface Backend {
   /** A readable description of where the Redis started for it keeps its data. Null if it keeps none. */
   readonly data: string | null;
   readonly upstreams: Upstreams;
-  /** Why a Redis that was not started for it can't be reached at present. Null if all can, or if no attempt has ended. */
+  /** The reason why a Redis that was not started for it can't be reached at present. Null if all can, or if no attempt has ended. */
   readonly problem: string | null;
   /** Resolves when the first attempts to connect have ended, or after `timeout` ms. */
   firstAttempts(timeout: number): Promise<unknown>;

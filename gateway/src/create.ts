@@ -42,7 +42,7 @@ export interface Gateway {
   /** A description of where the Redis that it started keeps its data between runs. Null if the data is lost at the end. */
   readonly data: string | null;
   /**
-   * Why the Redis of `redis` or `routes` can't be reached at present. Null if it can be, and for an engine. While a Redis was
+   * The reason why the Redis of `redis` or `routes` can't be reached at present. Null if it can be, and for an engine. While a Redis was
    * never reached, commands fail at once.
    */
   readonly problem: string | null;

@@ -26,7 +26,7 @@ export interface AuthenticatorOptions {
 }
 
 /** Interval in ms between checks of the token files. */
-const LOOK_EVERY = 1_000;
+const RELOAD_INTERVAL = 1_000;
 /** Tokens of `ACL RESTTOKEN` whose grants are remembered. */
 const REMEMBERED = 1_000;
 /** Quotas kept, unless more have something under way. */
@@ -40,7 +40,7 @@ export class Authenticator {
   #permissions: readonly (readonly [KnownToken, Permissions])[] = [];
   #restTokens: RestTokens;
   readonly #restPermissions = new Map<string, Permissions>();
-  /** By the token's name, or the Redis user's: they last when tokens are read again. */
+  /** Quotas by the name of the token, or of the Redis user. They stay when tokens are read again. */
   readonly #quotas = new Map<string, Quota>();
   #stamps = "";
   /** Changes whenever a token may have come to mean something else. */
@@ -52,7 +52,7 @@ export class Authenticator {
     this.#restTokens = this.#sealer();
     this.#take(this.#list);
     if (this.#list.files.size > 0) {
-      this.#timer = setInterval(() => void this.#look(), LOOK_EVERY).unref();
+      this.#timer = setInterval(() => void this.#reload(), RELOAD_INTERVAL).unref();
     }
   }
 
@@ -84,8 +84,8 @@ export class Authenticator {
     const user = { username, password };
     const own = this.#options.upstreams.of(null);
     // A Redis user must not become another one whose password is none, unless Redis lets it administer users.
-    const refusal = asking === own ? null : await checkAdministrator(username, asking.pushOptions);
-    const denial = refusal ?? (await checkUser(user, own.pushOptions));
+    const notAdministrator = asking === own ? null : await checkAdministrator(username, asking.pushOptions);
+    const denial = notAdministrator ?? (await checkUser(user, own.pushOptions));
     if (denial !== null) return reply(`-${denial}`);
     const token = this.#restTokens.seal(user);
     return reply(`$${token.length}\r\n${token}`);
@@ -164,7 +164,7 @@ export class Authenticator {
   }
 
   /** Reads the tokens again when one of their files has changed. What can't be read leaves all as it was. */
-  async #look(): Promise<void> {
+  async #reload(): Promise<void> {
     const stamps = await Promise.all([...this.#list.files.keys()].map(stampOf));
     if (stamps.join() === this.#stamps) return;
     this.#stamps = stamps.join();

@@ -36,8 +36,11 @@ const WAITS_FOR_REPLICAS = new Set(["WAIT", "WAITAOF"]);
 /** Redis before 7 hangs up on a command of more arguments. */
 export const MAX_ARGS = 1024 * 1024;
 
-/** Where a command stands: alone, in a pipeline (behind `before` other commands), in a transaction. */
-export type Place = { readonly kind: "single" | "pipeline" | "transaction"; readonly before: number };
+/** The kind of request that a command is part of, and the number of commands before it in a pipeline. */
+export type CommandContext = {
+  readonly kind: "single" | "pipeline" | "transaction";
+  readonly before: number;
+};
 
 /** The rules that apply to every token. */
 export interface CommonRules {
@@ -53,7 +56,7 @@ export const COMMON_RULES: CommonRules = { opened: new Set(), maxArgs: MAX_ARGS 
 /** The error text for a command that is refused to everyone, or null for one that may go to Redis. */
 export function denialReason(
   command: Command,
-  place: Place,
+  context: CommandContext,
   rules: CommonRules = COMMON_RULES,
 ): string | null {
   const { name } = command;
@@ -68,7 +71,7 @@ export function denialReason(
     if (openable && !(openable.has(sub) && isOpened(command, rules))) return refused(name);
   }
   if (command.size > rules.maxArgs) return `ERR a command of more than ${rules.maxArgs} arguments`;
-  if (WAITS_FOR_REPLICAS.has(name) && (place.kind !== "pipeline" || place.before === 0)) {
+  if (WAITS_FOR_REPLICAS.has(name) && (context.kind !== "pipeline" || context.before === 0)) {
     return `NOPERM '${name.toLowerCase()}' waits for writes of its own connection: send it in a pipeline, after them`;
   }
   return null;

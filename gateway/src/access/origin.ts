@@ -1,6 +1,6 @@
 import { isIPv6 } from "node:net";
 
-/** Where requests of web pages may come from. */
+/** The origins that requests of web pages may have. */
 export interface OriginRules {
   /** Whether the Host header must name this machine: the defence against a name that was made to point here. */
   readonly loopbackHostOnly: boolean;
@@ -18,8 +18,8 @@ export interface OriginHeaders {
 }
 
 /**
- * Why a request is refused for where it comes from, or null when it is welcome. Programs other than browsers
- * send neither `Origin` nor `Sec-Fetch-Site` and pass.
+ * Returns the reason why the origin of a request is not allowed, or null if it is. Programs other than browsers send neither
+ * `Origin` nor `Sec-Fetch-Site`, and pass.
  */
 export function originDenialReason(headers: OriginHeaders, rules: OriginRules): string | null {
   const { host, origin } = headers;

@@ -3,7 +3,7 @@ import { keyPatternsOf } from "../commands/key-patterns.js";
 import { onceCallOf } from "../commands/once.js";
 import type { Upstream } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
-import { type CommonRules, denialReason, type Place, refused } from "./denial-reasons.js";
+import { type CommandContext, type CommonRules, denialReason, refused } from "./denial-reasons.js";
 import { Prefix } from "./prefix.js";
 import type { Quota } from "./quota.js";
 import { COMMANDS_OF, type Role } from "./roles.js";
@@ -14,12 +14,12 @@ export interface Permissions {
   /** The token's name, for logs. */
   readonly name: string;
   readonly role: Role;
-  /** Where its commands go: connections signed in as the user that the token stands for. */
+  /** The upstream of its commands, whose connections are signed in as the user that the token stands for. */
   readonly upstream: Upstream;
   /** The token's current use, and its limits. */
   readonly quota: Quota;
   /** The error text for a command that is refused, or null for one that may go to Redis. */
-  denialReason(command: Command, place: Place): string | null;
+  denialReason(command: Command, context: CommandContext): string | null;
   /** Whether it may run reads alone. */
   readonly readsOnly: boolean;
   /** Whether any command is rewritten. */
@@ -75,8 +75,8 @@ class FullPermissions implements Permissions {
     return this.options.quota;
   }
 
-  denialReason(command: Command, place: Place): string | null {
-    return denialReason(command, place, this.options.rules);
+  denialReason(command: Command, context: CommandContext): string | null {
+    return denialReason(command, context, this.options.rules);
   }
 
   get readsOnly(): boolean {
@@ -112,20 +112,20 @@ class RestrictedPermissions extends FullPermissions {
     this.#prefix = options.prefix === undefined ? undefined : new Prefix(options.prefix);
   }
 
-  override denialReason(command: Command, place: Place): string | null {
-    const common = denialReason(command, place, this.options.rules);
+  override denialReason(command: Command, context: CommandContext): string | null {
+    const common = denialReason(command, context, this.options.rules);
     if (common !== null) return common;
     // An exactly-once write is checked by the command that it runs, and by the key that stores its reply.
     const once = onceCallOf(command);
     if (once && this.role !== "read-only") {
       const { wrapped } = once;
       const inner = this.denialReason(wrapped, { kind: "transaction", before: 0 });
-      return inner ?? this.#prefix?.denialReason(command, null, place) ?? null;
+      return inner ?? this.#prefix?.denialReason(command, null, context) ?? null;
     }
     const info = getCommandInfo(command);
     if (!this.#mayRun(command, info)) return refused(info?.name ?? command.name);
     if (this.role === "read-only" && keyPatternsOf(command).length > 0) return KEYS_BY_PATTERN;
-    return this.#prefix?.denialReason(command, info, place) ?? null;
+    return this.#prefix?.denialReason(command, info, context) ?? null;
   }
 
   override get readsOnly(): boolean {

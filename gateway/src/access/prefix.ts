@@ -4,7 +4,7 @@ import { getKeyIndexes } from "../commands/keys.js";
 import { onceCallOf } from "../commands/once.js";
 import { allBeginWith, argsOf } from "../resp/args.js";
 import type { Command } from "../resp/command.js";
-import type { Place } from "./denial-reasons.js";
+import type { CommandContext } from "./denial-reasons.js";
 
 /** Commands without a key that neither read nor change the data of any token. */
 const HARMLESS = new Set(["PING", "ECHO", "TIME", "WAIT", "WAITAOF"]);
@@ -56,7 +56,7 @@ export class Prefix {
   }
 
   /** The error text for a command that may reach beyond the prefix, or null. */
-  denialReason(command: Command, info: CommandInfo | null, place: Place): string | null {
+  denialReason(command: Command, info: CommandInfo | null, context: CommandContext): string | null {
     const once = onceCallOf(command);
     if (once) return allBeginWith(command, once.keys, this.#bytes) ? null : OUTSIDE;
     if (info === null) return beyond(command.name);
@@ -65,10 +65,10 @@ export class Prefix {
     if (CHANNEL_COMMANDS.has(name)) {
       return command.size > 1 && allBeginWith(command, [1], this.#bytes) ? null : OUTSIDE_CHANNEL;
     }
-    if (FILTERED.has(name)) return place.kind === "transaction" ? IN_TRANSACTION : null;
+    if (FILTERED.has(name)) return context.kind === "transaction" ? IN_TRANSACTION : null;
     if (!KEYED.has(name)) return beyond(name);
     const indexes = getKeyIndexes(command, info);
-    if (indexes === null || indexes.length === 0) return NOT_TOLD;
+    if (indexes === null || indexes.length === 0) return UNKNOWN_KEYS;
     if (!allBeginWith(command, indexes, this.#bytes)) return OUTSIDE;
     return this.#optionDenialReason(command, name);
   }
@@ -95,7 +95,8 @@ const OUTSIDE = "NOPERM this token may only use keys that begin with its prefix"
 const OUTSIDE_CHANNEL = "NOPERM this token may only use channels that begin with its prefix";
 const IN_TRANSACTION =
   "NOPERM a token with a key prefix can't use it in a transaction: send it outside of one";
-const NOT_TOLD = "NOPERM the keys of this command are not known, so a token with a key prefix can't use it";
+const UNKNOWN_KEYS =
+  "NOPERM the keys of this command are not known, so a token with a key prefix can't use it";
 
 function beyond(name: string): string {
   return `NOPERM '${name.toLowerCase()}' affects keys outside the prefix of this token`;

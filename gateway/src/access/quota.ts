@@ -4,7 +4,7 @@ import { RateLimit } from "./rate-limit.js";
 import type { SharedLimits, Shares } from "./shares.js";
 import type { ParsedLimits } from "./token-limits.js";
 
-/** How each limit is named in a message. */
+/** The names of the limits in messages. */
 const NAMES: Readonly<Record<keyof SharedLimits, string>> = {
   blocking: "connections for blocking commands",
   transactions: "connections for transactions",
@@ -118,12 +118,12 @@ export class Quota {
     this.#transactions.enter(transaction, max.transactions, timeout);
   }
 
-  /** How long a transaction may take, the wait for its turn included, in ms. */
+  /** Timeout in ms for a transaction, the wait for others of its token included. */
   get transactionTimeout(): number {
     return this.#shares.timeout;
   }
 
-  /** Why a transaction did not get its turn. */
+  /** The error of a transaction that waited too long for others of its token. */
   get transactionsExceeded(): LimitExceeded {
     return this.#exceeded("transactions");
   }

@@ -17,7 +17,7 @@ const NO_LIMITS: SharedLimits = {
   queued: Number.POSITIVE_INFINITY,
 };
 
-/** How much of what tokens share one token may hold: with a single token all of it. */
+/** The part of each shared limit that one token may hold. A single token may hold all of it. */
 export class Shares {
   readonly #share: SharedLimits;
   /** The part of each limit that one token may hold now. */

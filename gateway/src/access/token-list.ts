@@ -12,7 +12,7 @@ import {
   TokensError,
 } from "./tokens.js";
 
-/** Where tokens come from. */
+/** The sources of tokens. */
 export interface TokenSources {
   /** The main token, which may do all that the gateway lets through. */
   readonly token?: string | undefined;

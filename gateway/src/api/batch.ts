@@ -1,4 +1,4 @@
-import type { Place } from "../access/denial-reasons.js";
+import type { CommandContext } from "../access/denial-reasons.js";
 import type { Permissions } from "../access/permissions.js";
 import { rewritten } from "../access/rewritten.js";
 import { waitOf } from "../commands/blocking.js";
@@ -13,7 +13,7 @@ import type { RespCommands } from "./resp-args.js";
 import { discarded, PipelineResponse, TransactionResponse } from "./responses.js";
 import { runInSlices } from "./slices.js";
 
-const TRANSACTION: Place = { kind: "transaction", before: 0 };
+const TRANSACTION: CommandContext = { kind: "transaction", before: 0 };
 
 /** Memory that a command of a batch takes until its reply, in bytes, in addition to its own bytes. */
 const COMMAND_SIZE = 200;

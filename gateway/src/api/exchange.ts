@@ -3,7 +3,7 @@ import type { Quota } from "../access/quota.js";
 import type { Connection, ConnectionHost, HttpExchange } from "../http/connection.js";
 import type { HttpError } from "../http/http-error.js";
 import type { RequestHead } from "../http/request-head.js";
-import { COPIED } from "../http/response-head.js";
+import { MAX_COPIED_BODY } from "../http/response-head.js";
 import type { TokenNumbers } from "../metrics/tokens.js";
 import type { UpstreamFailure } from "../redis/failure.js";
 import { NO_ROOM } from "../redis/in-flight-connection.js";
@@ -19,8 +19,8 @@ export const RESP_TYPE = "application/vnd.redis.resp2";
 
 /** Seconds to wait before trying again, where waiting helps. */
 const RETRY_AFTER = "1";
-/** Bodies declared to be this small are read to their end before a refusal, so that the connection stays usable. */
-const WORTH_READING = 64 * 1024;
+/** A body of at most this many bytes is read before its request is refused, so that the connection stays usable. */
+const MAX_DRAINED_BODY = 64 * 1024;
 
 /** A body is kept twice: as it came, and as commands. */
 const COPIES = 2;
@@ -29,7 +29,7 @@ const SMALL_BODY = 64 * 1024;
 const LARGE_BODY_SHARE = 1 / 2;
 /** Timeout in ms for a body's wait for memory. */
 const MEMORY_TIMEOUT = 5_000;
-/** Said of a request that was refused for want of memory. */
+/** The error of a request for which there is no memory. */
 export const NO_MEMORY = "ERR the gateway has no memory left for this request; try again later";
 
 /** A client that ends its side this soon after a request, in ms, may still want the response. */
@@ -77,7 +77,7 @@ export class Exchange implements HttpExchange {
   upstreamMs: number | null = null;
   /** Whether a command may wait at Redis. */
   blocks = false;
-  /** Where the request is counted until it is over; null when its token has no limits of its own. */
+  /** The quota that counts the request until it is over; null if its token has no limits of its own. */
   quota: Quota | null = null;
   /** The request's id in logs and the response. Empty if neither uses one. */
   requestId = "";
@@ -178,7 +178,7 @@ export class Exchange implements HttpExchange {
   /** Responds with replies of Redis; with an error if there is no memory to keep them until the client has taken them. */
   reply(status: number, type: string, body: Buffer): void {
     if (this.#state !== ResponseState.Awaited) return;
-    const isKept = body.length > COPIED && this.req.method !== "HEAD";
+    const isKept = body.length > MAX_COPIED_BODY && this.req.method !== "HEAD";
     if (isKept && !this.#connection.reserve(body.length, REPLY_SHARE)) this.failure(NO_ROOM);
     else this.respond(status, type, body);
   }
@@ -257,7 +257,7 @@ export class Exchange implements HttpExchange {
    */
   refuse(status: number, text: string, more?: readonly string[]): void {
     const length = this.#connection.unread;
-    if (length === null || length === 0 || length > WORTH_READING) this.error(status, text, more);
+    if (length === null || length === 0 || length > MAX_DRAINED_BODY) this.error(status, text, more);
     else this.#connection.readBody(length, () => this.error(status, text, more));
   }
 

@@ -1,5 +1,5 @@
 import type { Authenticator } from "../access/authenticator.js";
-import { type Place, refused } from "../access/denial-reasons.js";
+import { type CommandContext, refused } from "../access/denial-reasons.js";
 import { type OriginRules, originAllowed, originDenialReason } from "../access/origin.js";
 import type { Permissions } from "../access/permissions.js";
 import { rewritten } from "../access/rewritten.js";
@@ -57,20 +57,20 @@ export interface HandlerOptions {
 }
 
 /** The facts derived from a request's head. */
-interface Looked {
+interface HeadFacts {
   readonly path: string;
   readonly query: string;
-  /** Why the request is refused for where it comes from; null when it is welcome. */
+  /** The reason why the origin of the request is not allowed, or null if it is. */
   readonly foreign: string | null;
   /** The sender's permissions, or null if it sent no valid token. */
   readonly permissions: Permissions | null;
   /** The numbers of that token. */
   readonly numbers: TokenNumbers | null;
-  /** The tokens as they stood then. */
+  /** The generation of the tokens. */
   readonly generation: number;
 }
 
-const SINGLE: Place = { kind: "single", before: 0 };
+const SINGLE: CommandContext = { kind: "single", before: 0 };
 /** Timeout in ms for Redis's reply to a health check. */
 const HEALTH_TIMEOUT = 1_000;
 /** The largest body of a token that may run reads alone, in bytes. */
@@ -81,7 +81,7 @@ const ALLOWED = "HEAD, GET, POST, PUT";
 /** Processes requests: decodes their commands, and sends these to Redis. */
 export class Handler implements HttpService, ExchangeHandler {
   readonly #options: HandlerOptions;
-  readonly #looked = new WeakMap<RequestHead, Looked>();
+  readonly #facts = new WeakMap<RequestHead, HeadFacts>();
   readonly #scripts = new KeyLockingScripts();
 
   constructor(options: HandlerOptions) {
@@ -144,7 +144,7 @@ export class Handler implements HttpService, ExchangeHandler {
   #route(exchange: Exchange): void {
     const { req } = exchange;
     const { origins, maxBodySize, console } = this.#options;
-    const { foreign, path, query, permissions, numbers } = this.#look(req);
+    const { foreign, path, query, permissions, numbers } = this.#factsOf(req);
     if (foreign) throw new BadRequest(`NOPERM ${foreign}`, 403);
     const { origin } = req.headers;
     if (origin !== undefined && originAllowed(origin, origins)) this.#allowOrigin(exchange, origin);
@@ -214,17 +214,17 @@ export class Handler implements HttpService, ExchangeHandler {
   }
 
   /** Returns the facts derived from the head alone. They are cached by head, since clients repeat theirs. */
-  #look(req: RequestHead): Looked {
+  #factsOf(req: RequestHead): HeadFacts {
     const { authenticator, origins, traffic } = this.#options;
-    let looked = this.#looked.get(req);
-    if (looked?.generation !== authenticator.generation) {
+    let facts = this.#facts.get(req);
+    if (facts?.generation !== authenticator.generation) {
       const { url, headers } = req;
       const mark = url.indexOf("?");
       const path = mark < 0 ? url : url.slice(0, mark);
       const query = mark < 0 ? "" : url.slice(mark + 1);
       const token = tokenOf(req, query);
       const permissions = token === null ? null : authenticator.authenticate(token);
-      looked = {
+      facts = {
         path,
         query,
         foreign: originDenialReason(headers, origins),
@@ -232,9 +232,9 @@ export class Handler implements HttpService, ExchangeHandler {
         numbers: permissions && traffic.tokens.of(permissions.name),
         generation: authenticator.generation,
       };
-      this.#looked.set(req, looked);
+      this.#facts.set(req, facts);
     }
-    return looked;
+    return facts;
   }
 
   #run(exchange: Exchange, permissions: Permissions, path: string, query: string, body: Buffer | null): void {
@@ -308,7 +308,7 @@ export class Handler implements HttpService, ExchangeHandler {
     });
   }
 
-  /** Why Redis does not reply, for clients that may learn where it is. */
+  /** Returns the reason why Redis does not reply, for clients that may learn its address. */
   #reason(authorized: boolean): { readonly reason?: string } {
     const { engine, engineIsPublic, problem } = this.#options;
     if (!engineIsPublic && !authorized) return {};

@@ -315,7 +315,7 @@ export class RespEncoder implements ReplyEncoder {
   }
 }
 
-/** Where the last character ends of which no byte can be missing. */
+/** Returns the end of the last character of which no byte can be missing. */
 function characterEnd(bytes: Buffer): number {
   const { length } = bytes;
   for (let i = length - 1; i >= 0 && i >= length - 4; i--) {

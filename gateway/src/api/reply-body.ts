@@ -5,7 +5,7 @@ import type { ReplyEncoder } from "./json-encoder.js";
 
 /** Bytes of replies that are encoded at a time. */
 const SLICE = 64 * 1_024;
-/** Fewer bytes than this are sent together with what follows in the same turn of the event loop. */
+/** Fewer bytes than this are sent together with what follows in the same iteration of the event loop. */
 const LITTLE = 16 * 1_024;
 /** Taken from the budget for what is encoded and not yet written. */
 const ENCODED = 256 * 1_024;
@@ -36,7 +36,7 @@ export interface ReplyBodyOptions {
 export class ReplyBody implements BodySource {
   readonly #options: ReplyBodyOptions;
   readonly #parts = new Fifo<Buffer>();
-  /** Where the first part goes on. */
+  /** Index of the next byte in the first part. */
   #at = 0;
   #backlog = 0;
   #taken = 0;

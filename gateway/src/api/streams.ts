@@ -238,8 +238,8 @@ export class Streams {
   }
 }
 
-function allow(refusal: string | null): void {
-  if (refusal !== null) throw new BadRequest(refusal);
+function allow(denial: string | null): void {
+  if (denial !== null) throw new BadRequest(denial);
 }
 
 function allowAll(permissions: Permissions, names: readonly TopicName[]): void {

@@ -4,7 +4,7 @@ import { UsageError } from "./usage-error.js";
 
 /** The parsed command line. */
 export interface CommandLine {
-  /** By the name of the flag. */
+  /** Values by the names of their flags. */
   readonly values: Record<string, unknown>;
   /** The arguments after `--`, or undefined without it. */
   readonly command: readonly string[] | undefined;

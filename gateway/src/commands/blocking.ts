@@ -18,15 +18,15 @@ const WAITS: Readonly<Record<string, readonly [Position, number]>> = {
 };
 
 /**
- * How long a command may wait at the server, in ms: `Infinity` for one that waits for ever, null for one that
- * never waits. A timeout that is no number is refused by Redis at once, so that it counts as none.
+ * Returns the longest wait of a command at the server, in ms: `Infinity` for one without a timeout, null for one that never
+ * waits, and 0 for an invalid timeout, which Redis refuses at once.
  */
 export function waitOf(command: Command): number | null {
   const found = timeoutOf(command);
   return found && milliseconds(command.text(found.at), found.unit);
 }
 
-/** A command that waits, with `wait` ms, above zero, for its timeout. */
+/** Returns a blocking command with `wait` ms, above zero, as its timeout. */
 export function waitingFor(command: Command, wait: number): Command {
   const { at, unit } = timeoutOf(command)!;
   const args = argsOf(command);
@@ -34,7 +34,7 @@ export function waitingFor(command: Command, wait: number): Command {
   return commandOf(args);
 }
 
-/** Where the timeout of a command stands, and how many ms one unit of it is; null for one that never waits. */
+/** Returns the index of a command's timeout, and its unit in ms; null for a command that never waits. */
 function timeoutOf(command: Command): { at: number; unit: number } | null {
   const { name } = command;
   if (name === "XREAD" || name === "XREADGROUP") {
@@ -47,7 +47,7 @@ function timeoutOf(command: Command): { at: number; unit: number } | null {
   return { at: position === "last" ? command.size - 1 : position, unit };
 }
 
-/** Where the value of BLOCK stands among the options of XREAD and XREADGROUP, or -1. */
+/** Returns the index of the value of BLOCK among the options of XREAD and XREADGROUP, or -1. */
 function blockOption(command: Command): number {
   for (let i = 1; i < command.size - 1; i++) {
     const option = command.upper(i);

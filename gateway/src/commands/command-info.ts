@@ -21,11 +21,11 @@ export interface CommandInfo {
   readonly admin: boolean;
   /** Concerns channels rather than keys. */
   readonly pubsub: boolean;
-  /** Which nodes of a cluster it goes to (`all_shards`, `multi_shard`, ...); null: the one of its keys, or any. */
+  /** The nodes of a cluster that it goes to (`all_shards`, `multi_shard`, ...); null: the one of its keys, or any. */
   readonly requestPolicy: string | null;
-  /** How the replies of several nodes become one (`agg_sum`, ...); null: none, or in the order of its keys. */
+  /** The way to combine the replies of several nodes (`agg_sum`, ...); null: none, or in the order of its keys. */
   readonly responsePolicy: string | null;
-  /** Where its keys are, in the table's notation; read by `getKeyIndexes`. */
+  /** The positions of its keys, in the table's notation: see `getKeyIndexes`. */
   readonly keys: string;
   /** Its place in the table, from 0 on. */
   readonly id: number;

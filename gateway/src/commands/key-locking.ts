@@ -4,7 +4,7 @@ import type { Command } from "../resp/command.js";
 
 const FLAG = "allow-key-locking";
 /** Scripts that are remembered; a digest that was forgotten is unknown to Redis, and so the client sends the text. */
-const MOST = 1_000;
+const MAX_SCRIPTS = 1_000;
 
 /**
  * Scripts that begin with `#!lua flags=allow-key-locking`, as in Upstash's packages. Upstash's server then locks only the
@@ -39,7 +39,7 @@ export class KeyLockingScripts {
     const shorter = lineWithoutFlag(line);
     if (shorter === line) return command;
     const text = shorter + script.slice(line.length);
-    if (this.#digests.size >= MOST) this.#digests.clear();
+    if (this.#digests.size >= MAX_SCRIPTS) this.#digests.clear();
     this.#digests.set(digestOf(script), digestOf(text));
     return commandOf(argsOf(command).map((arg, i) => (i === place ? text : arg)));
   }

@@ -14,12 +14,12 @@ export const ONCE_SCRIPTS: ReadonlySet<string> = new Set([
 ]);
 
 /** The longest of those scripts, so that no other is hashed for nothing. */
-const LONGEST = 1_024;
+const MAX_SCRIPT = 1_024;
 
 /** An exactly-once write: the command that it runs, and the keys that it declares. */
 export interface OnceCall {
   readonly wrapped: Command;
-  /** Where it begins among the arguments. */
+  /** Index of its first argument among those of the EVAL. */
   readonly from: number;
   readonly keys: readonly number[];
 }
@@ -28,7 +28,7 @@ export interface OnceCall {
 export function onceCallOf(command: Command): OnceCall | null {
   if (command.name !== "EVAL" || command.size < 7) return null;
   const script = command.text(1);
-  if (script.length > LONGEST) return null;
+  if (script.length > MAX_SCRIPT) return null;
   if (!ONCE_SCRIPTS.has(createHash("sha256").update(script, "latin1").digest("hex"))) return null;
   const args = argsOf(command);
   const count = args[2]!;

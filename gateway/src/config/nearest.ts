@@ -8,7 +8,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best && best.distance <= Math.max(2, Math.floor(name.length / 3)) ? best.each : undefined;
 }
 
-/** How many letters have to be put in, left out, changed or swapped with their neighbour to get from `a` to `b`. */
+/** Returns the number of letters to insert, delete, replace or swap with their neighbour to get from `a` to `b`. */
 function distance(a: string, b: string): number {
   const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   for (let i = 1; i <= a.length; i++) {

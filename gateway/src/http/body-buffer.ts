@@ -1,6 +1,6 @@
 import { EMPTY } from "../util/bytes.js";
 
-const FIRST = 4 * 1024;
+const INITIAL_SIZE = 4 * 1024;
 
 /** Collects a body. What many small pieces take is what their bytes take, not what as many buffers would. */
 export class BodyBuffer {
@@ -36,7 +36,7 @@ export class BodyBuffer {
       return;
     }
     if (this.#size > this.#bytes.length) {
-      const room = Math.min(this.max, Math.max(FIRST, 2 * this.#bytes.length, this.#size));
+      const room = Math.min(this.max, Math.max(INITIAL_SIZE, 2 * this.#bytes.length, this.#size));
       if (!this.hold(room - this.#bytes.length)) {
         this.refused = true;
         this.#bytes = EMPTY;

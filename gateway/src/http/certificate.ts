@@ -2,9 +2,9 @@ import { readFileSync, statSync } from "node:fs";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 
 /** Interval in ms between checks of the files. */
-const LOOK_EVERY = 2_000;
+const CHECK_INTERVAL = 2_000;
 
-/** Where the server's certificate and its key are: files in PEM. */
+/** The files, in PEM, of the server's certificate and its key. */
 export interface CertificateFiles {
   readonly cert: string;
   readonly key: string;
@@ -19,7 +19,7 @@ export class Certificate {
   /** @throws {TypeError} when a file can't be read, or the two are not a certificate and its key */
   constructor(files: CertificateFiles) {
     this.#files = files;
-    this.#version = this.#look();
+    this.#version = this.#readVersion();
     this.read();
   }
 
@@ -41,10 +41,10 @@ export class Certificate {
     return options;
   }
 
-  /** Calls `onChange` with what the files hold after they changed; `onTrouble` when that is of no use: the old stays. */
+  /** Calls `onChange` with the content of the files after they changed, or `onError` if it can't be used: the old one stays. */
   watch(onChange: (options: SecureContextOptions) => void, onError: (message: string) => void): void {
     this.#timer = setInterval(() => {
-      const version = this.#look();
+      const version = this.#readVersion();
       if (version === this.#version) return;
       this.#version = version;
       try {
@@ -52,7 +52,7 @@ export class Certificate {
       } catch (error) {
         onError(`${(error as Error).message}; the previous certificate stays in use`);
       }
-    }, LOOK_EVERY).unref();
+    }, CHECK_INTERVAL).unref();
   }
 
   /** Stops watching. */
@@ -61,7 +61,7 @@ export class Certificate {
   }
 
   /** Returns a stamp that changes with the files. Links are followed, since mounted secrets are replaced through their links. */
-  #look(): string {
+  #readVersion(): string {
     return [this.#files.cert, this.#files.key]
       .map((path) => {
         const stats = statSync(path, { throwIfNoEntry: false });

@@ -11,7 +11,7 @@ import { plainAddress } from "./trusted-proxies.js";
 
 /** Bytes of later requests that are read ahead while one is being processed. */
 const READ_AHEAD = 64 * 1_024;
-/** How long a connection is read after its last byte was handed to the kernel, in ms: closing could discard that byte. */
+/** Time in ms for which a connection is read after its last byte was passed to the kernel: closing could discard that byte. */
 const LINGER = 2_000;
 
 const CONTINUE = Buffer.from("HTTP/1.1 100 Continue\r\n\r\n");
@@ -82,7 +82,7 @@ export class Connection implements Idle {
   after: Idle | null = null;
   /** Time of the last response's end, or of the connection's start, in ms. */
   idleSince: number;
-  /** Since when a head that began, or a body, is being waited for, in ms; 0 for neither. */
+  /** Start of the wait for the rest of a head, or for a body, in ms; 0 for neither. */
   waitingSince = 0;
   /** Whether there was no room for this connection: nothing is run for it, and it ends with its first response. */
   refused = false;

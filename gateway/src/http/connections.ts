@@ -3,17 +3,17 @@ import type { Connection } from "./connection.js";
 import { IdleList } from "./idle-list.js";
 
 /** Interval in ms between checks of the connections. */
-const SWEEP_EVERY = 5_000;
+const SWEEP_INTERVAL = 5_000;
 /** A connection idle for less than this, in ms, is not closed to make room: its next request may be on its way. */
-const EVICTED_AFTER = 1_000;
-/** How long a client may send nothing of its body, or take nothing of a response, while memory is short; in ms. */
+const MIN_IDLE_TO_EVICT = 1_000;
+/** Timeout in ms for progress of a body or a response while memory is short. */
 const SHORT_TIMEOUT = 5_000;
-/** How long a connection for which there is no room may take to send the request that is then refused, in ms. */
-const REFUSED_WITHIN = 1_000;
+/** Timeout in ms for the request of a connection that is refused. */
+const REFUSED_TIMEOUT = 1_000;
 /** Maximum number of connections being refused at a time. More are closed without a response. */
 const MAX_REFUSED = 256;
 
-/** How long clients may take, in ms, and how many there may be. */
+/** Timeouts of clients, in ms, and the limits on their number. */
 export interface ConnectionLimits {
   /** A connection without a request in flight is closed after this long. */
   readonly idle: number;
@@ -47,11 +47,11 @@ export class Connections {
   /** Idle connections closed to make room. */
   evicted = 0;
   /** Connections for which there was no room. */
-  refusals = 0;
+  refusedTotal = 0;
 
   constructor(limits: ConnectionLimits) {
     this.#limits = limits;
-    const every = Math.min(SWEEP_EVERY, limits.idle / 4, limits.head / 4, limits.body / 4);
+    const every = Math.min(SWEEP_INTERVAL, limits.idle / 4, limits.head / 4, limits.body / 4);
     this.#timer = setInterval(() => this.#sweep(), every).unref();
   }
 
@@ -92,7 +92,7 @@ export class Connections {
   /** Follows a new connection. Whether there is room for it is decided before its first byte is read. */
   add(connection: Connection): void {
     this.opened++;
-    // After the poll phase: by then every request that was readable in this turn has been read, and its connection is not idle.
+    // After the poll phase: by then every request that was readable in this iteration has been read, and its connection is not idle.
     if (this.#arrived.push(connection) === 1) setImmediate(() => this.#admit());
   }
 
@@ -152,28 +152,28 @@ export class Connections {
     // The last bytes of a response may not have left yet: such a connection counts as idle from now on.
     for (
       ;
-      oldest && oldest.backlog > 0 && now - oldest.idleSince >= EVICTED_AFTER;
+      oldest && oldest.backlog > 0 && now - oldest.idleSince >= MIN_IDLE_TO_EVICT;
       oldest = this.#idle.oldest
     ) {
       this.#idle.remove(oldest);
       oldest.idleSince = now;
       this.#idle.add(oldest);
     }
-    if (!oldest || now - oldest.idleSince < EVICTED_AFTER) return false;
+    if (!oldest || now - oldest.idleSince < MIN_IDLE_TO_EVICT) return false;
     this.remove(oldest);
     this.evicted++;
     oldest.destroy();
     return true;
   }
 
-  /** The refusal is the response to the first request, since a client would not accept a response before its request. */
+  /** Refuses a connection by the response to its first request: a client does not accept a response before its request. */
   #refuse(connection: Connection): void {
-    this.refusals++;
+    this.refusedTotal++;
     this.#refused.add(connection);
     connection.refused = true;
     setTimeout(() => {
       if (!connection.isBusy) connection.end();
-    }, REFUSED_WITHIN).unref();
+    }, REFUSED_TIMEOUT).unref();
   }
 
   #sweep(): void {

@@ -1,23 +1,23 @@
 import { readFileSync } from "node:fs";
 
 /** The assumed limit if the system does not report one. */
-const USUAL = 8_192;
-/** More than this many connections are nothing that one process serves well. */
-const MOST = 50_000;
+const DEFAULT_FILES = 8_192;
+/** Maximum number of connections that one process serves well. */
+const MAX_CONNECTIONS = 50_000;
 /** Files that are not client connections: those to Redis, refused clients on their way out, logs. */
-const RESERVED = 512;
+const RESERVED_FILES = 512;
 
-/** How many client connections this process may hold, by its limit of open files. */
+/** Returns the maximum number of client connections for the limit of open files of this process. */
 export function connectionsByFileLimit(): number {
   const files = openFilesLimit();
-  return Math.max(Math.floor(files / 2), Math.min(MOST, files - RESERVED));
+  return Math.max(Math.floor(files / 2), Math.min(MAX_CONNECTIONS, files - RESERVED_FILES));
 }
 
 function openFilesLimit(): number {
   try {
     const [, soft] = /^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8")) ?? [];
-    return soft === undefined ? USUAL : Number(soft);
+    return soft === undefined ? DEFAULT_FILES : Number(soft);
   } catch {
-    return USUAL;
+    return DEFAULT_FILES;
   }
 }

@@ -1,6 +1,6 @@
 /** The content of a header of the PROXY protocol. */
 export interface ProxyHeader {
-  /** Where the client is; null where the header does not say, so that the sender itself is the client. */
+  /** The client's address; null if the header has none, so that the sender itself is the client. */
   readonly address: string | null;
   /** Bytes of the header: the connection's own bytes begin behind them. */
   readonly length: number;

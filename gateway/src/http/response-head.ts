@@ -2,7 +2,7 @@ import { STATUS_CODES } from "node:http";
 
 const NO_BODY = 204;
 /** Heads of responses with shorter bodies than this, in bytes, are kept ready as a whole. */
-const USUAL = 1_024;
+const MAX_READY_BODY = 1_024;
 
 /** The part of a response's head that many responses share. */
 interface Ready {
@@ -19,7 +19,7 @@ interface Ready {
 export class ResponseHeads {
   readonly #keepAlive: string;
   readonly #common: string;
-  /** Until when what is ready has the right date, in ms by the monotonic clock. */
+  /** End of the second that the date of the ready heads is in, in ms by the monotonic clock. */
   #until = 0;
   #date = "";
   #ready: Ready[] = [];
@@ -47,14 +47,14 @@ export class ResponseHeads {
     sendsBody: boolean,
   ): Buffer[] {
     const ready = this.#readyFor(status, type, keep);
-    const isUsual = more.length === 0 && body.length < USUAL;
+    const isUsual = more.length === 0 && body.length < MAX_READY_BODY;
     let head = isUsual ? ready.whole[body.length] : undefined;
     if (!head) {
       head = headOf(ready, body.length, more);
       if (isUsual) ready.whole[body.length] = head;
     }
     if (!sendsBody) return [head];
-    if (body.length > COPIED) return [head, body];
+    if (body.length > MAX_COPIED_BODY) return [head, body];
     const bytes = Buffer.allocUnsafe(head.length + body.length);
     bytes.set(head);
     bytes.set(body, head.length);
@@ -113,4 +113,4 @@ function linesOf(headers: readonly string[]): string {
 }
 
 /** Bodies up to this many bytes are copied behind their heads, so that one write sends both. */
-export const COPIED = 32 * 1_024;
+export const MAX_COPIED_BODY = 32 * 1_024;

@@ -203,7 +203,7 @@ export class HttpServer implements ConnectionHost {
       if (this.#greeting.get(end) === socket) this.#greeting.delete(end);
     });
     if (this.#greeting.size <= this.#connections.room) return;
-    this.#connections.refusals++;
+    this.#connections.refusedTotal++;
     const [[longest, oldest]] = this.#greeting as unknown as [[string, Socket]];
     this.#greeting.delete(longest);
     oldest.destroy();
@@ -215,7 +215,7 @@ export class HttpServer implements ConnectionHost {
 
   #accept(socket: Socket): void {
     if (this.#connections.isOverrun) {
-      this.#connections.refusals++;
+      this.#connections.refusedTotal++;
       socket.destroy();
     } else this.#connections.add(new Connection(socket, this, this.#clientOf(socket)));
   }

@@ -4,7 +4,7 @@ export interface Failure {
   readonly error: string;
   /** A code of the system or of Node, such as `ECONNRESET`. */
   readonly code: string | undefined;
-  /** Where it was thrown, and how it came to that. */
+  /** Stack frames, the innermost first. */
   readonly at: readonly string[];
 }
 

@@ -25,12 +25,12 @@ export class CommandCounts {
     this.#received[placeOf(info)]!++;
   }
 
-  /** It was refused, failed, or got an error from Redis. */
+  /** Counts a command that was refused, failed, or got an error from Redis. */
   failed(info: CommandInfo | null): void {
     this.#errors[placeOf(info)]!++;
   }
 
-  /** Redis replied to it after `ms`. */
+  /** Counts a reply of Redis after `ms`. */
   replied(info: CommandInfo | null, ms: number): void {
     const place = placeOf(info);
     this.#timed[place]!++;

@@ -133,7 +133,7 @@ function addConnections(registry: Registry, { connections, streams, budget }: Me
   counter(
     "connections_refused_total",
     "Client connections refused because of the limit.",
-    () => connections.refusals,
+    () => connections.refusedTotal,
   );
   gauge("connections_open", "Client connections open now.", () => connections.open);
   gauge("connections", "Client connections open now, by state.", () => {

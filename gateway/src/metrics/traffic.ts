@@ -19,7 +19,7 @@ export interface SettledTraffic {
   readonly route: string;
   /** 0 when the client went before the response. */
   readonly status: number;
-  /** How long it took, in ms; null for an event stream, whose length says nothing. */
+  /** Duration in ms; null for an event stream. */
   readonly ms: number | null;
   /** Time in ms that Redis took. Null if no command was sent, no reply came, or a command blocked there. */
   readonly upstreamMs: number | null;

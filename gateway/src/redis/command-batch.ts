@@ -32,7 +32,7 @@ export class CommandBatch {
   #bytes = 0;
   /** Whether a command of the batch was lost with its connection, so that later ones must not run before it. */
   isBroken = false;
-  /** Where its last command was written. While one is unanswered, those that follow it go there too. */
+  /** The connection of its last command. While one is unanswered, those that follow it are written there too. */
   connection: BatchConnection | null = null;
   /** Whether it is sent for the second time. */
   isRepeated = false;
@@ -53,7 +53,7 @@ export class CommandBatch {
     return this.#next === this.#commands.length;
   }
 
-  /** How many of its commands were not taken. */
+  /** Number of commands not taken. */
   get left(): number {
     return this.#commands.length - this.#next;
   }

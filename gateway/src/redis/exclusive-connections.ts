@@ -28,15 +28,15 @@ export interface ExclusiveConnectionsOptions {
 /** A connection on which commands wait at the server. */
 interface Lent {
   readonly connection: MultiplexedConnection;
-  /** By when they will have waited as long as they may, on the clock of `performance.now()`. */
+  /** End of their longest wait, on the clock of `performance.now()`. */
   readonly endsAt: number;
 }
 
-/** How long commands may wait at the server. */
+/** The waits of commands at the server. */
 interface Waits {
-  /** For each, how long it and those before it may, in ms. */
+  /** For each command, the longest wait of it and those before it, in ms. */
   readonly sums: readonly number[];
-  /** Since when they may wait, on the clock of `performance.now()`. */
+  /** Start of the waits, on the clock of `performance.now()`. */
   from: number;
 }
 
@@ -46,7 +46,7 @@ export class ExclusiveConnections {
   readonly #transactions: Pool;
   readonly #connectionOptions: MultiplexedConnectionOptions;
   readonly #timeout: number;
-  /** Where commands wait at the server, or may. */
+  /** Connections on which commands wait at the server, or may. */
   readonly #waiting = new Set<Lent>();
   /** Ends waits at the server, once the gateway is closing. */
   #unblocker: MultiplexedConnection | null = null;
@@ -197,7 +197,7 @@ export class ExclusiveConnections {
       if (waiting) allWaiting.delete(waiting);
       // The unwritten part may be the end of a transaction that Redis has begun.
       if (failed) connection.close();
-      else pool.giveBack(connection);
+      else pool.release(connection);
     };
     const through: Receiver = {
       get cancelled() {

@@ -52,7 +52,7 @@ export class InFlightConnection implements BatchConnection {
   readonly #handler: InFlightConnectionHandler;
   readonly #written = new Fifo<Written>();
   readonly #silence: number;
-  /** Since when a reply has been waited for without a break. */
+  /** Start of the present wait for replies, in ms by the monotonic clock. */
   #waitingSince = 0;
 
   /** @param silence how long Redis may say nothing while a command waits in vain, in ms */
@@ -216,7 +216,7 @@ export class InFlightConnection implements BatchConnection {
     let apart = written > 0 && entry.stream !== null && this.#handler.onLarge();
     return {
       write: (bytes) => {
-        // Of a command that was given up nothing is kept.
+        // The reply to a command that was given up is dropped.
         const { stream } = entry;
         if (!stream) return;
         const backlog = stream.write(bytes);

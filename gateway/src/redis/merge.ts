@@ -105,7 +105,10 @@ const each =
 const leastOfEach = each(least);
 const first: Combine = (replies) => replies[0]!;
 
-/** How the replies of several nodes become one, by the names that Redis's documentation gives to the ways. */
+/**
+ * Ways to make one reply of those of several nodes, by the names of Redis's documentation.
+ * @see https://redis.io/docs/latest/develop/reference/command-tips/#response_policy
+ */
 export const combiners = {
   agg_sum: sum,
   // WAIT replies with a number, WAITAOF with two.

@@ -5,16 +5,16 @@ import { type Receiver, UpstreamFailure } from "./failure.js";
 import { InFlightConnection } from "./in-flight-connection.js";
 import type { RedisSocketOptions } from "./redis-socket.js";
 
-/** Lines that may have been replaced and still be in use; beyond, large replies hold others up. */
+/** Maximum number of replaced connections still in use. Above it, a large reply delays those behind it. */
 const MAX_REPLACED = 8;
 const INITIAL_BACKOFF = 50;
 const MAX_BACKOFF = 2_000;
 /** A connection that held this long, in ms, is replaced without delay. */
-const STEADY = 1_000;
+const MIN_STABLE_TIME = 1_000;
 /** Minimum interval between checks of deadlines, in ms. */
-const TICK = 5;
+const MIN_TIMER_INTERVAL = 5;
 
-/** How one connection to Redis is made and kept. */
+/** Options of a {@link MultiplexedConnection}. */
 export interface MultiplexedConnectionOptions extends RedisSocketOptions {
   /** Timeout of a command in ms, from its call to its reply. */
   readonly timeout: number;
@@ -38,7 +38,7 @@ export interface MultiplexedConnectionOptions extends RedisSocketOptions {
 }
 
 /**
- * A connection to Redis shared by many commands. All commands of one turn of the event loop go out in one write. A command
+ * A connection to Redis shared by many commands. All commands of one iteration of the event loop go out in one write. A command
  * that comes alone is written at once. Replies come back in order. A large batch is written in chunks, so that later
  * commands of others do not wait for all of it.
  *
@@ -55,12 +55,12 @@ export class MultiplexedConnection {
   readonly #options: MultiplexedConnectionOptions;
   readonly #queue = new BatchQueue();
   #connection: InFlightConnection | null = null;
-  /** Lines that were replaced: they fell silent, or a large reply holds them up. */
+  /** Connections that were replaced: they fell silent, or a large reply delays what is behind it. */
   readonly #silent = new Set<InFlightConnection>();
   /** A connection that was held up and is free again: it replaces the next one. */
   #spare: InFlightConnection | null = null;
   #flushing = false;
-  /** How many batches had a part in the last write. */
+  /** Number of batches that had a part in the last write. */
   #lastBatchCount = 0;
   #closed = false;
   #attempts = 0;
@@ -107,9 +107,9 @@ export class MultiplexedConnection {
   send(commands: readonly Command[], receiver: Receiver, options?: CommandBatchOptions): void {
     const now = performance.now();
     const batch = new CommandBatch(commands, receiver, now + this.#options.timeout, options);
-    const refusal = this.#refusal(batch);
-    if (refusal) {
-      batch.failRest(refusal);
+    const rejection = this.#rejectionOf(batch);
+    if (rejection) {
+      batch.failRest(rejection);
       return;
     }
     this.#queue.add(batch);
@@ -161,7 +161,7 @@ export class MultiplexedConnection {
     this.#connection = null;
   };
 
-  #refusal(batch: CommandBatch): UpstreamFailure | null {
+  #rejectionOf(batch: CommandBatch): UpstreamFailure | null {
     if (this.#closed) return new UpstreamFailure("closing", "the connection to Redis was closed");
     if (this.#unreachedReason !== null || (this.#retry && this.#options.reconnect === "wanted"))
       return this.#unreachable();
@@ -224,7 +224,7 @@ export class MultiplexedConnection {
     }
   }
 
-  /** Whether nothing else is under way nor likely to come in this turn, so that waiting for its end is for nothing. */
+  /** Whether no other batch is in flight, nor likely to come in this iteration of the event loop: it is then written at once. */
   #isAlone(batch: CommandBatch, now: number): boolean {
     if (this.#flushing || this.#lastBatchCount > 1 || this.#connection!.inFlight > 0) return false;
     return !batch.receiver.cancelled && batch.deadline > now;
@@ -233,7 +233,7 @@ export class MultiplexedConnection {
   #schedule(): void {
     if (this.#flushing || this.#queue.waiting === 0) return;
     this.#flushing = true;
-    // After the poll phase: by then every request that was readable in this turn has been read.
+    // After the poll phase: by then every request that was readable in this iteration has been read.
     setImmediate(this.#flushQueued);
   }
 
@@ -306,10 +306,10 @@ export class MultiplexedConnection {
 
   /** One timer serves all deadlines. */
   #arm(due: number): void {
-    if (due >= this.#due - TICK) return;
+    if (due >= this.#due - MIN_TIMER_INTERVAL) return;
     clearTimeout(this.#timer);
     this.#due = due;
-    const wait = Math.min(Math.max(TICK, Math.ceil(due - performance.now())), 0x7fffffff);
+    const wait = Math.min(Math.max(MIN_TIMER_INTERVAL, Math.ceil(due - performance.now())), 0x7fffffff);
     // After one more poll: when this process itself was held up, replies in time may lie unread.
     this.#timer = setTimeout(() => setImmediate(this.#expire), wait);
   }
@@ -381,7 +381,7 @@ export class MultiplexedConnection {
     this.#failBroken();
     if (this.#closed) return;
     const { upSince } = connection;
-    const steady = upSince !== null && performance.now() - upSince >= STEADY;
+    const wasStable = upSince !== null && performance.now() - upSince >= MIN_STABLE_TIME;
     if (upSince !== null) this.#attempts = 0;
     const { reconnect } = this.#options;
     if (reconnect === "never") {
@@ -390,7 +390,7 @@ export class MultiplexedConnection {
       return;
     }
     const longest = Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** this.#attempts++);
-    const wait = steady ? 0 : longest * (0.5 + Math.random() / 2);
+    const wait = wasStable ? 0 : longest * (0.5 + Math.random() / 2);
     this.#retry = setTimeout(() => {
       this.#retry = undefined;
       if (reconnect === "always") this.#connect();

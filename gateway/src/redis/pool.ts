@@ -3,14 +3,14 @@ import { UpstreamFailure } from "./failure.js";
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "./multiplexed-connection.js";
 
 /** Idle connections kept for the next use. */
-const KEPT_IDLE = 4;
+const MAX_IDLE = 4;
 /** Idle timeout of a connection, in ms. */
-const IDLE_FOR = 30_000;
+const IDLE_TIMEOUT = 30_000;
 
-/** Someone who wants a connection of their own. */
+/** The receiver of a connection that it has for itself. */
 export interface Borrower {
   readonly cancelled: boolean;
-  /** Takes the connection; it goes back by {@link Pool.giveBack}. */
+  /** Takes the connection, until {@link Pool.release}. */
   onConnection(connection: MultiplexedConnection): void;
   onFailure(failure: UpstreamFailure): void;
 }
@@ -36,7 +36,7 @@ export class Pool {
   readonly #all = new Set<MultiplexedConnection>();
   readonly #waiting = new Fifo<Waiting>();
   #queued = 0;
-  #refusal: UpstreamFailure | null = null;
+  #stopped: UpstreamFailure | null = null;
   #closed = false;
 
   constructor(connectionOptions: MultiplexedConnectionOptions, options: PoolOptions) {
@@ -51,8 +51,8 @@ export class Pool {
 
   /** Lends a connection, now or when one comes back by `deadline`, on the clock of `performance.now()`. */
   borrow(borrower: Borrower, deadline: number): void {
-    if (this.#closed || this.#refusal) {
-      borrower.onFailure(this.#refusal ?? new UpstreamFailure("closing", "the gateway is closing"));
+    if (this.#closed || this.#stopped) {
+      borrower.onFailure(this.#stopped ?? new UpstreamFailure("closing", "the gateway is closing"));
       return;
     }
     const idle = this.#idle.pop();
@@ -65,7 +65,7 @@ export class Pool {
   }
 
   /** Takes a connection back. One that still owes a reply is closed rather than lent again. */
-  giveBack(connection: MultiplexedConnection): void {
+  release(connection: MultiplexedConnection): void {
     if (connection.closed) return;
     if (connection.pending > 0 || this.#closed) {
       connection.close();
@@ -73,14 +73,14 @@ export class Pool {
     }
     const next = this.#next();
     if (next) next.onConnection(connection);
-    else if (this.#idle.length >= KEPT_IDLE) connection.close();
-    else this.#idle.push({ connection, timer: setTimeout(() => connection.close(), IDLE_FOR).unref() });
+    else if (this.#idle.length >= MAX_IDLE) connection.close();
+    else this.#idle.push({ connection, timer: setTimeout(() => connection.close(), IDLE_TIMEOUT).unref() });
   }
 
-  /** Lends nothing any more, to those that wait for a connection neither; what was lent stays so. */
-  stopLending(refusal: UpstreamFailure): void {
-    this.#refusal = refusal;
-    for (let next = this.#next(); next; next = this.#next()) next.onFailure(refusal);
+  /** Lends no more connections: borrowers fail with this failure. Lent connections stay lent. */
+  stopLending(failure: UpstreamFailure): void {
+    this.#stopped = failure;
+    for (let next = this.#next(); next; next = this.#next()) next.onFailure(failure);
   }
 
   /** Closes every connection, lent ones too. */

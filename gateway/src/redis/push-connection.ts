@@ -1,7 +1,7 @@
 import type { Command } from "../resp/command.js";
 import { RedisSocket, type RedisSocketOptions } from "./redis-socket.js";
 
-/** How a {@link PushConnection} is made; connecting may take as long as a command. */
+/** Options of a {@link PushConnection}. */
 export interface PushConnectionOptions extends Omit<RedisSocketOptions, "connectTimeout"> {
   /** Timeout in ms for connecting and the handshake. */
   readonly timeout: number;
@@ -40,7 +40,7 @@ export class PushConnection {
     this.#socket.open();
   }
 
-  /** Sends a command, once the connection is up. Those of one turn go out together. */
+  /** Sends a command, once the connection is up. Those of one iteration of the event loop go out together. */
   send(command: Command): void {
     this.#options.counters.commands++;
     this.#socket.send(command);

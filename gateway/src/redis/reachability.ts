@@ -12,7 +12,7 @@ export class Reachability {
   #wasReached = false;
   /** Whether the first attempt takes long. */
   #isLate = false;
-  /** Why the last attempt failed, or null. */
+  /** The reason why the last attempt failed, or null. */
   #reason: string | null = null;
 
   /** @param description the description of the Redis, without secrets */
@@ -24,7 +24,7 @@ export class Reachability {
     });
   }
 
-  /** Why the last attempt to connect failed, if none succeeded so far, else null. Commands then fail at once. */
+  /** The reason why the last attempt to connect failed, if none succeeded so far, else null. Commands then fail at once. */
   get unreachedReason(): string | null {
     return this.#wasReached ? null : this.#reason;
   }

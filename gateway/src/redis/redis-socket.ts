@@ -12,7 +12,7 @@ import type { Reachability } from "./reachability.js";
 /** In a handshake: requests the connection's id at the server. A user that may not run the command connects all the same. */
 export const CLIENT_ID = command("CLIENT", "ID");
 
-/** How one connection to Redis is made. */
+/** Options of a {@link RedisSocket}. */
 export interface RedisSocketOptions {
   readonly connect: (onRead?: OnReadOpts) => Duplex;
   /** At least one command. All must get replies without an error before any other command is sent. */
@@ -109,7 +109,7 @@ export class RedisSocket {
     }
   }
 
-  /** Writes a command. Those of one turn go out together. */
+  /** Writes a command. Those of one iteration of the event loop go out together. */
   send(command: Command): void {
     const socket = this.#socket!;
     if (socket.writableCorked === 0) {
@@ -196,7 +196,7 @@ export class RedisSocket {
   }
 }
 
-/** Up to this many bytes the commands of one turn are copied together; beyond, they are written as they are. */
+/** Commands of one write are copied together up to this many bytes in all. Above it, they are written one by one. */
 const COPY_LIMIT = 64 * 1024;
 
 /** The connection is up; this user just may not use PING. */

@@ -8,7 +8,7 @@ import type { Address } from "./cluster/topology.js";
 import { parseRedisUrl } from "./redis-address.js";
 import type { RedisUser } from "./upstream.js";
 
-/** A Redis that can be signed in to: what each connection must say first, as the user given or as the one set up. */
+/** A Redis, with the commands that sign a connection in: as the given user, or as the one of its URL. */
 export interface RemoteEngine extends Engine {
   handshake(user: RedisUser | null): readonly Command[];
   /** Whether it runs by itself, rather than being started for the gateway. */
@@ -20,7 +20,7 @@ export interface RemoteEngine extends Engine {
    * - `sentinel`: Sentinels, which report where the primary of a group is
    */
   readonly kind: "server" | "unknown" | "cluster" | "sentinel";
-  /** Where it was said to be. */
+  /** The addresses of its URL. */
   readonly addresses: readonly Address[];
   /** The Sentinels' name of the group. */
   readonly group: string;
@@ -30,7 +30,7 @@ export interface RemoteEngine extends Engine {
   connectTo(address: Address, onRead?: OnReadOpts): Duplex;
 }
 
-/** How a Redis is reached, beside its URL. */
+/** Options of a connection to Redis that its URL does not hold. */
 export interface RemoteOptions {
   /** A file of certificates (PEM) to trust in place of the system's, for TLS. */
   readonly ca?: string | undefined;

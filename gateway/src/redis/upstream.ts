@@ -15,13 +15,13 @@ export interface TransactionReceiver {
   onFailure(failure: UpstreamFailure): void;
 }
 
-/** Where sharded channels are, on a cluster. */
+/** The nodes of a cluster that serve sharded channels. */
 export interface Sharding {
   /** Returns the name of the node that serves a slot; undefined while that is not known. */
   nodeOf(slot: number): string | undefined;
-  /** How a node is connected to. */
+  /** Returns the options of connections to a node. */
   pushOptions(node: string): PushConnectionOptions;
-  /** The node `from` said that a slot is at another. */
+  /** The node `from` redirected to another node. */
   moved(redirection: Extract<Redirection, { slot: number }>, from: string): void;
   /** A node can't be reached, or does not serve what it did: slots may be elsewhere. */
   suspect(node: string): void;
@@ -32,9 +32,9 @@ export interface Sharding {
 /** The destination of the gateway's commands: one Redis, or several that act as one. */
 export interface Upstream {
   readonly counters: UpstreamCounters;
-  /** How connections are made on which replies come unasked. */
+  /** Options of connections for subscriptions and MONITOR. */
   readonly pushOptions: PushConnectionOptions;
-  /** Where sharded channels are; null where one server has all. */
+  /** The nodes of sharded channels; null if one server has all. */
   readonly sharding: Sharding | null;
   /** Connections to Redis that are open for sharing, and that are lent or kept for single use. */
   readonly connections: { readonly shared: number; readonly blocking: number; readonly transactions: number };
@@ -48,8 +48,8 @@ export interface Upstream {
    */
   send(commands: readonly Command[], receiver: Receiver, deadline?: number): void;
   /**
-   * Sends commands in their order on connections reserved for them. `waits` is how long each may wait at the server beyond
-   * the deadline, in ms.
+   * Sends commands in their order on connections reserved for them. `waits` holds the longest wait of each at the
+   * server, in ms, which extends the deadline.
    */
   sendAlone(
     commands: readonly Command[],

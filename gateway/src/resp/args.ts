@@ -26,7 +26,7 @@ export function commandOf(args: readonly string[]): Command {
 
 /** The bounds of a command's arguments in its encoding. */
 export class EncodedArgs {
-  /** Where the header of each argument begins, and behind the last one the end. */
+  /** Start of the header of each argument, then the end of the last one. */
   readonly #starts: number[] = [];
   readonly #lengths: number[] = [];
 
@@ -41,12 +41,12 @@ export class EncodedArgs {
     this.#starts.push(reader.at);
   }
 
-  /** Where the content of argument `index` begins. */
+  /** Returns the start of the content of argument `index`. */
   from(index: number): number {
     return this.to(index) - this.#lengths[index]!;
   }
 
-  /** Where the content of argument `index` ends. */
+  /** Returns the end of the content of argument `index`. */
   to(index: number): number {
     return this.#starts[index + 1]! - 2;
   }

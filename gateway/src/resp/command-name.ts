@@ -1,6 +1,6 @@
 /** Names longer than this, in bytes, are not remembered: no command of Redis has one. */
-const LONGEST = 32;
-const MOST = 1_000;
+const MAX_NAME = 32;
+const MAX_CACHED_NAMES = 1_000;
 
 /** Names seen before, by a hash of their letters, since a lookup costs less than decoding the text. */
 const seen = new Map<number, string>();
@@ -10,13 +10,13 @@ const seen = new Map<number, string>();
  * as C strings, so that `post\0x` is `post` to it.
  */
 export function commandName(bytes: Buffer, from: number, to: number): string {
-  if (to - from > LONGEST) return asName(bytes.toString("latin1", from, to));
+  if (to - from > MAX_NAME) return asName(bytes.toString("latin1", from, to));
   let hash = 0;
   for (let i = from; i < to; i++) hash = (Math.imul(hash, 31) + (bytes[i]! & 0xdf)) | 0;
   const before = seen.get(hash);
   if (before !== undefined && isWritten(before, bytes, from, to)) return before;
   const name = asName(bytes.toString("latin1", from, to));
-  if (seen.size >= MOST) seen.clear();
+  if (seen.size >= MAX_CACHED_NAMES) seen.clear();
   if (isWritten(name, bytes, from, to)) seen.set(hash, name);
   return name;
 }

@@ -3,9 +3,9 @@ import { SlabWriter } from "../util/slab-writer.js";
 import { Command } from "./command.js";
 
 /** Room for `*`, ten digits, CR and LF before the first argument: the number of arguments is known only at the end. */
-const HEAD = 13;
+const HEADER_ROOM = 13;
 /** The most that an argument needs beside its own bytes: `$`, ten digits, twice CR and LF. */
-const AROUND = 15;
+const ARG_OVERHEAD = 15;
 /** Arguments up to this many bytes are copied byte by byte, which beats a call into native code. */
 const SHORT = 24;
 
@@ -17,8 +17,8 @@ export class CommandWriter extends SlabWriter {
   begin(): void {
     this.#args = 0;
     this.at = this.start;
-    this.reserve(HEAD + AROUND);
-    this.at += HEAD;
+    this.reserve(HEADER_ROOM + ARG_OVERHEAD);
+    this.at += HEADER_ROOM;
   }
 
   /** Appends `source[from, to)` as an argument. */
@@ -52,7 +52,7 @@ export class CommandWriter extends SlabWriter {
   /** Ends the command. */
   end(): Command {
     const { slab } = this;
-    let from = this.start + HEAD;
+    let from = this.start + HEADER_ROOM;
     slab[--from] = LF;
     slab[--from] = CR;
     let args = this.#args;
@@ -66,7 +66,7 @@ export class CommandWriter extends SlabWriter {
 
   /** Writes the header of an argument, and makes room for the argument. */
   #header(length: number): void {
-    this.reserve(length + AROUND);
+    this.reserve(length + ARG_OVERHEAD);
     this.#args++;
     const { slab } = this;
     let { at } = this;

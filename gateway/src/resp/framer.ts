@@ -1,7 +1,7 @@
 import { BufferBudget } from "../util/buffer-budget.js";
 import { COLON, CR, DOLLAR, LF, MINUS, NINE, PLUS, STAR, ZERO } from "../util/bytes.js";
 
-/** Where the framer stands inside a reply. */
+/** The position of the framer in a reply. */
 enum At {
   Type,
   Text,
@@ -24,7 +24,7 @@ export const LARGE_REPLY = 256 * 1_024;
 /** Takes the bytes of one large reply. */
 export interface LargeReply {
   write(bytes: Buffer): void;
-  /** It is larger than `maxReplySize`. More may be written, and is not kept. */
+  /** The reply is larger than `maxReplySize`. More may be written, and is not kept. */
   onTooLarge(): void;
   end(): void;
 }

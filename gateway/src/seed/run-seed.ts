@@ -8,7 +8,7 @@ import { type SeedCommand, SeedError, type SeedFile } from "./seed-file.js";
 
 /** Commands that are sent at a time. */
 const BATCH = 1_000;
-/** How long Redis may take over a batch, in ms. */
+/** Timeout in ms for a batch. */
 const TIMEOUT = 60_000;
 const MAX_REPLY = 512 * 1024 * 1024;
 

@@ -59,7 +59,7 @@ interface Fields<T> {
 /** A default: a value, or a function of the options given and the constant defaults of the others. */
 export type Default<T> = T | ((settings: Readonly<Record<string, unknown>>) => T);
 
-/** Where a setting can be given: by programs too, or on the command line, in the environment and in the config file alone. */
+/** The sources that can give a setting: by programs too, or on the command line, in the environment and in the config file alone. */
 export type Scope = "everywhere" | "command line";
 
 /** An entry of the table of settings, of values of type `T`. `D` is undefined for a setting without a default. */

@@ -1,6 +1,6 @@
 import { totalmem } from "node:os";
 
-/** How long memory counts as short after a refusal, in ms. */
+/** Time in ms for which memory counts as short after bytes were refused. */
 const SHORT_FOR = 5_000;
 /** The share of the memory of the process that is buffered at most by default: what is read, copied and freed takes more. */
 const SHARE = 1 / 4;
@@ -60,7 +60,7 @@ export class BufferBudget {
       done(true);
       return;
     }
-    // It will never fit.
+    // More than the limit never fits.
     if (bytes > this.limit * share) {
       done(false);
       return;

@@ -6,9 +6,9 @@ const SLAB = 64 * 1024;
  */
 export class SlabWriter {
   protected slab = Buffer.allocUnsafeSlow(SLAB);
-  /** Where the sequence that is being written begins. */
+  /** Start of the sequence that is being written. */
   protected start = 0;
-  /** Where the next byte goes. */
+  /** Index of the next byte. */
   protected at = 0;
 
   /** Makes room for `size` more bytes. Moves the unfinished sequence to a new slab if the present one is too small. */

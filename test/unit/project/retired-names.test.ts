@@ -57,16 +57,27 @@ const RETIRED: readonly { name: RegExp; folders: readonly string[]; instead: str
     folders: ["gateway/src", "docs", "test"],
     instead: "the name in gateway/src",
   },
+  {
+    name: /\b(giveBack|KEPT_IDLE|NOT_TOLD|PATIENCE|REFUSED_WITHIN|EVICTED_AFTER|WORTH_READING|LOOK_EVERY|Looked|readPush)\b|#look\b/,
+    folders: ["gateway/src", "test"],
+    instead: "the name in gateway/src",
+  },
+  { name: /\btype Place\b|: Place\b/, folders: ["gateway/src"], instead: "CommandContext" },
   { name: /\b(settingsOf|WITHOUT_DEFAULT)\b/, folders: ["gateway", "test"], instead: "resolveSettings" },
   // Constants and comments
   {
-    name: /\b(MOST|LONGEST)_[A-Z]/,
+    name: /\b(MOST|LONGEST)(_[A-Z]|\b)/,
     folders: ["src", "gateway/src", "bench", "testbed", "compat"],
     instead: "MAX_",
   },
   {
     name: /(\/\*\*|^\s*\*) (What|Whoever|Those|Such|Whose|Of|The same)\b/m,
     folders: ["bench/src", "testbed/src", "compat/src"],
+    instead: "a comment that names the thing first",
+  },
+  {
+    name: /(\/\*\*|^\s*\*) (What|Whoever|Those|Such|Whose|Of|The same|How|Where|Why|By|Said|Since|Until)\b/m,
+    folders: ["gateway/src"],
     instead: "a comment that names the thing first",
   },
 ];

@@ -15,7 +15,7 @@ export type ToWorker =
       readonly kind: "start";
       readonly options: GatewayOptions;
       readonly engine: SharedEngine | null;
-      /** How many workers there are. */
+      /** Number of workers. */
       readonly workers: number;
       /** Tell of every command. */
       readonly trace: boolean;

@@ -25,7 +25,7 @@ export interface WorkersOptions {
   readonly count: number;
   /** The Redis to share; null where the options name one. */
   readonly engine: SharedEngine | null;
-  /** How long closing may take, in ms: the drain delay, and requests in flight. */
+  /** Timeout in ms for closing: the drain delay, and requests in flight. */
   readonly closesWithin: number;
   /** Called with a one-line message when a worker exited. */
   readonly onNotice: (message: string) => void;

@@ -6,7 +6,7 @@ import { printed, quoted, shown } from "./text.js";
 /** Lines kept on the page. */
 const MAX_LINES = 200;
 
-/** How the beginning of a value of each type is read, so that a large one does no harm. */
+/** Commands that read the beginning of a value, by its type, so that a large one does no harm. */
 const READS: Record<string, (key: CommandArg) => CommandArg[]> = {
   string: (key) => ["GETRANGE", key, "0", "9999"],
   list: (key) => ["LRANGE", key, "0", "99"],

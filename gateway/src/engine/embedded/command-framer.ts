@@ -39,9 +39,9 @@ export class CommandFramer {
    */
   push(chunk: Buffer): Framed[] {
     const out: Framed[] = [];
-    /** Where the bytes start that have not been handed on. */
+    /** Start of the bytes that have not been returned. */
     let start = 0;
-    /** Up to where they are whole commands. */
+    /** End of the whole commands. */
     let whole = 0;
     let at = 0;
     while (at < chunk.length) {

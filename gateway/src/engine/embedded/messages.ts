@@ -4,15 +4,15 @@ import type { EmbeddedLimits } from "./limits.js";
 /** The worker's start data. */
 export interface WorkerInput {
   readonly limits: EmbeddedLimits;
-  /** One counter that the worker keeps raising for as long as its loop turns. */
+  /** One counter that the worker increments while its event loop runs. */
   readonly heartbeat: SharedArrayBuffer;
-  /** How often it does, in ms. */
+  /** Interval in ms between increments. */
   readonly heartbeatMs: number;
-  /** Where the data is kept; null for in memory alone. */
+  /** The file that keeps the data; null for in memory alone. */
   readonly snapshot: string | null;
 }
 
-/** How often the data is written while it changes, in ms. */
+/** Interval in ms between snapshots while the data changes. */
 export const SNAPSHOT_EVERY = 10_000;
 
 /** A message to the worker: write the data now. */

@@ -60,7 +60,7 @@ export class PortTransport implements ConnectionTransport {
     }
   }
 
-  /** Keeps a reply until the end of this turn of the loop; waits while the reader is far behind. */
+  /** Keeps a reply until the end of this iteration of the event loop. Waits while the reader is far behind. */
   write(chunk: Buffer): void | Promise<void> {
     if (this.signal.aborted) return;
     this.#replies.push(chunk);

@@ -18,7 +18,7 @@ import { workerFile } from "./worker-file.js";
 export interface EmbeddedOptions {
   /** Limits other than the default ones. */
   readonly limits?: Partial<EmbeddedLimits>;
-  /** How long the engine's thread may go without a sign of life before it is replaced, in ms. Default 5000. */
+  /** Time in ms without a heartbeat after which the engine's thread is replaced. Default: 5,000. */
   readonly stallTimeoutMs?: number;
   /** A file to keep the data in; default: it is kept in memory alone. */
   readonly snapshot?: string | undefined;
@@ -27,8 +27,8 @@ export interface EmbeddedOptions {
 }
 
 const DESCRIPTION = "embedded (js-redis-server, in memory; for development and tests)";
-/** How long writing the data at the end may take, in ms. */
-const SAVE_WITHIN = 60_000;
+/** Timeout in ms for writing the data at the end. */
+const SAVE_TIMEOUT = 60_000;
 const HEARTBEAT_MS = 100;
 const HOW_OFTEN = `written every ${SNAPSHOT_EVERY / 1_000} s while it changes, and at the end`;
 /** A thread that ends sooner than this was never of use; after so many of them in a row it is given up. */
@@ -119,14 +119,14 @@ class EmbeddedEngine implements Engine {
 
   async #save(): Promise<void> {
     const worker = this.#worker;
-    // It ended, and none took its place.
+    // The thread ended, and none took its place.
     if (worker.threadId < 0) return;
     worker.ref();
     await new Promise<void>((resolve) => {
       const timer = setTimeout(() => {
         this.#unsaved("ETIMEDOUT");
         resolve();
-      }, SAVE_WITHIN);
+      }, SAVE_TIMEOUT);
       const done = () => {
         clearTimeout(timer);
         resolve();
@@ -182,7 +182,7 @@ class EmbeddedEngine implements Engine {
     worker.on("message", (message: SavingMessage) => {
       if (message.kind === "failed") this.#unsaved(message.code);
       else if (message.kind === "unreadable" && this.#isLoaded) {
-        // It must not go on empty: the next snapshot would replace the saved data.
+        // The engine must not continue empty: the next snapshot would replace the saved data.
         this.#onNotice(message.message);
         this.#shortLives = MAX_SHORT_LIVES;
         void worker.terminate();

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 
 /**
- * Where the built worker is: beside this code in the package, in `dist` when this code runs from its
+ * The path of the built worker: beside this code in the package, in `dist` when this code runs from its
  * sources.
  * @throws {Error} when it has not been built.
  */

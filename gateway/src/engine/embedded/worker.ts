@@ -17,7 +17,7 @@ const SWEEP_MS = 1000;
 const { limits, heartbeat, heartbeatMs, snapshot } = workerData as WorkerInput;
 const beats = new Int32Array(heartbeat);
 const beat = () => void Atomics.add(beats, 0, 1);
-const tell = (message: SavingMessage) => parentPort!.postMessage(message);
+const send = (message: SavingMessage) => parentPort!.postMessage(message);
 
 setLuaWasmLoadOptions({ limits: { maxFuel: limits.maxScriptSteps } });
 const state = new RecoveringState({ databaseCount: 16, activeExpiryIntervalMs: SWEEP_MS });
@@ -31,19 +31,19 @@ const transports = new Map<number, PortTransport>();
 
 function openSaver(file: string): Saver | null {
   try {
-    const onFailure = (code: string) => tell({ kind: "failed", code });
+    const onFailure = (code: string) => send({ kind: "failed", code });
     const opened = new Saver({ state, file, beat, onFailure });
-    tell({ kind: "loaded" });
+    send({ kind: "loaded" });
     return opened;
   } catch (error) {
-    tell({ kind: "unreadable", message: (error as Error).message });
+    send({ kind: "unreadable", message: (error as Error).message });
     return null;
   }
 }
 
 function take(message: ConnectMessage | GoneMessage | SaveMessage): void {
   if ("save" in message) {
-    void saver?.save().then(() => tell({ kind: "saved" }));
+    void saver?.save().then(() => send({ kind: "saved" }));
     return;
   }
   const { connection, port } = message;

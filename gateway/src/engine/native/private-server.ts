@@ -10,13 +10,13 @@ import { spawnOnLifeline } from "./lifeline.js";
 
 const INITIAL_BACKOFF = 100;
 const MAX_BACKOFF = 10_000;
-/** A server that ran this long, in ms, is started again without waiting longer than the first time. */
-const STEADY = 30_000;
+/** The backoff starts anew after a server that ran this long, in ms. */
+const MIN_STABLE_TIME = 30_000;
 
 /** Timeout in ms for the first reply of a server that has data to load. */
-const LOAD_WITHIN = 600_000;
-/** How long a server may take to write what it has at its end, in ms. */
-const SHUTDOWN_WITHIN = 10_000;
+const LOAD_TIMEOUT = 600_000;
+/** Timeout in ms for a server to write its data at the end. */
+const SHUTDOWN_TIMEOUT = 10_000;
 
 /** Settings of a privately started server. */
 export interface PrivateServerOptions {
@@ -103,7 +103,7 @@ class PrivateServer implements Engine {
       stream?.on("error", () => {});
     }
     const begun = performance.now();
-    const { folder, startTimeoutMs = folder === undefined ? 10_000 : LOAD_WITHIN } = this.#options;
+    const { folder, startTimeoutMs = folder === undefined ? 10_000 : LOAD_TIMEOUT } = this.#options;
     try {
       const info = await firstReply(child, this.socket, startTimeoutMs);
       this.description = `${versionOf(info)} (started privately)`;
@@ -115,7 +115,7 @@ class PrivateServer implements Engine {
       );
     }
     void this.#ended.then(() => {
-      if (performance.now() - begun >= STEADY) this.#backoff = INITIAL_BACKOFF;
+      if (performance.now() - begun >= MIN_STABLE_TIME) this.#backoff = INITIAL_BACKOFF;
       const status = child.exitCode ?? child.signalCode;
       const lost = folder === undefined ? ", and its data is lost" : "";
       this.#restarting = this.#startAgain(
@@ -136,7 +136,7 @@ class PrivateServer implements Engine {
     child.ref();
     const socket = connect(this.socket).on("error", () => {});
     socket.write("*2\r\n$8\r\nSHUTDOWN\r\n$6\r\nNOSAVE\r\n");
-    const timeout = AbortSignal.timeout(SHUTDOWN_WITHIN);
+    const timeout = AbortSignal.timeout(SHUTDOWN_TIMEOUT);
     await Promise.race([this.#ended, once(timeout, "abort")]);
     socket.destroy();
   }

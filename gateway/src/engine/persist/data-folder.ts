@@ -5,7 +5,7 @@ import { FolderLock } from "./folder-lock.js";
 /** The embedded engine's file in a folder of data. */
 const SNAPSHOT = "embedded.snapshot";
 
-/** Which engine a folder's data is of; null for an empty one. */
+/** The engine that a folder's data is of; null for an empty one. */
 export type DataOf = "embedded" | "server" | null;
 
 /** A folder where the gateway's own Redis keeps its data, locked against use by other gateways. */

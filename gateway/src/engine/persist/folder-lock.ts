@@ -2,7 +2,7 @@ import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, write
 import { hostname } from "node:os";
 import { join } from "node:path";
 
-/** How often the lock shows that its holder is alive, in ms. */
+/** Interval in ms between updates of the lock by its holder. */
 const BEAT_EVERY = 2_000;
 /** A lock of another machine, or another container, that showed nothing for this long, in ms, is left over. */
 const SILENT_AFTER = 15_000;

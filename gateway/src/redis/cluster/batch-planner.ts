@@ -50,7 +50,7 @@ export class BatchPlanner {
       clusterCommand.mustSeeWrites = this.#wroteAnywhere || this.#written.has(slot);
       clusterCommand.maxWait = this.#maxWait;
       if (repeatable) continue;
-      // Where a command without keys writes is not known.
+      // The slots that a command without keys writes to are not known.
       if (plan.kind === "everywhere" || slot < 0) this.#wroteAnywhere = true;
       else this.#written.add(slot);
     }

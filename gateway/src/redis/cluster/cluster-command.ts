@@ -3,7 +3,7 @@ import { type Receiver, type ReplyStream, UpstreamFailure } from "../failure.js"
 import type { Node } from "./node.js";
 import { type OrderedCommand, SlotOrder } from "./slot-order.js";
 
-/** Which node of a cluster a command may go to. */
+/** The nodes of a cluster that a command may go to. */
 export interface RoutingHint {
   /** The slot whose node serves it; -1 for any primary. */
   readonly slot: number;
@@ -45,9 +45,9 @@ export class ClusterCommand implements Receiver, OrderedCommand {
   #tried: Set<string> | null = null;
   /** The error for which it has to wait, should it wait too long. */
   obstacle: Buffer | UpstreamFailure | null = null;
-  /** By when it is given up, on the clock of `performance.now()`. */
+  /** Its deadline, on the clock of `performance.now()`. */
   until: number;
-  /** How long it and what was given before it may wait at the server, in ms, beyond the batch's deadline. */
+  /** The longest wait at the server of it and those before it, in ms, which extends the batch's deadline. */
   maxWait = 0;
 
   constructor(
@@ -56,7 +56,7 @@ export class ClusterCommand implements Receiver, OrderedCommand {
     readonly hint: RoutingHint,
     readonly sink: Receiver,
     readonly tag: number,
-    /** How long it may wait at the server, in ms. */
+    /** Its longest wait at the server, in ms. */
     public wait = 0,
   ) {
     this.until = batch.until;
@@ -119,7 +119,7 @@ export class Group implements Receiver {
 /** The cluster commands of commands that were sent together: those of one slot keep their order. */
 export class Batch {
   readonly commands: ClusterCommand[] = [];
-  /** How many of them wait to be sent again. */
+  /** Number of commands that wait to be sent again. */
   parked = 0;
   /** Whether one of them failed, and may have been executed. */
   outcomeUnknown = false;
@@ -135,7 +135,7 @@ export class Batch {
     readonly handler: ClusterCommandHandler,
     readonly receiver: Receiver,
     readonly until: number,
-    /** Which of a node's shared connections it takes: always the same one, so that its commands keep their order. */
+    /** The index of a node's shared connection for it: always the same one, so that its commands keep their order. */
     readonly connectionIndex: number,
   ) {}
 
@@ -202,13 +202,13 @@ export class Batch {
   }
 }
 
-/** Said of a command whose turn was lost: it was not executed. */
+/** The failure of a command that was not executed in its order. */
 export const OVERTAKEN = new UpstreamFailure(
   "overtaken",
   "the cluster could not run the command in order: a later one of the same slot has run",
 );
 
-/** Said of a command that was not sent because of {@link Batch.isAfterUnknown}. */
+/** The failure of a command that was not sent because of {@link Batch.isAfterUnknown}. */
 export const AFTER_UNKNOWN = new UpstreamFailure(
   "unreachable",
   "not sent, because an earlier command of the same slot has an unknown outcome",

@@ -42,7 +42,7 @@ export interface ClusterOptions extends ExclusiveConnectionsOptions {
   readonly idle?: number | undefined;
 }
 
-/** How long a node may take to let itself be connected to, in ms: others may have taken its place. */
+/** Timeout in ms for connecting to a node. It is short, since other nodes may have taken its place. */
 export const CONNECT_TIMEOUT = 1_000;
 
 const CLOSING = new UpstreamFailure("closing", "the gateway is closing");
@@ -213,7 +213,7 @@ export class Cluster implements Upstream {
     const send = (clusterCommand: ClusterCommand) => this.#transport.send([clusterCommand]);
     const planner = new BatchPlanner(batch, this.#topology, send, this.#options.budget);
     let next = 0;
-    const turn = () => {
+    const planChunk = () => {
       if (this.#closed) {
         for (const { sink, tag } of batch.commands) sink.onFailure(CLOSING, tag);
         failFrom(next, commands, batch.receiver, CLOSING);
@@ -225,10 +225,10 @@ export class Cluster implements Upstream {
         this.#scripts.note(command);
         planner.add(command, next, waits?.[next]);
       }
-      if (next < commands.length) setImmediate(turn);
+      if (next < commands.length) setImmediate(planChunk);
       else this.#transport.send(batch.commands);
     };
-    turn();
+    planChunk();
   }
 
   #batch(receiver: Receiver, deadline = performance.now() + this.#options.timeout): Batch {

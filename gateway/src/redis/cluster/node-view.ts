@@ -19,7 +19,7 @@ export interface NodeView {
   targetOf(slot: number): string | undefined;
   /** Returns the id of the node that serves a slot. */
   ownerOf(slot: number): string | undefined;
-  /** Where nodes are, by their ids. */
+  /** The names of nodes by their ids. */
   readonly names: ReadonlyMap<string, string>;
 }
 

@@ -3,7 +3,7 @@ import { ExclusiveConnections, type ExclusiveConnectionsOptions } from "../exclu
 import { MultiplexedConnection, type MultiplexedConnectionOptions } from "../multiplexed-connection.js";
 
 const READONLY = command("READONLY");
-/** How long a node in trouble is passed over at first, in ms, and at most: each time twice as long as the last. */
+/** Time in ms for which a failing node is skipped, at first and at most. It doubles each time. */
 const INITIAL_EJECTION = 1_000;
 const MAX_EJECTION = 30_000;
 
@@ -14,7 +14,7 @@ export interface NodeOptions extends ExclusiveConnectionsOptions {
   readonly connections: number;
 }
 
-/** One node of a cluster, and how it has been doing. */
+/** One node of a cluster, and its failures. */
 export class Node {
   readonly exclusive: ExclusiveConnections;
   readonly #options: NodeOptions;

@@ -12,7 +12,7 @@ export interface Part {
   readonly slot: number;
 }
 
-/** How a command is carried out by a cluster. */
+/** The way in which a cluster runs a command. */
 export type Plan = {
   /** Whether it may be sent again although it may have been executed. */
   readonly repeatable: boolean;

@@ -14,7 +14,8 @@ export const READ_POLICIES = ["primary", "prefer-replica", "replica", "any"] as 
 
 export type ReadPolicy = (typeof READ_POLICIES)[number];
 
-let turn = 0;
+/** Counts reads, so that all nodes are used alike. */
+let reads = 0;
 
 /** Returns the nodes that may serve a read, in the order in which to try them. */
 export function candidatesOf({ primary, replicas }: Shard, policy: ReadPolicy): readonly string[] {
@@ -30,10 +31,10 @@ export function candidatesOf({ primary, replicas }: Shard, policy: ReadPolicy): 
   }
 }
 
-/** Returns the list rotated by one further at each call, so that all nodes are used alike. */
+/** Returns the list rotated by one further at each call. */
 function rotated<T>(items: readonly T[]): readonly T[] {
   if (items.length < 2) return items;
-  turn = (turn + 1) % 1_000_000;
-  const at = turn % items.length;
+  reads = (reads + 1) % 1_000_000;
+  const at = reads % items.length;
   return [...items.slice(at), ...items.slice(0, at)];
 }

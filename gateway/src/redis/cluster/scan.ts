@@ -7,7 +7,7 @@ import { slotOf } from "./slot.js";
 import { SlotSet } from "./slot-set.js";
 import type { Topology } from "./topology.js";
 
-/** Which of a node's slots a scan of the node covers. */
+/** The slots of a node that a scan of the node covers. */
 enum Mode {
   /** Slots that the node serves and that are not being moved away. */
   Stable,

@@ -19,7 +19,7 @@ export function isNoScript(reply: Buffer): boolean {
  * it does, so that EVALSHA elsewhere needs its text.
  */
 export class Scripts {
-  /** By their digests, the one that was used longest ago first. */
+  /** The texts by their digests. The one used longest ago comes first. */
   readonly #texts = new Map<string, Buffer>();
   #bytes = 0;
 

@@ -5,7 +5,7 @@ import type { UpstreamCounters } from "../counters.js";
 import type { Reachability } from "../reachability.js";
 import { SLOTS } from "./slot.js";
 
-/** Where a node listens. */
+/** The host and port that a node listens on. */
 export interface Address {
   readonly host: string;
   readonly port: number;
@@ -42,7 +42,7 @@ export function addressOf(name: string): Address {
   return { host: name.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(name.slice(colon + 1)) };
 }
 
-/** Which node serves which slot. Emits `change` when that was learnt or has changed, and `failed` when no node replied. */
+/** The nodes of a cluster by their slots. Emits `change` when they were learnt or have changed, `failed` if no node replied. */
 export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   readonly #seeds: readonly string[];
   readonly #ask: (name: string, command: Command) => Promise<Buffer>;
@@ -60,7 +60,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   /** The names of nodes by their ids. */
   readonly #names = new Map<string, string>();
   #closed = false;
-  /** Why the last refresh failed, or null if it succeeded. */
+  /** The reason why the last refresh failed, or null if it succeeded. */
   lastError: string | null = "the cluster's topology is not known yet";
 
   /**
@@ -107,7 +107,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     return this.#slots.indexOf(shard);
   }
 
-  /** Which primary serves which slot, as text: the same text means the same. */
+  /** The primaries by their slots as text, which is equal if they are. */
   get picture(): string {
     this.#picture ??= this.#slots.map((shard) => shard?.primary).join();
     return this.#picture;

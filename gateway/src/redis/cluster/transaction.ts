@@ -12,10 +12,10 @@ import { addressOf, nameOf, type Topology } from "./topology.js";
 
 const MULTI = command("MULTI");
 const ASKING_MULTI = asking(MULTI);
-/** How long to wait before another attempt, in ms. */
-const PAUSE = 50;
+/** Delay in ms before another attempt. */
+const RETRY_DELAY = 50;
 
-/** Why commands can't run as one transaction: the place of the first that can't, and the error for it; or their slot. */
+/** Returns the slot of commands that can run as one transaction, else the place of the first that can't, and its error. */
 function slotOfAll(commands: readonly Command[]): { slot: number } | { place: number; error: Buffer } {
   let slot = -1;
   for (const [place, each] of commands.entries()) {
@@ -126,10 +126,10 @@ export class ClusterTransaction {
 
   /** Tries again after a pause, unless it is too late: then it has failed, unsent. */
   #later(failure: UpstreamFailure): void {
-    if (performance.now() + PAUSE >= this.until) this.receiver.onFailure(failure);
+    if (performance.now() + RETRY_DELAY >= this.until) this.receiver.onFailure(failure);
     else {
       const atOnce = this.#target !== null && ++this.#attempts % 8 !== 0;
-      this.#timer = setTimeout(() => this.#attempt(), atOnce ? 0 : PAUSE);
+      this.#timer = setTimeout(() => this.#attempt(), atOnce ? 0 : RETRY_DELAY);
     }
   }
 }

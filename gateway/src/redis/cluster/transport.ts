@@ -21,12 +21,12 @@ import { type Redirection, redirectionOf } from "./redirection.js";
 import { isNoScript, type Scripts } from "./scripts.js";
 import { addressOf, nameOf, type Topology } from "./topology.js";
 
-/** How often a command may be sent elsewhere. */
+/** Maximum number of redirections of a command. */
 const MAX_REDIRECTIONS = 16;
-/** How often a read may be sent again without knowing whether it was executed. */
+/** Maximum number of repeats of a read with an unknown outcome. */
 const MAX_REPEATS = 5;
-/** How long what can't be sent now waits, in ms, unless the topology changes before. */
-const PAUSE = 50;
+/** Delay in ms before a command that can't be sent is tried again, unless the topology changes before. */
+const RETRY_DELAY = 50;
 
 export interface TransportOptions {
   readonly topology: Topology;
@@ -38,7 +38,7 @@ export interface TransportOptions {
   readonly counters: UpstreamCounters;
 }
 
-/** Where a command goes next. */
+/** The node that a command goes to next. */
 interface Choice {
   readonly node: Node;
   readonly fromReplica: boolean;
@@ -282,7 +282,7 @@ export class Transport implements ClusterCommandHandler {
     clusterCommand.asking = false;
     clusterCommand.batch.park(clusterCommand);
     this.#parked.push(clusterCommand);
-    this.#timer ??= setTimeout(this.#resume, PAUSE);
+    this.#timer ??= setTimeout(this.#resume, RETRY_DELAY);
   }
 
   /** Tries parked commands again, in their order. Large numbers are split into chunks, so that the event loop stays free. */
@@ -330,7 +330,7 @@ export class Transport implements ClusterCommandHandler {
     else this.#fail(clusterCommand, OVERTAKEN);
   }
 
-  /** It waited too long: the client learns what for. No client sees a redirection. */
+  /** Fails a command that waited too long, with the reason. No client sees a redirection. */
   #giveUp(clusterCommand: ClusterCommand): void {
     const { obstacle } = clusterCommand;
     if (obstacle instanceof UpstreamFailure) this.#fail(clusterCommand, obstacle);

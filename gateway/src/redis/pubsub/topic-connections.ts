@@ -27,7 +27,7 @@ export interface ConnectedTopic extends TopicName {
 
 /** Options of {@link TopicConnections}. */
 export interface TopicConnectionsOptions extends PushConnectionOptions {
-  /** Returns where sharded channels are; null where one server has all. It may turn out later that there are several. */
+  /** Returns the nodes of sharded channels; null if one server has all. A server can be found to be a cluster later. */
   readonly sharding: () => Sharding | null;
 }
 

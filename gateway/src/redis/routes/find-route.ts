@@ -17,7 +17,7 @@ export interface RoutedUpstream {
 export const TWO_ROUTES = errorOf(
   "ERR the keys of this command belong to different routes: send one command per route",
 );
-const NOT_TOLD = errorOf(
+const UNKNOWN_KEYS = errorOf(
   "ERR the keys of this command are not known, so a route that strips its prefix can't run it",
 );
 const PATTERNS = errorOf("ERR a route that strips its prefix can't run BY or GET with a pattern");
@@ -52,7 +52,7 @@ export function findRoute(routes: readonly RoutedUpstream[], command: Command): 
   if (!route.strip) return { route, command, keys: true, name };
   const run = once?.wrapped ?? command;
   if (namesPatterns(run)) return { error: PATTERNS };
-  if (!inner) return { error: NOT_TOLD };
+  if (!inner) return { error: UNKNOWN_KEYS };
   return { route, command: stripped(command, indexes, route.prefix.length), keys: true, name: run.name };
 }
 

@@ -1,4 +1,4 @@
-/** Where the keys that begin with a prefix are. */
+/** The Redis of the keys that begin with a prefix. */
 export interface Route {
   /** Empty for all that no other route is for. */
   readonly prefix: string;

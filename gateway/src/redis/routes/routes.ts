@@ -158,7 +158,7 @@ export class Routes implements Upstream {
       const { name } = each;
       const wait = waits?.[tag] ?? 0;
       if ((name === "WAIT" || name === "WAITAOF") && groups.size > 0) {
-        // It concerns the writes of its own connection: those of every route that was written to.
+        // WAIT concerns the writes of its own connection: those of every route that was written to.
         const merge = new Merge(receiver, tag, groups.size, combiners.agg_min, false);
         [...groups.keys()].forEach((route, part) => {
           add({ route, command: each, receiver: merge, tag: part, name, wait });

@@ -7,13 +7,13 @@ import { type Receiver, type ReplyStream, UpstreamFailure } from "../failure.js"
 import type { Server } from "../server.js";
 import type { Cancel, TransactionReceiver, Upstream } from "../upstream.js";
 
-/** How long commands wait that found no primary, before they are sent again, in ms. */
-const PAUSE = 100;
+/** Delay in ms before commands that found no primary are sent again. */
+const RETRY_DELAY = 100;
 
 /** The result of a command. */
 type Result = Buffer | UpstreamFailure;
 
-/** How commands are sent. */
+/** Sends commands, together or on connections of their own. */
 type Send = (
   commands: readonly Command[],
   waits: readonly number[],
@@ -135,7 +135,7 @@ export class AwaitingPrimary implements Upstream {
   /** Whether commands may wait for a primary. */
   mayWait(receiver: { readonly cancelled: boolean }, deadline: number): boolean {
     const isOver = this.#closed || this.#server.isUnreached || receiver.cancelled;
-    return !isOver && performance.now() + PAUSE < deadline;
+    return !isOver && performance.now() + RETRY_DELAY < deadline;
   }
 
   /** Calls `run` after a pause; `finish` instead when the upstream is closed meanwhile. */
@@ -145,11 +145,11 @@ export class AwaitingPrimary implements Upstream {
     const timer = setTimeout(() => {
       this.#paused.delete(timer);
       run();
-    }, PAUSE);
+    }, RETRY_DELAY);
     this.#paused.set(timer, finish);
   }
 
-  /** How long a command may take, in ms. */
+  /** Command timeout in ms. */
   get timeout(): number {
     return this.#server.timeout;
   }

@@ -68,7 +68,7 @@ export class Sentinel {
     this.#open.add(socket);
     socket.once("close", () => {
       this.#open.delete(socket);
-      // It may have died, and another taken its place.
+      // The primary may have died, and another taken its place.
       if (!this.#closed) void this.#ask();
     });
     return socket;

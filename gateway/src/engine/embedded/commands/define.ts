@@ -10,7 +10,7 @@ import {
 type Flags = CommandDefinition["flags"];
 type Context = Parameters<CommandDefinition["execute"]>[1];
 
-/** Where the keys of a command's arguments are: `first` is 0-based, `last` counts from the end if negative. */
+/** Positions of the keys among a command's arguments: `first` is 0-based, `last` counts from the end if negative. */
 interface KeyPositions {
   readonly first: number;
   readonly last?: number;

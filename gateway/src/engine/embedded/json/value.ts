@@ -8,7 +8,7 @@ export interface JsonObject {
   readonly [name: string]: Json;
 }
 
-/** Place of a value in a document: names and indexes, from the root on. */
+/** Location of a value in a document: names and indexes, from the root on. */
 export type Location = readonly (string | number)[];
 
 /** Nesting of arrays and objects in one argument, as in RedisJSON, and the depth of a place that may be changed. */
