@@ -49,5 +49,5 @@ function namesWithin(reply: Buffer, prefix: Prefix): Buffer {
   if (reply[0] !== STAR) return UNEXPECTED;
   const names = elementsOf(reply);
   if (names.some((name) => name[0] !== DOLLAR)) return UNEXPECTED;
-  return arrayOf(names.filter((name) => prefix.covers(new RespReader(name).readText())));
+  return arrayOf(names.filter((name) => prefix.covers(new RespReader(name).nextText())));
 }

@@ -43,7 +43,7 @@ export function jsonReplies(replies: readonly Buffer[], base64: boolean): Buffer
 export function jsonElements(reply: Buffer, base64: boolean): Buffer {
   const reader = new RespReader(reply);
   out.begin(reply.length);
-  const count = reader.readLength();
+  const count = reader.nextLength();
   out.byte(OPEN_BRACKET);
   for (let i = 0; i < count; i++) {
     if (i > 0) out.byte(COMMA);
@@ -84,7 +84,7 @@ function writeValue(reader: RespReader, base64: boolean): void {
   for (;;) {
     const { type } = reader;
     if (type === STAR) {
-      const count = reader.readLength();
+      const count = reader.nextLength();
       if (count > 0) {
         out.byte(OPEN_BRACKET);
         open.push(count);
@@ -94,7 +94,7 @@ function writeValue(reader: RespReader, base64: boolean): void {
     } else if (type === MINUS) writeError(reader);
     else if (type === COLON) {
       const from = reader.at + 1;
-      out.digits(reader.bytes, from, reader.readLine());
+      out.digits(reader.bytes, from, reader.nextLine());
     } else writeString(reader, base64);
     for (;;) {
       const depth = open.length - 1;
@@ -115,7 +115,7 @@ function writeString(reader: RespReader, base64: boolean): void {
   let from = reader.at + 1;
   let to: number;
   if (reader.type === DOLLAR) {
-    const length = reader.readLength();
+    const length = reader.nextLength();
     if (length < 0) {
       out.ascii("null");
       return;
@@ -123,7 +123,7 @@ function writeString(reader: RespReader, base64: boolean): void {
     from = reader.at;
     to = from + length;
     reader.at = to + 2;
-  } else to = reader.readLine();
+  } else to = reader.nextLine();
   if (base64) out.base64(bytes, from, to);
   else out.string(bytes, from, to);
 }
@@ -132,6 +132,6 @@ function writeString(reader: RespReader, base64: boolean): void {
 function writeError(reader: RespReader): void {
   const from = reader.at + 1;
   out.ascii('{"error":');
-  out.string(reader.bytes, from, reader.readLine());
+  out.string(reader.bytes, from, reader.nextLine());
   out.byte(CLOSE_BRACE);
 }

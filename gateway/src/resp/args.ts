@@ -4,7 +4,7 @@ import { Command } from "./command.js";
 export function argsOf(command: Command): string[] {
   const reader = command.argReader();
   const args: string[] = [];
-  for (let left = command.size; left > 0; left--) args.push(reader.readText());
+  for (let left = command.size; left > 0; left--) args.push(reader.nextText());
   return args;
 }
 
@@ -34,7 +34,7 @@ export class EncodedArgs {
     const reader = command.argReader();
     for (let i = 0; i < command.size; i++) {
       this.#starts.push(reader.at);
-      const length = reader.readLength();
+      const length = reader.nextLength();
       this.#lengths.push(length);
       reader.at += length + 2;
     }

@@ -33,7 +33,7 @@ export class Command {
   #firstArg(): string {
     if (this.size === 0) return "";
     const reader = this.argReader();
-    const length = reader.readLength();
+    const length = reader.nextLength();
     return commandName(this.bytes, reader.at, reader.at + length);
   }
 
@@ -42,13 +42,13 @@ export class Command {
     if (index < 0 || index >= this.size) return "";
     const reader = this.argReader();
     for (let left = index; left > 0; left--) reader.skip();
-    return reader.readText();
+    return reader.nextText();
   }
 
   /** Returns a reader that stands at the first argument. */
   argReader(): RespReader {
     const reader = new RespReader(this.bytes);
-    reader.readLength();
+    reader.nextLength();
     return reader;
   }
 }

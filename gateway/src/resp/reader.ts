@@ -22,7 +22,7 @@ export class RespReader {
   }
 
   /** Reads the header of an array or a bulk string. Returns its length, or -1 for a null. */
-  readLength(): number {
+  nextLength(): number {
     const { bytes } = this;
     let at = this.at + 1;
     if (bytes[at] === MINUS) {
@@ -36,7 +36,7 @@ export class RespReader {
   }
 
   /** Reads a status, an error or an integer. Returns the index at which its text ends. The text begins after the type byte. */
-  readLine(): number {
+  nextLine(): number {
     const { bytes } = this;
     let end = this.at + 1;
     while (bytes[end] !== CR) end++;
@@ -45,11 +45,11 @@ export class RespReader {
   }
 
   /** Reads any value but an array. Returns its content, which is empty for a null. */
-  readContent(): Buffer {
+  nextContent(): Buffer {
     const { bytes } = this;
     let from = this.at + 1;
-    if (this.type !== DOLLAR) return bytes.subarray(from, this.readLine());
-    const length = this.readLength();
+    if (this.type !== DOLLAR) return bytes.subarray(from, this.nextLine());
+    const length = this.nextLength();
     if (length < 0) return EMPTY;
     from = this.at;
     this.at += length + 2;
@@ -57,8 +57,8 @@ export class RespReader {
   }
 
   /** Reads a bulk string that is not null, byte by byte as text (Latin-1). */
-  readText(): string {
-    const length = this.readLength();
+  nextText(): string {
+    const length = this.nextLength();
     const from = this.at;
     this.at += length + 2;
     return this.bytes.toString("latin1", from, from + length);
@@ -69,10 +69,10 @@ export class RespReader {
     for (let left = 1; left > 0; left--) {
       const { type } = this;
       if (type !== STAR && type !== DOLLAR) {
-        this.readLine();
+        this.nextLine();
         continue;
       }
-      const length = this.readLength();
+      const length = this.nextLength();
       if (length < 0) continue;
       if (type === STAR) left += length;
       else this.at += length + 2;

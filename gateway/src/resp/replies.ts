@@ -12,20 +12,20 @@ export function decode(reply: Buffer): Decoded {
 function decodeNext(reader: RespReader): Decoded {
   const { type, at, bytes } = reader;
   if (type === STAR) {
-    const length = reader.readLength();
+    const length = reader.nextLength();
     return length < 0 ? null : Array.from({ length }, () => decodeNext(reader));
   }
   if (type === DOLLAR && bytes[at + 1] === MINUS) {
     reader.skip();
     return null;
   }
-  const text = reader.readContent().toString("latin1");
+  const text = reader.nextContent().toString("latin1");
   return type === COLON ? Number(text) : text;
 }
 
 /** Returns the elements of an array reply, each as Redis's own bytes. The list is empty for any other reply. */
 export function elementsOf(reply: Buffer): Buffer[] {
-  return readElements(reply, (reader) => {
+  return mapElements(reply, (reader) => {
     const from = reader.at;
     reader.skip();
     return reply.subarray(from, reader.at);
@@ -37,14 +37,14 @@ export function elementsOf(reply: Buffer): Buffer[] {
  * An integer becomes its digits, null an empty buffer. The list is empty for a reply that is no array.
  */
 export function contentsOf(reply: Buffer): Buffer[] {
-  return readElements(reply, (reader) => reader.readContent());
+  return mapElements(reply, (reader) => reader.nextContent());
 }
 
-function readElements(reply: Buffer, read: (reader: RespReader) => Buffer): Buffer[] {
+function mapElements(reply: Buffer, read: (reader: RespReader) => Buffer): Buffer[] {
   if (reply[0] !== STAR) return [];
   const reader = new RespReader(reply);
   const elements: Buffer[] = [];
-  for (let left = reader.readLength(); left > 0; left--) elements.push(read(reader));
+  for (let left = reader.nextLength(); left > 0; left--) elements.push(read(reader));
   return elements;
 }
 
