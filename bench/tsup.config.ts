@@ -22,20 +22,21 @@ export default defineConfig([
       "src/clients/*.ts",
       "src/handlers/*.ts",
       "src/perf/server/server.ts",
-      "src/perf/worker/worker.ts",
-      "src/perf/worker/clients/*.ts",
-      "src/perf/cold/start.ts",
+      "src/perf/worker.ts",
+      "src/perf/cold-start.ts",
     ],
     splitting: true,
   },
   // As functions are deployed: one minified file for each client.
   {
     ...common,
-    entry: ["src/perf/cold/bundles/*.ts"],
-    outDir: `${outDir}/perf/cold/bundles`,
+    entry: ["src/clients/*.ts"],
+    outDir: `${outDir}/perf/bundles`,
     noExternal: [/.*/],
     splitting: false,
     minify: true,
     sourcemap: false,
+    // Packages in CommonJS load Node's modules by `require`.
+    banner: { js: 'import{createRequire}from"node:module";const require=createRequire(import.meta.url);' },
   },
 ]);

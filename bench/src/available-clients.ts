@@ -11,9 +11,9 @@ export interface AvailableClients {
   readonly notes: readonly string[];
 }
 
-/** Skips, by name, the clients that need a `redis-server` if there is none. */
-export function availableClients(clients: readonly BenchClient[]): AvailableClients {
-  const found = findRedisServer() !== undefined;
+/** Skips, by name, the clients that need a `redis-server` if there is none and the scenario brings no server for them. */
+export function availableClients(clients: readonly BenchClient[], ownServer = false): AvailableClients {
+  const found = ownServer || findRedisServer() !== undefined;
   const kept = clients.filter(({ protocol }) => protocol === "http" || found);
   const out = clients.filter((client) => !kept.includes(client)).map(({ label }) => label);
   return {

@@ -18,6 +18,7 @@ export interface Variant {
 
 /** A function to run: a handler's module and its environment. */
 export interface FunctionSpec {
+  /** The name of a handler of this package, or a path relative to `dist`. */
   readonly handler: string;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -37,10 +38,15 @@ export interface ConnectedClient {
   get(key: string): Promise<unknown>;
   set(key: string, value: string): Promise<unknown>;
   incr(key: string): Promise<unknown>;
+  hgetall(key: string): Promise<unknown>;
   ping(): Promise<unknown>;
   /** Runs one GET per key in one request. */
   pipeline(keys: readonly string[]): Promise<readonly unknown[]>;
-  /** Lets go of the client's connections. */
+  /** Reads a value without parsing it, as bytes if the client supports them. */
+  bytes(key: string): Promise<unknown>;
+  /** Runs a pipeline of `size` commands of several kinds. Optional: scenarios skip it. */
+  mixed?(size: number): Promise<unknown>;
+  /** Closes the client's connections. */
   close(): Promise<unknown>;
 }
 
@@ -49,9 +55,6 @@ export interface ConnectOptions extends Endpoint {
   /** Whether connections are kept for the next command; without, each command opens and closes one. */
   readonly keepAlive: boolean;
 }
-
-/** Makes a client. It may connect now or with the first command. */
-export type Connect = (options: ConnectOptions) => ConnectedClient;
 
 /** A client that scenarios measure. Each is a file in `clients/` whose default export this is. */
 export interface BenchClient {
@@ -69,22 +72,31 @@ export interface BenchClient {
   readonly standard: boolean;
   /** Its protocol: HTTP to the gateway, or RESP over TCP to the Redis behind the gateway. */
   readonly protocol: "http" | "tcp";
-  /** Whether it pipelines commands of one event-loop turn automatically. */
-  readonly batches: boolean;
-  /** Loads the client's code, inside the function. */
-  load(): Promise<Connect>;
-  /** The function that runs one command per invocation, where it is not {@link commandsFunction}. */
-  keepalive?(variant: Variant, endpoint: Endpoint): FunctionSpec;
-  /** How it is used against faults; none for what leaves them to its user. */
+  /** Whether it implements `mixed()`. */
+  readonly mixes?: boolean;
+  /** The client whose best known settings these are. Absent: settings as shipped. */
+  readonly tunes?: string;
+  /** Creates the client. It may connect now or with the first command. */
+  connect(options: ConnectOptions): ConnectedClient;
+  /** The function that runs one GET per invocation, if it is not the handler `commands`. */
+  example?(variant: Variant, endpoint: Endpoint): FunctionSpec;
+  /** How it is used against faults. Default: the handler `faults-client`, with nothing caught or repeated. */
   readonly faults?: readonly FaultClient[];
 }
 
-/** A handler of this package, as a path. */
-export const ownHandler = (name: string): string => built(`handlers/${name}.js`);
+/** Returns the path of a file of the built package. */
+export const built = (path: string): string => {
+  const { url } = import.meta;
+  // The bundler may put this code into a file at any depth of dist. From sources, dist is beside them.
+  const end = url.lastIndexOf("/dist/") + "/dist/".length;
+  return fileURLToPath(new URL(path, url.includes("/dist/") ? url.slice(0, end) : new URL("../dist/", url)));
+};
 
-const built = (file: string): string => fileURLToPath(new URL(`./${file}`, import.meta.url));
+/** Returns the path of a handler: of this package by its name, else relative to `dist`. */
+export const handlerPath = (handler: string): string =>
+  built(handler.includes("/") ? handler : `handlers/${handler}.js`);
 
-/** A handler of this package that uses a client in a given way. */
+/** Returns the function that runs a handler with a client. */
 export function clientFunction(
   handler: string,
   client: BenchClient,
@@ -92,7 +104,7 @@ export function clientFunction(
   endpoint: Endpoint,
 ): FunctionSpec {
   return {
-    handler: ownHandler(handler),
+    handler,
     env: {
       BENCH_CLIENT: built(`clients/${client.name}.js`),
       BENCH_ENDPOINT: JSON.stringify(endpoint),
@@ -102,6 +114,16 @@ export function clientFunction(
   };
 }
 
-/** The function that runs the commands of its event, by default one GET. */
+/** Returns the function that runs the commands of its event, by default one GET. */
 export const commandsFunction = (client: BenchClient, variant: Variant, endpoint: Endpoint): FunctionSpec =>
   clientFunction("commands", client, variant, endpoint);
+
+/** Returns how a client is used against faults. */
+export const faultClients = (client: BenchClient, endpoint: Endpoint): readonly FaultClient[] =>
+  client.faults ?? [
+    {
+      name: client.name,
+      label: client.label,
+      function: clientFunction("faults-client", client, { keepAlive: true, reused: true }, endpoint),
+    },
+  ];

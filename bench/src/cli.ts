@@ -2,12 +2,15 @@ import { closeSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runAdvise } from "./advise/run.js";
+import { checkText, verdictText } from "./checks.js";
 import { type CommandLine, HELP, type Output, parse, type Run, UsageError } from "./command-line.js";
+import { LoadGuard } from "./load-guard.js";
 import { thisMachine } from "./machine.js";
 import { Progress } from "./progress.js";
 import { clients, scenarios } from "./registry.js";
 import { page } from "./report/page.js";
 import type { Collection, Result, SkippedScenario } from "./result.js";
+import { runScenario } from "./run-scenario.js";
 import { asText } from "./table.js";
 
 /** The folder in which the command was typed; npm runs it in the package's folder. */
@@ -62,26 +65,28 @@ async function runAll({ runs, ...output }: Extract<CommandLine, { action: "all" 
     }
   }
   for (const { scenario, reason } of skipped) process.stdout.write(`Skipped: ${scenario}: ${reason}\n`);
-  const collection: Collection = { format: 1, results, skipped };
+  const collection: Collection = { format: 2, results, skipped };
   publish(results, skipped, collection, "all", output);
 }
 
-async function perform({ scenario, settings, line }: Run): Promise<Result> {
+async function perform({ scenario, settings, clients, line }: Run): Promise<Result> {
   const reason = scenario.missing?.();
   if (reason !== undefined) throw new UsageError(`${scenario.name} cannot run here: it ${reason}.`);
   const startedAt = new Date();
   const machine = thisMachine();
+  const guard = await LoadGuard.start();
   const begunAt = performance.now();
   const progress = new Progress(process.stderr, scenario.name);
-  const outcome = await scenario.run({ ...settings, progress }).finally(() => progress.end());
+  const outcome = await runScenario(scenario, settings, clients, progress).finally(() => progress.end());
   return {
-    format: 1,
+    format: 2,
     scenario: scenario.name,
     title: scenario.title,
     question: scenario.question,
     command: line,
     seed: settings.seed,
     machine,
+    load: guard.end(),
     startedAt: startedAt.toISOString(),
     seconds: Math.round((performance.now() - begunAt) / 100) / 10,
     ...outcome,
@@ -89,22 +94,23 @@ async function perform({ scenario, settings, line }: Run): Promise<Result> {
 }
 
 function show(result: Result): void {
-  const { machine, settings } = result;
+  const { machine, settings, load } = result;
   process.stdout.write(`${result.title}: ${result.question}\n`);
   process.stdout.write(
     `${machine.cores} cores, Node ${machine.node.slice(1)}, round trip ${settings.rttMs} ms${settings.tls ? ", TLS" : ""}, ` +
       `${settings.engine}, seed ${result.seed}, ${result.seconds} s\n\n`,
   );
-  process.stdout.write(`${asText(result.table)}\n\n${wrap(result.summary, 110)}\n\n`);
-  for (const { expectation, passed, actual } of result.checks) {
-    process.stdout.write(`${passed ? "PASS" : "FAIL"}  ${expectation}: ${actual}\n`);
-  }
+  process.stdout.write(`${asText(result.table)}\n\n`);
+  for (const { value, label } of result.headlines) process.stdout.write(`${value}: ${label}\n`);
+  process.stdout.write(`\n${wrap(result.summary, 110)}\n\n`);
+  for (const check of result.checks) process.stdout.write(`${verdictText(check)}  ${checkText(check)}\n`);
+  if (load.warning !== undefined) process.stdout.write(`\nWarning: ${load.warning}\n`);
   process.stdout.write("\n");
 }
 
-/** Saves the result for advise, unless --invocations was given: it may be too small. */
-function keep({ settings }: Run, result: Result): void {
-  if (settings.invocations !== undefined) return;
+/** Saves the result for advise, unless the number of repetitions was given: it may be too small. */
+function keep({ partial }: Run, result: Result): void {
+  if (partial) return;
   write(lastOf(result.scenario), `${JSON.stringify(result)}\n`);
 }
 

@@ -10,7 +10,11 @@ export { UsageError } from "./usage.js";
 /** A scenario with its settings. */
 export interface Run {
   readonly scenario: Scenario;
-  readonly settings: Omit<Settings, "progress">;
+  readonly settings: Settings;
+  /** The clients to measure. */
+  readonly clients: readonly BenchClient[];
+  /** Whether the number of repetitions was given, so that the result may be too small for advice. */
+  readonly partial: boolean;
   /** The command that runs this again, seed included. */
   readonly line: string;
 }
@@ -43,14 +47,14 @@ npm run bench -- all [options]        every scenario, one report
 npm run bench -- advise --memory MB --ops N --rtt MS --concurrency N [--from FILE | --measure]
 npm run bench -- --list
 
---quick            fewer invocations: for a first look, not for numbers to quote
+--quick            few repetitions and no verdicts: for a first look, not for numbers to quote
 --rtt MS           round-trip time to the gateway in ms; default 1, as within a data centre.
                    Scenarios that compare round-trip times take several: --rtt 0,2,20
 --tls              use TLS, with a self-signed certificate
 --engine ENGINE    the gateway's engine: embedded (default), auto, or the path of a redis-server
---clients A,B      measure these clients, or all; not for scenarios with a fixed set of clients
---invocations N    invocations per client and variant; in faults and zombie: trials per client and case
---rounds N         rounds, or instances, over which they are spread
+--clients A,B      measure these clients, or all; not for scenarios that measure no clients
+--invocations N    invocations per client, variant and round
+--rounds N         rounds, each with instances of its own; in faults and zombie: trials per client and case
 --seconds N        duration of the load in s, for scenarios that run for a fixed time
 --speedup N        timeline speed of zombie and fleet, as a multiple of real time
 --memory MB        the function's memory size; the scenario memory takes several: --memory 128,1769
@@ -84,25 +88,35 @@ export function parse(
   const seed = number("seed", values.seed, 0) ?? Math.floor(Math.random() * 1e6);
   const rtts = numbers("rtt", values.rtt, 0, false);
   const sizes = numbers("memory", values.memory, 64);
-  const runOf = (scenario: Scenario): Run => ({
-    scenario,
-    settings: {
-      quick: values.quick ?? false,
+  const invocations = number("invocations", values.invocations, 2);
+  const rounds = number("rounds", values.rounds, 1);
+  const runOf = (scenario: Scenario): Run => {
+    const quick = values.quick ?? false;
+    const { defaults } = scenario;
+    const chosen = (given: number | undefined, pair: readonly [number, number] | undefined) =>
+      given ?? pair?.[quick ? 1 : 0] ?? 1;
+    const settings: Settings = {
+      quick,
       rttMs: rtts?.[0] ?? 1,
       rtts,
       tls: values.tls ?? false,
       seed,
       engine: resolveEngine(values.engine),
-      invocations: number("invocations", values.invocations, 2),
-      rounds: number("rounds", values.rounds, 1),
-      seconds: number("seconds", values.seconds, 0.1, false),
-      speedup: number("speedup", values.speedup, 1, false),
+      invocations: chosen(invocations, defaults.invocations),
+      rounds: chosen(rounds, defaults.rounds),
+      seconds: chosen(number("seconds", values.seconds, 0.1, false), defaults.seconds),
+      speedup: chosen(number("speedup", values.speedup, 1, false), defaults.speedup),
       sizes,
       node: values.node,
+    };
+    return {
+      scenario,
+      settings,
       clients: resolveClients(values.clients, scenario, clients),
-    },
-    line: repeatCommand(args, name, scenario.name, seed),
-  });
+      partial: invocations !== undefined || rounds !== undefined,
+      line: repeatCommand(args, name, scenario.name, seed),
+    };
+  };
   const output: Output = { json: values.json, report: values.report };
   if (name === "all") return { action: "all", runs: scenarios.map(runOf), ...output };
   if (name === "advise") {
@@ -114,7 +128,7 @@ export function parse(
   if (rtts && rtts.length > 1 && !scenario.distances)
     throw new UsageError(`--rtt must be one number for ${name}, which measures one round-trip time.`);
   if (values.clients !== undefined && scenario.clients?.length === 0)
-    throw new UsageError(`--clients cannot be used with ${name}: its set of clients is fixed.`);
+    throw new UsageError(`--clients cannot be used with ${name}: it measures no clients.`);
   return { action: "run", ...runOf(scenario), ...output };
 }
 
@@ -170,9 +184,11 @@ function resolveClients(
   scenario: Scenario,
   clients: readonly BenchClient[],
 ): readonly BenchClient[] {
+  if (scenario.clients?.length === 0) return [];
   const asked = text?.split(",") ?? scenario.clients;
   if (asked === undefined) return clients.filter(({ standard }) => standard);
   if (asked === "all" || text === "all") return clients;
+  if (asked === "shipped") return clients.filter(({ tunes }) => tunes === undefined);
   const names: readonly string[] = asked;
   const unknown = names.find((name) => !clients.some((client) => client.name === name));
   if (unknown !== undefined) {

@@ -1,14 +1,23 @@
+import type { Estimate } from "./estimate.js";
+
 /** A time in milliseconds, with its unit. */
 export const ms = (value: number): string => `${value.toFixed(2)} ms`;
 
 /** How many times as much. */
 export const factor = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)}x`;
 
+/** How many times as much, to three digits behind the point. */
+export const preciseFactor = (value: number): string => `${value.toFixed(3)}x`;
+
 /** A share as a percentage. */
 export const share = (ratio: number): string => `${(ratio * 100).toFixed(1)}%`;
 
-/** A change as a percentage, with its sign. */
-export const change = (ratio: number): string => `${ratio >= 0 ? "+" : ""}${share(ratio)}`;
+/** A whole number with separators. */
+export const count = (value: number): string => Math.round(value).toLocaleString("en");
+
+/** An estimate with its interval: "1.72 ms (1.65 ms to 1.80 ms)". One repetition has no interval. */
+export const withInterval = ({ value, low, high, n }: Estimate, text: (value: number) => string): string =>
+  n < 2 ? text(value) : `${text(value)} (${text(low)} to ${text(high)})`;
 
 /** "a, b and c". */
 export function listed(items: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { pathToFileURL } from "node:url";
-import type { BenchClient, Connect, ConnectOptions, Endpoint } from "./bench-client.js";
+import type { BenchClient, ConnectOptions, Endpoint } from "./bench-client.js";
 
 const { BENCH_CLIENT, BENCH_ENDPOINT, BENCH_KEEPALIVE, BENCH_LIFETIME } = process.env;
 
@@ -12,10 +12,5 @@ export const options: ConnectOptions = {
   keepAlive: BENCH_KEEPALIVE === "1",
 };
 
-/** Makes the function's client; its code is loaded now, in the init phase. */
-export const connect: Connect = await loaded();
-
-async function loaded(): Promise<Connect> {
-  const client: BenchClient = (await import(pathToFileURL(BENCH_CLIENT!).href)).default;
-  return client.load();
-}
+/** The function's client; its code is loaded now, in the init phase. */
+export const client: BenchClient = (await import(pathToFileURL(BENCH_CLIENT!).href)).default;

@@ -1,4 +1,7 @@
-import type { BarChart, CurveChart, Style, Table } from "./result.js";
+import type { Estimate } from "./estimate.js";
+import { withInterval } from "./format.js";
+import type { BarChart, CurveChart, LineChart, SpanChart, Style, Table } from "./result.js";
+import { mean, type Series } from "./series.js";
 
 /** Groups items by a key; groups and items keep their order. */
 export function grouped<T>(items: readonly T[], groupOf: (item: T) => string): [string, T[]][] {
@@ -6,8 +9,28 @@ export function grouped<T>(items: readonly T[], groupOf: (item: T) => string): [
   return names.map((name) => [name, items.filter((item) => groupOf(item) === name)]);
 }
 
-/** A column: its title, its text for a row, and whether that is a number. */
-export type Column<T> = readonly [title: string, textOf: (row: T) => string, kind?: "number"];
+/** The rows of one client. */
+export interface OfClient<T> {
+  readonly name: string;
+  readonly label: string;
+  readonly rows: readonly T[];
+}
+
+/** Groups rows by client, in their order. */
+export const byClient = <T extends { readonly client: { readonly name: string; readonly label: string } }>(
+  rows: readonly T[],
+): OfClient<T>[] =>
+  grouped(rows, ({ client }) => client.name).map(([name, own]) => ({
+    name,
+    label: own[0]!.client.label,
+    rows: own,
+  }));
+
+/** What a table's cell may hold: text, a number, or an estimate with its interval. */
+type Cell = string | number | Estimate | undefined;
+
+/** A column: its title, its value for a row, and the digits behind the point. Default: 2 for estimates, else 0. */
+export type Column<T> = readonly [title: string, valueOf: (row: T) => Cell, digits?: number];
 
 /** Returns a table with a line between groups. */
 export function tableOf<T>(
@@ -15,67 +38,140 @@ export function tableOf<T>(
   groupOf: (row: T) => string,
   columns: readonly Column<T>[],
 ): Table {
+  const isNumber = ([, cellOf]: Column<T>) => rows.every((row) => typeof cellOf(row) !== "string");
   return {
-    columns: columns.map(([title, , kind]) => ({ title, ...(kind && { number: true }) })),
+    columns: columns.map((column) => ({ title: column[0], ...(isNumber(column) && { number: true }) })),
     rows: grouped(rows, groupOf).flatMap(([, own]) =>
       own.map((row, index) => ({
         newGroup: index === 0,
-        cells: columns.map(([, textOf]) => textOf(row)),
+        cells: columns.map(([, cellOf, digits]) => textOf(cellOf(row), digits)),
       })),
     ),
   };
 }
 
-/** Options of a bar chart with one bar per row. */
-export interface BarOptions<T> {
-  readonly title: string;
-  readonly unit: string;
-  readonly groupOf: (row: T) => string;
-  readonly styleOf: (row: T) => Style;
-  readonly valueOf: (row: T) => number;
-  /** The thin line: its meaning and its two ends. */
-  readonly spread?: { readonly label: string; readonly of: (row: T) => { low: number; high: number } };
-  readonly textOf?: (row: T) => string;
-  readonly logarithmic?: boolean;
+function textOf(value: Cell, digits: number | undefined): string {
+  if (value === undefined || typeof value === "string") return value ?? "";
+  if (typeof value === "number") return Number.isNaN(value) ? "" : value.toFixed(digits ?? 0);
+  if (Number.isNaN(value.value)) return "";
+  return withInterval(value, (number) => number.toFixed(digits ?? 2));
 }
 
-/** Returns a bar chart. */
-export function barChart<T>(rows: readonly T[], how: BarOptions<T>): BarChart {
+/** The columns of a series of latencies in ms. Percentiles with too few values stay empty. */
+export const latencyColumns = <K extends string>(
+  key: K,
+  digits = 2,
+): readonly Column<{ readonly [Key in K]: Series }>[] => [
+  ["mean ms", (row) => row[key].estimate(mean), digits],
+  ["p50 ms", (row) => row[key].estimate(), digits],
+  ["p90 ms", (row) => row[key].p(90), digits],
+  ["p99 ms", (row) => row[key].p(99), digits],
+  ["p99.9 ms", (row) => row[key].p(99.9), digits],
+];
+
+/** The columns of the mean per round of some series, by title. */
+export const meanColumns = <K extends string>(
+  titles: Readonly<Record<K, string>>,
+  digits = 0,
+): readonly Column<{ readonly [Key in K]: Series }>[] =>
+  (Object.entries(titles) as [K, string][]).map(([key, title]) => [
+    title,
+    (row) => row[key].estimate(mean),
+    digits,
+  ]);
+
+/** The columns of the sum over all rounds of some series, by title. */
+export const totalColumns = <K extends string>(
+  titles: Readonly<Record<K, string>>,
+): readonly Column<{ readonly [Key in K]: Series }>[] =>
+  (Object.entries(titles) as [K, string][]).map(([key, title]) => [title, (row) => row[key].total]);
+
+/** How rows become marks of a chart. */
+interface MarkOptions<T> {
+  /** The panel of a row. Default: all rows in one panel. */
+  readonly group?: (row: T) => string;
+  readonly style: (row: T) => Style;
+}
+
+/** Returns a bar chart with one bar per row. The interval of an estimate is drawn as a thin line. */
+export function barChart<T>(
+  title: string,
+  unit: string,
+  rows: readonly T[],
+  how: MarkOptions<T> & {
+    readonly value: (row: T) => number | Estimate;
+    /** The text beside the bar. Default: the value. */
+    readonly text?: (row: T) => string;
+  },
+): BarChart {
+  const lengthOf = (row: T) => {
+    const value = how.value(row);
+    if (typeof value === "number") return { value };
+    return { value: value.value, ...(value.n > 1 && { low: value.low, high: value.high }) };
+  };
   return {
     kind: "bars",
-    title: how.title,
-    unit: how.unit,
-    ...(how.spread && { spread: how.spread.label }),
-    ...(how.logarithmic && { logarithmic: true }),
-    groups: grouped(rows, how.groupOf).map(([title, own]) => ({
+    title,
+    unit,
+    groups: grouped(rows, how.group ?? (() => "all")).map(([title, own]) => ({
       title,
       bars: own.map((row) => ({
-        ...how.styleOf(row),
-        value: how.valueOf(row),
-        ...how.spread?.of(row),
-        ...(how.textOf && { text: how.textOf(row) }),
+        ...how.style(row),
+        ...lengthOf(row),
+        ...(how.text && { text: how.text(row) }),
       })),
     })),
   };
 }
 
-/** Returns percentile curves: one panel per group, one line per row. */
+/** Returns percentile curves in ms: one line per row. */
 export function curveChart<T>(
+  title: string,
   rows: readonly T[],
-  how: {
-    readonly title: string;
-    readonly groupOf: (row: T) => string;
-    readonly styleOf: (row: T) => Style;
-    readonly curveOf: (row: T) => readonly (readonly [number, number])[];
-  },
+  how: MarkOptions<T> & { readonly series: (row: T) => Series },
 ): CurveChart {
+  return { kind: "curves", title, unit: "ms", panels: panelsOf(rows, how, (row) => how.series(row).curve) };
+}
+
+/** Returns lines over time or another quantity: one line per row. */
+export function lineChart<T>(
+  title: string,
+  unit: string,
+  along: string,
+  rows: readonly T[],
+  how: MarkOptions<T> & { readonly points: (row: T) => readonly (readonly [number, number])[] },
+): LineChart {
+  return { kind: "lines", title, unit, along, panels: panelsOf(rows, how, how.points) };
+}
+
+const panelsOf = <T>(
+  rows: readonly T[],
+  how: MarkOptions<T>,
+  pointsOf: (row: T) => readonly (readonly [number, number])[],
+) =>
+  grouped(rows, how.group ?? (() => "all")).map(([title, own]) => ({
+    title,
+    lines: own.map((row) => ({ ...how.style(row), points: pointsOf(row) })),
+  }));
+
+/** Returns the stacked medians of init phase and first command, one row each. */
+export function initAndFirst<T extends { readonly first: Series; readonly init: Series }>(
+  title: string,
+  about: string,
+  rows: readonly T[],
+  titleOf: (row: T) => string,
+): SpanChart {
   return {
-    kind: "curves",
-    title: how.title,
+    kind: "spans",
+    title,
+    about: `Medians in ms, to scale. ${about}`,
     unit: "ms",
-    panels: grouped(rows, how.groupOf).map(([title, own]) => ({
-      title,
-      lines: own.map((row) => ({ ...how.styleOf(row), points: how.curveOf(row) })),
+    rows: rows.map((row) => ({
+      title: titleOf(row),
+      spans: [
+        { label: "init", hue: 4, length: row.init.estimate().value },
+        { label: "first", hue: 1, length: row.first.estimate().value },
+      ],
     })),
   };
 }

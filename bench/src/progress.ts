@@ -4,6 +4,7 @@ const EVERY_MS = 5_000;
 export class Progress {
   private printedAt = 0;
   private readonly begunAt = performance.now();
+  private at = "";
 
   constructor(
     private readonly stream: NodeJS.WriteStream,
@@ -12,21 +13,22 @@ export class Progress {
 
   /** Reports that `done` of `total` steps are done and `what` is running. */
   step(done: number, total: number, what: string): void {
+    const spent = (performance.now() - this.begunAt) / 1_000;
+    // The first steps may only start servers.
+    const left = done > 0 && spent > 5 ? `, about ${Math.ceil((spent / done) * (total - done))} s left` : "";
+    this.at = `${this.name}: ${Math.round((100 * done) / total)}%, ${Math.round(spent)} s${left}`;
+    this.note(what);
+  }
+
+  /** Reports what is running within a step. */
+  note(what: string): void {
     const now = performance.now();
-    const spent = (now - this.begunAt) / 1_000;
-    const left = done > 0 ? `, about ${Math.ceil((spent / done) * (total - done))} s left` : "";
-    const line = `${this.name}: ${Math.round((100 * done) / total)}%, ${Math.round(spent)} s${left} (${what})`;
+    const line = `${this.at} (${what})`;
     if (this.stream.isTTY) this.stream.write(`\r${line.slice(0, (this.stream.columns ?? 80) - 1)}\u001b[K`);
     else if (now - this.printedAt >= EVERY_MS || this.printedAt === 0) {
       this.printedAt = now;
       this.stream.write(`${line}\n`);
     }
-  }
-
-  /** Prints a line of its own. */
-  print(line: string): void {
-    if (this.stream.isTTY) this.stream.write("\r\u001b[K");
-    this.stream.write(`${this.name}: ${line}\n`);
   }
 
   /** Clears the progress line at the end of the run. */

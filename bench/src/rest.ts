@@ -14,6 +14,13 @@ export function restClient(post: Post, close: () => Promise<unknown> = async () 
     get: (key) => command("GET", key),
     set: (key, value) => command("SET", key, value),
     incr: (key) => command("INCR", key),
+    hgetall: async (key) => {
+      const fields: string[] = await command("HGETALL", key);
+      return Object.fromEntries(
+        Array.from({ length: fields.length / 2 }, (_, at) => [fields[2 * at], fields[2 * at + 1]]),
+      );
+    },
+    bytes: (key) => command("GET", key),
     ping: () => command("PING"),
     pipeline: async (keys) => {
       const results: { result: unknown }[] = JSON.parse(

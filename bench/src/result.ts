@@ -1,3 +1,4 @@
+import type { Load } from "./load-guard.js";
 import type { Machine } from "./machine.js";
 
 /** One line of a chart, or one bar. */
@@ -19,19 +20,16 @@ export interface CurveChart {
   }[];
 }
 
-/** Bars in groups, each with a spread if it has one. */
+/** Bars in groups, on a linear axis from zero. */
 export interface BarChart {
   readonly kind: "bars";
   readonly title: string;
   readonly unit: string;
-  /** Describes the spread. */
-  readonly spread?: string;
-  /** Each step to the right is ten times as much. */
-  readonly logarithmic?: boolean;
   readonly groups: readonly {
     readonly title: string;
     readonly bars: readonly (Style & {
       readonly value: number;
+      /** The ends of the 95% interval. */
       readonly low?: number;
       readonly high?: number;
       /** Said beside the bar instead of the bare value. */
@@ -71,12 +69,19 @@ export interface Table {
   readonly rows: readonly { readonly cells: readonly string[]; readonly newGroup?: boolean }[];
 }
 
+/** Whether something holds; undecided if the interval contains the limit or there are too few repetitions. */
+export type Verdict = "yes" | "no" | "undecided";
+
 /** Something that must hold, and whether it did in this run. */
 export interface Check {
   readonly expectation: string;
-  readonly passed: boolean;
+  readonly verdict: Verdict;
   /** The numbers that decided it. */
   readonly actual: string;
+  /** The result of the article that the check repeats; its own arm decides. Absent for a promise of this project. */
+  readonly article?: string;
+  /** A better arm than the article's, which decides nothing. */
+  readonly beside?: string;
 }
 
 /** A number worth being seen first. */
@@ -85,27 +90,31 @@ export interface Headline {
   readonly label: string;
 }
 
-/** The outcome of a scenario. */
-export interface Outcome {
+/** What a scenario reports of its measurements. */
+export interface Report {
   /** The few numbers that a reader sees first. */
   readonly headlines: readonly Headline[];
-  /** One paragraph, computed from this run's numbers. */
-  readonly summary: string;
   readonly checks: readonly Check[];
   readonly table: Table;
   readonly charts: readonly Chart[];
   /** Notes that a reader needs to judge the numbers. */
   readonly notes: readonly string[];
+}
+
+/** The outcome of a scenario. A quick run has no checks. */
+export interface Outcome extends Report {
+  /** The verdicts in one paragraph. */
+  readonly summary: string;
   /** How long, how often and over what was measured. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly versions: Readonly<Record<string, string>>;
-  /** All numbers, for programs. */
+  /** All numbers, for programs: one object per case, with intervals and histograms. */
   readonly data: unknown;
 }
 
 /** A run of a scenario, as `--json` writes it. */
 export interface Result extends Outcome {
-  readonly format: 1;
+  readonly format: 2;
   readonly scenario: string;
   readonly title: string;
   readonly question: string;
@@ -113,6 +122,8 @@ export interface Result extends Outcome {
   readonly command: string;
   readonly seed: number;
   readonly machine: Machine;
+  /** The load of other processes. */
+  readonly load: Load;
   /** When the run began, as ISO 8601. */
   readonly startedAt: string;
   readonly seconds: number;
@@ -126,7 +137,7 @@ export interface SkippedScenario {
 
 /** Several runs, as `all --json` writes them. */
 export interface Collection {
-  readonly format: 1;
+  readonly format: 2;
   readonly results: readonly Result[];
   readonly skipped: readonly SkippedScenario[];
 }

@@ -9,12 +9,13 @@ import {
   startRedis,
 } from "warmline-testbed";
 import type { BenchClient, Endpoint } from "./bench-client.js";
-import type { Settings } from "./scenario.js";
 
 /** A server and the way to it, for one run. */
 export interface Rig {
   /** Where functions find the server: at the far end of the path. */
   readonly endpoint: Endpoint;
+  /** The same servers without the proxies, over loopback. */
+  readonly direct: Endpoint;
   /** Connections that clients of that client have opened over the path so far. */
   connectionsOpened(client: Pick<BenchClient, "protocol">): number;
   /** Environment variables that a function needs to trust the server. */
@@ -31,6 +32,7 @@ export interface Rig {
   readonly engine: string;
   /** Runs one command on the gateway without the proxy and returns its result. @throws on an error reply */
   command(...words: (string | number)[]): Promise<unknown>;
+  /** Stops everything. Later calls return the same promise. */
   close(): Promise<void>;
 }
 
@@ -60,15 +62,6 @@ export interface RigOptions extends Distance {
   readonly redis?: boolean;
   /** More flags for the gateway. */
   readonly gatewayArgs?: readonly string[];
-}
-
-/** Returns the settings that every result records, besides the scenario's own. */
-export function conditionsOf(
-  { rttMs, tls, quick }: Settings,
-  { engine }: Pick<Rig, "engine">,
-  clients: readonly { readonly name: string }[],
-): Record<string, unknown> {
-  return { rttMs, tls, engine, quick, clients: clients.map(({ name }) => name) };
 }
 
 /** Starts the gateway and a path to it. */
@@ -105,8 +98,20 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     return { site, proxy: http };
   };
   const { site, proxy } = await at({});
+  let closed: Promise<void> | undefined;
+  const closeAll = async () => {
+    await Promise.all(paths.map((each) => each.close()));
+    await gateway.stop();
+    await redis?.stop();
+    certificate?.remove();
+  };
   return {
     endpoint: site.endpoint,
+    direct: {
+      url: gateway.url,
+      token: gateway.token,
+      ...(redis && { tcp: { port: redis.port!, tls: false } }),
+    },
     connectionsOpened: site.connectionsOpened,
     redis,
     get trust(): Record<string, string> {
@@ -124,11 +129,9 @@ export async function startRig(options: RigOptions): Promise<Rig> {
       if (error !== undefined) throw new Error(error);
       return result;
     },
-    close: async () => {
-      await Promise.all(paths.map((each) => each.close()));
-      await gateway.stop();
-      await redis?.stop();
-      certificate?.remove();
+    close: () => {
+      closed ??= closeAll();
+      return closed;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { type InstanceOptions, startInstance } from "warmline-testbed";
-import type { FunctionSpec } from "./bench-client.js";
+import { type FunctionSpec, handlerPath } from "./bench-client.js";
 
 /** The value stored under `greeting`, which the measured functions read. */
 export const GREETING = "hello from a warm connection";
@@ -7,9 +7,10 @@ export const GREETING = "hello from a warm connection";
 /** Measurements of one instance from start to end; all times in ms. */
 export interface InstanceRun {
   /** From process start to the first request for an invocation. */
-  readonly initMs: number;
-  /** The handler's time in each invocation, in order. */
-  readonly latencies: readonly number[];
+  readonly init: number;
+  /** The handler's time in the first invocation, and in each later one. */
+  readonly first: number;
+  readonly warm: readonly number[];
   /** The body that each invocation returned. */
   readonly bodies: readonly unknown[];
   /** The method of the CPU limit, if there was one. */
@@ -25,6 +26,8 @@ export interface RunInstanceOptions extends Omit<InstanceOptions, "handler" | "e
   /** The body that each invocation must return. Default: not checked. */
   readonly expected?: unknown;
   readonly trust?: Readonly<Record<string, string>>;
+  /** Time between the init phase and the first event in ms. Default 0: the event waits, as in an on-demand start. */
+  readonly gapMs?: number;
 }
 
 /**
@@ -36,13 +39,21 @@ export async function runInstance(
   what: FunctionSpec,
   options: RunInstanceOptions,
 ): Promise<InstanceRun> {
-  const { events = [{}], invocations = events.length, expected, trust, ...rest } = options;
-  const instance = await startInstance({ ...rest, handler: what.handler, env: { ...what.env, ...trust } });
+  const { events = [{}], invocations = events.length, expected, trust, gapMs = 0, ...rest } = options;
+  const instance = await startInstance({
+    ...rest,
+    handler: handlerPath(what.handler),
+    env: { ...what.env, ...trust },
+    ...(gapMs === 0 && { firstEvent: events[0] }),
+  });
   try {
     const latencies: number[] = [];
     const bodies: unknown[] = [];
+    if (gapMs > 0) await new Promise((resolve) => setTimeout(resolve, gapMs));
     for (let n = 0; n < invocations; n++) {
-      const { result, error, durationMs } = await instance.invoke(events[Math.min(n, events.length - 1)]);
+      const waiting = n === 0 ? instance.first : undefined;
+      const event = events[Math.min(n, events.length - 1)];
+      const { result, error, durationMs } = await (waiting ?? instance.invoke(event));
       const body = (result as { body?: unknown } | undefined)?.body;
       if (error || (expected !== undefined && body !== expected)) {
         const problem = error
@@ -53,7 +64,8 @@ export async function runInstance(
       latencies.push(durationMs);
       bodies.push(body);
     }
-    return { initMs: instance.initMs, latencies, bodies, throttle: instance.throttle };
+    const [first, ...warm] = latencies as [number, ...number[]];
+    return { init: instance.initMs, first, warm, bodies, throttle: instance.throttle };
   } finally {
     await instance.stop();
   }

@@ -1,52 +1,114 @@
 import type { BenchClient } from "./bench-client.js";
 import type { Progress } from "./progress.js";
-import type { Outcome } from "./result.js";
+import type { Report } from "./result.js";
+import type { Rig, RigOptions } from "./rig.js";
+import type { Series } from "./series.js";
 
-/** Settings from the command line, for every scenario. */
+/** Settings of a run, from the command line and the scenario's defaults. */
 export interface Settings {
-  /** Fewer repetitions, for a look rather than for figures. */
+  /** Fewer repetitions, for a look rather than for numbers. */
   readonly quick: boolean;
-  /** Round-trip time in milliseconds. */
+  /** Round-trip time in ms. */
   readonly rttMs: number;
-  /** The round-trip times that the command line names; none where the scenario is to choose. */
+  /** The round-trip times of `--rtt`; undefined if the scenario is to choose. */
   readonly rtts: readonly number[] | undefined;
   readonly tls: boolean;
   readonly seed: number;
   /** The gateway's `--engine`. */
   readonly engine: string;
-  /** Overrides the scenario's number of invocations. */
-  readonly invocations: number | undefined;
-  /** Overrides the scenario's number of rounds. */
-  readonly rounds: number | undefined;
-  /** Overrides how long the scenario drives load, in seconds. */
-  readonly seconds: number | undefined;
-  /** How many times faster than real its timeline passes; the scenario chooses where none is given. */
-  readonly speedup: number | undefined;
-  /** The sizes of a function in MB that the command line names; none where the scenario is to choose. */
+  /** Invocations, commands or trials per round, as the scenario defines them. */
+  readonly invocations: number;
+  readonly rounds: number;
+  /** Duration of the load in s. */
+  readonly seconds: number;
+  /** Speed of the timeline as a multiple of real time. */
+  readonly speedup: number;
+  /** The function's sizes in MB of `--memory`; undefined if the scenario is to choose. */
   readonly sizes: readonly number[] | undefined;
-  /** The Node to run measured processes under, where the scenario has such; by default those that it finds. */
+  /** The Node executable of `--node`; undefined for the installed ones. */
   readonly node: string | undefined;
-  /** The clients to measure. */
-  readonly clients: readonly BenchClient[];
-  readonly progress: Progress;
 }
 
-/** An experiment. Each is a file in `scenarios/` whose default export this is. */
-export interface Scenario {
+/** Numbers of a full run and of a quick one. */
+type Pair = readonly [full: number, quick: number];
+
+/** The defaults of a scenario; the command line overrides each. */
+export interface Defaults {
+  readonly rounds: Pair;
+  readonly invocations?: Pair;
+  readonly seconds?: Pair;
+  readonly speedup?: Pair;
+}
+
+/** What a scenario may use during a run. */
+export interface Context {
+  readonly settings: Settings;
+  /** The clients to measure, without those that cannot run here. */
+  readonly clients: readonly BenchClient[];
+  readonly progress: Progress;
+  /** Random numbers that the seed determines. */
+  readonly random: () => number;
+  /** Starts a gateway, its Redis and a proxy; they stop with the run. Default: the settings' round trip, TLS and engine. */
+  rig(options?: Partial<RigOptions>): Promise<Rig>;
+  /** Registers a function that runs at the end, the last one first. */
+  defer(close: () => unknown): void;
+  /** Records a setting that a reader of the results needs. */
+  record(settings: Readonly<Record<string, unknown>>): void;
+}
+
+/** A case with its samples: numbers become a {@link Series} over the rounds, other values an array by round. */
+export type Row<Case, Sample> = Case & {
+  readonly [Key in keyof Sample]: Sample[Key] extends number | readonly number[]
+    ? Series
+    : readonly Sample[Key][];
+};
+
+/** A scenario as its file defines it. */
+export interface ScenarioDefinition<Case extends object, Sample extends object> {
+  /** The word on the command line; the name of its file. */
   readonly name: string;
   readonly title: string;
   /** The question that the scenario answers, in one sentence. */
   readonly question: string;
   /**
-   * The clients that it measures where the command line names none: by default the standard ones. `[]` where it has
-   * clients of its own, and the command line can't name any.
+   * The clients that it measures if the command line names none: the standard ones (the default), all, or all with their
+   * settings as shipped. `[]` if it measures no clients, so that the command line cannot name any.
    */
-  readonly clients?: "all" | readonly string[];
+  readonly clients?: "all" | "shipped" | readonly string[];
   /** Whether it can measure several round-trip times in one run. */
   readonly distances?: boolean;
   /** Its place among all scenarios; those without one come last. */
   readonly order?: number;
-  /** Why it cannot run on this machine, as "needs ..."; undefined where it can. */
+  readonly defaults: Defaults;
+  /** The number of cases that run at once. Default 1. */
+  readonly lanes?: number;
+  /** Whether it starts the server for clients over TCP itself, so that none needs a `redis-server`. */
+  readonly ownServer?: boolean;
+  /** Returns why it cannot run on this machine, as "needs ..."; undefined if it can. */
   missing?(): string | undefined;
-  run(settings: Settings): Promise<Outcome>;
+  /** Starts what all cases need, and returns them. */
+  cases(context: Context): readonly Case[] | Promise<readonly Case[]>;
+  /** The case in the progress line. */
+  label(each: NoInfer<Case>): string;
+  /** Cases of one group are compared, so they run one after the other. Default: all are one group. */
+  group?(each: NoInfer<Case>): string;
+  /**
+   * Starts what the cases of one group share; returns a function that stops it. With it, all rounds of a group run before
+   * the next group.
+   */
+  session?(group: readonly NoInfer<Case>[], context: Context): Promise<() => unknown>;
+  /** Measures a case once. `lane` is below the number of lanes. */
+  run(each: NoInfer<Case>, context: Context, round: number, lane: number): Promise<Sample>;
+  /** Builds tables, charts and checks from the measurements. */
+  report(rows: readonly Row<NoInfer<Case>, NoInfer<Sample>>[], context: Context): Report;
+}
+
+/** A scenario of any cases and samples. Each is a file in `scenarios/` whose default export this is. */
+export type Scenario = ScenarioDefinition<any, any>;
+
+/** Defines a scenario. The runner starts and stops its servers, runs the rounds, and words the verdicts. */
+export function defineScenario<Case extends object, Sample extends object>(
+  definition: ScenarioDefinition<Case, Sample>,
+): Scenario {
+  return definition;
 }

@@ -1,34 +1,147 @@
-import { Latencies, type LatencyStats, type Spread, spreadOf } from "./latencies.js";
+import { bootstrap, type Estimate, type Weights } from "./estimate.js";
+import { Latencies } from "./latencies.js";
 
-/** Latencies of one case, measured in rounds. */
-export interface CaseLatencies {
-  /** The median of each round: its middle, and how far the rounds lie apart. */
-  readonly rounds: Spread & { readonly count: number };
-  /** All latencies together. */
-  readonly all: LatencyStats;
-}
+/** The percentiles that curves are drawn through. */
+const CURVE = [
+  0, 5, 10, 20, 30, 40, 50, 60, 70, 75, 80, 85, 90, 92.5, 95, 97, 98, 99, 99.5, 99.7, 99.8, 99.9,
+];
 
-/** Collects what is measured of one case, round by round. */
-export class Series<Case extends object> {
-  private readonly all = new Latencies();
-  private readonly medians: number[] = [];
+/** A number computed from the rounds of a series by weight. */
+export type Statistic = (series: Series, weights: Weights) => number;
 
-  constructor(readonly of: Case) {}
+/** Returns the statistic that `percent` per cent of the values do not exceed. */
+export const percentile =
+  (percent: number): Statistic =>
+  (series, weights) =>
+    series.percentile(percent, weights);
 
-  /** Adds a round's latencies, in ms. */
-  add(latenciesMs: readonly number[]): void {
-    const round = new Latencies();
-    for (const latency of latenciesMs) {
-      round.record(latency);
-      this.all.record(latency);
-    }
-    this.medians.push(round.percentile(50));
+export const p50 = percentile(50);
+export const mean: Statistic = (series, weights) => series.mean(weights);
+
+/** The values of one case, round by round: one instance, process or trial each. */
+export class Series {
+  /** All values in ascending order, and the round of each. */
+  readonly #sorted: Float64Array;
+  readonly #roundOf: Uint16Array;
+
+  constructor(readonly rounds: readonly (readonly number[])[]) {
+    const all = rounds.flatMap((values, round) => values.map((value) => [value, round] as const));
+    all.sort(([a], [b]) => a - b);
+    this.#sorted = Float64Array.from(all, ([value]) => value);
+    this.#roundOf = Uint16Array.from(all, ([, round]) => round);
   }
 
-  measured(): CaseLatencies {
+  get count(): number {
+    return this.#sorted.length;
+  }
+
+  get total(): number {
+    return this.#sorted.reduce((sum, value) => sum + value, 0);
+  }
+
+  get min(): number {
+    return this.#sorted[0] ?? Number.NaN;
+  }
+
+  get max(): number {
+    return this.#sorted.at(-1) ?? Number.NaN;
+  }
+
+  percentile(percent: number, weights: Weights): number {
+    let total = 0;
+    for (const round of this.#roundOf) total += weights[round]!;
+    const rank = Math.max(1, Math.ceil((percent / 100) * total));
+    let seen = 0;
+    for (let at = 0; at < this.#sorted.length; at++) {
+      seen += weights[this.#roundOf[at]!]!;
+      if (seen >= rank) return this.#sorted[at]!;
+    }
+    return Number.NaN;
+  }
+
+  mean(weights: Weights): number {
+    let [sum, count] = [0, 0];
+    for (const [round, values] of this.rounds.entries()) {
+      for (const value of values) sum += value * weights[round]!;
+      count += values.length * weights[round]!;
+    }
+    return sum / count;
+  }
+
+  /** Returns a statistic with its interval over the rounds. Default: the median. */
+  estimate(statistic: Statistic = p50): Estimate {
+    return bootstrap(this.rounds.length, (weights) => statistic(this, weights));
+  }
+
+  /** Returns a percentile with its interval; undefined if fewer than one value lies beyond it. */
+  p(percent: number): Estimate | undefined {
+    return this.shows(percent) ? this.estimate(percentile(percent)) : undefined;
+  }
+
+  /** Pairs of percentile and value, for a curve. */
+  get curve(): readonly (readonly [percent: number, value: number])[] {
+    const all = new Uint16Array(this.rounds.length).fill(1);
+    return CURVE.filter((percent) => this.shows(percent)).map(
+      (percent) => [percent, this.percentile(percent, all)] as const,
+    );
+  }
+
+  /** The numbers for `--json`: percentiles with intervals, and the values as HDR histograms of microseconds. */
+  toJSON(): object {
+    const once = this.count === this.rounds.length;
     return {
-      rounds: { ...spreadOf(this.medians), count: this.medians.length },
-      all: this.all.stats(),
+      count: this.count,
+      rounds: this.rounds.length,
+      min: this.min,
+      max: this.max,
+      mean: this.estimate(mean),
+      p50: this.estimate(),
+      ...(once
+        ? { values: this.rounds.flat() }
+        : { p90: this.p(90), p99: this.p(99), p999: this.p(99.9), histogram: this.#histogram() }),
+    };
+  }
+
+  private shows(percent: number): boolean {
+    return percent <= 50 ? this.count > 0 : this.count * (1 - percent / 100) >= 0.999;
+  }
+
+  #histogram() {
+    const all = Latencies.of(this.rounds.flat());
+    return {
+      unit: "us",
+      encoded: all.encoded(),
+      rounds: this.rounds.map((values) => Latencies.of(values).encoded()),
+      hgrm: all.hgrm(),
     };
   }
 }
+
+/**
+ * Combines a statistic of several series with its interval. Rounds are resampled together, since other load on the machine
+ * affects all cases of a round alike.
+ * @throws if the series have different numbers of rounds
+ */
+export function combine(
+  series: readonly Series[],
+  how: (...values: number[]) => number,
+  statistic: Statistic = p50,
+): Estimate {
+  const n = series[0]!.rounds.length;
+  if (series.some(({ rounds }) => rounds.length !== n)) {
+    throw new Error("compared cases need the same number of rounds");
+  }
+  return bootstrap(n, (weights) => how(...series.map((each) => statistic(each, weights))));
+}
+
+/** Returns `a / b`, for the median unless another statistic is given. */
+export const ratio = (a: Series, b: Series, statistic?: Statistic): Estimate =>
+  combine([a, b], (x, y) => x / y, statistic);
+
+/** Returns `a - b`, for the median unless another statistic is given. */
+export const difference = (a: Series, b: Series, statistic?: Statistic): Estimate =>
+  combine([a, b], (x, y) => x - y, statistic);
+
+/** Returns the median of the rounds' own ratios, for series with one value per round. */
+export const pairedRatio = (a: Series, b: Series): Estimate =>
+  new Series(a.rounds.map((values, round) => [values[0]! / b.rounds[round]![0]!])).estimate();

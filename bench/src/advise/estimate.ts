@@ -1,9 +1,37 @@
-import type { Measurement as AtDistance } from "../distance/report.js";
-import type { Measurement as AtSize } from "../memory/report.js";
+import type { Estimate as Measured } from "../estimate.js";
 import type { Result } from "../result.js";
-import type { Measurement as InSequence } from "../sequential/report.js";
-import type { Measurement as Frozen } from "../zombie/report.js";
 import type { Question } from "./question.js";
+
+/** A series as results have it. */
+interface Numbers {
+  readonly p50: Measured;
+  readonly mean: Measured;
+}
+interface AtDistance {
+  readonly label: string;
+  readonly rttMs: number;
+  readonly tls: boolean;
+  readonly keepAlive: boolean;
+  readonly warm: Numbers;
+}
+interface AtSize {
+  readonly memoryMb: number;
+  readonly reused: boolean;
+  readonly start: Numbers;
+  readonly warm: Numbers;
+}
+interface InSequence {
+  readonly name: "one" | "ten" | "together" | "pipeline";
+  readonly commands: number;
+  readonly keepAlive: boolean;
+  readonly warm: Numbers;
+}
+interface Frozen {
+  readonly limitS: number;
+  readonly calls: { readonly values: readonly number[] };
+  readonly failed: { readonly values: readonly number[] };
+  readonly hung: { readonly values: readonly number[] };
+}
 
 /** Results by scenario. */
 export type Evidence = ReadonlyMap<string, Pick<Result, "data" | "settings">>;
@@ -50,7 +78,7 @@ export function estimate(evidence: Evidence, question: Question, client: string)
 
   const away = (keepAlive: boolean, rttMs = question.rttMs) =>
     between(
-      distances.filter((row) => row.keepAlive === keepAlive).map((row) => [row.rttMs, row.all.p50]),
+      distances.filter((row) => row.keepAlive === keepAlive).map((row) => [row.rttMs, row.warm.p50.value]),
       rttMs,
     );
   // Work takes as much longer as the share of a processor is smaller; more memory than was measured makes nothing faster.
@@ -60,7 +88,7 @@ export function estimate(evidence: Evidence, question: Question, client: string)
       sizes.filter((row) => row.reused === reused).map((row) => [1 / row.memoryMb, value(row)]),
       1 / Math.min(memoryMb, largest),
     );
-  const mean = (memoryMb: number, reused: boolean) => sized(memoryMb, ({ all }) => all.mean, reused);
+  const mean = (memoryMb: number, reused: boolean) => sized(memoryMb, ({ warm }) => warm.mean.value, reused);
   const { memoryMb, ops } = question;
   const slower = Math.max(0, mean(memoryMb, true) - mean(WHOLE_PROCESSOR_MB, true));
   const dearer =
@@ -73,9 +101,13 @@ export function estimate(evidence: Evidence, question: Question, client: string)
   const { rttMs = question.rttMs } = evidence.get("memory")!.settings as { rttMs?: number };
   const p50 = (name: InSequence["name"]) => sequences.find((row) => row.name === name)!;
   const pipeline = p50("pipeline");
-  const further = Math.max(0, (pipeline.all.p50 - p50("one").all.p50) / (pipeline.commands - 1));
+  const further = Math.max(
+    0,
+    (pipeline.warm.p50.value - p50("one").warm.p50.value) / (pipeline.commands - 1),
+  );
   const frozen = of<Frozen>("zombie").filter(({ limitS }) => limitS < 300);
-  const sum = (value: (row: Frozen) => number) => frozen.reduce((total, row) => total + value(row), 0);
+  const sum = (key: "calls" | "failed" | "hung") =>
+    frozen.flatMap((row) => row[key].values).reduce((total, value) => total + value, 0);
   return {
     client,
     label: distances[0]!.label,
@@ -84,14 +116,9 @@ export function estimate(evidence: Evidence, question: Question, client: string)
     reused: ops * warm,
     ephemeral: ops * warm + connect,
     pipelined: warm + (ops - 1) * further,
-    start:
-      sized(memoryMb, ({ init, first }) => init.median + first.median, true) +
-      away(false) -
-      away(false, rttMs),
+    start: sized(memoryMb, ({ start }) => start.p50.value, true) + away(false) - away(false, rttMs),
     lostAfterFreeze:
-      frozen.length === 0
-        ? undefined
-        : { lost: sum(({ failed, hung }) => failed + hung), calls: sum(({ calls }) => calls) },
+      frozen.length === 0 ? undefined : { lost: sum("failed") + sum("hung"), calls: sum("calls") },
   };
 }
 

@@ -67,10 +67,13 @@ export async function runAdvise(
     `Sources: ${[...evidence]
       .filter(([name]) => USED.includes(name))
       .map(
-        ([name, { startedAt, machine }]) =>
-          `${name} (${startedAt.slice(0, 10)}, ${machine.cores} cores, Node ${machine.node.slice(1)})`,
+        ([name, { startedAt, machine, settings, load }]) =>
+          `${name} (${settings.quick ? "quick, " : ""}${load.warning === undefined ? "" : "busy machine, "}${startedAt.slice(0, 10)}, ${machine.cores} cores, Node ${machine.node.slice(1)})`,
       )
       .join(", ")}.`,
+    ...([...evidence.values()].some(({ settings }) => settings.quick)
+      ? ["Some sources are quick runs: repeat them without --quick before you decide."]
+      : []),
   ];
   return `${lines.join("\n")}\n`;
 }
@@ -90,9 +93,9 @@ function firstOf(
 /** Returns a quick run of the function in question, and of one with a whole processor, for when there are no earlier results. */
 function measurement(run: Run): Run {
   const { settings } = run;
-  const clients = settings.clients.filter(({ name }) => name === HTTP[0] || name === TCP[0]);
+  const clients = run.clients.filter(({ name }) => name === HTTP[0] || name === TCP[0]);
   const sizes = settings.sizes && [...new Set([...settings.sizes, 1_769])];
-  return { ...run, settings: { ...settings, quick: true, clients, sizes } };
+  return { ...run, clients, settings: { ...settings, quick: true, rounds: 1, invocations: 12, sizes } };
 }
 
 /** The results in a file: of one scenario, or of several. */
@@ -104,8 +107,8 @@ function resultsIn(file: string): Result[] {
     throw new UsageError(`${file} is not readable as results: ${(error as Error).message}`);
   }
   const results = parsed && typeof parsed === "object" && "results" in parsed ? parsed.results : [parsed];
-  if (!Array.isArray(results) || results.some((result) => result?.format !== 1)) {
-    throw new UsageError(`${file} has no results of this bench (format 1).`);
+  if (!Array.isArray(results) || results.some((result) => result?.format !== 2)) {
+    throw new UsageError(`${file} has no results of this bench (format 2).`);
   }
   return results;
 }

@@ -1,4 +1,5 @@
-import type { Agent, ClientRequest, IncomingMessage } from "node:http";
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { BenchClient } from "../bench-client.js";
 import { restClient, restHeaders } from "../rest.js";
 
@@ -9,25 +10,22 @@ const agent: BenchClient = {
   order: 3,
   standard: true,
   protocol: "http",
-  batches: false,
-  load: async () => {
-    const [http, https] = [await import("node:http"), await import("node:https")];
-    return ({ url, token, keepAlive }) => {
-      const { Agent, request } = url.startsWith("https:") ? https : http;
-      const agent: Agent = new Agent({ keepAlive });
-      const post = (path: string, body: string) =>
-        new Promise<string>((resolve, reject) => {
-          const headers = { ...restHeaders(token, true), "Content-Length": Buffer.byteLength(body) };
-          const sent: ClientRequest = request(
-            new URL(path, url),
-            { method: "POST", agent, headers },
-            (response) => textOf(response).then(resolve, reject),
-          );
-          sent.on("error", reject);
-          sent.end(body);
-        });
-      return restClient(post, async () => agent.destroy());
-    };
+  connect: ({ url, token, keepAlive }) => {
+    const secure = url.startsWith("https:");
+    const agent = new (secure ? HttpsAgent : HttpAgent)({ keepAlive });
+    const request = secure ? httpsRequest : httpRequest;
+    const headers = restHeaders(token, true);
+    const post = (path: string, body: string) =>
+      new Promise<string>((resolve, reject) => {
+        const length = { "Content-Length": Buffer.byteLength(body) };
+        const options = { method: "POST", agent, headers: { ...headers, ...length } };
+        const sent = request(new URL(path, url), options, (response) =>
+          textOf(response).then(resolve, reject),
+        );
+        sent.on("error", reject);
+        sent.end(body);
+      });
+    return restClient(post, async () => agent.destroy());
   },
 };
 

@@ -8,16 +8,13 @@ const bareFetch: BenchClient = {
   order: 4,
   standard: false,
   protocol: "http",
-  batches: false,
-  load:
-    async () =>
-    ({ url, token, keepAlive }) => {
-      const headers = restHeaders(token, keepAlive);
-      return restClient(async (path, body) => {
-        const response = await fetch(new URL(path, url), { method: "POST", headers, body });
-        return response.text();
-      });
-    },
+  connect: ({ url, token, keepAlive }) => {
+    const headers = restHeaders(token, keepAlive);
+    return restClient(async (path, body) => {
+      const response = await fetch(new URL(path, url), { method: "POST", headers, body });
+      return response.text();
+    });
+  },
 };
 
 export default bareFetch;

@@ -1,3 +1,4 @@
+import { createClient, RESP_TYPES } from "@redis/client";
 import type { BenchClient } from "../bench-client.js";
 
 const nodeRedis: BenchClient = {
@@ -8,40 +9,39 @@ const nodeRedis: BenchClient = {
   order: 7,
   standard: false,
   protocol: "tcp",
-  batches: true,
-  load: async () => {
-    const { createClient } = await import("@redis/client");
-    return ({ tcp, keepAlive }) => {
-      const { port, tls } = tcp!;
-      const host = "127.0.0.1";
-      const redis = createClient({ socket: tls ? { host, port, tls: true } : { host, port } });
-      redis.on("error", () => {});
-      let opening: Promise<unknown> | undefined;
-      const run = async <T>(command: () => Promise<T>): Promise<T> => {
-        opening ??= redis.connect();
-        await opening;
-        if (keepAlive) return command();
-        const result = await command();
-        await redis.close();
-        opening = undefined;
-        return result;
-      };
-      if (keepAlive) opening = redis.connect();
-      // A failed connect rejects the command that needs it.
-      opening?.catch(() => {});
-      return {
-        get: (key) => run(() => redis.get(key)),
-        set: (key, value) => run(() => redis.set(key, value)),
-        incr: (key) => run(() => redis.incr(key)),
-        ping: () => run(() => redis.ping()),
-        pipeline: (keys) =>
-          run(() => {
-            const batch = redis.multi();
-            for (const key of keys) batch.get(key);
-            return batch.execAsPipeline();
-          }),
-        close: async () => keepAlive && redis.close(),
-      };
+  connect: ({ tcp, keepAlive }) => {
+    const { port, tls } = tcp!;
+    const host = "127.0.0.1";
+    const redis = createClient({ socket: tls ? { host, port, tls: true } : { host, port } });
+    const binary = redis.withTypeMapping({ [RESP_TYPES.BLOB_STRING]: Buffer });
+    redis.on("error", () => {});
+    let opening: Promise<unknown> | undefined;
+    const run = async <T>(command: () => Promise<T>): Promise<T> => {
+      opening ??= redis.connect();
+      await opening;
+      if (keepAlive) return command();
+      const result = await command();
+      await redis.close();
+      opening = undefined;
+      return result;
+    };
+    if (keepAlive) opening = redis.connect();
+    // A failed connect rejects the command that needs it.
+    opening?.catch(() => {});
+    return {
+      get: (key) => run(() => redis.get(key)),
+      set: (key, value) => run(() => redis.set(key, value)),
+      incr: (key) => run(() => redis.incr(key)),
+      hgetall: (key) => run(() => redis.hGetAll(key)),
+      bytes: (key) => run(() => binary.get(key)),
+      ping: () => run(() => redis.ping()),
+      pipeline: (keys) =>
+        run(() => {
+          const batch = redis.multi();
+          for (const key of keys) batch.get(key);
+          return batch.execAsPipeline();
+        }),
+      close: async () => keepAlive && redis.close(),
     };
   },
 };

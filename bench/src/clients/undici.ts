@@ -1,3 +1,4 @@
+import { Pool } from "undici";
 import type { BenchClient } from "../bench-client.js";
 import { restClient, restHeaders } from "../rest.js";
 
@@ -9,21 +10,18 @@ const undici: BenchClient = {
   order: 5,
   standard: false,
   protocol: "http",
-  batches: false,
-  load: async () => {
-    const { Pool } = await import("undici");
-    return ({ url, token, keepAlive }) => {
-      const headers = restHeaders(token, true);
-      // With pipelining 0 a connection serves one request.
-      const pool = new Pool(url, { pipelining: keepAlive ? 1 : 0 });
-      return restClient(
-        async (path, body) => {
-          const response = await pool.request({ method: "POST", path, headers, body });
-          return response.body.text();
-        },
-        () => pool.destroy(),
-      );
-    };
+  connect: ({ url, token, keepAlive }) => {
+    const headers = restHeaders(token, true);
+    const { origin } = new URL(url);
+    // With pipelining 0 a connection serves one request.
+    const pool = new Pool(origin, { pipelining: keepAlive ? 1 : 0 });
+    return restClient(
+      async (path, body) => {
+        const response = await pool.request({ method: "POST", path, headers, body });
+        return response.body.text();
+      },
+      () => pool.destroy(),
+    );
   },
 };
 

@@ -1,3 +1,4 @@
+import type { Series } from "../series.js";
 import type { Call, CallResult } from "./calls.js";
 
 /** The verdict on one call. */
@@ -12,6 +13,59 @@ export interface Verdict {
   readonly doubled: number;
   readonly ms: number;
 }
+
+/** A verdict as numbers, which are added up over trials. */
+export interface Ending {
+  readonly calls: number;
+  readonly resolved: number;
+  readonly failed: number;
+  /** Rejected calls whose error says that the write may have been applied. */
+  readonly unknown: number;
+  readonly hung: number;
+  readonly wrong: number;
+  readonly doubled: number;
+  /** How long the call took until it settled; the function's time if it never did. */
+  readonly ms: number;
+}
+
+/** The titles of the numbers that are added up. */
+export const COUNTS = {
+  calls: "calls",
+  resolved: "resolved",
+  failed: "rejected",
+  hung: "hung",
+  doubled: "duplicate writes",
+  wrong: "wrong values",
+};
+
+/** Returns a verdict as numbers. */
+export const endingOf = ({ ending, unknown, wrong, doubled, ms }: Verdict): Ending => ({
+  calls: 1,
+  resolved: Number(ending === "resolved"),
+  failed: Number(ending === "failed"),
+  unknown: Number(unknown),
+  hung: Number(ending === "hung"),
+  wrong: Number(wrong),
+  doubled,
+  ms,
+});
+
+/** Returns the numbers of several verdicts; the longest time. */
+export const endingsOf = (verdicts: readonly Verdict[]): Ending =>
+  verdicts.map(endingOf).reduce((sum, each) => ({
+    calls: sum.calls + each.calls,
+    resolved: sum.resolved + each.resolved,
+    failed: sum.failed + each.failed,
+    unknown: sum.unknown + each.unknown,
+    hung: sum.hung + each.hung,
+    wrong: sum.wrong + each.wrong,
+    doubled: sum.doubled + each.doubled,
+    ms: Math.max(sum.ms, each.ms),
+  }));
+
+/** Returns the sum of a number over rows. */
+export const total = <K extends string>(rows: readonly { readonly [Key in K]: Series }[], key: K): number =>
+  rows.reduce((sum, row) => sum + row[key].total, 0);
 
 /** The value that reads find under a key; stored before the trial. */
 export const stored = (key: string): string => `value of ${key}`;

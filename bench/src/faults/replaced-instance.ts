@@ -1,6 +1,10 @@
 import { type Instance, startInstance } from "warmline-testbed";
-import type { FunctionSpec } from "../bench-client.js";
+import { type FunctionSpec, handlerPath } from "../bench-client.js";
+import { Gate } from "../gate.js";
 import type { CallResult, TurnsEvent } from "./calls.js";
+
+/** Few instances start at a time, so that their time is not up because of the others. */
+const starts = new Gate(2);
 
 /** Function instances of one client, one after another: an instance whose time was up is replaced. */
 export class ReplacedInstance {
@@ -50,7 +54,8 @@ export class ReplacedInstance {
 
   private async running(): Promise<Instance> {
     const { handler, env } = this.what;
-    this.instance ??= await startInstance({ handler, env, timeoutMs: this.timeoutMs });
+    const options = { handler: handlerPath(handler), env, timeoutMs: this.timeoutMs };
+    this.instance ??= await starts.run(() => startInstance(options));
     return this.instance;
   }
 

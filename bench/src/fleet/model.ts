@@ -4,7 +4,7 @@ import { maxConcurrent } from "./arrivals.js";
 export interface FleetModelInput {
   readonly arrivals: readonly number[];
   /** How long an invocation occupies its instance, in ms. */
-  readonly takesMs: number;
+  readonly workMs: number;
   /** The most instances that the platform starts. */
   readonly maxInstances: number;
   readonly softLimit: number;
@@ -30,12 +30,12 @@ export interface Prediction {
  */
 export function predict({
   arrivals,
-  takesMs,
+  workMs,
   maxInstances,
   softLimit,
   hardLimit,
 }: FleetModelInput): Prediction {
-  const instances = Math.min(maxConcurrent(arrivals, takesMs), maxInstances);
+  const instances = Math.min(maxConcurrent(arrivals, workMs), maxInstances);
   return {
     instances,
     connectionsUnlimited: instances,

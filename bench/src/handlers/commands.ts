@@ -1,31 +1,33 @@
 import type { ConnectedClient } from "../bench-client.js";
-import { connect, options, reused } from "../function-client.js";
+import { client, options, reused } from "../function-client.js";
 
-/** The event of an invocation: GETs of these keys, by default one GET of `greeting`. */
+/** The event of an invocation: commands on these keys. Default: one GET of `greeting`. */
 export interface CommandsEvent {
   readonly keys?: readonly string[];
   /** One after another (the default), issued in one turn, or as one pipeline. */
   readonly how?: "sequential" | "together" | "pipeline";
+  /** Default `get`. `set` stores a short value. */
+  readonly command?: "get" | "set";
 }
 
-const kept = reused ? connect(options) : undefined;
+const kept = reused ? client.connect(options) : undefined;
 
-export const handler = async ({ keys = ["greeting"], how = "sequential" }: CommandsEvent) => {
-  const client = kept ?? connect(options);
-  const values = await run(client, keys, how);
+export const handler = async (event: CommandsEvent) => {
+  const own = kept ?? client.connect(options);
+  const values = await run(own, event);
   // Without keep-alive the client is not used again, so it is closed as its documentation requires.
-  if (!kept && !options.keepAlive) await client.close();
+  if (!kept && !options.keepAlive) await own.close();
   return { statusCode: 200, body: values.at(-1) };
 };
 
 async function run(
-  client: ConnectedClient,
-  keys: readonly string[],
-  how: string,
+  own: ConnectedClient,
+  { keys = ["greeting"], how = "sequential", command = "get" }: CommandsEvent,
 ): Promise<readonly unknown[]> {
-  if (how === "pipeline") return client.pipeline(keys);
-  if (how === "together") return Promise.all(keys.map((key) => client.get(key)));
+  const issue = (key: string) => (command === "set" ? own.set(key, "hello") : own.get(key));
+  if (how === "pipeline") return own.pipeline(keys);
+  if (how === "together") return Promise.all(keys.map(issue));
   const values: unknown[] = [];
-  for (const key of keys) values.push(await client.get(key));
+  for (const key of keys) values.push(await issue(key));
   return values;
 }

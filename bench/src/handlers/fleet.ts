@@ -15,7 +15,7 @@ export interface FleetEvent {
 
 /** The measurements of a fleet; times in ms. */
 export interface FleetReport {
-  /** Each command's time, from the invocation's start, connecting and waiting after a refusal included. */
+  /** Each command's time from the moment at which its invocation was due, connecting and waiting after a refusal included. */
   readonly latencies: readonly number[];
   readonly instances: number;
   readonly failed: number;
@@ -67,11 +67,10 @@ export const handler = async (event: FleetEvent): Promise<{ body: FleetReport }>
       }
     }
   };
-  const invoke = async (instance: FleetInstance) => {
-    const startedAt = performance.now();
+  const invoke = async (instance: FleetInstance, dueAt: number) => {
     try {
       await command(instance);
-      latencies.push(performance.now() - startedAt);
+      latencies.push(performance.now() - dueAt);
     } catch {
       failed++;
     }
@@ -100,7 +99,7 @@ export const handler = async (event: FleetEvent): Promise<{ body: FleetReport }>
       alive++;
       created++;
     }
-    running.push(invoke(warm ?? { connection: undefined, idleSince: 0 }));
+    running.push(invoke(warm ?? { connection: undefined, idleSince: 0 }, begunAt + at));
   }
   await Promise.all(running);
   return { body: { latencies, instances: created, failed, throttled, refusals, cutOff, reopened } };

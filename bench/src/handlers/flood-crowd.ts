@@ -16,7 +16,7 @@ export type CrowdMessage =
   | { readonly callOnce: true }
   | { readonly go: true };
 
-/** How it went for the connections that came last. */
+/** How it went of the connections that arrived. */
 export interface Crowd {
   readonly opened: number;
   /** Connections that received a result. */

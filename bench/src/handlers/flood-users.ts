@@ -2,38 +2,29 @@
 // all phases have the same load and the same process.
 import { setTimeout as pause } from "node:timers/promises";
 import { Caller, type GatewayAddress } from "../flood/caller.js";
-import { Latencies, type LatencyStats } from "../latencies.js";
 import { serveParent } from "../serve-parent.js";
 
 /** A message to the process of users. */
 export type UsersMessage =
   | { readonly start: GatewayAddress & { readonly users: number; readonly everyMs: number } }
-  | { readonly record: string; readonly forMs: number }
+  | { readonly recordMs: number }
   | { readonly end: true };
 
 /** Latencies recorded in one phase of one round, in ms. */
 export interface RecordedPhase {
-  readonly count: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly max: number;
-}
-
-/** The users' results over all rounds. */
-export interface UsersResult {
-  /** All rounds of a phase together. */
-  readonly phases: Readonly<Record<string, LatencyStats>>;
-  /** Users that were refused, closed or left without a result at any time. */
+  readonly latencies: readonly number[];
+  /** Users that were refused, closed or left without a result so far. */
   readonly lost: number;
 }
 
-const phases = new Map<string, Latencies>();
 const users: Caller[] = [];
-let recording: Latencies[] = [];
+let recording: number[] | undefined;
 let lost = 0;
 let over = false;
 
+/** Sends requests at random times that do not depend on the responses, so that a stall is not hidden. */
 async function use(caller: Caller, everyMs: number): Promise<void> {
+  let due = performance.now();
   while (!over) {
     const took = await caller.call();
     if (over) return;
@@ -41,21 +32,23 @@ async function use(caller: Caller, everyMs: number): Promise<void> {
       lost++;
       return;
     }
-    for (const latencies of recording) latencies.record(took);
+    const now = performance.now();
+    recording?.push(now - due);
     // At random, so that they do not fall into step and wait for each other.
-    await pause(everyMs * (0.5 + Math.random()));
+    due += everyMs * (0.5 + Math.random());
+    if (due <= now) continue;
+    // A timer of this process that fires late is not the gateway's delay.
+    await pause(due - now);
+    due = performance.now();
   }
 }
 
-async function record(phase: string, forMs: number): Promise<RecordedPhase> {
-  const all = phases.get(phase) ?? new Latencies();
-  phases.set(phase, all);
-  const own = new Latencies();
-  recording = [all, own];
+async function record(forMs: number): Promise<RecordedPhase> {
+  const latencies: number[] = [];
+  recording = latencies;
   await pause(forMs);
-  recording = [];
-  const { count, p50, p99, max } = own.stats();
-  return { count, p50, p99, max };
+  recording = undefined;
+  return { latencies, lost };
 }
 
 serveParent(async (message: UsersMessage): Promise<object> => {
@@ -69,9 +62,8 @@ serveParent(async (message: UsersMessage): Promise<object> => {
     }
     return { users: users.length };
   }
-  if ("record" in message) return record(message.record, message.forMs);
+  if ("recordMs" in message) return record(message.recordMs);
   over = true;
   for (const user of users) user.close();
-  const summaries = [...phases].map(([phase, latencies]) => [phase, latencies.stats()] as const);
-  return { phases: Object.fromEntries(summaries), lost } satisfies UsersResult;
+  return { lost };
 });

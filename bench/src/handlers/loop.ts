@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { connect, options } from "../function-client.js";
+import { client, options } from "../function-client.js";
 
 /** How a loop uses its client. */
 export type LoopUse = "reuse" | "ephemeral";
@@ -18,14 +18,14 @@ export interface LoopEvent {
 /** Runs commands in a loop and returns their latencies in ms. */
 export const handler = async ({ use, awaited, commands, delayMs }: LoopEvent) => {
   const latencies: number[] = [];
-  const kept = use === "reuse" ? connect(options) : undefined;
+  const kept = use === "reuse" ? client.connect(options) : undefined;
   // Connecting is no part of a reused client's commands.
   await kept?.ping();
   const replies: Promise<unknown>[] = [];
   for (let n = 0; n < commands; n++) {
     const begunAt = performance.now();
-    const client = kept ?? connect(options);
-    const done = client.ping().then(() => kept ?? client.close());
+    const own = kept ?? client.connect(options);
+    const done = own.ping().then(() => kept ?? own.close());
     if (awaited) await done;
     latencies.push(performance.now() - begunAt);
     replies.push(done);

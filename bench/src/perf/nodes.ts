@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { built } from "../bench-client.js";
 import { UsageError } from "../usage.js";
-import { built } from "./built.js";
 
 /** A Node that measured processes run under. */
 export interface Node {
@@ -11,7 +10,7 @@ export interface Node {
   readonly version: string;
 }
 
-const NODE_24 = fileURLToPath(built("../nodes/24/node_modules/node/bin/node"));
+const NODE_24 = built("../nodes/24/node_modules/node/bin/node");
 
 /** @throws UsageError when the file is not a Node that runs here */
 export function nodeAt(path: string): Node {

@@ -1,12 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
-import { fileURLToPath } from "node:url";
 import { makeCertificate, type NetworkProxy, startNetworkProxy } from "warmline-testbed";
-import type { Endpoint } from "../bench-client.js";
+import { built, type Endpoint } from "../bench-client.js";
 import { Child } from "../child.js";
-import { built } from "./built.js";
+import type { Job, JobResult } from "./jobs.js";
 import type { Node } from "./nodes.js";
-import type { Job, JobResult } from "./worker/jobs.js";
 
 /** Which cores client and server run on: the same, one each, or wherever the system puts them. */
 export type Placement = "same core" | "own cores" | "anywhere";
@@ -28,7 +26,7 @@ export function commandFor(
   program: string,
   ...args: string[]
 ): string[] {
-  const file = fileURLToPath(built(program));
+  const file = built(program);
   return [...(core === undefined ? [] : ["taskset", "-c", String(core)]), node.path, file, ...args];
 }
 
@@ -41,16 +39,13 @@ const SERVER_CORES: Record<Placement, number | undefined> = {
 
 export const clientCore = (placement: Placement) => (placement === "anywhere" ? undefined : CLIENT_CORE);
 
-/** A server of fixed replies, in a process of its own. */
+/** A server of fixed replies, in a process of its own. It serves HTTP and RESP on the same ports. */
 export interface FixedServer {
-  readonly ports: { readonly plain: number; readonly tls: number };
-  /** Where clients find it. `as`: the gateway that it poses as, or an endpoint that knows nothing of ours. */
-  endpoint(options?: { tls?: boolean; as?: "gateway" | "plain" }): Endpoint;
+  /** Returns where clients find it, over a round trip in ms; 0 is loopback. */
+  endpoint(options?: { tls?: boolean; rttMs?: number }): Promise<Endpoint>;
   /** Environment variables that make a process trust its certificate. */
   readonly trust: Readonly<Record<string, string>>;
-  /** Where clients find it, with TLS, over a path with a round-trip time. */
-  distant(rttMs: number): Promise<{ endpoint: Endpoint; proxy: NetworkProxy }>;
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 const TOKEN = "a-token-of-about-the-usual-length-0123456789abcdef";
@@ -60,19 +55,24 @@ export async function startFixedServer(placement: Placement): Promise<FixedServe
   const own = { path: process.execPath, version: process.version };
   const certificate = makeCertificate();
   const child = await Child.start(commandFor(own, SERVER_CORES[placement], "perf/server/server.js"));
-  const ports = await child.request<FixedServer["ports"]>({ cert: certificate.cert, key: certificate.key });
+  const ports = await child.request<{ plain: number; tls: number }>({
+    cert: certificate.cert,
+    key: certificate.key,
+  });
+  const proxies: NetworkProxy[] = [];
   return {
-    ports,
-    endpoint: ({ tls = false, as = "gateway" } = {}) => ({
-      url: `http${tls ? "s" : ""}://127.0.0.1:${tls ? ports.tls : ports.plain}${as === "plain" ? "/plain" : ""}`,
-      token: TOKEN,
-    }),
-    trust: { NODE_EXTRA_CA_CERTS: certificate.caFile },
-    distant: async (rttMs) => {
-      const proxy = await startNetworkProxy({ to: { port: ports.tls }, rttMs });
-      return { endpoint: { url: proxy.url.replace("http:", "https:"), token: TOKEN }, proxy };
+    endpoint: async ({ tls = false, rttMs = 0 } = {}) => {
+      let port = tls ? ports.tls : ports.plain;
+      if (rttMs > 0) {
+        const proxy = await startNetworkProxy({ to: { port }, rttMs, protocol: "raw" });
+        proxies.push(proxy);
+        port = proxy.port;
+      }
+      return { url: `http${tls ? "s" : ""}://127.0.0.1:${port}`, token: TOKEN, tcp: { port, tls } };
     },
-    stop: () => {
+    trust: { NODE_EXTRA_CA_CERTS: certificate.caFile },
+    stop: async () => {
+      await Promise.all(proxies.map((proxy) => proxy.close()));
       child.stop();
       certificate.remove();
     },
@@ -94,10 +94,7 @@ export async function startWorker(
     trust,
   }: { node: Node; placement: Placement; endpoint: Endpoint; trust: FixedServer["trust"] },
 ): Promise<Worker> {
-  const child = await Child.start(
-    commandFor(node, clientCore(placement), "perf/worker/worker.js", client),
-    trust,
-  );
+  const child = await Child.start(commandFor(node, clientCore(placement), "perf/worker.js", client), trust);
   try {
     await child.request();
     await child.request({ endpoint });

@@ -1,5 +1,5 @@
 import type { BarChart } from "../result.js";
-import { linear, logarithmic, short } from "./scale.js";
+import { linear, short } from "./scale.js";
 import { picture, tag, textAt } from "./svg.js";
 
 const WIDTH = 360;
@@ -11,11 +11,9 @@ const BESIDE = 78;
 /** One picture per group, all on the same scale. */
 export function bars(chart: BarChart): string[] {
   const all = chart.groups.flatMap((group) => group.bars);
-  const room = Math.max(...all.map((bar) => (bar.text ?? "").length * 7.1), BESIDE);
+  const room = Math.min(WIDTH / 2, Math.max(...all.map((bar) => (bar.text ?? "").length * 7.1), BESIDE));
   const highest = Math.max(...all.map((bar) => Math.max(bar.value, bar.high ?? 0)));
-  const x = chart.logarithmic
-    ? logarithmic(1, highest * 1.05, 3, WIDTH - room)
-    : linear(0, highest, 0, WIDTH - room);
+  const x = linear(0, highest || 1, 0, WIDTH - room);
   return chart.groups.map((group) => {
     const rows = group.bars.map((bar, index) => {
       const top = index * ROW;
@@ -33,7 +31,7 @@ export function bars(chart: BarChart): string[] {
           class: `bar hue${bar.hue}${bar.dashed ? " dashed" : ""}`,
           x: 0.5,
           y: top + 20,
-          width: Math.max(x(bar.value), 1),
+          width: Math.max(x(Math.max(bar.value, 0)), 1),
           height: BAR,
           rx: 2,
         }),
@@ -46,6 +44,9 @@ export function bars(chart: BarChart): string[] {
 }
 
 function spreadOf(low: number, high: number, middle: number): string {
-  const [from, to] = [low.toFixed(1), high.toFixed(1)];
-  return tag("path", { class: "spread", d: `M${from} ${middle}H${to}M${to} ${middle - 4}v8` });
+  const [from, to] = [Math.max(low, 0).toFixed(1), Math.max(high, 0).toFixed(1)];
+  return tag("path", {
+    class: "spread",
+    d: `M${from} ${middle}H${to}M${from} ${middle - 4}v8M${to} ${middle - 4}v8`,
+  });
 }

@@ -1,4 +1,5 @@
-import type { Chart, Check, Result, SkippedScenario, Style, Table } from "../result.js";
+import { checkText, verdictText } from "../checks.js";
+import type { Chart, Check, Result, SkippedScenario, Style, Table, Verdict } from "../result.js";
 import { bars } from "./bars.js";
 import { curves } from "./curves.js";
 import { lines } from "./lines.js";
@@ -39,8 +40,9 @@ function contents(results: readonly Result[], skipped: readonly SkippedScenario[
       "ul",
       {},
       ...results.map(({ scenario, title, checks }) => {
-        const failed = checks.filter(({ passed }) => !passed).length;
-        const said = checks.length > 0 ? `${checks.length - failed} of ${checks.length} checks passed` : "";
+        const of = (verdict: Verdict) => checks.filter((check) => check.verdict === verdict).length;
+        const failed = of("no");
+        const said = checks.length > 0 ? `${of("yes")} yes, ${failed} no, ${of("undecided")} undecided` : "";
         return tag(
           "li",
           {},
@@ -64,6 +66,9 @@ function section(result: Result): string {
       tag("h1", {}, escapeHtml(result.title)),
       tag("p", { class: "question" }, escapeHtml(result.question)),
     ),
+    ...(result.load.warning === undefined
+      ? []
+      : [tag("p", { class: "warning" }, escapeHtml(`Warning: ${result.load.warning}`))]),
     tag("p", { class: "summary" }, escapeHtml(unbroken(result.summary))),
     tag(
       "ul",
@@ -91,12 +96,14 @@ function unbroken(text: string): string {
   return text.replace(/(\d) (ms|x|%)/g, "$1\u00a0$2");
 }
 
-function check({ expectation, passed, actual }: Check): string {
+const CLASSES: Record<Verdict, string> = { yes: "pass", no: "fail", undecided: "open" };
+
+function check(each: Check): string {
   return tag(
     "li",
-    { class: passed ? "pass" : "fail" },
-    `${escapeHtml(expectation)} `,
-    tag("span", {}, escapeHtml(`(${actual})`)),
+    { class: CLASSES[each.verdict] },
+    `${escapeHtml(verdictText(each))} `,
+    tag("span", {}, escapeHtml(checkText(each))),
   );
 }
 
@@ -130,10 +137,10 @@ function about(drawn: Exclude<Chart, { kind: "spans" }>): string {
     return `In ${drawn.unit}, on a logarithmic scale. To the right: percentiles; p99 is the time that one in a hundred exceeds.`;
   }
   if (drawn.kind === "lines") return `Upwards: ${drawn.unit}, from zero. To the right: ${drawn.along}.`;
+  const hasIntervals = drawn.groups.some(({ bars }) => bars.some(({ high }) => high !== undefined));
   const parts = [
     drawn.unit === "" ? "" : `In ${drawn.unit}.`,
-    drawn.spread === undefined ? "" : `The thin line shows ${drawn.spread}.`,
-    drawn.logarithmic ? "The scale is logarithmic." : "",
+    hasIntervals ? "Thin lines are 95% intervals over the repetitions." : "",
   ];
   return parts.filter(Boolean).join(" ");
 }
@@ -183,7 +190,9 @@ function table({ columns, rows }: Table): string {
   );
 }
 
-function facts({ machine, versions, startedAt, seconds, seed, settings }: Result): string {
+const percent = (share: number): string => `${Math.round(share * 100)}%`;
+
+function facts({ machine, load, versions, startedAt, seconds, seed, settings }: Result): string {
   const entries: [string, string][] = [
     [
       "Machine",
@@ -194,6 +203,10 @@ function facts({ machine, versions, startedAt, seconds, seed, settings }: Result
     ...Object.entries(versions),
     ["Engine", String(settings.engine)],
     ["Round trip", `${settings.rttMs} ms${settings.tls ? ", TLS" : ""}`],
+    [
+      "Other load",
+      `${percent(load.before)} before the run${load.others === null ? "" : `, ${percent(load.others)} during it`}`,
+    ],
     ["Seed", String(seed)],
     ["Started", startedAt],
     ["Duration", `${seconds} s`],

@@ -25,7 +25,9 @@ h3{font-size:15px;margin:0 0 10px}
 .checks li::before{position:absolute;left:4px;font-weight:700}
 .pass::before{content:"\\2713";color:var(--hue0)}
 .fail::before{content:"\\2717";color:var(--hue1)}
+.open::before{content:"?";color:var(--hue3)}
 .checks span{color:var(--soft)}
+.warning{border:1px solid var(--hue1);border-radius:12px;padding:10px 16px}
 .about{color:var(--soft);margin:0 0 14px;font-size:14px}
 .panels{display:grid;grid-template-columns:repeat(auto-fit,minmax(280px,1fr));gap:14px}
 .panel{background:var(--card);border:1px solid var(--line);border-radius:12px;padding:14px 16px}

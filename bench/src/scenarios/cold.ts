@@ -1,151 +1,106 @@
-import { factor, ms } from "../format.js";
-import {
-  type ByClient,
-  COLD_CLIENTS,
-  coldStarts,
-  type PreparedStart,
-  preparedStarts,
-  type Start,
-} from "../perf/cold/measure.js";
-import { type ColdRow, coldRows, type Way } from "../perf/cold/rows.js";
-import { bundleSize } from "../perf/cold/sizes.js";
-import { labelOf, NOTES, styleOf, versionsMeasured } from "../perf/labels.js";
-import { chosenNodes, missingNote } from "../perf/nodes.js";
-import { placements, startFixedServer } from "../perf/processes.js";
-import { barChart, tableOf } from "../present.js";
-import { randomFrom } from "../random.js";
-import type { Outcome } from "../result.js";
-import type { Scenario, Settings } from "../scenario.js";
+import { clientStyle } from "../client-style.js";
+import { count, ms, withInterval } from "../format.js";
+import { bundleSize, type ColdWay, coldStart } from "../perf/cold.js";
+import { fixedServerNotes, startFixedSites } from "../perf/site.js";
+import { barChart, initAndFirst, tableOf } from "../present.js";
+import { defineScenario } from "../scenario.js";
 
-/** Measures import and first command in fresh processes: with and without TLS, at once and after an init phase. */
-const cold: Scenario = {
+const WAYS: readonly ColdWay[] = [
+  { name: "no init phase", phase: "at once", gapMs: 0 },
+  { name: "init, as shipped", phase: "init", gapMs: 0 },
+  { name: "init, as shipped, event 50 ms later", phase: "init", gapMs: 50 },
+  { name: "init with an awaited PING", phase: "ping", gapMs: 0 },
+];
+const ROUND_TRIPS = [0, 10];
+
+/** Measures import, init phase and first command in fresh processes over TLS. */
+export default defineScenario({
   name: "cold",
   title: "Cold starts",
-  question:
-    "How long does the first command of a new instance take, and how much of that can move to the init phase?",
-  clients: [],
+  question: "How long do import, init phase and the first command of a new instance take together?",
+  clients: "all",
+  distances: true,
   order: 10,
-  run: measure,
-};
-
-export default cold;
-
-async function measure(settings: Settings): Promise<Outcome> {
-  const rounds = settings.rounds ?? (settings.quick ? 1 : 15);
-  const nodes = chosenNodes(settings.node);
-  const placement = placements()[0]!;
-  const server = await startFixedServer(placement);
-  const { endpoint: distant, proxy } = await server.distant(10);
-  const random = randomFrom(settings.seed);
-  const rows: ColdRow[] = [];
-  let done = 0;
-  try {
-    for (const node of nodes) {
-      const run = async (
-        way: Way,
-        how: (options: Parameters<typeof coldStarts>[0]) => Promise<ByClient<Start | PreparedStart>>,
-        endpoint = server.endpoint({ tls: true }),
-      ) => {
-        const onRound = () =>
-          settings.progress.step(
-            done++,
-            nodes.length * 4 * (rounds + 1),
-            `Node ${node.version.slice(1)}, ${way}`,
-          );
-        const options = { node, placement, endpoint, trust: server.trust, rounds, random, onRound };
-        rows.push(...coldRows(node, way, await how(options)));
-      };
-      await run("TLS", coldStarts);
-      await run("plain", coldStarts, server.endpoint());
-      await run("TLS, after init", preparedStarts);
-      await run("TLS, after init, 10 ms away", preparedStarts, distant);
-    }
-  } finally {
-    await proxy.close();
-    server.stop();
-  }
-  const sizes = COLD_CLIENTS.map((client) => ({ client, ...bundleSize(client) }));
-  return {
-    ...buildReport(rows),
-    notes: [
-      `Every client starts ${rounds} fresh processes per mode, after one round that does not count. Numbers are medians. Each client is one minified file, as functions are deployed. Times begin with the import of that file: the start of the process is not included.`,
-      "After init: the init phase imports the client, creates it and, if the client has it, runs `await redis.ready()`. The first command is sent 20 ms later, then 25 more.",
-      `Sizes, minified and gzipped: ${sizes.map(({ client, minified, gzipped }) => `${labelOf(client)} ${minified} and ${gzipped} bytes`).join("; ")}.`,
-      `Client and server run on ${placement === "own cores" ? "separate cores" : "any core"}.`,
-      ...NOTES,
-      ...missingNote(nodes, settings.node),
-    ],
-    settings: {
-      rttMs: 0,
-      tls: true,
-      engine: "fixed replies",
-      rounds,
-      placement,
-      quick: settings.quick,
-      nodes: nodes.map(({ version }) => version),
-    },
-    versions: versionsMeasured(),
-    data: { rows, sizes },
-  };
-}
-
-/** Builds the report of the rows. */
-export function buildReport(
-  rows: readonly ColdRow[],
-): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
-  const { node } = rows[0]!;
-  const pick = (client: string, way: Way) =>
-    rows.find((row) => row.node === node && row.client === client && row.way === way)!;
-  const [own, upstash, floor] = ["warmline", "upstash", "raw"].map((client) => pick(client, "TLS"));
-  const [ready, unready] = ["warmline", "upstash"].map((client) => pick(client, "TLS, after init"));
-  const text = (of: (row: ColdRow) => ColdRow["importMs"] | undefined) => (row: ColdRow) =>
-    of(row)?.median.toFixed(2) ?? "";
-  return {
-    summary:
-      `On Node ${node.slice(1)} with TLS, import and first command take ${ms(own!.beforeMs.median)} with warmline, ` +
-      `${ms(upstash!.beforeMs.median)} with @upstash/redis (${factor(upstash!.beforeMs.median / own!.beforeMs.median)} as long) and ` +
-      `${ms(floor!.beforeMs.median)} with a raw socket; their CPU time is ${ms(own!.cpuMs.median)}, ${ms(upstash!.cpuMs.median)} ` +
-      `and ${ms(floor!.cpuMs.median)}. If the init phase opens the connection, warmline's first command in the ` +
-      `handler takes ${ms(ready!.firstMs!.median)}. @upstash/redis cannot connect ahead: its first command takes ${ms(unready!.firstMs!.median)}.`,
-    headlines: [
-      { value: ms(own!.beforeMs.median), label: "import and first command, TLS" },
-      { value: ms(upstash!.beforeMs.median), label: "import and first command with @upstash/redis, TLS" },
-      { value: ms(ready!.firstMs!.median), label: "first command after init" },
-    ],
-    checks: [],
-    table: tableOf(rows, (row) => row.node + row.way, [
-      ["Node", (row) => row.node.slice(1)],
-      ["mode", (row) => row.way],
-      ["client", (row) => labelOf(row.client)],
-      ["import ms", text((row) => row.importMs), "number"],
-      ["total or init ms", text((row) => row.beforeMs), "number"],
-      ["first ms", text((row) => row.firstMs), "number"],
-      ["warm ms", text((row) => row.warmMs), "number"],
-      ["CPU ms", text((row) => row.cpuMs), "number"],
-    ]),
-    charts: [
-      barChart(
-        rows.filter(({ way }) => way === "TLS"),
-        {
-          title: "Import and first command, TLS",
-          unit: "ms",
-          groupOf: (row) => `Node ${row.node.slice(1)}`,
-          styleOf: (row) => styleOf(row.client),
-          valueOf: (row) => row.beforeMs.median,
-          spread: { label: "the middle half of the rounds", of: (row) => row.beforeMs },
-        },
+  ownServer: true,
+  defaults: { rounds: [15, 1] },
+  cases: async (context) => {
+    const { clients, settings } = context;
+    const { nodes, sites } = await startFixedSites(context, 1);
+    const [{ placement, server }] = sites;
+    const rtts = settings.rtts ?? ROUND_TRIPS;
+    const endpoints = await Promise.all(rtts.map((rttMs) => server.endpoint({ tls: true, rttMs })));
+    context.record({ tls: true, rttMs: rtts.join(", ") });
+    const { trust } = server;
+    const cases = nodes.flatMap((node) =>
+      rtts.flatMap((rttMs, at) =>
+        WAYS.flatMap((way) =>
+          clients.map((client) => ({
+            client,
+            node: node.version,
+            rttMs,
+            way: way.name,
+            start: () => coldStart(client, way, { node, placement, endpoint: endpoints[at]!, trust }),
+          })),
+        ),
       ),
-      barChart(
-        rows.filter(({ way }) => way === "TLS, after init"),
-        {
-          title: "First command of the handler, after an init phase",
-          unit: "ms",
-          groupOf: (row) => `Node ${row.node.slice(1)}`,
-          styleOf: (row) => styleOf(row.client),
-          valueOf: (row) => row.firstMs!.median,
-          spread: { label: "the middle half of the rounds", of: (row) => row.firstMs! },
-        },
-      ),
-    ],
-  };
+    );
+    // The first process of a client brings its files into the system's cache.
+    for (const client of clients) await cases.find((each) => each.client === client)!.start();
+    return cases;
+  },
+  label: ({ client, node, way }) => `Node ${node.slice(1)}, ${client.label}, ${way}`,
+  group: caseOf,
+  run: ({ start }) => start(),
+  report: (rows, context) => {
+    const { settings } = context;
+    const { node, rttMs } = rows[0]!;
+    const onChart = (way: ColdWay) => rows.filter((row) => row.node === node && row.way === way.name);
+    const nearest = (way: ColdWay) => onChart(way).filter((row) => row.rttMs === rttMs);
+    const sizes = [...new Set(rows.map(({ client }) => client))].map(({ name, label }) => {
+      const { minified, gzipped } = bundleSize(name);
+      return `${label} ${count(minified)} and ${count(gzipped)} bytes`;
+    });
+    return {
+      headlines: nearest(WAYS[1]!).map(({ client, totalMs }) => ({
+        value: withInterval(totalMs.estimate(), ms),
+        label: `import, init and first command, ${client.label}`,
+      })),
+      checks: [],
+      table: tableOf(rows, caseOf, [
+        ["case", caseOf],
+        ["client", ({ client }) => client.label],
+        ["import ms", ({ importMs }) => importMs.estimate(), 1],
+        ["init ms", ({ init }) => init.estimate(), 1],
+        ["first ms", ({ first }) => first.estimate(), 1],
+        ["init and first ms", ({ totalMs }) => totalMs.estimate(), 1],
+        ["warm ms", ({ warmMs }) => warmMs.estimate()],
+        ["CPU ms", ({ cpuMs }) => cpuMs.estimate(), 1],
+      ]),
+      charts: [
+        ...WAYS.slice(1).map((way) =>
+          initAndFirst(
+            `Init phase and first command: ${way.name}`,
+            `TLS, a round trip of ${rttMs} ms, Node ${node.slice(1)}. The init phase includes the import.`,
+            nearest(way),
+            ({ client }) => client.label,
+          ),
+        ),
+        barChart("Import and first command without an init phase", "ms", onChart(WAYS[0]!), {
+          group: (row) => `${row.rttMs} ms`,
+          style: clientStyle,
+          value: ({ totalMs }) => totalMs.estimate(),
+        }),
+      ],
+      notes: [
+        `Every client starts ${settings.rounds} fresh processes per case. Numbers are medians. Each client is one minified file, as functions are deployed. Times begin with the import of that file: the start of the process is not included.`,
+        "The init phase imports and creates the client; as shipped nothing is awaited, and Lambda's environment variable is set. Without a gap the event arrives as soon as the init phase ends, as in an on-demand start. With an awaited PING the init phase ends with its reply, the best setting known for a fast first command.",
+        `Sizes, minified and gzipped: ${sizes.join("; ")}.`,
+        ...fixedServerNotes(context),
+      ],
+    };
+  },
+});
+
+function caseOf({ node, way, rttMs }: { node: string; way: string; rttMs: number }): string {
+  return `Node ${node.slice(1)}, ${way}, ${rttMs} ms`;
 }

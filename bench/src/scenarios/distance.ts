@@ -1,88 +1,99 @@
-import { availableClients, versionsOf } from "../available-clients.js";
-import { type BenchClient, commandsFunction } from "../bench-client.js";
-import { buildReport, type Case, distanceOf, type Measurement } from "../distance/report.js";
-import { spreadOf } from "../latencies.js";
-import type { Outcome } from "../result.js";
-import { conditionsOf, type Site, startRig } from "../rig.js";
-import { inRounds } from "../rounds.js";
+import { commandsFunction } from "../bench-client.js";
+import { atLeast } from "../checks.js";
+import { clientStyle } from "../client-style.js";
+import { factor, withInterval } from "../format.js";
+import { barChart, tableOf } from "../present.js";
 import { GREETING, runInstance } from "../run-instance.js";
-import type { Scenario, Settings } from "../scenario.js";
-import { Series } from "../series.js";
+import { defineScenario } from "../scenario.js";
+import { difference, ratio } from "../series.js";
 
 /** Round-trip times in ms: loopback, one zone, two zones, near regions, across a continent. */
 const ROUND_TRIPS = [0, 0.5, 2, 20, 70];
 const QUICK_ROUND_TRIPS = [0, 2, 20];
 
+const distanceOf = ({ rttMs, tls }: { rttMs: number; tls: boolean }) => `${rttMs} ms${tls ? ", TLS" : ""}`;
+
 /** Runs one GET per invocation over several round-trip times, plain and with TLS, keep-alive on and off. */
-const distance: Scenario = {
+export default defineScenario({
   name: "distance",
   title: "Keep-alive by round-trip time",
   question: "How does the gain from keep-alive grow with the round-trip time, and with TLS?",
   clients: "all",
   distances: true,
   order: 2,
-  run: measure,
-};
-
-export default distance;
-
-async function measure(settings: Settings): Promise<Outcome> {
-  const rtts = settings.rtts ?? (settings.quick ? QUICK_ROUND_TRIPS : ROUND_TRIPS);
-  const invocations = settings.invocations ?? (settings.quick ? 12 : 30);
-  const rounds = settings.rounds ?? (settings.quick ? 1 : 5);
-  const { clients, redis, notes } = availableClients(settings.clients);
-  const rig = await startRig({ ...settings, redis });
-  try {
-    await rig.command("SET", "greeting", GREETING);
-    const cases: { series: Series<Case>; client: BenchClient; site: Site; firsts: number[] }[] = [];
-    for (const tls of [false, true]) {
-      for (const rttMs of rtts) {
-        const site = await rig.at({ rttMs, tls });
-        for (const client of clients) {
-          for (const keepAlive of [true, false]) {
-            const of = { client: client.name, label: client.label, rttMs, tls, keepAlive };
-            cases.push({ series: new Series(of), client, site, firsts: [] });
-          }
-        }
-      }
-    }
-    await inRounds(
-      settings,
-      rounds,
-      cases,
-      ({ series: { of } }) => `${of.label}, ${distanceOf(of)}`,
-      async ({ series, client, site, firsts }) => {
-        const { keepAlive, tls } = series.of;
-        const what = commandsFunction(client, { keepAlive, reused: true }, site.endpoint);
-        const options = { invocations, expected: GREETING, trust: tls ? rig.trust : {} };
-        const [first, ...warm] = (await runInstance(client.label, what, options)).latencies;
-        firsts.push(first!);
-        series.add(warm);
-      },
+  defaults: { rounds: [5, 1], invocations: [30, 12] },
+  cases: async ({ rig, clients, settings, record }) => {
+    const own = await rig();
+    await own.command("SET", "greeting", GREETING);
+    const rtts = settings.rtts ?? (settings.quick ? QUICK_ROUND_TRIPS : ROUND_TRIPS);
+    record({ rttMs: rtts.join(", "), tls: "both" });
+    const distances = [false, true].flatMap((tls) => rtts.map((rttMs) => ({ rttMs, tls })));
+    const sites = await Promise.all(distances.map((distance) => own.at(distance)));
+    return distances.flatMap((distance, at) =>
+      clients.flatMap((client) =>
+        [true, false].map((keepAlive) => ({ client, ...distance, keepAlive, site: sites[at]!, rig: own })),
+      ),
     );
-    const measured: Measurement[] = cases.map(({ series, firsts }) => ({
-      ...series.of,
-      ...series.measured(),
-      first: spreadOf(firsts),
-    }));
+  },
+  label: (each) => `${each.client.label}, ${distanceOf(each)}`,
+  group: distanceOf,
+  run: async ({ client, keepAlive, tls, site, rig }, { settings }) => {
+    const what = commandsFunction(client, { keepAlive, reused: true }, site.endpoint);
+    const options = { invocations: settings.invocations, expected: GREETING, trust: tls ? rig.trust : {} };
+    const { init, first, warm } = await runInstance(client.label, what, options);
+    return { init, first, warm };
+  },
+  report: (rows, { settings }) => {
+    const pairs = rows
+      .filter(({ keepAlive }) => keepAlive)
+      .map((on) => {
+        const off = rows.find(
+          (row) => row.client === on.client && distanceOf(row) === distanceOf(on) && !row.keepAlive,
+        )!;
+        return { ...on, off, gain: ratio(off.warm, on.warm), saved: difference(off.warm, on.warm) };
+      });
+    const farthest = distanceOf(pairs.at(-1)!);
     return {
-      ...buildReport(measured),
-      notes: [
-        `For each round-trip time each client runs ${invocations} invocations of one GET in each of ${rounds} instances. The client is created outside the handler. The first invocation, which connects, is reported separately.`,
-        "A round trip takes 0.5 ms within a zone, 2 ms between zones, 20 ms between near regions and 70 ms across a continent. The proxy delays handshakes too. It does not limit bandwidth.",
-        ...notes,
+      headlines: pairs
+        .filter((row) => distanceOf(row) === farthest)
+        .map(({ gain, client }) => ({
+          value: withInterval(gain, factor),
+          label: `speedup by keep-alive at ${farthest}, ${client.label}`,
+        })),
+      checks: pairs.map((row) =>
+        atLeast(
+          `${row.client.label}, ${distanceOf(row)}: keep-alive is faster than reconnecting`,
+          row.gain,
+          1,
+        ),
+      ),
+      table: tableOf(pairs, distanceOf, [
+        ["round trip", distanceOf],
+        ["client", ({ client }) => client.label],
+        ["init ms", ({ init }) => init.estimate(), 1],
+        ["first ms", ({ first }) => first.estimate()],
+        ["warm p50 ms", ({ warm }) => warm.estimate()],
+        ["warm p99 ms", ({ warm }) => warm.p(99)],
+        ["p50 ms without keep-alive", ({ off }) => off.warm.estimate()],
+        ["saved ms", ({ saved }) => saved],
+        ["speedup", ({ gain }) => gain, 1],
+      ]),
+      charts: [
+        barChart("Warm invocations: median by round-trip time", "ms", pairs, {
+          group: distanceOf,
+          style: clientStyle,
+          value: ({ warm }) => warm.estimate(),
+        }),
+        barChart("Time that keep-alive saves per command", "ms", pairs, {
+          group: distanceOf,
+          style: clientStyle,
+          value: ({ saved }) => saved,
+        }),
       ],
-      settings: {
-        invocations,
-        rounds,
-        ...conditionsOf(settings, rig, clients),
-        rttMs: rtts.join(", "),
-        tls: "both",
-      },
-      versions: versionsOf(clients),
-      data: measured,
+      notes: [
+        `For each round-trip time each client runs ${settings.invocations} invocations of one GET in each of ${settings.rounds} instances. The client is created outside the handler. The first invocation, which connects, is reported separately.`,
+        "A round trip takes 0.5 ms within a zone, 2 ms between zones, 20 ms between near regions and 70 ms across a continent. The proxy delays handshakes too. It does not limit bandwidth.",
+      ],
     };
-  } finally {
-    await rig.close();
-  }
-}
+  },
+});

@@ -1,100 +1,118 @@
-import { availableClients, versionsOf } from "../available-clients.js";
-import { type BenchClient, clientFunction } from "../bench-client.js";
-import { buildReport, type Case, type Measurement, nameOf } from "../ephemeral/report.js";
+import { clientFunction } from "../bench-client.js";
+import { atLeast, atMost } from "../checks.js";
+import { clientStyle } from "../client-style.js";
+import { factor, ms, withInterval } from "../format.js";
 import type { LoopEvent } from "../handlers/loop.js";
-import type { Outcome } from "../result.js";
-import { conditionsOf, type Site, startRig } from "../rig.js";
-import { inRounds, shareOf } from "../rounds.js";
+import { barChart, curveChart, grouped, latencyColumns, tableOf } from "../present.js";
 import { runInstance } from "../run-instance.js";
-import type { Scenario, Settings } from "../scenario.js";
-import { Series } from "../series.js";
+import { defineScenario } from "../scenario.js";
+import { difference, percentile, ratio, type Series } from "../series.js";
 
 /** The pause between two commands in ms, as in the article. */
 const DELAY_MS = 10;
 /** Round-trip times in ms within a zone and between two zones. */
 const ZONES = [0.25, 1];
+/** The most that a lightweight connection adds to the 99th percentile, in ms. The article has 0.075. */
+const LIGHTWEIGHT_MS = 0.5;
 
-/**
- * Compares a connection per command with one connection for all, with a pause between commands. The article's code
- * measures the time until a command is issued, not until its reply; this scenario measures both.
- */
-const ephemeral: Scenario = {
-  name: "ephemeral",
-  title: "One connection per command, or one for all",
-  question: "How much slower is a command with a connection of its own than one on a shared connection?",
-  clients: ["warmline", "upstash", "agent", "ioredis", "node-redis"],
-  distances: true,
-  order: 3,
-  run: measure,
-};
-
-export default ephemeral;
-
-const WAYS = [
+const USES = [
   { use: "reuse", awaited: true },
   { use: "ephemeral", awaited: true },
   { use: "reuse", awaited: false },
   { use: "ephemeral", awaited: false },
 ] as const;
 
-async function measure(settings: Settings): Promise<Outcome> {
-  const rtts = settings.rtts ?? ZONES;
-  const commands = settings.invocations ?? (settings.quick ? 60 : 1_000);
-  const rounds = Math.min(settings.rounds ?? (settings.quick ? 2 : 5), commands);
-  const { clients, redis, notes } = availableClients(settings.clients);
-  const rig = await startRig({ ...settings, redis });
-  try {
-    const cases: { series: Series<Case>; client: BenchClient; site: Site }[] = [];
-    for (const rttMs of rtts) {
-      const site = await rig.at({ rttMs });
-      for (const client of clients) {
-        const { name, label, protocol } = client;
-        for (const way of WAYS)
-          cases.push({ series: new Series({ client: name, label, protocol, rttMs, ...way }), client, site });
-      }
-    }
-    await inRounds(
-      settings,
-      rounds,
-      cases,
-      ({ series: { of } }) => `${of.label}, ${nameOf(of)}`,
-      async ({ series, client, site }, round) => {
-        const { use, awaited } = series.of;
-        const reused = use === "reuse";
-        const what = clientFunction("loop", client, { keepAlive: reused, reused }, site.endpoint);
-        const event: LoopEvent = {
-          use,
-          awaited,
-          commands: shareOf(commands, rounds, round),
-          delayMs: DELAY_MS,
-        };
-        const options = { trust: rig.trust, timeoutMs: 120_000 };
-        // The first invocation warms the function up.
-        const warmUp = { ...event, commands: 5, delayMs: 0 };
-        const { bodies } = await runInstance(client.label, what, { ...options, events: [warmUp, event] });
-        series.add(bodies[1] as number[]);
-      },
+/** Compares a connection per command with one connection for all, awaited and, as in the article's code, not. */
+export default defineScenario({
+  name: "ephemeral",
+  title: "One connection per command, or one for all",
+  question: "How much slower is a command with a connection of its own than one on a shared connection?",
+  clients: ["warmline", "upstash", "agent", "ioredis", "ioredis-tuned", "node-redis"],
+  distances: true,
+  order: 3,
+  defaults: { rounds: [5, 2], invocations: [200, 30] },
+  cases: async ({ rig, clients, settings, record }) => {
+    const own = await rig();
+    const rtts = settings.rtts ?? ZONES;
+    record({ rttMs: rtts.join(", "), delayMs: DELAY_MS });
+    const sites = await Promise.all(rtts.map((rttMs) => own.at({ rttMs })));
+    return rtts.flatMap((rttMs, at) =>
+      clients.flatMap((client) => USES.map((use) => ({ client, rttMs, ...use, site: sites[at]!, rig: own }))),
     );
-    const measured: Measurement[] = cases.map(({ series }) => ({ ...series.of, ...series.measured() }));
+  },
+  label: ({ client, use, awaited }) => `${client.label}, ${use}${awaited ? "" : ", not awaited"}`,
+  group: ({ client, rttMs }) => `${client.label}, ${rttMs} ms`,
+  run: async ({ client, use, awaited, site, rig }, { settings }) => {
+    const reused = use === "reuse";
+    const what = clientFunction("loop", client, { keepAlive: reused, reused }, site.endpoint);
+    const event: LoopEvent = { use, awaited, commands: settings.invocations, delayMs: DELAY_MS };
+    // The first invocation warms the function up.
+    const events = [{ ...event, commands: 5, delayMs: 0 }, event];
+    const options = { trust: rig.trust, timeoutMs: 120_000, events };
+    const { bodies } = await runInstance(client.label, what, options);
+    return { latencies: bodies[1] as number[] };
+  },
+  report: (rows, { settings }) => {
+    const placeOf = ({ client, rttMs }: (typeof rows)[number]) => `${client.label}, ${rttMs} ms`;
+    // The order of USES.
+    const pairs = grouped(rows, placeOf).map(([, of]) => {
+      const [one, own, queuedOne, queuedOwn] = of.map(({ latencies }) => latencies) as [
+        Series,
+        Series,
+        Series,
+        Series,
+      ];
+      const queued = difference(queuedOwn, queuedOne, percentile(99));
+      return { ...of[0]!, one, own, queued, slower: ratio(own, one) };
+    });
     return {
-      ...buildReport(measured),
+      headlines: pairs
+        .filter(({ rttMs }) => rttMs === pairs[0]!.rttMs)
+        .map((row) => ({
+          value: withInterval(row.slower, factor),
+          label: `as long with a connection per command, ${placeOf(row)}`,
+        })),
+      checks: pairs.flatMap((row) => [
+        atMost(
+          `${placeOf(row)}: not awaited, a connection per command adds at most ${LIGHTWEIGHT_MS} ms at p99`,
+          row.queued,
+          LIGHTWEIGHT_MS,
+          {
+            article: "75 us",
+            beside: `awaited it adds ${withInterval(difference(row.own, row.one, percentile(99)), ms)} at p99, ${withInterval(difference(row.own, row.one), ms)} at p50`,
+            text: ms,
+          },
+        ),
+        atLeast(
+          `${placeOf(row)}: awaited, one connection for all is faster than one per command`,
+          row.slower,
+          1,
+        ),
+      ]),
+      table: tableOf(rows, placeOf, [
+        ["client", ({ client }) => client.label],
+        ["round trip ms", ({ rttMs }) => rttMs, 2],
+        ["connection", ({ use }) => use],
+        ["time until", ({ awaited }) => (awaited ? "the reply" : "the call returns")],
+        ...latencyColumns("latencies", 3),
+      ]),
+      charts: [
+        curveChart("Latency by percentile", rows, {
+          group: ({ use, awaited, rttMs }) => `${use}${awaited ? "" : ", not awaited"}, ${rttMs} ms`,
+          style: clientStyle,
+          series: ({ latencies }) => latencies,
+        }),
+        barChart("Time that a connection per command adds to the median, awaited", "ms", pairs, {
+          group: ({ rttMs }) => `${rttMs} ms`,
+          style: clientStyle,
+          value: ({ own, one }) => difference(own, one),
+        }),
+      ],
       notes: [
-        `Each client runs ${commands} PINGs per mode, ${DELAY_MS} ms apart, in ${rounds} instances, after five that do not count. Ephemeral: create the client, run the command, close the client.`,
+        `Each client runs ${settings.invocations} PINGs per mode, ${DELAY_MS} ms apart, in each of ${settings.rounds} instances, after five that do not count. Ephemeral: create the client, run the command, close the client.`,
         "Awaited: the time ends with the reply (ephemeral: once the client is closed). Not awaited: the time ends when the call returns, as in the article, whose code awaits neither the command nor the connection. It measures the time to create an object and to queue a command.",
         "A round trip takes 0.25 ms within a zone and 1 ms between two zones.",
-        ...notes,
       ],
-      settings: {
-        commands,
-        rounds,
-        delayMs: DELAY_MS,
-        ...conditionsOf(settings, rig, clients),
-        rttMs: rtts.join(", "),
-      },
-      versions: versionsOf(clients),
-      data: measured,
     };
-  } finally {
-    await rig.close();
-  }
-}
+  },
+});

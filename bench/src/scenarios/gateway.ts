@@ -1,235 +1,118 @@
-import { fileURLToPath } from "node:url";
 import { findRedisServer, NO_REDIS } from "warmline-testbed";
-import { factor, ms } from "../format.js";
-import { drive, type LoadResult, type Target } from "../gateway/load.js";
-import { hasWebdis, startWebdis, type Webdis } from "../gateway/webdis.js";
-import { median } from "../latencies.js";
-import { versionOf } from "../machine.js";
-import { pairedRatio } from "../perf/ratios.js";
-import { barChart, grouped, tableOf } from "../present.js";
-import { randomFrom, shuffled } from "../random.js";
-import type { Check, Outcome } from "../result.js";
-import { startRig } from "../rig.js";
-import { inRounds } from "../rounds.js";
-import type { Scenario, Settings } from "../scenario.js";
+import { handlerPath } from "../bench-client.js";
+import { atLeast, atMost } from "../checks.js";
+import { count, ms, preciseFactor, withInterval } from "../format.js";
+import { drive, type Target } from "../gateway/load.js";
+import { requestsOf, type Server } from "../gateway/requests.js";
+import { hasWebdis, startWebdis } from "../gateway/webdis.js";
+import { barChart, tableOf } from "../present.js";
+import { defineScenario } from "../scenario.js";
+import { pairedRatio } from "../series.js";
 
-const LOAD = fileURLToPath(new URL("../handlers/load.js", import.meta.url));
 const KEY = "greeting";
-const VALUE = "hello, world";
 const MANY = 100;
 const CONNECTIONS = [1, 50, 500];
+const LABELS = { gateway: "warmline-gateway", webdis: "webdis", redis: "Redis over TCP" };
+const HUES = { gateway: 0, webdis: 1, redis: 2 };
+const caseOf = ({ connections, commands }: { connections: number; commands: number }) =>
+  `${commands === 1 ? "GET" : `pipeline of ${commands}`}, ${connections} connection${connections === 1 ? "" : "s"}`;
 
 /** Measures the gateway's cost against webdis (a similar server in C) and against plain Redis, on the same Redis. */
-const gateway: Scenario = {
+export default defineScenario({
   name: "gateway",
   title: "HTTP in front of Redis",
   question:
     "How many requests per second does the gateway serve, at which latency, and how does it compare with webdis?",
   clients: [],
   order: 13,
+  defaults: { rounds: [9, 1], seconds: [1.5, 0.5] },
   missing: () => (findRedisServer() ? undefined : NO_REDIS),
-  run: measure,
-};
-
-export default gateway;
-
-type Server = "gateway" | "webdis" | "redis";
-interface Case {
-  readonly server: Server;
-  readonly what: string;
-  readonly connections: number;
-  readonly commands: number;
-  readonly target: Target;
-}
-export type Measurement = Omit<Case, "target"> &
-  LoadResult & {
-    /** The result of each round, in order. */
-    readonly rounds: readonly LoadResult[];
-  };
-
-async function measure(settings: Settings): Promise<Outcome> {
-  const rounds = settings.rounds ?? (settings.quick ? 1 : 9);
-  const measureMs = (settings.seconds ?? (settings.quick ? 0.5 : 1.5)) * 1_000;
-  const rig = await startRig({ rttMs: 0, tls: false, engine: settings.engine, redis: true });
-  let webdis: Webdis | undefined;
-  try {
-    await rig.command("SET", KEY, VALUE);
-    webdis = hasWebdis() ? await startWebdis(rig.redis!.port!) : undefined;
-    const seen = new Map<Case, LoadResult[]>();
-    const cases = casesOf(rig.gateway, rig.redis as { port: number; pid: number }, webdis);
-    for (const each of cases) seen.set(each, []);
-    const random = randomFrom(settings.seed);
-    // Those that are compared run one after the other: what else the machine does changes by the minute.
-    await inRounds(
-      settings,
-      rounds,
-      grouped(cases, groupOf),
-      ([name]) => name,
-      async ([, group]) => {
-        for (const each of shuffled(group, random)) {
-          seen.get(each)!.push(await drive(LOAD, each.target, each.connections, measureMs));
-        }
-      },
+  cases: async ({ rig, defer, record }) => {
+    const { gateway, redis, command } = await rig({ rttMs: 0, tls: false, redis: true });
+    record({ rttMs: 0, tls: false });
+    await command("SET", KEY, "hello, world");
+    const webdis = hasWebdis() ? await startWebdis(redis!.port!) : undefined;
+    defer(() => webdis?.stop());
+    const servers = { gateway, webdis, redis: redis as { port: number; pid: number } };
+    return CONNECTIONS.flatMap((connections) =>
+      requestsOf(gateway.token, KEY, MANY).flatMap(({ server, commands, request }) => {
+        const found = servers[server];
+        if (!found || (commands > 1 && connections === 500)) return [];
+        const target: Target = { port: found.port, pid: found.pid, request };
+        return [{ server, connections, commands, target }];
+      }),
     );
-    const measured = cases.map((one): Measurement => {
-      const { target: _, ...each } = one;
-      const all = seen.get(one)!;
-      const of = (value: (one: LoadResult) => number) => median(all.map(value));
-      const cpu = all.every(({ cpuMicros }) => cpuMicros !== null) ? of(({ cpuMicros }) => cpuMicros!) : null;
-      return {
-        ...each,
-        rounds: all,
-        perSecond: of((one) => one.perSecond),
-        p50: of((one) => one.p50),
-        p99: of((one) => one.p99),
-        cpuMicros: cpu,
-      };
-    });
+  },
+  label: (each) => `${LABELS[each.server]}, ${caseOf(each)}`,
+  group: caseOf,
+  run: async ({ target, connections }, { settings }) => {
+    const { cpuMicros, ...seen } = await drive(
+      handlerPath("load"),
+      target,
+      connections,
+      settings.seconds * 1_000,
+    );
+    return { ...seen, cpuMicros: cpuMicros ?? Number.NaN };
+  },
+  report: (rows, { settings }) => {
+    const find = (server: Server, connections: number) =>
+      rows.find((each) => each.server === server && each.connections === connections && each.commands === 1);
+    const [ours, alone] = [find("gateway", 50)!, find("gateway", 1)!];
+    const [theirs, theirsAlone] = [find("webdis", 50), find("webdis", 1)];
     return {
-      ...buildReport(measured),
-      settings: { rounds, measureMs, rttMs: 0, tls: false, engine: rig.engine, quick: settings.quick },
-      versions: { "warmline-gateway": versionOf("warmline-gateway") },
-      data: measured,
-    };
-  } finally {
-    await webdis?.stop();
-    await rig.close();
-  }
-}
-
-function casesOf(
-  gateway: { port: number; pid: number; token: string },
-  redis: { port: number; pid: number },
-  webdis: Webdis | undefined,
-): Case[] {
-  const post = (path: string, body: string) =>
-    `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${gateway.token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  const get = `*2\r\n$3\r\nGET\r\n$${KEY.length}\r\n${KEY}\r\n`;
-  const one = JSON.stringify(["GET", KEY]);
-  const many = `[${Array(MANY).fill(one).join()}]`;
-  const at = (server: { port: number; pid: number }, request: string): Target => ({
-    port: server.port,
-    pid: server.pid,
-    request,
-  });
-  return CONNECTIONS.flatMap((connections): Case[] => [
-    { server: "gateway", what: "GET", connections, commands: 1, target: at(gateway, post("/", one)) },
-    ...(webdis
-      ? [
-          {
-            server: "webdis" as const,
-            what: "GET",
-            connections,
-            commands: 1,
-            target: at(webdis, `GET /GET/${KEY} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`),
-          },
-        ]
-      : []),
-    { server: "redis", what: "GET", connections, commands: 1, target: at(redis, get) },
-    ...(connections === 500
-      ? []
-      : [
-          {
-            server: "gateway" as const,
-            what: "pipeline",
-            connections,
-            commands: MANY,
-            target: at(gateway, post("/pipeline", many)),
-          },
-          {
-            server: "redis" as const,
-            what: "pipeline",
-            connections,
-            commands: MANY,
-            target: at(redis, get.repeat(MANY)),
-          },
-        ]),
-  ]);
-}
-
-const LABELS = { gateway: "warmline-gateway", webdis: "webdis", redis: "Redis over TCP" };
-const HUES = { gateway: 0, webdis: 1, redis: 2 };
-
-const groupOf = ({ what, connections, commands }: Pick<Case, "what" | "connections" | "commands">) =>
-  `${commands === 1 ? what : `${what} of ${commands}`}, ${connections} ${connections === 1 ? "connection" : "connections"}`;
-const count = (value: number) => `${Math.round(value).toLocaleString("en")}`;
-
-/** The median of each round's own ratio. */
-const ratio = (ours: Measurement, theirs: Measurement, of: (seen: LoadResult) => number) =>
-  pairedRatio(ours.rounds.map(of), theirs.rounds.map(of)).median;
-
-/** Builds the report of the measurements. */
-export function buildReport(
-  measured: readonly Measurement[],
-): Pick<Outcome, "headlines" | "summary" | "checks" | "table" | "charts" | "notes"> {
-  const find = (server: Server, connections: number) =>
-    measured.find(
-      (each) => each.server === server && each.connections === connections && each.what === "GET",
-    );
-  const ours = find("gateway", 50)!;
-  const theirs = find("webdis", 50);
-  const alone = find("gateway", 1)!;
-  const theirsAlone = find("webdis", 1);
-  const checks: Check[] = [];
-  if (theirs && theirsAlone) {
-    const throughput = ratio(ours, theirs, ({ perSecond }) => perSecond);
-    const latency = ratio(alone, theirsAlone, ({ p50 }) => p50);
-    checks.push(
-      {
-        expectation: "50 connections: at least 1.2x the requests per second of webdis",
-        passed: throughput >= 1.2,
-        actual: `${count(ours.perSecond)} against ${count(theirs.perSecond)}; the median of the rounds' ratios is ${throughput.toFixed(2)}x`,
-      },
-      {
-        expectation: "one connection: a median latency of at most 1.3x that of webdis",
-        passed: latency <= 1.3,
-        actual: `${ms(alone.p50)} against ${ms(theirsAlone.p50)}; the median of the rounds' ratios is ${latency.toFixed(2)}x`,
-      },
-    );
-  }
-  const beside = theirs
-    ? `webdis (C, one thread) serves ${count(theirs.perSecond)}: the gateway serves ${factor(ratio(ours, theirs, ({ perSecond }) => perSecond))} as many`
-    : "webdis is not installed, so it was not compared";
-  return {
-    headlines: [
-      { value: `${count(ours.perSecond)} / s`, label: "requests per second, one worker, 50 connections" },
-      { value: ms(alone.p50), label: "median latency, one connection" },
-    ],
-    summary: `With 50 connections one gateway worker serves ${count(ours.perSecond)} requests per second; ${beside}. The median latency of one request at a time is ${ms(alone.p50)} with the gateway${theirsAlone ? `, ${ms(theirsAlone.p50)} with webdis` : ""} and ${ms(find("redis", 1)!.p50)} with Redis over TCP.`,
-    checks,
-    table: tableOf(measured, groupOf, [
-      ["case", groupOf],
-      ["server", ({ server }) => LABELS[server]],
-      ["requests / s", ({ perSecond }) => count(perSecond), "number"],
-      ["commands / s", ({ perSecond, commands }) => count(perSecond * commands), "number"],
-      ["p50", ({ p50 }) => ms(p50), "number"],
-      ["p99", ({ p99 }) => ms(p99), "number"],
-      [
-        "CPU / request",
-        ({ cpuMicros }) => (cpuMicros === null ? "" : `${cpuMicros.toFixed(1)} us`),
-        "number",
-      ],
-    ]),
-    charts: [
-      barChart(
-        measured.filter(({ commands }) => commands === 1),
+      headlines: [
         {
-          title: "Requests per second",
-          unit: "",
-          groupOf,
-          styleOf: ({ server }) => ({ label: LABELS[server], hue: HUES[server] }),
-          valueOf: ({ perSecond }) => perSecond,
-          textOf: ({ perSecond }) => count(perSecond),
+          value: withInterval(ours.perSecond.estimate(), (value) => `${count(value)}/s`),
+          label: "requests, one worker, 50 connections",
         },
-      ),
-    ],
-    notes: [
-      "A separate process generates the load. It keeps one request in flight per connection and separates responses by their length. It shares the processors with the server and Redis.",
-      "The gateway runs with one worker and webdis with one thread, in front of the same Redis over TCP on the same machine, in shuffled order. Numbers are medians of the rounds. Compared cases run one after the other. Ratios are computed per round; the median is shown.",
-      "CPU is the measured server's user and kernel time per request. Other load on the machine affects it less than the other numbers.",
-      ...(theirs
-        ? ["webdis has no HTTP pipeline that is comparable to /pipeline."]
-        : ["Skipped: webdis: it is not on PATH."]),
-    ],
-  };
-}
+        { value: withInterval(alone.p50.estimate(), ms), label: "median latency, one connection" },
+      ],
+      checks:
+        theirs && theirsAlone
+          ? [
+              atLeast(
+                "50 connections: at least 1.2x the requests per second of webdis",
+                pairedRatio(ours.perSecond, theirs.perSecond),
+                1.2,
+                { text: preciseFactor },
+              ),
+              atMost(
+                "one connection: a median latency of at most 1.3x that of webdis",
+                pairedRatio(alone.p50, theirsAlone.p50),
+                1.3,
+                { text: preciseFactor },
+              ),
+            ]
+          : [],
+      table: tableOf(rows, caseOf, [
+        ["case", caseOf],
+        ["server", ({ server }) => LABELS[server]],
+        ["requests / s", ({ perSecond }) => perSecond.estimate(), 0],
+        ["commands / s", ({ perSecond, commands }) => perSecond.estimate().value * commands],
+        ["p50 ms", ({ p50 }) => p50.estimate()],
+        ["p99 ms", ({ p99 }) => p99.estimate()],
+        ["CPU us / request", ({ cpuMicros }) => cpuMicros.estimate(), 1],
+      ]),
+      charts: [
+        barChart(
+          "Requests per second",
+          "",
+          rows.filter(({ commands }) => commands === 1),
+          {
+            group: caseOf,
+            style: ({ server }) => ({ label: LABELS[server], hue: HUES[server] }),
+            value: ({ perSecond }) => perSecond.estimate(),
+          },
+        ),
+      ],
+      notes: [
+        `A separate process generates the load for ${settings.seconds} s per round. It keeps one request in flight per connection and separates responses by their length. It shares the processors with the server and Redis.`,
+        "The gateway runs with one worker and webdis with one thread, in front of the same Redis over TCP on the same machine. Numbers are medians of the rounds. Compared cases run one after the other, in shuffled order. Ratios are computed per round; the median is shown.",
+        "CPU is the measured server's user and kernel time per request. Other load on the machine affects it less than the other numbers.",
+        theirs
+          ? "webdis has no HTTP pipeline that is comparable to /pipeline."
+          : "Skipped: webdis: it is not on PATH.",
+      ],
+    };
+  },
+});

@@ -1,95 +1,120 @@
-import { availableClients, versionsOf } from "../available-clients.js";
 import { commandsFunction, type Variant } from "../bench-client.js";
-import { Cell } from "../keepalive/cell.js";
-import { chartsOf, tableOf } from "../keepalive/present.js";
-import { checksOf, headlinesOf, summaryOf } from "../keepalive/summary.js";
-import type { Outcome } from "../result.js";
-import { conditionsOf, type Rig, startRig } from "../rig.js";
-import { inRounds, shareOf } from "../rounds.js";
+import { atLeast, atMost, exactly } from "../checks.js";
+import { clientStyle } from "../client-style.js";
+import { factor, ms, preciseFactor, withInterval } from "../format.js";
+import { barChart, byClient, curveChart, initAndFirst, latencyColumns, tableOf } from "../present.js";
 import { GREETING, runInstance } from "../run-instance.js";
-import type { Scenario, Settings } from "../scenario.js";
+import { defineScenario } from "../scenario.js";
+import { difference, mean, ratio } from "../series.js";
 
-const VARIANTS: readonly Variant[] = [
-  { keepAlive: true, reused: true },
-  { keepAlive: true, reused: false },
-  { keepAlive: false, reused: true },
-  { keepAlive: false, reused: false },
+/** The time in ms between init phase and event in the variant with a gap. */
+const GAP_MS = 50;
+const VARIANTS: readonly (Variant & { readonly gapMs: number })[] = [
+  { keepAlive: true, reused: true, gapMs: 0 },
+  { keepAlive: true, reused: true, gapMs: GAP_MS },
+  { keepAlive: true, reused: false, gapMs: 0 },
+  { keepAlive: false, reused: true, gapMs: 0 },
+  { keepAlive: false, reused: false, gapMs: 0 },
 ];
-const WARM_UP_INVOCATIONS = 20;
+const nameOf = ({ keepAlive, reused, gapMs }: (typeof VARIANTS)[number]) =>
+  `keep-alive ${keepAlive ? "on" : "off"}, ${reused ? "reused" : "recreated"}${gapMs > 0 ? ", event after a gap" : ""}`;
 
-/**
- * Runs the four variants of the article: keep-alive on or off, the client (or agent) created outside or inside the handler,
- * one GET of a small value per invocation. The invocations of a variant are spread over several instances, in rounds of
- * shuffled order, so that other load on the machine affects all variants alike.
- */
-const keepalive: Scenario = {
+/** Runs the four variants of the article: keep-alive on or off, the client created outside or inside the handler. */
+export default defineScenario({
   name: "keepalive",
   title: "Keep-alive in serverless functions",
   question:
     "How much faster is a command on a kept connection, and does it matter where the client is created?",
   order: 1,
-  run: measure,
-};
-
-export default keepalive;
-
-async function measure(settings: Settings): Promise<Outcome> {
-  const invocations = settings.invocations ?? (settings.quick ? 100 : 1_000);
-  const rounds = Math.min(settings.rounds ?? (settings.quick ? 5 : 10), Math.floor(invocations / 2));
-  const { clients, redis, notes } = availableClients(settings.clients);
-  const cells = clients.flatMap((client) => VARIANTS.map((variant) => new Cell(client, variant)));
-  const rig = await startRig({ ...settings, redis });
-  try {
-    await rig.command("SET", "greeting", GREETING);
-    for (const client of clients) {
-      settings.progress.step(0, 1, `warming up with ${client.label}`);
-      await run(rig, new Cell(client, VARIANTS[0]!), WARM_UP_INVOCATIONS);
-    }
-    await inRounds(
-      settings,
-      rounds,
-      cells,
-      ({ client }) => client.label,
-      (cell, round) => run(rig, cell, shareOf(invocations, rounds, round)),
-    );
-    const measured = cells.map((cell) => cell.measured());
+  defaults: { rounds: [10, 5], invocations: [100, 20] },
+  cases: async ({ rig, clients }) => {
+    const own = await rig();
+    await own.command("SET", "greeting", GREETING);
+    return clients.flatMap((client) => VARIANTS.map((variant) => ({ client, ...variant, rig: own })));
+  },
+  label: ({ client, ...variant }) => `${client.label}, ${nameOf(variant)}`,
+  run: async ({ client, rig, gapMs, ...variant }, { settings }) => {
+    const what = (client.example ?? commandsFunction.bind(undefined, client))(variant, rig.endpoint);
+    const before = rig.connectionsOpened(client);
+    const options = { invocations: settings.invocations, expected: GREETING, trust: rig.trust, gapMs };
+    const { init, first, warm } = await runInstance(client.label, what, options);
+    return { init, first, warm, opened: rig.connectionsOpened(client) - before };
+  },
+  report: (rows, { settings }) => {
+    const { invocations, rounds } = settings;
+    const clients = byClient(rows).map(({ rows: own, ...of }) => {
+      const [on, recreated, off] = [own[0]!, own[2]!, own[3]!];
+      return { ...of, client: on.client, on, recreated, off, own };
+    });
     return {
-      headlines: headlinesOf(measured),
-      summary: summaryOf(measured, settings.rttMs, settings.tls),
-      checks: checksOf(measured),
-      table: tableOf(measured),
-      charts: chartsOf(measured, settings.rttMs, settings.tls),
-      notes: [
-        `Each client runs ${invocations} invocations per variant, in ${rounds} instances one after another, in an order determined by the seed. An instance is a separate process that runs as Lambda runs a function.`,
-        "A latency is the handler's total time, measured inside the function: creating the client if the variant does so, one GET and its reply. The first invocation of each instance is not among the warm ones; the table shows the median of first invocations.",
-        "Connections are counted at the proxy.",
-        ...(settings.rttMs > 0
-          ? [`The proxy adds a round-trip time of ${settings.rttMs} ms, to handshakes too.`]
-          : []),
-        ...notes,
+      headlines: clients.map(({ label, on, off }) => ({
+        value: withInterval(ratio(off.warm, on.warm), factor),
+        label: `faster with keep-alive, warm p50, ${label}`,
+      })),
+      checks: clients.flatMap(({ name, label, on, recreated, off, own }) => {
+        const [gain, apart] = [ratio(off.warm, on.warm), ratio(recreated.warm, on.warm)];
+        const opened = `${recreated.opened.total} connections in ${rounds} instances`;
+        const perCall = recreated.opened.total === rounds * invocations;
+        return [
+          atLeast(
+            `${label}: the first invocation takes longer than a warm one, on average`,
+            ratio(on.first, on.warm, mean),
+            1,
+            {
+              article: "20x, 43 and 2.2 ms",
+              detail: `${ms(on.first.estimate(mean).value)} and ${ms(on.warm.estimate(mean).value)}`,
+            },
+          ),
+          atLeast(`${label}: a kept connection is faster than a new one`, gain, 1, { article: "yes" }),
+          exactly(`${label}: a recreated client loses the connection`, perCall, opened, { article: "yes" }),
+          exactly(
+            `${label} with keep-alive off opens one connection per invocation`,
+            own.every(({ keepAlive, opened }) => keepAlive || opened.total === rounds * invocations),
+            `${off.opened.total} of ${rounds * invocations}`,
+          ),
+          ...(name === "warmline"
+            ? [
+                exactly(
+                  "warmline recreated opens one connection per instance",
+                  recreated.opened.max === 1,
+                  opened,
+                ),
+                atMost("warmline recreated is at most 5% slower than reused, warm p50", apart, 1.05, {
+                  text: preciseFactor,
+                }),
+              ]
+            : []),
+        ];
+      }),
+      table: tableOf(rows, ({ client }) => client.name, [
+        ["client", ({ client }) => client.label],
+        ["variant", nameOf],
+        ["init ms", ({ init }) => init.estimate(), 1],
+        ["first ms", ({ first }) => first.estimate()],
+        ...latencyColumns("warm"),
+        ["connections", ({ opened }) => opened.total],
+      ]),
+      charts: [
+        curveChart(
+          "Warm invocations: latency by percentile",
+          rows.filter(({ gapMs }) => gapMs === 0),
+          { group: nameOf, style: clientStyle, series: ({ warm }) => warm },
+        ),
+        initAndFirst(
+          "Init phase and first invocation",
+          "Without a gap the event waits when the init phase ends, as in an on-demand start.",
+          rows.filter(({ keepAlive, reused }) => keepAlive && reused),
+          ({ client, gapMs }) => `${client.label}, ${gapMs > 0 ? `event ${gapMs} ms later` : "no gap"}`,
+        ),
+        barChart("Time that keep-alive saves per warm command, p50", "ms", clients, {
+          style: clientStyle,
+          value: ({ on, off }) => difference(off.warm, on.warm),
+        }),
       ],
-      settings: {
-        invocations,
-        rounds,
-        ...conditionsOf(settings, rig, clients),
-      },
-      versions: versionsOf(clients),
-      data: measured,
+      notes: [
+        `Each client runs ${invocations} invocations of one GET per variant in each of ${rounds} instances. A latency is the handler's total time, creating the client included if the variant does so. The first invocation of an instance is not among the warm ones.`,
+        "Connections are counted at the proxy, which adds the round-trip time to handshakes too.",
+      ],
     };
-  } finally {
-    await rig.close();
-  }
-}
-
-/** Runs one instance from start to end. */
-async function run(rig: Rig, cell: Cell, invocations: number): Promise<void> {
-  const { client, variant } = cell;
-  const what = (client.keepalive ?? commandsFunction.bind(undefined, client))(variant, rig.endpoint);
-  const before = rig.connectionsOpened(client);
-  const { initMs, latencies } = await runInstance(client.label, what, {
-    invocations,
-    expected: GREETING,
-    trust: rig.trust,
-  });
-  cell.add(initMs, latencies, rig.connectionsOpened(client) - before);
-}
+  },
+});

@@ -1,87 +1,115 @@
-import { availableClients, versionsOf } from "../available-clients.js";
-import { type BenchClient, commandsFunction } from "../bench-client.js";
+import { commandsFunction } from "../bench-client.js";
+import { atLeast } from "../checks.js";
+import { factor, ms, withInterval } from "../format.js";
 import type { CommandsEvent } from "../handlers/commands.js";
-import type { Outcome } from "../result.js";
-import { conditionsOf, startRig } from "../rig.js";
-import { inRounds, shareOf } from "../rounds.js";
+import { barChart, byClient, curveChart, latencyColumns, tableOf } from "../present.js";
 import { GREETING, runInstance } from "../run-instance.js";
-import type { Scenario, Settings } from "../scenario.js";
-import { buildReport, type Case, type Measurement, nameOf, type Way } from "../sequential/report.js";
-import { Series } from "../series.js";
+import { defineScenario } from "../scenario.js";
+import { combine, difference, mean, ratio, type Series } from "../series.js";
 
-const MANY = 10;
+const KEYS = Array.from({ length: 10 }, (_, index) => `greeting:${index}`);
 
-/** Runs one and ten commands per invocation, keep-alive on and off; then the ten concurrently, and as one pipeline. */
-const sequential: Scenario = {
+interface Mode {
+  readonly name: "one" | "ten" | "together" | "pipeline";
+  readonly commands: number;
+  readonly keepAlive: boolean;
+}
+
+const MODES: readonly Mode[] = [
+  { name: "one", commands: 1, keepAlive: true },
+  { name: "one", commands: 1, keepAlive: false },
+  { name: "ten", commands: 10, keepAlive: true },
+  { name: "ten", commands: 10, keepAlive: false },
+  { name: "together", commands: 10, keepAlive: true },
+  { name: "pipeline", commands: 10, keepAlive: true },
+];
+const TITLES = {
+  one: "one SET",
+  ten: "ten SETs, one after another",
+  together: "ten SETs, concurrent",
+  pipeline: "ten GETs, as one pipeline",
+};
+const HUES = { one: 3, ten: 0, together: 2, pipeline: 4 };
+const nameOf = ({ name, keepAlive }: Mode) => `${TITLES[name]}${keepAlive ? "" : ", keep-alive off"}`;
+
+/** Runs one and ten writes per invocation, keep-alive on and off; then ten concurrently, and as one pipeline. */
+export default defineScenario({
   name: "sequential",
   title: "One command or ten per invocation",
   question:
     "How much time does keep-alive save for one command and for ten, and how much more does a pipeline save?",
   clients: "all",
   order: 4,
-  run: measure,
-};
-
-export default sequential;
-
-const WAYS: readonly Way[] = [
-  { name: "one", commands: 1, keepAlive: true, how: "sequential" },
-  { name: "one", commands: 1, keepAlive: false, how: "sequential" },
-  { name: "ten", commands: MANY, keepAlive: true, how: "sequential" },
-  { name: "ten", commands: MANY, keepAlive: false, how: "sequential" },
-  { name: "together", commands: MANY, keepAlive: true, how: "together" },
-  { name: "pipeline", commands: MANY, keepAlive: true, how: "pipeline" },
-];
-
-async function measure(settings: Settings): Promise<Outcome> {
-  const invocations = settings.invocations ?? (settings.quick ? 30 : 300);
-  const rounds = Math.min(settings.rounds ?? (settings.quick ? 2 : 5), invocations);
-  const { clients, redis, notes } = availableClients(settings.clients);
-  const cases: { series: Series<Case>; client: BenchClient }[] = clients.flatMap((client) =>
-    WAYS.map((way) => ({
-      series: new Series({ ...way, client: client.name, label: client.label, batches: client.batches }),
-      client,
-    })),
-  );
-  const rig = await startRig({ ...settings, redis });
-  try {
-    const keys = Array.from({ length: MANY }, (_, index) => `greeting:${index}`);
-    for (const key of keys) await rig.command("SET", key, GREETING);
-    await inRounds(
-      settings,
-      rounds,
-      cases,
-      ({ series: { of } }) => `${of.label}, ${nameOf(of)}`,
-      async ({ series, client }, round) => {
-        const { keepAlive, how, commands } = series.of;
-        const what = commandsFunction(client, { keepAlive, reused: true }, rig.endpoint);
-        const event: CommandsEvent = { keys: keys.slice(0, commands), how };
-        const { latencies } = await runInstance(client.label, what, {
-          invocations: shareOf(invocations, rounds, round) + 1,
-          events: [event],
-          expected: GREETING,
-          trust: rig.trust,
-        });
-        series.add(latencies.slice(1));
-      },
-    );
-    const measured: Measurement[] = cases.map(({ series }) => ({ ...series.of, ...series.measured() }));
+  defaults: { rounds: [5, 2], invocations: [60, 15] },
+  cases: async ({ rig, clients }) => {
+    const own = await rig();
+    for (const key of KEYS) await own.command("SET", key, GREETING);
+    return clients.flatMap((client) => MODES.map((mode) => ({ client, ...mode, rig: own })));
+  },
+  label: ({ client, ...mode }) => `${client.label}, ${nameOf(mode)}`,
+  group: ({ client }) => client.name,
+  run: async ({ client, keepAlive, name, commands, rig }, { settings }) => {
+    const what = commandsFunction(client, { keepAlive, reused: true }, rig.endpoint);
+    const how = name === "together" || name === "pipeline" ? name : "sequential";
+    const command = name === "pipeline" ? "get" : "set";
+    const event: CommandsEvent = { keys: KEYS.slice(0, commands), how, command };
+    const options = { invocations: settings.invocations + 1, events: [event], trust: rig.trust };
+    return { warm: (await runInstance(client.label, what, options)).warm };
+  },
+  report: (rows, { settings }) => {
+    // The order of MODES.
+    const clients = byClient(rows).map(({ label, rows: own }) => {
+      const [oneOn, oneOff, tenOn, tenOff, , pipeline] = own.map(({ warm }) => warm) as Series[];
+      return { label, one: [oneOff!, oneOn!] as const, ten: [tenOff!, tenOn!] as const, pipeline: pipeline! };
+    });
+    const style = (row: Mode) => ({ label: nameOf(row), hue: HUES[row.name], dashed: !row.keepAlive });
     return {
-      ...buildReport(measured),
-      notes: [
-        `Each client runs ${invocations} invocations per mode in ${rounds} instances. The client is created outside the handler. The first invocation of an instance does not count. Commands are GETs of small values.`,
-        "Concurrent means that the ten commands are issued with Promise.all. A client with auto-pipelining sends them as one request; the others use as many connections as they open, or one after another.",
-        ...notes,
+      headlines: clients.map(({ label, ten }) => ({
+        value: withInterval(ratio(...ten), factor),
+        label: `faster with keep-alive, ten commands, ${label}`,
+      })),
+      checks: clients.flatMap(({ label, one, ten, pipeline }) => [
+        atLeast(`${label}: keep-alive makes one write faster, on average`, ratio(...one, mean), 1, {
+          article: "3.3x, 33 and 10 ms",
+        }),
+        atLeast(
+          `${label}: keep-alive saves more on ten writes than on one, on average`,
+          combine([...ten, ...one], (off10, on10, off1, on1) => off10 - on10 - (off1 - on1), mean),
+          0,
+          {
+            article: "120 ms against 23 ms",
+            detail: `${ms(difference(...ten, mean).value)} against ${ms(difference(...one, mean).value)}`,
+            beside: `one pipeline is ${withInterval(ratio(ten[1], pipeline), factor)} as fast again`,
+            text: ms,
+          },
+        ),
+        atLeast(
+          `${label}: a pipeline of ten is faster than ten one after another`,
+          ratio(ten[1], pipeline),
+          1,
+        ),
+      ]),
+      table: tableOf(rows, ({ client }) => client.name, [
+        ["client", ({ client }) => client.label],
+        ["commands", nameOf],
+        ...latencyColumns("warm"),
+      ]),
+      charts: [
+        barChart("An invocation's median time", "ms", rows, {
+          group: ({ client }) => client.label,
+          style,
+          value: ({ warm }) => warm.estimate(),
+        }),
+        curveChart("An invocation's time by percentile", rows, {
+          group: ({ client }) => client.label,
+          style,
+          series: ({ warm }) => warm,
+        }),
       ],
-      settings: {
-        invocations,
-        rounds,
-        ...conditionsOf(settings, rig, clients),
-      },
-      versions: versionsOf(clients),
-      data: measured,
+      notes: [
+        `Each client runs ${settings.invocations} invocations per mode in each of ${settings.rounds} instances. The client is created outside the handler. The first invocation of an instance does not count.`,
+        "Concurrent means that the ten commands are issued with Promise.all. A client with auto-pipelining sends them as one request; the others use as many connections as they open, or one after another.",
+      ],
     };
-  } finally {
-    await rig.close();
-  }
-}
+  },
+});

@@ -1,137 +1,113 @@
-import { setTimeout as pause } from "node:timers/promises";
-import { Redis } from "warmline";
-import {
-  findRedisServer,
-  NO_REDIS,
-  type RedisCluster,
-  startCluster,
-  startGatewayProcess,
-} from "warmline-testbed";
-import { versionOf } from "../machine.js";
-import { randomFrom, shuffled } from "../random.js";
-import type { Outcome } from "../result.js";
-import type { Scenario, Settings } from "../scenario.js";
-import { type Counts, kernelMissing, SocketCounter } from "../sockets/kernel.js";
-import { buildReport, type Measurement, WAYS, type Way } from "../sockets/report.js";
-import { requestToCluster, requestToGateway } from "../sockets/request.js";
+import { findRedisServer, NO_REDIS, startCluster } from "warmline-testbed";
+import { atLeast, exactly } from "../checks.js";
+import { count, ms, share, withInterval } from "../format.js";
+import { barChart, latencyColumns, lineChart, meanColumns, tableOf } from "../present.js";
+import { defineScenario } from "../scenario.js";
+import { combine, difference, mean } from "../series.js";
+import { driveRequests } from "../sockets/drive.js";
+import { kernelMissing, SocketCounter } from "../sockets/kernel.js";
+import { openWay, type Way, waysOf } from "../sockets/ways.js";
 
 const REQUESTS_PER_S = 50;
 const COMMANDS = 10;
-const SAMPLE_MS = 250;
+const KEYS = Array.from({ length: 1_000 }, (_, index) => `page:${index}`);
 
-/** Sends web requests at a fixed rate, each with some commands for a six-node cluster, and counts the sockets left in the kernel. */
-const sockets: Scenario = {
+const style = ({ way, hue }: Way) => ({ label: way, hue });
+
+/** Sends web requests at a fixed rate, each with some commands for a six-node cluster, and counts the kernel's sockets. */
+export default defineScenario({
   name: "sockets",
   title: "Sockets in TIME_WAIT",
   question:
     "How many sockets are in TIME_WAIT if each request connects to a cluster directly, and how many through the gateway?",
-  clients: [],
+  clients: ["warmline"],
   order: 8,
+  defaults: { rounds: [5, 1], seconds: [12, 5] },
   missing: () => kernelMissing() ?? (findRedisServer() ? undefined : NO_REDIS),
-  run: measure,
-};
-
-export default sockets;
-
-async function measure(settings: Settings): Promise<Outcome> {
-  const seconds = settings.seconds ?? (settings.quick ? 5 : 30);
-  const cluster = await startCluster();
-  try {
-    const keys = Array.from({ length: 1_000 }, (_, index) => `page:${index}`);
-    const measured: Measurement[] = [];
-    const ways = shuffled(Object.keys(WAYS) as Way[], randomFrom(settings.seed));
-    for (const [index, way] of ways.entries()) {
-      measured.push(await run(cluster, way, keys, seconds, settings, (done) => (index + done) / ways.length));
+  cases: async ({ clients, defer, record }) => {
+    const cluster = await startCluster();
+    defer(() => cluster.stop());
+    record({ engine: "redis-server, a cluster of six", rttMs: 0, tls: false, commandsPerRequest: COMMANDS });
+    return waysOf(clients).map((way) => ({ ...way, cluster }));
+  },
+  label: ({ way }) => way,
+  run: async ({ cluster, ...way }, { settings, random }) => {
+    // Before the gateway connects to the cluster: what it keeps open there counts.
+    const counter = new SocketCounter(new Set(cluster.nodes.map(({ port }) => port)));
+    const { gateway, request, close } = await openWay(cluster, way);
+    if (gateway) counter.ports.add(gateway.port);
+    const page = () =>
+      request(Array.from({ length: COMMANDS }, () => KEYS[Math.floor(random() * KEYS.length)]!));
+    try {
+      return await driveRequests(page, REQUESTS_PER_S, settings.seconds, counter);
+    } finally {
+      await close();
     }
-    measured.sort((a, b) => Object.keys(WAYS).indexOf(a.way) - Object.keys(WAYS).indexOf(b.way));
+  },
+  report: (rows, { settings }) => {
+    const [straight, anew, kept] = [rows[0]!, rows[1]!, rows.slice(2)];
+    const fall = (row: (typeof rows)[number]) =>
+      combine([row.timeWait, straight.timeWait], (own, all) => 1 - own / all, mean);
+    const slower = (row: (typeof rows)[number]) =>
+      `a request takes ${withInterval(difference(row.latencies, straight.latencies, mean), ms)} longer`;
     return {
-      ...buildReport(measured),
+      headlines: rows.map((row) => ({
+        value: withInterval(row.timeWait.estimate(mean), count),
+        label: `sockets in TIME_WAIT, ${row.way}; ${ms(row.latencies.estimate(mean).value)} per request`,
+      })),
+      checks: [
+        atLeast(
+          "sockets in TIME_WAIT fall by over 90% with a connection to the proxy per request",
+          fall(anew),
+          0.9,
+          {
+            article: "95.6%, 70,145 to 3,108",
+            detail: slower(anew),
+            beside: kept
+              .map((row) => `${row.way}: ${withInterval(fall(row), share)}, ${slower(row)}`)
+              .join("; "),
+            text: share,
+          },
+        ),
+        ...kept.map((row) =>
+          atLeast(`sockets in TIME_WAIT fall by over 90%: ${row.way}`, fall(row), 0.9, {
+            detail: slower(row),
+            text: share,
+          }),
+        ),
+        exactly(
+          "no request fails",
+          rows.every(({ failed }) => failed.total === 0),
+          rows
+            .map(({ failed, latencies }) => `${failed.total} of ${failed.total + latencies.count}`)
+            .join(", "),
+        ),
+      ],
+      table: tableOf(rows, ({ way }) => way, [
+        ["connection", ({ way }) => way],
+        ["requests", ({ latencies }) => latencies.count],
+        ["failed", ({ failed }) => failed.total],
+        ...meanColumns({ timeWait: "TIME_WAIT", established: "ESTABLISHED at servers" }),
+        ...latencyColumns("latencies"),
+      ]),
+      charts: [
+        lineChart("Sockets in TIME_WAIT over time, both sides, first round", "sockets", "s", rows, {
+          style,
+          points: ({ samples }) =>
+            samples[0]!.map(
+              ({ atS, clientTimeWait, serverTimeWait }) => [atS, clientTimeWait + serverTimeWait] as const,
+            ),
+        }),
+        barChart("Mean time of a request", "ms", rows, {
+          style,
+          value: ({ latencies }) => latencies.estimate(mean),
+        }),
+      ],
       notes: [
-        `${REQUESTS_PER_S} requests per second for ${seconds} s, each with ${COMMANDS} GETs one after another, against a cluster of three primaries and three replicas on loopback. Sockets are counted every ${SAMPLE_MS} ms in /proc/net/tcp: a server's port shows the side of a socket. Sockets of earlier runs are excluded.`,
-        "With the gateway the connections on both of its sides are counted: from clients to the gateway and from the gateway to the cluster.",
+        `${REQUESTS_PER_S} requests per second for ${settings.seconds} s in each of ${settings.rounds} rounds, each with ${COMMANDS} GETs one after another, against a cluster of three primaries and three replicas on loopback. Latencies count from the time at which a request is due. Sockets are counted in /proc/net/tcp, those of earlier runs excluded.`,
+        "With the gateway the connections on both of its sides are counted: from clients to the gateway and from the gateway to the cluster. With a connection per request the reduction is 1 - 1/n for n nodes per request: three here, many in the article.",
         "On Linux a socket stays in TIME_WAIT for 60 s at the side that closed first, so the count grows during the first 60 s.",
       ],
-      settings: {
-        seconds,
-        requestsPerSecond: REQUESTS_PER_S,
-        commandsPerRequest: COMMANDS,
-        nodes: cluster.nodes.length,
-        rttMs: 0,
-        tls: false,
-        engine: "redis-server, a cluster of six",
-        quick: settings.quick,
-      },
-      versions: { warmline: versionOf("warmline"), "warmline-gateway": versionOf("warmline-gateway") },
-      data: measured,
     };
-  } finally {
-    await cluster.stop();
-  }
-}
-
-async function run(
-  cluster: RedisCluster,
-  way: Way,
-  keys: readonly string[],
-  seconds: number,
-  settings: Settings,
-  doneOf: (part: number) => number,
-): Promise<Measurement> {
-  const random = randomFrom(settings.seed);
-  // Before the gateway connects to the cluster: what it keeps open there counts.
-  const counter = new SocketCounter(new Set(cluster.nodes.map(({ port }) => port)));
-  const gateway =
-    way === "cluster" ? undefined : await startGatewayProcess({ args: ["--redis", cluster.url] });
-  if (gateway) counter.ports.add(gateway.port);
-  const redis = gateway && new Redis({ url: gateway.url, token: gateway.token, enableAutoPipelining: false });
-  const request = async () => {
-    const own = Array.from({ length: COMMANDS }, () => keys[Math.floor(random() * keys.length)]!);
-    if (way === "cluster") await requestToCluster(cluster.nodes[0]!.port, own);
-    else if (way === "gateway-request") await requestToGateway(gateway!.port, gateway!.token, own);
-    else for (const key of own) await redis!.get(key);
-  };
-  try {
-    await request();
-    const samples: (Counts & { atS: number })[] = [];
-    const begunAt = performance.now();
-    const spent = () => (performance.now() - begunAt) / 1_000;
-    const sample = () => samples.push({ atS: spent(), ...counter.count() });
-    const sampling = setInterval(sample, SAMPLE_MS);
-    const took: number[] = [];
-    let failed = 0;
-    const running: Promise<void>[] = [];
-    for (let n = 0; n < REQUESTS_PER_S * seconds; n++) {
-      await pause(Math.max(0, begunAt + (n * 1_000) / REQUESTS_PER_S - performance.now()));
-      const startedAt = performance.now();
-      running.push(
-        request().then(
-          () => void took.push(performance.now() - startedAt),
-          () => void failed++,
-        ),
-      );
-      settings.progress.step(doneOf(spent() / seconds) * 100, 100, WAYS[way]);
-    }
-    await Promise.all(running);
-    // The last ones are still closing.
-    await pause(SAMPLE_MS);
-    clearInterval(sampling);
-    sample();
-    const most = (what: keyof Counts) => Math.max(...samples.map((each) => each[what]));
-    return {
-      way,
-      requests: took.length + failed,
-      failed,
-      meanMs: took.reduce((sum, each) => sum + each, 0) / Math.max(1, took.length),
-      samples,
-      peak: {
-        clientTimeWait: most("clientTimeWait"),
-        clientEstablished: most("clientEstablished"),
-        serverTimeWait: most("serverTimeWait"),
-        serverEstablished: most("serverEstablished"),
-      },
-    };
-  } finally {
-    redis?.close();
-    await gateway?.stop();
-  }
-}
+  },
+});

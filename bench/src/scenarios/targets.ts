@@ -1,127 +1,110 @@
-import { NOTES, versionsMeasured } from "../perf/labels.js";
-import { chosenNodes, missingNote } from "../perf/nodes.js";
-import { placements, startFixedServer } from "../perf/processes.js";
-import { coldTargets, sizeTargets } from "../perf/targets/cold.js";
-import { isMet, measuredText, type Target, wanted } from "../perf/targets/target.js";
-import { warmTargets } from "../perf/targets/warm.js";
+import { coldStart } from "../perf/cold.js";
+import { throughputOf, WorkerSession } from "../perf/session.js";
+import { fixedServerNotes, startFixedSites } from "../perf/site.js";
+import { compareWithPeer, measuresOf, NOT_MEASURED, sizeLines, TARGETS } from "../perf/targets.js";
 import { barChart, tableOf } from "../present.js";
-import { randomFrom } from "../random.js";
-import type { Outcome } from "../result.js";
-import type { Scenario, Settings } from "../scenario.js";
+import { defineScenario } from "../scenario.js";
 
 /** Measures every target for speed, size and memory: the limit, the measurement, and whether it is met. */
-const targets: Scenario = {
+export default defineScenario({
   name: "targets",
   title: "Performance targets",
   question: "Does the client meet its targets for speed, size and memory?",
-  clients: [],
+  clients: ["warmline", "upstash", "upstash-tuned", "ioredis", "ioredis-tuned", "raw"],
   order: 12,
-  run: measure,
-};
-
-export default targets;
-
-async function measure(settings: Settings): Promise<Outcome> {
-  const { quick } = settings;
-  const rounds = settings.rounds ?? (quick ? 1 : 9);
-  const ms = quick ? 20 : 1_000 * (settings.seconds ?? 0.12);
-  const heapCommands = quick ? 1_000 : 100_000;
-  const nodes = chosenNodes(settings.node);
-  const servers = await Promise.all(
-    placements().map(async (placement) => ({ placement, server: await startFixedServer(placement) })),
-  );
-  const { placement, server } = servers[0]!;
-  const { endpoint: distant, proxy } = await server.distant(10);
-  const random = randomFrom(settings.seed);
-  const found: Target[] = sizeTargets();
-  try {
-    for (const [at, node] of nodes.entries()) {
-      const step = (part: number, what: string) =>
-        settings.progress.step(2 * at + part, 2 * nodes.length, `Node ${node.version.slice(1)}, ${what}`);
-      step(0, "cold");
-      found.push(...(await coldTargets({ node, placement, server, distant, rounds, random })));
-      step(1, "warm");
-      found.push(...(await warmTargets({ node, servers, rounds, ms, heapCommands, random })));
+  ownServer: true,
+  defaults: { rounds: [9, 1], seconds: [0.12, 0.02] },
+  cases: async (context) => {
+    const { clients, settings, record } = context;
+    const { nodes, sites } = await startFixedSites(context, 2);
+    record({ tls: false });
+    const measures = measuresOf(settings.seconds * 1_000, settings.quick ? 1_000 : 100_000);
+    const session = new WorkerSession();
+    const cases = nodes.flatMap((node) =>
+      Object.entries(measures).flatMap(([measure, what]) => {
+        const site = what.kind === "warm" && what.sameCore ? sites[1] : sites[0];
+        if (!site) return [];
+        const place = { node, placement: site.placement, trust: site.server.trust };
+        const endpoint = () => site.server.endpoint({ tls: what.kind === "cold", rttMs: what.rttMs ?? 0 });
+        return clients
+          .filter(({ name, mixes }) =>
+            measure === "recreated" ? name === "warmline" : mixes || measure !== "mixed",
+          )
+          .map((client) => ({ client, version: node.version, measure, what, place, endpoint, session }));
+      }),
+    );
+    return Promise.all(cases.map(async (each) => ({ ...each, endpoint: await each.endpoint() })));
+  },
+  label: ({ client, measure, version }) => `Node ${version.slice(1)}, ${measure}, ${client.label}`,
+  // The reused client is the baseline of the recreated one, so both are measured in one process.
+  group: ({ measure, version }) => `${version} ${measure === "recreated" ? "one" : measure}`,
+  session: async (group, { settings }) => {
+    const { session } = group[0]!;
+    const warm = group.flatMap(({ client, what, place, endpoint }) =>
+      what.kind === "warm" ? [{ client, job: what.job, ...place, endpoint }] : [],
+    );
+    // One at a time a command takes longest until all of its code is compiled.
+    await session.start(warm, settings.quick ? 0 : 1_200);
+    return () => session.stop();
+  },
+  run: async ({ client, what, place, endpoint, session }) => {
+    if (what.kind === "cold") {
+      return { ...NOT_MEASURED, ...(await coldStart(client, what.way, { ...place, endpoint })) };
     }
-  } finally {
-    await proxy.close();
-    for (const { server } of servers) server.stop();
-  }
-  return {
-    ...buildReport(found),
-    notes: [
-      `${rounds} rounds. In each round every client starts a fresh process for every cold row and runs for ${ms} ms for every warm row, after a warm-up of ${3 * ms} ms (one command at a time: 1,200 ms). The median of the rounds' ratios decides.`,
-      servers.length > 1
-        ? "Clients are pinned to one core and the server to the other. Rows with one command at a time also run with both on the same core."
-        : "taskset is missing or there is only one core: the system decides where client and server run.",
-      ...NOTES,
-      ...missingNote(nodes, settings.node),
-      "The scenario gateway measures the targets of the gateway.",
-    ],
-    settings: {
-      rttMs: 0,
-      tls: false,
-      engine: "fixed replies",
-      rounds,
-      ms,
-      heapCommands,
-      placements: servers.map(({ placement }) => placement),
-      quick,
-      nodes: nodes.map(({ version }) => version),
-    },
-    versions: versionsMeasured(),
-    data: found.map((target) => ({ ...target, met: isMet(target) })),
-  };
-}
-
-/** Builds the report of the rows. */
-export function buildReport(
-  rows: readonly Target[],
-): Pick<Outcome, "summary" | "headlines" | "checks" | "table" | "charts"> {
-  const unmet = rows.filter((row) => !isMet(row));
-  const nameOf = ({ node, measure }: Target) =>
-    node === "" ? measure : `${measure} (Node ${node.slice(1)})`;
-  return {
-    summary:
-      unmet.length === 0
-        ? `All ${rows.length} targets are met.`
-        : `${rows.length - unmet.length} of ${rows.length} targets are met. Not met: ${unmet
-            .map((row) => `${nameOf(row)}, ${measuredText(row)}`)
-            .join("; ")}.`,
-    headlines: [{ value: `${rows.length - unmet.length} of ${rows.length}`, label: "targets met" }],
-    checks: rows.map((row) => ({
-      expectation: `${nameOf(row)}: ${wanted(row)}`,
-      passed: isMet(row),
-      actual: measuredText(row),
-    })),
-    table: tableOf(rows, ({ node }) => node, [
-      ["Node", ({ node }) => node.slice(1)],
-      ["measure", ({ measure }) => measure],
-      ["target", wanted],
-      ["measured", (row) => measuredText(row), "number"],
-      [
-        "middle half",
-        ({ unit, measured: { low, high } }) =>
-          unit === "bytes" ? "" : `${low.toFixed(2)} to ${high.toFixed(2)}`,
+    const result = await session.run(client, what.job);
+    const { perSecond, ...numbers } = throughputOf(result);
+    const [heapBefore, heapAfter] = [result.heapBefore / 1e6, result.heapAfter / 1e6];
+    return { ...NOT_MEASURED, ...numbers, usPerCommand: 1e6 / perSecond, heapBefore, heapAfter };
+  },
+  report: (rows, context) => {
+    const { settings } = context;
+    const find = (version: string, measure: string, client: string) =>
+      rows.find((row) => row.version === version && row.measure === measure && row.client.name === client);
+    const versions = [...new Set(rows.map(({ version }) => version))];
+    const compared = versions.flatMap((version) =>
+      TARGETS.flatMap((target) => {
+        const own = find(version, target.measure, "warmline")?.[target.value];
+        const { peer } = target;
+        const shipped =
+          typeof peer === "string"
+            ? find(version, target.measure, peer)?.[target.value]
+            : find(version, peer.measure, "warmline")?.[peer.value];
+        if (!own || !shipped) return [];
+        const tuned =
+          typeof peer === "string"
+            ? find(version, target.measure, `${peer}-tuned`)?.[target.value]
+            : undefined;
+        return [compareWithPeer(version, target, own, shipped, tuned)];
+      }),
+    );
+    const lines = [...sizeLines(), ...compared];
+    const met = lines.filter(({ check }) => check.verdict === "yes").length;
+    return {
+      headlines: settings.quick ? [] : [{ value: `${met} of ${lines.length}`, label: "targets met" }],
+      checks: lines.map(({ check }) => check),
+      table: tableOf(lines, ({ version }) => version, [
+        ["Node", ({ version }) => version.slice(1)],
+        ["measure", ({ name }) => name],
+        ["target", ({ wanted }) => wanted],
+        ["peer as shipped", ({ shipped }) => shipped],
+        ["peer at its best known settings", ({ best }) => best],
+        ["medians", ({ medians }) => medians],
+      ]),
+      charts: [
+        barChart("Measurement as a share of the limit; 1 is the limit", "", compared, {
+          group: ({ version }) => `Node ${version.slice(1)}`,
+          style: ({ check, name }) => ({
+            label: name,
+            hue: settings.quick ? 4 : check.verdict === "yes" ? 0 : 1,
+          }),
+          value: ({ ofLimit }) => ofLimit,
+        }),
       ],
-      ["", (row) => (isMet(row) ? "met" : "FAIL")],
-      ["medians", ({ medians }) => medians],
-    ]),
-    charts: [
-      barChart(
-        rows.filter(({ unit }) => unit === "x"),
-        {
-          title: "Measurement as a share of the limit",
-          unit: "",
-          groupOf: ({ node }) => `Node ${node.slice(1)}`,
-          styleOf: (row) => ({ label: row.measure, hue: isMet(row) ? 0 : 1 }),
-          valueOf: shareOf,
-          textOf: (row) => `${measuredText(row)}, ${wanted(row)}`,
-        },
-      ),
-    ],
-  };
-}
-
-const shareOf = ({ bound, limit, measured: { median } }: Target): number =>
-  bound === "at most" ? median / limit : limit / median;
+      notes: [
+        `${settings.rounds} rounds. In each round every client starts a fresh process for every cold row and runs for ${settings.seconds * 1_000} ms for every warm row, after a warm-up of 1.2 s. Ratios are of medians, with intervals over the rounds. The better of the peer's settings decides: as shipped, or the best known ones, which the clients' notes name.`,
+        ...fixedServerNotes(context),
+        "The scenario gateway measures the targets of the gateway.",
+      ],
+    };
+  },
+});

@@ -6,8 +6,8 @@ import type { Question } from "../../../bench/src/advise/question.js";
 import { arrivals, maxConcurrent } from "../../../bench/src/fleet/arrivals.js";
 import { sumOf } from "../../../bench/src/fleet/metrics.js";
 import { predict } from "../../../bench/src/fleet/model.js";
+import { Gate } from "../../../bench/src/gate.js";
 import { httpResponse, redisReply } from "../../../bench/src/raw.js";
-import { shareOf } from "../../../bench/src/rounds.js";
 import { parseSockets, SocketCounter } from "../../../bench/src/sockets/kernel.js";
 import { slotOf, slotRanges } from "../../../bench/src/sockets/request.js";
 
@@ -108,7 +108,7 @@ describe("a fleet", () => {
   });
 
   test("a fleet's model has one connection per instance, up to the platform's and the gateway's limits", () => {
-    const facts = { arrivals: [0, 1, 2, 3, 4], takesMs: 10, maxInstances: 4, softLimit: 2, hardLimit: 3 };
+    const facts = { arrivals: [0, 1, 2, 3, 4], workMs: 10, maxInstances: 4, softLimit: 2, hardLimit: 3 };
     expect(predict(facts)).toEqual({
       instances: 4,
       connectionsUnlimited: 4,
@@ -129,14 +129,27 @@ describe("a fleet", () => {
   });
 });
 
-test("the shares of all rounds add up to the total", () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 5_000 }), fc.integer({ min: 1, max: 50 }), (total, rounds) => {
-      const shares = Array.from({ length: rounds }, (_, round) => shareOf(total, rounds, round));
-      expect(shares.reduce((sum, share) => sum + share, 0)).toBe(total);
-      expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1);
-    }),
-  );
+test("a gate runs as many tasks at a time as its limit, in order", async () => {
+  const gate = new Gate(2);
+  let [running, most] = [0, 0];
+  const order: number[] = [];
+  const task = (name: number) =>
+    gate.run(async () => {
+      order.push(name);
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      running--;
+      if (name === 1) throw new Error("failed");
+    });
+  const ended = await Promise.allSettled([0, 1, 2, 3, 4].map(task));
+  expect(ended.map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+    "fulfilled",
+    "fulfilled",
+  ]);
+  expect([most, order]).toEqual([2, [0, 1, 2, 3, 4]]);
 });
 
 describe("advice", () => {
@@ -180,13 +193,13 @@ describe("advice", () => {
       data: data.map((row) => ({ client: "warmline", ...row })),
       settings,
     });
-    const time = (mean: number) => ({ all: { mean, p50: mean } });
+    const numbers = (value: number) => ({ p50: { value }, mean: { value } });
+    const time = (value: number) => ({ warm: numbers(value) });
     const size = (memoryMb: number, init: number) =>
       [true, false].map((reused) => ({
         memoryMb,
         reused,
-        init: { median: init },
-        first: { median: 3 },
+        start: numbers(init + 3),
         ...time(reused ? 2 : 4),
       }));
     const evidence: Evidence = new Map([

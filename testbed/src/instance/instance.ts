@@ -35,6 +35,11 @@ export interface InstanceOptions {
    * {@link findLambdaRic}). Default: AWS's if it is installed.
    */
   readonly runtime?: "own" | LambdaRic;
+  /**
+   * An event that waits when the init phase ends, as in an on-demand start; its result is `first`. Default: none, so the
+   * instance idles until the first `invoke()`.
+   */
+  readonly firstEvent?: unknown;
   /** The method of freezing: a cgroup if possible (`auto`, the default), or always signals. */
   readonly freezer?: "auto" | "signals";
 }
@@ -71,6 +76,8 @@ export interface Instance {
   readonly freezer: Freezer["kind"];
   /** The method of the CPU limit; undefined without a limit. */
   readonly throttle: Throttle["kind"] | undefined;
+  /** The result of `firstEvent`; undefined without one. Its timeout begins with the process. */
+  readonly first: Promise<Invocation> | undefined;
   /** Whether the process runs; an exit or a timeout ends it for good. */
   readonly alive: boolean;
   /** The function's output, at most the last 64 KB. */
@@ -101,7 +108,7 @@ const BOOTSTRAP = fileURLToPath(new URL("./bootstrap.js", import.meta.url));
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
   const file = resolvePath(options.handler);
   const name = "testbed-function";
-  const timeoutMs = options.timeoutMs ?? 3_000;
+  const functionMs = options.timeoutMs ?? 3_000;
   const api = await RuntimeApi.start(`arn:aws:lambda:local:000000000000:function:${name}`);
   const tail = new Tail();
   const throttle = options.cpu === undefined ? undefined : createThrottle(options.cpu, options.throttle);
@@ -163,8 +170,11 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     await gone;
   }
 
+  const initTimeoutMs = options.initTimeoutMs ?? 10_000;
+  const first =
+    options.firstEvent === undefined ? undefined : invoke(options.firstEvent, initTimeoutMs + functionMs);
   let loadMs: number | undefined;
-  const initError = await firstOf<FunctionError | undefined>(options.initTimeoutMs ?? 10_000, (settle) => {
+  const initError = await firstOf<FunctionError | undefined>(initTimeoutMs, (settle) => {
     api.onReady = (ms) => {
       loadMs = ms;
       settle(undefined);
@@ -184,7 +194,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   );
   freezer = frozenBy;
 
-  async function invoke(event: unknown = {}): Promise<Invocation> {
+  async function invoke(event: unknown = {}, timeoutMs = functionMs): Promise<Invocation> {
     if (!alive) throw new Error("This instance has ended; start another one, as Lambda would.");
     const { requestId, report } = api.invoke(event, timeoutMs);
     const timer = setTimeout(() => {
@@ -204,13 +214,14 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     loadMs,
     freezer: frozenBy.kind,
     throttle: throttle?.kind,
+    first,
     get alive() {
       return alive;
     },
     get output() {
       return tail.text;
     },
-    invoke,
+    invoke: (event) => invoke(event),
     freeze: async () => {
       if (api.runningId === undefined) await api.whenIdle();
       throttle?.pause();

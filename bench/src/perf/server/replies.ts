@@ -1,5 +1,11 @@
-/** A reply before encoding: `{ status }` is a simple string, a Buffer a bulk string. */
-export type Reply = { readonly status: string } | number | null | Buffer | readonly Reply[];
+/** A reply before encoding: `{ status }` is a simple string, `{ map }` a map of RESP3, a Buffer a bulk string. */
+export type Reply =
+  | { readonly status: string }
+  | { readonly map: Readonly<Record<string, Reply>> }
+  | number
+  | null
+  | Buffer
+  | readonly Reply[];
 
 const GREETING = Buffer.from("hello from a warm connection");
 const OK: Reply = { status: "OK" };
@@ -17,6 +23,14 @@ const REPLIES: Record<string, (args: readonly string[]) => Reply> = {
     ["name", "Ada", "born", "1815", "tags", '["poet","engine"]'].map((text) => Buffer.from(text)),
   LRANGE: () => Array.from({ length: 10 }, (_, at) => Buffer.from(`item ${at}`)),
   ZADD: () => 1,
+  // Commands with which clients over TCP begin a connection.
+  INFO: () => Buffer.from("redis_version:7.0.0\r\nloading:0\r\n"),
+  CLIENT: () => OK,
+  QUIT: () => OK,
+  HELLO: ([, version]) =>
+    version === "3"
+      ? { map: { server: Buffer.from("redis"), version: Buffer.from("7.0.0"), proto: 3 } }
+      : ["server", "redis", "version", "7.0.0"].map((text) => Buffer.from(text)),
 };
 
 /** @throws Error for a command that the benches do not send */
@@ -58,13 +72,20 @@ function jsonOf(bytes: number, item: (id: number) => unknown): string {
   return `[${items.join(",")}]`;
 }
 
-/** Encodes a reply as RESP2. */
+/** Encodes a reply as RESP2, a map as RESP3. */
 export function resp2(reply: Reply): Buffer {
   if (reply === null) return Buffer.from("$-1\r\n");
   if (typeof reply === "number") return Buffer.from(`:${reply}\r\n`);
   if (Buffer.isBuffer(reply))
     return Buffer.concat([Buffer.from(`$${reply.length}\r\n`), reply, Buffer.from("\r\n")]);
   if (Array.isArray(reply)) return Buffer.concat([Buffer.from(`*${reply.length}\r\n`), ...reply.map(resp2)]);
+  if ("map" in reply) {
+    const pairs = Object.entries(reply.map).flatMap(([key, value]) => [
+      resp2(Buffer.from(key)),
+      resp2(value),
+    ]);
+    return Buffer.concat([Buffer.from(`%${pairs.length / 2}\r\n`), ...pairs]);
+  }
   return Buffer.from(`+${(reply as { status: string }).status}\r\n`);
 }
 

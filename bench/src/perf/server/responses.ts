@@ -42,3 +42,36 @@ function written(reply: Reply, form: Omit<RequestHead, "route">): Buffer {
   if (form.resp2) return resp2(reply);
   return Buffer.from(JSON.stringify({ result: jsonResult(reply, form.base64) }));
 }
+
+/** Returns the replies to the complete RESP commands at the beginning of a text, and the length of these commands. */
+export function redisReplies(
+  text: string,
+  cached: (command: string, make: () => Buffer) => Buffer,
+): { readonly length: number; readonly replies: Buffer } {
+  const replies: Buffer[] = [];
+  let begin = 0;
+  for (;;) {
+    const end = commandEnd(text, begin);
+    if (end === undefined) break;
+    const command = text.slice(begin, end);
+    replies.push(cached(command, () => resp2(replyTo(argsOf(command)))));
+    begin = end;
+  }
+  return { length: begin, replies: replies.length === 1 ? replies[0]! : Buffer.concat(replies) };
+}
+
+/** Returns where a RESP command ends; undefined if it is not complete. */
+function commandEnd(text: string, begin: number): number | undefined {
+  const line = text.indexOf("\r\n", begin);
+  if (line < 0) return undefined;
+  let at = line + 2;
+  for (let left = Number(text.slice(begin + 1, line)); left > 0; left--) {
+    const end = text.indexOf("\r\n", at);
+    if (end < 0) return undefined;
+    at = end + 2 + Number(text.slice(at + 1, end)) + 2;
+  }
+  return at <= text.length ? at : undefined;
+}
+
+/** Returns the arguments of a RESP command whose arguments contain no line break. */
+const argsOf = (command: string): string[] => command.split("\r\n").filter((_, at) => at > 0 && at % 2 === 0);

@@ -1,6 +1,6 @@
 import { createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
-import { buildResponse, parseRequestHead, type RequestHead } from "./responses.js";
+import { buildResponse, parseRequestHead, type RequestHead, redisReplies } from "./responses.js";
 
 // A server with almost no CPU cost, in a separate process, so that the client determines the results. It stores nothing:
 // the same request always gets the same bytes.
@@ -11,10 +11,29 @@ const heads = new Map<string, RequestHead & { readonly length: number }>();
 const responses = new Map<string, Buffer>();
 const MAX_CACHED = 2_000;
 
+/** Serves HTTP or RESP, as the first byte tells: a RESP command begins with an asterisk. */
 function serve(socket: Socket): void {
-  let rest: Buffer = Buffer.alloc(0);
   socket.setNoDelay(true);
   socket.on("error", () => socket.destroy());
+  socket.once("data", (bytes) => {
+    if (bytes[0] === 0x2a) serveRedis(socket);
+    else serveHttp(socket);
+    socket.emit("data", bytes);
+  });
+}
+
+function serveRedis(socket: Socket): void {
+  let rest = "";
+  socket.on("data", (bytes) => {
+    const text = rest + bytes.toString("latin1");
+    const { length, replies } = redisReplies(text, (command, make) => kept(responses, command, make));
+    rest = text.slice(length);
+    if (length > 0) socket.write(replies);
+  });
+}
+
+function serveHttp(socket: Socket): void {
+  let rest: Buffer = Buffer.alloc(0);
   socket.on("data", (bytes) => {
     rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
     const end = rest.indexOf(HEAD_END);

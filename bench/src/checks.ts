@@ -1,0 +1,84 @@
+import type { Estimate } from "./estimate.js";
+import { factor, withInterval } from "./format.js";
+import type { Check, Verdict } from "./result.js";
+
+/** Fewer repetitions than this decide nothing. */
+const MIN_REPETITIONS = 5;
+
+/** Details of a check. */
+export interface CheckDetails extends Pick<Check, "article" | "beside"> {
+  /** The numbers behind the estimate. */
+  readonly detail?: string;
+  /** Formats the estimate. Default: as a factor. */
+  readonly text?: (value: number) => string;
+}
+
+/** Returns yes or no if the whole interval lies on one side of the limit, else undecided. */
+export function decide({ low, high, n }: Estimate, bound: "at least" | "at most", limit: number): Verdict {
+  if (n < MIN_REPETITIONS) return "undecided";
+  if (bound === "at least") return low >= limit ? "yes" : high < limit ? "no" : "undecided";
+  return high <= limit ? "yes" : low > limit ? "no" : "undecided";
+}
+
+/** Checks that an estimate is at least a limit. */
+export const atLeast = (expectation: string, estimate: Estimate, limit: number, details: CheckDetails = {}) =>
+  checkOf(expectation, decide(estimate, "at least", limit), estimate, details);
+
+/** Checks that an estimate is at most a limit. */
+export const atMost = (expectation: string, estimate: Estimate, limit: number, details: CheckDetails = {}) =>
+  checkOf(expectation, decide(estimate, "at most", limit), estimate, details);
+
+function checkOf(
+  expectation: string,
+  verdict: Verdict,
+  estimate: Estimate,
+  { detail, text = factor, ...details }: CheckDetails,
+): Check {
+  const actual = `${withInterval(estimate, text)}${detail === undefined ? "" : `; ${detail}`}`;
+  return { expectation, verdict, actual, ...details };
+}
+
+/** Checks a condition that is counted, not estimated. */
+export const exactly = (
+  expectation: string,
+  holds: boolean,
+  actual: string,
+  details: Pick<Check, "article" | "beside"> = {},
+): Check => ({ expectation, verdict: holds ? "yes" : "no", actual, ...details });
+
+/** The words of a verdict: a claim of an article is reproduced, one of this project passes. */
+export const verdictText = ({ verdict, article }: Pick<Check, "verdict" | "article">): string =>
+  verdict === "undecided"
+    ? "UNDECIDED"
+    : article === undefined
+      ? { yes: "PASS", no: "FAIL" }[verdict]
+      : { yes: "REPRODUCED", no: "NOT REPRODUCED" }[verdict];
+
+/** A check as one line of text. */
+export const checkText = (check: Check): string =>
+  `${check.expectation}: ${check.actual}${check.article === undefined ? "" : ` (article: ${check.article})`}` +
+  `${check.beside === undefined ? "" : `; beside it: ${check.beside}`}`;
+
+/** Summarizes the verdicts in one paragraph. */
+export function summaryOf(checks: readonly Check[]): string {
+  const groups = new Map<string, Check[]>();
+  for (const check of checks) {
+    const words = verdictText(check);
+    groups.set(words, [...(groups.get(words) ?? []), check]);
+  }
+  const part = (words: string, start: string) => {
+    const own = groups.get(words);
+    return own
+      ? [`${start}: ${own.map(({ expectation, actual }) => `${expectation} (${actual})`).join("; ")}.`]
+      : [];
+  };
+  const passed = groups.get("PASS")?.length ?? 0;
+  const own = checks.filter(({ article }) => article === undefined).length;
+  return [
+    ...part("REPRODUCED", "Reproduced"),
+    ...part("NOT REPRODUCED", "Not reproduced"),
+    ...part("FAIL", "Failed"),
+    ...part("UNDECIDED", "Undecided, since the interval contains the limit or there are too few repetitions"),
+    ...(own > 0 ? [`${passed} of ${own} checks of warmline ${passed === 1 ? "passes" : "pass"}.`] : []),
+  ].join(" ");
+}

@@ -1,0 +1,16 @@
+import type { BenchClient } from "../bench-client.js";
+import { connectIoredis } from "../ioredis-client.js";
+
+const ioredisTuned: BenchClient = {
+  name: "ioredis-tuned",
+  label: "ioredis (TCP), tuned",
+  package: "ioredis",
+  note: "ioredis, tuned: enableAutoPipelining true, enableReadyCheck false.",
+  order: 6.5,
+  standard: false,
+  protocol: "tcp",
+  tunes: "ioredis",
+  connect: connectIoredis({ enableAutoPipelining: true, enableReadyCheck: false }),
+};
+
+export default ioredisTuned;

@@ -1,0 +1,17 @@
+import type { BenchClient } from "../bench-client.js";
+import { connectUpstash } from "../upstash-client.js";
+
+const upstashTuned: BenchClient = {
+  name: "upstash-tuned",
+  label: "@upstash/redis, tuned",
+  package: "@upstash/redis",
+  note: "@upstash/redis, tuned: responseEncoding false, enableTelemetry false, readYourWrites false; auto-pipelining stays on.",
+  order: 2.5,
+  standard: false,
+  protocol: "http",
+  mixes: true,
+  tunes: "upstash",
+  connect: connectUpstash({ responseEncoding: false, enableTelemetry: false, readYourWrites: false }),
+};
+
+export default upstashTuned;

@@ -1,0 +1,17 @@
+import { Redis } from "warmline/fetch";
+import type { BenchClient } from "../bench-client.js";
+import { connectWarmline } from "../warmline-client.js";
+
+const warmlineFetch: BenchClient = {
+  name: "warmline-fetch",
+  label: "warmline/fetch",
+  package: "warmline",
+  note: "warmline/fetch is the entry for platforms without sockets. On Node it uses Node's fetch.",
+  order: 1.5,
+  standard: false,
+  protocol: "http",
+  mixes: true,
+  connect: connectWarmline(Redis),
+};
+
+export default warmlineFetch;

@@ -1,0 +1,60 @@
+import { idleReaper } from "warmline-testbed";
+import type { FaultClient } from "../bench-client.js";
+import type { Rig } from "../rig.js";
+import type { Call } from "./calls.js";
+import { type Ending, endingOf, judge } from "./judge.js";
+import { keepAliveHeader } from "./keep-alive-header.js";
+import { ReplacedInstance } from "./replaced-instance.js";
+
+/** The timeline of a trial, in s. */
+export interface ZombieTimes {
+  /** The server's idle limit, and the one that it announces; null: it announces none. */
+  readonly limitS: number;
+  readonly announcedS: number | null;
+  /** How long the function is frozen, and how long an idle instance lives. */
+  readonly idleS: number;
+  readonly lifetimeS: number;
+  /** Factor of the idle limit after which bytes on a closed connection get no reset any more. */
+  readonly goneAfter: number;
+  /** Speed of the timeline as a multiple of real time. */
+  readonly speedup: number;
+}
+
+let trials = 0;
+
+/** Invokes a function, freezes it or replaces it, and invokes it again. Returns how the second call ended. */
+export async function zombieTrial(
+  rig: Rig,
+  { label, function: what }: FaultClient,
+  { limitS, announcedS, idleS, lifetimeS, goneAfter, speedup }: ZombieTimes,
+  functionMs: number,
+): Promise<Ending> {
+  const site = await rig.at({});
+  const closeMs = (limitS * 1_000) / speedup;
+  for (const proxy of site.proxies) {
+    proxy.onConnection(() => ({
+      ...idleReaper({ closeMs, goneMs: closeMs * goneAfter, fin: "lost" }),
+      ...keepAliveHeader(announcedS === null ? null : announcedS / speedup),
+    }));
+  }
+  const spec = { ...what, env: { ...what.env, ...rig.trust } };
+  const instances = [new ReplacedInstance(label, spec, functionMs)];
+  const key = `zombie:${++trials}`;
+  const event = (call: Call) => ({ ...site.endpoint, turns: [[call]] });
+  const second: Call = { command: "incr", key: `${key};second` };
+  try {
+    const before = await instances[0]!.invoke(event({ command: "incr", key: `${key};first` }));
+    if (before?.[0]?.value !== 1) throw new Error(`${label}: the first call failed\n${instances[0]!.output}`);
+    if (idleS > lifetimeS) {
+      await instances[0]!.stop();
+      instances.push(new ReplacedInstance(label, spec, functionMs));
+    }
+    const settled = await (idleS > lifetimeS
+      ? instances[1]!.invoke(event(second))
+      : instances[0]!.invokeFrozen(event(second), (idleS * 1_000) / speedup));
+    return endingOf(judge(second, settled?.[0], await rig.command("GET", second.key), functionMs));
+  } finally {
+    await Promise.all(instances.map((instance) => instance.stop()));
+    await site.close();
+  }
+}

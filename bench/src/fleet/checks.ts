@@ -1,0 +1,75 @@
+import { atMost, exactly } from "../checks.js";
+import { count, ms, withInterval } from "../format.js";
+import type { Check } from "../result.js";
+import { combine, mean, percentile, type Series } from "../series.js";
+import type { Prediction } from "./model.js";
+
+/** The numbers of one arm, over the rounds. */
+interface Arm {
+  readonly latencies: Series;
+  readonly instances: Series;
+  readonly peakOpen: Series;
+  readonly refusals: Series;
+  readonly evicted: Series;
+  readonly failed: Series;
+  readonly throttled: Series;
+  readonly upstream: Series;
+}
+
+/** The tolerance of the model's predictions. */
+const NEAR = 0.15;
+
+/**
+ * Checks the article's claim about rejections, the limits, and the model of docs/scale.md.
+ * @param invocations the number of invocations per round
+ */
+export function fleetChecks(
+  arms: { readonly unlimited: Arm; readonly hard: Arm; readonly limited: Arm },
+  model: Prediction,
+  hardLimit: number,
+  invocations: number,
+): Check[] {
+  const { unlimited, hard, limited } = arms;
+  const { peakOpen, evicted, failed, throttled } = limited;
+  const [least, most] = model.connectionsLimited;
+  const p99 = (arm: Arm) => withInterval(arm.latencies.estimate(percentile(99)), ms);
+  const refusals = (arm: Arm) => count(arm.refusals.estimate(mean).value);
+  const off = combine([unlimited.peakOpen], (open) => Math.abs(open / model.connectionsUnlimited - 1), mean);
+  const upstream = Math.max(unlimited.upstream.max, hard.upstream.max, limited.upstream.max);
+  const inRange = peakOpen.min >= least * (1 - NEAR) && peakOpen.max <= most * (1 + NEAR);
+  return [
+    atMost(
+      "evicting idle connections halves the refusals of the same hard limit at least",
+      combine([limited.refusals, hard.refusals], (own, all) => (own === all ? 1 : own / all), mean),
+      0.5,
+      {
+        article: "a great decrease in rejected connections",
+        detail: `${refusals(limited)} against ${refusals(hard)} per round; p99 ${p99(limited)} against ${p99(hard)}, ${p99(unlimited)} without a limit`,
+      },
+    ),
+    exactly(
+      "the gateway never exceeds its hard limit",
+      peakOpen.max <= hardLimit,
+      `at most ${peakOpen.max} of ${hardLimit}`,
+    ),
+    exactly(
+      "with limits, every invocation that got an instance succeeds in the end",
+      failed.total === 0,
+      `${failed.total} failed, ${throttled.total} throttled by the platform, of ${invocations * failed.count}`,
+    ),
+    atMost(`the model of docs/scale.md predicts the peak without limits within ${NEAR * 100}%`, off, NEAR, {
+      detail: `${model.connectionsUnlimited} predicted`,
+      text: (value) => value.toFixed(3),
+    }),
+    exactly(
+      "the model predicts the range of connections with limits, and evictions",
+      inRange && (model.evicts ? evicted.min > 0 : evicted.max === 0),
+      `${least} to ${most} predicted, ${peakOpen.min} to ${peakOpen.max} measured; ${evicted.total} evicted`,
+    ),
+    exactly(
+      "the connections to Redis do not grow with the fleet",
+      upstream <= 2,
+      `${upstream} for ${unlimited.instances.max} instances`,
+    ),
+  ];
+}

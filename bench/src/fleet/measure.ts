@@ -1,0 +1,78 @@
+import { httpResponse, type NetworkProxy, startInstance } from "warmline-testbed";
+import { handlerPath } from "../bench-client.js";
+import type { FleetEvent, FleetReport } from "../handlers/fleet.js";
+import type { Rig } from "../rig.js";
+import { GREETING } from "../run-instance.js";
+import { GatewayMetrics, type GatewaySample } from "./metrics.js";
+
+const SAMPLE_MS = 250;
+
+/** The measurements of a fleet and its gateway. */
+export interface MeasuredFleet extends FleetReport {
+  /** The gateway's counts over time. */
+  readonly samples: readonly GatewaySample[];
+  readonly peakOpen: number;
+  readonly evicted: number;
+  /** Connections to Redis. */
+  readonly upstream: number;
+}
+
+/** Returns the gateway's flags for its limits. */
+export const limitFlags = (soft: number, hard: number): string[] => [
+  "--soft-max-connections",
+  String(soft),
+  "--max-connections",
+  String(hard),
+];
+
+/** Runs a fleet against a gateway, through the rig's proxy, and samples the gateway's metrics meanwhile. */
+export async function measureFleet(
+  { gateway, proxy, command }: Rig,
+  fleet: Omit<FleetEvent, "target">,
+  onSample: (sample: GatewaySample) => void,
+): Promise<MeasuredFleet> {
+  await command("SET", "greeting", GREETING);
+  const auth = { protocol: "http", token: gateway.token } as const;
+  const event: FleetEvent = { ...fleet, target: { port: proxy.port, tls: false, auth } };
+  const metrics = new GatewayMetrics(gateway.url, gateway.token);
+  const instance = await startInstance({ handler: handlerPath("fleet"), env: {}, timeoutMs: 300_000 });
+  const samples: GatewaySample[] = [];
+  let over = false;
+  const sampling = (async () => {
+    while (!over) {
+      const sample = await metrics.sample();
+      samples.push(sample);
+      onSample(sample);
+      await new Promise((resolve) => setTimeout(resolve, SAMPLE_MS));
+    }
+  })();
+  try {
+    const { result, error } = await instance.invoke(event);
+    if (error) throw new Error(`The fleet failed: ${error.errorMessage}\n${instance.output}`);
+    over = true;
+    await sampling;
+    const { evicted, upstream } = await metrics.sample();
+    const { body } = result as { body: FleetReport };
+    return { ...body, samples, peakOpen: Math.max(...samples.map(({ open }) => open)), evicted, upstream };
+  } finally {
+    over = true;
+    await sampling.catch(() => {});
+    metrics.close();
+    await instance.stop();
+  }
+}
+
+/** Makes a proxy refuse connections above a limit, as a server with a hard limit and without eviction does. */
+export function refuseAbove(proxy: NetworkProxy, limit: number): void {
+  proxy.onConnection(() => {
+    if (proxy.links.length < limit) return undefined;
+    return {
+      exchange: () => ({
+        request: (link) => {
+          link.toClient(httpResponse(503, "", { Connection: "close" }));
+          link.close();
+        },
+      }),
+    };
+  });
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** The part of the machine that other processes and the hypervisor used. */
+export interface Load {
+  /** The share of all cores in use before the run, from 0 to 1. */
+  readonly before: number;
+  /** The share that others used during the run; null if the system does not report it. */
+  readonly others: number | null;
+  /** Why the numbers are not to be trusted; absent on an idle machine. */
+  readonly warning?: string;
+}
+
+/** A share above this one warns. */
+const MAX_SHARE = 0.1;
+const SAMPLE_MS = 500;
+
+/** Watches the load of the machine around a run. */
+export class LoadGuard {
+  readonly #begun = ticks();
+
+  private constructor(readonly before: number) {}
+
+  /** Measures the load for half a second before anything runs. */
+  static async start(): Promise<LoadGuard> {
+    const first = ticks();
+    await pause(SAMPLE_MS);
+    const then = ticks();
+    const cores = cpus().length;
+    const before =
+      first && then ? share(first.busy - then.busy, first.all - then.all) : loadavg()[0]! / cores;
+    return new LoadGuard(round(before));
+  }
+
+  /** Returns the load before and during the run. To be called once all measured processes have ended. */
+  end(): Load {
+    const { before } = this;
+    const [begun, now] = [this.#begun, ticks()];
+    const others =
+      begun && now ? round(share(now.busy - begun.busy - (now.own - begun.own), now.all - begun.all)) : null;
+    const warning = warningOf(before, others);
+    return { before, others, ...(warning !== undefined && { warning }) };
+  }
+}
+
+/** Returns the warning for a busy machine; undefined on an idle one. */
+export function warningOf(before: number, others: number | null): string | undefined {
+  const percent = (part: number) => `${Math.round(part * 100)}%`;
+  const parts = [
+    ...(before > MAX_SHARE ? [`${percent(before)} before the run`] : []),
+    ...((others ?? 0) > MAX_SHARE ? [`${percent(others!)} during it`] : []),
+  ];
+  if (parts.length === 0) return undefined;
+  return `The machine was busy: other processes used ${parts.join(" and ")}. Repeat the run on an idle machine.`;
+}
+
+const share = (part: number, whole: number): number => (whole === 0 ? 0 : part / whole);
+const round = (value: number): number => Math.round(Math.max(0, value) * 1_000) / 1_000;
+
+/** Clock ticks of all cores since boot (proc(5)): all, those in use or stolen, those of this process and its ended children. */
+function ticks(): { readonly all: number; readonly busy: number; readonly own: number } | undefined {
+  try {
+    const numbers = readFileSync("/proc/stat", "utf8").split("\n")[0]!.split(/\s+/).slice(1, 9).map(Number);
+    const [, , , idle, iowait] = numbers;
+    const all = numbers.reduce((sum, each) => sum + each, 0);
+    const fields = readFileSync("/proc/self/stat", "utf8")
+      .split(") ")[1]!
+      .split(" ")
+      .slice(11, 15)
+      .map(Number);
+    return { all, busy: all - idle! - iowait!, own: fields.reduce((sum, each) => sum + each, 0) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { gzipSync } from "node:zlib";
+import { type BenchClient, built, type Endpoint } from "../bench-client.js";
+import type { Node } from "./nodes.js";
+import { clientCore, commandFor, type FixedServer, type Placement } from "./processes.js";
+
+/** How a first command is reached. */
+export interface ColdWay {
+  readonly name: string;
+  /** Import and command at once; or the client created in an init phase; or that and an awaited PING. */
+  readonly phase: "at once" | "init" | "ping";
+  /** Time between the init phase and the event in ms. */
+  readonly gapMs: number;
+}
+
+/** Times of one fresh process, in ms. */
+export interface ColdStart {
+  readonly importMs: number;
+  /** CPU time of the process, all of its threads, from the import to the end. */
+  readonly cpuMs: number;
+  /** Import and first command, without the gap. */
+  readonly totalMs: number;
+  /** The init phase, the first command in the handler, and the median of later ones; NaN without an init phase. */
+  readonly init: number;
+  readonly first: number;
+  readonly warmMs: number;
+}
+
+export interface ColdOptions {
+  readonly node: Node;
+  readonly placement: Placement;
+  readonly endpoint: Endpoint;
+  readonly trust: FixedServer["trust"];
+}
+
+const bundleOf = (client: BenchClient): string => built(`perf/bundles/${client.name}.js`);
+
+/** Starts a fresh process with one client, as a single minified file, and returns its times. */
+export async function coldStart(client: BenchClient, way: ColdWay, options: ColdOptions): Promise<ColdStart> {
+  const { node, placement, endpoint, trust } = options;
+  const args = [bundleOf(client), JSON.stringify(endpoint), way.phase, String(way.gapMs)];
+  const [program, ...rest] = commandFor(node, clientCore(placement), "perf/cold-start.js", ...args);
+  // With Lambda's variable set a client that connects in the init phase does so here.
+  const lambda = way.phase === "at once" ? {} : { AWS_LAMBDA_FUNCTION_NAME: "bench" };
+  const { stdout } = await promisify(execFile)(program!, rest, {
+    env: { ...process.env, ...trust, ...lambda },
+    timeout: 20_000,
+  });
+  return { init: Number.NaN, first: Number.NaN, warmMs: Number.NaN, ...JSON.parse(stdout) };
+}
+
+/** Returns the size of a client's bundle in bytes: the client and the lines that use it here, minified. */
+export function bundleSize(client: string): { readonly minified: number; readonly gzipped: number } {
+  const bundle = readFileSync(built(`perf/bundles/${client}.js`));
+  return { minified: bundle.length, gzipped: gzipSync(bundle, { level: 9 }).length };
+}

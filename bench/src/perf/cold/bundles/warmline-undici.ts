@@ -1,3 +1,0 @@
-import "warmline/undici";
-
-export { open } from "./warmline.js";

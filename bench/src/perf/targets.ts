@@ -1,0 +1,210 @@
+import { decide } from "../checks.js";
+import type { Estimate } from "../estimate.js";
+import { count, withInterval } from "../format.js";
+import type { Check } from "../result.js";
+import { combine, type Series } from "../series.js";
+import { bundleSize, type ColdWay } from "./cold.js";
+import type { Job } from "./jobs.js";
+
+/** What is measured for targets: fresh processes, or a job of warm clients. */
+export type Measure =
+  | { readonly kind: "cold"; readonly way: ColdWay; readonly rttMs: number }
+  | { readonly kind: "warm"; readonly job: Job; readonly sameCore?: boolean; readonly rttMs?: number };
+
+/** A number of a measurement. */
+export type Value =
+  | "importMs"
+  | "cpuMs"
+  | "totalMs"
+  | "first"
+  | "warmMs"
+  | "usPerCommand"
+  | "cpuUs"
+  | "latencies"
+  | "heapBefore"
+  | "heapAfter";
+
+/** A limit: a number of warmline's, relative to a peer's. */
+export interface Target {
+  readonly name: string;
+  readonly measure: string;
+  readonly value: Value;
+  /** The peer, as shipped and with its best known settings; or another number of warmline's own. */
+  readonly peer: string | { readonly measure: string; readonly value: Value; readonly label: string };
+  readonly bound: "at most" | "at least";
+  readonly limit: number;
+}
+
+const BETWEEN_MS = 1;
+
+/** All measurements by name. */
+export const measuresOf = (ms: number, heapCommands: number): Record<string, Measure> => ({
+  start: { kind: "cold", way: { name: "at once", phase: "at once", gapMs: 0 }, rttMs: 0 },
+  init: { kind: "cold", way: { name: "init, as shipped", phase: "init", gapMs: 0 }, rttMs: 0 },
+  ping: { kind: "cold", way: { name: "init with an awaited PING", phase: "ping", gapMs: 0 }, rttMs: 0 },
+  far: { kind: "cold", way: { name: "init with an awaited PING", phase: "ping", gapMs: 0 }, rttMs: 10 },
+  one: { kind: "warm", job: { kind: "sequential", call: "get", ms } },
+  "one, same core": { kind: "warm", job: { kind: "sequential", call: "get", ms }, sameCore: true },
+  "one, 1 ms away": { kind: "warm", job: { kind: "sequential", call: "get", ms: 3 * ms }, rttMs: BETWEEN_MS },
+  "50 in flight": { kind: "warm", job: { kind: "concurrent", inFlight: 50, ms } },
+  "all of 10": { kind: "warm", job: { kind: "together", commands: 10, ms } },
+  "all of 100": { kind: "warm", job: { kind: "together", commands: 100, ms } },
+  "all of 1,000": { kind: "warm", job: { kind: "together", commands: 1_000, ms } },
+  mixed: { kind: "warm", job: { kind: "sequential", call: "mixed", size: 1_000, ms } },
+  json: { kind: "warm", job: { kind: "sequential", call: "json", size: 1e6, ms } },
+  bytes: { kind: "warm", job: { kind: "sequential", call: "bytes", size: 1e6, ms } },
+  recreated: { kind: "warm", job: { kind: "sequential", call: "recreated", ms } },
+  heap: { kind: "warm", job: { kind: "heap", commands: heapCommands } },
+});
+
+const target = (
+  name: string,
+  [measure, value]: readonly [string, Value],
+  peer: Target["peer"],
+  bound: Target["bound"],
+  limit: number,
+): Target => ({ name, measure, value, peer, bound, limit });
+
+/** The limits. */
+export const TARGETS: readonly Target[] = [
+  target("import and first command, TLS", ["start", "totalMs"], "upstash", "at most", 0.6),
+  target("import and first command, TLS, later goal", ["start", "totalMs"], "upstash", "at most", 0.45),
+  target("import and first command, TLS", ["start", "totalMs"], "ioredis", "at most", 0.4),
+  target("CPU time of import and first command", ["start", "cpuMs"], "upstash", "at most", 0.6),
+  target("CPU time of import and first command, later goal", ["start", "cpuMs"], "upstash", "at most", 0.45),
+  target("import alone", ["start", "importMs"], "upstash", "at most", 1),
+  target("init and first command, nothing awaited", ["init", "totalMs"], "upstash", "at most", 0.6),
+  target("first command after an awaited PING", ["ping", "first"], "upstash", "at most", 1),
+  target(
+    "first command after an awaited PING, 10 ms away",
+    ["far", "first"],
+    { measure: "far", value: "warmMs", label: "warm p50" },
+    "at most",
+    1.3,
+  ),
+  target("one at a time, p50, own cores", ["one", "latencies"], "raw", "at most", 1.15),
+  target("one at a time, p50, same core", ["one, same core", "latencies"], "raw", "at most", 1.15),
+  target("one at a time, p50, 1 ms away", ["one, 1 ms away", "latencies"], "ioredis", "at most", 1.1),
+  target("CPU per command, own cores", ["one", "cpuUs"], "upstash", "at most", 0.2),
+  target("CPU per command, same core", ["one, same core", "cpuUs"], "upstash", "at most", 0.2),
+  target("CPU per command, 1 ms away", ["one, 1 ms away", "cpuUs"], "ioredis", "at most", 1.2),
+  target("50 in flight", ["50 in flight", "usPerCommand"], "upstash", "at least", 6),
+  target("50 in flight", ["50 in flight", "usPerCommand"], "ioredis", "at least", 1.5),
+  target("50 in flight, CPU per command", ["50 in flight", "cpuUs"], "ioredis", "at most", 0.3),
+  ...["10", "100", "1,000"].map((commands) =>
+    target(`Promise.all of ${commands}`, [`all of ${commands}`, "usPerCommand"], "upstash", "at least", 3),
+  ),
+  target("pipeline of 1,000 mixed", ["mixed", "usPerCommand"], "upstash", "at least", 3),
+  target("GET of 1 MB of JSON", ["json", "latencies"], "upstash", "at most", 0.4),
+  target("GET of 1 MB of bytes", ["bytes", "latencies"], "upstash", "at most", 0.2),
+  target(
+    "client recreated",
+    ["recreated", "latencies"],
+    { measure: "one", value: "latencies", label: "reused" },
+    "at most",
+    1.05,
+  ),
+  target(
+    "heap after many commands",
+    ["heap", "heapAfter"],
+    { measure: "heap", value: "heapBefore", label: "before" },
+    "at most",
+    1.02,
+  ),
+  target("heap after many commands", ["heap", "heapAfter"], "upstash", "at most", 0.7),
+];
+
+/** Limits of a bundle's size in bytes. */
+const SIZES = [
+  { name: "fetch entry, minified and gzipped", client: "warmline-fetch", of: "gzipped", limit: 25_000 },
+  { name: "Node entry, minified", client: "warmline", of: "minified", limit: 190_000 },
+] as const;
+/** A ratio with two digits. */
+const times = (value: number) => `${value.toFixed(2)}x`;
+
+/** A line of the table. */
+export interface Compared {
+  readonly version: string;
+  readonly name: string;
+  readonly wanted: string;
+  readonly check: Check;
+  readonly shipped: string;
+  readonly best: string;
+  readonly medians: string;
+  /** The measurement as a share of the limit; above 1 the limit is missed. */
+  readonly ofLimit: number;
+}
+
+/** Compares warmline with a peer as shipped and with its best known settings; the better one decides. */
+export function compareWithPeer(
+  version: string,
+  target: Target,
+  own: Series,
+  shipped: Series,
+  tuned: Series | undefined,
+) {
+  const { name, bound, limit, peer, value } = target;
+  // "At least so many times as fast" is the inverse ratio of times.
+  const of = (other: Series) => combine([own, other], (a, b) => (bound === "at most" ? a / b : b / a));
+  const [first, second] = [of(shipped), tuned && of(tuned)];
+  const isWorse = (a: Estimate, b: Estimate) => (bound === "at most" ? a.value > b.value : a.value < b.value);
+  const decisive = second && isWorse(second, first) ? second : first;
+  const label = typeof peer === "string" ? peer : peer.label;
+  const wanted = `${bound} ${times(limit)} ${label}`;
+  const unit = /Ms$|latencies/.test(value) ? "ms" : /heap/.test(value) ? "MB" : "us";
+  const medians = [own, shipped, ...(tuned ? [tuned] : [])].map((series) =>
+    series.estimate().value.toFixed(unit === "us" ? 1 : 3),
+  );
+  const text = (estimate: Estimate | undefined) => (estimate ? withInterval(estimate, times) : "");
+  return {
+    version,
+    name,
+    wanted,
+    check: {
+      expectation: `${name}${version === "" ? "" : ` (Node ${version.slice(1)})`}: ${wanted}`,
+      verdict: decide(decisive, bound, limit),
+      actual: `${text(first)} as shipped${second ? `, ${text(second)} at its best known settings` : ""}`,
+    },
+    shipped: text(first),
+    best: text(second),
+    medians: `${medians.join(", ")} ${unit}`,
+    ofLimit: bound === "at most" ? decisive.value / limit : limit / decisive.value,
+  };
+}
+
+/** Returns the lines of the bundle sizes, the same under any Node. */
+export const sizeLines = (): Compared[] =>
+  SIZES.map(({ name, client, of, limit }) => {
+    const bytes = bundleSize(client)[of];
+    const wanted = `at most ${count(limit)} bytes`;
+    const actual = `${count(bytes)} bytes`;
+    const check: Check = {
+      expectation: `${name}: ${wanted}`,
+      verdict: bytes <= limit ? "yes" : "no",
+      actual,
+    };
+    return {
+      version: "",
+      name,
+      wanted,
+      check,
+      shipped: actual,
+      best: "",
+      medians: "",
+      ofLimit: bytes / limit,
+    };
+  });
+
+/** A sample in which nothing was measured. */
+export const NOT_MEASURED = {
+  importMs: Number.NaN,
+  cpuMs: Number.NaN,
+  totalMs: Number.NaN,
+  first: Number.NaN,
+  warmMs: Number.NaN,
+  usPerCommand: Number.NaN,
+  cpuUs: Number.NaN,
+  heapBefore: Number.NaN,
+  heapAfter: Number.NaN,
+  latencies: [] as readonly number[],
+};

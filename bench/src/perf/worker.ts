@@ -1,0 +1,17 @@
+// A process with one client that runs jobs on request, so that no client's code is optimized together with another's.
+import { type BenchClient, built, type Endpoint } from "../bench-client.js";
+import { serveParent } from "../serve-parent.js";
+import { type Job, runJob, type Worked } from "./jobs.js";
+
+const { default: client } = (await import(built(`clients/${process.argv[2]}.js`))) as {
+  default: BenchClient;
+};
+let worked: Worked;
+
+serveParent(async (message: { endpoint: Endpoint } | { job: Job }): Promise<object> => {
+  if ("job" in message) return { took: await runJob(message.job, worked) };
+  const create = () => client.connect({ ...message.endpoint, keepAlive: true });
+  worked = { client: create(), create };
+  return { ready: true };
+});
+process.send!({ loaded: true });

@@ -1,0 +1,52 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { startInstance } from "warmline-testbed";
+import { type FunctionSpec, handlerPath } from "./bench-client.js";
+import { Gate } from "./gate.js";
+
+/** Pauses between the invocations of an instance. */
+export interface Pauses {
+  /** The number of invocations. */
+  readonly calls: number;
+  readonly pauseMs: number;
+  /** Whether the instance is frozen during the pause. It thaws with the invocation waiting. */
+  readonly frozen: boolean;
+}
+
+/** The number of first invocations that do not count. */
+const WARM_UP = 3;
+
+/** While one instance starts or runs an invocation, all others of this process pause. */
+const alone = new Gate(1);
+
+/** Runs an instance with a pause before each invocation. Returns latencies in ms, and how many invocations failed. */
+export async function runPaused(
+  { handler, env }: FunctionSpec,
+  trust: Readonly<Record<string, string>>,
+  event: unknown,
+  { calls, pauseMs, frozen }: Pauses,
+): Promise<{ readonly latencies: readonly number[]; readonly failed: number }> {
+  const instance = await alone.run(async () => {
+    const path = handlerPath(handler);
+    const started = await startInstance({ handler: path, env: { ...env, ...trust }, timeoutMs: 20_000 });
+    for (let call = 0; call < WARM_UP; call++) await started.invoke(event);
+    return started;
+  });
+  const latencies: number[] = [];
+  let failed = 0;
+  try {
+    for (let call = 0; call < calls && instance.alive; call++) {
+      if (frozen) await instance.freeze();
+      await pause(pauseMs);
+      const { error, durationMs } = await alone.run(async () => {
+        const invocation = instance.invoke(event);
+        if (frozen) await instance.thaw();
+        return invocation;
+      });
+      if (error) failed++;
+      else latencies.push(durationMs);
+    }
+    return { latencies, failed };
+  } finally {
+    await instance.stop();
+  }
+}

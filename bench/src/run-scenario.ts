@@ -1,0 +1,144 @@
+import { availableClients, versionsOf } from "./available-clients.js";
+import type { BenchClient } from "./bench-client.js";
+import { summaryOf } from "./checks.js";
+import { grouped } from "./present.js";
+import type { Progress } from "./progress.js";
+import { randomFrom, shuffled } from "./random.js";
+import type { Outcome } from "./result.js";
+import { startRig } from "./rig.js";
+import type { Context, Row, Scenario, Settings } from "./scenario.js";
+import { Series } from "./series.js";
+
+type Samples = Map<object, object[]>;
+
+/** Runs a scenario: its cases in rounds of shuffled order, then its report. Everything it started is stopped. */
+export async function runScenario(
+  scenario: Scenario,
+  settings: Settings,
+  chosen: readonly BenchClient[],
+  progress: Progress,
+): Promise<Outcome> {
+  const { clients, redis, notes } = availableClients(chosen, scenario.ownServer);
+  const closing: (() => unknown)[] = [];
+  let recorded: Record<string, unknown> = {};
+  const context: Context = {
+    settings,
+    clients,
+    progress,
+    random: randomFrom(settings.seed),
+    rig: async (options) => {
+      const rig = await startRig({ ...settings, redis, ...options });
+      closing.push(() => rig.close());
+      const { rttMs, tls } = { ...settings, ...options };
+      recorded = { ...recorded, engine: rig.engine, rttMs, tls };
+      return rig;
+    },
+    defer: (close) => void closing.push(close),
+    record: (more) => {
+      recorded = { ...recorded, ...more };
+    },
+  };
+  try {
+    const cases = await scenario.cases(context);
+    const samples: Samples = new Map(cases.map((each: object) => [each, []]));
+    await runCases(scenario, context, cases, samples);
+    const rows = cases.map((each: object) => rowOf(each, samples.get(each)!));
+    const report = scenario.report(rows, context);
+    const checks = settings.quick ? [] : report.checks;
+    const { rttMs, tls, engine, quick } = settings;
+    return {
+      ...report,
+      checks,
+      summary: settings.quick ? "A quick run has too few repetitions for verdicts." : summaryOf(checks),
+      notes: [...report.notes, ...notes],
+      settings: {
+        rttMs,
+        tls,
+        engine,
+        quick,
+        clients: clients.map(({ name }) => name),
+        ...Object.fromEntries(
+          Object.keys(scenario.defaults).map((key) => [key, settings[key as keyof Settings]]),
+        ),
+        ...recorded,
+      },
+      versions: versionsOf(clients),
+      data: rows.map((row, at) => plain(row, cases[at]!)),
+    };
+  } finally {
+    for (const close of closing.reverse()) await close();
+  }
+}
+
+/** Runs every case once per round; the seed determines the order of groups and of the cases within. */
+async function runCases(
+  scenario: Scenario,
+  context: Context,
+  cases: readonly object[],
+  samples: Samples,
+): Promise<void> {
+  const { settings, random, progress } = context;
+  const groups = grouped(cases, (each) => scenario.group?.(each) ?? "");
+  const total = cases.length * settings.rounds;
+  let done = 0;
+  const runRounds = async (some: typeof groups) => {
+    const jobs = Array.from({ length: settings.rounds }, (_, round) =>
+      shuffled(some, random).flatMap(([, own]) => shuffled(own, random).map((each) => ({ each, round }))),
+    ).flat();
+    const lanes = scenario.lanes ?? 1;
+    const queue = lanes > 1 ? shuffled(jobs, random) : jobs;
+    let next = 0;
+    const work = async (_: unknown, lane: number) => {
+      for (let job = queue[next++]; job; job = queue[next++]) {
+        progress.step(done, total, scenario.label(job.each));
+        try {
+          samples.get(job.each)!.push(await scenario.run(job.each, context, job.round, lane));
+          done++;
+        } catch (error) {
+          next = queue.length;
+          throw error;
+        }
+      }
+    };
+    const ended = await Promise.allSettled(Array.from({ length: lanes }, work));
+    const failed = ended.find((each) => each.status === "rejected");
+    if (failed) throw failed.reason;
+  };
+  if (!scenario.session) return runRounds(groups);
+  for (const group of shuffled(groups, random)) {
+    const close = await scenario.session(group[1], context);
+    try {
+      await runRounds([group]);
+    } finally {
+      await close();
+    }
+  }
+}
+
+/** Puts a case and its samples together. */
+export function rowOf<Case extends object, Sample extends object>(
+  each: Case,
+  samples: readonly Sample[],
+): Row<Case, Sample> {
+  const keys = Object.keys(samples[0] ?? {}) as (keyof Sample)[];
+  const folded = keys.map((key) => {
+    const values = samples.map((sample) => sample[key]) as unknown[];
+    return [key, isNumeric(values) ? new Series(values.map(list)) : values] as const;
+  });
+  return { ...each, ...Object.fromEntries(folded) } as Row<Case, Sample>;
+}
+
+const isNumeric = (values: readonly unknown[]): values is (number | number[])[] =>
+  values.every((value) => list(value).every((each) => typeof each === "number"));
+
+const list = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
+
+/** A row for programs: all samples, and of the case its client's name and plain values. */
+function plain(row: object, each: object): Record<string, unknown> {
+  const entries = Object.entries(row).flatMap(([key, value]) => {
+    if (!(key in each)) return [[key, value] as const];
+    if (key === "client") return [["client", value.name] as const, ["label", value.label] as const];
+    return ["string", "number", "boolean"].includes(typeof value) ? [[key, value] as const] : [];
+  });
+  return Object.fromEntries(entries);
+}

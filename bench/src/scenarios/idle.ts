@@ -1,0 +1,101 @@
+import { commandsFunction } from "../bench-client.js";
+import { atMost, exactly } from "../checks.js";
+import { clientStyle } from "../client-style.js";
+import { ms, withInterval } from "../format.js";
+import { barChart, curveChart, latencyColumns, tableOf } from "../present.js";
+import { GREETING } from "../run-instance.js";
+import { runPaused } from "../run-paused.js";
+import { defineScenario } from "../scenario.js";
+import { ratio } from "../series.js";
+
+/** Times between two invocations in s, in real time: the clients' own timers cannot be scaled. */
+const IDLE_S = [0, 2, 60, 300];
+const QUICK_IDLE_S = [0, 2];
+/** Up to this pause an instance runs all of its invocations; after longer ones fewer, so that each takes about as long. */
+const SHORT_S = 2;
+
+const idleOf = ({ idleS, frozen }: { idleS: number; frozen: boolean }) =>
+  idleS === 0 ? "back to back" : `${idleS} s ${frozen ? "frozen" : "idle"}`;
+
+/** Times reads and writes after a pause in which the instance was frozen or ran idle. */
+export default defineScenario({
+  name: "idle",
+  title: "The first command after a pause",
+  question: "How long do a read and a write take if the function was idle or frozen before?",
+  clients: "shipped",
+  order: 6.5,
+  lanes: 80,
+  defaults: { rounds: [10, 1], invocations: [100, 3] },
+  cases: async ({ rig, clients, settings, record }) => {
+    const own = await rig();
+    await own.command("SET", "greeting", GREETING);
+    const pauses = (settings.quick ? QUICK_IDLE_S : IDLE_S).flatMap((idleS) =>
+      idleS === 0 ? [{ idleS, frozen: false }] : [false, true].map((frozen) => ({ idleS, frozen })),
+    );
+    record({ idleS: settings.quick ? QUICK_IDLE_S : IDLE_S });
+    return pauses.flatMap((each) =>
+      clients.flatMap((client) =>
+        (["get", "set"] as const).map((command) => ({ client, ...each, command, rig: own })),
+      ),
+    );
+  },
+  label: (each) => `${each.client.label}, ${each.command} after ${idleOf(each)}`,
+  run: ({ client, command, idleS, frozen, rig }, { settings }) => {
+    const what = commandsFunction(client, { keepAlive: true, reused: true }, rig.endpoint);
+    const calls = Math.max(1, Math.round((settings.invocations * SHORT_S) / Math.max(SHORT_S, idleS)));
+    return runPaused(what, rig.trust, { command }, { calls, pauseMs: idleS * 1_000, frozen });
+  },
+  report: (rows, { settings }) => {
+    const backToBack = (row: (typeof rows)[number]) =>
+      rows.find(
+        (other) => other.client === row.client && other.command === row.command && other.idleS === 0,
+      )!;
+    const compared = rows.map((row) => ({ ...row, slower: ratio(row.latencies, backToBack(row).latencies) }));
+    const nameOf = (row: (typeof rows)[number]) => `${row.command.toUpperCase()}, ${idleOf(row)}`;
+    const own = compared.filter(({ client, idleS }) => client.name === "warmline" && idleS > 0);
+    return {
+      headlines: own.map((row) => ({
+        value: withInterval(row.latencies.estimate(), ms),
+        label: `warmline, ${nameOf(row)}, p50`,
+      })),
+      checks: own.flatMap((row) => [
+        exactly(
+          `warmline, ${nameOf(row)}: no call fails`,
+          row.failed.total === 0,
+          `${row.failed.total} of ${row.failed.total + row.latencies.count}`,
+        ),
+        atMost(
+          `warmline, ${nameOf(row)}: at most one more round trip than back to back`,
+          row.slower,
+          row.command === "get" ? 1.5 : 2.5,
+          { detail: ms(row.latencies.estimate().value) },
+        ),
+      ]),
+      table: tableOf(compared, nameOf, [
+        ["command", nameOf],
+        ["client", ({ client }) => client.label],
+        ["calls", ({ latencies }) => latencies.count],
+        ["failed", ({ failed }) => failed.total],
+        ...latencyColumns("latencies"),
+        ["x back to back", ({ slower }) => slower],
+      ]),
+      charts: [
+        barChart("Median after a pause", "ms", compared, {
+          group: nameOf,
+          style: clientStyle,
+          value: ({ latencies }) => latencies.estimate(),
+        }),
+        curveChart("Latency by percentile", compared, {
+          group: nameOf,
+          style: clientStyle,
+          series: ({ latencies }) => latencies,
+        }),
+      ],
+      notes: [
+        `Each case runs in ${settings.rounds} instances, after three invocations that do not count: ${settings.invocations} invocations each with pauses of up to ${SHORT_S} s, fewer with longer ones. Pauses are in real time. Up to 80 instances pause at once, but only one at a time starts or runs an invocation.`,
+        "Frozen: the process is stopped and thaws with the invocation waiting, as on Lambda. Idle: it runs on without an invocation.",
+        "The gateway closes connections that are idle for 310 s, its default, and announces that limit.",
+      ],
+    };
+  },
+});

@@ -1,0 +1,58 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Counts, SocketCounter } from "./kernel.js";
+
+const SAMPLE_MS = 250;
+
+/** Sockets in the kernel at one moment of a run. */
+export type SocketSample = Counts & { readonly atS: number };
+
+/** The measurements of a run of requests at a fixed rate. */
+export interface DrivenRequests {
+  /** Latencies in ms from the time at which each request was due, so that a stall is not hidden. */
+  readonly latencies: number[];
+  readonly failed: number;
+  readonly samples: readonly SocketSample[];
+  /** The most sockets in TIME_WAIT on both sides, and the most in ESTABLISHED at the servers' side. */
+  readonly timeWait: number;
+  readonly established: number;
+}
+
+/** Starts requests at a fixed rate and counts the kernel's sockets meanwhile. */
+export async function driveRequests(
+  request: () => Promise<void>,
+  perSecond: number,
+  seconds: number,
+  counter: SocketCounter,
+): Promise<DrivenRequests> {
+  await request();
+  const samples: SocketSample[] = [];
+  const begunAt = performance.now();
+  const sample = () => samples.push({ atS: (performance.now() - begunAt) / 1_000, ...counter.count() });
+  const sampling = setInterval(sample, SAMPLE_MS);
+  const latencies: number[] = [];
+  let failed = 0;
+  const running: Promise<void>[] = [];
+  for (let n = 0; n < perSecond * seconds; n++) {
+    const due = begunAt + (n * 1_000) / perSecond;
+    await pause(Math.max(0, due - performance.now()));
+    running.push(
+      request().then(
+        () => void latencies.push(performance.now() - due),
+        () => void failed++,
+      ),
+    );
+  }
+  await Promise.all(running);
+  // The last sockets are still closing.
+  await pause(SAMPLE_MS);
+  clearInterval(sampling);
+  sample();
+  const peak = (of: (counts: Counts) => number) => Math.max(...samples.map(of));
+  return {
+    latencies,
+    failed,
+    samples,
+    timeWait: peak(({ clientTimeWait, serverTimeWait }) => clientTimeWait + serverTimeWait),
+    established: peak(({ serverEstablished }) => serverEstablished),
+  };
+}

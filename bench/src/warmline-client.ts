@@ -1,0 +1,29 @@
+import type { Redis, RedisOptions } from "warmline";
+import type { BenchClient } from "./bench-client.js";
+import { mixedOn } from "./mixed.js";
+
+/** Returns how the bench uses the Redis class of one of warmline's entries. */
+export const connectWarmline =
+  (Client: new (options: RedisOptions) => Redis): BenchClient["connect"] =>
+  ({ url, token, keepAlive }) => {
+    const redis = new Client({ url, token, keepAlive });
+    let binary: Redis | undefined;
+    return {
+      get: (key) => redis.get(key),
+      set: (key, value) => redis.set(key, value),
+      incr: (key) => redis.incr(key),
+      hgetall: (key) => redis.hgetall(key),
+      ping: () => redis.ping(),
+      pipeline: (keys) => {
+        const batch = redis.pipeline();
+        for (const key of keys) batch.get(key);
+        return batch.exec();
+      },
+      bytes: (key) => {
+        binary ??= new Client({ url, token, keepAlive, codec: "bytes" });
+        return binary.get(key);
+      },
+      mixed: (size) => mixedOn(redis.pipeline(), size).exec(),
+      close: async () => redis.close(),
+    };
+  };

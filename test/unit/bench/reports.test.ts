@@ -1,0 +1,443 @@
+import { describe, expect, test } from "vitest";
+import type { BenchClient } from "../../../bench/src/bench-client.js";
+import { summaryOf } from "../../../bench/src/checks.js";
+import { page } from "../../../bench/src/report/page.js";
+import type { Report, Result } from "../../../bench/src/result.js";
+import { rowOf } from "../../../bench/src/run-scenario.js";
+import type { Context, Scenario } from "../../../bench/src/scenario.js";
+import distance from "../../../bench/src/scenarios/distance.js";
+import ephemeral from "../../../bench/src/scenarios/ephemeral.js";
+import faults from "../../../bench/src/scenarios/faults.js";
+import fleet from "../../../bench/src/scenarios/fleet.js";
+import flood from "../../../bench/src/scenarios/flood.js";
+import gateway from "../../../bench/src/scenarios/gateway.js";
+import idle from "../../../bench/src/scenarios/idle.js";
+import keepalive from "../../../bench/src/scenarios/keepalive.js";
+import memory from "../../../bench/src/scenarios/memory.js";
+import reconnect from "../../../bench/src/scenarios/reconnect.js";
+import sequential from "../../../bench/src/scenarios/sequential.js";
+import sockets from "../../../bench/src/scenarios/sockets.js";
+import targets from "../../../bench/src/scenarios/targets.js";
+import zombie from "../../../bench/src/scenarios/zombie.js";
+import { schemaErrors } from "../../support/bench.js";
+
+const ROUNDS = 6;
+const settings = {
+  quick: false,
+  rttMs: 1,
+  rtts: undefined,
+  tls: false,
+  seed: 1,
+  engine: "embedded",
+  invocations: 10,
+  rounds: ROUNDS,
+  seconds: 20,
+  speedup: 10,
+  sizes: undefined,
+  node: process.execPath,
+};
+const context = { settings } as Context;
+const client = (name: string, protocol: BenchClient["protocol"] = "http") =>
+  ({ name, label: name, order: 1, protocol }) as BenchClient;
+const warmline = client("warmline");
+
+/** A value that differs a little from round to round. */
+const near = (value: number, round: number) => value * (1 + 0.01 * round);
+/** Ten latencies around a value. */
+const ten = (value: number, round: number) =>
+  Array.from({ length: 10 }, (_, at) => near(value, round) * (1 + 0.02 * at));
+
+/** Returns rows of a scenario: each case with the same sample in every round, but for small differences. */
+const rowsOf = <C extends object>(
+  cases: readonly C[],
+  sample: (each: C, round: number) => object,
+  rounds = ROUNDS,
+) =>
+  cases.map((each) =>
+    rowOf(
+      each,
+      Array.from({ length: rounds }, (_, round) => sample(each, round)),
+    ),
+  );
+
+const cross = <A extends object, B extends object>(as: readonly A[], bs: readonly B[]): (A & B)[] =>
+  as.flatMap((a) => bs.map((b) => ({ ...a, ...b })));
+const flags = <K extends string>(name: K) =>
+  [true, false].map((flag) => ({ [name]: flag }) as Record<K, boolean>);
+
+const VARIANTS = [
+  { keepAlive: true, reused: true, gapMs: 0 },
+  { keepAlive: true, reused: true, gapMs: 50 },
+  { keepAlive: true, reused: false, gapMs: 0 },
+  { keepAlive: false, reused: true, gapMs: 0 },
+  { keepAlive: false, reused: false, gapMs: 0 },
+];
+const instances = (own: Record<string, number>) => (each: any, round: number) => ({
+  init: near(90, round),
+  first: near(own.first!, round),
+  start: near(100 * (each.memoryMb === 128 ? own.start! : 1), round),
+  warm: ten(
+    own[each.keepAlive === false || (each.memoryMb && !each.reused) ? `off${each.memoryMb ?? ""}` : "on"]!,
+    round,
+  ),
+  opened:
+    each.keepAlive && each.reused ? 1 : each.keepAlive && each.client.name === "warmline" ? own.opened : 10,
+  throttle: "duty cycle",
+});
+const ended = (numbers: object) => ({
+  calls: 2,
+  resolved: 2,
+  failed: 0,
+  unknown: 0,
+  hung: 0,
+  wrong: 0,
+  doubled: 0,
+  ms: 12,
+  ...numbers,
+});
+const ARMS = [
+  { arm: "honest header", limitS: 60 },
+  { arm: "no header", limitS: 60 },
+  { arm: "middlebox shorter than the header", limitS: 60 },
+  { arm: "limit above the lifetime", limitS: 310 },
+];
+const zombies = (lost: { warmline: number; agent: number }) =>
+  rowsOf(
+    cross([{ client: warmline }, { client: client("agent") }], cross(ARMS, [{ idleS: 95, tcp: false }])),
+    (each) => ended({ hung: each.limitS === 60 ? lost[each.client.name as "agent"] : 0 }),
+  );
+const WAYS = ["static", "reconnect", "gateway-static", "gateway-reconnect", "sidecar-reconnect"];
+const transactions = (rates: readonly number[]) =>
+  rowsOf(
+    cross(
+      [1, 16].map((users) => ({ users })),
+      WAYS.map((way) => ({ way })),
+    ),
+    ({ way }, round) => ({
+      latencies: ten(1, round),
+      tps: near(rates[WAYS.indexOf(way)]!, round),
+      tpsExcluding: near(rates[WAYS.indexOf(way)]! * 1.1, round),
+    }),
+  );
+const webRequests = (waiting: readonly number[]) =>
+  rowsOf(
+    [
+      { way: "direct", hue: 1 },
+      { way: "gateway", hue: 2 },
+      { way: "kept", hue: 0, client: warmline },
+    ],
+    ({ hue }, round) => ({
+      latencies: ten(3, round),
+      failed: 0,
+      timeWait: near(waiting[hue]!, round),
+      established: 3,
+      samples: [0, 1].map((atS) => ({ atS, clientTimeWait: atS, serverTimeWait: 0 })),
+    }),
+  );
+const fleets = (refusals: readonly number[], peak = 700) =>
+  rowsOf(
+    [0, 1, 2].map((hue) => ({ arm: `arm ${hue}`, hue, times: Array.from({ length: 700 }, (_, at) => at) })),
+    ({ hue }, round) => ({
+      latencies: ten(5, round),
+      instances: 700,
+      peakOpen: hue === 2 ? peak : 700,
+      evicted: hue === 2 ? 100 : 0,
+      refusals: near(refusals[hue]!, round),
+      reopened: 3,
+      cutOff: 0,
+      failed: 0,
+      throttled: 1,
+      upstream: 1,
+      samples: [0, 1].map((atS) => ({ atS, open: 700 * atS })),
+    }),
+  );
+const floods = (slower: number, crowd = {}) =>
+  rowsOf([{ idle: { open: 5_000, upstream: 1, answered: 5_000, kbEach: 9 } }], (_, round) => ({
+    quiet: ten(1, round),
+    flood: ten(slower, round),
+    after: ten(1.1, round),
+    usersLost: 0,
+    openFlood: 1_000,
+    openAfter: 20,
+    memoryQuiet: 60,
+    memoryFlood: 80,
+    memoryAfter: 70,
+    upstream: 1,
+    ...{ opened: 2_000, served: 980, refused: 1_020, lost: 0, cut: 0, ...crowd },
+  }));
+const servers = (perSecond: Record<string, number>, p50: Record<string, number>) =>
+  rowsOf(
+    cross(
+      Object.keys(perSecond).map((server) => ({ server })),
+      [1, 50].map((connections) => ({ connections, commands: 1 })),
+    ),
+    // The machine is slower in one round, for all.
+    ({ server }, round) => ({
+      perSecond: perSecond[server]! * (round === 2 ? 0.3 : 1),
+      p50: p50[server]! / (round === 2 ? 0.3 : 1),
+      p99: 1,
+      cpuMicros: 10,
+    }),
+  );
+const MEASURES = [
+  "start",
+  "init",
+  "ping",
+  "far",
+  "one",
+  "one, same core",
+  "50 in flight",
+  "recreated",
+  "heap",
+];
+const measured = (own: number) =>
+  rowsOf(
+    cross(
+      [warmline, client("upstash"), client("upstash-tuned")].map((each) => ({ client: each })),
+      MEASURES.map((measure) => ({ measure, version: "v20.20.0" })),
+    ),
+    (each, round) => {
+      const value = each.client.name === "warmline" ? own : each.client.name === "upstash" ? 1_000 : 500;
+      const keys = [
+        "importMs",
+        "cpuMs",
+        "totalMs",
+        "first",
+        "warmMs",
+        "usPerCommand",
+        "cpuUs",
+        "heapBefore",
+        "heapAfter",
+      ];
+      return {
+        ...Object.fromEntries(keys.map((key) => [key, near(value, round)])),
+        latencies: ten(value, round),
+      };
+    },
+  );
+
+const pauses = [
+  { idleS: 0, frozen: false },
+  { idleS: 2, frozen: true },
+];
+const paused = (slower: number, failed = 0) =>
+  rowsOf(
+    cross(
+      [{ client: warmline }, { client: client("agent") }],
+      cross(pauses, [{ command: "get" }, { command: "set" }]),
+    ),
+    ({ idleS }, round) => ({
+      latencies: ten(idleS > 0 ? slower : 1, round),
+      failed: idleS > 0 ? failed : 0,
+    }),
+  );
+const USES = [
+  { use: "reuse", awaited: true },
+  { use: "ephemeral", awaited: true },
+  { use: "reuse", awaited: false },
+  { use: "ephemeral", awaited: false },
+];
+const loops = (own: number, queued: number) =>
+  rowsOf(cross([{ client: warmline, rttMs: 1 }], USES), ({ use, awaited }, round) => ({
+    latencies: ten(use === "reuse" ? (awaited ? 2 : 0.01) : awaited ? own : queued, round),
+  }));
+const MODES = ["one", "one", "ten", "ten", "together", "pipeline"].map((name, at) => ({
+  name,
+  keepAlive: at % 2 === 0 || at > 3,
+}));
+const sequences = (times: readonly number[]) =>
+  rowsOf(
+    cross(
+      [{ client: warmline }],
+      MODES.map((mode, at) => ({ ...mode, at })),
+    ),
+    ({ at }, round) => ({ warm: ten(times[at]!, round) }),
+  );
+const distances = (own: Record<string, number>) =>
+  rowsOf(cross([{ client: warmline, rttMs: 2, tls: false }], flags("keepAlive")), instances(own));
+const sizes = (own: Record<string, number>) =>
+  rowsOf(
+    cross(
+      [128, 3_008].map((memoryMb) => ({ client: warmline, memoryMb })),
+      flags("reused"),
+    ),
+    instances(own),
+  );
+const keepalives = (own: Record<string, number>) =>
+  rowsOf(cross([{ client: warmline }, { client: client("agent") }], VARIANTS), instances(own));
+const trials = (numbers: object) =>
+  rowsOf(
+    [{ client: { name: "warmline-once", label: "warmline, exactly-once" }, title: "lost", hopeless: false }],
+    () => ended(numbers),
+  );
+
+/** Rows whose checks all hold, and rows with the opposite numbers. */
+const CASES: Record<string, [scenario: Scenario, good: object[], bad: object[]]> = {
+  distance: [distance, distances({ on: 1, off: 3, first: 9 }), distances({ on: 3, off: 1, first: 9 })],
+  ephemeral: [ephemeral, loops(4, 0.05), loops(1, 3)],
+  memory: [
+    memory,
+    sizes({ on: 1, off128: 9, off3008: 2, first: 9, start: 4 }),
+    sizes({ on: 1, off128: 2, off3008: 9, first: 9, start: 0.5 }),
+  ],
+  sequential: [sequential, sequences([1, 2, 10, 20, 1.5, 1.4]), sequences([2, 1, 10, 9, 3, 12])],
+  zombie: [zombie, zombies({ warmline: 0, agent: 1 }), zombies({ warmline: 1, agent: 0 })],
+  idle: [idle, paused(1.2), paused(9, 1)],
+  reconnect: [reconnect, transactions([600, 100, 500, 200, 450]), transactions([100, 600, 500, 590, 580])],
+  sockets: [sockets, webRequests([1, 1_000, 20]), webRequests([500, 1_000, 340])],
+  fleet: [fleet, fleets([0, 900, 90]), fleets([0, 100, 90], 900)],
+  flood: [flood, floods(2), floods(4, { refused: 1_019, cut: 1 })],
+  gateway: [
+    gateway,
+    servers({ gateway: 60, webdis: 48, redis: 90 }, { gateway: 0.12, webdis: 0.1, redis: 0.04 }),
+    servers({ gateway: 50, webdis: 51, redis: 90 }, { gateway: 0.3, webdis: 0.1, redis: 0.04 }),
+  ],
+  keepalive: [
+    keepalive,
+    keepalives({ on: 1, off: 3, first: 9, opened: 1 }),
+    keepalives({ on: 3, off: 1, first: 1, opened: 10 }),
+  ],
+  faults: [faults, trials({}), trials({ doubled: 1, hung: 1, resolved: 1, wrong: 1 })],
+  targets: [targets, measured(40), measured(2_000)],
+};
+
+const result = (scenario: Scenario, report: Report, more: Partial<Result> = {}): Result => ({
+  format: 2,
+  scenario: scenario.name,
+  title: scenario.title,
+  question: scenario.question,
+  command: `npm run bench -- ${scenario.name} --seed 1`,
+  seed: 1,
+  machine: {
+    cpu: "some",
+    cores: 2,
+    memoryGb: 4,
+    system: "linux x64 6",
+    node: "v20.18.0",
+    runtime: "own",
+    load: 0.5,
+  },
+  load: { before: 0.01, others: 0.02 },
+  startedAt: "2026-01-02T03:04:05.678Z",
+  seconds: 1.5,
+  summary: summaryOf(report.checks),
+  settings: { rttMs: 1, tls: false, engine: "embedded", quick: false },
+  versions: { "warmline-gateway": "0.1.0" },
+  data: [{ client: "warmline", n: 1 }],
+  ...report,
+  ...more,
+});
+
+describe.each(Object.entries(CASES))("the report of %s", (name, [scenario, good, bad]) => {
+  // Sizes of bundles and the client's protocol are the same with any numbers.
+  const verdicts = (rows: object[]) =>
+    scenario
+      .report(rows, context)
+      .checks.filter(({ expectation }) => !/entry|loses the connection|off opens/.test(expectation))
+      .map(({ verdict }) => verdict);
+
+  test(`${name} has only yes for good numbers`, () => {
+    const own = verdicts(good);
+    expect(own.length).toBeGreaterThan(0);
+    expect(new Set(own), JSON.stringify(scenario.report(good, context).checks, null, 1)).toEqual(
+      new Set(["yes"]),
+    );
+  });
+
+  test(`${name} has a no for opposite numbers`, () => {
+    expect(verdicts(bad)).toContain("no");
+  });
+
+  test(`${name} fits the schema, and every chart is drawn`, () => {
+    const report = scenario.report(good, context);
+    expect(schemaErrors(result(scenario, report))).toEqual([]);
+    const html = page([result(scenario, report)]);
+    expect(html).not.toMatch(/NaN|undefined|Infinity/);
+    const pictures = report.charts.reduce(
+      (sum, chart) =>
+        sum +
+        (chart.kind === "bars" ? chart.groups.length : chart.kind === "spans" ? 1 : chart.panels.length),
+      0,
+    );
+    expect(html.match(/<svg viewBox="0 0 360/g)).toHaveLength(pictures);
+    expect(name).toBe(scenario.name);
+  });
+});
+
+test("four repetitions decide nothing that is estimated", () => {
+  const rows = rowsOf(
+    cross([{ client: warmline, rttMs: 2, tls: false }], flags("keepAlive")),
+    instances({ on: 1, off: 3, first: 9 }),
+    4,
+  );
+  expect(distance.report(rows, context).checks.map(({ verdict }) => verdict)).toEqual(["undecided"]);
+});
+
+test("the article's own arm decides, and the better one is shown beside it", () => {
+  const of = (scenario: Scenario, rows: object[], words: RegExp) =>
+    scenario.report(rows, context).checks.find(({ expectation }) => words.test(expectation))!;
+  // A connection per request saves 66%, kept connections nearly all.
+  expect(of(sockets, webRequests([1, 1_000, 340]), /a connection to the proxy per request/)).toMatchObject({
+    verdict: "no",
+    article: expect.stringContaining("95.6%"),
+    beside: expect.stringContaining("kept: 99.9%"),
+  });
+  // The pool next to the database recovers 2%, next to the function 90%.
+  expect(of(reconnect, transactions([600, 100, 500, 110, 550]), /next to the database/)).toMatchObject({
+    verdict: "no",
+    beside: expect.stringContaining("next to the function recovers 90"),
+  });
+  // The same hard limit with eviction refuses as much as without.
+  expect(of(fleet, fleets([0, 100, 90]), /halves the refusals/).verdict).toBe("no");
+  // Not awaited the difference is small, awaited it is not.
+  expect(of(ephemeral, loops(4, 0.05), /not awaited/)).toMatchObject({
+    verdict: "yes",
+    beside: expect.stringMatching(/^awaited it adds 2\.\d\d ms/),
+  });
+});
+
+test("a target is decided by the better of the peer's settings, and both are named", () => {
+  const { checks, table } = targets.report(measured(400), context);
+  const check = checks.find(({ expectation }) =>
+    expectation.startsWith("import and first command, TLS (Node"),
+  )!;
+  expect(check).toMatchObject({
+    verdict: "no",
+    actual: expect.stringMatching(/^0\.40x .* as shipped, 0\.80x .* at its best known settings$/),
+  });
+  expect(table.columns.map(({ title }) => title)).toContain("peer at its best known settings");
+});
+
+test("a page of several results counts their verdicts, and names skipped scenarios", () => {
+  const several = ["distance", "fleet"].map((name) =>
+    result(CASES[name]![0], CASES[name]![0].report(CASES[name]![1], context)),
+  );
+  const skipped = [{ scenario: "sockets", reason: "needs Linux" }];
+  const html = page(several, skipped);
+  expect(html).toContain(
+    '<a href="#distance">Keep-alive by round-trip time</a> <span>1 yes, 0 no, 0 undecided</span>',
+  );
+  expect(html).toContain("Skipped: sockets: needs Linux");
+  expect(schemaErrors({ format: 2, results: several, skipped })).toEqual([]);
+});
+
+test("a page shows the warning of the load guard, and no checks if there are none", () => {
+  const report = fleet.report(CASES.fleet![1], context);
+  const load = { before: 0.5, others: 0.4, warning: "The machine was busy." };
+  const busy = result(fleet, { ...report, checks: [] }, { load, summary: "A quick run." });
+  expect(schemaErrors(busy)).toEqual([]);
+  expect(page([busy])).toContain("Warning: The machine was busy.");
+  expect(page([busy])).not.toContain("<h2>Checks</h2>");
+  expect(page([result(fleet, report)])).toContain("<h2>Checks</h2>");
+});
+
+test("the schema rejects missing, additional and wrong properties", () => {
+  const good = result(fleet, fleet.report(CASES.fleet![1], context));
+  const { summary: _, ...without } = good;
+  expect(schemaErrors(without).join()).toContain("summary");
+  expect(schemaErrors({ ...good, seconds: "long" }).join()).toContain("/seconds must be number");
+  expect(schemaErrors({ ...good, more: 1 }).join()).toContain("additional properties");
+  expect(schemaErrors({ ...good, checks: [{ ...good.checks[0], verdict: "maybe" }] }).length).toBeGreaterThan(
+    0,
+  );
+});

@@ -1,0 +1,128 @@
+import { decodeFromCompressedBase64 } from "hdr-histogram-js";
+import { describe, expect, test } from "vitest";
+import { atLeast, atMost, checkText, decide, exactly, summaryOf } from "../../../bench/src/checks.js";
+import { bootstrap, type Estimate } from "../../../bench/src/estimate.js";
+import { warningOf } from "../../../bench/src/load-guard.js";
+import { randomFrom } from "../../../bench/src/random.js";
+import { combine, mean, pairedRatio, percentile, ratio, Series } from "../../../bench/src/series.js";
+
+describe("a bootstrap interval", () => {
+  test("an interval of the mean has about the width that theory gives", () => {
+    const random = randomFrom(3);
+    const values = Array.from({ length: 200 }, () => random());
+    const { value, low, high, n } = new Series(values.map((each) => [each])).estimate(mean);
+    // The standard error of the mean of 200 uniform numbers is 1 / sqrt(12 * 200).
+    const error = 1 / Math.sqrt(12 * 200);
+    expect(n).toBe(200);
+    expect((high - low) / (2 * 1.96 * error)).toBeGreaterThan(0.8);
+    expect((high - low) / (2 * 1.96 * error)).toBeLessThan(1.2);
+    expect([low < value, value < high]).toEqual([true, true]);
+  });
+
+  test("an interval contains the true mean in about 95% of experiments", () => {
+    const random = randomFrom(11);
+    const covered = Array.from({ length: 200 }, () => {
+      const rounds = Array.from({ length: 30 }, () => [random()]);
+      const { low, high } = new Series(rounds).estimate(mean);
+      return low <= 0.5 && 0.5 <= high;
+    });
+    const share = covered.filter(Boolean).length / covered.length;
+    expect(share).toBeGreaterThan(0.88);
+    expect(share).toBeLessThan(0.99);
+  });
+
+  test("resampling is by instance, not by latency: many latencies of two instances stay uncertain", () => {
+    const slow = Array(1_000).fill(10);
+    const fast = Array(1_000).fill(1);
+    expect(new Series([slow, fast]).estimate(mean)).toMatchObject({ value: 5.5, low: 1, high: 10 });
+  });
+
+  test("an interval is the same for the same numbers, and the value itself for one repetition", () => {
+    const statistic = (weights: Uint16Array) => weights[0]!;
+    expect(bootstrap(9, statistic)).toEqual(bootstrap(9, statistic));
+    expect(bootstrap(1, () => 4)).toEqual({ value: 4, low: 4, high: 4, n: 1 });
+  });
+});
+
+describe("a series", () => {
+  const series = new Series([
+    [1, 2, 3, 4],
+    [5, 6, 7, 8],
+    [9, 10],
+  ]);
+
+  test("a series has percentiles over all rounds, and none beyond its count", () => {
+    expect([series.count, series.total, series.min, series.max]).toEqual([10, 55, 1, 10]);
+    expect(series.p(50)!.value).toBe(5);
+    expect(series.p(90)!.value).toBe(9);
+    expect(series.p(99)).toBeUndefined();
+    expect(series.curve.at(-1)).toEqual([90, 9]);
+    expect(series.estimate(percentile(99)).value).toBe(10);
+  });
+
+  test("a comparison pairs rounds, so that a slow machine affects both sides", () => {
+    const times = (factor: number) => new Series([1, 10, 2, 20, 4].map((load) => [load * factor]));
+    expect(ratio(times(6), times(2))).toMatchObject({ value: 3, low: 3, high: 3 });
+    expect(pairedRatio(times(6), times(2))).toMatchObject({ value: 3, low: 3, high: 3 });
+    expect(() => combine([times(1), series], (a, b) => a + b)).toThrow("same number of rounds");
+  });
+
+  test("a series is written with intervals and with a histogram that can be read again", () => {
+    const { histogram, p50, p999, count } = JSON.parse(JSON.stringify(series));
+    expect(p50).toMatchObject({ value: 5, n: 3 });
+    expect([p999, count]).toEqual([undefined, 10]);
+    const decoded = decodeFromCompressedBase64(histogram.encoded);
+    expect([decoded.totalCount, decoded.getValueAtPercentile(50) / 1_000]).toEqual([
+      10,
+      expect.closeTo(5, 1),
+    ]);
+    expect(decodeFromCompressedBase64(histogram.rounds[2]).totalCount).toBe(2);
+    expect(histogram.hgrm).toMatch(/Value\s+Percentile\s+TotalCount/);
+    expect(JSON.parse(JSON.stringify(new Series([[3], [4]])))).toMatchObject({ values: [3, 4] });
+  });
+});
+
+describe("a verdict", () => {
+  const at = (low: number, high: number, n = 9): Estimate => ({ value: (low + high) / 2, low, high, n });
+
+  test.each([
+    [at(1.1, 1.3), "at least", 1, "yes"],
+    [at(0.9, 1.3), "at least", 1, "undecided"],
+    [at(0.7, 0.9), "at least", 1, "no"],
+    [at(0.7, 0.9), "at most", 1, "yes"],
+    [at(0.9, 1.1), "at most", 1, "undecided"],
+    [at(1.1, 1.2), "at most", 1, "no"],
+    [at(5, 6, 4), "at least", 1, "undecided"],
+  ] as const)("a verdict of %j, %s %d, is %s", (estimate, bound, limit, verdict) => {
+    expect(decide(estimate, bound, limit)).toBe(verdict);
+  });
+
+  test("a verdict is worded by the runner: an article's claim is reproduced, a promise passes", () => {
+    const article = { article: "20x", beside: "kept: 4x", detail: "2 and 1 ms" };
+    const checks = [
+      atLeast("it is faster", at(2, 4), 1, article),
+      atLeast("it is much faster", at(2, 4), 10, article),
+      atMost("it is small", at(2, 4), 3),
+      exactly("it loses nothing", true, "0 of 4"),
+      exactly("it is right", false, "1 wrong"),
+    ];
+    expect(checkText(checks[0]!)).toBe(
+      "it is faster: 3.0x (2.0x to 4.0x); 2 and 1 ms (article: 20x); beside it: kept: 4x",
+    );
+    expect(summaryOf(checks)).toBe(
+      "Reproduced: it is faster (3.0x (2.0x to 4.0x); 2 and 1 ms). " +
+        "Not reproduced: it is much faster (3.0x (2.0x to 4.0x); 2 and 1 ms). " +
+        "Failed: it is right (1 wrong). " +
+        "Undecided, since the interval contains the limit or there are too few repetitions: it is small (3.0x (2.0x to 4.0x)). " +
+        "1 of 3 checks of warmline passes.",
+    );
+  });
+});
+
+test("the load guard warns when others used more than a tenth of the machine", () => {
+  expect(warningOf(0.05, 0.1)).toBeUndefined();
+  expect(warningOf(0.05, null)).toBeUndefined();
+  expect(warningOf(0.5, 0.25)).toBe(
+    "The machine was busy: other processes used 50% before the run and 25% during it. Repeat the run on an idle machine.",
+  );
+});
