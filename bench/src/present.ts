@@ -26,7 +26,7 @@ export const byClient = <T extends { readonly client: { readonly name: string; r
     rows: own,
   }));
 
-/** What a table's cell may hold: text, a number, or an estimate with its interval. */
+/** The value of a table's cell: text, a number, or an estimate with its interval. */
 type Cell = string | number | Estimate | undefined;
 
 /** A column: its title, its value for a row, and the digits behind the point. Default: 2 for estimates, else 0. */

@@ -90,7 +90,7 @@ export interface Headline {
   readonly label: string;
 }
 
-/** What a scenario reports of its measurements. */
+/** The report of a scenario's measurements. */
 export interface Report {
   /** The few numbers that a reader sees first. */
   readonly headlines: readonly Headline[];

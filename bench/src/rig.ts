@@ -14,7 +14,7 @@ import type { BenchClient, Endpoint } from "./bench-client.js";
 export interface Rig {
   /** Where functions find the server: at the far end of the path. */
   readonly endpoint: Endpoint;
-  /** The same servers without the proxies, over loopback. */
+  /** The addresses of these servers without the proxies, over loopback. */
   readonly direct: Endpoint;
   /** Connections that clients of that client have opened over the path so far. */
   connectionsOpened(client: Pick<BenchClient, "protocol">): number;

@@ -42,7 +42,7 @@ export async function runScenario(
     const cases = await scenario.cases(context);
     const samples: Samples = new Map(cases.map((each: object) => [each, []]));
     await runCases(scenario, context, cases, samples);
-    const rows = cases.map((each: object) => rowOf(each, samples.get(each)!));
+    const rows = cases.map((each: object) => buildRow(each, samples.get(each)!));
     const report = scenario.report(rows, context);
     const checks = settings.quick ? [] : report.checks;
     const { rttMs, tls, engine, quick } = settings;
@@ -116,7 +116,7 @@ async function runCases(
 }
 
 /** Puts a case and its samples together. */
-export function rowOf<Case extends object, Sample extends object>(
+export function buildRow<Case extends object, Sample extends object>(
   each: Case,
   samples: readonly Sample[],
 ): Row<Case, Sample> {

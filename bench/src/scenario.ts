@@ -40,7 +40,7 @@ export interface Defaults {
   readonly speedup?: Pair;
 }
 
-/** What a scenario may use during a run. */
+/** The means of a scenario during a run. */
 export interface Context {
   readonly settings: Settings;
   /** The clients to measure, without those that cannot run here. */

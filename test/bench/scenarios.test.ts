@@ -35,7 +35,7 @@ test("the bench reports unusable files before it measures anything", async () =>
 });
 
 describe("zombie", () => {
-  test("loses calls of TCP clients and bare agents, of fetch only behind a middlebox, and none of warmline", async () => {
+  test("zombie loses calls of TCP clients and bare agents, of fetch only behind a middlebox, and none of warmline", async () => {
     const own = ["--clients", "warmline,agent,fetch,ioredis", "--speedup", "10"];
     const { data } = await run("zombie", "--seed", "4", ...own);
     const lost = (client: string, arm: RegExp) =>

@@ -6,7 +6,7 @@ import { combine, type Series } from "../series.js";
 import { bundleSize, type ColdWay } from "./cold.js";
 import type { Job } from "./jobs.js";
 
-/** What is measured for targets: fresh processes, or a job of warm clients. */
+/** A measurement for targets: fresh processes, or a job of warm clients. */
 export type Measure =
   | { readonly kind: "cold"; readonly way: ColdWay; readonly rttMs: number }
   | { readonly kind: "warm"; readonly job: Job; readonly sameCore?: boolean; readonly rttMs?: number };

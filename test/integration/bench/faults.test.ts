@@ -44,7 +44,7 @@ describe("every fault once, over TLS", () => {
     }
   });
 
-  test("doubles no write of warmline and leaves none of its calls hanging", () => {
+  test("warmline doubles no write and leaves no call hanging", () => {
     for (const client of ["warmline", "warmline-once"]) {
       expect(total(client, "doubled"), client).toBe(0);
       expect(total(client, "hung"), client).toBe(0);

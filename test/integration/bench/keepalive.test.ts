@@ -41,7 +41,7 @@ describe("keepalive, a few invocations", () => {
     report = readFileSync(join(folder, "out.html"), "utf8");
   }, 120_000);
 
-  test("runs all clients in all variants, with and without a gap before the event", () => {
+  test("keepalive runs all clients in all variants, with and without a gap before the event", () => {
     expect(
       result.data.map((cell: any) => [cell.client, cell.keepAlive, cell.reused, cell.gapMs].join()),
     ).toEqual(

@@ -3,7 +3,7 @@ import type { BenchClient } from "../../../bench/src/bench-client.js";
 import { summaryOf } from "../../../bench/src/checks.js";
 import { page } from "../../../bench/src/report/page.js";
 import type { Report, Result } from "../../../bench/src/result.js";
-import { rowOf } from "../../../bench/src/run-scenario.js";
+import { buildRow } from "../../../bench/src/run-scenario.js";
 import type { Context, Scenario } from "../../../bench/src/scenario.js";
 import distance from "../../../bench/src/scenarios/distance.js";
 import ephemeral from "../../../bench/src/scenarios/ephemeral.js";
@@ -54,7 +54,7 @@ const rowsOf = <C extends object>(
   rounds = ROUNDS,
 ) =>
   cases.map((each) =>
-    rowOf(
+    buildRow(
       each,
       Array.from({ length: rounds }, (_, round) => sample(each, round)),
     ),

@@ -18,6 +18,11 @@ const RETIRED: readonly { name: RegExp; folders: readonly string[]; instead: str
   { name: /\bMISSED\b/, folders: ["bench", "docs"], instead: "FAIL" },
   { name: /\b(leftOut|LeftOut)\b|\bLeft out:/, folders: ["bench"], instead: "skipped" },
   // Inside the bench
+  {
+    name: /\b(inRounds|shareOf|conditionsOf|OpenCold|OpenClient|ColdRow|WarmRow|versionsMeasured)\b/,
+    folders: ["bench/src"],
+    instead: "defineScenario(), whose runner does it",
+  },
   { name: /\b(Peer|PeerClient|PeerFunction|peers)\b/, folders: ["bench"], instead: "BenchClient, clients" },
   { name: /\bspeak\b/, folders: ["bench/src"], instead: "auth" },
   { name: /\b(live\(|LifeOptions\b)|\/life\.js/, folders: ["bench"], instead: "runInstance()" },
