@@ -12,7 +12,7 @@ export interface ErrorDetails {
   outcome?: Outcome;
   /** Redis's name of the command, in upper case. Never its arguments. */
   command?: string | undefined;
-  /** Where in the pipeline or transaction the command stood, from 0. */
+  /** The position of the command in the pipeline or transaction, from 0. */
   index?: number | undefined;
   /** The underlying error. */
   cause?: unknown;
@@ -24,7 +24,7 @@ export class WarmlineError extends Error {
   readonly outcome: Outcome;
   /** Redis's name of the command, in upper case, where one is concerned. Never its arguments. */
   readonly command: string | undefined;
-  /** Where in the pipeline or transaction the command stood, from 0. */
+  /** The position of the command in the pipeline or transaction, from 0. */
   readonly index: number | undefined;
 
   constructor(message: string, { outcome = "unsent", command, index, cause }: ErrorDetails = {}) {

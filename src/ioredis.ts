@@ -40,7 +40,7 @@ export function warmlineConnector(options: ConnectorOptions = {}): IORedisConnec
     /** ioredis emits it if the stream is destroyed before it was connected. */
     firstError: Error | undefined;
     #stream: RespStream | undefined;
-    /** How long commands may take to complete after `disconnect()`, in ms. */
+    /** The time in ms in which commands may complete after `disconnect()`. */
     readonly #disconnectTimeout: number;
 
     /** @throws ConfigError if an option of ioredis would have no effect. */

@@ -15,7 +15,7 @@ const HOST = "127.0.0.1";
 
 /** Options with which node-redis connects to the loopback server. */
 export interface LoopbackOptions {
-  /** Where the server listens. */
+  /** The address of the server. */
   readonly socket: { readonly host: string; readonly port: number };
   /** The password of this process: no other one can use the server. */
   readonly password: string;

@@ -26,7 +26,7 @@ export interface Pipeline<Q extends readonly unknown[] = []>
   exec<R extends readonly unknown[] = [] extends Q ? unknown[] : Q>(options: {
     keepErrors: true;
   }): Promise<{ [I in keyof R]: CommandResult<R[I]> }>;
-  /** How many commands have been collected. */
+  /** Returns the number of collected commands. */
   length(): number;
 }
 

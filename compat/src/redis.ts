@@ -107,7 +107,7 @@ function knownOptions(config: object): RedisOptions {
   return Object.fromEntries(Object.entries(config).filter(([name]) => Object.hasOwn(OPTIONS, name)));
 }
 
-/** As properties of the client's own, which work when taken out of it. */
+/** Defines own properties of the client, which work when detached. */
 function giveErrorsAsText(client: WarmlineRedis): void {
   const { pipeline, multi } = client;
   Object.assign(client, {

@@ -55,7 +55,7 @@ export interface Pipeline<Q extends readonly unknown[] = [], V = unknown>
   exec<R extends readonly unknown[] = [] extends Q ? unknown[] : Q>(options: {
     keepErrors: true;
   }): Promise<CommandResults<R>>;
-  /** How many commands have been collected. */
+  /** Returns the number of collected commands. */
   length(): number;
 }
 

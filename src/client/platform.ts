@@ -22,7 +22,7 @@ export interface Platform {
   beforeCalls?(options: RedisOptions): (() => Promise<unknown> | undefined) | undefined;
 }
 
-/** Where there is no endpoint; nothing is sent there. */
+/** The endpoint of a client without one. Nothing is sent to it. */
 const NOWHERE: Endpoint = { origin: "http://localhost", path: "", token: "none" };
 
 export function createExecutor(

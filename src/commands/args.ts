@@ -90,7 +90,7 @@ export const scalars = oneOrMany(scalar);
 /** A value, or an array of values. */
 export const storedEach = oneOrMany(stored);
 
-/** How many, then each. */
+/** The number of elements, then each element. */
 export const counted: ArgEncoder = (out, given, encode) => {
   out.push(String(Array.isArray(given) ? given.length : 1));
   scalars(out, given, encode);
@@ -109,7 +109,7 @@ export const record =
 /** An object as name and stored value in turn. */
 export const entries = record(stored);
 
-/** How many names an object has, then the object as {@link entries}. */
+/** The number of an object's names, then the object as {@link entries}. */
 export const countedEntries: ArgEncoder = (out, given, encode) => {
   out.push(String(Object.keys(plainObject(given, "an object")).length));
   entries(out, given, encode);
@@ -212,7 +212,7 @@ export const options = (spec: string): ArgEncoder => {
   );
 };
 
-/** How many to skip and how many to return: an offset alone is followed by all the rest. */
+/** An offset and a count. An offset without a count returns all the rest. */
 export const limit: ArgEncoder = reading("offset count", (out, given) => {
   const { offset, count } = given ?? {};
   if (offset === undefined && count === undefined) return;
@@ -273,7 +273,7 @@ export function encodeArgs(encoders: readonly ArgEncoder[], order?: readonly num
 interface Plan {
   /** The place of each encoder's argument in the method. */
   readonly places: readonly number[];
-  /** How many arguments the method takes. */
+  /** Maximum number of the method's arguments. */
   readonly most: number;
   /** The arguments that are objects of options, with the options' names. */
   readonly objects: readonly (readonly [place: number, known: Map<string, string>])[];

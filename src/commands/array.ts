@@ -40,29 +40,29 @@ export interface ArInfoOptions {
   full?: boolean;
 }
 
-/** How an array lies in memory. Indexes are text. */
+/** The memory layout of an array. Indexes are text. */
 export interface ArInfoResult {
   /** The highest index that is set, and one. */
   len: string;
-  /** How many values there are. */
+  /** Number of values. */
   count: number;
-  /** How many indexes a slice of the array spans. */
+  /** Number of indexes in a slice of the array. */
   sliceSize: number;
-  /** How many slices there are. */
+  /** Number of slices. */
   slices: number;
-  /** How many slices the directory has room for. */
+  /** Capacity of the directory, in slices. */
   directorySize: number;
-  /** How many directories there are above the first. */
+  /** Number of directories above the first. */
   superDirEntries: number;
-  /** Where arinsert puts its next value. */
+  /** Index of arinsert's next value. */
   nextInsertIndex: string;
   /** This and what follows only with `full`. */
   denseSlices?: number;
-  /** How many slices are kept as pairs of index and value. */
+  /** Number of slices stored as pairs of index and value. */
   sparseSlices?: number;
   /** The mean length of the slices that are kept as plain arrays. */
   avgDenseSize?: number;
-  /** How full those are, from 0 to 1. */
+  /** Average fill of the dense slices, from 0 to 1. */
   avgDenseFill?: number;
   /** The mean number of pairs in the others. */
   avgSparseSize?: number;
@@ -109,10 +109,10 @@ export interface ArScanOptions {
 /** Values by index, as an object or as pairs. */
 export type ArMSetValues<T> = Record<number | string, T> | [ArrayIndex, T][];
 
-/** How a range becomes one number. */
+/** The function that reduces a range to one number. */
 export type ArOpKeyword = "SUM" | "MIN" | "MAX" | "AND" | "OR" | "XOR" | "USED";
 
-/** How a range becomes one number; `match` counts the values that are equal. */
+/** The function that reduces a range to one number. `match` counts equal values. */
 export type ArOpOperation<T = string> = ArOpKeyword | Lowercase<ArOpKeyword> | { match: T };
 
 /** Commands on arrays. */

@@ -64,7 +64,7 @@ export interface BitFieldCommand<R> {
   set(encoding: string, offset: number | string, value: number): this;
   /** Adds to an integer. Its result is the integer afterwards, or null where it would overflow under FAIL. */
   incrby(encoding: string, offset: number | string, increment: number): this;
-  /** How the operations that follow deal with overflow. */
+  /** Sets the overflow behaviour of the following operations. */
   overflow(overflow: "WRAP" | "SAT" | "FAIL"): this;
   /** Sends the operations. */
   exec(): R;

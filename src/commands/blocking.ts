@@ -2,7 +2,7 @@
 const WAITS = /^(B[LRZ]|XREAD|WAIT)/;
 
 /**
- * How long a command may wait at the server, in ms: Infinity where it says 0, undefined where it doesn't wait.
+ * Returns the time in ms for which a command may block at the server: Infinity for 0, undefined if it does not block.
  * A wait that can't be read is the server's to refuse.
  */
 export function blockingTime(argv: readonly unknown[]): number | undefined {

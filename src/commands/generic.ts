@@ -33,7 +33,7 @@ export interface RestoreOptions {
   replace?: boolean;
   /** Whether `ttl` is a time since 1970, in milliseconds. */
   absTtl?: boolean;
-  /** How long ago the key counts as used, in seconds. */
+  /** Time since the key's last use, in seconds. */
   idleTime?: number;
   /** The key's access frequency, 0 to 255. */
   freq?: number;
@@ -55,7 +55,7 @@ export interface SortOptions {
   alpha?: boolean;
 }
 
-/** Where sort stores the elements. */
+/** The key in which sort stores the elements. */
 export interface SortStoreOption<Store extends Key> {
   /** Stores the elements in order as a list under this key. */
   store?: Store | undefined;

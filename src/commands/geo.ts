@@ -60,7 +60,7 @@ export type Shape =
   | { type: "BYRADIUS" | "byradius"; radius: number; radiusType: GeoUnit }
   | { type: "BYBOX" | "bybox"; rect: { width: number; height: number }; rectType: GeoUnit };
 
-/** How many members geosearch finds. */
+/** Maximum number of members that geosearch returns. */
 export interface GeoCount {
   /** Maximum number of members; with `any` the first found rather than the nearest. */
   count?: { limit: number; any?: boolean };

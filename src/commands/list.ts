@@ -5,7 +5,7 @@ import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { SeveralValues } from "./types.js";
 
-/** Where lpos looks, and for how many. */
+/** The range of lpos, and the number of matches. */
 export interface LPosOptions {
   /** Number of the match to begin with: 1 is the first, -1 the last. */
   rank?: number;

@@ -115,7 +115,7 @@ export interface FunctionLibrary {
 
 /** Loaded libraries and functions, by engine. */
 export interface FunctionStats {
-  /** How many libraries and functions each engine has. */
+  /** Number of libraries and functions of each engine. */
   engines: Record<string, { librariesCount: number; functionsCount: number }>;
 }
 

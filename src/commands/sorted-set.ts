@@ -130,16 +130,16 @@ export interface ScoreWeights {
   weights: number[];
 }
 
-/** How scores of the same member are put together: times a weight, one for all or one per key. */
+/** The aggregation of scores of the same member. Scores are multiplied by a weight, one for all or one per key. */
 export type ZUnionStoreCommandOptions = {
   /** The sum of the scores, the lowest or the highest. Default "sum". */
   aggregate?: "sum" | "min" | "max";
 } & AtMostOne<ScoreWeights, "only one of weight and weights">;
 
-/** How scores come together. */
+/** The aggregation of scores. */
 export type ZInterStoreCommandOptions = ZUnionStoreCommandOptions;
 
-/** How scores come together, and whether they are given. */
+/** The aggregation of scores, and whether they are returned. */
 export type ZUnionCommandOptions<WithScores extends boolean = boolean> = ZUnionStoreCommandOptions &
   ScoresOption<WithScores>;
 

@@ -19,11 +19,11 @@ import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
 import type { Decoder } from "./spec.js";
 import type { NestedReply, OnlyKnown } from "./types.js";
 
-/** How to treat other groups' references to a deleted entry. */
+/** The treatment of other groups' references to a deleted entry. */
 export type StreamRefOption = "KEEPREF" | "keepref" | "DELREF" | "delref" | "ACKED" | "acked";
-/** How xdelex treats other groups' references. */
+/** The treatment of other groups' references in xdelex. */
 export type XDelExOption = StreamRefOption;
-/** How xackdel treats other groups' references. */
+/** The treatment of other groups' references in xackdel. */
 export type XAckDelOption = StreamRefOption;
 
 /** Settings of xadd. */
@@ -83,7 +83,7 @@ export interface XPendingOptions {
   consumer?: string | string[];
 }
 
-/** How many entries are pending, their lowest and highest id, and how many each consumer has. */
+/** The number of pending entries, their lowest and highest id, and the number of each consumer. */
 export type PendingSummary = [
   count: number,
   lowest: string | null,
@@ -132,7 +132,7 @@ export interface XAutoClaimOptions<JustId extends boolean = boolean> {
 
 /** Settings of xcfgset. */
 export interface XCfgSetOptions {
-  /** How long ids of producers are remembered, in seconds. */
+  /** Lifetime of producers' ids, in seconds. */
   duration?: number;
   /** Number of ids that are remembered per producer. */
   maxSize?: number;

@@ -36,13 +36,13 @@ import type { IfGiven, MaybeScoredMembers, OnlyKnown, SeveralValues } from "./ty
 /** A vector: numbers, all of a set's vectors having the same length. */
 export type Vector = readonly number[] | Float32Array | Float64Array;
 
-/** How vadd stores a vector. */
+/** Options of vadd. */
 export interface VAddOptions {
   /** Number of dimensions to project the vector down to. */
   reduce?: number;
   /** Does a part of the work in another thread of the server. */
   cas?: boolean;
-  /** How exactly vectors are stored. Default "Q8", or that of the set. */
+  /** The quantization of vectors. Default "Q8", or that of the set. */
   quantization?: "NOQUANT" | "Q8" | "BIN";
   /** Number of candidates when neighbours are searched. Default 200. */
   ef?: number;

@@ -13,7 +13,7 @@ import { checkReply, errorReply, errorText, splitReplies } from "./resp-reply.js
 /** A command, and the time that is left for it. */
 export interface LimitedCommand extends RespCommand {
   readonly limits: Limits;
-  /** How long it may wait at the server, in ms, if it is one that waits. */
+  /** The time in ms for which a blocking command may block at the server. Undefined for other commands. */
   readonly wait: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export class RequestRefused extends Error {
 
 interface OpenCommand {
   readonly command: LimitedCommand;
-  /** Where its reply stands. */
+  /** The position of its reply. */
   readonly index: number;
   readonly write: boolean;
 }

@@ -21,7 +21,7 @@ const OPTION_NAMES = [
 ] as const;
 
 /**
- * Where the commands go, and their limits. Without `url` and `token` they are read from the environment, as
+ * The endpoint of the commands, and their limits. Without `url` and `token` they are read from the environment, as
  * `Redis.fromEnv()` reads them. The other options mean what they mean for `new Redis()`.
  */
 export type ConnectorOptions = Pick<RedisOptions, (typeof OPTION_NAMES)[number]>;

@@ -16,7 +16,7 @@ export interface Command {
   readonly write: boolean;
   /** Whether it may be sent again when it may have been applied: a read, or a write that is guarded. */
   readonly repeatable: boolean;
-  /** How long it may wait at the server, in ms, if it is one that waits. */
+  /** The time in ms for which a blocking command may block. Undefined for other commands. */
   readonly wait: number | undefined;
   /** Whether there are bytes among its arguments. */
   readonly bytes: boolean;

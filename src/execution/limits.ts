@@ -61,7 +61,7 @@ export function isSignal(value: unknown): value is AbortSignal {
   return "aborted" in Object(value) && "addEventListener" in (value as object);
 }
 
-/** How long the deadline is away, less the margin, in ms. */
+/** Returns the time until the deadline, less the margin, in ms. */
 function getRemainingTime({ deadline }: Settings): number {
   if (!deadline) return Infinity;
   const { remaining, getRemainingTimeInMillis } = deadline as Partial<Record<string, () => number>>;

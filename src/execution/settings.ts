@@ -12,7 +12,7 @@ export interface Settings {
   readonly signal: AbortSignal | (() => AbortSignal | undefined) | undefined;
   readonly deadline: Deadline | undefined;
   readonly writes: WriteMode;
-  /** How long the first reply of an exactly-once write is kept, in ms. */
+  /** Lifetime of the stored reply of an exactly-once write, in ms. */
   readonly exactlyOnceTtl: number;
   readonly autoPipelining: boolean;
   readonly retries: number;

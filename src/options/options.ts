@@ -1,7 +1,7 @@
-/** How a client treats a write whose outcome is unknown. */
+/** The treatment of a write whose outcome is unknown. */
 export type WriteMode = "at-most-once" | "exactly-once" | "at-least-once";
 
-/** How often, and when, a command that may be sent again is sent again. */
+/** The number of retries and the pauses before them. */
 export interface RetryOptions {
   /** Maximum number of times that a command is sent again, if it may be. Default 5. */
   retries?: number;
@@ -41,7 +41,7 @@ export interface CustomCodec<V = unknown> {
 /** A codec of the client's own. */
 export type CodecName = "json" | "text" | "bytes";
 
-/** How values are written and read: `Name` or two functions, which read a `V`. */
+/** The codec of values: a name, or two functions that decode a `V`. */
 export type CodecOption<Name extends CodecName = CodecName, V = unknown> = Name | CustomCodec<V>;
 
 /**
@@ -65,18 +65,18 @@ export interface CallOptions<Name extends CodecName = CodecName, V = unknown> {
    * asynchronous context of its caller; undefined means no signal.
    */
   signal?: Signal | (() => Signal | undefined);
-  /** How long a call may take in all, retries included, in ms. Default 10,000. */
+  /** Timeout of a call in ms, including retries. Default 10,000. */
   timeout?: number;
   /** Keeps each call inside the time that is left when it is made, less 50 ms. */
   deadline?: Deadline;
   /**
-   * How to treat a write whose outcome is unknown. `"at-most-once"` (default) never sends it again and rejects with
+   * The treatment of a write whose outcome is unknown. `"at-most-once"` (default) never sends it again and rejects with
    * UnknownOutcomeError; `"at-least-once"` sends it again; `"exactly-once"` runs it in a script that keeps its reply
    * beside its key, so that a repeated delivery returns the first reply.
    */
   writes?: WriteMode;
   /**
-   * How values are written and read: `"json"` (default, which loses no digit: see `get`), `"text"`, `"bytes"`, or two
+   * The codec of values: `"json"` (default, which loses no digit: see `get`), `"text"`, `"bytes"`, or two
    * functions.
    */
   codec?: CodecOption<Name, V>;
@@ -108,7 +108,7 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
    */
   keepAlive?: boolean;
   /**
-   * How requests use the cache of the runtime's `fetch`, on the entry on `fetch`. In Next.js, on every entry: a page
+   * The cache mode of requests by the runtime's `fetch`, on the entry that uses `fetch`. In Next.js, on every entry: a page
    * that uses the client is rendered for each request, unless this is `"default"`, `"force-cache"` or
    * `"only-if-cached"`: then it may keep what it read, for as long as its `revalidate` says.
    */
@@ -125,12 +125,12 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
   /** Opens a connection when the client is created. Default on where AWS_LAMBDA_FUNCTION_NAME is set. */
   preconnect?: boolean;
   /**
-   * How long Redis keeps the first reply of an exactly-once write, in ms, counted from the first application. Default
+   * Lifetime of the stored reply of an exactly-once write, in ms, from the first application. Default
    * 120,000. It must be at least 10,000 ms longer than `timeout`: the last repeat is sent before the call ends, and
    * needs time to arrive.
    */
   exactlyOnceTtl?: number;
-  /** How replies travel: `"resp2"` (default) falls back to JSON where the endpoint has none. */
+  /** Format of responses. `"resp2"` (default) falls back to JSON if the endpoint does not support it. */
   responseFormat?: "resp2" | "json";
   /**
    * Whether requests ask for encoded strings. Default `"base64"`: where a reply is not in RESP2 and is read as bytes,

@@ -5,9 +5,9 @@ export type CommandArg = string | Uint8Array;
 export class InvalidArgument extends Error {
   /** Goes by this where `warmline/modules` has a copy of the class. */
   override readonly name = "InvalidArgument";
-  /** How many arguments of the method stand between the one that was being encoded and this one. */
+  /** The number of the method's arguments between the one that was being encoded and this one. */
   offset = 0;
-  /** Where in the argument the problem is, such as `.name` or `[3]`. */
+  /** The place of the problem in the argument, such as `.name` or `[3]`. */
   path = "";
 }
 

@@ -6,7 +6,7 @@ export interface EndpointCapabilities {
   resp2: boolean;
   /** False once it responded with plain strings to a request for base64. */
   base64: boolean;
-  /** How far its replicas have to be for a read to see what was written through here; empty before the first response. */
+  /** The replication position that a read needs to see earlier writes of this client; empty before the first response. */
   syncToken: string;
 }
 

@@ -3,7 +3,7 @@ import type { CodecOption, CustomCodec } from "../options/options.js";
 import { parseLossless } from "./lossless.js";
 import type { Bulk } from "./reply.js";
 
-/** How values (not keys, fields or ids) are written and read. */
+/** Two functions that encode and decode values, but not keys, fields and ids. */
 export interface Codec {
   /** Returns the value to store: text or bytes, or anything the default codec takes. */
   encode(value: unknown): unknown;

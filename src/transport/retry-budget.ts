@@ -1,8 +1,8 @@
 import { elapsed, moment } from "../util/clock.js";
 
-/** How often something is sent again, and after which waits. */
+/** The number of retries and the pauses before them. */
 export interface RetryPolicy {
-  /** How many times it is sent again at most. */
+  /** Maximum number of retries. */
   readonly retries: number;
   /** Returns the wait before the nth retry, from 0, in ms. */
   backoff(retry: number): number;
@@ -10,11 +10,11 @@ export interface RetryPolicy {
 
 /** The retries and the time that a call, a pipeline or an event stream has left. */
 export class RetryBudget {
-  /** How many retries there were. */
+  /** The number of retries so far. */
   retried = 0;
   /** Whether an earlier attempt may have been applied. */
   possiblyApplied = false;
-  /** On both clocks: one may stand still in a freeze. */
+  /** The start on both clocks, since one may stand still during a freeze. */
   private readonly began = moment();
 
   /** @param timeout the time for all attempts and waits, in ms. */

@@ -62,7 +62,7 @@ export interface Timers<Timer = unknown> {
 /** Sends requests to an origin. The rest of the client depends on connections through this interface alone. */
 export interface Transport {
   readonly stats: ConnectionStats;
-  /** Where there are better ones than the runtime's own. */
+  /** Timers that are cheaper than the runtime's, if there are any. */
   readonly timers?: Timers;
   /** @param repeatable whether the request may be written twice. */
   attempt(repeatable: boolean, listener: AttemptListener): Attempt;

@@ -49,7 +49,7 @@ export interface FieldOptions {
   indexMissing?: boolean;
 }
 
-/** How an index treats a field, or a path in JSON documents. */
+/** A field of an index, or a path in JSON documents. */
 export type SearchField = FieldOptions &
   (
     | {

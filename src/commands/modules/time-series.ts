@@ -6,10 +6,10 @@ import type { Decoder } from "../spec.js";
 import type { AtMostOne } from "../types.js";
 import { amounts, type Facts, facts, outcomes } from "./shared.js";
 
-/** How to treat a sample whose timestamp already has one. */
+/** The treatment of a sample whose timestamp exists already. */
 export type DuplicatePolicy = "BLOCK" | "FIRST" | "LAST" | "MIN" | "MAX" | "SUM";
 
-/** How the samples of a bucket become one. */
+/** The function that aggregates the samples of a bucket. */
 export type Aggregator =
   | "avg"
   | "sum"
@@ -29,7 +29,7 @@ export type Aggregator =
 export interface TimeSeriesOptions {
   /** Time in milliseconds for which samples are kept; 0 forever. */
   retention?: number;
-  /** How samples are stored. Default "COMPRESSED". */
+  /** The encoding of samples. Default "COMPRESSED". */
   encoding?: "COMPRESSED" | "UNCOMPRESSED";
   /** Size of a part of the series in bytes. Default 4096. */
   chunkSize?: number;
@@ -69,7 +69,7 @@ export interface RangeOptions {
   filterByValue?: [min: number, max: number];
   /** Maximum number of samples or buckets. */
   count?: number;
-  /** Where buckets begin: at a time, or at the start or the end of the range. */
+  /** The alignment of buckets: a time, or the start or the end of the range. */
   align?: number | "start" | "end" | "-" | "+";
   /** Joins samples into buckets of this many milliseconds. */
   aggregation?: {

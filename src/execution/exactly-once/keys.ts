@@ -3,7 +3,7 @@ import type { CommandArg } from "../../protocol/args.js";
 type Argv = readonly CommandArg[];
 
 /**
- * Where the keys of a command are that has others than its first argument: `from`, how far apart (1), how many
+ * The positions of keys of commands whose key is not only the first argument: `from`, the step (1), the number
  * (as many as there are; 0: as many as the argument before them says). A minus: its first argument too.
  */
 const KEYS: [names: RegExp, from: number, step?: number, many?: number][] = [

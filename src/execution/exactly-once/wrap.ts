@@ -14,7 +14,7 @@ const HARMLESS = /^(COMMAND|INFO|LASTSAVE|LOLWUT|PUBSUB|ROLE)$/;
 /** A command, and what is known of it. */
 export interface ExactlyOnceCandidate {
   readonly argv: readonly CommandArg[];
-  /** How long it may wait at the server, if it is one that waits. */
+  /** The time in ms for which a blocking command may block. Undefined for other commands. */
   readonly wait: number | undefined;
   /** Whether its keys can be derived from its arguments. */
   readonly known: boolean;

@@ -10,7 +10,7 @@ import type { ConfiguredClient } from "../../execution/client-context.js";
 import type { Endpoint } from "../../options/endpoint.js";
 import { onAbort } from "../../util/abort.js";
 
-/** How long warmline-gateway may be silent, in ms: it shows every 25 s that it is alive. */
+/** Maximum silence of warmline-gateway in ms. It sends a comment every 25 s. */
 const MAX_SILENCE = 60_000;
 
 /** A request for an event stream. */

@@ -11,7 +11,7 @@ import type { Subscriber } from "./subscriber.js";
 
 /** Messages that a loop may be behind before the streams are read no further. */
 const MAX_QUEUED_MESSAGES = 1_000;
-/** How often it is looked whether such a loop has caught up, in ms. */
+/** Interval in ms of the check whether a slow loop has caught up. */
 const CHECK_INTERVAL = 5;
 
 interface Subscription {
@@ -201,7 +201,7 @@ class Subscriptions implements Subscriber {
     return ended;
   }
 
-  /** With the last subscription gone, nothing else is kept. */
+  /** Ends everything else after the last subscription has ended. */
   #changed(): void {
     if (this.#subscriptions.size > 0) return;
     this.#forgetSignal?.();

@@ -31,7 +31,7 @@ export class PooledAttempt implements Attempt, ExchangeListener {
   private stopWaiting: (() => void) | undefined;
   private hedge: ReturnType<typeof setTimeout> | undefined;
   private done = false;
-  /** How often it was written. */
+  /** The number of times that the request was written. */
   private written = 0;
 
   constructor(

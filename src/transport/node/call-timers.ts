@@ -1,7 +1,7 @@
 import { clearTimeout, setTimeout } from "../../util/timers.js";
 import type { Timed, Timers } from "../transport.js";
 
-/** How many timers are kept for further calls. */
+/** Maximum number of timers kept for further calls. */
 const MAX_CACHED = 64;
 
 /** Timers of one length that no call uses; unref'd, so that they keep no process alive, and gone once they fire. */

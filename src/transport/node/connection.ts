@@ -24,7 +24,7 @@ export type CloseReason =
   | "closed-by-client"
   | "keep-alive-off";
 
-/** How long a connection may be idle when the server doesn't say, in ms. */
+/** Maximum idle time in ms if the server sends no keep-alive timeout. */
 const IDLE_LIMIT = 300_000;
 
 /** Margin in ms below the idle limit that the server advertises, so that a write does not race with its close. */
@@ -46,7 +46,7 @@ export interface ExchangeListener {
 export abstract class Connection {
   /** When it last became idle, or began to open. */
   since: Moment = moment();
-  /** How long the handshake took, in ms: about one round trip, or two or three with TLS. */
+  /** Duration of the handshake in ms: about one round trip, or two or three with TLS. */
   openTook = 0;
   /** Requests written so far. */
   requests = 0;
@@ -73,7 +73,7 @@ export abstract class Connection {
     return this.open && this.reason === undefined && !this.finished && !this.socket.destroyed;
   }
 
-  /** How long it has been idle, in ms. */
+  /** Idle time in ms. */
   get idle(): number {
     return elapsed(this.since);
   }

@@ -4,7 +4,7 @@ import type { Origin } from "./origin.js";
 
 export type ConnectionClass = new (origin: Origin, listener: ConnectionListener) => Connection;
 
-/** Where a chosen class is left, for every copy of this package in the process. */
+/** The place of the selected class, shared by every copy of this package in the process. */
 const CHOSEN = Symbol.for("warmline.connection.1");
 
 const shared = globalThis as { [CHOSEN]?: ConnectionClass };

@@ -17,7 +17,7 @@ export interface ConnectionReusedEvent {
   readonly origin: string;
   /** Requests that it has carried. */
   readonly requests: number;
-  /** How long it was idle, in ms. */
+  /** Idle time before the request, in ms. */
   readonly idleMs: number;
 }
 
@@ -29,7 +29,7 @@ export interface ConnectionClosedEvent {
   readonly reason: CloseReason;
   /** Requests that it has carried. */
   readonly requests: number;
-  /** How long ago it became idle, or began to open, in ms. */
+  /** Time since it became idle, or began to connect, in ms. */
   readonly idleMs: number;
   /** Connections to this origin that are open now. */
   readonly open: number;

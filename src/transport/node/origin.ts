@@ -1,6 +1,6 @@
 import type { Socket, TcpNetConnectOpts } from "node:net";
 
-/** Where connections lead. */
+/** The server of a pool's connections. */
 export interface Origin {
   readonly url: string;
   readonly host: string;

@@ -12,7 +12,7 @@ const HANGS_AFTER = 1_000;
 /** Interval in ms at which a waiter checks whether the connection it waits for hangs. */
 const CHECK_INTERVAL = 250;
 
-/** How long a connection opened ahead of need may take before it is given up, in ms. */
+/** Timeout of pre-opening a connection, in ms. */
 const PRECONNECT_LIMIT = 1_000;
 
 /** Callbacks of a request that waits for a connection. Exactly one is called, once, unless the wait is cancelled. */

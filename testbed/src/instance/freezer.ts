@@ -5,7 +5,7 @@ import { ownCgroup, removeCgroup, until } from "./cgroup.js";
 
 /** Stops a process tree so that it runs no instruction until it is thawed; the kernel goes on serving its sockets. */
 export interface Freezer {
-  /** How it is done: cgroups stop every thread at once and cannot be noticed, signals can (SIGCONT). */
+  /** The mechanism. A process cannot detect a cgroup freeze, which stops every thread at once. It can detect SIGCONT. */
   readonly kind: "cgroup v2" | "cgroup v1" | "signals";
   /** Returns once every thread has stopped. */
   freeze(): Promise<void>;

@@ -39,7 +39,7 @@ export interface RedisCluster {
 
 /** Options of {@link startCluster}. */
 export interface ClusterOptions {
-  /** How long a node must be silent before it counts as failed, in milliseconds. Default 2,000. */
+  /** The silence in ms after which a node counts as failed. Default 2,000. */
   readonly nodeTimeoutMs?: number;
   /** More flags for every node. */
   readonly flags?: readonly string[];

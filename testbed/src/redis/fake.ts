@@ -10,7 +10,7 @@ export interface FakeCommand {
   readonly number: number;
   /** The connection's number, from 1. */
   readonly connection: number;
-  /** How often a command of this name has come, this one included. */
+  /** The number of commands of this name so far, including this one. */
   readonly times: number;
 }
 
@@ -41,7 +41,7 @@ export interface FakeRedis {
   /** Connections accepted so far. */
   readonly connectionsOpened: number;
   readonly connectionsOpen: number;
-  /** How often a command was applied. */
+  /** Returns the number of applied commands of this name. */
   count(name: string): number;
   /** Sets the action on each later command; undefined: the command is applied and its reply sent. */
   script(decide: (command: FakeCommand) => FakeAction | undefined): void;

@@ -11,7 +11,7 @@ const GROUP = "main";
 export interface RedisGroup {
   /** The primary at the start. */
   readonly primary: { readonly port: number; kill(): Promise<void> };
-  /** Where the Sentinels are and what they call the group, as a `redis+sentinel://` URL. */
+  /** The addresses of the Sentinels and the name of the group, as a `redis+sentinel://` URL. */
   readonly url: string;
   /** Ends all of them and removes their folder. */
   stop(): Promise<void>;

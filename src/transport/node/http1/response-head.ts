@@ -7,7 +7,7 @@ export type Framing = "length" | "chunked" | "until-close" | "interim";
 /** The head of a response. */
 export interface ResponseHead {
   readonly status: number;
-  /** By lower-case name; a name that came twice has its values joined by a comma. */
+  /** Values by lower-case name. The values of a repeated name are joined by a comma. */
   readonly headers: ReadonlyMap<string, string>;
   /** Whether the connection may carry another request. */
   readonly keepAlive: boolean;

@@ -2,7 +2,7 @@ import type { Behaviour } from "../behaviour.js";
 import { now } from "../clock.js";
 import type { Link } from "../link.js";
 
-/** How {@link idleReaper} ends idle connections. */
+/** The times and the form in which {@link idleReaper} ends idle connections. */
 export interface IdleReaperOptions {
   /** The server closes a connection that was idle for this many milliseconds. */
   closeMs: number;

@@ -1,7 +1,7 @@
 import type { Fault } from "../behaviour.js";
 import type { Link } from "../link.js";
 
-/** How fast {@link slow} lets bytes through. */
+/** The speed of {@link slow}. */
 export interface SlowOptions {
   /** Bytes per portion. Default 1. */
   bytes?: number;
