@@ -17,7 +17,7 @@ const HOST = "127.0.0.1";
 export interface LoopbackOptions {
   /** The address of the server. */
   readonly socket: { readonly host: string; readonly port: number };
-  /** The password of this process: no other one can use the server. */
+  /** The password of the server, without which other processes cannot use it. */
   readonly password: string;
   /** The protocol: RESP3 is not available over HTTP. */
   readonly RESP: 2;

@@ -39,6 +39,8 @@ export class CommandSender {
   readonly #context: ConnectorContext;
   readonly #signal: AbortSignal;
   #call: SentCall | undefined;
+  /** Whether an earlier request of the same pipeline may have been applied. */
+  #sentBefore = false;
 
   /** @param signal ends the request that is under way. */
   constructor(context: ConnectorContext, signal: AbortSignal) {
@@ -46,9 +48,9 @@ export class CommandSender {
     this.#signal = signal;
   }
 
-  /** Whether the request that is under way was written and may have been applied. */
+  /** Whether what is under way was written and may have been applied. */
   get written(): boolean {
-    return this.#call?.written ?? false;
+    return this.#sentBefore || (this.#call?.written ?? false);
   }
 
   /**
@@ -65,9 +67,11 @@ export class CommandSender {
       write: isWrite(command.argv),
     }));
     const budget = new RetryBudget(this.#context.settings, timeOf(open));
+    this.#sentBefore = false;
     for (;;) {
       let again: readonly OpenCommand[];
       let wait: number | undefined;
+      const retry = budget.retried + 1;
       try {
         const received = await this.#sendPipeline(open, budget.timeLeft);
         for (const [i, { index }] of open.entries()) replies[index] = received[i]!;
@@ -80,11 +84,12 @@ export class CommandSender {
         again = isUnknown(error) ? open.filter(({ write }) => !write) : [];
         if (again.length > 0 && again.length < open.length && budget.timeLeft > 0) wait = 0;
       }
+      this.#sentBefore = wait !== undefined;
       if (wait === undefined) return replies;
       this.#context.transport.onRetry({
         command: labelOf(again),
         outcome: again.some(({ index }) => isUnknownReply(replies[index]!)) ? "unknown" : "unsent",
-        retry: budget.retried + (wait === 0 ? 1 : 0),
+        retry,
         waitMs: wait,
       });
       await sleep(wait, this.#signal);

@@ -67,7 +67,7 @@ export class RespStream extends Duplex {
   }
 
   #onEnd(cause: Error | undefined): void {
-    // What is read after the stream was destroyed is lost.
+    // Output that is not read before the stream is destroyed is lost.
     if (this.readableFlowing) while (this.read() !== null);
     if (this.destroyed) return;
     this.push(null);

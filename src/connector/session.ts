@@ -130,7 +130,8 @@ export class Session {
 
   /** Passes output on. A promise resolves when more is wanted. */
   #output(bytes: Buffer): Promise<void> | undefined {
-    if (!this.#listener.onOutput(bytes) && !this.#ended) {
+    if (this.#ended) return undefined;
+    if (!this.#listener.onOutput(bytes)) {
       this.#drained ??= new Promise((resolve) => {
         this.#onDrained = resolve;
       });
@@ -144,6 +145,7 @@ export class Session {
     try {
       while (this.#queue.length > 0) {
         if (this.#drained) await this.#drained;
+        if (this.#ended) return;
         this.#underWay = this.#takeNext();
         const [first] = this.#underWay;
         const replies = this.#isPlain(first!)

@@ -42,11 +42,11 @@ if (SUITE_URL) {
   const Tcp = standalone.default;
   const isRedis = ({ port, host, path, tls }) =>
     port === 6379 && /^(localhost|127\.0\.0\.1)$/.test(host ?? "localhost") && !path && !tls;
-  standalone.default = (options) => {
-    if (!isRedis(options)) return new Tcp(options); // the tests' own servers
-    globalThis.connectorUses = (globalThis.connectorUses ?? 0) + 1;
-    return new Connector(options);
-  };
-  Object.setPrototypeOf(standalone.default, Tcp);
-  standalone.default.prototype = Tcp.prototype;
+  standalone.default = new Proxy(Tcp, {
+    construct(target, [options]) {
+      if (!isRedis(options)) return new target(options); // the tests' own servers
+      globalThis.connectorUses = (globalThis.connectorUses ?? 0) + 1;
+      return new Connector(options);
+    },
+  });
 }

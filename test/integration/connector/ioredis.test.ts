@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { warmlineConnector } from "warmline/ioredis";
 import { createGateway, type Gateway } from "warmline-gateway";
-import { startRedis } from "warmline-testbed";
+import { startFakeRedis, startRedis } from "warmline-testbed";
 import { IORedis, type IORedisClient, type RedisOptions } from "../../support/redis-clients.js";
 
 // Unmodified ioredis over HTTP: what it writes reaches a Redis, and every reply comes back in its form and its place.
@@ -269,6 +269,20 @@ describe("subscriptions", () => {
     }
   });
 
+  test("a gap in the gateway's own subscription ends the connection, and ioredis subscribes again", async () => {
+    const [subscriber, publisher] = [connect({ retryStrategy: () => 50 }), connect()];
+    const events = collect(subscriber);
+    await subscriber.subscribe("c");
+    const closed = new Promise((resolve) => subscriber.once("close", resolve));
+    const admin = new IORedis(server.url);
+    expect(await admin.client("KILL", "TYPE", "PUBSUB")).toBeGreaterThan(0);
+    admin.disconnect();
+    await closed;
+    await expect.poll(() => publisher.publish("c", "m"), { timeout: 10_000 }).toBe(1);
+    await until(() => events.length > 0);
+    expect(events[0]).toEqual(["message", "c", "m"]);
+  });
+
   test("a channel that the token may not read: the error of SUBSCRIBE", async () => {
     const limited = await createGateway({
       port: 0,
@@ -349,7 +363,39 @@ describe("what HTTP cannot keep is an error that names the cure", () => {
   });
 });
 
+describe("the time of a command", () => {
+  test("a command ends within its timeout or deadline, and does not run after it", async () => {
+    const redis = await startFakeRedis();
+    const slow = await createGateway({ port: 0, redis: redis.url });
+    try {
+      let left = 600;
+      const options = { url: slow.url, token: slow.token, timeout: 400, deadline: { remaining: () => left } };
+      const client = connect({ enableReadyCheck: false, disableClientInfo: true }, options);
+      await client.get("warm");
+      redis.script(({ name }) => (name === "INCR" ? { late: 1_000 } : undefined));
+      const began = performance.now();
+      const first = client.incr("n").catch(({ message }) => message);
+      left = 200;
+      const second = client.set("k", "x").catch(({ message }) => message);
+      expect(await first).toMatch(/^UNKNOWNOUTCOME INCR: no response within 400 ms.* may have been applied$/);
+      expect(performance.now() - began).toBeLessThan(900);
+      expect(await second).toMatch(/^UNSENT SET: .* was not sent$/);
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      expect([redis.count("INCR"), redis.count("SET")]).toEqual([1, 0]);
+    } finally {
+      await slow.close();
+      await redis.close();
+    }
+  });
+});
+
 describe("options of the connector", () => {
+  test("a missing url is an error of the connection, not of the module that creates it", async () => {
+    const client = new IORedis({ Connector: warmlineConnector({}), lazyConnect: true });
+    client.on("error", () => {});
+    await expect(client.connect()).rejects.toThrow(/url and token missing/);
+  });
+
   test.each([
     [{ url: "redis://host" }, /redis:\/\/ address/],
     [{ url: "http://host", token: "t", tiemout: 5 }, /unknown option tiemout; did you mean timeout\?/],

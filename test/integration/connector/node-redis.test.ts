@@ -1,0 +1,186 @@
+import { once } from "node:events";
+import { createConnection, type Socket } from "node:net";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Loopback, startLoopback } from "warmline/node-redis";
+import { createGateway, type Gateway } from "warmline-gateway";
+import { type FakeRedis, startFakeRedis, startRedis } from "warmline-testbed";
+import { createClient } from "../../support/redis-clients.js";
+
+// Unmodified node-redis over HTTP, by the server on the loopback interface.
+
+let server: Awaited<ReturnType<typeof startRedis>>;
+let gateway: Gateway;
+beforeAll(async () => {
+  server = await startRedis();
+  gateway = await createGateway({ port: 0, redis: server.url });
+});
+afterAll(async () => {
+  await gateway.close();
+  await server.stop();
+});
+
+let loopback: Loopback;
+const clients: { destroy(): void; isOpen: boolean }[] = [];
+beforeEach(async () => {
+  loopback = await startLoopback({ url: gateway.url, token: gateway.token });
+});
+afterEach(async () => {
+  for (const client of clients.splice(0)) if (client.isOpen) client.destroy();
+  await loopback.close();
+});
+
+async function connect(options = {}) {
+  const client = createClient({ ...loopback.options, ...options });
+  client.on("error", () => {});
+  clients.push(client);
+  return client.connect();
+}
+
+test("commands, transactions and scans have the replies that they have over TCP", async () => {
+  const redis = await connect();
+  expect(await redis.set("n", 1, { EX: 60 })).toBe("OK");
+  expect(await redis.incr("n")).toBe(2);
+  expect(await redis.get("none")).toBeNull();
+  await redis.hSet("h", { a: "1", b: "x" });
+  expect(await redis.hGetAll("h")).toEqual({ a: "1", b: "x" });
+  await redis.zAdd("z", { score: 1.5, value: "m" });
+  expect(await redis.zRangeWithScores("z", 0, -1)).toEqual([{ value: "m", score: 1.5 }]);
+  expect(await redis.multi().incr("n").get("n").exec()).toEqual([3, "3"]);
+  expect(await redis.eval("return ARGV[1]", { arguments: ["x"] })).toBe("x");
+  const keys: string[] = [];
+  for await (const found of redis.scanIterator()) keys.push(...found);
+  expect(keys.sort()).toEqual(["h", "n", "z"]);
+});
+
+test("a transaction with an error at a command is discarded", async () => {
+  const redis = await connect();
+  await expect(redis.multi().set("a", "1").addCommand(["SET", "b"]).exec()).rejects.toThrow();
+  expect(await redis.exists("a")).toBe(0);
+});
+
+test("a subscriber gets the messages of its channels and patterns", async () => {
+  const [subscriber, publisher] = [await connect(), await connect()];
+  const received: string[][] = [];
+  await subscriber.subscribe(["a", "b"], (message, channel) => received.push([channel, message]));
+  await subscriber.pSubscribe("b*", (message, channel) => received.push([`p ${channel}`, message]));
+  await subscriber.sSubscribe("s", (message, channel) => received.push([`s ${channel}`, message]));
+  await publisher.publish("a", "1");
+  await publisher.publish("b", "2");
+  await publisher.sPublish("s", "3");
+  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(4);
+  expect(received.sort()).toEqual([
+    ["a", "1"],
+    ["b", "2"],
+    ["p b", "2"],
+    ["s s", "3"],
+  ]);
+  // As Redis replies to a subscriber in RESP2.
+  expect(await subscriber.ping()).toBe("pong");
+  await subscriber.unsubscribe("a");
+  await publisher.publish("a", "4");
+  await publisher.publish("b", "5");
+  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(6);
+  expect(received.slice(4).every(([channel]) => channel !== "a")).toBe(true);
+});
+
+test("large replies come back whole to many clients at a time", async () => {
+  const value = "v".repeat(4 * 1024 * 1024);
+  const redis = await connect();
+  await redis.set("large", value);
+  const others = await Promise.all(Array.from({ length: 4 }, () => connect()));
+  const replies = await Promise.all(others.flatMap((client) => [client.get("large"), client.get("large")]));
+  expect(replies.every((reply) => reply === value)).toBe(true);
+});
+
+test("a blocking command waits for what another client pushes", async () => {
+  const [waiting, other] = [await connect(), await connect()];
+  const popped = waiting.blPop("l", 5);
+  await other.rPush("l", "v");
+  expect(await popped).toEqual({ key: "l", element: "v" });
+});
+
+test("WATCH is refused with its cure, and database 1 does not connect", async () => {
+  const redis = await connect();
+  await expect(redis.watch("k")).rejects.toThrow(/WATCH is not available over HTTP.*Lua/);
+  await expect(
+    connect({ database: 1, socket: { ...loopback.options.socket, reconnectStrategy: false } }),
+  ).rejects.toThrow(/only database 0/);
+});
+
+test("RESP3 is refused with its cure", async () => {
+  const socket = { ...loopback.options.socket, reconnectStrategy: false as const };
+  await expect(connect({ RESP: 3, socket })).rejects.toThrow(
+    /NOPROTO RESP3 is not available over HTTP.*RESP: 2/,
+  );
+});
+
+describe("the loopback server", () => {
+  /** Sends text and returns what comes back until the socket closes or is silent for 300 ms. */
+  async function exchange(text: string): Promise<string> {
+    const socket: Socket = createConnection(loopback.options.socket);
+    await once(socket, "connect");
+    let received = "";
+    socket.on("data", (chunk) => {
+      received += chunk;
+    });
+    socket.on("error", () => {});
+    socket.write(text);
+    await Promise.race([once(socket, "close"), new Promise((resolve) => setTimeout(resolve, 300))]);
+    const { destroyed } = socket;
+    socket.destroy();
+    return destroyed ? `${received}closed` : received;
+  }
+
+  test("the server runs nothing without its password", async () => {
+    const redis = await connect();
+    expect(await exchange("*3\r\n$3\r\nSET\r\n$1\r\nx\r\n$1\r\n1\r\n")).toBe(
+      "-NOAUTH Authentication required.\r\n",
+    );
+    expect(await exchange("*2\r\n$4\r\nAUTH\r\n$5\r\nwrong\r\n*2\r\n$3\r\nGET\r\n$1\r\nx\r\n")).toMatch(
+      /^-WRONGPASS .*\r\n-NOAUTH /,
+    );
+    expect(await exchange("*1\r\n$4\r\nINFO\r\n")).toMatch(/^-NOAUTH/);
+    expect(await exchange("*1\r\n$5\r\nMULTI\r\n*1\r\n$4\r\nEXEC\r\n")).toMatch(/^-NOAUTH .*\r\n-NOAUTH /);
+    expect(await redis.exists("x")).toBe(0);
+  });
+
+  test("the server does not keep what a stranger sends", async () => {
+    expect(await exchange(`*2\r\n$4\r\nECHO\r\n$99999999\r\n${"x".repeat(100_000)}`)).toContain("closed");
+    expect(await exchange("GET / HTTP/1.1\r\nHost: x\r\n\r\n")).toMatch(/^-ERR Protocol error.*\r\nclosed$/s);
+  });
+
+  test("the server has another password each time", async () => {
+    const other = await startLoopback({ url: gateway.url, token: gateway.token });
+    expect(other.options.password).not.toBe(loopback.options.password);
+    expect(other.options.password.length).toBeGreaterThan(40);
+    await other.close();
+  });
+
+  test("the server refuses to start without an endpoint", async () => {
+    await expect(startLoopback({ url: "", token: "" })).rejects.toThrow(/url and token missing/);
+  });
+});
+
+describe("a lost reply", () => {
+  let fake: FakeRedis;
+  let faulty: Gateway;
+  beforeEach(async () => {
+    fake = await startFakeRedis();
+    faulty = await createGateway({ port: 0, redis: fake.url });
+    await loopback.close();
+    loopback = await startLoopback({ url: faulty.url, token: faulty.token });
+  });
+  afterEach(async () => {
+    await faulty.close();
+    await fake.close();
+  });
+
+  test.each([1, 3])("INCR rejects and is applied once if Redis loses %i replies", async (count) => {
+    const redis = await connect({ disableClientInfo: true });
+    let left = count;
+    fake.script(({ name }) => (name === "INCR" && left-- > 0 ? "close" : undefined));
+    await expect(redis.incr("n")).rejects.toThrow(/^UNKNOWNOUTCOME /);
+    expect(await redis.get("n")).toBe("1");
+    expect(fake.count("INCR")).toBe(1);
+  });
+});
