@@ -42,7 +42,8 @@ async function outputOf(name: string, env: Record<string, string>): Promise<unkn
   const client = new IORedis(server.url);
   await client.flushall();
   client.disconnect();
-  return JSON.parse(await run("node", [join("src", `${name}.mjs`)], folder, env, 60_000));
+  const printed = await run("node", [join("src", `${name}.mjs`)], folder, env, 60_000);
+  return JSON.parse(printed.trim().split("\n").at(-1)!);
 }
 
 /** The programs that printed the same both times. */
