@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { transform } from "esbuild";
 import { defineConfig, type Options } from "tsup";
-import { trimUndici } from "./scripts/trim-undici.js";
 
 /** A folder of its own, from which scripts/build.mjs moves the files into `dist`. */
 const outDir = process.env.WARMLINE_OUT_DIR ?? "dist";
@@ -10,14 +11,44 @@ const ENTRIES = {
   index: "src/index.ts",
   fetch: "src/fetch.ts",
   modules: "src/commands/modules/index.ts",
-  undici: "src/transport/node/undici/index.ts",
+  undici: "src/undici.ts",
   ioredis: "src/ioredis.ts",
   "node-redis": "src/node-redis.ts",
 };
 
+const { index, ...others } = ENTRIES;
+const { fetch, modules, undici, ...connectors } = others;
+
 async function writeEsmDeclarations(): Promise<void> {
   for (const name of Object.keys(ENTRIES)) {
     await writeFile(join(outDir, `${name}.d.ts`), `export * from "./${name}.cjs";\n`);
+  }
+}
+
+/** Makes CommonJS of the chunks of ES modules: esbuild splits no others. */
+const toCommonJs: NonNullable<Options["plugins"]>[number] = {
+  name: "to-commonjs",
+  async renderChunk(code, { map }) {
+    const inline = Buffer.from(String(map)).toString("base64");
+    const result = await transform(`${code}\n//# sourceMappingURL=data:application/json;base64,${inline}`, {
+      format: "cjs",
+      platform: "node",
+      target: "es2022",
+      minify: true,
+      lineLimit: 120,
+      sourcemap: "external",
+    });
+    return { code: result.code, map: JSON.parse(result.map) };
+  },
+};
+
+/** Writes the connectors' ES modules, which need Node anyway: their code is that of CommonJS. */
+async function writeEsmConnectors(): Promise<void> {
+  const require = createRequire(import.meta.url);
+  for (const name of Object.keys(connectors)) {
+    const names = Object.keys(require(resolve(outDir, `${name}.cjs`)));
+    const code = `import connector from "./${name}.cjs";\nexport const { ${names.join(", ")} } = connector;\n`;
+    await writeFile(join(outDir, `${name}.js`), code);
   }
 }
 
@@ -35,41 +66,30 @@ const common: Options = {
   },
 };
 
+const shared: Options = {
+  ...common,
+  format: "esm",
+  splitting: true,
+  target: "es2022",
+  platform: "neutral",
+  external: [/^node:/],
+};
+
 export default defineConfig([
   {
     ...common,
-    entry: { index: "src/index.ts" },
+    entry: { index },
     onSuccess: writeEsmDeclarations,
   },
+  // The other entries share chunks. Lazy features are apart, for bundlers that split.
+  { ...shared, entry: { fetch, modules, undici } },
   {
-    ...common,
-    entry: { undici: "src/transport/node/undici/index.ts" },
-    // The installed package has no dependencies: the dispatcher is part of it. It is CommonJS, which in an ES
-    // module needs a `require` for Node's own modules.
-    noExternal: ["undici"],
-    esbuildPlugins: [trimUndici],
-    banner: ({ format }) =>
-      format === "esm"
-        ? {
-            js: 'import{createRequire as $createRequire}from"node:module";const require=$createRequire(import.meta.url);',
-          }
-        : {},
+    ...shared,
+    entry: others,
+    plugins: [toCommonJs],
+    outExtension: () => ({ js: ".cjs" }),
+    onSuccess: writeEsmConnectors,
   },
-  {
-    ...common,
-    entry: { ioredis: "src/ioredis.ts", "node-redis": "src/node-redis.ts" },
-  },
-  // What few use is apart from the entry on fetch, for bundlers that split; CommonJS has it in one file.
-  ...(["esm", "cjs"] as const).map(
-    (format): Options => ({
-      ...common,
-      entry: { fetch: "src/fetch.ts", modules: "src/commands/modules/index.ts" },
-      format,
-      splitting: format === "esm",
-      target: "es2022",
-      platform: "neutral",
-    }),
-  ),
   // The declarations of all entries together, so that they share their types.
   {
     entry: ENTRIES,

@@ -2,7 +2,7 @@ import { decode, encode } from "@jridgewell/sourcemap-codec";
 
 /**
  * Returns a source map that is a fifth as large and still leads from a position to its file and line: without the
- * sources themselves, without names, and with one mapping for each run of code that comes from one line.
+ * sources themselves and names, and with one mapping for each run of code that comes from one line.
  */
 export function shrinkMap(json) {
   const map = JSON.parse(json);

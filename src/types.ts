@@ -38,6 +38,7 @@ export type {
   RedisOptions,
   RetryOptions,
   Signal,
+  TransportFactory,
   WriteMode,
 } from "./options/options.js";
 export type { ConnectionStats } from "./transport/transport.js";

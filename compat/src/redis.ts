@@ -98,6 +98,7 @@ const OPTIONS: Record<keyof RedisOptions, true> = {
   signal: true,
   timeout: true,
   token: true,
+  transport: true,
   url: true,
   writes: true,
 };

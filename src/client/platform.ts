@@ -1,7 +1,7 @@
 import { ConfigError } from "../errors.js";
 import { CommandExecutor } from "../execution/executor.js";
 import type { Requester, RequestHandler } from "../execution/middleware.js";
-import { resolveSettings } from "../execution/settings.js";
+import { resolveMaxReplySize, resolveSettings } from "../execution/settings.js";
 import { type Endpoint, parseEndpoint } from "../options/endpoint.js";
 import type { RedisOptions } from "../options/options.js";
 import type { HttpRequest } from "../protocol/http.js";
@@ -42,7 +42,9 @@ export function createExecutor(
     !plain,
     options.readYourWrites !== false && !requester,
   );
-  const transport = platform.createTransport(usable, options, protocol.ping());
+  const custom = options.transport?.(usable.origin, options, resolveMaxReplySize(options));
+  const transport =
+    (custom as Transport | undefined) ?? platform.createTransport(usable, options, protocol.ping());
   if (usable !== NOWHERE && (options.preconnect ?? platform.preconnects?.())) void transport.preconnect();
   const beforeCall = platform.beforeCalls?.(options);
   const requestHandler: RequestHandler | undefined = requester && ((request) => requester.request(request));

@@ -132,7 +132,9 @@ export function createRedisClass(platform: Platform): RedisConstructor {
     const same = known.find((each) => equal(each.options, options));
     if (same) return same.executor;
     const executor = createExecutor(platform, options);
-    const isPlain = Object.values(options).every((value) => Object(value) !== value);
+    const isPlain = Object.values(options).every(
+      (value) => Object(value) !== value || value === options.transport,
+    );
     if (isPlain && known.length < 100) known.push({ options: { ...options }, executor });
     return executor;
   };

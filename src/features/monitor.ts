@@ -6,7 +6,7 @@ import { dataIn, getStreamEndpoint, streamLines } from "./subscribe/event-stream
 export async function* monitor(client: ConfiguredClient): AsyncGenerator<string, void, undefined> {
   const command = "MONITOR";
   const request = {
-    endpoint: getStreamEndpoint(client, command),
+    ...getStreamEndpoint(client, command),
     path: "/monitor",
     command,
     signal: getSignal(client.settings),

@@ -38,6 +38,7 @@ const OPTIONS: Record<keyof RedisOptions, Check> = {
     "an object with retries and backoff, or false",
   ],
   keepAlive: isBoolean,
+  transport: [(value) => typeof value === "function", "undici(dispatcher) of warmline/undici"],
   cache: oneOf("default", "force-cache", "no-cache", "no-store", "only-if-cached", "reload"),
   backend: isText,
   maxConnections: [(value) => Number.isInteger(value) && Number(value) > 0, "a whole number, 1 or more"],

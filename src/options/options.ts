@@ -92,6 +92,9 @@ export interface IdleOptions {
   latencyLogging?: boolean;
 }
 
+/** Creates the transport of a client: what `undici()` of `warmline/undici` returns. */
+export type TransportFactory = (origin: string, options: RedisOptions, maxReplySize: number) => object;
+
 /** Settings of a client. */
 export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
   extends CallOptions<Name, V>,
@@ -107,6 +110,11 @@ export interface RedisOptions<Name extends CodecName = CodecName, V = unknown>
    * on `fetch` the runtime decides.
    */
   keepAlive?: boolean;
+  /**
+   * Sends requests in place of the client's own connections: `undici(dispatcher)` of `warmline/undici`, for proxies,
+   * certificates, interceptors and mocks.
+   */
+  transport?: TransportFactory;
   /**
    * The cache mode of requests by the runtime's `fetch`, on the entry that uses `fetch`. In Next.js, on every entry: a page
    * that uses the client is rendered for each request, unless this is `"default"`, `"force-cache"` or

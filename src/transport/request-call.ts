@@ -34,7 +34,7 @@ export interface OutgoingRequest<T> {
 
 /** A call under way. */
 export interface SentCall {
-  /** Whether it was written and may have been applied; false again once it is settled. */
+  /** Whether it may have been applied, or the transport has it and may yet write it; false again once it is settled. */
   readonly written: boolean;
 }
 
@@ -51,6 +51,8 @@ class Call<T> implements AttemptListener {
   private readonly budget: RetryBudget;
   /** Whether this attempt has been written. */
   private started = false;
+  /** Whether this attempt has the request: a command that leaves it later is written all the same. */
+  private taken = false;
   private settled = false;
   private forgetSignal: (() => void) | undefined;
   /** The request that was written last, or is about to be. */
@@ -81,7 +83,7 @@ class Call<T> implements AttemptListener {
   }
 
   get written(): boolean {
-    return !this.settled && this.possiblyWritten;
+    return !this.settled && (this.taken || this.budget.possiblyApplied);
   }
 
   private get possiblyWritten(): boolean {
@@ -91,6 +93,7 @@ class Call<T> implements AttemptListener {
   /** A repeat of what may have been applied is the same, byte for byte. */
   get request(): HttpRequest {
     if (!this.newest || !this.written) this.newest = this.outgoing.request;
+    this.taken = true;
     return this.newest;
   }
 
@@ -175,6 +178,7 @@ class Call<T> implements AttemptListener {
     // After a freeze the pause and the call's own timer are late together, and the pause comes first.
     if (this.budget.retried > 0 && this.budget.timeLeft <= 0) return;
     this.started = false;
+    this.taken = false;
     this.attempt = this.transport.attempt(this.outgoing.repeatable, this);
   }
 
@@ -182,6 +186,7 @@ class Call<T> implements AttemptListener {
     const { label: command } = this.outgoing;
     this.transport.onRetry({ command, outcome, retry: this.budget.retried, waitMs });
     this.attempt = undefined;
+    this.taken = false;
     this.pause = setTimeout(sendNow, waitMs, this);
   }
 

@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 
 /** Callbacks of one attempt. Exactly one of `onResponse` and `onFailure` is called, unless it is aborted. */
 export interface AttemptListener {
-  /** The request to write; to be read right before it is written. */
+  /** The request to write. Once read it stays as it is, and counts as written: a command can't be withdrawn from it. */
   readonly request: HttpRequest;
   /**
    * Right before the first byte is written: from here on the request may be applied. May be called twice.
@@ -72,4 +72,6 @@ export interface Transport {
   preconnect(): Promise<void>;
   /** Closes idle connections. */
   close(): void;
+  /** Opens an event stream; the runtime's own `fetch` if absent. */
+  fetch?(url: string, init: RequestInit): Promise<Response>;
 }

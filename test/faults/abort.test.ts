@@ -71,18 +71,20 @@ describe("before it is sent", () => {
     expect(endpoint.connections).toBe(1);
   });
 
-  test("an abort while a suspect connection is probed sends nothing", async () => {
-    endpoint.onRequest = ownKey;
-    await client().get("first");
-    endpoint.onRequest = (request) => request.connection > 1 && ownKey(request);
-    await pause(1_100);
-    const aborted = client().with({ signal: controller.signal }).getdel("never");
-    setTimeout(() => controller.abort(reason), 5);
-    await expect(aborted).rejects.toBe(reason);
-    expect(await client().getdel("next")).toBe("next");
-    expect(endpoint.count("never")).toBe(0);
-    expect(endpoint.count("next")).toBe(1);
-  });
+  // A dispatcher of undici probes no connection.
+  if (process.env.WARMLINE_CONNECTION !== "undici")
+    test("an abort while a suspect connection is probed sends nothing", async () => {
+      endpoint.onRequest = ownKey;
+      await client().get("first");
+      endpoint.onRequest = (request) => request.connection > 1 && ownKey(request);
+      await pause(1_100);
+      const aborted = client().with({ signal: controller.signal }).getdel("never");
+      setTimeout(() => controller.abort(reason), 5);
+      await expect(aborted).rejects.toBe(reason);
+      expect(await client().getdel("next")).toBe("next");
+      expect(endpoint.count("never")).toBe(0);
+      expect(endpoint.count("next")).toBe(1);
+    });
 
   test.each([
     ["between two attempts", 2, {}, "500 Oops"],

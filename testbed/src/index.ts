@@ -44,4 +44,4 @@ export { findRedisServer, NO_REDIS, redisAvailable } from "./redis/find.js";
 export { type Resp, RespError } from "./redis/resp.js";
 export { type RedisGroup, type SentinelOptions, startSentinels } from "./redis/sentinel.js";
 export { type RedisServer, type RedisServerOptions, startRedis } from "./redis/server.js";
-export { type Certificate, makeCertificate } from "./tls/certificate.js";
+export { type Authority, type Certificate, makeAuthority, makeCertificate } from "./tls/certificate.js";

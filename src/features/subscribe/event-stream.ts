@@ -16,6 +16,8 @@ const MAX_SILENCE = 60_000;
 /** A request for an event stream. */
 export interface StreamRequest {
   readonly endpoint: Endpoint;
+  /** Opens a stream; the runtime's `fetch` if undefined. */
+  readonly open?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Below the endpoint's own path. */
   readonly path: string;
   /** A JSON document. Default: none. */
@@ -27,12 +29,15 @@ export interface StreamRequest {
 }
 
 /**
- * Returns the endpoint where event streams are opened.
+ * Returns the endpoint where event streams are opened, and the function that opens them.
  * @throws ConfigError if the client has none.
  */
-export function getStreamEndpoint({ context: { endpoint } }: ConfiguredClient, command: string): Endpoint {
+export function getStreamEndpoint(
+  { context: { endpoint, transport } }: ConfiguredClient,
+  command: string,
+): Pick<StreamRequest, "endpoint" | "open"> {
   if (endpoint instanceof Error) throw endpoint;
-  if (endpoint) return endpoint;
+  if (endpoint) return { endpoint, open: transport.fetch?.bind(transport) };
   throw new ConfigError(`${command}: event streams need a client with url and token, not a requester`, {
     command,
   });
@@ -46,7 +51,7 @@ export function getStreamEndpoint({ context: { endpoint } }: ConfiguredClient, c
  * signal's reason when that is what ended it.
  */
 export async function* streamLines(
-  { endpoint, path, body, command, signal }: StreamRequest,
+  { endpoint, open = fetch, path, body, command, signal }: StreamRequest,
   timeout: number,
 ): AsyncGenerator<string[], never> {
   const controller = new AbortController();
@@ -60,8 +65,8 @@ export async function* streamLines(
   };
   try {
     expectWithin(timeout);
-    // By the runtime's own fetch: a stream keeps its connection for itself, and the pool's are for commands.
-    const response = await fetch(endpoint.origin + endpoint.path + path, {
+    // A stream keeps its connection for itself, and the pool's are for commands.
+    const response = await open(endpoint.origin + endpoint.path + path, {
       method: "POST",
       headers: { authorization: `Bearer ${endpoint.token}`, accept: "text/event-stream" },
       redirect: "manual",

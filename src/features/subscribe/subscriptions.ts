@@ -115,7 +115,7 @@ class Subscriptions implements Subscriber {
       // Listeners are added before the first event.
       await this.#signal;
       const endpoint = getStreamEndpoint(client, command);
-      const request = { endpoint, path: `/${method}/${encodeURIComponent(name)}`, command, signal };
+      const request = { ...endpoint, path: `/${method}/${encodeURIComponent(name)}`, command, signal };
       for await (const frames of followStream(method, name, request, client.settings)) {
         for (const frame of frames) {
           // A listener may have given it up.

@@ -1,8 +1,8 @@
 import { afterTwoPolls, clearInterval, clearTimeout, setInterval, setTimeout } from "../../util/timers.js";
 import type { ConnectionStats } from "../transport.js";
 import type { CloseReason, Connection, ConnectionListener } from "./connection.js";
-import { openConnection } from "./connections.js";
 import { events } from "./events.js";
+import { Http1Connection } from "./http1/http1-connection.js";
 import { type Origin, parseOrigin } from "./origin.js";
 import { ThawWatch } from "./thaw.js";
 
@@ -198,7 +198,7 @@ export class Pool implements ConnectionListener {
   }
 
   private openOne(): Connection {
-    const connection = openConnection(this.origin, this);
+    const connection = new Http1Connection(this.origin, this);
     this.all.add(connection);
     this.opening.add(connection);
     return connection;

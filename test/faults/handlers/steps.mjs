@@ -2,8 +2,11 @@
 // beginning of a connection that nobody waits for.
 import { Redis } from "warmline";
 
-if (process.env.WARMLINE_CONNECTION === "undici") await import("warmline/undici");
-const redis = Redis.fromEnv({ codec: "text", ...JSON.parse(process.env.CLIENT ?? "{}") });
+const transport =
+  process.env.WARMLINE_CONNECTION === "undici"
+    ? (await import("warmline/undici")).undici(new (await import("undici")).Agent())
+    : undefined;
+const redis = Redis.fromEnv({ codec: "text", transport, ...JSON.parse(process.env.CLIENT ?? "{}") });
 if (process.env.AWAIT_READY) await redis.ready();
 
 const cell = new Int32Array(new SharedArrayBuffer(4));

@@ -50,6 +50,10 @@ describe("whole programs of the pages", () => {
     expect(await (await worker.default.fetch(request, gateway.env)).json()).toEqual({ visits: 3 });
   });
 
+  test("a command is answered by undici's mock", async () => {
+    await expect(programOf("docs/networks.md", "MockAgent")).resolves.toBeDefined();
+  });
+
   test("the code migrated from ioredis and from @vercel/kv runs", async () => {
     await programOf("docs/migrate-from-ioredis.md", "import { Redis }");
     const redis = Redis.fromEnv();

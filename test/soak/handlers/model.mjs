@@ -3,7 +3,6 @@
 import { getEventListeners } from "node:events";
 
 const { ENTRY, CLIENT, STREAM_URL } = process.env;
-if (process.env.WARMLINE_CONNECTION === "undici") await import("warmline/undici");
 const { Redis } = await import(ENTRY);
 const options = JSON.parse(CLIENT);
 const base = Redis.fromEnv({ codec: "text", ...options });

@@ -1,7 +1,6 @@
 // Carries out a plan: lanes that run side by side, each a list of steps, and tells what became of every command.
 import { Redis } from "warmline";
 
-if (process.env.WARMLINE_CONNECTION === "undici") await import("warmline/undici");
 const redis = Redis.fromEnv({ codec: "text", ...JSON.parse(process.env.CLIENT) });
 
 /** ms that this process has been awake: time that it was frozen does not count. */

@@ -1,11 +1,11 @@
-import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { endOnExit } from "../children.js";
 import { bits, element, integer, octets, oid, sequence, set, text, time, yes } from "./der.js";
 
-/** A self-signed certificate with its key. */
+/** A certificate with its key. */
 export interface Certificate {
   /** The certificate as PEM: also what a client trusts (`ca`). */
   readonly cert: string;
@@ -23,12 +23,33 @@ const SUBJECT_ALT_NAME = "2.5.29.17";
 const BASIC_CONSTRAINTS = "2.5.29.19";
 const DAY_MS = 86_400_000;
 
-/**
- * Creates a self-signed certificate for `localhost` and 127.0.0.1 with a P-256 key, valid for a week.
- */
+/** A certificate authority. */
+export interface Authority extends Certificate {
+  /** Creates a certificate for `localhost` and 127.0.0.1 that the authority has signed. */
+  issue(): Certificate;
+}
+
+/** Creates a self-signed certificate for `localhost` and 127.0.0.1 with a P-256 key, valid for a week. */
 export function makeCertificate(): Certificate {
+  return createCertificate("warmline testbed").certificate;
+}
+
+/** Creates a certificate authority, whose certificate is self-signed and valid for a week. */
+export function makeAuthority(): Authority {
+  const issuer = "warmline testbed authority";
+  const { certificate, privateKey } = createCertificate(issuer);
+  const issue = () => createCertificate("warmline testbed", { name: issuer, privateKey }).certificate;
+  return { ...certificate, issue };
+}
+
+const distinguishedName = (name: string) => sequence(set(sequence(oid(COMMON_NAME), text(name))));
+
+/** Creates a certificate that `issuer` signs. Without one it is self-signed and an authority's. */
+function createCertificate(
+  subject: string,
+  issuer?: { readonly name: string; readonly privateKey: KeyObject },
+): { certificate: Certificate; privateKey: KeyObject } {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const name = sequence(set(sequence(oid(COMMON_NAME), text("warmline testbed"))));
   const algorithm = sequence(oid(ECDSA_WITH_SHA256));
   const altNames = sequence(
     element(0x82, Buffer.from("localhost")),
@@ -38,19 +59,19 @@ export function makeCertificate(): Certificate {
     element(0xa0, integer(Buffer.from([2]))),
     integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
     algorithm,
-    name,
+    distinguishedName(issuer?.name ?? subject),
     sequence(time(new Date(Date.now() - DAY_MS)), time(new Date(Date.now() + 7 * DAY_MS))),
-    name,
+    distinguishedName(subject),
     publicKey.export({ type: "spki", format: "der" }),
     element(
       0xa3,
       sequence(
         sequence(oid(SUBJECT_ALT_NAME), octets(altNames)),
-        sequence(oid(BASIC_CONSTRAINTS), yes(), octets(sequence(yes()))),
+        sequence(oid(BASIC_CONSTRAINTS), yes(), octets(sequence(...(issuer ? [] : [yes()])))),
       ),
     ),
   );
-  const der = sequence(content, algorithm, bits(sign("sha256", content, privateKey)));
+  const der = sequence(content, algorithm, bits(sign("sha256", content, issuer?.privateKey ?? privateKey)));
   const lines = der.toString("base64").replace(/.{64}/g, "$&\n").trimEnd();
   const cert = `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
 
@@ -60,12 +81,15 @@ export function makeCertificate(): Certificate {
   const remove = () => rmSync(folder, { recursive: true, force: true });
   const keep = endOnExit(remove);
   return {
-    cert,
-    key: String(privateKey.export({ type: "pkcs8", format: "pem" })),
-    caFile,
-    remove: () => {
-      keep();
-      remove();
+    certificate: {
+      cert,
+      key: String(privateKey.export({ type: "pkcs8", format: "pem" })),
+      caFile,
+      remove: () => {
+        keep();
+        remove();
+      },
     },
+    privateKey,
   };
 }

@@ -1,0 +1,39 @@
+/**
+ * The client's requests over a dispatcher of undici: for proxies, certificates, interceptors and mocks.
+ *
+ * @module warmline/undici
+ */
+import { ConfigError } from "./errors.js";
+import type { TransportFactory } from "./options/options.js";
+import type { ConnectionStats } from "./transport/transport.js";
+import type { Dispatcher } from "./transport/undici/exchange.js";
+import { UndiciTransport } from "./transport/undici/transport.js";
+
+export type { TransportFactory } from "./options/options.js";
+export type { Dispatcher } from "./transport/undici/exchange.js";
+
+/** Options that only the client's own connections have. */
+const OWN_OPTIONS = ["keepAlive", "maxConnections", "preconnect"] as const;
+
+/**
+ * Returns a transport whose requests go over a dispatcher of undici 6 or later: `new Redis({ url, token, transport:
+ * undici(new ProxyAgent(proxy)) })`. The dispatcher stays the caller's: `close()` of the client leaves it open.
+ * @throws ConfigError if it is not a dispatcher. `new Redis()` throws it if an option is given that only the client's own
+ * connections have.
+ */
+export function undici(dispatcher: Dispatcher): TransportFactory {
+  if (typeof dispatcher?.dispatch !== "function") {
+    throw new ConfigError("undici() needs a dispatcher of undici, such as new ProxyAgent(url)");
+  }
+  const statsOf = new Map<string, ConnectionStats>();
+  return (origin, options, maxReplySize) => {
+    for (const name of OWN_OPTIONS) {
+      if (options[name] !== undefined) {
+        throw new ConfigError(`${name} has no effect with undici(): set it on the dispatcher, if it has it`);
+      }
+    }
+    const stats = statsOf.get(origin) ?? { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 };
+    statsOf.set(origin, stats);
+    return new UndiciTransport(dispatcher, origin, maxReplySize, stats);
+  };
+}

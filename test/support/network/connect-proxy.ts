@@ -1,0 +1,62 @@
+import { createServer, type IncomingMessage } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, connect, type Socket } from "node:net";
+
+export interface ConnectProxyOptions {
+  /** `user:password` that a request must bring. */
+  readonly credentials?: string;
+  /** The certificate of a proxy that speaks TLS. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
+
+/** A proxy that opens tunnels by CONNECT (RFC 9110, section 9.3.6), and nothing else. */
+export interface ConnectProxy {
+  readonly url: string;
+  /** The authorities that tunnels were opened to, in order. */
+  readonly tunnels: readonly string[];
+  /** The statuses of refused requests. */
+  readonly refused: readonly number[];
+  close(): Promise<void>;
+}
+
+export async function startConnectProxy({
+  credentials,
+  tls,
+}: ConnectProxyOptions = {}): Promise<ConnectProxy> {
+  const server = tls ? createTlsServer(tls) : createServer();
+  const tunnels: string[] = [];
+  const refused: number[] = [];
+  const sockets = new Set<Socket>();
+  const expected = credentials && `Basic ${Buffer.from(credentials).toString("base64")}`;
+  server.on("connect", ({ url, headers }: IncomingMessage, socket: Socket, head: Buffer) => {
+    sockets.add(socket.on("error", () => {}));
+    if (expected && headers["proxy-authorization"] !== expected) {
+      refused.push(407);
+      socket.end(
+        'HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm="test"\r\n\r\n',
+      );
+      return;
+    }
+    const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(url!)!;
+    const upstream = connect(Number(port), host, () => {
+      tunnels.push(url!);
+      socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+      upstream.write(head);
+      upstream.pipe(socket).pipe(upstream);
+    });
+    sockets.add(upstream);
+    upstream.on("error", () => socket.destroy()).on("close", () => socket.destroy());
+    socket.on("close", () => upstream.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${tls ? "https" : "http"}://${credentials ? `${credentials}@` : ""}localhost:${port}`,
+    tunnels,
+    refused,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
