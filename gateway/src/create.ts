@@ -21,6 +21,7 @@ import { LoopDelay } from "./metrics/loop-delay.js";
 import { createMetrics } from "./metrics/metrics.js";
 import { Traffic } from "./metrics/traffic.js";
 import { type GatewayOptions, hasToken, resolveSettings, type Settings } from "./settings/options.js";
+import { CommandFeed } from "./trace/command-feed.js";
 import { trace } from "./trace/trace.js";
 import { BufferBudget } from "./util/buffer-budget.js";
 import { VERSION } from "./version.js";
@@ -84,7 +85,9 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
   const backend = await createBackend(settings, log, budget);
   const { host } = settings;
   const plain = backend.upstreams;
-  const upstreams = settings.onCommand ? trace(plain, settings.onCommand) : plain;
+  const feed = settings.onCommand || settings.console ? new CommandFeed() : null;
+  if (settings.onCommand) feed?.add(settings.onCommand);
+  const upstreams = feed ? trace(plain, feed) : plain;
   const upstream = upstreams.of(null);
   const requests = new RequestLog(log, settings.logRequests, settings.slowLog);
   const onNotice = (message: string, isError: boolean) => (isError ? log.error(message) : log.info(message));
@@ -122,6 +125,7 @@ export async function startGateway(options: GatewayOptions, hooks: WorkerHooks =
     heartbeat: settings.streamHeartbeat,
     maxChannels: settings.maxStreamChannels,
     worker: hooks.worker ?? 0,
+    feed: settings.console ? feed : null,
     relay: hooks.relay ?? (async () => null),
   });
   const proxies = new TrustedProxies(settings.trustedProxies);

@@ -1,3 +1,4 @@
+import { getCommandInfo } from "../commands/command-info.js";
 import type { Command } from "../resp/command.js";
 
 /**
@@ -61,14 +62,15 @@ export function denialReason(
 ): string | null {
   const { name } = command;
   if (NEVER.has(name)) return refused(name);
-  if (CLOSED.has(name) && !isOpened(command, rules)) return refused(name);
+  if (CLOSED.has(name) && !isOpened(command, rules)) return closed(name, command);
   if (CONTAINERS.has(name)) {
     const sub = command.upper(1);
     const full = `${name} ${sub}`;
     if (NEVER_SUBCOMMANDS.has(full)) return refused(full);
-    if (CLOSED_SUBCOMMANDS[name]?.has(sub) && !isOpened(command, rules)) return refused(full);
+    if (CLOSED_SUBCOMMANDS[name]?.has(sub) && !isOpened(command, rules)) return closed(full, command);
     const openable = OPENABLE_SUBCOMMANDS[name];
-    if (openable && !(openable.has(sub) && isOpened(command, rules))) return refused(name);
+    if (openable && !openable.has(sub)) return refused(name);
+    if (openable && !isOpened(command, rules)) return closed(name, command);
   }
   if (command.size > rules.maxArgs) return `ERR a command of more than ${rules.maxArgs} arguments`;
   if (WAITS_FOR_REPLICAS.has(name) && (context.kind !== "pipeline" || context.before === 0)) {
@@ -80,6 +82,12 @@ export function denialReason(
 /** The error text for a command that is not allowed. */
 export function refused(name: string): string {
   return `NOPERM this user has no permissions to run the '${name.toLowerCase()}' command`;
+}
+
+/** The error text for a command that is closed until the gateway is started with a setting that opens it. */
+function closed(name: string, command: Command): string {
+  const setting = getCommandInfo(command)?.name ?? command.name;
+  return `${refused(name)}; --allow-command "${setting}" opens it to admin tokens`;
 }
 
 function isOpened(command: Command, { opened }: CommonRules): boolean {

@@ -1,11 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { Permissions } from "../access/permissions.js";
 import { UpstreamFailure } from "../redis/failure.js";
-import type { ChangingListener } from "../redis/pubsub/listener.js";
 import { Monitor } from "../redis/pubsub/monitor.js";
 import { type Subscription, Subscriptions } from "../redis/pubsub/subscriptions.js";
 import type { Sort, TopicName } from "../redis/pubsub/topic.js";
 import type { Cancel, Upstream } from "../redis/upstream.js";
+import type { CommandFeed } from "../trace/command-feed.js";
+import type { TracedCommand } from "../trace/traced-command.js";
 import { BadRequest } from "./bad-request.js";
 import { confirmationFrame, lineFrame, messageFrame, streamFrame } from "./event-frames.js";
 import { EventStream } from "./event-stream.js";
@@ -22,6 +23,8 @@ export interface StreamsOptions {
   readonly heartbeat: number;
   /** Maximum number of channels and patterns of one stream. */
   readonly maxChannels: number;
+  /** The commands for `/console/commands`. Null without the console. */
+  readonly feed: CommandFeed | null;
   /** This process's number among those behind one port. The ids of its streams begin with it. */
   readonly worker: number;
   /** Sends a change of a stream to the process with that number. Resolves with null if there is no such process. */
@@ -45,11 +48,19 @@ const NO_STREAM: StreamReply = {
   error: "ERR this token has no event stream with that id here",
 };
 
-/** The event streams: `/subscribe/<channel>...`, `/psubscribe/<pattern>...`, `/ssubscribe/<channel>...` and `/monitor`. */
+/** Keys of one command that its event on `/console/commands` has. */
+const MAX_KEYS = 4;
+
+/**
+ * The event streams: `/subscribe/<channel>...`, `/psubscribe/<pattern>...`, `/ssubscribe/<channel>...`, `/monitor`, and
+ * `/console/commands` with the commands of all clients of this process.
+ */
 export class Streams {
   readonly #options: StreamsOptions;
   readonly #sources = new Map<Upstream, PushSources>();
   readonly #open = new Set<EventStream>();
+  /** Readers of `/console/commands`. */
+  readonly #watchers = new Set<EventStream>();
   readonly #changeable = new Map<string, ChangeableStream>();
   readonly #timer: NodeJS.Timeout;
   /** Streams ended because their reader was too slow. */
@@ -75,6 +86,8 @@ export class Streams {
 
   /** Returns the handler of requests for this path, or null if it is not the path of a stream. */
   match(path: string, permissions: Permissions): ((exchange: Exchange, body: Buffer) => void) | null {
+    if (path === "/console/commands" && this.#options.feed)
+      return this.#watch(this.#options.feed, permissions);
     // Most paths are none of these, and differ from them in one letter.
     if (path.length < 7 || !"empsMPS".includes(path[1]!)) return null;
     if (path === "/events") return (exchange, body) => this.#openChangeable(exchange, permissions, body);
@@ -109,6 +122,22 @@ export class Streams {
     };
   }
 
+  /** Returns the handler of requests for the commands that pass through the gateway. Their permission is that of MONITOR. */
+  #watch(feed: CommandFeed, permissions: Permissions): (exchange: Exchange) => void {
+    return (exchange) => {
+      allow(permissions.streamDenialReason("monitor", []));
+      this.#start(exchange, permissions, 1, [], (stream) => {
+        const end = feed.add((command) => stream.onMessage(lineFrame(eventOf(command))));
+        this.#watchers.add(stream);
+        setImmediate(() => this.#watchers.has(stream) && stream.onReady());
+        return () => {
+          end();
+          this.#watchers.delete(stream);
+        };
+      });
+    };
+  }
+
   /** Changes a stream of this process. */
   change({ id, owner, add, remove }: StreamChange): Promise<StreamReply> {
     const stream = this.#changeable.get(id);
@@ -135,6 +164,8 @@ export class Streams {
       subscriptions.close();
       monitor.close();
     }
+    const closing = new UpstreamFailure("closing", "the gateway is closing");
+    for (const stream of [...this.#watchers]) stream.onFailure(closing);
   }
 
   /** Returns the sources of one Redis user's streams. */
@@ -214,7 +245,7 @@ export class Streams {
     { quota }: Permissions,
     channels: number,
     first: readonly Buffer[],
-    add: (listener: ChangingListener) => Cancel,
+    add: (stream: EventStream) => Cancel,
   ): void {
     const { maxStreams, maxBuffer } = this.#options;
     if (this.#open.size >= maxStreams) {
@@ -236,6 +267,14 @@ export class Streams {
   #beat(): void {
     for (const stream of this.#open) stream.beat();
   }
+}
+
+function eventOf({ keys, ...command }: TracedCommand): string {
+  return JSON.stringify({
+    ...command,
+    keys: keys.slice(0, MAX_KEYS),
+    moreKeys: Math.max(0, keys.length - MAX_KEYS),
+  });
 }
 
 function allow(denial: string | null): void {

@@ -2,17 +2,18 @@ import type { Receiver, ReplyStream, UpstreamFailure } from "../redis/failure.js
 import type { TransactionReceiver, Upstream, Upstreams } from "../redis/upstream.js";
 import type { Command } from "../resp/command.js";
 import { isError } from "../resp/replies.js";
-import { type CommandListener, describe, errorCode } from "./traced-command.js";
+import type { CommandFeed } from "./command-feed.js";
+import { describe, errorCode } from "./traced-command.js";
 
-/** Returns upstreams that call `listener` for every command sent through them. */
-export function trace(upstreams: Upstreams, listener: CommandListener): Upstreams {
+/** Returns upstreams that report every command sent through them to `feed` while it has a listener. */
+export function trace(upstreams: Upstreams, feed: CommandFeed): Upstreams {
   const made = new WeakMap<Upstream, Upstream>();
   return {
     of(user) {
       const upstream = upstreams.of(user);
       let traced = made.get(upstream);
       if (!traced) {
-        traced = traceOne(upstream, listener);
+        traced = traceOne(upstream, feed);
         made.set(upstream, traced);
       }
       return traced;
@@ -22,43 +23,43 @@ export function trace(upstreams: Upstreams, listener: CommandListener): Upstream
   };
 }
 
-function traceOne(upstream: Upstream, listener: CommandListener): Upstream {
-  const tracing = {
-    send: (commands, receiver, deadline) =>
-      upstream.send(commands, new TracingReceiver(receiver, commands, listener), deadline),
+function traceOne(upstream: Upstream, feed: CommandFeed): Upstream {
+  const tracing = (receiver: Receiver, commands: readonly Command[]) =>
+    feed.isWatched ? new TracingReceiver(receiver, commands, feed) : receiver;
+  const traced = {
+    send: (commands, receiver, deadline) => upstream.send(commands, tracing(receiver, commands), deadline),
     sendAlone: (commands, waits, receiver, deadline) =>
-      upstream.sendAlone(commands, waits, new TracingReceiver(receiver, commands, listener), deadline),
+      upstream.sendAlone(commands, waits, tracing(receiver, commands), deadline),
     transaction: (commands, receiver, deadline) =>
-      upstream.transaction(commands, new TracingTransaction(receiver, commands, listener), deadline),
+      upstream.transaction(
+        commands,
+        feed.isWatched ? new TracingTransaction(receiver, commands, feed) : receiver,
+        deadline,
+      ),
   } satisfies Partial<Upstream>;
   // Whatever else an upstream has stays its own.
   return new Proxy(upstream, {
     get(target, name) {
-      if (Object.hasOwn(tracing, name)) return tracing[name as keyof typeof tracing];
+      if (Object.hasOwn(traced, name)) return traced[name as keyof typeof traced];
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
 }
 
-/** Reports commands to a listener, whatever their receiver makes of them. */
+/** Reports commands to a feed, whatever their receiver makes of them. */
 class CommandReporter {
   readonly #startedAt = performance.now();
 
   constructor(
     readonly commands: readonly Command[],
-    readonly listener: CommandListener,
+    readonly feed: CommandFeed,
     readonly transaction: boolean,
   ) {}
 
   report(tag: number, error: string | null): void {
-    try {
-      this.listener(
-        describe(this.commands[tag]!, performance.now() - this.#startedAt, error, this.transaction),
-      );
-    } catch {
-      // An error of the listener must not affect the command.
-    }
+    const ms = performance.now() - this.#startedAt;
+    this.feed.emit(describe(this.commands[tag]!, ms, error, this.transaction));
   }
 }
 
@@ -68,9 +69,9 @@ class TracingReceiver implements Receiver {
   constructor(
     readonly receiver: Receiver,
     commands: readonly Command[],
-    listener: CommandListener,
+    feed: CommandFeed,
   ) {
-    this.#reporter = new CommandReporter(commands, listener, false);
+    this.#reporter = new CommandReporter(commands, feed, false);
   }
 
   get cancelled(): boolean {
@@ -111,9 +112,9 @@ class TracingTransaction implements TransactionReceiver {
   constructor(
     readonly receiver: TransactionReceiver,
     readonly commands: readonly Command[],
-    listener: CommandListener,
+    feed: CommandFeed,
   ) {
-    this.#reporter = new CommandReporter(commands, listener, true);
+    this.#reporter = new CommandReporter(commands, feed, true);
   }
 
   get cancelled(): boolean {

@@ -256,7 +256,10 @@ for (const setup of setups) {
           { result: "v" },
           { error: "ERR value is not an integer or out of range" },
           { error: expect.stringMatching(/^ERR unknown command/) },
-          { error: "NOPERM this user has no permissions to run the 'config' command" },
+          {
+            error:
+              "NOPERM this user has no permissions to run the 'config' command; --allow-command \"CONFIG GET\" opens it to admin tokens",
+          },
           { result: 1 },
         ]);
       });
