@@ -30,7 +30,15 @@ describeInBrowser("the console page", (browser) => {
   });
 
   const open = () => page.goto(`${gateway.url}/#${gateway.token}`);
-  const cells = async () => (await page.locator("#rows tr").allInnerTexts()).map((text) => text.split("\t"));
+  /** The rows of keys, in their order: name, type, time to live. */
+  const rows = async (): Promise<string[][]> => {
+    const found = await page.locator("#rows .row").all();
+    return Promise.all(found.map((row) => row.locator(":scope > *").allTextContents()));
+  };
+  const names = () => page.locator("#rows .row .name").allTextContents();
+  const openKey = (name: string) =>
+    page.locator("#rows .row .name", { hasText: new RegExp(`^${name}`) }).click();
+  const view = () => page.locator("#key-view");
   const type = async (line: string) => {
     await page.fill("#line", line);
     await page.press("#line", "Enter");
@@ -42,19 +50,18 @@ describeInBrowser("the console page", (browser) => {
     await redis.rpush("queue", "a", "b");
     await redis.hset("account", { name: "Ada" });
     await open();
-    await page.locator("#rows tr").nth(2).waitFor();
+    await page.getByText("3 keys", { exact: true }).waitFor();
     expect(await page.locator("#login").isVisible()).toBe(false);
-    const rows = new Map((await cells()).map(([key, ...rest]) => [key, rest]));
-    expect(rows.get("user:1")).toEqual(["string", "50 min"]);
-    expect(rows.get("queue")).toEqual(["list", ""]);
-    expect(rows.get("account")).toEqual(["hash", ""]);
-    expect(await page.textContent("#found")).toBe("3 keys");
+    expect(await rows()).toEqual([
+      ["account", "hash", ""],
+      ["queue", "list", ""],
+      ["user:1", "string", "50 min"],
+    ]);
     await page.fill("#pattern", "user:*");
     await page.press("#pattern", "Enter");
     await page.getByText("1 key", { exact: true }).waitFor();
-    await page.click("#rows button");
-    await answer().waitFor();
-    expect(await answer().textContent()).toBe('"Ada"');
+    await openKey("user:1");
+    await expect.poll(() => view().locator("pre").textContent()).toBe("Ada");
     expect(await page.textContent("#engine")).toContain("embedded");
     expect([...requested]).toEqual([new URL(gateway.url).origin]);
     expect(complaints).toEqual([]);
@@ -127,11 +134,12 @@ describeInBrowser("the console page", (browser) => {
     await redis.set(markup, markup);
     await open();
     await page.locator("#rows button").click();
-    await answer().waitFor();
+    await expect.poll(() => view().locator("pre").textContent()).toBe(markup);
+    await page.click("#tab-terminal");
     await type(markup.replaceAll(" ", "+").replaceAll('"', "'"));
     await page.locator("#log .error").waitFor();
-    expect((await cells())[0]![0]).toBe(markup);
-    expect(await page.locator("#rows img, #log img, #rows script, #log script").count()).toBe(0);
+    expect((await rows())[0]![0]).toBe(markup);
+    expect(await page.locator("main img, main script").count()).toBe(0);
     expect(await page.title()).toBe("warmline-gateway");
     // And if it were written as markup, the policy would stop it.
     const thrown = await page.evaluate<string>(`(() => {
@@ -174,7 +182,217 @@ describeInBrowser("the console page", (browser) => {
         return page.textContent("#found");
       })
       .toBe("700 keys");
-    expect(new Set((await cells()).map(([key]) => key)).size).toBe(700);
+    expect(await names()).toEqual(Array.from({ length: 700 }, (_, at) => `key:${at}`));
+  });
+
+  test("the arrival page has examples that run with a click", async () => {
+    await open();
+    await page.getByText("No keys yet.").waitFor();
+    await page.getByRole("button", { name: /^SET user:1/ }).click();
+    await expect.poll(() => answer().textContent()).toBe("OK");
+    await page.getByRole("button", { name: /^HSET account:1/ }).click();
+    await expect.poll(names).toEqual(["account:1", "user:1"]);
+    expect(await redis.get("user:1")).toEqual({ name: "Ada", languages: ["en", "fr"] });
+    expect(await redis.hgetall("account:1")).toEqual({ name: "Ada", visits: 3 });
+    expect(complaints).toEqual([]);
+  });
+
+  test("keys are sorted as numbers are, and grouped by prefix", async () => {
+    await redis.mset({ "user:10": 1, "user:9": 1, "user:9:tags": 1, "a:b:c:1": 1, "a:b:c:2": 1, single: 1 });
+    await open();
+    await page.getByText("6 keys", { exact: true }).waitFor();
+    expect(await names()).toEqual(["a:b:c:1", "a:b:c:2", "single", "user:9", "user:9:tags", "user:10"]);
+    const groups = await page.locator("#rows summary .name").allTextContents();
+    expect(groups).toEqual(["a:b:c:", "user:"]);
+    await page.locator("#rows summary", { hasText: "user:" }).click();
+    expect(await page.locator("#rows .row .name", { hasText: "user:10" }).isVisible()).toBe(false);
+    // The list is fetched again; the group stays closed.
+    await page.click("#search button");
+    await type("PING");
+    await expect.poll(() => answer().textContent()).toBe("PONG");
+    expect(await page.locator("#rows .row .name", { hasText: "user:10" }).isVisible()).toBe(false);
+  });
+
+  test("a JSON value is shown as a tree, with every digit, and edited without loss", async () => {
+    const stored = '{"id":12345678901234567890,"price":1.10,"tags":["a",{"b":null}],"empty":{}}';
+    await redis.with({ codec: "text" }).set("doc", stored, { ex: 3_600 });
+    await open();
+    await openKey("doc");
+    const leaves = view().locator(".leaf");
+    await expect
+      .poll(() => leaves.allTextContents())
+      .toEqual(["id: 12345678901234567890", "price: 1.10", '0: "a"', "b: null", "empty: {}"]);
+    await view().getByRole("button", { name: "Edit" }).click();
+    const area = view().locator("textarea");
+    expect(await area.inputValue()).toContain('\n  "id": 12345678901234567890,\n  "price": 1.10,');
+    await area.fill((await area.inputValue()).replace('"a"', '"changed"'));
+    await view().getByRole("button", { name: "Save" }).click();
+    await expect.poll(() => leaves.nth(2).textContent()).toBe('0: "changed"');
+    const text = redis.with({ codec: "text" });
+    expect(await text.get("doc")).toBe(stored.replace('"a"', '"changed"'));
+    expect(await redis.ttl("doc")).toBeGreaterThan(3_000);
+    expect(complaints).toEqual([]);
+  });
+
+  test("a time to live is set and removed", async () => {
+    await redis.set("k", "v");
+    await open();
+    await openKey("k");
+    await view().getByText("does not expire").waitFor();
+    await view().getByLabel("time to live in seconds").fill("600");
+    await view().getByRole("button", { name: "Set", exact: true }).click();
+    await view().getByText("expires in 10 min").waitFor();
+    expect(await redis.ttl("k")).toBeGreaterThan(500);
+    await expect.poll(rows).toEqual([["k", "string", "10 min"]]);
+    await view().getByRole("button", { name: "Never expire" }).click();
+    await view().getByText("does not expire").waitFor();
+    expect(await redis.ttl("k")).toBe(-1);
+  });
+
+  test("a key is deleted by a second click", async () => {
+    await redis.mset({ gone: 1, kept: 2 });
+    await open();
+    await openKey("gone");
+    await view().getByRole("button", { name: "Delete" }).click();
+    await view().getByRole("button", { name: "Delete the key?" }).waitFor();
+    expect(await redis.exists("gone")).toBe(1);
+    await view().getByRole("button", { name: "Delete the key?" }).click();
+    await view().getByText("does not exist any more").waitFor();
+    await expect.poll(names).toEqual(["kept"]);
+    expect(await redis.exists("gone")).toBe(0);
+  });
+
+  test("entries of collections are edited and removed", async () => {
+    await redis.hset("hash", { name: "Ada", city: "Paris" });
+    await redis.rpush("list", "first", "second");
+    await redis.zadd("zset", { score: 1.5, member: "ada" });
+    await redis.sadd("set", "one", "two");
+    const edit = async (key: string, row: number, to: string) => {
+      await openKey(key);
+      await view().getByRole("heading", { name: key, exact: true }).waitFor();
+      const at = view().locator("tr").nth(row);
+      await at.getByRole("button", { name: "Edit" }).click();
+      await at.locator("textarea").fill(to);
+      await at.getByRole("button", { name: "Save" }).click();
+      await expect.poll(() => at.locator("pre").textContent()).toBe(to);
+    };
+    const remove = async (key: string, row: number) => {
+      await openKey(key);
+      await view().getByRole("heading", { name: key, exact: true }).waitFor();
+      const at = view().locator("tr").nth(row);
+      await at.getByRole("button", { name: "Remove" }).click();
+      await at.getByRole("button", { name: "Remove?" }).click();
+    };
+    await open();
+    await edit("hash", 0, "Grace");
+    await edit("list", 1, "2nd");
+    await edit("zset", 0, "2.5");
+    expect(await redis.hget("hash", "name")).toBe("Grace");
+    expect(await redis.lrange("list", 0, -1)).toEqual(["first", "2nd"]);
+    expect(await redis.zscore("zset", "ada")).toBe(2.5);
+    await remove("hash", 1);
+    await expect.poll(() => redis.hkeys("hash")).toEqual(["name"]);
+    await remove("set", 0);
+    await expect.poll(() => redis.scard("set")).toBe(1);
+    // The error of Redis is shown beside the value.
+    await openKey("zset");
+    await view().getByRole("heading", { name: "zset" }).waitFor();
+    await view().getByRole("button", { name: "Edit" }).click();
+    await view().locator("textarea").fill("no number");
+    await view().getByRole("button", { name: "Save" }).click();
+    await view().getByRole("alert").getByText("ERR value is not a valid float").waitFor();
+  });
+
+  test("bytes that are no text are shown and not edited", async () => {
+    await redis.set("bytes", Uint8Array.of(0, 255, 10));
+    await open();
+    await openKey("bytes");
+    await expect.poll(() => view().locator("pre").textContent()).toBe('"\\x00\\xff\\n"');
+    expect(await view().getByRole("button", { name: "Edit" }).count()).toBe(0);
+  });
+
+  test("the live list has the commands of other clients, names and keys alone", async () => {
+    await open();
+    await page.click("#tab-commands");
+    await page.getByText("Commands of all clients").waitFor();
+    await redis.set("user:1", "secret-value");
+    await redis.mset({ a: 1, b: 2, c: 3, d: 4, e: 5 });
+    await redis.multi().incr("n").exec();
+    await redis.lpush("user:1", "x").catch(() => {});
+    const feed = async () =>
+      Promise.all(
+        (await page.locator("#feed tr").all()).map(async (row) => {
+          const [, name, keys, ms, error] = await row.locator("td").allTextContents();
+          expect(Number(ms)).toBeGreaterThanOrEqual(0);
+          return [name, keys, error];
+        }),
+      );
+    await expect.poll(feed).toEqual([
+      ["LPUSH", "user:1", "WRONGTYPE"],
+      ["MULTI INCR", "n", ""],
+      ["MSET", "a b c d and 1 more", ""],
+      ["SET", "user:1", ""],
+    ]);
+    expect(await page.locator("#commands").textContent()).not.toContain("secret-value");
+    // What the page itself sends for its list of keys is left out.
+    await page.click("#search button");
+    await page.getByText("7 keys", { exact: true }).waitFor();
+    await redis.ping();
+    await expect.poll(async () => (await feed())[0]).toEqual(["PING", "", ""]);
+    expect(await feed()).toHaveLength(5);
+    expect(complaints).toEqual([]);
+  });
+
+  test("the lines for .env are copied with the token, which is not shown", async () => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: gateway.url });
+    await open();
+    await page.click("#to-connect");
+    const copied = async (name: string) => {
+      await page.getByRole("button", { name: `Copy: ${name}` }).click();
+      await page.getByText("Copied").waitFor();
+      return page.evaluate<string>("navigator.clipboard.readText()");
+    };
+    expect(await copied("Environment")).toBe(
+      [
+        `WARMLINE_URL=${gateway.url}`,
+        `WARMLINE_TOKEN=${gateway.token}`,
+        `UPSTASH_REDIS_REST_URL=${gateway.url}`,
+        `UPSTASH_REDIS_REST_TOKEN=${gateway.token}`,
+      ].join("\n"),
+    );
+    await page.getByText("Copied").waitFor({ state: "detached" });
+    expect(await copied("TypeScript")).toContain("Redis.fromEnv()");
+    expect(await page.content()).not.toContain(gateway.token);
+    expect(complaints).toEqual([]);
+  });
+
+  test("a refused command names the setting that allows it", async () => {
+    await open();
+    await page.locator("#main").waitFor();
+    await type("CONFIG GET maxmemory");
+    await expect.poll(() => answer().textContent()).toContain('--allow-command "CONFIG GET"');
+  });
+
+  test("nothing is wider than a phone's screen, in any view", async () => {
+    await redis.set("a-long-key-name-that-has-no-place-to-break-".repeat(4), "x".repeat(500));
+    await redis.hset("hash", {
+      "a-long-field-name-without-a-space": JSON.stringify({ deep: { text: "y".repeat(200) } }),
+    });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open();
+    await page.getByText("2 keys", { exact: true }).waitFor();
+    const overflow = () =>
+      page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+    expect(await overflow()).toBe(0);
+    for (const key of ["a-long-key", "hash"]) {
+      await openKey(key);
+      await view().getByRole("button", { name: "Refresh" }).waitFor();
+      expect(await overflow(), key).toBe(0);
+    }
+    for (const tab of ["terminal", "commands", "connect"]) {
+      await page.click(`#tab-${tab}`);
+      expect(await overflow(), tab).toBe(0);
+    }
   });
 
   test("a read-only token shows what it may read", async () => {
@@ -190,6 +408,8 @@ describeInBrowser("the console page", (browser) => {
       await expect.poll(() => answer().textContent()).toMatch(/^\(error\) NOPERM/);
       expect(await page.locator("#counters").isVisible()).toBe(false);
       await expect.poll(() => page.textContent("#found")).toMatch(/NOPERM.*'scan'/);
+      await page.click("#tab-commands");
+      await expect.poll(() => page.textContent("#commands-state")).toMatch(/NOPERM.*'monitor'/);
     } finally {
       await limited.close();
     }

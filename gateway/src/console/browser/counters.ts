@@ -16,10 +16,10 @@ export function showCounters(gateway: Gateway, onError: (error: unknown) => void
     byId("upstream").textContent = String(counters.get("upstream_connections") ?? 0);
     if (last) {
       const rate = Math.max(0, (commands - last.commands) / ((at - last.at) / 1_000));
-      byId("rate").textContent = rate < 10 ? rate.toFixed(1).replace(".0", "") : String(Math.round(rate));
+      byId("rate").textContent = rounded(rate);
       rates.push(rate);
       rates.splice(0, rates.length - SECONDS);
-      byId("curve").setAttribute("points", pointsOf(rates));
+      byId("peak").textContent = rounded(Math.max(...rates));
     }
     last = { at, commands };
   };
@@ -27,7 +27,7 @@ export function showCounters(gateway: Gateway, onError: (error: unknown) => void
     try {
       if (document.visibilityState === "visible") {
         const counters = await gateway.counters();
-        for (const id of ["counters", "chart"]) byId(id).toggleAttribute("hidden", counters === null);
+        byId("counters").hidden = counters === null;
         if (counters) show(counters);
       }
       onError(null);
@@ -40,10 +40,6 @@ export function showCounters(gateway: Gateway, onError: (error: unknown) => void
   void tick();
 }
 
-/** A curve in a field of 60 by 20, the newest at the right. */
-function pointsOf(rates: readonly number[]): string {
-  const top = Math.max(1, ...rates);
-  return rates
-    .map((rate, at) => `${SECONDS - rates.length + at},${(19 - (18 * rate) / top).toFixed(1)}`)
-    .join(" ");
+function rounded(rate: number): string {
+  return rate < 10 ? rate.toFixed(1).replace(".0", "") : String(Math.round(rate));
 }

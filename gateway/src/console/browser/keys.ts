@@ -1,89 +1,148 @@
-import { byId, element } from "./dom.js";
+import { button, byId, element, group } from "./dom.js";
 import type { Gateway } from "./gateway.js";
+import { groupKeys, type KeyGroup, type ListedKey } from "./key-groups.js";
 import type { Reply } from "./resp.js";
-import { shown } from "./text.js";
+import { duration, shown, textOf, typeName } from "./text.js";
 
-/** Keys shown before "More" is clicked. */
+/** Keys fetched before "More" is clicked. */
 const PAGE = 200;
-/** Steps of SCAN taken for one page, so that a pattern that fits nothing does not walk through all of a large Redis. */
+/** Steps of SCAN taken for one page, so that a pattern without a match does not scan all of a large Redis. */
 const MAX_STEPS = 50;
+/** The size up to which a group is open at first. */
+const OPEN_UP_TO = 20;
 
-/** The list of keys, with their types and times to live. */
+/** The list of keys, sorted and grouped by prefix, with their types and times to live. */
 export class Keys {
   #cursor = "0";
   #pattern = "*";
-  #count = 0;
-  readonly #seen = new Set<string>();
+  /** The fetched keys by their names. */
+  #keys = new Map<string, ListedKey>();
+  /** The groups that the user opened or closed, by their prefixes. */
+  readonly #toggled = new Map<string, boolean>();
+  #selected: string | null = null;
+  /** The number of the current search. Results of earlier ones are dropped. */
+  #search = 0;
 
   constructor(
     readonly gateway: Gateway,
-    readonly onOpen: (key: Uint8Array, type: string) => void,
+    readonly onOpen: (key: ListedKey) => void,
     readonly onError: (error: unknown) => void,
   ) {
     byId("search").addEventListener("submit", (event) => {
       event.preventDefault();
-      this.look();
+      this.#pattern = byId<HTMLInputElement>("pattern").value.trim() || "*";
+      void this.search();
     });
-    byId("more").addEventListener("click", () => void this.#page());
+    byId("more").addEventListener("click", () => void this.#page(this.#search, this.#keys));
   }
 
-  /** Looks anew, for what the field says. */
-  look(): void {
-    this.#pattern = byId<HTMLInputElement>("pattern").value.trim() || "*";
+  /** Whether all keys that match are in the list. */
+  get isComplete(): boolean {
+    return this.#cursor === "0";
+  }
+
+  /** Fetches the first page again. */
+  async search(): Promise<void> {
     this.#cursor = "0";
-    this.#count = 0;
-    this.#seen.clear();
-    byId("rows").replaceChildren();
-    void this.#page();
+    await this.#page(++this.#search, new Map());
   }
 
-  async #page(): Promise<void> {
+  /** Marks the key that is shown beside the list. */
+  select(name: string | null): void {
+    this.#selected = name;
+    for (const each of byId("rows").querySelectorAll(".row")) mark(each, name);
+  }
+
+  async #page(search: number, keys: Map<string, ListedKey>): Promise<void> {
     byId("more").hidden = true;
-    const seen = this.#seen;
-    const goal = this.#count + PAGE;
+    const goal = keys.size + PAGE;
+    let cursor = this.#cursor;
     try {
       let steps = 0;
       do {
-        const reply = await this.gateway.run(["SCAN", this.#cursor, "MATCH", this.#pattern, "COUNT", "100"]);
-        const [cursor, keys] = scanned(reply);
-        this.#cursor = cursor;
-        // SCAN may give a key twice.
-        const fresh = keys.filter((key) => !seen.has(shown(key)) && seen.add(shown(key)));
-        await this.#append(fresh);
-        this.#count += fresh.length;
-      } while (this.#cursor !== "0" && this.#count < goal && ++steps < MAX_STEPS);
+        const reply = await this.gateway.run(["SCAN", cursor, "MATCH", this.#pattern, "COUNT", "100"], {
+          isOwn: true,
+        });
+        const [next, found] = scanned(reply);
+        cursor = next;
+        // SCAN may return a key twice.
+        await this.#fetch(
+          found.filter((key) => !keys.has(shown(key))),
+          keys,
+        );
+      } while (cursor !== "0" && keys.size < goal && ++steps < MAX_STEPS);
     } catch (error) {
-      byId("found").textContent = (error as Error).message;
+      if (search === this.#search) byId("found").textContent = (error as Error).message;
       this.onError(error);
       return;
     }
-    const isAll = this.#cursor === "0";
-    byId("more").hidden = isAll;
-    const what = this.#count === 1 ? "1 key" : `${this.#count} keys`;
-    byId("found").textContent = isAll ? what : `${what} so far`;
+    if (search !== this.#search) return;
+    this.#cursor = cursor;
+    this.#keys = keys;
+    this.#show();
   }
 
-  async #append(keys: readonly Uint8Array[]): Promise<void> {
+  /** Fetches types and times to live, and adds the keys. */
+  async #fetch(found: readonly Uint8Array[], keys: Map<string, ListedKey>): Promise<void> {
     const replies = await this.gateway.runAll(
-      keys.flatMap((key) => [
+      found.flatMap((key) => [
         ["TYPE", key],
         ["PTTL", key],
       ]),
     );
-    keys.forEach((key, at) => {
+    for (const [at, key] of found.entries()) {
       const type = textOf(replies[2 * at]);
-      // It may have gone since.
-      if (type === "none") return;
-      const row = element("tr");
-      const name = element("button", shown(key));
-      name.type = "button";
-      name.addEventListener("click", () => this.onOpen(key, type));
-      const first = element("td");
-      first.append(name);
-      row.append(first, element("td", type), element("td", duration(Number(textOf(replies[2 * at + 1])))));
-      byId("rows").append(row);
-    });
+      // The key may have expired since.
+      if (type === "none") continue;
+      const name = shown(key);
+      keys.set(name, { key, name, type, ttl: Number(textOf(replies[2 * at + 1])) });
+    }
   }
+
+  #show(): void {
+    const { size } = this.#keys;
+    byId("rows").replaceChildren(...this.#elementsOf(groupKeys([...this.#keys.values()])));
+    byId("more").hidden = this.isComplete;
+    const count = size === 1 ? "1 key" : `${size} keys`;
+    const none = this.#pattern === "*" ? "No keys yet." : "No key matches.";
+    byId("found").textContent = this.isComplete ? (size === 0 ? none : count) : `${count} so far`;
+  }
+
+  #elementsOf(entries: readonly (KeyGroup | ListedKey)[]): HTMLElement[] {
+    return entries.map((entry) => ("entries" in entry ? this.#groupOf(entry) : this.#rowOf(entry)));
+  }
+
+  #groupOf({ prefix, size, entries }: KeyGroup): HTMLElement {
+    const details = element("details", "", "group");
+    details.open = this.#toggled.get(prefix) ?? size <= OPEN_UP_TO;
+    const summary = group(
+      "summary",
+      "",
+      element("span", prefix, "name"),
+      element("span", String(size), "dim"),
+    );
+    summary.addEventListener("click", () => this.#toggled.set(prefix, !details.open));
+    details.append(summary, group("div", "inside", ...this.#elementsOf(entries)));
+    return details;
+  }
+
+  #rowOf(entry: ListedKey): HTMLElement {
+    const row = group(
+      "div",
+      "row",
+      button(entry.name, () => this.onOpen(entry), "name"),
+      element("span", typeName(entry.type), "dim type"),
+      element("span", duration(entry.ttl), "dim ttl"),
+    );
+    mark(row, this.#selected);
+    return row;
+  }
+}
+
+function mark(row: Element, selected: string | null): void {
+  const name = row.querySelector(".name");
+  if (name?.textContent === selected) name?.setAttribute("aria-current", "true");
+  else name?.removeAttribute("aria-current");
 }
 
 function scanned(reply: Reply): [cursor: string, keys: Uint8Array[]] {
@@ -91,18 +150,4 @@ function scanned(reply: Reply): [cursor: string, keys: Uint8Array[]] {
   const [cursor, list] = reply.items;
   const keys = list?.kind === "array" ? list.items : [];
   return [textOf(cursor), keys.flatMap((key) => (key.kind === "bulk" ? [key.bytes] : []))];
-}
-
-function textOf(reply: Reply | undefined): string {
-  if (reply?.kind === "bulk") return shown(reply.bytes);
-  return reply && "text" in reply ? reply.text : "";
-}
-
-/** Returns a time to live in ms as text. */
-function duration(ms: number): string {
-  if (!(ms >= 0)) return "";
-  const seconds = ms / 1_000;
-  if (seconds < 60) return `${Math.ceil(seconds)} s`;
-  if (seconds < 3_600) return `${Math.round(seconds / 60)} min`;
-  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
 }

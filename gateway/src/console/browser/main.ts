@@ -1,8 +1,12 @@
+import { showConnect } from "./connect.js";
 import { showCounters } from "./counters.js";
 import { byId } from "./dom.js";
 import { Gateway, Unauthorized } from "./gateway.js";
+import { KeyView } from "./key-view.js";
 import { Keys } from "./keys.js";
+import { LiveCommands } from "./live-commands.js";
 import { Prompt } from "./prompt.js";
+import { Tabs } from "./tabs.js";
 import { findToken, forgetToken, keepToken } from "./token.js";
 
 function notice(text: string): void {
@@ -29,7 +33,9 @@ async function open(token: string): Promise<void> {
   const gateway = new Gateway(token);
   try {
     await gateway.counters();
-    byId("engine").textContent = await gateway.engine();
+    const engine = await gateway.engine();
+    byId("engine").textContent = engine;
+    byId("engine").title = engine;
   } catch (error) {
     onError(error);
     return;
@@ -39,8 +45,34 @@ async function open(token: string): Promise<void> {
   byId("login").hidden = true;
   byId("main").hidden = false;
   showCounters(gateway, onError);
-  const prompt = new Prompt(gateway, onError);
-  new Keys(gateway, (key, type) => prompt.open(key, type), onError).look();
+  showConnect(token);
+  const tabs = new Tabs();
+  const commands = new LiveCommands(gateway, onError);
+  const view = new KeyView(
+    gateway,
+    (isGone) => {
+      if (isGone) keys.select(null);
+      void keys.search();
+    },
+    onError,
+  );
+  const keys = new Keys(
+    gateway,
+    (entry) => {
+      keys.select(entry.name);
+      tabs.show("key");
+      // On a narrow screen the view is below the list.
+      if (matchMedia("(max-width: 720px)").matches) byId("work").scrollIntoView();
+      void view.open(entry);
+    },
+    onError,
+  );
+  // A list that is complete is cheap to fetch again.
+  new Prompt(gateway, () => keys.isComplete && void keys.search(), onError);
+  tabs.onShow = (shown) => commands.show(shown === "commands");
+  tabs.show("terminal");
+  byId("to-connect").addEventListener("click", () => tabs.show("connect"));
+  void keys.search();
   byId("line").focus();
 }
 

@@ -1,20 +1,19 @@
-import { byId, element } from "./dom.js";
+import { button, byId, element, group } from "./dom.js";
 import type { CommandArg, Gateway } from "./gateway.js";
 import { splitArgs } from "./split-args.js";
-import { printed, quoted, shown } from "./text.js";
+import { printed } from "./text.js";
 
 /** Lines kept on the page. */
 const MAX_LINES = 200;
 
-/** Commands that read the beginning of a value, by its type, so that a large one does no harm. */
-const READS: Record<string, (key: CommandArg) => CommandArg[]> = {
-  string: (key) => ["GETRANGE", key, "0", "9999"],
-  list: (key) => ["LRANGE", key, "0", "99"],
-  set: (key) => ["SSCAN", key, "0", "COUNT", "100"],
-  zset: (key) => ["ZRANGE", key, "0", "99", "WITHSCORES"],
-  hash: (key) => ["HSCAN", key, "0", "COUNT", "100"],
-  stream: (key) => ["XREVRANGE", key, "+", "-", "COUNT", "20"],
-};
+/** Commands to try on arrival. They show strings, JSON, times to live, collections and counters. */
+const EXAMPLES = [
+  `SET user:1 '{"name":"Ada","languages":["en","fr"]}' EX 3600`,
+  "HSET account:1 name Ada visits 3",
+  "RPUSH queue first second third",
+  "INCR visits",
+  "INFO server",
+];
 
 /** The prompt, and the history of commands and replies. */
 export class Prompt {
@@ -22,8 +21,10 @@ export class Prompt {
   #at = 0;
   #running: AbortController | null = null;
 
+  /** @param onDone called after each reply, since a command may have changed keys */
   constructor(
     readonly gateway: Gateway,
+    readonly onDone: () => void,
     readonly onError: (error: unknown) => void,
   ) {
     const line = byId<HTMLInputElement>("line");
@@ -39,12 +40,14 @@ export class Prompt {
         line.value = this.#recall(event.key === "ArrowUp" ? -1 : 1);
       } else if (event.key === "Escape") this.#running?.abort();
     });
-  }
-
-  /** Shows what a key holds. */
-  open(key: Uint8Array, type: string): void {
-    const args = (READS[type] ?? ((name: CommandArg) => ["TYPE", name]))(key);
-    void this.#run(args.map((arg) => (typeof arg === "string" ? arg : asArg(arg))).join(" "), args);
+    const examples = EXAMPLES.map((text) => {
+      const run = () => {
+        if (!this.#running) void this.#ask(text);
+        line.focus();
+      };
+      return group("li", "", button(text, run, "link code"));
+    });
+    byId("examples").replaceChildren(...examples);
   }
 
   #recall(step: number): string {
@@ -55,23 +58,19 @@ export class Prompt {
   async #ask(text: string): Promise<void> {
     if (this.#history.at(-1) !== text) this.#history.push(text);
     this.#at = this.#history.length;
+    this.#print(`> ${text}`, "asked");
     let args: CommandArg[];
     try {
       args = splitArgs(text);
     } catch (error) {
-      this.#print(`> ${text}`, "asked");
       this.#print((error as Error).message, "error");
       return;
     }
-    await this.#run(text, args);
-  }
-
-  async #run(text: string, args: readonly CommandArg[]): Promise<void> {
-    this.#print(`> ${text}`, "asked");
     this.#running = new AbortController();
     try {
-      const reply = await this.gateway.run(args, this.#running.signal);
+      const reply = await this.gateway.run(args, { signal: this.#running.signal });
       this.#print(printed(reply), reply.kind === "error" ? "error" : "");
+      this.onDone();
     } catch (error) {
       const { name, message } = error as Error;
       this.#print(name === "AbortError" ? "cancelled" : message, "error");
@@ -84,12 +83,7 @@ export class Prompt {
     const log = byId("log");
     log.append(element("div", text, className));
     while (log.childElementCount > MAX_LINES) log.firstElementChild?.remove();
-    log.scrollTop = log.scrollHeight;
+    const scroll = byId("scroll");
+    scroll.scrollTop = scroll.scrollHeight;
   }
-}
-
-/** A key as the prompt reads it back. */
-function asArg(key: Uint8Array): string {
-  const text = shown(key);
-  return /^[^\s"'\\]+$/.test(text) ? text : quoted(key);
 }

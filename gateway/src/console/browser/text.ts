@@ -65,3 +65,32 @@ function bulk(bytes: Uint8Array): string {
 function quotedText(text: string): string {
   return /\p{C}/u.test(text) ? quoted(new TextEncoder().encode(text)) : `"${text.replace(/["\\]/g, "\\$&")}"`;
 }
+
+/** Returns the text of a reply that is a string or a number, as the page shows it. Empty for others. */
+export function textOf(reply: Reply | undefined): string {
+  if (reply?.kind === "bulk") return shown(reply.bytes);
+  return reply && "text" in reply ? reply.text : "";
+}
+
+/** Returns bytes as text, or null if they are not UTF-8. */
+export function decoded(bytes: Uint8Array): string | null {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the name of a type as the page shows it. */
+export function typeName(type: string): string {
+  return type === "ReJSON-RL" ? "json" : type;
+}
+
+/** Returns a time to live in ms as text. Empty without one. */
+export function duration(ms: number): string {
+  if (!(ms >= 0)) return "";
+  const seconds = ms / 1_000;
+  if (seconds < 60) return `${Math.ceil(seconds)} s`;
+  if (seconds < 3_600) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
+}

@@ -1,0 +1,313 @@
+import { button, byId, dangerousButton, element, group } from "./dom.js";
+import type { CommandArg, Gateway } from "./gateway.js";
+import { formatTree, jsonTree, parseTree } from "./json-tree.js";
+import type { ListedKey } from "./key-groups.js";
+import type { Reply } from "./resp.js";
+import { decoded, duration, shown, textOf, typeName } from "./text.js";
+
+/** Bytes of a string that are read. Longer ones are cut, and can't be edited. */
+const MAX_BYTES = 64 * 1024;
+/** Entries of a collection that are read. */
+const MAX_ENTRIES = "200";
+
+/** Characters of a line of the editor, about, and its lines at most. */
+const LINE = 80;
+const MAX_ROWS = 20;
+
+/** An entry of a value: a field, an element, a member. */
+interface Entry {
+  /** Its name or place; empty for a member of a set. */
+  readonly label: string;
+  readonly value: Uint8Array;
+  /** Returns the command that sets its value. */
+  readonly edit?: (text: string) => CommandArg[];
+  /** The command that removes it. */
+  readonly remove?: CommandArg[];
+}
+
+/** The content of a key. */
+interface Content {
+  readonly entries: readonly Entry[];
+  /** The size of the whole value: bytes of a string, entries of a collection. */
+  readonly size: string;
+  /** Whether only a part was read. */
+  readonly isPart: boolean;
+}
+
+/** The commands that read a value of one type and its size, and the entries of their reply. */
+interface Reader {
+  read(key: CommandArg): CommandArg[];
+  size(key: CommandArg): CommandArg[];
+  readonly unit: "bytes" | "entries";
+  entries(reply: Reply, key: CommandArg): Entry[];
+}
+
+const READERS: Record<string, Reader> = {
+  string: {
+    read: (key) => ["GETRANGE", key, "0", String(MAX_BYTES - 1)],
+    size: (key) => ["STRLEN", key],
+    unit: "bytes",
+    entries: (reply, key) => [
+      { label: "", value: bytesOf(reply), edit: (text) => ["SET", key, text, "KEEPTTL"] },
+    ],
+  },
+  hash: {
+    read: (key) => ["HSCAN", key, "0", "COUNT", MAX_ENTRIES],
+    size: (key) => ["HLEN", key],
+    unit: "entries",
+    entries: (reply, key) =>
+      pairsOf(itemsOf(reply)[1]).map(([field, value]) => ({
+        label: shown(field),
+        value,
+        edit: (text) => ["HSET", key, field, text],
+        remove: ["HDEL", key, field],
+      })),
+  },
+  list: {
+    read: (key) => ["LRANGE", key, "0", String(Number(MAX_ENTRIES) - 1)],
+    size: (key) => ["LLEN", key],
+    unit: "entries",
+    entries: (reply, key) =>
+      itemsOf(reply).map((item, at) => ({
+        label: String(at),
+        value: bytesOf(item),
+        edit: (text) => ["LSET", key, String(at), text],
+      })),
+  },
+  set: {
+    read: (key) => ["SSCAN", key, "0", "COUNT", MAX_ENTRIES],
+    size: (key) => ["SCARD", key],
+    unit: "entries",
+    entries: (reply, key) =>
+      itemsOf(itemsOf(reply)[1]).map((item) => ({
+        label: "",
+        value: bytesOf(item),
+        remove: ["SREM", key, bytesOf(item)],
+      })),
+  },
+  zset: {
+    read: (key) => ["ZRANGE", key, "0", String(Number(MAX_ENTRIES) - 1), "WITHSCORES"],
+    size: (key) => ["ZCARD", key],
+    unit: "entries",
+    entries: (reply, key) =>
+      pairsOf(reply).map(([member, score]) => ({
+        label: shown(member),
+        value: score,
+        edit: (text) => ["ZADD", key, "XX", text, member],
+        remove: ["ZREM", key, member],
+      })),
+  },
+  stream: {
+    read: (key) => ["XREVRANGE", key, "+", "-", "COUNT", "50"],
+    size: (key) => ["XLEN", key],
+    unit: "entries",
+    entries: (reply) =>
+      itemsOf(reply).map((item) => {
+        const [id, fields] = itemsOf(item);
+        const pairs = pairsOf(fields).map(([name, value]) => [shown(name), shown(value)]);
+        return { label: textOf(id), value: encoder.encode(JSON.stringify(Object.fromEntries(pairs))) };
+      }),
+  },
+  "ReJSON-RL": {
+    read: (key) => ["JSON.GET", key],
+    size: (key) => ["EXISTS", key],
+    unit: "bytes",
+    entries: (reply, key) => [
+      { label: "", value: bytesOf(reply), edit: (text) => ["JSON.SET", key, "$", text] },
+    ],
+  },
+};
+
+const encoder = new TextEncoder();
+
+/** The view of one key: its value, its time to live, and what changes them. */
+export class KeyView {
+  #open: ListedKey | null = null;
+
+  /** @param onChanged called after a change, with whether the key is gone */
+  constructor(
+    readonly gateway: Gateway,
+    readonly onChanged: (isGone: boolean) => void,
+    readonly onError: (error: unknown) => void,
+  ) {}
+
+  /** Shows a key as it is now. */
+  async open(entry: ListedKey): Promise<void> {
+    this.#open = entry;
+    const { key, name } = entry;
+    try {
+      const [typeReply, ttlReply] = await this.gateway.runAll([
+        ["TYPE", key],
+        ["PTTL", key],
+      ]);
+      const type = textOf(typeReply);
+      const content = type === "none" ? null : await this.#read(key, type);
+      // Another key may have been opened since.
+      if (this.#open !== entry) return;
+      if (content === null) this.#showGone(name);
+      else this.#show({ key, name, type, ttl: Number(textOf(ttlReply)) }, content);
+    } catch (error) {
+      if (this.#open === entry) this.#fill(element("p", (error as Error).message, "error"));
+      this.onError(error);
+    }
+  }
+
+  async #read(key: Uint8Array, type: string): Promise<Content> {
+    const reader = READERS[type];
+    if (!reader) return { entries: [], size: `type ${type}: use the prompt`, isPart: false };
+    const [reply, sizeReply] = await this.gateway.runAll([reader.read(key), reader.size(key)]);
+    if (reply?.kind === "error") throw new Error(reply.text);
+    const entries = reader.entries(reply!, key);
+    if (type === "ReJSON-RL") return { entries, size: "JSON document", isPart: false };
+    const total = Number(textOf(sizeReply));
+    const read = reader.unit === "bytes" ? entries[0]!.value.length : entries.length;
+    const unit = total === 1 ? reader.unit.replace(/ies$/, "y").replace(/s$/, "") : reader.unit;
+    return { entries, size: `${total} ${unit}`, isPart: read < total };
+  }
+
+  #fill(...children: readonly HTMLElement[]): void {
+    byId("no-key").hidden = true;
+    byId("key-view").replaceChildren(...children);
+  }
+
+  #showGone(name: string): void {
+    this.#fill(element("h2", name), element("p", "This key does not exist any more.", "dim"));
+  }
+
+  #show(entry: ListedKey, content: Content): void {
+    const { key, name, type, ttl } = entry;
+    const problem = element("p", "", "error");
+    problem.setAttribute("role", "alert");
+    const change = async (args: readonly CommandArg[], isGone = false): Promise<void> => {
+      const reply = await this.gateway.run(args).catch((error: unknown) => {
+        this.onError(error);
+        return null;
+      });
+      if (reply?.kind === "error") problem.textContent = reply.text;
+      else if (reply) {
+        this.onChanged(isGone);
+        await this.open(entry);
+      }
+    };
+    const isDocument = type === "string" || type === "ReJSON-RL";
+    const facts = [typeName(type), content.size];
+    const actions = group(
+      "div",
+      "actions",
+      button("Refresh", () => this.open(entry)),
+      dangerousButton("Delete", "Delete the key?", () => change(["DEL", key], true)),
+    );
+    const value = isDocument
+      ? group("div", "value", ...this.#document(content, change))
+      : this.#collection(content, change);
+    this.#fill(
+      element("h2", name),
+      group("p", "facts dim", facts.join(", ")),
+      this.#expiry(key, ttl, change),
+      actions,
+      problem,
+      value,
+    );
+  }
+
+  #expiry(key: Uint8Array, ttl: number, change: (args: readonly CommandArg[]) => Promise<void>): HTMLElement {
+    const input = element("input");
+    input.type = "number";
+    input.min = "1";
+    input.required = true;
+    input.placeholder = "seconds";
+    input.setAttribute("aria-label", "time to live in seconds");
+    const set = element("button", "Set");
+    const form = group(
+      "form",
+      "expiry",
+      element("span", ttl >= 0 ? `expires in ${duration(ttl)}` : "does not expire"),
+      input,
+      set,
+      ...(ttl >= 0 ? [button("Never expire", () => change(["PERSIST", key]))] : []),
+    );
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void change(["EXPIRE", key, input.value]);
+    });
+    return form;
+  }
+
+  /** The value of a string or a JSON document, and its editor. */
+  #document(
+    { entries, isPart }: Content,
+    change: (args: readonly CommandArg[]) => Promise<void>,
+  ): HTMLElement[] {
+    const [{ value, edit } = { value: new Uint8Array() } as Entry] = entries;
+    if (isPart) {
+      return [element("p", `The first ${value.length} bytes:`, "dim"), element("pre", shown(value))];
+    }
+    return [editable(value, edit && ((text) => change(edit(text))))];
+  }
+
+  #collection(
+    { entries, isPart }: Content,
+    change: (args: readonly CommandArg[]) => Promise<void>,
+  ): HTMLElement {
+    const rows = entries.map(({ label, value, edit, remove }) => {
+      const cell = group("td", "value", editable(value, edit && ((text) => change(edit(text)))));
+      const removal = remove ? [dangerousButton("Remove", "Remove?", () => change(remove))] : [];
+      const cells = label === "" ? [] : [element("th", label)];
+      return group("tr", "", ...cells, cell, group("td", "actions", ...removal));
+    });
+    const table = group("table", "entries", group("tbody", "", ...rows));
+    return isPart
+      ? group("div", "", element("p", `${entries.length} of them:`, "dim"), table)
+      : group("div", "", table);
+  }
+}
+
+/** A value as a tree or as text, with a button that opens an editor. */
+function editable(value: Uint8Array, save?: (text: string) => Promise<void>): HTMLElement {
+  const text = decoded(value);
+  const tree = text === null ? undefined : parseTree(text);
+  const view = tree ? jsonTree(tree) : element("pre", text ?? shown(value));
+  const whole = group("div", "editable", view);
+  if (!save || text === null) return whole;
+  const open = button("Edit", () => {
+    const area = element("textarea");
+    area.value = tree ? formatTree(tree, "  ") : text;
+    const lines = area.value.split("\n").reduce((sum, line) => sum + Math.ceil((line.length + 1) / LINE), 0);
+    area.rows = Math.min(MAX_ROWS, Math.max(2, lines));
+    area.spellcheck = false;
+    area.setAttribute("aria-label", "value");
+    const close = () => whole.replaceChildren(view, open);
+    const actions = group(
+      "div",
+      "actions",
+      button("Save", () => save(tree && text === formatTree(tree) ? compact(area.value) : area.value)),
+      button("Cancel", close),
+    );
+    whole.replaceChildren(area, actions);
+    area.focus();
+  });
+  whole.append(open);
+  return whole;
+}
+
+/** Returns a JSON document without the white space that the editor added. Returns other text as it is. */
+function compact(text: string): string {
+  const tree = parseTree(text);
+  return tree ? formatTree(tree) : text;
+}
+
+function bytesOf(reply: Reply | undefined): Uint8Array {
+  if (reply?.kind === "bulk") return reply.bytes;
+  return encoder.encode(textOf(reply));
+}
+
+function itemsOf(reply: Reply | undefined): readonly Reply[] {
+  return reply?.kind === "array" ? reply.items : [];
+}
+
+function pairsOf(reply: Reply | undefined): [Uint8Array, Uint8Array][] {
+  const items = itemsOf(reply).map(bytesOf);
+  return items.flatMap((item, at): [Uint8Array, Uint8Array][] =>
+    at % 2 === 0 ? [[item, items[at + 1]!]] : [],
+  );
+}
