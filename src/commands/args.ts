@@ -41,27 +41,26 @@ export const json: ArgEncoder = (out, given) => {
   out.push(toValueArg(given));
 };
 
+/** Gives a function the properties of an encoder. */
+const withTraits = (run: Plain, ...traits: Partial<ArgEncoder>[]): ArgEncoder =>
+  Object.assign(run, ...traits);
+
 /** An argument that may be left out. */
 export const optional = (encoder: ArgEncoder): ArgEncoder =>
-  Object.assign<Plain, Partial<ArgEncoder>>(
+  withTraits(
     (out, given, encode) => {
       if (given !== undefined) encoder(out, given, encode);
     },
-    { ...encoder, optional: true },
+    encoder,
+    { optional: true },
   );
 
 /** This argument and all that follow, at least `min`, each by the same encoder. */
 export const rest = (encoder: ArgEncoder, min: 0 | 1 = 1): ArgEncoder =>
-  Object.assign<Plain, Partial<ArgEncoder>>((out, given, encode) => encoder(out, given, encode), {
-    rest: "each",
-    optional: min === 0,
-  });
+  withTraits(encoder.bind(null), { rest: "each", optional: !min });
 
 /** This argument and all that follow, as one array. */
-export const gathered = (encoder: ArgEncoder): ArgEncoder =>
-  Object.assign<Plain, Partial<ArgEncoder>>((out, given, encode) => encoder(out, given, encode), {
-    rest: "all",
-  });
+export const gathered = (encoder: ArgEncoder): ArgEncoder => withTraits(encoder.bind(null), { rest: "all" });
 
 /** An argument that has a default. */
 export const defaulting =
@@ -116,30 +115,19 @@ export const countedEntries: ArgEncoder = (out, given, encode) => {
 };
 
 /** Names and stored values: one object, or name and value in turn as arguments of their own. */
-export const entriesOrPairs: ArgEncoder = Object.assign<Plain, Partial<ArgEncoder>>(
-  (out, given, encode) => {
-    if (given.length === 1) return entries(out, given[0], encode);
-    for (let i = 0; i < given.length || i % 2; i++) {
-      try {
-        (i % 2 ? stored : scalar)(out, given[i], encode);
-      } catch (error) {
-        if (error instanceof InvalidArgument) error.offset = i;
-        throw error;
-      }
-    }
-  },
-  { rest: "all" },
-);
+export const entriesOrPairs: ArgEncoder = gathered((out, given, encode) => {
+  if (given.length === 1) return entries(out, given[0], encode);
+  for (let i = 0; i < given.length || i % 2; i++) {
+    located("", i % 2 ? stored : scalar, out, given[i], encode, i);
+  }
+});
 
 /** A fixed keyword before what the argument adds. */
 export const prefixed = (keyword: string, encoder: ArgEncoder): ArgEncoder =>
-  Object.assign<Plain, Partial<ArgEncoder>>(
-    (out, given, encode) => {
-      out.push(keyword);
-      encoder(out, given, encode);
-    },
-    { ...encoder },
-  );
+  withTraits((out, given, encode) => {
+    out.push(keyword);
+    encoder(out, given, encode);
+  }, encoder);
 
 /** A fixed keyword where the argument is true. */
 export const flag =
@@ -153,7 +141,7 @@ export const flag =
 
 /** Several encoders of the same argument. */
 export const sequence = (...encoders: ArgEncoder[]): ArgEncoder =>
-  Object.assign<Plain, Partial<ArgEncoder>>(
+  withTraits(
     (out, given, encode) => {
       for (const encoder of encoders) encoder(out, given, encode);
     },
@@ -162,55 +150,61 @@ export const sequence = (...encoders: ArgEncoder[]): ArgEncoder =>
 
 /** An encoder of an object, with the names of the properties that it reads. */
 export const reading = (names: string, encoder: Plain): ArgEncoder =>
-  Object.assign<Plain, Partial<ArgEncoder>>((out, given, encode) => encoder(out, given, encode), {
-    names: () => names.split(" "),
-  });
-
-/** Encodes one option, if it is given. */
-export const property = (name: string, encoder: ArgEncoder): ArgEncoder => {
-  let inner: ArgEncoder | undefined;
-  return reading(name, (out, given, encode) => {
-    if (given?.[name] === undefined) return;
-    inner ??= strict(encoder);
-    located(`.${name}`, inner, out, given[name], encode);
-  });
-};
-
-/** Encodes one property, which is required. */
-export const required = (name: string, encoder: ArgEncoder): ArgEncoder =>
-  reading(name, (out, given, encode) => located(`.${name}`, encoder, out, given?.[name], encode));
-
-/** Encodes a condition. Rejects undefined: without its condition the command would be another one. */
-export const condition = (name: string, encoder: ArgEncoder): ArgEncoder => {
-  const inner = required(name, encoder);
-  return reading(name, (out, given, encode) => {
-    if (given && name in given) inner(out, given, encode);
-  });
-};
+  withTraits(encoder, { names: () => names.split(" ") });
 
 /**
  * An object of options, sent in the order of `spec`, each under its name in upper case; undefined is left out.
- * `name=WORD` is sent under another keyword, `name=` as its value alone; `name?` is true or false, and sent as the keyword alone;
- * `name*` may be an array.
+ * `name=WORD` is sent under another keyword, `name=` as its value alone. Marks follow the name: `?` is true or false, and sent
+ * as the keyword alone; `*` may be an array; `:` is a stored value; `!` is required; `&` is refused where it is undefined, for
+ * without its condition the command would be another one.
+ * @param encoders the encoders of options whose value is no plain argument.
  */
-export const options = (spec: string): ArgEncoder => {
-  let encoders: ArgEncoder[] | undefined;
+export const options = (spec: string, encoders: Readonly<Record<string, ArgEncoder>> = {}): ArgEncoder => {
+  let all: ArgEncoder[] | undefined;
   const own = () => {
-    encoders ??= spec.split(" ").map((item) => {
-      const [, name, kind, keyword] = /^(\w+)([?*]?)=?(.*)$/.exec(item) as unknown as string[];
-      const sent = keyword || name!.toUpperCase();
-      const value = kind ? scalars : scalar;
-      return property(name!, kind === "?" ? flag(sent) : item.endsWith("=") ? value : prefixed(sent, value));
+    all ??= spec.split(" ").map((item) => {
+      const [, name, marks, keyword] = /^(\w+)([?*:!&]*)=?(.*)$/.exec(item) as unknown as [
+        string,
+        string,
+        string,
+        string,
+      ];
+      const has = (mark: string) => marks.includes(mark);
+      const sent = keyword || name.toUpperCase();
+      const value = encoders[name] ?? (has(":") ? stored : has("*") ? scalars : scalar);
+      return option(
+        name,
+        has("?") ? flag(sent) : item.endsWith("=") ? value : prefixed(sent, value),
+        has("!") ? () => true : has("&") ? (given) => name in Object(given) : undefined,
+      );
     });
-    return encoders;
+    return all;
   };
-  return Object.assign<Plain, Partial<ArgEncoder>>(
+  return withTraits(
     (out, given, encode) => {
-      if (given !== undefined) for (const encoder of own()) encoder(out, given, encode);
+      if (given !== undefined || /!/.test(spec)) for (const encoder of own()) encoder(out, given, encode);
     },
     { names: () => own().flatMap((encoder) => encoder.names!()) },
   );
 };
+
+/** Encodes one option where `applies` returns true: by default where it is given. */
+const option = (
+  name: string,
+  encoder: ArgEncoder,
+  applies = (given: any): boolean => given?.[name] !== undefined,
+): ArgEncoder => {
+  let inner: ArgEncoder | undefined;
+  return reading(name, (out, given, encode) => {
+    if (!applies(given)) return;
+    inner ??= strict(encoder);
+    located(`.${name}`, inner, out, given?.[name], encode);
+  });
+};
+
+/** Encodes one option by an encoder of its own, if it is given. */
+export const property = (name: string, encoder: ArgEncoder): ArgEncoder =>
+  options(`${name}=`, { [name]: encoder });
 
 /** An offset and a count. An offset without a count returns all the rest. */
 export const limit: ArgEncoder = reading("offset count", (out, given) => {
@@ -290,11 +284,22 @@ function createPlan(encoders: readonly ArgEncoder[], order?: readonly number[]):
   return { places, most, objects };
 }
 
-function located(path: string, encoder: ArgEncoder, out: CommandArg[], given: unknown, encode: Encode): void {
+/** Encodes a part of an argument: errors say where it is. `offset` is its distance in arguments of the method. */
+function located(
+  path: string,
+  encoder: ArgEncoder,
+  out: CommandArg[],
+  given: unknown,
+  encode: Encode,
+  offset = 0,
+): void {
   try {
     encoder(out, given, encode);
   } catch (error) {
-    if (error instanceof InvalidArgument) error.path = path + error.path;
+    if (error instanceof InvalidArgument) {
+      error.path = path + error.path;
+      error.offset += offset;
+    }
     throw error;
   }
 }

@@ -1,18 +1,4 @@
-import {
-  type ArgEncoder,
-  array,
-  entries,
-  options,
-  prefixed,
-  property,
-  required,
-  rest,
-  scalar,
-  scalars,
-  sequence,
-  stored,
-  strict,
-} from "./args.js";
+import { type ArgEncoder, array, entries, options, rest, scalar, scalars, stored, strict } from "./args.js";
 import {
   camel,
   digits,
@@ -177,12 +163,9 @@ export interface ArrayCommands<K extends ReplyMode> {
 export const arrayCommands = defineCommands(() => {
   const predicates = array(strict(options("exact match glob re")));
 
-  const grepping = sequence(
-    property("predicates", predicates),
-    options("combine= noCase? withValues? limit"),
-  );
+  const grepping = options("predicates= combine= noCase? withValues? limit", { predicates });
 
-  const matching = strict(required("match", prefixed("MATCH", stored)));
+  const matching = strict(options("match!:"));
   const operation: ArgEncoder = (out, given, encode) =>
     (typeof given === "string" ? scalar : matching)(out, given, encode);
 

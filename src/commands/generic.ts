@@ -5,7 +5,6 @@ import {
   optional,
   options,
   prefixed,
-  property,
   rest,
   scalar,
   scalars,
@@ -257,7 +256,7 @@ export const genericCommands = defineCommands(() => {
     for (const pattern of [given].flat()) prefixed("GET", scalar)(out, pattern, encode);
   };
 
-  const sorting = sequence(options("by"), limit, property("get", patterns), options("order= alpha? store"));
+  const sorting = sequence(options("by"), limit, options("get= order= alpha? store", { get: patterns }));
 
   const sorted = list(orNull(value));
   const stores = (args: readonly unknown[]) => args.some((arg, i) => i && /^store$/i.test(String(arg)));

@@ -1,16 +1,4 @@
-import {
-  type ArgEncoder,
-  optional,
-  options,
-  property,
-  required,
-  rest,
-  scalar,
-  sequence,
-  stored,
-  storedEach,
-  strict,
-} from "./args.js";
+import { type ArgEncoder, optional, options, rest, scalar, stored, storedEach, strict } from "./args.js";
 import {
   digits,
   float,
@@ -155,9 +143,7 @@ export interface GeoCommands<K extends ReplyMode> {
 
 export const geoCommands = defineCommands(() => {
   const adding = strict(options("nx? xx? ch?"));
-  const place = strict(
-    sequence(required("longitude", scalar), required("latitude", scalar), required("member", stored)),
-  );
+  const place = strict(options("longitude!= latitude!= member!:="));
 
   // The second argument may be options or the first member already.
   const optionsOrPlace: ArgEncoder = (out, given, encode) => {
@@ -165,18 +151,9 @@ export const geoCommands = defineCommands(() => {
     (isPlace ? place : adding)(out, given, encode);
   };
 
-  const center = sequence(
-    required("type", scalar),
-    property("member", stored),
-    property("coordinate", sequence(required("lon", scalar), required("lat", scalar))),
-  );
-  const shape = sequence(
-    required("type", scalar),
-    options("radius="),
-    property("rect", sequence(required("width", scalar), required("height", scalar))),
-    options("radiusType= rectType="),
-  );
-  const matching = (more: string) => sequence(property("count", options("limit=COUNT any?")), options(more));
+  const center = options("type!= member:= coordinate=", { coordinate: options("lon!= lat!=") });
+  const shape = options("type!= radius= rect= radiusType= rectType=", { rect: options("width!= height!=") });
+  const matching = (more: string) => options(`count= ${more}`, { count: options("limit=COUNT any?") });
 
   // The order of Redis, independent of the order of the options.
   const MATCH: Part[] = [

@@ -7,11 +7,9 @@ import {
   optional,
   options,
   prefixed,
-  property,
   rest,
   scalar,
   scalars,
-  sequence,
   stored,
 } from "./args.js";
 import {
@@ -342,7 +340,7 @@ export const hashCommands = defineCommands(() => {
     hsetex: write(
       int,
       scalar,
-      sequence(options("conditional="), property("expiration", options("ex px exat pxat keepttl?"))),
+      options("conditional= expiration=", { expiration: options("ex px exat pxat keepttl?") }),
       prefixed("FIELDS", countedEntries),
     ),
     hsetnx: write(int, scalar, scalar, stored),

@@ -1,15 +1,4 @@
-import {
-  defaulting,
-  json,
-  optional,
-  options,
-  required,
-  rest,
-  scalar,
-  scalars,
-  sequence,
-  strict,
-} from "./args.js";
+import { defaulting, json, optional, options, rest, scalar, scalars, strict } from "./args.js";
 import { int, isText, list, nested, nestedText, oneOrMany, orNull, text, value } from "./decoders.js";
 import { checked, defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js";
@@ -199,7 +188,7 @@ export const jsonCommands = defineCommands(() => {
   );
 
   const layout = strict(options("indent newline space"));
-  const item = strict(sequence(required("key", scalar), required("path", scalar), required("value", json)));
+  const item = strict(options("key!= path!= value!=", { value: json }));
 
   return {
     arrappend: write(lengths, scalar, scalar, rest(json)),

@@ -6,7 +6,6 @@ import {
   optional,
   options,
   prefixed,
-  required,
   rest,
   scalar,
   scalars,
@@ -461,7 +460,7 @@ export const sortedSetCommands = defineCommands(() => {
       encode,
     );
 
-  const scoreMember = strict(sequence(required("score", score), required("member", stored)));
+  const scoreMember = strict(options("score!= member!:=", { score }));
 
   // The second argument may be options or the first member already.
   const optionsOrMember: ArgEncoder = (out, given, encode) => {

@@ -1,16 +1,4 @@
-import {
-  condition,
-  countedEntries,
-  entriesOrPairs,
-  optional,
-  options,
-  prefixed,
-  rest,
-  scalar,
-  scalars,
-  sequence,
-  stored,
-} from "./args.js";
+import { countedEntries, entriesOrPairs, options, rest, scalar, scalars, stored } from "./args.js";
 import { float, int, list, object, orNull, text, tuple, value, when } from "./decoders.js";
 import { checked, defineCommands, read, write, writeIf } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored } from "./reply-mode.js";
@@ -329,18 +317,13 @@ export const stringCommands = defineCommands(() => {
 
   const expiring = "ex px exat pxat keepTtl?";
 
-  const comparing = sequence(
-    condition("ifEq", prefixed("IFEQ", stored)),
-    condition("ifNe", prefixed("IFNE", stored)),
-    condition("ifDeq", prefixed("IFDEQ", scalar)),
-    condition("ifDne", prefixed("IFDNE", scalar)),
-  );
+  const comparing = "ifEq:& ifNe:& ifDeq& ifDne&";
 
   return {
     append: write(int, scalar, scalar),
     decr: write(int, scalar),
     decrby: write(int, scalar, scalar),
-    delex: write(int, scalar, comparing),
+    delex: write(int, scalar, options(comparing)),
     digest: read(orNull(text), scalar),
     get: checked(read(orNull(value), scalar)),
     getdel: checked(write(orNull(value), scalar)),
@@ -372,7 +355,7 @@ export const stringCommands = defineCommands(() => {
       orNull(when(2, "get", value, text)),
       scalar,
       stored,
-      optional(sequence(comparing, options(`nx? xx? get? ${expiring}`))),
+      options(`${comparing} nx? xx? get? ${expiring}`),
     ),
     setex: write(text, scalar, scalar, stored),
     setnx: write(int, scalar, stored),

@@ -1,18 +1,5 @@
 import { InvalidArgument } from "../protocol/args.js";
-import {
-  type ArgEncoder,
-  flag,
-  json,
-  optional,
-  options,
-  prefixed,
-  property,
-  required,
-  scalar,
-  sequence,
-  stored,
-  strict,
-} from "./args.js";
+import { type ArgEncoder, flag, json, optional, options, scalar, stored, strict } from "./args.js";
 import {
   alternating,
   float,
@@ -172,7 +159,7 @@ export interface VectorSetCommands<K extends ReplyMode> {
 }
 
 export const vectorSetCommands = defineCommands(() => {
-  const element = strict(required("element", prefixed("ELE", stored)));
+  const element = strict(options("element!:=ELE"));
   const vector: ArgEncoder = (out, given, encode) => {
     if (!Array.isArray(given) && !(given instanceof Float32Array) && !(given instanceof Float64Array))
       return element(out, given, encode);
@@ -183,11 +170,7 @@ export const vectorSetCommands = defineCommands(() => {
     }
   };
 
-  const adding = sequence(
-    options("cas? quantization= ef"),
-    property("setAttr", prefixed("SETATTR", json)),
-    options("m"),
-  );
+  const adding = options("cas? quantization= ef setAttr m", { setAttr: json });
   const searching = options(
     "withScores? withAttribs? count epsilon ef filter filterEf=FILTER-EF truth? noThread?",
   );
@@ -208,10 +191,7 @@ export const vectorSetCommands = defineCommands(() => {
   const known = read(int, scalar, stored);
 
   return {
-    vadd: reordered(
-      [0, 3, 1, 2, 3],
-      write(int, scalar, property("reduce", prefixed("REDUCE", scalar)), vector, stored, adding),
-    ),
+    vadd: reordered([0, 3, 1, 2, 3], write(int, scalar, options("reduce"), vector, stored, adding)),
     vcard: read(int, scalar),
     vdim: read(int, scalar),
     vemb: read(orNull(list(float)), scalar, stored),
