@@ -5,6 +5,12 @@ interface User extends Record<string, unknown> {
   name: string;
 }
 
+/** An interface without an index signature. */
+interface Profile {
+  name: string;
+  age: number;
+}
+
 const options: RedisOptions = { url: "https://example.com", token: "t", timeout: 1000 };
 export const redis: Redis = new Redis(options);
 export const other: FetchRedis = new FetchRedis(options);
@@ -19,6 +25,20 @@ export async function use(): Promise<string | undefined> {
     .json.get<User[]>("d", "$")
     .exec();
   const sum: number = count + (await redis.zcard("z"));
+  const profile: Profile | null = await redis.hgetall<Profile>("p");
+  const known: Profile | null = await redis.hmget<Profile>("p", "name", "age");
+  const set: "OK" = await redis.set("k", profile ?? known, { ex: 60 });
+  const locked: "OK" | null = await redis.set("k", set, { nx: true });
+  const image: Uint8Array | null = await redis.with({ codec: "bytes" }).get("image");
+  const scored: (string | number)[] = await redis.zrange("z", 0, -1, { withScores: true });
+  const many: string[] = await redis.spop<string>("s", scored.length);
+  await redis.zadd("z", { nx: true }, { score: image?.length ?? 0, member: locked ?? many[0] });
+  // @ts-expect-error keys are missing
+  await redis.del();
+  // @ts-expect-error two times to live
+  await redis.set("k", 1, { ex: 1, px: 1 });
+  // @ts-expect-error an unknown option beside a known one
+  await redis.set("k", 1, { nx: true, exx: 1 });
   const batch: Pipeline = redis.multi();
   batch.set("k", sum);
   // @ts-expect-error a count is a number

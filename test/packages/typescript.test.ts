@@ -62,6 +62,18 @@ const projects: Record<string, { compilerOptions: object; files: string[] }> = {
     },
     files: ["../consumer.mts"],
   },
+  // A program with neither the DOM's types nor Node's.
+  plain: {
+    compilerOptions: {
+      ...common,
+      module: "esnext",
+      moduleResolution: "bundler",
+      lib: ["es2022"],
+      types: [],
+      exactOptionalPropertyTypes: true,
+    },
+    files: ["../consumer.mts"],
+  },
 };
 
 /** Compiles files as a project says. @returns what TypeScript printed, which is nothing where all is well. */
