@@ -4,6 +4,7 @@ import { checked, defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js";
 import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
 import type { Decoder } from "./spec.js";
+import type { AtMostOne } from "./types.js";
 
 /** A JSON value. A string stands for itself as JSON text, quotes and all: `'"text"'`. */
 export type JsonInput = string | number | boolean | Record<string, unknown> | unknown[];
@@ -16,6 +17,14 @@ export interface JsonGetOptions {
   newline?: string;
   /** Text between a name and its value. */
   space?: string;
+}
+
+/** When json.set sets a value. */
+export interface JsonSetCondition {
+  /** Only where there is no value. */
+  nx: true;
+  /** Only where there is a value. */
+  xx: true;
 }
 
 /** Results are one per match of a path that begins with `$`, null where the match is of another type. */
@@ -141,7 +150,7 @@ export interface JsonCommands<K extends ReplyMode> {
     key: Key,
     path: string,
     value: JsonInput,
-    opts?: { nx: true; xx?: undefined } | { nx?: undefined; xx: true },
+    opts?: AtMostOne<JsonSetCondition, "only one of nx and xx">,
   ): Reply<K, "OK" | null>;
   /**
    * Appends to strings; `value` is JSON text, such as `'"more"'`. Returns their new lengths.

@@ -48,7 +48,7 @@ export type {
   HSetExCommandOptions,
 } from "./hash.js";
 export type { HyperLogLogCommands } from "./hyperloglog.js";
-export type { JsonCommands, JsonGetOptions, JsonInput } from "./json.js";
+export type { JsonCommands, JsonGetOptions, JsonInput, JsonSetCondition } from "./json.js";
 export type { ListCommands, LPosOptions, MoveOptions, Side } from "./list.js";
 export type { PubSubCommands } from "./pubsub.js";
 export type {
@@ -61,8 +61,8 @@ export type {
   ScriptFlushTime,
   ScriptingCommands,
 } from "./scripting.js";
-export type { ServerCommands } from "./server.js";
-export type { SetCommands } from "./set.js";
+export type { FlushOptions, MemoryUsageOptions, ServerCommands } from "./server.js";
+export type { SetCommands, UnionCountOptions } from "./set.js";
 export type {
   LexBound,
   MemberCondition,
@@ -73,6 +73,7 @@ export type {
   RangeKind,
   RangeLimit,
   RangeResult,
+  RankScoreOption,
   ScoreBound,
   ScoreCondition,
   ScoreMember,
@@ -102,7 +103,9 @@ export type {
   XClaimOptions,
   XDelExOption,
   XGroupCommandType,
+  XGroupCreateOptions,
   XGroupReturnType,
+  XGroupSetIdOptions,
   XInfoCommands,
   XNackOptions,
   XPendingOptions,
@@ -131,6 +134,7 @@ export type {
 export type {
   AtMostOne,
   CollectionScanOptions,
+  CountLimitOption,
   ExistenceCondition,
   Expiration,
   ExpirationOrKeepTtl,

@@ -4,6 +4,18 @@ import { defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode } from "./reply-mode.js";
 import type { NestedReply } from "./types.js";
 
+/** Settings of flushall and flushdb. */
+export interface FlushOptions {
+  /** Frees the memory after the response. */
+  async?: boolean;
+}
+
+/** Settings of memoryUsage. */
+export interface MemoryUsageOptions {
+  /** Number of inner values to sample, 0 for all. Default 5. */
+  samples?: number;
+}
+
 /** Commands on the server. */
 export interface ServerCommands<K extends ReplyMode> {
   /**
@@ -30,12 +42,12 @@ export interface ServerCommands<K extends ReplyMode> {
    * Removes every key of every database.
    * @see https://redis.io/commands/flushall/
    */
-  flushall(args?: [{ async?: boolean }]): Reply<K, "OK">;
+  flushall(args?: [FlushOptions]): Reply<K, "OK">;
   /**
    * Removes every key.
    * @see https://redis.io/commands/flushdb/
    */
-  flushdb(opts?: { async?: boolean }): Reply<K, "OK">;
+  flushdb(opts?: FlushOptions): Reply<K, "OK">;
   /**
    * Returns facts about the server as text, of all sections or of those named.
    * @see https://redis.io/commands/info/
@@ -50,7 +62,7 @@ export interface ServerCommands<K extends ReplyMode> {
    * Returns how many bytes a key takes, or null; `samples` inner values are sampled, 0 for all.
    * @see https://redis.io/commands/memory-usage/
    */
-  memoryUsage(key: Key, opts?: { samples?: number }): Reply<K, number | null>;
+  memoryUsage(key: Key, opts?: MemoryUsageOptions): Reply<K, number | null>;
   /**
    * Returns the server's part in replication, with what belongs to it.
    * @see https://redis.io/commands/role/

@@ -3,7 +3,13 @@ import { int, list, oneOrMany, text, tuple, value } from "./decoders.js";
 import { checked, defineCommands, read, write } from "./define.js";
 import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js";
 import type { InferOutput, SchemaOption, StandardSchema } from "./schema.js";
-import type { CollectionScanOptions, SeveralValues } from "./types.js";
+import type { CollectionScanOptions, CountLimitOption, SeveralValues } from "./types.js";
+
+/** How sunioncard counts. */
+export interface UnionCountOptions extends CountLimitOption {
+  /** Returns an estimate. */
+  approx?: boolean;
+}
 
 /** Commands on sets. */
 export interface SetCommands<K extends ReplyMode> {
@@ -27,7 +33,7 @@ export interface SetCommands<K extends ReplyMode> {
    */
   sdiff<T = Stored<K>>(key: Key, ...keys: Key[]): Reply<K, T[]>;
   /** Returns how many members of the first set are in none of the others, counting up to `limit`. */
-  sdiffcard(keys: Key[], opts?: { limit?: number }): Reply<K, number>;
+  sdiffcard(keys: Key[], opts?: CountLimitOption): Reply<K, number>;
   /**
    * Stores the result of sdiff. Returns its number of members.
    * @see https://redis.io/commands/sdiffstore/
@@ -42,7 +48,7 @@ export interface SetCommands<K extends ReplyMode> {
    * Returns how many members are in every set, counting up to `limit`.
    * @see https://redis.io/commands/sintercard/
    */
-  sintercard(keys: Key[], opts?: { limit?: number }): Reply<K, number>;
+  sintercard(keys: Key[], opts?: CountLimitOption): Reply<K, number>;
   /**
    * Stores the result of sinter. Returns its number of members.
    * @see https://redis.io/commands/sinterstore/
@@ -124,7 +130,7 @@ export interface SetCommands<K extends ReplyMode> {
    */
   sunion<T = Stored<K>>(key: Key, ...keys: Key[]): Reply<K, T[]>;
   /** Returns how many members are in any of the sets, counting up to `limit`; `approx` estimates. */
-  sunioncard(keys: Key[], opts?: { approx?: boolean; limit?: number }): Reply<K, number>;
+  sunioncard(keys: Key[], opts?: UnionCountOptions): Reply<K, number>;
   /**
    * Stores the result of sunion. Returns its number of members.
    * @see https://redis.io/commands/sunionstore/

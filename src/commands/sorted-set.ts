@@ -20,6 +20,7 @@ import type { Key, Reply, ReplyMode, Stored, StoredList } from "./reply-mode.js"
 import type {
   AtMostOne,
   CollectionScanOptions,
+  CountLimitOption,
   IfGiven,
   MaybeScoredMembers,
   MemberOr,
@@ -120,6 +121,12 @@ export type RangeBound<O> =
 export type RangeResult<T extends readonly unknown[], O> = O extends { withScores: true }
   ? ScoredMembers<T>
   : T;
+
+/** Whether zrank and zrevrank also return the score. */
+export interface RankScoreOption {
+  /** Returns rank and score. */
+  withScore: true;
+}
 
 /** Weights of scores. */
 export interface ScoreWeights {
@@ -236,7 +243,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
    * Returns how many members are in every set, counting up to `limit`.
    * @see https://redis.io/commands/zintercard/
    */
-  zintercard(keys: Key[], opts?: { limit?: number }): Reply<K, number>;
+  zintercard(keys: Key[], opts?: CountLimitOption): Reply<K, number>;
   /**
    * Stores the result of zinter. Returns its number of members.
    * @see https://redis.io/commands/zinterstore/
@@ -349,7 +356,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
   zrank<T = unknown>(
     key: Key,
     member: T,
-    opts: { withScore: true },
+    opts: RankScoreOption,
   ): Reply<K, [rank: number, score: number] | null>;
   /**
    * Removes members. Returns how many were removed.
@@ -410,7 +417,7 @@ export interface SortedSetCommands<K extends ReplyMode> {
   zrevrank<T = unknown>(
     key: Key,
     member: T,
-    opts: { withScore: true },
+    opts: RankScoreOption,
   ): Reply<K, [rank: number, score: number] | null>;
   /**
    * Returns the next cursor, "0" at the end, and a page of alternating members and scores.

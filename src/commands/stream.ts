@@ -33,18 +33,30 @@ export interface XAddCommandOptions<NoMkStream extends boolean = boolean> {
     ({ comparison: "~"; limit?: number } | { comparison: "="; limit?: never });
 }
 
+/** Settings of the subcommand SETID of xgroup. */
+export interface XGroupSetIdOptions {
+  /** Number of entries that the group has read. */
+  ENTRIESREAD?: number;
+}
+
+/** Settings of the subcommand CREATE of xgroup. */
+export interface XGroupCreateOptions extends XGroupSetIdOptions {
+  /** Creates the stream if it does not exist. */
+  MKSTREAM?: boolean;
+}
+
 /** A subcommand of xgroup and its arguments. */
 export type XGroupCommandType =
   | {
       type: "CREATE";
       group: string;
       id: "$" | (string & {});
-      options?: { MKSTREAM?: boolean; ENTRIESREAD?: number };
+      options?: XGroupCreateOptions;
     }
   | { type: "CREATECONSUMER"; group: string; consumer: string }
   | { type: "DELCONSUMER"; group: string; consumer: string }
   | { type: "DESTROY"; group: string }
-  | { type: "SETID"; group: string; id: "$" | (string & {}); options?: { ENTRIESREAD?: number } };
+  | { type: "SETID"; group: string; id: "$" | (string & {}); options?: XGroupSetIdOptions };
 
 /** The result of xgroup by its subcommand. */
 export type XGroupReturnType<O extends XGroupCommandType> = O["type"] extends "CREATE" | "SETID"

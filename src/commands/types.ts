@@ -117,5 +117,11 @@ export interface ScanCommandOptions<WithType extends boolean = boolean> {
   withType?: WithType;
 }
 
+/** How far a command counts. */
+export interface CountLimitOption {
+  /** Number to count up to, 0 for all. */
+  limit?: number;
+}
+
 /** Filters of hscan, sscan and zscan. */
 export type CollectionScanOptions = Pick<ScanCommandOptions, "match" | "count">;

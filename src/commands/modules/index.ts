@@ -25,18 +25,33 @@ export type {
   AggregateOptions,
   AggregateResult,
   AggregateStep,
+  AlterOptions,
   CreateIndexOptions,
+  CursorReadOptions,
+  DropIndexOptions,
+  ExplainOptions,
   FieldOptions,
   Params,
+  ProfileOptions,
   QueryOptions,
   SearchCommands,
   SearchField,
   SearchOptions,
   SearchResult,
   SearchSchema,
+  SpellcheckOptions,
+  SuggestionAddOptions,
+  SuggestionGetOptions,
 } from "./search.js";
 export type { Chunk, Facts } from "./shared.js";
-export type { CountMinCommands, TDigestCommands, TopKCommands } from "./sketches.js";
+export type {
+  CountMinCommands,
+  CountMinMergeOptions,
+  TDigestCommands,
+  TDigestMergeOptions,
+  TDigestOptions,
+  TopKCommands,
+} from "./sketches.js";
 export type { Target } from "./target.js";
 export type {
   Aggregator,
@@ -49,6 +64,7 @@ export type {
   Sample,
   TimeSeriesAddOptions,
   TimeSeriesCommands,
+  TimeSeriesGetOptions,
   TimeSeriesIncrOptions,
   TimeSeriesOptions,
   Timestamp,

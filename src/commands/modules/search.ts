@@ -196,6 +196,66 @@ export interface AggregateResult {
   cursor?: number;
 }
 
+/** Settings of alter and synupdate. */
+export interface AlterOptions {
+  /** Indexes new documents alone. */
+  skipInitialScan?: boolean;
+}
+
+/** Settings of cursorRead. */
+export interface CursorReadOptions {
+  /** Maximum number of rows. */
+  count?: number;
+}
+
+/** Settings of dropindex. */
+export interface DropIndexOptions {
+  /** Removes the documents too. */
+  dd?: boolean;
+}
+
+/** Settings of explain and explaincli. */
+export interface ExplainOptions {
+  /** Number of the query dialect. */
+  dialect?: number;
+}
+
+/** Settings of profile. */
+export interface ProfileOptions {
+  /** Leaves out details of the parts of the query. */
+  limited?: boolean;
+}
+
+/** Settings of spellcheck. */
+export interface SpellcheckOptions extends ExplainOptions {
+  /** Maximum number of changed letters, from 1 to 4. Default 1. */
+  distance?: number;
+  /** Dictionary of words to suggest. */
+  include?: string;
+  /** Dictionary of words not to suggest. */
+  exclude?: string;
+}
+
+/** Settings of sugadd. */
+export interface SuggestionAddOptions {
+  /** Adds to the suggestion's score. */
+  incr?: boolean;
+  /** Text that is stored with the suggestion. */
+  payload?: string;
+}
+
+/** Settings of sugget. */
+export interface SuggestionGetOptions {
+  /** Also finds suggestions that differ in a letter. */
+  fuzzy?: boolean;
+  /** Returns each suggestion's score. */
+  withScores?: boolean;
+  /** Returns each suggestion's payload. */
+  withPayloads?: boolean;
+  /** Maximum number of suggestions. Default 5. */
+  max?: number;
+}
+
 /** Search and queries. */
 export interface SearchCommands<K extends ReplyMode> {
   /**
@@ -222,7 +282,7 @@ export interface SearchCommands<K extends ReplyMode> {
    * Adds fields to an index.
    * @see https://redis.io/commands/ft.alter/
    */
-  alter(index: string, schema: SearchSchema, opts?: { skipInitialScan?: boolean }): Reply<K, "OK">;
+  alter(index: string, schema: SearchSchema, opts?: AlterOptions): Reply<K, "OK">;
   /**
    * Makes an index.
    * @see https://redis.io/commands/ft.create/
@@ -237,7 +297,7 @@ export interface SearchCommands<K extends ReplyMode> {
    * Returns more of what aggregate found.
    * @see https://redis.io/commands/ft.cursor-read/
    */
-  cursorRead(index: string, cursor: number, opts?: { count?: number }): Reply<K, AggregateResult>;
+  cursorRead(index: string, cursor: number, opts?: CursorReadOptions): Reply<K, AggregateResult>;
   /**
    * Adds terms to a dictionary. Returns how many are new.
    * @see https://redis.io/commands/ft.dictadd/
@@ -257,17 +317,17 @@ export interface SearchCommands<K extends ReplyMode> {
    * Removes an index, with `dd` the documents too.
    * @see https://redis.io/commands/ft.dropindex/
    */
-  dropindex(index: string, opts?: { dd?: boolean }): Reply<K, "OK">;
+  dropindex(index: string, opts?: DropIndexOptions): Reply<K, "OK">;
   /**
    * Returns how a query is run, as text.
    * @see https://redis.io/commands/ft.explain/
    */
-  explain(index: string, query: string, opts?: { dialect?: number }): Reply<K, string>;
+  explain(index: string, query: string, opts?: ExplainOptions): Reply<K, string>;
   /**
    * Returns how a query is run, as lines.
    * @see https://redis.io/commands/ft.explaincli/
    */
-  explaincli(index: string, query: string, opts?: { dialect?: number }): Reply<K, string[]>;
+  explaincli(index: string, query: string, opts?: ExplainOptions): Reply<K, string[]>;
   /**
    * Returns facts about an index by Redis's names.
    * @see https://redis.io/commands/ft.info/
@@ -281,13 +341,13 @@ export interface SearchCommands<K extends ReplyMode> {
     index: string,
     kind: "SEARCH" | "AGGREGATE",
     query: string,
-    opts?: { limited?: boolean },
+    opts?: ProfileOptions,
   ): Reply<K, NestedReply[]>;
   /**
    * Returns the documents that fit a query.
    * @see https://redis.io/commands/ft.search/
    */
-  search<T extends Record<string, unknown> = Record<string, unknown>>(
+  search<T extends object = Record<string, unknown>>(
     index: string,
     query: string,
     opts?: SearchOptions,
@@ -299,18 +359,13 @@ export interface SearchCommands<K extends ReplyMode> {
   spellcheck(
     index: string,
     query: string,
-    opts?: { distance?: number; include?: string; exclude?: string; dialect?: number },
+    opts?: SpellcheckOptions,
   ): Reply<K, Record<string, [score: number, word: string][]>>;
   /**
    * Adds a suggestion. Returns how many there are.
    * @see https://redis.io/commands/ft.sugadd/
    */
-  sugadd(
-    key: Key,
-    suggestion: string,
-    score: number,
-    opts?: { incr?: boolean; payload?: string },
-  ): Reply<K, number>;
+  sugadd(key: Key, suggestion: string, score: number, opts?: SuggestionAddOptions): Reply<K, number>;
   /**
    * Removes a suggestion. Returns 1 if it was there, else 0.
    * @see https://redis.io/commands/ft.sugdel/
@@ -320,11 +375,7 @@ export interface SearchCommands<K extends ReplyMode> {
    * Returns suggestions for the beginning of a word; with scores, each after its suggestion.
    * @see https://redis.io/commands/ft.sugget/
    */
-  sugget(
-    key: Key,
-    prefix: string,
-    opts?: { fuzzy?: boolean; withScores?: boolean; withPayloads?: boolean; max?: number },
-  ): Reply<K, (string | null)[] | null>;
+  sugget(key: Key, prefix: string, opts?: SuggestionGetOptions): Reply<K, (string | null)[] | null>;
   /**
    * Returns how many suggestions there are.
    * @see https://redis.io/commands/ft.suglen/
@@ -339,12 +390,7 @@ export interface SearchCommands<K extends ReplyMode> {
    * Adds terms to a group of synonyms.
    * @see https://redis.io/commands/ft.synupdate/
    */
-  synupdate(
-    index: string,
-    group: string,
-    terms: string[],
-    opts?: { skipInitialScan?: boolean },
-  ): Reply<K, "OK">;
+  synupdate(index: string, group: string, terms: string[], opts?: AlterOptions): Reply<K, "OK">;
   /**
    * Returns the values of a tag field.
    * @see https://redis.io/commands/ft.tagvals/

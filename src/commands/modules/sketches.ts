@@ -10,6 +10,24 @@ const sources: ArgEncoder = (out, keys, encode) => {
   out.splice(out.length - keys.length, 0, String(keys.length));
 };
 
+/** Settings of merge of count-min sketches. */
+export interface CountMinMergeOptions {
+  /** Factor of the counts of each sketch, in the order of the keys. */
+  weights?: number[];
+}
+
+/** Settings of a t-digest. */
+export interface TDigestOptions {
+  /** Number that trades memory for accuracy. Default 100. */
+  compression?: number;
+}
+
+/** Settings of merge of t-digests. */
+export interface TDigestMergeOptions extends TDigestOptions {
+  /** Replaces the destination rather than adding to it. */
+  override?: boolean;
+}
+
 /** Count-min sketches: about how often each item came. */
 export interface CountMinCommands<K extends ReplyMode> {
   /**
@@ -36,7 +54,7 @@ export interface CountMinCommands<K extends ReplyMode> {
    * Adds sketches up into one of the same size.
    * @see https://redis.io/commands/cms.merge/
    */
-  merge(destination: Key, keys: Key[], opts?: { weights?: number[] }): Reply<K, "OK">;
+  merge(destination: Key, keys: Key[], opts?: CountMinMergeOptions): Reply<K, "OK">;
   /**
    * Returns items' counts.
    * @see https://redis.io/commands/cms.query/
@@ -138,7 +156,7 @@ export interface TDigestCommands<K extends ReplyMode> {
    * Makes an empty digest.
    * @see https://redis.io/commands/tdigest.create/
    */
-  create(key: Key, opts?: { compression?: number }): Reply<K, "OK">;
+  create(key: Key, opts?: TDigestOptions): Reply<K, "OK">;
   /**
    * Returns facts about the digest by Redis's names.
    * @see https://redis.io/commands/tdigest.info/
@@ -153,7 +171,7 @@ export interface TDigestCommands<K extends ReplyMode> {
    * Merges digests into one.
    * @see https://redis.io/commands/tdigest.merge/
    */
-  merge(destination: Key, keys: Key[], opts?: { compression?: number; override?: boolean }): Reply<K, "OK">;
+  merge(destination: Key, keys: Key[], opts?: TDigestMergeOptions): Reply<K, "OK">;
   /**
    * Returns the lowest number, NaN where there is none.
    * @see https://redis.io/commands/tdigest.min/

@@ -107,6 +107,12 @@ export type MultiRangeOptions = RangeOptions &
 /** A series among several: its key, the requested labels, and the samples found. */
 export type Found<T> = [key: string, labels: [label: string, value: string | null][], found: T];
 
+/** Settings of get. */
+export interface TimeSeriesGetOptions {
+  /** Returns the last bucket, though it may still grow. */
+  latest?: boolean;
+}
+
 /** Time series: numbers with the times that they belong to. */
 export interface TimeSeriesCommands<K extends ReplyMode> {
   /**
@@ -148,7 +154,7 @@ export interface TimeSeriesCommands<K extends ReplyMode> {
    * Returns the last sample, or null.
    * @see https://redis.io/commands/ts.get/
    */
-  get(key: Key, opts?: { latest?: boolean }): Reply<K, Sample | null>;
+  get(key: Key, opts?: TimeSeriesGetOptions): Reply<K, Sample | null>;
   /**
    * Adds a sample that is higher than the last. Returns its time.
    * @see https://redis.io/commands/ts.incrby/
