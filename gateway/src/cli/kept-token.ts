@@ -21,8 +21,9 @@ const OTHERS = 0o077;
  * this run only.
  */
 export function readKeptToken(environment: NodeJS.ProcessEnv): KeptToken {
-  const file = join(stateFolder(environment), "warmline-gateway", "token");
+  let file = "a file in the home folder";
   try {
+    file = join(stateFolder(environment), "warmline-gateway", "token");
     return { token: readToken(file) ?? createToken(file), description: `kept in ${file}` };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -53,7 +54,7 @@ function readToken(file: string): string | null {
 function createToken(file: string): string {
   const token = randomToken();
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const whole = `${file}.${process.pid}`;
+  const whole = `${file}.${randomToken()}`;
   writeFileSync(whole, `${token}\n`, { mode: 0o600, flag: "wx" });
   try {
     // Unlike a rename, a link never replaces the file of another gateway.

@@ -98,6 +98,17 @@ test("a token that cannot be kept is for one run, and the ready lines give the r
   expect((await post(url, token, ["PING"])).status).toBe(200);
 });
 
+// Only root can run a program as another user.
+if (process.getuid?.() === 0) {
+  test("a user without a home folder has a token for one run", async () => {
+    const args = ["--engine", "embedded", "--port", "0"];
+    const cli = new CliProcess(args, { XDG_STATE_HOME: undefined }, { uid: 54_321, gid: 54_321, cwd: "/" });
+    running.push(cli);
+    await cli.printed(/^token: for this run only, since /m);
+    await cli.printed(/^WARMLINE_TOKEN=\S{32}$/m);
+  });
+}
+
 test("several workers have the kept token", async () => {
   const folder = newFolder();
   const { token } = await start(folder);
