@@ -66,7 +66,7 @@ export function warmlineConnector(options: ConnectorOptions = {}): IORedisConnec
 
     disconnect(): void {
       const stream = this.#stream;
-      if (!stream) return;
+      if (!stream || stream.writableEnded) return;
       const timer = setTimeout(() => stream.destroy(), this.#disconnectTimeout);
       stream.once("close", () => clearTimeout(timer));
       stream.end();

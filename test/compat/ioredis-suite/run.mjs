@@ -5,7 +5,7 @@
 //
 //   npm run build && IOREDIS_CHECKOUT=../ioredis node test/compat/ioredis-suite/run.mjs
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createConnection } from "node:net";
 import { join, resolve } from "node:path";
 import { createGateway } from "warmline-gateway";
@@ -20,6 +20,9 @@ const PACKAGES = {
   sinon: "13.0.2",
   "server-destroy": "1.0.1",
 };
+
+/** The time in ms without a result after which mocha is ended. */
+const SILENCE_LIMIT = 60_000;
 
 const here = import.meta.dirname;
 const root = resolve(here, "../../..");
@@ -142,7 +145,14 @@ function runMocha(tests, env) {
       env: { ...process.env, NODE_ENV: "test", SUITE_CHECKOUT: checkout, SUITE_PACKAGES: packages, ...env },
     },
   );
-  return new Promise((resolve) => mocha.once("exit", resolve));
+  // A test may keep mocha from going on.
+  const sizeOf = () => (existsSync(env.SUITE_RESULTS) ? statSync(env.SUITE_RESULTS).size : 0);
+  let size = sizeOf();
+  const timer = setInterval(() => {
+    if (sizeOf() === size) mocha.kill("SIGKILL");
+    size = sizeOf();
+  }, SILENCE_LIMIT);
+  return new Promise((resolve) => mocha.once("exit", resolve)).finally(() => clearInterval(timer));
 }
 
 /** Whether something listens on port 6379. */

@@ -32,9 +32,10 @@ export function writeTables(page, { redis, ioredis, files, tcp, http, throughCon
 /** One line for each title; a test that runs for each protocol has one title. */
 function listed(tests) {
   const counts = new Map();
-  for (const { file, title } of tests) {
+  for (const { file, title, error } of tests) {
     const name = `\`${file.replace("test/functional/", "")}\`: ${title.replace(/ \((RESP\S+)\)/, "").replace(/[|<>]/g, "")}`;
-    counts.set(name, (counts.get(name) ?? 0) + 1);
+    const whole = error === "did not run" ? `${name}; not run, since a test before it ended its file` : name;
+    counts.set(whole, (counts.get(whole) ?? 0) + 1);
   }
   return [...counts].map(([name, count]) => `- ${name}${count > 1 ? ` (${count})` : ""}`);
 }
