@@ -63,11 +63,11 @@ export const checkText = (check: Check): string =>
 export function summaryOf(checks: readonly Check[]): string {
   const groups = new Map<string, Check[]>();
   for (const check of checks) {
-    const words = verdictText(check);
-    groups.set(words, [...(groups.get(words) ?? []), check]);
+    const args = verdictText(check);
+    groups.set(args, [...(groups.get(args) ?? []), check]);
   }
-  const part = (words: string, start: string) => {
-    const own = groups.get(words);
+  const part = (args: string, start: string) => {
+    const own = groups.get(args);
     return own
       ? [`${start}: ${own.map(({ expectation, actual }) => `${expectation} (${actual})`).join("; ")}.`]
       : [];

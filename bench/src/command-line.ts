@@ -185,11 +185,11 @@ function resolveClients(
   clients: readonly BenchClient[],
 ): readonly BenchClient[] {
   if (scenario.clients?.length === 0) return [];
-  const asked = text?.split(",") ?? scenario.clients;
-  if (asked === undefined) return clients.filter(({ standard }) => standard);
-  if (asked === "all" || text === "all") return clients;
-  if (asked === "shipped") return clients.filter(({ tunes }) => tunes === undefined);
-  const names: readonly string[] = asked;
+  const requested = text?.split(",") ?? scenario.clients;
+  if (requested === undefined) return clients.filter(({ standard }) => standard);
+  if (requested === "all" || text === "all") return clients;
+  if (requested === "shipped") return clients.filter(({ tunes }) => tunes === undefined);
+  const names: readonly string[] = requested;
   const unknown = names.find((name) => !clients.some((client) => client.name === name));
   if (unknown !== undefined) {
     throw new UsageError(

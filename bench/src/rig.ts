@@ -31,7 +31,7 @@ export interface Rig {
   /** The engine behind the gateway, in its own words. */
   readonly engine: string;
   /** Runs one command on the gateway without the proxy and returns its result. @throws on an error reply */
-  command(...words: (string | number)[]): Promise<unknown>;
+  command(...args: (string | number)[]): Promise<unknown>;
   /** Stops everything. Later calls return the same promise. */
   close(): Promise<void>;
 }
@@ -122,9 +122,9 @@ export async function startRig(options: RigOptions): Promise<Rig> {
     openProxy: (distance) => pathTo(gateway.port, { ...options, ...distance }, "http"),
     at: async (distance) => (await at(distance)).site,
     engine: redis ? await nameOf(redis) : (await gateway.health()).engine,
-    command: async (...words) => {
+    command: async (...args) => {
       const headers = { Authorization: `Bearer ${gateway.token}`, Connection: "close" };
-      const reply = await fetch(gateway.url, { method: "POST", headers, body: JSON.stringify(words) });
+      const reply = await fetch(gateway.url, { method: "POST", headers, body: JSON.stringify(args) });
       const { result, error } = (await reply.json()) as { result?: unknown; error?: string };
       if (error !== undefined) throw new Error(error);
       return result;

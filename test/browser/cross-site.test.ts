@@ -43,11 +43,11 @@ describeInBrowser("a web page of another site", (browser) => {
   });
 
   /** A command as a program sends it. */
-  async function run(...words: string[]): Promise<unknown> {
+  async function run(...args: string[]): Promise<unknown> {
     const response = await fetch(gateway.url, {
       method: "POST",
       headers: { authorization: `Bearer ${ADMIN}` },
-      body: JSON.stringify(words),
+      body: JSON.stringify(args),
     });
     return ((await response.json()) as { result: unknown }).result;
   }
@@ -138,7 +138,7 @@ describeInBrowser("a web page of another site", (browser) => {
     await start([origin]);
     await run("SET", "mine", "1");
     await page.goto(origin);
-    const answers = await page.evaluate(`(async () => {
+    const responses = await page.evaluate(`(async () => {
       const send = async (...words) => {
         const response = await fetch("${gateway.url}", { method: "POST", headers: { authorization: "Bearer ${PAGE}" }, body: JSON.stringify(words) });
         return [response.status, await response.json()];
@@ -146,7 +146,7 @@ describeInBrowser("a web page of another site", (browser) => {
       return [await send("GET", "mine"), await send("SET", "mine", "2"), await send("KEYS", "*"), await send("FLUSHALL")];
     })()`);
     const noperm = { error: expect.stringMatching(/^NOPERM/) };
-    expect(answers).toEqual([
+    expect(responses).toEqual([
       [200, { result: "1" }],
       [400, noperm],
       [400, noperm],

@@ -141,8 +141,8 @@ describe.skipIf(!redisAvailable())("tokens on a cluster", () => {
       "'SWAPDB', 0, 1",
       "'SLOWLOG', 'RESET'",
     ]) {
-      const answer = await runAs(gateway, "app", "EVAL", `return redis.call(${words})`, 1, "k");
-      expect(answer.error, words).toMatch(/can't run this command|NOPERM/);
+      const response = await runAs(gateway, "app", "EVAL", `return redis.call(${words})`, 1, "k");
+      expect(response.error, words).toMatch(/can't run this command|NOPERM/);
     }
     expect(await slots()).toEqual(before);
     // What the gateway and its clients need works.
@@ -177,30 +177,32 @@ describe.skipIf(!redisAvailable())("tokens on a cluster", () => {
     const cli = new CliProcess(args, { WARMLINE_GATEWAY_TOKEN: "main" });
     const [, url = ""] = await cli.printed(/^warmline-gateway ready (\S+)$/m);
     /** Each on a connection of its own, so that every worker gets its share. */
-    const asked = (token: string, words: unknown[]) =>
+    const requested = (token: string, words: unknown[]) =>
       Promise.all(
         Array.from({ length: 9 }, async () => {
           const headers = { authorization: `Bearer ${token}`, connection: "close" };
-          const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(words) });
-          return ((await answer.json()) as { result?: unknown; error?: string }).result ?? answer.status;
+          const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(words) });
+          return ((await response.json()) as { result?: unknown; error?: string }).result ?? response.status;
         }),
       );
-    const [rest] = await asked("main", ["ACL", "RESTTOKEN", "ann", "pass word"]);
-    await asked("main", ["FLUSHALL"]);
+    const [rest] = await requested("main", ["ACL", "RESTTOKEN", "ann", "pass word"]);
+    await requested("main", ["FLUSHALL"]);
     for (const [token, key] of [
       ["ann", "ann:a"],
       [String(rest), "ann:b"],
       ["app", "app:c"],
     ] as const) {
-      expect((await asked(token, ["INCR", key])).sort()).toEqual(Array.from({ length: 9 }, (_, n) => n + 1));
-      expect(await asked(token, ["INCR", "other"])).toEqual(Array(9).fill(400));
+      expect((await requested(token, ["INCR", key])).sort()).toEqual(
+        Array.from({ length: 9 }, (_, n) => n + 1),
+      );
+      expect(await requested(token, ["INCR", "other"])).toEqual(Array(9).fill(400));
     }
-    expect(await asked("app", ["SCAN", 0, "MATCH", "ann*"])).not.toContainEqual(
+    expect(await requested("app", ["SCAN", 0, "MATCH", "ann*"])).not.toContainEqual(
       expect.arrayContaining([expect.arrayContaining(["ann:a"])]),
     );
     writeFileSync(file, JSON.stringify(tokens.slice(0, 1)));
-    await until(async () => (await asked("app", ["GET", "app:c"])).every((status) => status === 401));
-    expect(await asked("ann", ["GET", "ann:a"])).toEqual(Array(9).fill("9"));
+    await until(async () => (await requested("app", ["GET", "app:c"])).every((status) => status === 401));
+    expect(await requested("ann", ["GET", "ann:a"])).toEqual(Array(9).fill("9"));
     expect(await cli.stop()).toBe(0);
   });
 });

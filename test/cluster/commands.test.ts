@@ -108,13 +108,13 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
     expect(first).toEqual({ result: "OK" });
     expect(refused!.error).toMatch(/^CROSSSLOT .*hash tag/);
     expect(last).toEqual({ result: "1" });
-    for (const words of [
+    for (const args of [
       ["SINTERSTORE", "a", "b"],
       ["EVAL", "return 1", 2, "a", "b"],
       ["BLPOP", "a", "b", 1],
       ["MSETNX", "a", 1, "b", 2],
     ]) {
-      expect((await run(gateway, ...words)).error).toMatch(/^CROSSSLOT /);
+      expect((await run(gateway, ...args)).error).toMatch(/^CROSSSLOT /);
     }
     expect(await run(gateway, "RENAME", "{t}a", "{t}b")).toMatchObject({ error: "ERR no such key" });
   });
@@ -144,9 +144,9 @@ describe.skipIf(!redisAvailable())("a cluster of three primaries and three repli
       ],
       [[["SET", "a", 1], ["DBSIZE"]], /command 2 of 2, 'dbsize': ERR .*several nodes/],
     ] as const) {
-      const answer = await transaction(gateway, commands);
-      expect(answer.status).toBe(400);
-      expect(answer.json.error).toMatch(text);
+      const response = await transaction(gateway, commands);
+      expect(response.status).toBe(400);
+      expect(response.json.error).toMatch(text);
     }
     expect(await run(gateway, "EXISTS", "a", "b")).toBe(0);
   });

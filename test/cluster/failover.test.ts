@@ -101,7 +101,7 @@ describe.skipIf(!redisAvailable())("a primary killed under load", () => {
     // The cluster's own time: the node's timeout, an election of up to some seconds, and our way of learning of it.
     expect(back).toBeLessThan(15_000);
     expect(lastError - killed).toBeLessThan(back + 5_000);
-    // Unsent, or may have been applied: never a redirection, never an answer that is none.
+    // Unsent, or may have been applied: never a redirection, never a response that is none.
     for (const code of errors) expect(["UNSENT", "UNKNOWNOUTCOME", "CLUSTERDOWN"]).toContain(code);
     expect(badReads.slice(0, 3)).toEqual([]);
     expect(reads).toBeGreaterThan(100);

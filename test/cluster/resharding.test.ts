@@ -4,7 +4,7 @@ import type { Gateway } from "../../gateway/src/index.js";
 import { migrate } from "./migrate.js";
 import { gatewayAt, keyOfEachSlot, metric, pipeline, run, transaction } from "./support.js";
 
-// 1,500 slots change their node while clients write and read: no answer is wrong, none is a redirection, and no write
+// 1,500 slots change their node while clients write and read: no response is wrong, none is a redirection, and no write
 // is doubled or lost.
 
 const MOVED_SLOTS = 1_500;

@@ -76,8 +76,8 @@ describe.skipIf(!redisAvailable())("sharded channels", () => {
     await until(() => stream.data.length === 1);
     const [id] = stream.data;
     const change = async (body: object) => {
-      const answer = await call(gateway, `/events/${id}`, { body: JSON.stringify(body) });
-      expect(answer).toMatchObject({ status: 200 });
+      const response = await call(gateway, `/events/${id}`, { body: JSON.stringify(body) });
+      expect(response).toMatchObject({ status: 200 });
     };
     const moving = (async () => {
       for (let round = 0; round < 10; round++) {

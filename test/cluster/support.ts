@@ -1,5 +1,5 @@
 import { createGateway, type Gateway, type GatewayOptions } from "../../gateway/src/index.js";
-import { type Answer, call } from "../integration/gateway/http.js";
+import { call, type GatewayResponse } from "../integration/gateway/http.js";
 
 export { run } from "../integration/gateway/http.js";
 
@@ -22,7 +22,10 @@ export async function pipeline(gateway: Gateway, commands: readonly (readonly un
 }
 
 /** Sends a transaction. */
-export function transaction(gateway: Gateway, commands: readonly (readonly unknown[])[]): Promise<Answer> {
+export function transaction(
+  gateway: Gateway,
+  commands: readonly (readonly unknown[])[],
+): Promise<GatewayResponse> {
   return call(gateway, "/multi-exec", { body: commands });
 }
 

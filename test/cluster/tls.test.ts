@@ -58,10 +58,10 @@ describe.skipIf(!redisAvailable())("a Redis that speaks TLS alone", () => {
       [`redis://localhost:${port}`, /could not be reached/],
     ] as const) {
       const gateway = await gatewayAt(url, { commandTimeout: 500 });
-      const answer = await call(gateway, "/", { body: ["SET", "k", "stolen"] });
-      expect(answer.status).toBe(503);
-      expect(answer.headers["warmline-outcome"]).toBe("unsent");
-      expect(answer.json.error).toMatch(text);
+      const response = await call(gateway, "/", { body: ["SET", "k", "stolen"] });
+      expect(response.status).toBe(503);
+      expect(response.headers["warmline-outcome"]).toBe("unsent");
+      expect(response.json.error).toMatch(text);
       await gateway.close();
     }
   });

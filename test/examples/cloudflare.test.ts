@@ -27,7 +27,7 @@ test("the Worker runs under Miniflare without a compatibility flag", async () =>
     const visit = async () =>
       (await fetch(`${served.url}/?page=w`)).json() as Promise<Record<string, unknown>>;
     expect(await visit()).toEqual({ page: "w", visits: 1, last: null });
-    // The first visit's note may be written after its answer.
+    // The first visit's note may be written after its response.
     await expect.poll(visit, { timeout: 10_000 }).toMatchObject({ last: { visits: expect.any(Number) } });
     // Many at once: nothing is shared between requests, so none hangs.
     const pages = await Promise.all(Array.from({ length: 30 }, visit));

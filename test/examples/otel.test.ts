@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { RawEndpoint, resp2Answer } from "../support/endpoint.js";
+import { RawEndpoint, resp2Response } from "../support/endpoint.js";
 import { run } from "../support/packages/run.js";
 import { useExample } from "./support/example.js";
 
@@ -51,10 +51,10 @@ await provider.shutdown();
 `;
 
 test("metrics and spans are recorded without values", async () => {
-  // The second request loses its answer, and so does the write.
+  // The second request loses its response, and so does the write.
   endpoint.onRequest = ({ socket, body }) => {
     if (endpoint.requests.length === 2 || body.includes("SET")) socket.destroy();
-    else socket.write(resp2Answer("$12\r\nsecret-value\r\n"));
+    else socket.write(resp2Response("$12\r\nsecret-value\r\n"));
   };
   writeFileSync(join(example.folder, "program.mjs"), PROGRAM);
   const env = { WARMLINE_URL: endpoint.url, WARMLINE_TOKEN: "secret-token" };

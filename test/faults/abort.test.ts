@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions, TimeoutError } from "warmline";
-import { type Arrived, answer, RawEndpoint, resp2Answer } from "../support/endpoint.js";
+import { type Arrived, httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
 import { random } from "./support/random.js";
 import { pause } from "./support/rig.js";
 
 // A signal that is aborted at any moment of a call: the call rejects with its reason, what was not sent is never
-// sent, and the connections go on giving each command its own answer.
+// sent, and the connections go on giving each command its own response.
 
 let endpoint: RawEndpoint;
 let controller: AbortController;
@@ -22,8 +22,8 @@ afterEach(async () => {
 const client = (options: RedisOptions = {}) =>
   new Redis({ url: endpoint.url, token: "t", codec: "text", enableAutoPipelining: false, ...options });
 const bulk = (text: string) => `$${text.length}\r\n${text}\r\n`;
-/** Answers each command with its own key. */
-const ownKey = ({ socket, body }: Arrived) => void socket.write(resp2Answer(bulk(JSON.parse(body)[1])));
+/** Responds to each command with its own key. */
+const ownKey = ({ socket, body }: Arrived) => void socket.write(resp2Response(bulk(JSON.parse(body)[1])));
 const abortSoon = () => setTimeout(() => controller.abort(reason), 20);
 
 describe("before it is sent", () => {
@@ -89,13 +89,13 @@ describe("before it is sent", () => {
   test.each([
     ["between two attempts", 2, {}, "500 Oops"],
     ["while it waits as Retry-After says", 1, { "retry-after": "5" }, "429 Too Many Requests"],
-  ])("an abort %s rejects, and nothing is sent again", async (_what, tries, headers, status) => {
-    endpoint.onRequest = ({ socket }) => socket.write(answer("{}", headers, status));
+  ])("an abort %s rejects, and nothing is sent again", async (_what, attempts, headers, status) => {
+    endpoint.onRequest = ({ socket }) => socket.write(httpResponse("{}", headers, status));
     const redis = client({ signal: controller.signal, retry: { retries: 3, backoff: () => 1_000 } });
     const begun = performance.now();
     const call = redis.get("k");
     call.catch(() => {});
-    await vi.waitFor(() => expect(endpoint.requests).toHaveLength(tries));
+    await vi.waitFor(() => expect(endpoint.requests).toHaveLength(attempts));
     setTimeout(() => controller.abort(reason), 50);
     await expect(call).rejects.toBe(reason);
     expect(performance.now() - begun).toBeLessThan(1_000);
@@ -150,7 +150,7 @@ describe("in flight", () => {
 
 test("a call that timed out frees its place for the next", async () => {
   endpoint.onRequest = ({ socket, body }) =>
-    body.includes("quick") && socket.write(resp2Answer(bulk("quick")));
+    body.includes("quick") && socket.write(resp2Response(bulk("quick")));
   const redis = client({ maxConnections: 1, timeout: 100 });
   await expect(redis.get("slow")).rejects.toBeInstanceOf(TimeoutError);
   expect(await redis.get("quick")).toBe("quick");

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ArgumentError, Redis, RedisError, type RedisOptions, UnknownOutcomeError } from "warmline";
-import { type Arrived, answer, RawEndpoint, resp2Answer } from "../support/endpoint.js";
+import { type Arrived, httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
 
 // Commands that travel together, and what becomes of each when the request fails.
 
@@ -8,17 +8,17 @@ let endpoint: RawEndpoint;
 /** What Redis would say to each command: its own words, joined. */
 const echo = ({ socket, body }: Arrived) => {
   const commands = JSON.parse(body) as string[] | string[][];
-  const item = (words: string[]) => {
-    const text = words.join(" ");
+  const item = (args: string[]) => {
+    const text = args.join(" ");
     return `$${Buffer.byteLength(text)}\r\n${text}\r\n`;
   };
-  if (!Array.isArray(commands[0])) socket.write(resp2Answer(item(commands as string[])));
-  else socket.write(resp2Answer(`*${commands.length}\r\n${(commands as string[][]).map(item).join("")}`));
+  if (!Array.isArray(commands[0])) socket.write(resp2Response(item(commands as string[])));
+  else socket.write(resp2Response(`*${commands.length}\r\n${(commands as string[][]).map(item).join("")}`));
 };
 beforeEach(async () => {
   endpoint = await RawEndpoint.start();
   endpoint.onRequest = echo;
-  // The first answer tells the client that this is warmline-gateway, which replies to pipelines in RESP2.
+  // The first response tells the client that this is warmline-gateway, which replies to pipelines in RESP2.
   await client().echo("hello");
   endpoint.requests.length = 0;
 });
@@ -106,7 +106,7 @@ describe("automatic", () => {
   });
 
   test("a failing command rejects its own promise and no other", async () => {
-    endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*3\r\n+OK\r\n-WRONGTYPE no\r\n:1\r\n"));
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*3\r\n+OK\r\n-WRONGTYPE no\r\n:1\r\n"));
     const redis = client();
     const [ok, failed, one] = await Promise.allSettled([redis.get("a"), redis.lpush("b", 1), redis.get("c")]);
     expect(ok).toMatchObject({ value: "OK" });
@@ -155,7 +155,7 @@ describe("automatic", () => {
   test("a refused request rejects every command with the same error", async () => {
     endpoint.onRequest = ({ socket }) =>
       socket.write(
-        answer(
+        httpResponse(
           '{"error":"WRONGPASS no"}',
           { "content-type": "application/json", "warmline-gateway": "0" },
           "401 No",
@@ -180,7 +180,7 @@ describe("automatic", () => {
       const commands = JSON.parse(request.body) as string[][];
       if (endpoint.requests.length > 1) return echo(request);
       const items = commands.map(([, key]) => (fates[key!] ? `-${fates[key!]}\r\n` : ":1\r\n"));
-      request.socket.write(resp2Answer(`*${items.length}\r\n${items.join("")}`));
+      request.socket.write(resp2Response(`*${items.length}\r\n${items.join("")}`));
     };
     const redis = client();
     const settled = await Promise.allSettled([
@@ -206,7 +206,7 @@ describe("automatic", () => {
       const items = (JSON.parse(body) as string[][]).map(([name]) =>
         name === "GET" ? "-UNKNOWNOUTCOME the connection was lost\r\n" : "-UNSENT no room\r\n",
       );
-      socket.write(resp2Answer(`*${items.length}\r\n${items.join("")}`));
+      socket.write(resp2Response(`*${items.length}\r\n${items.join("")}`));
     };
     const redis = client();
     const settled = await Promise.allSettled([redis.get("a"), redis.incr("b")]);
@@ -230,7 +230,7 @@ describe("automatic", () => {
   });
 
   test("an abort between two attempts of a batch rejects at once, and nothing is sent again", async () => {
-    endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*2\r\n+OK\r\n-UNSENT no room\r\n"));
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*2\r\n+OK\r\n-UNSENT no room\r\n"));
     const controller = new AbortController();
     const slow = { retries: 3, backoff: () => 5_000 };
     const redis = client({ retry: slow }).with({ signal: controller.signal });
@@ -243,7 +243,7 @@ describe("automatic", () => {
   });
 
   test("a batch frozen between two attempts until after its timeout is not sent again", async () => {
-    endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*2\r\n+OK\r\n-UNSENT no room\r\n"));
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*2\r\n+OK\r\n-UNSENT no room\r\n"));
     const redis = client({ retry: { retries: 3, backoff: () => 100 }, timeout: 300 });
     const both = Promise.allSettled([redis.get("a"), redis.incr("b")]);
     setTimeout(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500), 50);
@@ -254,7 +254,7 @@ describe("automatic", () => {
 
   test("bytes share a request only where the endpoint accepts them", async () => {
     const redis = client();
-    endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*2\r\n+OK\r\n+OK\r\n"));
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*2\r\n+OK\r\n+OK\r\n"));
     await Promise.all([redis.set("a", new Uint8Array([0, 255])), redis.get("b")]);
     expect(endpoint.requests).toHaveLength(1);
     expect(endpoint.requests[0]?.body).toContain("$2\r\n\u0000\u00ff\r\n");
@@ -265,7 +265,7 @@ describe("a pipeline", () => {
   test("a pipeline is one request with values in order, and its error has the index", async () => {
     const redis = client();
     expect(await redis.pipeline().get("a").set("b", 1).exec()).toEqual(["GET a", "SET b 1"]);
-    endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*2\r\n+OK\r\n-ERR no\r\n"));
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*2\r\n+OK\r\n-ERR no\r\n"));
     await expect(redis.pipeline().get("a").incr("b").exec()).rejects.toMatchObject({
       index: 1,
       command: "INCR",
@@ -288,7 +288,7 @@ describe("a pipeline", () => {
     endpoint.onRequest = (request) => {
       if (endpoint.requests.length > 1) return echo(request);
       request.socket.write(
-        resp2Answer("*4\r\n+OK\r\n-UNSENT no room\r\n-UNKNOWNOUTCOME lost\r\n-UNSENT no room\r\n"),
+        resp2Response("*4\r\n+OK\r\n-UNSENT no room\r\n-UNKNOWNOUTCOME lost\r\n-UNSENT no room\r\n"),
       );
     };
     const redis = client();
@@ -306,9 +306,9 @@ describe("a pipeline", () => {
   test("a pipeline whose write was lost is not sent again, and the error has its index", async () => {
     endpoint.onRequest = (request) =>
       endpoint.requests.length > 1
-        ? request.socket.write(resp2Answer("*2\r\n-UNKNOWNOUTCOME lost\r\n-ERR no\r\n"))
+        ? request.socket.write(resp2Response("*2\r\n-UNKNOWNOUTCOME lost\r\n-ERR no\r\n"))
         : request.socket.write(
-            resp2Answer("*3\r\n-UNKNOWNOUTCOME lost\r\n-UNKNOWNOUTCOME lost\r\n-UNSENT no room\r\n"),
+            resp2Response("*3\r\n-UNKNOWNOUTCOME lost\r\n-UNKNOWNOUTCOME lost\r\n-UNSENT no room\r\n"),
           );
     const redis = client({ retry: { retries: 1, backoff: () => 1 } });
     const kept = await redis.pipeline().incr("a").get("b").set("c", 1).exec({ keepErrors: true });
@@ -321,7 +321,7 @@ describe("a pipeline", () => {
   });
 
   test("an abort between two attempts of a pipeline rejects with the reason", async () => {
-    endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*2\r\n+OK\r\n-UNSENT no room\r\n"));
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*2\r\n+OK\r\n-UNSENT no room\r\n"));
     const controller = new AbortController();
     const redis = client({ retry: { retries: 3, backoff: () => 5_000 } }).with({ signal: controller.signal });
     const running = redis.pipeline().get("a").incr("b").exec();

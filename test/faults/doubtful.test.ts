@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
-import { RawEndpoint, resp2Answer } from "../support/endpoint.js";
+import { RawEndpoint, resp2Response } from "../support/endpoint.js";
 
 // Connections that were idle for long enough to have been forgotten by somebody on the way.
 
 let endpoint: RawEndpoint;
 beforeEach(async () => {
   endpoint = await RawEndpoint.start();
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n"));
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n"));
 });
 afterEach(async () => {
   client().close();
@@ -19,7 +19,7 @@ const idle = () => new Promise((resolve) => setTimeout(resolve, 1_100));
 
 /** From here on connection 1 swallows everything: the path has forgotten the flow. */
 function forgetFirst() {
-  endpoint.onRequest = ({ socket, connection }) => connection > 1 && socket.write(resp2Answer(":1\r\n"));
+  endpoint.onRequest = ({ socket, connection }) => connection > 1 && socket.write(resp2Response(":1\r\n"));
 }
 
 test("a suspect connection that works carries a read at once, and a write after a probe", async () => {
@@ -65,7 +65,7 @@ test("a write after a reset at the first byte is written once, on a fresh connec
   await redis.strlen("k");
   endpoint.onRequest = ({ socket, connection }) => {
     if (connection === 1) socket.resetAndDestroy();
-    else socket.write(resp2Answer(":1\r\n"));
+    else socket.write(resp2Response(":1\r\n"));
   };
   await idle();
   expect(await redis.incr("n")).toBe(1);
@@ -75,7 +75,7 @@ test("a write after a reset at the first byte is written once, on a fresh connec
 test("the first response of a slow connection counts, and the write is not repeated", async () => {
   const redis = client();
   await redis.strlen("k");
-  endpoint.onRequest = ({ socket }) => setTimeout(() => socket.write(resp2Answer(":1\r\n")), 100);
+  endpoint.onRequest = ({ socket }) => setTimeout(() => socket.write(resp2Response(":1\r\n")), 100);
   await idle();
   expect(await redis.incr("n")).toBe(1);
   expect(endpoint.count("INCR")).toBe(1);
@@ -95,7 +95,7 @@ test("several commands at once on a dropped connection all settle", async () => 
 });
 
 test("a pre-opened connection that is dropped before its first use loses no command", async () => {
-  endpoint.onRequest = ({ socket, connection }) => connection > 1 && socket.write(resp2Answer(":1\r\n"));
+  endpoint.onRequest = ({ socket, connection }) => connection > 1 && socket.write(resp2Response(":1\r\n"));
   const redis = client();
   await redis.ready();
   await idle();
@@ -121,7 +121,7 @@ test.each([
     const redis = client({ writes: "exactly-once", retry: { retries: 1, backoff: () => 1 } });
     await redis.strlen("k");
     endpoint.onRequest = ({ socket, connection }) =>
-      connection > 1 && socket.write(resp2Answer(reply, { "warmline-outcome": "unsent" }, status));
+      connection > 1 && socket.write(resp2Response(reply, { "warmline-outcome": "unsent" }, status));
     await idle();
     await expect(redis.incr("n")).rejects.toMatchObject({ name: "UnknownOutcomeError", outcome: "unknown" });
     expect(new Set(endpoint.requests.slice(1).map(({ connection }) => connection))).toEqual(new Set([1, 2]));

@@ -8,7 +8,7 @@ import {
   TimeoutError,
   UnknownOutcomeError,
 } from "warmline";
-import { answer, RawEndpoint, resp2Answer } from "../support/endpoint.js";
+import { httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
 
 // What an endpoint, or something in front of it, can do to a client, byte by byte.
 
@@ -28,7 +28,7 @@ test.each([1, 2, 5])("an incr is sent once after %i lost replies, with an unknow
   let losses = 0;
   endpoint.onRequest = ({ socket }) => {
     if (losses++ < lost) socket.destroy();
-    else socket.write(resp2Answer(":1\r\n"));
+    else socket.write(resp2Response(":1\r\n"));
   };
   const error = await client(patient)
     .incr("n")
@@ -41,7 +41,7 @@ test.each([1, 2, 5])("an incr is sent once after %i lost replies, with an unknow
 test.each([1, 2, 5])("a get is sent again until it gets a reply, after %i lost replies", async (lost) => {
   endpoint.onRequest = ({ socket }) => {
     if (endpoint.requests.length <= lost) socket.resetAndDestroy();
-    else socket.write(resp2Answer("$1\r\nv\r\n"));
+    else socket.write(resp2Response("$1\r\nv\r\n"));
   };
   expect(await client(patient).get("k")).toBe("v");
   expect(endpoint.count("GET")).toBe(lost + 1);
@@ -50,7 +50,7 @@ test.each([1, 2, 5])("a get is sent again until it gets a reply, after %i lost r
 test('a write with writes: "at-least-once" is sent again', async () => {
   endpoint.onRequest = ({ socket }) => {
     if (endpoint.requests.length === 1) socket.destroy();
-    else socket.write(resp2Answer(":2\r\n"));
+    else socket.write(resp2Response(":2\r\n"));
   };
   expect(await client().with({ writes: "at-least-once" }).incr("n")).toBe(2);
 });
@@ -59,7 +59,7 @@ test.each(["502 Bad Gateway", "503 Service Unavailable", "504 Gateway Timeout", 
   "a write that gets %s may have been applied behind the proxy",
   async (status) => {
     endpoint.onRequest = ({ socket }) =>
-      socket.write(answer("{}", { "content-type": "application/json" }, status));
+      socket.write(httpResponse("{}", { "content-type": "application/json" }, status));
     await expect(client(patient).incr("n")).rejects.toBeInstanceOf(UnknownOutcomeError);
     expect(endpoint.count("INCR")).toBe(1);
     await expect(client(patient).get("n")).rejects.toMatchObject({ outcome: "unknown" });
@@ -70,8 +70,8 @@ test.each(["502 Bad Gateway", "503 Service Unavailable", "504 Gateway Timeout", 
 test("a 503 that the gateway marks as unsent is sent again, writes too", async () => {
   endpoint.onRequest = ({ socket }) => {
     const refused = { "content-type": "application/json", "warmline-outcome": "unsent", "retry-after": "0" };
-    if (endpoint.requests.length === 1) socket.write(answer('{"error":"full"}', refused, "503 Busy"));
-    else socket.write(resp2Answer(":1\r\n"));
+    if (endpoint.requests.length === 1) socket.write(httpResponse('{"error":"full"}', refused, "503 Busy"));
+    else socket.write(resp2Response(":1\r\n"));
   };
   expect(await client(patient).incr("n")).toBe(1);
   expect(client().stats().retries).toBe(1);
@@ -80,7 +80,7 @@ test("a 503 that the gateway marks as unsent is sent again, writes too", async (
 test("a 503 that the gateway marks as unsent every time is a ConnectionError with the reason", async () => {
   endpoint.onRequest = ({ socket }) =>
     socket.write(
-      answer(
+      httpResponse(
         '{"error":"ERR no room for more requests"}',
         { "content-type": "application/json", "warmline-outcome": "unsent" },
         "503 Busy",
@@ -99,8 +99,8 @@ test("a 429 is sent again after the time in Retry-After", async () => {
   endpoint.onRequest = ({ socket }) => {
     const limited = { "content-type": "application/json", "retry-after": "1" };
     if (endpoint.requests.length === 1)
-      socket.write(answer('{"error":"slow down"}', limited, "429 Too Many"));
-    else socket.write(resp2Answer(":1\r\n"));
+      socket.write(httpResponse('{"error":"slow down"}', limited, "429 Too Many"));
+    else socket.write(resp2Response(":1\r\n"));
   };
   const begun = performance.now();
   expect(await client().incr("n")).toBe(1);
@@ -110,7 +110,7 @@ test("a 429 is sent again after the time in Retry-After", async () => {
 test("a 429 with a Retry-After beyond the call's timeout rejects with its error", async () => {
   endpoint.onRequest = ({ socket }) => {
     const limited = { "content-type": "application/json", "retry-after": "3600" };
-    socket.write(answer('{"error":"ERR daily limit"}', limited, "429 Too Many"));
+    socket.write(httpResponse('{"error":"ERR daily limit"}', limited, "429 Too Many"));
   };
   await expect(client().incr("n")).rejects.toMatchObject({ code: "ERR", outcome: "answered" });
 });
@@ -118,7 +118,7 @@ test("a 429 with a Retry-After beyond the call's timeout rejects with its error"
 test("a write behind middleware is sent again as its settings allow, unless middleware changed it", async () => {
   endpoint.onRequest = ({ socket }) => {
     if (endpoint.requests.length % 2 === 1) socket.destroy();
-    else socket.write(answer('{"result":1}', { "content-type": "application/json" }));
+    else socket.write(httpResponse('{"result":1}', { "content-type": "application/json" }));
   };
   const redis = client(patient);
   let change = false;
@@ -136,7 +136,7 @@ test("a write behind middleware is sent again as its settings allow, unless midd
 
 test("a repeated 429 of a server that is no Redis endpoint is an unsent error", async () => {
   endpoint.onRequest = ({ socket }) =>
-    socket.write(answer("<html>", { "content-type": "text/html", "retry-after": "0" }, "429 Too Many"));
+    socket.write(httpResponse("<html>", { "content-type": "text/html", "retry-after": "0" }, "429 Too Many"));
   const unsent = {
     name: "ConnectionError",
     outcome: "unsent",
@@ -152,14 +152,14 @@ test("a repeated 429 of a server that is no Redis endpoint is an unsent error", 
 });
 
 test.each<[string, string]>([
-  ["a page", answer("<html>Welcome</html>", { "content-type": "text/html" })],
-  ["an empty 200", answer("", {})],
-  ["bad JSON", answer('{"result":', { "content-type": "application/json" })],
-  ["JSON of another server", answer('{"ok":true}', { "content-type": "application/json" })],
-  ["a cut RESP2 reply", resp2Answer("$10\r\nabc\r\n")],
-  ["two replies", resp2Answer(":1\r\n:2\r\n")],
-  ["a reply of the wrong kind", resp2Answer("*1\r\n:1\r\n")],
-  ["a redirect", answer("", { location: "http://127.0.0.1:1/" }, "302 Found")],
+  ["a page", httpResponse("<html>Welcome</html>", { "content-type": "text/html" })],
+  ["an empty 200", httpResponse("", {})],
+  ["bad JSON", httpResponse('{"result":', { "content-type": "application/json" })],
+  ["JSON of another server", httpResponse('{"ok":true}', { "content-type": "application/json" })],
+  ["a cut RESP2 reply", resp2Response("$10\r\nabc\r\n")],
+  ["two replies", resp2Response(":1\r\n:2\r\n")],
+  ["a reply of the wrong kind", resp2Response("*1\r\n:1\r\n")],
+  ["a redirect", httpResponse("", { location: "http://127.0.0.1:1/" }, "302 Found")],
 ])("%s is a ProtocolError, never a value, and a write is not sent again", async (_what, bytes) => {
   endpoint.onRequest = ({ socket }) => socket.write(bytes);
   const error = await client(patient)
@@ -171,8 +171,8 @@ test.each<[string, string]>([
 });
 
 test.each<[string, string]>([
-  ["truncated in its body", resp2Answer("$5\r\nhello\r\n").slice(0, -4)],
-  ["longer than its Content-Length", `${resp2Answer(":1\r\n")}junk`],
+  ["truncated in its body", resp2Response("$5\r\nhello\r\n").slice(0, -4)],
+  ["longer than its Content-Length", `${resp2Response(":1\r\n")}junk`],
   ["truncated in its head", "HTTP/1.1 200 OK\r\ncontent-le"],
   ["not HTTP", "garbage\r\n\r\n"],
 ])("a response %s never becomes a wrong value", async (_what, bytes) => {
@@ -180,17 +180,18 @@ test.each<[string, string]>([
   const value = await client(patient)
     .incr("n")
     .catch((thrown) => thrown);
-  // With a whole answer before the junk, the value is right; otherwise nobody knows.
+  // With a whole response before the junk, the value is right; otherwise nobody knows.
   if (value !== 1) expect(value).toBeInstanceOf(UnknownOutcomeError);
   expect(endpoint.count("INCR")).toBe(1);
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":7\r\n"));
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":7\r\n"));
   expect(await client(patient).incr("n")).toBe(7);
 });
 
 test("an extra response is never the next command's value", async () => {
   endpoint.onRequest = ({ socket, body }) => {
-    if (body.includes("first")) socket.write(resp2Answer("$5\r\nfirst\r\n") + resp2Answer("$5\r\nWRONG\r\n"));
-    else socket.write(resp2Answer("$6\r\nsecond\r\n"));
+    if (body.includes("first"))
+      socket.write(resp2Response("$5\r\nfirst\r\n") + resp2Response("$5\r\nWRONG\r\n"));
+    else socket.write(resp2Response("$6\r\nsecond\r\n"));
   };
   for (let i = 0; i < 10; i++) {
     expect(await client().get("first")).toBe("first");
@@ -200,10 +201,10 @@ test("an extra response is never the next command's value", async () => {
 });
 
 test("bytes on an idle connection, used or pre-opened, close it", async () => {
-  const unasked = resp2Answer("$5\r\nWRONG\r\n");
+  const unasked = resp2Response("$5\r\nWRONG\r\n");
   endpoint.onConnection = (socket) => setTimeout(() => socket.write(unasked), 20);
   endpoint.onRequest = ({ socket, body }) =>
-    socket.write(resp2Answer(`$1\r\n${/"k(.)"/.exec(body)?.[1]}\r\n`));
+    socket.write(resp2Response(`$1\r\n${/"k(.)"/.exec(body)?.[1]}\r\n`));
   const redis = client({ codec: "text" });
   await redis.ready();
   await new Promise((resolve) => setTimeout(resolve, 40));
@@ -216,8 +217,8 @@ test("bytes on an idle connection, used or pre-opened, close it", async () => {
 test("unexpected bytes in the kernel's buffer are not a response", async () => {
   const redis = client({ codec: "text" });
   endpoint.onRequest = ({ socket, body }) => {
-    socket.write(resp2Answer(`$1\r\n${/"k(.)"/.exec(body)?.[1]}\r\n`));
-    setTimeout(() => socket.write(resp2Answer("$5\r\nWRONG\r\n")), 5);
+    socket.write(resp2Response(`$1\r\n${/"k(.)"/.exec(body)?.[1]}\r\n`));
+    setTimeout(() => socket.write(resp2Response("$5\r\nWRONG\r\n")), 5);
   };
   for (let i = 0; i < 5; i++) {
     expect(await redis.get(`k${i}`)).toBe(String(i));
@@ -266,13 +267,13 @@ test("a connection is reused, unless the endpoint closes it", async () => {
   const redis = client();
   for (let i = 0; i < 10; i++) await redis.get("k");
   expect(endpoint.connections).toBe(1);
-  endpoint.onRequest = ({ socket }) => socket.end(resp2Answer("+OK\r\n", { connection: "close" }));
+  endpoint.onRequest = ({ socket }) => socket.end(resp2Response("+OK\r\n", { connection: "close" }));
   for (let i = 0; i < 3; i++) await redis.get("k");
   expect(endpoint.connections).toBe(3);
 });
 
 test("a connection idle beyond the advertised keep-alive, less a margin, is never used", async () => {
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("+OK\r\n", { "keep-alive": "timeout=1" }));
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Response("+OK\r\n", { "keep-alive": "timeout=1" }));
   const redis = client();
   await redis.get("k");
   await redis.get("k");
@@ -282,7 +283,7 @@ test("a connection idle beyond the advertised keep-alive, less a margin, is neve
 test("a close while a request is written resolves reads, and applies writes at most once", async () => {
   endpoint.onRequest = ({ socket, number }) => {
     if (number % 3 === 0) socket.destroy();
-    else socket.write(resp2Answer(":1\r\n"), () => number % 3 === 1 || socket.end());
+    else socket.write(resp2Response(":1\r\n"), () => number % 3 === 1 || socket.end());
   };
   const redis = client(patient);
   let unknown = 0;
@@ -305,8 +306,8 @@ test("an abort before or in flight rejects with the signal's reason, and the nex
 
   const controller = new AbortController();
   endpoint.onRequest = ({ socket, body }) => {
-    if (body.includes("slow")) setTimeout(() => socket.write(resp2Answer("$4\r\nslow\r\n")), 100);
-    else socket.write(resp2Answer("$4\r\nfast\r\n"));
+    if (body.includes("slow")) setTimeout(() => socket.write(resp2Response("$4\r\nslow\r\n")), 100);
+    else socket.write(resp2Response("$4\r\nfast\r\n"));
   };
   const slow = redis.with({ signal: controller.signal }).get("slow");
   setTimeout(() => controller.abort(reason), 20);
@@ -325,14 +326,14 @@ test("a call ends within the deadline", async () => {
 });
 
 test("the pool opens at most maxConnections, and every command gets its response", async () => {
-  endpoint.onRequest = ({ socket }) => setTimeout(() => socket.write(resp2Answer("+OK\r\n")), 2);
+  endpoint.onRequest = ({ socket }) => setTimeout(() => socket.write(resp2Response("+OK\r\n")), 2);
   const redis = client({ maxConnections: 3, enableAutoPipelining: false });
   await Promise.all(Array.from({ length: 50 }, () => redis.get("k")));
   expect(endpoint.connections).toBe(3);
 });
 
 test("every command has a connection of its own without keep-alive", async () => {
-  endpoint.onRequest = ({ socket }) => socket.end(resp2Answer("+OK\r\n", { connection: "close" }));
+  endpoint.onRequest = ({ socket }) => socket.end(resp2Response("+OK\r\n", { connection: "close" }));
   const redis = client({ keepAlive: false });
   for (let i = 0; i < 3; i++) await redis.get("k");
   expect(endpoint.connections).toBe(3);
@@ -341,7 +342,7 @@ test("every command has a connection of its own without keep-alive", async () =>
 
 test("an error reply is a RedisError that names the command and not the token", async () => {
   endpoint.onRequest = ({ socket }) =>
-    socket.write(resp2Answer("-WRONGTYPE not a string\r\n", {}, "400 Bad Request"));
+    socket.write(resp2Response("-WRONGTYPE not a string\r\n", {}, "400 Bad Request"));
   const error = await client()
     .incr("n")
     .catch((thrown) => thrown);
@@ -374,7 +375,7 @@ test.each([
   "ERR Engine 'secret' not found",
   "ERR Error in ACL SETUSER modifier '#secret': The password hash must be exactly 64 characters",
 ])("arguments that Redis repeats are left out of the message: %s", async (reply) => {
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(`-${reply}\r\n`, {}, "400 Bad Request"));
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(`-${reply}\r\n`, {}, "400 Bad Request"));
   const error: RedisError = await client()
     .incr("n")
     .catch((thrown) => thrown);
@@ -385,8 +386,8 @@ test.each([
 test("a blocking command may block for its own timeout on top of `timeout`, and delays no other", async () => {
   endpoint.onRequest = ({ socket, body }) => {
     if (body.includes("BLPOP"))
-      setTimeout(() => socket.write(resp2Answer("*2\r\n$1\r\nk\r\n$1\r\nv\r\n")), 300);
-    else socket.write(resp2Answer("$1\r\nx\r\n"));
+      setTimeout(() => socket.write(resp2Response("*2\r\n$1\r\nk\r\n$1\r\nv\r\n")), 300);
+    else socket.write(resp2Response("$1\r\nx\r\n"));
   };
   const redis = client({ timeout: 100 });
   const order: string[] = [];
@@ -398,10 +399,13 @@ test("a blocking command may block for its own timeout on top of `timeout`, and 
 });
 
 test.each([
-  ["a page", answer("<html>Welcome</html>", { "content-type": "text/html" })],
-  ["a number", answer(":7\r\n", {})],
-  ["JSON", answer('{"result":"Nw=="}', { "content-type": "application/json" })],
-  ["an error", answer('{"error":"took too long"}', { "content-type": "application/json" }, "408 Timeout")],
+  ["a page", httpResponse("<html>Welcome</html>", { "content-type": "text/html" })],
+  ["a number", httpResponse(":7\r\n", {})],
+  ["JSON", httpResponse('{"result":"Nw=="}', { "content-type": "application/json" })],
+  [
+    "an error",
+    httpResponse('{"error":"took too long"}', { "content-type": "application/json" }, "408 Timeout"),
+  ],
 ])(
   "%s in place of the gateway's response is no value, a write of bytes is sent once, and the gateway stays known",
   async (_what, bytes) => {
@@ -411,7 +415,7 @@ test.each([
       socket.write(
         body.includes("stranger")
           ? bytes
-          : resp2Answer(body.startsWith("[[") ? "*2\r\n:1\r\n:2\r\n" : ":1\r\n"),
+          : resp2Response(body.startsWith("[[") ? "*2\r\n:1\r\n:2\r\n" : ":1\r\n"),
       );
     const error = await redis.append("stranger", new Uint8Array([0, 255])).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(ProtocolError);
@@ -427,7 +431,7 @@ test("a transaction requests RESP2 from the gateway, and reads its errors and by
   const redis = client(patient);
   await redis.set("known", "x");
   endpoint.onRequest = ({ socket }) =>
-    socket.write(resp2Answer("*3\r\n+OK\r\n-ERR not an integer\r\n$2\r\n\u00e9\r\n"));
+    socket.write(resp2Response("*3\r\n+OK\r\n-ERR not an integer\r\n$2\r\n\u00e9\r\n"));
   const results = await redis.multi().set("k", "v").incr("k").get("k").exec({ keepErrors: true });
   expect(endpoint.requests.at(-1)?.head).toMatch(/^POST \/multi-exec .*upstash-response-format: resp2/is);
   expect(results).toEqual([
@@ -436,7 +440,7 @@ test("a transaction requests RESP2 from the gateway, and reads its errors and by
     { result: "\u00e9" },
   ]);
   endpoint.onRequest = ({ socket }) =>
-    socket.write(resp2Answer("-EXECABORT Transaction discarded\r\n", {}, "400 Bad Request"));
+    socket.write(resp2Response("-EXECABORT Transaction discarded\r\n", {}, "400 Bad Request"));
   await expect(redis.multi().set("k", "v").exec()).rejects.toMatchObject({
     name: "RedisError",
     code: "EXECABORT",
@@ -449,7 +453,9 @@ test("a 429 of another server does not change the encoding of bytes", async () =
   await redis.set("known", "x");
   endpoint.requests.length = 0;
   endpoint.onRequest = ({ socket }) =>
-    socket.write(answer('{"error":"slow down"}', { "content-type": "application/json" }, "429 Too Many"));
+    socket.write(
+      httpResponse('{"error":"slow down"}', { "content-type": "application/json" }, "429 Too Many"),
+    );
   const both = [redis.append("a", new Uint8Array([0, 255])), redis.append("b", new Uint8Array([0, 255]))];
   for (const { reason } of (await Promise.allSettled(both)) as PromiseRejectedResult[])
     expect(reason).toMatchObject({ name: "RedisError", outcome: "answered", command: "APPEND" });
@@ -460,9 +466,9 @@ test("an endpoint without RESP2 requests gets bytes in the path, sent once", asy
   endpoint.onRequest = ({ socket, head }) => {
     if (/vnd.redis.resp2/i.test(head))
       socket.write(
-        answer('{"error":"ERR not JSON"}', { "content-type": "application/json" }, "400 Bad Request"),
+        httpResponse('{"error":"ERR not JSON"}', { "content-type": "application/json" }, "400 Bad Request"),
       );
-    else socket.write(answer('{"result":2}', { "content-type": "application/json" }));
+    else socket.write(httpResponse('{"result":2}', { "content-type": "application/json" }));
   };
   expect(await client(patient).append("k", new Uint8Array([0, 255]))).toBe(2);
   expect(endpoint.requests).toHaveLength(2);

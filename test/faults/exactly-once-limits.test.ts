@@ -70,11 +70,11 @@ describe.skipIf(!redisAvailable())("on a real Redis", () => {
       number === 1
         ? onRequest(carries("INCR"), loseReply())
         : onRequest(carries("INCR"), {
-            request(link, { request }) {
-              link.blackhole();
+            request(connection, { request }) {
+              connection.blackhole();
               setTimeout(() => {
                 delivered++;
-                link.toServer(request);
+                connection.toServer(request);
               }, 2_500);
             },
           }),
@@ -127,9 +127,9 @@ describe.skipIf(!redisAvailable())("on a real Redis", () => {
     path.onConnection((number) =>
       number === 1
         ? onRequest(carries("mine"), {
-            request(link, exchange) {
-              arrive = () => link.toServer(exchange.request);
-              link.resetClient();
+            request(connection, exchange) {
+              arrive = () => connection.toServer(exchange.request);
+              connection.resetClient();
             },
           })
         : undefined,
@@ -162,8 +162,8 @@ describe.skipIf(!redisAvailable())("on a real cluster", () => {
       const [, , [, port]] = ranges.find(([from, to]) => from <= slot && slot <= to)!;
       const owner = cluster.nodes.find((node) => node.port === Number(port))!;
       await owner.command("DEL", key);
-      const words = wrapInIdempotencyScript(["INCR", key], 60_000, false) as string[];
-      const [first, ...rest] = words;
+      const args = wrapInIdempotencyScript(["INCR", key], 60_000, false) as string[];
+      const [first, ...rest] = args;
       expect(await owner.command(first!, ...rest)).toBe(1);
       expect(await owner.command(first!, ...rest)).toBe(1);
       expect(await owner.command("GET", key)).toBe("1");

@@ -38,7 +38,7 @@ describe.each(setups)("$name", ({ available, start }) => {
       retry: { retries: 8, backoff: () => 1 },
       ...options,
     });
-  /** Connections up to the nth lose the answer to what carries `text`. */
+  /** Connections up to the nth lose the response to what carries `text`. */
   const lose = (n: number, text: string) => {
     path.onConnection((number) => (number <= n ? onRequest(carries(text), loseReply()) : undefined));
   };
@@ -97,11 +97,11 @@ describe.each(setups)("$name", ({ available, start }) => {
       path.onConnection((number) =>
         number === 1
           ? onRequest(carries("mine"), {
-              response(link, part) {
+              response(connection, part) {
                 if (part.last)
                   void direct()
                     .set("k", "other")
-                    .then(() => link.resetClient());
+                    .then(() => connection.resetClient());
               },
             })
           : undefined,

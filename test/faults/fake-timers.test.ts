@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
-import { RawEndpoint, resp2Answer } from "../support/endpoint.js";
+import { RawEndpoint, resp2Response } from "../support/endpoint.js";
 
 // Tests of programs that use the client put fake timers in the place of all timers and clocks, and may never move them.
 
@@ -23,7 +23,7 @@ describe.each([
   });
   const client = () => new Client({ url: endpoint.url, token: "t", responseFormat: "json" });
   const ok = (times: number) =>
-    resp2Answer(times === 1 ? '{"result":"OK"}' : '[{"result":"OK"},{"result":"OK"}]', {
+    resp2Response(times === 1 ? '{"result":"OK"}' : '[{"result":"OK"},{"result":"OK"}]', {
       "content-type": "application/json",
     });
 

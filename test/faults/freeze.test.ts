@@ -14,25 +14,25 @@ afterAll(() => backend.stop());
 const routeTest = routeTests(() => backend);
 
 type Happening = (path: NetworkProxy) => void;
-const closed: Happening = ({ links }) => {
-  for (const link of links) link.close();
+const closed: Happening = ({ connections }) => {
+  for (const connection of connections) connection.close();
 };
-const reset: Happening = ({ links }) => {
-  for (const link of links) link.resetClient();
+const reset: Happening = ({ connections }) => {
+  for (const connection of connections) connection.resetClient();
 };
-const unasked: Happening = ({ links }) => {
+const unasked: Happening = ({ connections }) => {
   const headers = { "Content-Type": "application/vnd.redis.resp2", "Warmline-Gateway": "0" };
-  for (const link of links) link.toClient(httpResponse(200, ":99\r\n", headers));
+  for (const connection of connections) connection.toClient(httpResponse(200, ":99\r\n", headers));
 };
-const timedOut: Happening = ({ links }) => {
-  for (const link of links) {
-    link.toClient(httpResponse(408, "", { Connection: "close" }));
-    link.close();
+const timedOut: Happening = ({ connections }) => {
+  for (const connection of connections) {
+    connection.toClient(httpResponse(408, "", { Connection: "close" }));
+    connection.close();
   }
 };
 const forgotten: Happening = (path) => path.blackholeAll();
-const forgottenByServer: Happening = ({ links }) => {
-  for (const link of links) link.dropFlow("reset");
+const forgottenByServer: Happening = ({ connections }) => {
+  for (const connection of connections) connection.dropFlow("reset");
 };
 const nothing: Happening = () => {};
 
@@ -41,7 +41,7 @@ describe("frozen between invocations, with the next one waiting when it thaws", 
     ["the server closes the connection", closed],
     ["the connection is reset", reset],
     ["the server says 408 and closes", timedOut],
-    ["a surplus answer comes", unasked],
+    ["a surplus response comes", unasked],
     ["the path forgets the flow", forgotten],
     ["the server forgets the connection and answers with a reset", forgottenByServer],
   ] as const)("get resolves by a repeat and incr is applied once: %s", async ([, happening], { route }) => {

@@ -31,7 +31,7 @@ function first(times: number, text: string, fault: Parameters<typeof onRequest>[
   return onRequest((exchange) => carries(text)(exchange) && left-- > 0, fault);
 }
 
-describe("the write was applied and its answer lost", () => {
+describe("the write was applied and its response lost", () => {
   const losses = [
     ["closed", loseReply()],
     ["reset", loseReply({ leave: "reset" })],
@@ -67,8 +67,8 @@ describe("the write was applied and its answer lost", () => {
       const other = new Redis({ url: backend.gateway.url, token: backend.gateway.token });
       route.path.onConnection(() =>
         onRequest(carries("mine"), {
-          response: (link, part) => {
-            if (part.last) void other.set(route.key, "theirs").then(() => link.close());
+          response: (connection, part) => {
+            if (part.last) void other.set(route.key, "theirs").then(() => connection.close());
           },
         }),
       );
@@ -140,25 +140,25 @@ routeTest(
     const { next, seed } = random("CLOSING_SEED");
     let closed = 0;
     route.path.onConnection(() => ({
-      requestStarted: (link) => {
+      requestStarted: (connection) => {
         if (next() < 0.1) {
           closed++;
-          link.close();
+          connection.close();
         }
       },
-      responded: (link) => {
+      responded: (connection) => {
         // About as long as the client takes to write its next request.
         const dice = next();
-        if (dice < 0.25) link.after(1 + Math.floor(dice * 8), () => link.close());
-        else if (dice < 0.5) setImmediate(() => link.close());
+        if (dice < 0.25) connection.after(1 + Math.floor(dice * 8), () => connection.close());
+        else if (dice < 0.5) setImmediate(() => connection.close());
       },
     }));
     const instance = await route.startFunction({ retry: { retries: 20 } }, {}, { timeoutMs: 60_000 });
-    const tries = Array.from({ length: 1_000 }, (_, i) => [
+    const attempts = Array.from({ length: 1_000 }, (_, i) => [
       ["GET", route.key],
       ["INCR", `${route.key}:${i}`],
     ]);
-    const results = await instance.run(...tries.flat());
+    const results = await instance.run(...attempts.flat());
     expect(results).toHaveLength(2_000);
     const applied = new Map<string, number>();
     for (const { name, args } of backend.redis.applied) {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
-import { type Arrived, answer, RawEndpoint } from "../support/endpoint.js";
+import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js";
 import { random } from "./support/random.js";
 import { pause } from "./support/rig.js";
 
@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => endpoint.stop());
 
 const json = (body: string, headers: Record<string, string> = {}, status?: string) =>
-  answer(body, { "content-type": "application/json", "warmline-gateway": "0", ...headers }, status);
+  httpResponse(body, { "content-type": "application/json", "warmline-gateway": "0", ...headers }, status);
 /** Replies to each command with 1. */
 const reply = ({ socket, body }: Arrived) => {
   const commands = JSON.parse(body) as unknown[];
@@ -284,10 +284,10 @@ describe.each([
   });
 
   test("the signal function is called once per call, in its caller's context, and may return undefined", async () => {
-    const asked: (Request | undefined)[] = [];
+    const requested: (Request | undefined)[] = [];
     const redis = withSignals({
       signal: () => {
-        asked.push(request.getStore());
+        requested.push(request.getStore());
         return request.getStore()?.signal;
       },
     });
@@ -298,7 +298,7 @@ describe.each([
       run(a, () => redis.pipeline().incr("c").incr("d").exec()),
       run(b, () => redis.multi().incr("e").incr("f").exec()),
     ]);
-    expect(asked).toEqual([a, b, a, b]);
+    expect(requested).toEqual([a, b, a, b]);
   });
 
   test.each([
@@ -346,10 +346,10 @@ describe.each([
   });
 
   test("streams call the signal function once, in their caller's context", async () => {
-    const asked: (Request | undefined)[] = [];
+    const requested: (Request | undefined)[] = [];
     const redis = client({
       signal: () => {
-        asked.push(request.getStore());
+        requested.push(request.getStore());
         return request.getStore()?.signal;
       },
     });
@@ -362,7 +362,7 @@ describe.each([
     await expect(ready).rejects.toBe("first");
     controllers[1]!.abort("second");
     await expect(line).rejects.toBe("second");
-    expect(asked).toEqual([a, b]);
+    expect(requested).toEqual([a, b]);
   });
 
   test("a stream with an invalid signal is not opened", async () => {

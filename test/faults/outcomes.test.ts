@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
-import { type Arrived, answer, RawEndpoint } from "../support/endpoint.js";
+import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js";
 
 // What an error says of its command holds for every try of it, not for the last alone.
 
 const json = (body: string, status?: string, headers = {}) =>
-  answer(body, { "content-type": "application/json", "warmline-gateway": "0", ...headers }, status);
+  httpResponse(body, { "content-type": "application/json", "warmline-gateway": "0", ...headers }, status);
 
 describe.each([
   { entry: "Node", Client: Redis },
@@ -24,20 +24,20 @@ describe.each([
   const client = (options: RedisOptions = {}) =>
     new Client({ url: endpoint.url, token: "t", retry: { retries: 2, backoff: () => 1 }, ...options });
 
-  /** The first request is applied and its answer lost; the others get an answer for each command. */
+  /** The first request is applied and its response lost; the others get a response for each command. */
   const loseFirst = (item: string, status?: string, headers = {}) => {
     endpoint.onRequest = ({ socket, body }: Arrived) => {
       if (endpoint.requests.length === 1) return void socket.destroy();
-      const words = JSON.parse(body) as unknown[];
-      const several = Array.isArray(words[0]) && status === undefined;
-      socket.write(json(several ? `[${words.map(() => item)}]` : item, status, headers));
+      const args = JSON.parse(body) as unknown[];
+      const several = Array.isArray(args[0]) && status === undefined;
+      socket.write(json(several ? `[${args.map(() => item)}]` : item, status, headers));
     };
   };
   const reasons = async (...calls: Promise<unknown>[]) =>
     (await Promise.allSettled(calls)).map((settled) => "reason" in settled && settled.reason);
 
   describe.each(["at-least-once", "exactly-once"] as const)(
-    "of writes %s, the first answer lost",
+    "of writes %s, the first response lost",
     (writes) => {
       test.each([
         ["429 ever after", '{"error":"ERR too many requests"}', "429 Too Many Requests"],

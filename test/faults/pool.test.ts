@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Redis, type RedisOptions, TimeoutError } from "warmline";
-import { RawEndpoint, resp2Answer } from "../support/endpoint.js";
+import { RawEndpoint, resp2Response } from "../support/endpoint.js";
 
 // Many connections, few connections, and connections that never come to be.
 
 let endpoint: RawEndpoint;
 beforeEach(async () => {
   endpoint = await RawEndpoint.start();
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n"));
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n"));
 });
 afterEach(async () => {
   client().close();
@@ -23,8 +23,8 @@ const untilDoubtful = () => pause(1_100);
 async function openIdle(count: number, redis: Redis): Promise<void> {
   endpoint.onRequest = ({ socket }) => {
     if (endpoint.requests.length === count) {
-      for (const request of endpoint.requests) request.socket.write(resp2Answer(":1\r\n"));
-    } else if (endpoint.requests.length > count) socket.write(resp2Answer(":1\r\n"));
+      for (const request of endpoint.requests) request.socket.write(resp2Response(":1\r\n"));
+    } else if (endpoint.requests.length > count) socket.write(resp2Response(":1\r\n"));
   };
   await Promise.all(Array.from({ length: count }, () => redis.strlen("k")));
   expect(endpoint.connections).toBe(count);
@@ -36,7 +36,7 @@ test.each(["reset", "forgotten"])(
     const redis = client({ retry: false });
     await openIdle(12, redis);
     endpoint.onRequest = ({ socket, connection }) => {
-      if (connection > 12) socket.write(resp2Answer(":1\r\n"));
+      if (connection > 12) socket.write(resp2Response(":1\r\n"));
       else if (how === "reset") socket.resetAndDestroy();
     };
     await untilDoubtful();
@@ -54,7 +54,7 @@ test.each(["strlen", "incr"] as const)(
   async (command) => {
     const redis = client({ maxConnections: 1 });
     await redis.strlen("k");
-    endpoint.onRequest = ({ socket, connection }) => connection > 1 && socket.write(resp2Answer(":1\r\n"));
+    endpoint.onRequest = ({ socket, connection }) => connection > 1 && socket.write(resp2Response(":1\r\n"));
     await untilDoubtful();
     const begun = performance.now();
     expect(await redis[command]("n")).toBe(1);
@@ -65,7 +65,7 @@ test.each(["strlen", "incr"] as const)(
 
 test("slow commands open no more connections than allowed", async () => {
   const redis = client({ maxConnections: 2 });
-  endpoint.onRequest = ({ socket }) => setTimeout(() => socket.write(resp2Answer(":1\r\n")), 1_300);
+  endpoint.onRequest = ({ socket }) => setTimeout(() => socket.write(resp2Response(":1\r\n")), 1_300);
   await Promise.all([1, 2, 3, 4].map(() => redis.strlen("k")));
   expect(endpoint.connections).toBe(2);
 });
@@ -74,7 +74,7 @@ test("a call keeps trying while the network drops its connection and refuses the
   const redis = client({ timeout: 5_000 });
   await redis.strlen("k");
   endpoint.onConnection = (socket, connection) => connection < 3 && socket.resetAndDestroy();
-  endpoint.onRequest = ({ socket, connection }) => connection > 2 && socket.write(resp2Answer(":1\r\n"));
+  endpoint.onRequest = ({ socket, connection }) => connection > 2 && socket.write(resp2Response(":1\r\n"));
   await untilDoubtful();
   expect(await redis.incr("n")).toBe(1);
   expect(endpoint.count("INCR")).toBe(1);
@@ -85,7 +85,7 @@ test("a read on a dropped connection is sent again when the fresh one breaks too
   await redis.strlen("k");
   endpoint.onRequest = ({ socket, connection }) => {
     if (connection === 2) socket.resetAndDestroy();
-    else if (connection > 2) socket.write(resp2Answer(":1\r\n"));
+    else if (connection > 2) socket.write(resp2Response(":1\r\n"));
   };
   await untilDoubtful();
   expect(await redis.strlen("k")).toBe(1);

@@ -162,7 +162,7 @@ if (ownConnections)
     expect(ended.code).toBe(0);
     // Seen from the other end, while the process still ran: everything it had opened was closed.
     expect(endpoint.connections).toBeGreaterThan(5);
-    expect(path.links).toHaveLength(0);
+    expect(path.connections).toHaveLength(0);
   });
 
 test("close() with calls in flight settles them, with no unhandled rejection", async () => {

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ProtocolError, Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
-import { type Arrived, answer, RawEndpoint } from "../support/endpoint.js";
+import { type Arrived, httpResponse, RawEndpoint } from "../support/endpoint.js";
 
 // Responses that are larger than the client wants, or have no end.
 
@@ -46,7 +46,7 @@ describe.each([
   };
 
   const framings: [string, (body: string) => string][] = [
-    ["with a length", (body) => answer(body, json)],
+    ["with a length", (body) => httpResponse(body, json)],
     [
       "in chunks",
       (body) =>
@@ -63,8 +63,8 @@ describe.each([
     };
     const respond =
       (size: number) =>
-      ({ socket, head: asked }: Arrived) => {
-        if (asked.includes("base64")) {
+      ({ socket, head: requested }: Arrived) => {
+        if (requested.includes("base64")) {
           const text = Buffer.alloc(Math.floor((size - 13) / 4) * 3).toString("base64");
           socket.write(framed(`{"result":"${text}"}`.padEnd(size)));
         } else socket.write(framed(bodyOf(size)));
@@ -77,13 +77,13 @@ describe.each([
   });
 
   test("a write and a read above maxReplySize are sent once", async () => {
-    endpoint.onRequest = ({ socket }) => void socket.write(answer("x".repeat(LIMIT + 1), json));
+    endpoint.onRequest = ({ socket }) => void socket.write(httpResponse("x".repeat(LIMIT + 1), json));
     const redis = client();
     await expect(redis.incr("n")).rejects.toMatchObject({ ...tooLarge, command: "INCR" });
     await expect(redis.get("k")).rejects.toBeInstanceOf(ProtocolError);
     await expect(redis.pipeline().get("k").incr("n").exec()).rejects.toMatchObject(tooLarge);
     expect(endpoint.requests).toHaveLength(3);
-    endpoint.onRequest = ({ socket }) => void socket.write(answer('{"result":1}', json));
+    endpoint.onRequest = ({ socket }) => void socket.write(httpResponse('{"result":1}', json));
     expect(await redis.incr("n")).toBe(1);
   });
 

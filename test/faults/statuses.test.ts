@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ProtocolError, Redis, RedisError } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
-import { answer, RawEndpoint, resp2Answer } from "../support/endpoint.js";
+import { httpResponse, RawEndpoint, resp2Response } from "../support/endpoint.js";
 
 // Responses whose status says that the endpoint did not run the command: proxies, redirects, wrong addresses.
 
@@ -43,7 +43,7 @@ describe.each([
       await new Promise<void>((resolve) => target.listen(0, "127.0.0.1", resolve));
       const origin = `http://127.0.0.1:${(target.address() as AddressInfo).port}`;
       for (const error of await failures(
-        answer("", { location: `${origin}/login?session=hidden` }, `${status} Moved`),
+        httpResponse("", { location: `${origin}/login?session=hidden` }, `${status} Moved`),
       )) {
         expect(error).toBeInstanceOf(ProtocolError);
         expect(error.outcome).toBe("unknown");
@@ -64,21 +64,21 @@ describe.each([
     [undefined, () => "another address"],
   ])("a redirect to %s names only an origin", async (location, named) => {
     const headers: Record<string, string> = location === undefined ? {} : { location };
-    for (const error of await failures(answer("moved", headers, "302 Found"))) {
+    for (const error of await failures(httpResponse("moved", headers, "302 Found"))) {
       expect(error).toMatchObject({ name: "ProtocolError" });
       expect(error.message).toMatch(new RegExp(`redirect to ${named().replaceAll(/[.[\]]/g, "\\$&")}:`));
     }
   });
 
   test.each([
-    ["403 Forbidden", answer("denied", { "content-type": "text/plain" }, "403 Forbidden")],
-    ["404 Not Found", answer("<html>none</html>", html, "404 Not Found")],
-    ["405 Method Not Allowed", answer("", {}, "405 Method Not Allowed")],
+    ["403 Forbidden", httpResponse("denied", { "content-type": "text/plain" }, "403 Forbidden")],
+    ["404 Not Found", httpResponse("<html>none</html>", html, "404 Not Found")],
+    ["405 Method Not Allowed", httpResponse("", {}, "405 Method Not Allowed")],
     ["204 No Content", "HTTP/1.1 204 No Content\r\n\r\n"],
-    ["404 with a result", answer('{"result":1}', json, "404 Not Found")],
-    ["403 with a result in RESP2", resp2Answer(":1\r\n", {}, "403 Forbidden")],
-    ["302 with a result", answer('{"result":1}', json, "302 Found")],
-    ["400 with neither", answer('{"ok":true}', json, "400 Bad Request")],
+    ["404 with a result", httpResponse('{"result":1}', json, "404 Not Found")],
+    ["403 with a result in RESP2", resp2Response(":1\r\n", {}, "403 Forbidden")],
+    ["302 with a result", httpResponse('{"result":1}', json, "302 Found")],
+    ["400 with neither", httpResponse('{"ok":true}', json, "400 Bad Request")],
   ])("%s is a ProtocolError that names the status", async (what, bytes) => {
     for (const error of await failures(bytes)) {
       expect(error).toBeInstanceOf(ProtocolError);
@@ -92,7 +92,7 @@ describe.each([
   test.each(["400 Bad Request", "401 Unauthorized", "403 Forbidden", "413 Content Too Large"])(
     "%s with an error reply is a RedisError",
     async (status) => {
-      for (const error of await failures(answer('{"error":"WRONGPASS no"}', json, status))) {
+      for (const error of await failures(httpResponse('{"error":"WRONGPASS no"}', json, status))) {
         expect(error).toBeInstanceOf(RedisError);
         expect(error).toMatchObject({ outcome: "answered", code: "WRONGPASS" });
       }
@@ -100,7 +100,8 @@ describe.each([
   );
 
   test("middleware gets no result of a 404", async () => {
-    endpoint.onRequest = ({ socket }) => void socket.write(answer('{"result":1}', json, "404 Not Found"));
+    endpoint.onRequest = ({ socket }) =>
+      void socket.write(httpResponse('{"result":1}', json, "404 Not Found"));
     const redis = client();
     redis.use((request, next) => next(request));
     await expect(redis.incr("n")).rejects.toMatchObject({
@@ -108,7 +109,7 @@ describe.each([
       message: expect.stringContaining("status 404"),
     });
     endpoint.onRequest = ({ socket }) =>
-      void socket.write(answer('{"error":"ERR no"}', json, "400 Bad Request"));
+      void socket.write(httpResponse('{"error":"ERR no"}', json, "400 Bad Request"));
     await expect(redis.incr("n")).rejects.toMatchObject({ name: "RedisError" });
   });
 });

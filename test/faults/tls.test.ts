@@ -30,7 +30,7 @@ const happenings = [
   [
     "the server closes the connection",
     ({ transport }) => {
-      for (const link of transport.links) link.close();
+      for (const connection of transport.connections) connection.close();
     },
   ],
   ["the network drops the flow", (path) => path.blackholeAll()],

@@ -106,7 +106,7 @@ test("nothing is sent while Redis can't be reached, and each command once afterw
   });
   expect(await client.incr("n")).toBe(1);
   await path.refuse();
-  for (const link of path.links) link.resetClient();
+  for (const connection of path.connections) connection.resetClient();
   // Until the gateway has noticed, what it writes may have arrived for all it knows.
   await pause(100);
   const waiting = [client.incr("n"), client.get("n")];

@@ -22,24 +22,24 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-async function run(...words: string[]): Promise<unknown> {
+async function run(...args: string[]): Promise<unknown> {
   const headers = { authorization: `Bearer ${gateway.token}`, connection: "close" };
-  const answer = await fetch(gateway.url, { method: "POST", headers, body: JSON.stringify(words) });
-  return ((await answer.json()) as { result: unknown }).result;
+  const response = await fetch(gateway.url, { method: "POST", headers, body: JSON.stringify(args) });
+  return ((await response.json()) as { result: unknown }).result;
 }
 
-const resp = (words: readonly string[]) =>
-  `*${words.length}\r\n${words.map((word) => `$${word.length}\r\n${word}\r\n`).join("")}`;
+const resp = (args: readonly string[]) =>
+  `*${args.length}\r\n${args.map((word) => `$${word.length}\r\n${word}\r\n`).join("")}`;
 
 function makeRequest(chance: Chance, isOwn: boolean): Buffer {
   const key = isOwn ? OWN_KEY : STRANGERS_KEY;
-  const words = chance.pick([
+  const args = chance.pick([
     ["INCR", key],
     ["SET", key, "1"],
     ["EVAL", `return redis.call('INCR','${key}')`, "0"],
   ]);
-  const json = JSON.stringify(words);
-  const path = `/${words.map(encodeURIComponent).join("/")}`;
+  const json = JSON.stringify(args);
+  const path = `/${args.map(encodeURIComponent).join("/")}`;
   const forms: Omit<Wanted, "headers">[] = [
     { method: "POST", target: "/", body: spoil(chance, json, 0.5).toString("latin1") },
     { method: "POST", target: "/pipeline", body: spoil(chance, `[${json},${json}]`, 0.5).toString("latin1") },
@@ -50,7 +50,7 @@ function makeRequest(chance: Chance, isOwn: boolean): Buffer {
     {
       method: "POST",
       target: "/pipeline",
-      body: spoil(chance, resp(words) + resp(words), 0.5).toString("latin1"),
+      body: spoil(chance, resp(args) + resp(args), 0.5).toString("latin1"),
     },
     { method: "POST", target: "/", body: "[".repeat(chance.below(5_000)) },
     { method: "GET", target: chance.pick(["/health", "/ready", "/metrics", "/"]), body: "" },

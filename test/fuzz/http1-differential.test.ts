@@ -3,7 +3,7 @@ import { Client } from "undici";
 import { expect, test } from "vitest";
 import { ResponseParser } from "../../src/transport/node/http1/response-parser.js";
 
-// Answers made up at random, read by our parser and by undici's: what ours accepts, undici's has to accept too, and
+// Responses made up at random, read by our parser and by undici's: what ours accepts, undici's has to accept too, and
 // to read the same status and body. Ours may refuse more.
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 20_000);

@@ -81,10 +81,10 @@ export function breakingMore(random: () => number, surplus: boolean): Behaviour 
 /** A connection that breaks at random moments, in random ways. */
 export function breaking(random: () => number, faults: Faults = [...FAULTS, ...SURPLUS]): Behaviour {
   return {
-    opened: (link) => {
+    opened: (connection) => {
       const dice = random();
-      if (dice < 0.02) link.resetClient();
-      else if (dice < 0.03) link.blackhole();
+      if (dice < 0.02) connection.resetClient();
+      else if (dice < 0.03) connection.blackhole();
     },
     exchange: () => {
       let dice = random() * 1_000;
@@ -94,12 +94,12 @@ export function breaking(random: () => number, faults: Faults = [...FAULTS, ...S
       }
       return undefined;
     },
-    responded: (link) => {
+    responded: (connection) => {
       const dice = random();
-      if (dice < 0.02) link.close();
-      else if (dice < 0.03) link.after(Math.floor(random() * 5), () => link.close());
-      else if (dice < 0.04) link.resetClient();
-      else if (dice < 0.05) link.dropFlow("reset");
+      if (dice < 0.02) connection.close();
+      else if (dice < 0.03) connection.after(Math.floor(random() * 5), () => connection.close());
+      else if (dice < 0.04) connection.resetClient();
+      else if (dice < 0.05) connection.dropFlow("reset");
     },
   };
 }

@@ -60,7 +60,7 @@ function call(path: string, body?: string, headers: Record<string, string> = {})
   });
 }
 
-const run = (...words: string[]) => call("/", JSON.stringify(words));
+const run = (...args: string[]) => call("/", JSON.stringify(args));
 
 beforeEach(async () => {
   redis = await startRedis();

@@ -119,8 +119,8 @@ describe.skipIf(!redisAvailable())(`a model, for ${SECONDS} s`, () => {
       // Functions are frozen, connections reset.
       async () => {
         await until(next() * 150);
-        if (next() < 0.1) for (const link of upstream.links) link.resetClient();
-        if (next() < 0.1) for (const link of streams.links) link.resetClient();
+        if (next() < 0.1) for (const connection of upstream.connections) connection.resetClient();
+        if (next() < 0.1) for (const connection of streams.connections) connection.resetClient();
         const victim = functions[Math.floor(next() * functions.length)]!;
         await victim.freeze();
         await pause(next() < 0.8 ? next() * 200 : next() * 1_500);

@@ -65,7 +65,7 @@ describe.skipIf(!redisAvailable())(`${COMMANDS} commands of ${FUNCTIONS} functio
   async function disturb(next: () => number, stopped: () => boolean): Promise<void> {
     while (!stopped()) {
       await pause(next() * 150);
-      if (next() < 0.15) for (const link of upstream.links) link.resetClient();
+      if (next() < 0.15) for (const connection of upstream.connections) connection.resetClient();
       const victim = functions[Math.floor(next() * functions.length)]!;
       await victim.freeze();
       await pause(next() < 0.8 ? next() * 200 : next() * 1_500);

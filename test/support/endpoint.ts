@@ -23,7 +23,7 @@ export class RawEndpoint {
   /** As long as a test does not say: OK, in the form that was asked for. */
   onRequest: (request: Arrived) => void = ({ head, socket }) => {
     const json = { "content-type": "application/json", "warmline-gateway": "0" };
-    socket.write(/: resp2/.test(head) ? resp2Answer("+OK\r\n") : answer('{"result":"OK"}', json));
+    socket.write(/: resp2/.test(head) ? resp2Response("+OK\r\n") : httpResponse('{"result":"OK"}', json));
   };
   onConnection: (socket: Socket, connection: number) => void = () => {};
   private readonly sockets = new Set<Socket>();
@@ -101,17 +101,21 @@ function unchunked(sent: string): readonly [body: string, taken: number] | undef
   }
 }
 
-/** A whole answer of warmline-gateway in RESP2. */
-export function resp2Answer(reply: string, headers: Record<string, string> = {}, status = "200 OK"): string {
-  return answer(
+/** Returns a complete response of warmline-gateway in RESP2. */
+export function resp2Response(
+  reply: string,
+  headers: Record<string, string> = {},
+  status = "200 OK",
+): string {
+  return httpResponse(
     reply,
     { "content-type": "application/vnd.redis.resp2", "warmline-gateway": "0", ...headers },
     status,
   );
 }
 
-/** A whole answer of any endpoint. */
-export function answer(body: string, headers: Record<string, string>, status = "200 OK"): string {
+/** Returns a complete response of any endpoint. */
+export function httpResponse(body: string, headers: Record<string, string>, status = "200 OK"): string {
   const lines = Object.entries({ ...headers, "content-length": String(Buffer.byteLength(body)) });
   return `HTTP/1.1 ${status}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`;
 }

@@ -58,8 +58,8 @@ export async function runAdvise(
   const lines = [
     `A function of ${memoryMb} MB that runs ${ops} command${ops === 1 ? "" : "s"} per invocation, ${rttMs} ms${tls ? " and TLS" : ""} away from Redis, with up to ${concurrency} concurrent instance${concurrency === 1 ? "" : "s"}:`,
     "",
-    ...advise(question, http, tcp).flatMap(({ question, answer, reason }) => [
-      `${question}  ${answer}`,
+    ...advise(question, http, tcp).flatMap(({ question, answer: response, reason }) => [
+      `${question}  ${response}`,
       `    ${reason}`,
     ]),
     "",

@@ -16,7 +16,7 @@ export interface TrialSite {
   /** A key of this trial by a name of its own. */
   key(name: string): string;
   /** Runs a command at the server, without the proxy. */
-  command(...words: string[]): Promise<unknown>;
+  command(...args: string[]): Promise<unknown>;
 }
 
 /** A fault prepared for one trial. */

@@ -1,21 +1,21 @@
-import { httpResponse, type Link } from "warmline-testbed";
+import { httpResponse, type ProxiedConnection } from "warmline-testbed";
 import { type Fault, type FaultGroup, get, incr } from "./fault.js";
 
 /** Something that happens to the connection of a frozen function; `last` is the last response that it received. */
-type Happening = (link: Link, last: Uint8Array) => void;
+type Happening = (connection: ProxiedConnection, last: Uint8Array) => void;
 
 const HAPPENINGS: readonly [title: string, happening: Happening][] = [
-  ["the server closes", (link) => link.close()],
+  ["the server closes", (connection) => connection.close()],
   [
     "the server responds 408 and closes",
-    (link) => {
-      link.toClient(httpResponse(408, "", { Connection: "close" }));
-      link.close();
+    (connection) => {
+      connection.toClient(httpResponse(408, "", { Connection: "close" }));
+      connection.close();
     },
   ],
-  ["the last response comes again", (link, last) => link.toClient(last)],
-  ["the close is lost, a reset follows", (link) => link.dropFlow("reset")],
-  ["the network drops the flow", (link) => link.blackhole()],
+  ["the last response comes again", (connection, last) => connection.toClient(last)],
+  ["the close is lost, a reset follows", (connection) => connection.dropFlow("reset")],
+  ["the network drops the flow", (connection) => connection.blackhole()],
 ];
 
 const frozen = ([title, happening]: (typeof HAPPENINGS)[number]): Fault[] =>
@@ -28,14 +28,14 @@ const frozen = ([title, happening]: (typeof HAPPENINGS)[number]): Fault[] =>
         turns: [[call(key("k"))]],
         script: () => ({
           exchange: () => ({
-            response: (link, { bytes, first }) => {
+            response: (connection, { bytes, first }) => {
               last = first ? bytes : Buffer.concat([last, bytes]);
-              link.toClient(bytes);
+              connection.toClient(bytes);
             },
           }),
         }),
         strike: () => {
-          for (const link of proxy.links) happening(link, last);
+          for (const connection of proxy.connections) happening(connection, last);
           return undefined;
         },
       };

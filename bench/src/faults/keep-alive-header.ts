@@ -8,11 +8,11 @@ export function keepAliveHeader(seconds: number | null): Pick<Behaviour, "exchan
   const header = seconds === null ? "" : `Keep-Alive: timeout=${Math.floor(seconds)}\r\n`;
   return {
     exchange: () => ({
-      response: (link, { bytes, first }) => {
-        if (!first) link.toClient(bytes);
+      response: (connection, { bytes, first }) => {
+        if (!first) connection.toClient(bytes);
         else {
           const text = bytes.toString("latin1").replace(/Keep-Alive: timeout=\d+\r\n/i, header);
-          link.toClient(Buffer.from(text, "latin1"));
+          connection.toClient(Buffer.from(text, "latin1"));
         }
       },
     }),

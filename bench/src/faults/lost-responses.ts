@@ -23,8 +23,8 @@ const overwritten: Fault = {
     turns: [[{ command: "set", key: key("k"), value: "mine", overwrittenWith: "theirs" }]],
     script: always(
       first(1, key("k"), {
-        response: (link, part) => {
-          if (part.last) void command("SET", key("k"), "theirs").then(() => link.close());
+        response: (connection, part) => {
+          if (part.last) void command("SET", key("k"), "theirs").then(() => connection.close());
         },
       }),
     ),

@@ -21,12 +21,12 @@ const race: Fault = {
   stage: ({ key, random }) => ({
     turns: Array.from({ length: RACES }, (_, at) => [(at % 2 === 0 ? get : incr)(key(`${at}`))]),
     script: () => ({
-      requestStarted: (link) => {
-        if (random() < 0.1) link.close();
+      requestStarted: (connection) => {
+        if (random() < 0.1) connection.close();
       },
-      responded: (link) => {
+      responded: (connection) => {
         // About as long as a client takes to write its next request.
-        if (random() < 0.3) link.after(Math.floor(random() * 3), () => link.close());
+        if (random() < 0.3) connection.after(Math.floor(random() * 3), () => connection.close());
       },
     }),
   }),
@@ -38,7 +38,7 @@ const restart = (call: typeof get): Fault => ({
     turns: [[call(key("k"))]],
     strike: () => {
       void proxy.refuse();
-      for (const link of proxy.links) link.close();
+      for (const connection of proxy.connections) connection.close();
       return pause(RESTART_MS).then(() => proxy.accept());
     },
   }),
@@ -49,7 +49,9 @@ const mute: Fault = {
   hopeless: true,
   stage: ({ key }) => ({
     turns: [[get(key("k"))]],
-    script: always(first(Number.POSITIVE_INFINITY, key("k"), { request: (link) => link.blackhole() })),
+    script: always(
+      first(Number.POSITIVE_INFINITY, key("k"), { request: (connection) => connection.blackhole() }),
+    ),
   }),
 };
 

@@ -65,12 +65,12 @@ export async function measureFleet(
 /** Makes a proxy refuse connections above a limit, as a server with a hard limit and without eviction does. */
 export function refuseAbove(proxy: NetworkProxy, limit: number): void {
   proxy.onConnection(() => {
-    if (proxy.links.length < limit) return undefined;
+    if (proxy.connections.length < limit) return undefined;
     return {
       exchange: () => ({
-        request: (link) => {
-          link.toClient(httpResponse(503, "", { Connection: "close" }));
-          link.close();
+        request: (connection) => {
+          connection.toClient(httpResponse(503, "", { Connection: "close" }));
+          connection.close();
         },
       }),
     };

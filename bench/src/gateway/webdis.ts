@@ -39,7 +39,7 @@ export async function startWebdis(redisPort: number): Promise<Webdis> {
     process.off("exit", kill);
     rmSync(folder, { recursive: true, force: true });
   };
-  for (let tries = 0; tries < 100; tries++) {
+  for (let attempts = 0; attempts < 100; attempts++) {
     if (await listens(port)) return { port, pid: child.pid!, stop };
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -29,7 +29,7 @@ export function parseSockets(text: string): KernelSocket[] {
     .split("\n")
     .slice(1)
     .map((line) => line.trim().split(/\s+/))
-    .filter((words) => words.length > 3)
+    .filter((args) => args.length > 3)
     .map(([, local, remote, state]) => ({
       localPort: Number.parseInt(local!.split(":").at(-1)!, 16),
       remotePort: Number.parseInt(remote!.split(":").at(-1)!, 16),

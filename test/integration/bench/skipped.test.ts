@@ -41,8 +41,8 @@ test.each(["sockets", "gateway"])("%s names the missing redis-server in one line
 });
 
 test("advise names the results that a file lacks", async () => {
-  const asked = ["advise", "--memory", "512", "--ops", "3", "--rtt", "2", "--concurrency", "200"];
-  const { code, stderr } = await bench(folder, [...asked, "--from", "out.json"]);
+  const requested = ["advise", "--memory", "512", "--ops", "3", "--rtt", "2", "--concurrency", "200"];
+  const { code, stderr } = await bench(folder, [...requested, "--from", "out.json"]);
   expect([code, stderr]).toEqual([2, expect.stringContaining("has no results of distance, memory")]);
   const short = await bench(folder, ["advise", "--ops", "3"]);
   expect([short.code, short.stderr]).toEqual([2, expect.stringMatching(/^advise needs one number each/)]);

@@ -60,7 +60,7 @@ export class CliProcess {
   }
 }
 
-/** Sends one command to a gateway and returns status and answer. */
+/** Sends one command to a gateway and returns status and response. */
 export async function post(url: string, token: string, command: readonly string[]) {
   const response = await fetch(url, {
     method: "POST",

@@ -104,17 +104,17 @@ describe("a gateway that runs until it is stopped", () => {
 
   test("the console page is on for a generated token, and for a given one only when requested", async () => {
     const page = async (url: string) => {
-      const answer = await fetch(url, { headers: { accept: "text/html,*/*;q=0.8" } });
-      await answer.text();
-      return `${answer.status} ${answer.headers.get("content-type")}`;
+      const response = await fetch(url, { headers: { accept: "text/html,*/*;q=0.8" } });
+      await response.text();
+      return `${response.status} ${response.headers.get("content-type")}`;
     };
     const random = await ready([]);
     expect(await page(random.url)).toBe("200 text/html; charset=utf-8");
     const given = await ready(["--token", "t"]);
     expect(await page(given.url)).toBe("401 application/json");
     expect(given.started.stdout).not.toContain("console");
-    const asked = await ready(["--token", "t", "--console"]);
-    expect(await page(asked.url)).toBe("200 text/html; charset=utf-8");
+    const requested = await ready(["--token", "t", "--console"]);
+    expect(await page(requested.url)).toBe("200 text/html; charset=utf-8");
     const refused = await ready(["--no-console"]);
     expect(await page(refused.url)).toBe("401 application/json");
   });

@@ -134,9 +134,9 @@ describe("the Kubernetes example", () => {
     });
     const { readinessProbe, livenessProbe, ports } = container;
     expect(readinessProbe.httpGet.path).toBe("/ready");
-    const asked = [readinessProbe.httpGet, livenessProbe.tcpSocket].map(({ port }) => port);
+    const requested = [readinessProbe.httpGet, livenessProbe.tcpSocket].map(({ port }) => port);
     const served = one("Service").spec.ports.map((each: any) => each.targetPort);
-    for (const port of [...asked, ...served]) expect(ports.map(({ name }: any) => name)).toContain(port);
+    for (const port of [...requested, ...served]) expect(ports.map(({ name }: any) => name)).toContain(port);
     const [flag, config] = container.args;
     expect(flag).toBe("--config");
     const mount = container.volumeMounts.find((each: any) => config.startsWith(`${each.mountPath}/`));

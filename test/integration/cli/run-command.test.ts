@@ -117,10 +117,10 @@ describe("warmline-gateway -- command", () => {
       const free = under("console.log(process.env.WARMLINE_URL)", []);
       expect(await free.ended).toBe(0);
       expect(free.stdout).toMatch(/^http:\/\/127\.0\.0\.1:(?!8079\n)\d+\n$/);
-      const asked = under("console.log('ran')", ["--port", "8079"]);
-      expect(await asked.ended).toBe(1);
-      expect(asked.stdout).toBe("");
-      expect(asked.stderr).toContain("8079 is in use");
+      const requested = under("console.log('ran')", ["--port", "8079"]);
+      expect(await requested.ended).toBe(1);
+      expect(requested.stdout).toBe("");
+      expect(requested.stderr).toContain("8079 is in use");
     } finally {
       if (blocker.listening) blocker.close();
     }

@@ -35,8 +35,8 @@ describe.skipIf(!redisAvailable())("--workers", () => {
   };
 
   test("workers share one port, one token, one Redis and the metrics", async () => {
-    const answers = await Promise.all(Array.from({ length: 12 }, () => ask("/", ["INCR", "n"])));
-    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(200));
+    const responses = await Promise.all(Array.from({ length: 12 }, () => ask("/", ["INCR", "n"])));
+    expect(responses.map(({ status }) => status)).toEqual(Array(12).fill(200));
     expect(await (await ask("/get/n")).json()).toEqual({ result: "12" });
     const text = await (await ask("/metrics")).text();
     expect(text).toMatch(/^warmline_gateway_requests_total 14$/m);

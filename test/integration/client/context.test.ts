@@ -3,9 +3,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type CustomCodec, Redis } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { z } from "zod";
-import { RawEndpoint, resp2Answer } from "../../support/endpoint.js";
+import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
 
-// What the user's own functions read an answer in: the asynchronous context of whoever issued the command.
+// What the user's own functions read a response in: the asynchronous context of whoever issued the command.
 
 const tenant = new AsyncLocalStorage<string>();
 /** A codec that takes something from the context, as one that decrypts takes a tenant's key. */
@@ -22,7 +22,7 @@ beforeEach(async () => {
     const commands = JSON.parse(body) as string[] | string[][];
     const item = "$1\r\nv\r\n";
     const batch = Array.isArray(commands[0]);
-    socket.write(resp2Answer(batch ? `*${commands.length}\r\n${item.repeat(commands.length)}` : item));
+    socket.write(resp2Response(batch ? `*${commands.length}\r\n${item.repeat(commands.length)}` : item));
   };
 });
 afterEach(() => endpoint.stop());
@@ -35,7 +35,7 @@ const cases = [
 
 test.each(cases)("%s is isolated between calls, one by one and all in one tick", async (_what, read) => {
   const redis = new Redis({ url: endpoint.url, token: "t" });
-  // The first answer tells the client that this is warmline-gateway, which replies to pipelines in RESP2.
+  // The first response tells the client that this is warmline-gateway, which replies to pipelines in RESP2.
   await redis.get("k");
   for (const name of ["ada", "bob"]) expect(await tenant.run(name, () => read(redis))).toBe(`${name}: v`);
   const both = ["ada", "bob"].map((name) => tenant.run(name, () => read(redis)));

@@ -315,9 +315,9 @@ describe.each(setups)("$name", ({ available, start }) => {
     });
 
     test("invalid responses of middleware are ProtocolErrors", async () => {
-      for (const answer of [{}, undefined, "text", { result: { a: 1 } }]) {
+      for (const response of [{}, undefined, "text", { result: { a: 1 } }]) {
         const mine = client();
-        mine.use(async () => answer as never);
+        mine.use(async () => response as never);
         const lost = { name: "ProtocolError", outcome: "unknown" };
         await expect(mine.get("k")).rejects.toMatchObject(lost);
         await expect(mine.multi().incr("n").exec()).rejects.toMatchObject(lost);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, expectTypeOf, test } from "vitest";
 import { ArgumentError, ProtocolError, Redis } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { bf, ft, topk, ts } from "warmline/modules";
-import { RawEndpoint, resp2Answer } from "../../support/endpoint.js";
+import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
 
 // Commands of modules, from an import of their own, on everything that takes commands.
 
@@ -16,12 +16,12 @@ test.each([Redis, FetchRedis])(
   "module commands work on a client, for the Node and the fetch entry",
   async (Client) => {
     const redis = new Client({ url: endpoint.url, token: "t" });
-    endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n"));
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n"));
     const added = bf(redis).add("seen", "x");
     expectTypeOf(added).toEqualTypeOf<Promise<0 | 1>>();
     expect(await added).toBe(1);
     expect(endpoint.requests[0]?.body).toBe('["BF.ADD","seen","x"]');
-    endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*1\r\n:1\r\n"));
+    endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*1\r\n:1\r\n"));
     await expect(bf(redis).add("seen", "x")).rejects.toBeInstanceOf(ProtocolError);
     redis.close();
   },
@@ -29,9 +29,9 @@ test.each([Redis, FetchRedis])(
 
 test("module commands work in a pipeline and a transaction, with their types", async () => {
   const redis = new Redis({ url: endpoint.url, token: "t" });
-  // The first answer tells the client that this is warmline-gateway, which replies to pipelines in RESP2.
+  // The first response tells the client that this is warmline-gateway, which replies to pipelines in RESP2.
   await redis.ping();
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("*3\r\n:1\r\n:1\r\n$1\r\nv\r\n"));
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Response("*3\r\n:1\r\n:1\r\n$1\r\nv\r\n"));
   const pipeline = redis.pipeline();
   const filled = bf(pipeline.strlen("k")).add("seen", "x").get<string>("k");
   const values = await filled.exec();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
-import { answer, RawEndpoint } from "../../support/endpoint.js";
+import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 
 // Endpoints that know neither RESP2 nor base64, as stubs in users' tests and small servers are.
 
@@ -20,7 +20,7 @@ beforeEach(async () => {
     const reply = /^\/(pipeline|multi-exec)$/.test(path)
       ? (JSON.parse(body) as unknown[]).map(() => result)
       : result;
-    socket.write(answer(JSON.stringify(reply), JSON_TYPE));
+    socket.write(httpResponse(JSON.stringify(reply), JSON_TYPE));
   };
 });
 afterEach(() => endpoint.stop());
@@ -68,9 +68,9 @@ describe.each([
       expect(await redis.get("k")).toEqual(bytesOf(text));
       expect(await redis.dump("k")).toEqual(bytesOf(text));
     }
-    const asked = asksFor(/^upstash-encoding: base64/im);
-    expect(asked.slice(0, 3)).toEqual([false, true, false]);
-    expect(asked.slice(3)).not.toContain(true);
+    const requested = asksFor(/^upstash-encoding: base64/im);
+    expect(requested.slice(0, 3)).toEqual([false, true, false]);
+    expect(requested.slice(3)).not.toContain(true);
     redis.close();
   });
 
@@ -79,7 +79,7 @@ describe.each([
     endpoint.onRequest = ({ head, socket }) => {
       const encoded = /^upstash-encoding: base64/im.test(head);
       const result = encoded ? Buffer.from(bytes).toString("base64") : Buffer.from(bytes).toString();
-      socket.write(answer(JSON.stringify({ result }), JSON_TYPE));
+      socket.write(httpResponse(JSON.stringify({ result }), JSON_TYPE));
     };
     await client().get("k");
     const redis = client({ codec: "bytes" });

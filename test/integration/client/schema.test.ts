@@ -4,12 +4,12 @@ import { Redis, SchemaError, type StandardSchema, WarmlineError } from "warmline
 import { Redis as FetchRedis } from "warmline/fetch";
 import * as z from "zod";
 import type { Gateway } from "../../../gateway/src/index.js";
-import { RawEndpoint, resp2Answer } from "../../support/endpoint.js";
+import { RawEndpoint, resp2Response } from "../../support/endpoint.js";
 import { setups } from "../gateway/engines.js";
 
 // Reads that are given a schema: what comes back is what the schema makes of the stored value.
 
-/** Schemas of three kinds: zod's and valibot's answer at once, the third later. */
+/** Schemas of three kinds: zod's and valibot's response at once, the third later. */
 const users: Record<string, StandardSchema<{ name: string; age: number }>> = {
   zod: z.object({ name: z.string(), age: z.coerce.number() }),
   valibot: v.object({ name: v.string(), age: v.pipe(v.unknown(), v.transform(Number)) }),
@@ -149,13 +149,14 @@ test("a JSON document's path is checked as a whole, several documents one by one
   const redis = new Redis({ url: endpoint.url, token: "t" });
   const bulk = (text: string) => `$${text.length}\r\n${text}\r\n`;
   const sent = () => JSON.parse(endpoint.requests.at(-1)!.body);
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(bulk('"123"')));
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(bulk('"123"')));
   expect(await redis.json.get("d", ".id", { schema: z.string() })).toBe("123");
   expect(sent()).toEqual(["JSON.GET", "d", ".id"]);
   expect(await redis.json.get("d", { schema: z.string() }, ".id")).toBe("123");
   expect(sent()).toEqual(["JSON.GET", "d", ".id"]);
   expect(await failure(redis.json.get("d", { schema: positive }))).toMatchObject({ command: "JSON.GET" });
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(`*3\r\n${bulk("[1]")}$-1\r\n${bulk('"x"')}`));
+  endpoint.onRequest = ({ socket }) =>
+    socket.write(resp2Response(`*3\r\n${bulk("[1]")}$-1\r\n${bulk('"x"')}`));
   const schema = z.union([z.array(z.number()), z.string()]).refine(async () => true);
   expect(await redis.json.mget(["a", "b", "c"], "$", { schema })).toEqual([[1], null, "x"]);
   redis.close();

@@ -4,10 +4,10 @@ import { type CodecOption, Redis } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
 import { RawEndpoint } from "../../support/endpoint.js";
 
-// However the bytes of an answer are cut on their way, what comes out of them is the same.
+// However the bytes of a response are cut on their way, what comes out of them is the same.
 
 let endpoint: RawEndpoint;
-/** The pieces that the next answer is written in. */
+/** The pieces that the next response is written in. */
 let pieces: readonly Uint8Array[] = [];
 beforeAll(async () => {
   endpoint = await RawEndpoint.start();
@@ -44,8 +44,8 @@ const formats: Record<
   },
 };
 
-/** An HTTP answer, its body with a length or in chunks of a size. */
-function answer(type: string, body: Uint8Array, chunk: number): Buffer {
+/** An HTTP response, its body with a length or in chunks of a size. */
+function response(type: string, body: Uint8Array, chunk: number): Buffer {
   const head = `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\n`;
   if (chunk === 0) return Buffer.concat([Buffer.from(`${head}Content-Length: ${body.length}\r\n\r\n`), body]);
   const parts = [Buffer.from(`${head}Transfer-Encoding: chunked\r\n\r\n`)];
@@ -91,7 +91,7 @@ describe.each([
             async (values, places, chunk) => {
               // Base64 is asked for where bytes are wanted.
               const encoding = codec === "bytes" ? "base64" : "utf8";
-              const whole = answer(
+              const whole = response(
                 type,
                 body(
                   values.map(({ bytes }) => bytes),

@@ -88,10 +88,10 @@ describe.skipIf(!redisAvailable())("the keys that the gateway finds", () => {
   });
 
   /** What Redis says, or null when it refuses the words, or sees no keys. */
-  async function redisKeys(words: readonly string[]): Promise<string[] | "none" | "refused" | "older"> {
+  async function redisKeys(args: readonly string[]): Promise<string[] | "none" | "refused" | "older"> {
     // GETKEYS itself takes no command of one word.
-    if (words.length === 1) return "none";
-    const found = await redis.command("COMMAND", "GETKEYS", ...words).catch((error: RespError) => error);
+    if (args.length === 1) return "none";
+    const found = await redis.command("COMMAND", "GETKEYS", ...args).catch((error: RespError) => error);
     if (!(found instanceof Error)) return (found as Resp[]).map((key) => String(key));
     if (/no key arguments/.test(found.message)) return "none";
     // Some commands took fewer words in this Redis than they do now.
@@ -100,15 +100,15 @@ describe.skipIf(!redisAvailable())("the keys that the gateway finds", () => {
     return "refused";
   }
 
-  function ours(words: readonly string[]): string[] | null {
-    const places = getKeyIndexes(command(...words));
-    return places?.map((place) => words[place]!) ?? null;
+  function ours(args: readonly string[]): string[] | null {
+    const places = getKeyIndexes(command(...args));
+    return places?.map((place) => args[place]!) ?? null;
   }
 
-  test.each(CALLS.map((words) => [words] as const))("the gateway finds the keys of %j", async (words) => {
-    const found = await redisKeys(words);
-    expect(ours(words)).toEqual(found === "none" ? [] : found);
-    expect(ours(words)).not.toBeNull();
+  test.each(CALLS.map((args) => [args] as const))("the gateway finds the keys of %j", async (args) => {
+    const found = await redisKeys(args);
+    expect(ours(args)).toEqual(found === "none" ? [] : found);
+    expect(ours(args)).not.toBeNull();
   });
 
   test("SORT_RO stores nothing", () => {
@@ -126,17 +126,17 @@ describe.skipIf(!redisAvailable())("the keys that the gateway finds", () => {
       const property = fc.asyncProperty(
         fc.array(anyWord, { minLength: least, maxLength: most }),
         async (rest) => {
-          const words = [...path, ...rest];
-          const mine = ours(words);
+          const args = [...path, ...rest];
+          const mine = ours(args);
           // Not well-formed for us: then it must be refused wherever keys matter, whatever Redis makes of it.
           if (mine === null) return;
-          const theirs = await redisKeys(words);
+          const theirs = await redisKeys(args);
           if (theirs === "older") return;
           if (theirs === "refused")
-            expect({ words, mine: hasNone(facts!, words) }).toEqual({ words, mine: true });
+            expect({ words: args, mine: hasNone(facts!, args) }).toEqual({ words: args, mine: true });
           else
-            expect({ words, keys: mine.sort() }).toEqual({
-              words,
+            expect({ words: args, keys: mine.sort() }).toEqual({
+              words: args,
               keys: theirs === "none" ? [] : theirs.sort(),
             });
           if (mine.length > 0) compared.set(facts!.name, (compared.get(facts!.name) ?? 0) + 1);
@@ -148,26 +148,26 @@ describe.skipIf(!redisAvailable())("the keys that the gateway finds", () => {
     const never = known
       .map((path) => getCommandInfo(command(...path))!)
       .filter(({ name, keys }) => !["-", "?"].includes(keys) && !compared.has(name))
-      .filter(({ name }) => !CHANNELS.has(name) && !CALLS.some((words) => words[0] === name));
+      .filter(({ name }) => !CHANNELS.has(name) && !CALLS.some((args) => args[0] === name));
     expect(never.map(({ name }) => name)).toEqual([]);
   });
 
   /** Whether Redis has reason to find no keys: none are meant, or none are counted. */
-  function hasNone({ name, keys }: CommandInfo, words: readonly string[]): boolean {
+  function hasNone({ name, keys }: CommandInfo, args: readonly string[]): boolean {
     // It needs no source, though the description of its keys has one.
-    if (name === "PFMERGE") return words.length === 2;
+    if (name === "PFMERGE") return args.length === 2;
     const counted = /#(\d+)@/.exec(keys);
-    return keys === "-" || (counted !== null && words[Number(counted[1])] === "0");
+    return keys === "-" || (counted !== null && args[Number(counted[1])] === "0");
   }
 });
 
 test("the arguments are those of the encoding, byte for byte", () => {
-  const words = ["SET", "", "a\r\nb", "\u00ff\u0000", "$5"];
-  const bytes = words.map((word) => `$${word.length}\r\n${word}\r\n`).join("");
+  const args = ["SET", "", "a\r\nb", "\u00ff\u0000", "$5"];
+  const bytes = args.map((word) => `$${word.length}\r\n${word}\r\n`).join("");
   const made = command("x");
   const encoded = Object.assign(Object.create(Object.getPrototypeOf(made)), {
-    bytes: Buffer.from(`*${words.length}\r\n${bytes}`, "latin1"),
-    size: words.length,
+    bytes: Buffer.from(`*${args.length}\r\n${bytes}`, "latin1"),
+    size: args.length,
   });
-  expect(argsOf(encoded)).toEqual(words);
+  expect(argsOf(encoded)).toEqual(args);
 });

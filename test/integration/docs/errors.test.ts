@@ -79,15 +79,15 @@ describe("docs/errors.md", () => {
     [405, "/", { method: "DELETE" }],
     [413, "/", { method: "POST", body: JSON.stringify(["SET", "k", "x".repeat(20_000)]) }],
   ])("docs/errors.md has a row for status %i", async (status, path, init) => {
-    const answer = await fetch(gateway.url + path, {
+    const response = await fetch(gateway.url + path, {
       ...init,
       headers: { authorization: "Bearer t", ...init.headers },
     });
-    expect(answer.status).toBe(status);
-    const { error } = (await answer.json()) as { error: string };
+    expect(response.status).toBe(status);
+    const { error } = (await response.json()) as { error: string };
     const row = page.split("\n").find((line) => line.startsWith(`| ${status} |`));
     // Where the text differs from case to case, the row has its first word.
-    const words = status === 400 || status === 403 ? 1 : 2;
-    expect(row).toContain(error.split(" ").slice(0, words).join(" "));
+    const args = status === 400 || status === 403 ? 1 : 2;
+    expect(row).toContain(error.split(" ").slice(0, args).join(" "));
   });
 });

@@ -116,9 +116,9 @@ describe("commands over the in-process connection", () => {
     ["a blocked stream read", ["XREAD", "BLOCK", "0", "STREAMS", "x", "$"]],
     ["a blocked move", ["BLMOVE", "a", "b", "LEFT", "RIGHT", "0"]],
     ["an open transaction", ["MULTI"]],
-  ])("closing a connection in %s affects no other", async (_what, words) => {
+  ])("closing a connection in %s affects no other", async (_what, args) => {
     const leaving = client();
-    const left = leaving.call(...words).catch(() => {});
+    const left = leaving.call(...args).catch(() => {});
     await new Promise((resolve) => setTimeout(resolve, 20));
     leaving.stream.destroy();
     await left;

@@ -25,8 +25,8 @@ describe("limits of the embedded engine", () => {
     ["BITFIELD", "k", "SET", "u8", 16 * MB, 1],
     ["BITFIELD", "k", "GET", "u8", 0, "OVERFLOW", "SAT", "INCRBY", "u8", `#${2 * MB}`, 1],
     ["EVAL", "return redis.call('SETRANGE', KEYS[1], 3000000000, 'x')", 1, "k"],
-  ])("%s beyond the longest string is refused: %j %j %j", async (...words) => {
-    await expect(redis.call(...words)).rejects.toThrow(/^ERR string exceeds maximum allowed size \(2 MB/);
+  ])("%s beyond the longest string is refused: %j %j %j", async (...args) => {
+    await expect(redis.call(...args)).rejects.toThrow(/^ERR string exceeds maximum allowed size \(2 MB/);
     expect(await redis.call("EXISTS", "k")).toBe(0);
   });
 

@@ -187,7 +187,7 @@ describe("--persist", () => {
       expect(result.slice(0, acknowledged)).toEqual(
         Array.from({ length: acknowledged }, (_, i) => String(i)),
       );
-      // The last one may have been written without its answer having arrived.
+      // The last one may have been written without its response having arrived.
       expect(result.length - acknowledged).toBeLessThan(2);
       expect(await again.cli.stop()).toBe(0);
     },

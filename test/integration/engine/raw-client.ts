@@ -28,10 +28,10 @@ export class RawClient {
   }
 
   /** Sends one command; resolves with its reply, rejects with its error reply or when the stream ends. */
-  call(...words: (string | number | Buffer)[]): Promise<unknown> {
+  call(...args: (string | number | Buffer)[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
-      this.stream.write(encode(words));
+      this.stream.write(encode(args));
     });
   }
 
@@ -50,9 +50,9 @@ export class RawClient {
 }
 
 /** One command as a RESP array of bulk strings. */
-export function encode(words: readonly (string | number | Buffer)[]): Buffer {
-  const parts: Buffer[] = [Buffer.from(`*${words.length}\r\n`)];
-  for (const word of words) {
+export function encode(args: readonly (string | number | Buffer)[]): Buffer {
+  const parts: Buffer[] = [Buffer.from(`*${args.length}\r\n`)];
+  for (const word of args) {
     const bytes = Buffer.isBuffer(word) ? word : Buffer.from(String(word));
     parts.push(Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from("\r\n"));
   }

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Redis, type RedisOptions } from "warmline";
 import { startInstance } from "warmline-testbed";
-import { answer, RawEndpoint, resp2Answer } from "../../support/endpoint.js";
+import { httpResponse, RawEndpoint, resp2Response } from "../../support/endpoint.js";
 
 // What the Node entry publishes about its connections, to whoever subscribes.
 
@@ -19,7 +19,7 @@ const listener = (message: unknown, name: string | symbol) =>
 beforeEach(async () => {
   heard = [];
   endpoint = await RawEndpoint.start();
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n"));
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n"));
   for (const name of NAMES) subscribe(name, listener);
 });
 afterEach(async () => {
@@ -57,7 +57,7 @@ test("a connection is opened by the first command, reused by the second, closed 
 
 test("a lost response to a read publishes the close reason, the retry and the new connection", async () => {
   endpoint.onRequest = ({ socket, connection }) =>
-    connection === 1 ? void socket.destroy() : socket.write(resp2Answer(":1\r\n"));
+    connection === 1 ? void socket.destroy() : socket.write(resp2Response(":1\r\n"));
   await client().strlen("k");
   const origin = endpoint.url;
   expect(heard.filter(([name]) => name !== "connection:opened")).toEqual(
@@ -81,7 +81,7 @@ test("a lost batch publishes the reads that are sent again", async () => {
   heard = [];
   endpoint.onRequest = ({ socket, body }) => {
     if (body.includes("INCR")) socket.destroy();
-    else socket.write(resp2Answer("*2\r\n:1\r\n:1\r\n"));
+    else socket.write(resp2Response("*2\r\n:1\r\n:1\r\n"));
   };
   const settled = await Promise.allSettled([redis.incr("a"), redis.strlen("b"), redis.strlen("c")]);
   expect(settled.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "fulfilled"]);
@@ -90,7 +90,7 @@ test("a lost batch publishes the reads that are sent again", async () => {
     { origin: endpoint.url, command: "PIPELINE", outcome: "unknown", retry: 1, waitMs: 0 },
   ]);
   endpoint.onRequest = ({ socket, body }) =>
-    socket.write(resp2Answer(body.includes("INCR") ? "*2\r\n-UNSENT no room\r\n:1\r\n" : ":1\r\n"));
+    socket.write(resp2Response(body.includes("INCR") ? "*2\r\n-UNSENT no room\r\n:1\r\n" : ":1\r\n"));
   heard = [];
   await Promise.allSettled([redis.incr("a"), redis.strlen("b")]);
   expect(heard.filter(([name]) => name === "retry").at(0)).toEqual([
@@ -107,7 +107,7 @@ test("a lost response to a write publishes no retry", async () => {
 
 test("a refused request publishes a retry with the outcome answered", async () => {
   endpoint.onRequest = ({ socket, number }) =>
-    socket.write(number === 1 ? answer("", { "retry-after": "0" }, "429 No") : resp2Answer(":1\r\n"));
+    socket.write(number === 1 ? httpResponse("", { "retry-after": "0" }, "429 No") : resp2Response(":1\r\n"));
   expect(await client().incr("k")).toBe(1);
   expect(heard).toContainEqual([
     "retry",
@@ -135,7 +135,7 @@ test.each([
   ["connection-close", { connection: "close" }, {}],
   ["keep-alive-off", {}, { keepAlive: false }],
 ] as const)("the close reason is published: %s", async (reason, headers, options) => {
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n", headers));
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n", headers));
   await client(options).strlen("k");
   await vi.waitFor(() =>
     expect(heard).toContainEqual(["connection:closed", expect.objectContaining({ reason, requests: 1 })]),
@@ -143,7 +143,7 @@ test.each([
 });
 
 test("a connection idle longer than the advertised keep-alive is closed as such", async () => {
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n", { "keep-alive": "timeout=1" }));
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n", { "keep-alive": "timeout=1" }));
   const redis = client();
   await redis.strlen("k");
   await redis.strlen("k");
@@ -158,7 +158,7 @@ test("a connection idle longer than the advertised keep-alive is closed as such"
 test("a suspect connection that loses its race is closed as such", async () => {
   const redis = client();
   await redis.strlen("k");
-  endpoint.onRequest = ({ socket, connection }) => connection > 1 && socket.write(resp2Answer(":1\r\n"));
+  endpoint.onRequest = ({ socket, connection }) => connection > 1 && socket.write(resp2Response(":1\r\n"));
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   await redis.strlen("k");
   expect(heard).toContainEqual([
@@ -175,7 +175,7 @@ test("a connection aborted with a response outstanding is closed as such", async
 
 test("no message holds a value, a key or a token", async () => {
   endpoint.onRequest = ({ socket, number }) =>
-    number % 3 === 0 ? void socket.destroy() : socket.write(resp2Answer("$12\r\nsecret-value\r\n"));
+    number % 3 === 0 ? void socket.destroy() : socket.write(resp2Response("$12\r\nsecret-value\r\n"));
   const redis = client({ enableAutoPipelining: false });
   for (let i = 0; i < 6; i++) {
     await redis.get("secret-key");
@@ -200,7 +200,7 @@ test("nothing is published without a subscriber", async () => {
 });
 
 test("a thaw is published with about the frozen time", async () => {
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer("$1\r\nv\r\n"));
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Response("$1\r\nv\r\n"));
   const instance = await startInstance({
     handler: fileURLToPath(new URL("handlers/listener.mjs", import.meta.url)),
     env: { WARMLINE_URL: endpoint.url, WARMLINE_TOKEN: "t" },

@@ -42,24 +42,24 @@ describe("without the token", () => {
       call(gateway, "/metrics", { token, headers }),
       call(gateway, "/nonsense", { body: "not json", token, headers }),
     ];
-    for (const answer of await Promise.all(requests)) {
-      expect(answer.status).toBe(401);
-      if (answer.text) expect(answer.json).toEqual(wrong);
+    for (const response of await Promise.all(requests)) {
+      expect(response.status).toBe(401);
+      if (response.text) expect(response.json).toEqual(wrong);
     }
     expect(await run(gateway, "GET", "n")).toBeNull();
   });
 
   test("a large body without the token gets its response at once", async () => {
-    const answer = await call(gateway, "/set/k", { body: Buffer.alloc(5_000_000), token: null });
-    expect(answer.status).toBe(401);
-    expect(answer.headers.connection).toBe("close");
+    const response = await call(gateway, "/set/k", { body: Buffer.alloc(5_000_000), token: null });
+    expect(response.status).toBe(401);
+    expect(response.headers.connection).toBe("close");
   });
 });
 
 describe("the token", () => {
   test("a token in the query is not an argument of the command", async () => {
-    const answer = await call(gateway, `/set/k/v?EX=100&_token=${gateway.token}`, { token: null });
-    expect(answer.json).toEqual({ result: "OK" });
+    const response = await call(gateway, `/set/k/v?EX=100&_token=${gateway.token}`, { token: null });
+    expect(response.json).toEqual({ result: "OK" });
     expect(
       (await call(gateway, `/?_token=${gateway.token}`, { body: ["GET", "k"], token: null })).json,
     ).toEqual({ result: "v" });
@@ -91,9 +91,9 @@ describe("requests of web pages", () => {
   ])("requests of web pages from %j are refused, with and without the token", async (headers) => {
     for (const token of [gateway.token, null]) {
       for (const path of ["/incr/n", `/incr/n?_token=${gateway.token}`, "/health"]) {
-        const answer = await call(gateway, path, { headers, token });
-        expect(answer.status).toBe(403);
-        expect(answer.headers["access-control-allow-origin"]).toBeUndefined();
+        const response = await call(gateway, path, { headers, token });
+        expect(response.status).toBe(403);
+        expect(response.headers["access-control-allow-origin"]).toBeUndefined();
       }
       expect((await call(gateway, "/", { body: ["INCR", "n"], headers, token })).status).toBe(403);
     }
@@ -117,9 +117,9 @@ describe("requests of web pages", () => {
     expect(preflight.status).toBe(204);
     expect(preflight.headers["access-control-allow-origin"]).toBe(origin);
     expect(preflight.headers["access-control-allow-headers"]).toBe("authorization,upstash-encoding");
-    const answer = await call(open, "/", { body: ["INCR", "n"], headers });
-    expect(answer.json).toEqual({ result: 1 });
-    expect(answer.headers["access-control-allow-origin"]).toBe(origin);
+    const response = await call(open, "/", { body: ["INCR", "n"], headers });
+    expect(response.json).toEqual({ result: 1 });
+    expect(response.headers["access-control-allow-origin"]).toBe(origin);
     expect((await call(open, "/incr/n", { headers, token: null })).status).toBe(401);
     expect((await call(open, "/incr/n", { headers: { origin: "https://evil.example" } })).status).toBe(403);
     await open.close();
@@ -137,9 +137,9 @@ test("GET can be forbidden to run writes", async () => {
   await run(careful, "SET", "k", "v");
   expect((await call(careful, "/get/k")).json).toEqual({ result: "v" });
   for (const path of ["/set/k/w", "/flushall", "/eval/return 1/0", "/nosuch"]) {
-    const answer = await call(careful, encodeURI(path));
-    expect(answer.status).toBe(400);
-    expect(answer.json.error).toMatch(/^NOPERM .*with POST/);
+    const response = await call(careful, encodeURI(path));
+    expect(response.status).toBe(400);
+    expect(response.json.error).toMatch(/^NOPERM .*with POST/);
     expect((await call(careful, encodeURI(path), { method: "HEAD" })).status).toBe(400);
   }
   expect((await call(careful, "/set/k", { body: "w" })).json).toEqual({ result: "OK" });

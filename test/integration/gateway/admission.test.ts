@@ -46,14 +46,14 @@ class Client {
     });
   }
 
-  send(...words: string[]): void {
-    const body = JSON.stringify(words);
+  send(...args: string[]): void {
+    const body = JSON.stringify(args);
     this.socket.write(
       `POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
     );
   }
 
-  /** Sends PING and waits for the answer. */
+  /** Sends PING and waits for the response. */
   async ping(): Promise<this> {
     const before = this.received.split("PONG").length;
     this.send("PING");

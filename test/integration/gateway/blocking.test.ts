@@ -36,9 +36,9 @@ for (const setup of setups) {
 
     test("a blocking command may block longer than commandTimeout, and not longer than its own timeout", async () => {
       const began = performance.now();
-      const answer = await call(gateway, "/", { body: ["BLPOP", "l", "0.8"] });
-      expect(answer.status).toBe(200);
-      expect(answer.json).toEqual({ result: null });
+      const response = await call(gateway, "/", { body: ["BLPOP", "l", "0.8"] });
+      expect(response.status).toBe(200);
+      expect(response.json).toEqual({ result: null });
       expect(performance.now() - began).toBeGreaterThan(780);
       expect(performance.now() - began).toBeLessThan(3_000);
     });
@@ -75,7 +75,7 @@ for (const setup of setups) {
       await run(gateway, "RPUSH", "l", "a");
       expect((await queued).json).toEqual({ result: null });
       await run(gateway, "RPUSH", "l", "b", "c", "d");
-      const popped = (await Promise.all(waiting)).map((answer) => answer.json.result[1]);
+      const popped = (await Promise.all(waiting)).map((response) => response.json.result[1]);
       expect(popped.sort()).toEqual(["a", "b", "c", "d"]);
     });
 
@@ -86,19 +86,19 @@ for (const setup of setups) {
         ["INCR", "k"],
         ["BLPOP", "l", "0.5"],
       ];
-      const answer = await call(gateway, "/pipeline", { body });
-      expect(answer.json).toEqual([{ result: "OK" }, { result: null }, { result: 2 }, { result: null }]);
+      const response = await call(gateway, "/pipeline", { body });
+      expect(response.json).toEqual([{ result: "OK" }, { result: null }, { result: 2 }, { result: null }]);
     });
 
     test("a blocking command does not block inside a transaction", async () => {
       const began = performance.now();
-      const answer = await call(gateway, "/multi-exec", {
+      const response = await call(gateway, "/multi-exec", {
         body: [
           ["BLPOP", "l", "5"],
           ["INCR", "n"],
         ],
       });
-      expect(answer.json).toEqual([{ result: null }, { result: 1 }]);
+      expect(response.json).toEqual([{ result: null }, { result: 1 }]);
       expect(performance.now() - began).toBeLessThan(2_500);
     });
 

@@ -1,8 +1,8 @@
 import { Agent, type IncomingHttpHeaders, request } from "node:http";
 import type { Gateway } from "../../../gateway/src/index.js";
 
-/** An answer, whole. */
-export interface Answer {
+/** A response, whole. */
+export interface GatewayResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
@@ -24,7 +24,7 @@ export interface CallOptions {
 const shared = new Agent({ keepAlive: true });
 
 /** Sends a request; a body that is a list goes as JSON. */
-export function call(gateway: Gateway, path: string, options: CallOptions = {}): Promise<Answer> {
+export function call(gateway: Gateway, path: string, options: CallOptions = {}): Promise<GatewayResponse> {
   const { body, token = gateway.token, agent = shared, signal } = options;
   const bytes =
     body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
@@ -56,7 +56,7 @@ export function call(gateway: Gateway, path: string, options: CallOptions = {}):
 }
 
 /** Runs one command and returns status and body. */
-export async function run(gateway: Gateway, ...words: unknown[]): Promise<any> {
-  const { status, json } = await call(gateway, "/", { body: words });
+export async function run(gateway: Gateway, ...args: unknown[]): Promise<any> {
+  const { status, json } = await call(gateway, "/", { body: args });
   return status === 200 ? json.result : { status, ...json };
 }

@@ -42,7 +42,7 @@ function open(): { socket: Socket; received: () => string; closed: Promise<void>
 
 const post = (body: string, headers = "") =>
   `POST / HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer t\r\nContent-Length: ${body.length}\r\n${headers}\r\n${body}`;
-const answers = (text: string) => [...text.matchAll(/\{"(?:result|error)":[^}]*\}/g)].map(([body]) => body);
+const responses = (text: string) => [...text.matchAll(/\{"(?:result|error)":[^}]*\}/g)].map(([body]) => body);
 
 describe("what is not HTTP", () => {
   test.each([
@@ -94,7 +94,7 @@ describe("what is not HTTP", () => {
     const { socket, received, closed } = open();
     socket.write(`${post('["BLPOP","l","0.3"]')}\x16\x03\x01garbage`, "latin1");
     await closed;
-    const [first, second] = answers(received());
+    const [first, second] = responses(received());
     expect(first).toBe('{"result":null}');
     expect(second).toMatch(/not valid HTTP/);
   });
@@ -104,8 +104,8 @@ test("several requests on one connection get their responses in order", async ()
   await start();
   const { socket, received } = open();
   socket.write(post('["BLPOP","none","0.2"]') + post('["PING"]') + post("nonsense") + post('["ECHO2"]'));
-  await expect.poll(() => answers(received()).length).toBe(4);
-  const [first, second, third, fourth] = answers(received());
+  await expect.poll(() => responses(received()).length).toBe(4);
+  const [first, second, third, fourth] = responses(received());
   expect(first).toBe('{"result":null}');
   expect(second).toBe('{"result":"PONG"}');
   expect(third).toMatch(/^\{"error":"ERR invalid JSON/);
@@ -117,7 +117,7 @@ test("a client that ends its side with its last request gets the response", asyn
   const { socket, received, closed } = open();
   socket.end(post('["SET","halfway","open"]') + post('["GET","halfway"]'));
   await closed;
-  expect(answers(received())).toEqual(['{"result":"OK"}', '{"result":"open"}']);
+  expect(responses(received())).toEqual(['{"result":"OK"}', '{"result":"open"}']);
 });
 
 test.each([
@@ -129,14 +129,14 @@ test.each([
   const { socket, received, closed } = open();
   socket.end(post('["PING"]') + request);
   await closed;
-  expect(answers(received())[0]).toBe('{"result":"PONG"}');
+  expect(responses(received())[0]).toBe('{"result":"PONG"}');
 });
 
 test("a line end after a body is skipped", async () => {
   await start();
   const { socket, received } = open();
   socket.write(`${post('["PING"]')}\r\n${post('["PING"]')}`);
-  await expect.poll(() => answers(received()).length).toBe(2);
+  await expect.poll(() => responses(received()).length).toBe(2);
 });
 
 test("a list header may occur twice", async () => {
@@ -169,7 +169,7 @@ test("Connection: close makes a request the last on its connection", async () =>
   const { socket, received, closed } = open();
   socket.write(post('["PING"]', "Connection: Keep-Alive, Close\r\n") + post('["INCR","after"]'));
   await closed;
-  expect(answers(received())).toEqual(['{"result":"PONG"}']);
+  expect(responses(received())).toEqual(['{"result":"PONG"}']);
   expect(await run(gateway, "GET", "after")).toBeNull();
 });
 
@@ -184,7 +184,7 @@ test("pipelined requests are limited, and get their responses in order", async (
   expect(await run(gateway, "EXISTS", "ahead0")).toBe(0);
   // Far less than was sent has been taken off the client's hands.
   expect(socket.writableLength).toBeGreaterThan((total * value.length) / 3);
-  await expect.poll(() => answers(received()).length, { timeout: 10_000 }).toBe(total + 1);
+  await expect.poll(() => responses(received()).length, { timeout: 10_000 }).toBe(total + 1);
 });
 
 test("a client that reads no responses gets no more of them", async () => {
@@ -323,7 +323,7 @@ describe("time limits", () => {
     await expect.poll(received).toContain("PONG");
     await sleep(400);
     socket.write(post('["PING"]'));
-    await expect.poll(() => answers(received()).length).toBe(2);
+    await expect.poll(() => responses(received()).length).toBe(2);
   });
 
   test("a head that does not end in time closes the connection", async () => {
@@ -381,7 +381,7 @@ describe("bodies", () => {
     socket.write(
       `${head}8\r\n["PING"]\r\n0\r\nContent-Length: 20\r\nHost: evil.com\r\n\r\n${post('["ECHO","b"]')}`,
     );
-    await expect.poll(() => answers(received())).toEqual(['{"result":"PONG"}', '{"result":"b"}']);
+    await expect.poll(() => responses(received())).toEqual(['{"result":"PONG"}', '{"result":"b"}']);
   });
 
   test("a chunked body that exceeds the limit is refused, and the response arrives", async () => {

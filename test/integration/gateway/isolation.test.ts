@@ -77,19 +77,19 @@ describe.runIf(redisAvailable())(`one client among many (${NO_REDIS})`, () => {
       ["select", "1"],
       ["sUnSubscribe"],
     ];
-    for (const words of attempts) {
-      const answers = [
-        await call(gateway, "/", { body: words }),
-        await call(gateway, "/multi-exec", { body: [["PING"], words] }),
+    for (const args of attempts) {
+      const responses = [
+        await call(gateway, "/", { body: args }),
+        await call(gateway, "/multi-exec", { body: [["PING"], args] }),
       ];
-      const path = `/${words.map(encodeURIComponent).join("/")}`;
+      const path = `/${args.map(encodeURIComponent).join("/")}`;
       // These paths are event streams, which have connections of their own.
-      if (!/^\/(p?subscribe\/|monitor$)/i.test(path)) answers.push(await call(gateway, path));
-      for (const answer of answers) {
-        expect(answer.status, words.join(" ")).toBe(400);
-        expect(answer.json.error).toMatch(/NOPERM/);
+      if (!/^\/(p?subscribe\/|monitor$)/i.test(path)) responses.push(await call(gateway, path));
+      for (const response of responses) {
+        expect(response.status, args.join(" ")).toBe(400);
+        expect(response.json.error).toMatch(/NOPERM/);
       }
-      const batch = await call(gateway, "/pipeline", { body: [["PING"], words, ["PING"]] });
+      const batch = await call(gateway, "/pipeline", { body: [["PING"], args, ["PING"]] });
       expect(batch.json).toEqual([
         { result: "PONG" },
         { error: expect.stringMatching(/^NOPERM/) },
@@ -112,11 +112,11 @@ describe.runIf(redisAvailable())(`a restart of Redis under load (${NO_REDIS})`, 
     const statuses = new Set<number>();
     const load = agents.map(async (agent) => {
       while (!stop) {
-        const answer = await call(gateway, "/", { body: ["INCR", "n"], agent });
-        statuses.add(answer.status);
-        if (answer.status === 200) applied++;
-        else if (answer.headers["warmline-outcome"] === "unknown") unknown++;
-        else expect(answer.headers["warmline-outcome"]).toBe("unsent");
+        const response = await call(gateway, "/", { body: ["INCR", "n"], agent });
+        statuses.add(response.status);
+        if (response.status === 200) applied++;
+        else if (response.headers["warmline-outcome"] === "unknown") unknown++;
+        else expect(response.headers["warmline-outcome"]).toBe("unsent");
       }
     });
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -150,14 +150,14 @@ test.runIf(redisAvailable())(
     const busy =
       "local start = redis.call('TIME') local function ms(t) return t[1] * 1000 + t[2] / 1000 end " +
       "while ms(redis.call('TIME')) - ms(start) < 250 do end return 'done'";
-    const answer = call(gateway, "/", { body: ["EVAL", busy, 0] });
+    const response = call(gateway, "/", { body: ["EVAL", busy, 0] });
     // Held up after polling: a timer that became due meanwhile runs before anything that arrived is read.
     const hold = () => {
       const until = performance.now() + 600;
       while (performance.now() < until) {}
     };
     setTimeout(() => setImmediate(hold), 100);
-    expect((await answer).json).toEqual({ result: "done" });
+    expect((await response).json).toEqual({ result: "done" });
     await gateway.close();
     await redis.stop();
   },

@@ -7,11 +7,15 @@ import { createGateway, type Gateway, type GatewayOptions } from "../../../gatew
 import { Redis } from "../../../src/index.js";
 import { type Listening, listen } from "../subscribe/listen.js";
 import { setups } from "./engines.js";
-import { type Answer, call } from "./http.js";
+import { call, type GatewayResponse } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-function expectLimited({ status, headers, json }: Answer, message: RegExp, retryAfter: string): void {
+function expectLimited(
+  { status, headers, json }: GatewayResponse,
+  message: RegExp,
+  retryAfter: string,
+): void {
   expect(status).toBe(429);
   expect(headers["retry-after"]).toBe(retryAfter);
   expect(headers["warmline-outcome"]).toBe("unsent");
@@ -157,10 +161,10 @@ describe.skipIf(!redisAvailable())(`limits of a token over workers${NO_REDIS ? `
     const errors = new Set<string>();
     while (performance.now() - began < 3_000) {
       // Each on a connection of its own, so that both workers get some.
-      const answers = await Promise.all([1, 2].map(() => send(["PING"])));
-      for (const answer of answers) {
-        if (answer.status === 200) done++;
-        else errors.add(((await answer.json()) as { error: string }).error);
+      const responses = await Promise.all([1, 2].map(() => send(["PING"])));
+      for (const response of responses) {
+        if (response.status === 200) done++;
+        else errors.add(((await response.json()) as { error: string }).error);
       }
     }
     const seconds = (performance.now() - began) / 1_000;

@@ -27,7 +27,7 @@ import {
   TYPES,
   wellFormed,
 } from "./attack.js";
-import { type Answer, call } from "./http.js";
+import { call, type GatewayResponse } from "./http.js";
 
 describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
   let server: RedisServer;
@@ -74,7 +74,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
 
   /** The token's own keys: one of each type, with elements that patterns of SORT would turn into canaries. */
   async function fill() {
-    const set = (...words: string[]) => redis.command(...words).catch(() => {});
+    const set = (...args: string[]) => redis.command(...args).catch(() => {});
     await redis.command("DEL", ...TYPES.map(own));
     await set("SET", own("string"), "own");
     await set("RPUSH", own("list"), "1", "2", "string");
@@ -105,14 +105,14 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
       ["CONFIG", "GET", "notify*"],
       ["INFO", "keyspace"],
     ];
-    const state = await Promise.all(more.map(async (words) => JSON.stringify(await redis.command(...words))));
+    const state = await Promise.all(more.map(async (args) => JSON.stringify(await redis.command(...args))));
     // The keyspace of this database counts the token's own keys as well.
     const databases = state.pop()!.replace(/db0:[^\\]*/, "");
     return JSON.stringify([dumps, state, databases]);
   }
 
-  function tells(answer: Answer): boolean {
-    return answer.text.includes(SECRET) || answer.text.includes(HIDDEN);
+  function tells(response: GatewayResponse): boolean {
+    return response.text.includes(SECRET) || response.text.includes(HIDDEN);
   }
 
   const send = (token: string, path: string, body: readonly unknown[]) =>
@@ -123,14 +123,14 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
     const before = await others();
     for (let at = 0; at < calls.length; at += 100) {
       const batch = calls.slice(at, at + 100);
-      const answer = await send(token, "/pipeline", batch);
-      expect(answer.status).toBe(200);
-      if (!tells(answer) && (await others()) === before) continue;
+      const response = await send(token, "/pipeline", batch);
+      expect(response.status).toBe(200);
+      if (!tells(response) && (await others()) === before) continue;
       await reset();
-      for (const words of batch) {
-        const alone = await send(token, "/", words);
-        expect({ words, tells: tells(alone) }).toEqual({ words, tells: false });
-        expect({ words, others: await others() }).toEqual({ words, others: before });
+      for (const args of batch) {
+        const alone = await send(token, "/", args);
+        expect({ words: args, tells: tells(alone) }).toEqual({ words: args, tells: false });
+        expect({ words: args, others: await others() }).toEqual({ words: args, others: before });
       }
       throw new Error("a batch reached beyond the prefix, none of its commands did alone");
     }
@@ -151,7 +151,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
   test.each(["standard", "admin", "read-only"])(
     "a prefixed token (%s) reaches no other key by well-formed calls",
     async (token) => {
-      const calls = wellFormed.flatMap((words) => draw(mutated(words), 5));
+      const calls = wellFormed.flatMap((args) => draw(mutated(args), 5));
       await attack(token, [...calls, ...calls.filter((_, at) => at % 5 === 0).map(inScript)]);
     },
   );
@@ -160,47 +160,47 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
     "a prefixed token (%s) reaches no other key by known attacks",
     async (token) => {
       await attack(token, [...HAND_MADE, ...HAND_MADE.map(inScript)]);
-      for (const words of HAND_MADE) {
-        const answer = await send(token, "/", words);
-        expect({ words, status: answer.status, tells: tells(answer) }).toEqual({
-          words,
+      for (const args of HAND_MADE) {
+        const response = await send(token, "/", args);
+        expect({ words: args, status: response.status, tells: tells(response) }).toEqual({
+          words: args,
           status: 400,
           tells: false,
         });
-        expect(answer.json.error).toMatch(/^NOPERM /);
+        expect(response.json.error).toMatch(/^NOPERM /);
       }
     },
   );
 
   test("a prefixed token reaches no other key in a transaction, in a path, or by a blocking command", async () => {
     const before = await others();
-    const calls = wellFormed.flatMap((words) => fc.sample(mutated(words), { numRuns: 1 }));
-    const answers: Promise<{ words: string[]; tells: boolean }>[] = [];
-    const note = (words: string[], answer: Promise<Answer | null>) => {
-      answers.push(answer.then((each) => ({ words, tells: each !== null && tells(each) })));
+    const calls = wellFormed.flatMap((args) => fc.sample(mutated(args), { numRuns: 1 }));
+    const responses: Promise<{ words: string[]; tells: boolean }>[] = [];
+    const note = (args: string[], response: Promise<GatewayResponse | null>) => {
+      responses.push(response.then((each) => ({ words: args, tells: each !== null && tells(each) })));
     };
-    for (const words of calls) {
+    for (const args of calls) {
       const signal = AbortSignal.timeout(1_500);
-      const path = `/${words.map(encodeURIComponent).join("/")}`;
+      const path = `/${args.map(encodeURIComponent).join("/")}`;
       note(
-        words,
+        args,
         call(gateway, path, { token: "admin", signal }).catch(() => null),
       );
-      if (isBlocking(words))
+      if (isBlocking(args))
         note(
-          words,
-          call(gateway, "/", { token: "admin", body: words, signal }).catch(() => null),
+          args,
+          call(gateway, "/", { token: "admin", body: args, signal }).catch(() => null),
         );
-      else note(words, send("admin", "/multi-exec", [["PING"], words]));
-      if (answers.length % 60 === 0) await Promise.all(answers);
+      else note(args, send("admin", "/multi-exec", [["PING"], args]));
+      if (responses.length % 60 === 0) await Promise.all(responses);
     }
-    for (const { words, tells } of await Promise.all(answers))
-      expect({ words, tells }).toEqual({ words, tells: false });
+    for (const { words: args, tells } of await Promise.all(responses))
+      expect({ words: args, tells }).toEqual({ words: args, tells: false });
     expect(await others()).toBe(before);
   });
 
   test("a prefixed token runs its own commands", async () => {
-    const run = async (token: string, ...words: string[]) => (await send(token, "/", words)).json;
+    const run = async (token: string, ...args: string[]) => (await send(token, "/", args)).json;
     for (const token of ["standard", "admin"]) {
       await fill();
       expect(await run(token, "SET", own("a"), "1")).toEqual({ result: "OK" });
@@ -289,7 +289,7 @@ describe.skipIf(!redisAvailable())("a token with a key prefix", () => {
     }
     expect(await open("standard", `/subscribe/${encodeURIComponent(own("news"))}`)).toBe("open");
     expect(await open("standard", `/psubscribe/${encodeURIComponent("app:\\[x\\]\\**")}`)).toBe("open");
-    for (const words of [["PUBLISH", "other", "x"], ["PUBLISH"], ["SPUBLISH", "other", "x"]])
-      expect((await send("admin", "/", words)).json.error).toMatch(/^NOPERM/);
+    for (const args of [["PUBLISH", "other", "x"], ["PUBLISH"], ["SPUBLISH", "other", "x"]])
+      expect((await send("admin", "/", args)).json.error).toMatch(/^NOPERM/);
   });
 });

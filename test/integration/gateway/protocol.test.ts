@@ -36,14 +36,14 @@ for (const setup of setups) {
         [["NOSUCHCOMMAND"], 400, { error: expect.stringMatching(/^ERR unknown command/) }],
         [["GET"], 400, { error: expect.stringMatching(/^ERR wrong number of arguments/) }],
       ])("POST / with %j gets its response", async (body, status, expected) => {
-        const answer = await call(gateway, "/", { body });
-        expect(answer.json).toEqual(expected);
-        expect(answer.status).toBe(status);
-        expect(answer.headers["content-type"]).toBe("application/json");
-        expect(answer.headers["content-length"]).toBe(String(answer.bytes.length));
-        expect(answer.headers["warmline-gateway"]).toBe(version);
-        expect(answer.headers["upstash-sync-token"]).toBeTruthy();
-        expect(answer.headers["keep-alive"]).toBe("timeout=310");
+        const response = await call(gateway, "/", { body });
+        expect(response.json).toEqual(expected);
+        expect(response.status).toBe(status);
+        expect(response.headers["content-type"]).toBe("application/json");
+        expect(response.headers["content-length"]).toBe(String(response.bytes.length));
+        expect(response.headers["warmline-gateway"]).toBe(version);
+        expect(response.headers["upstash-sync-token"]).toBeTruthy();
+        expect(response.headers["keep-alive"]).toBe("timeout=310");
       });
 
       test.each([
@@ -59,17 +59,17 @@ for (const setup of setups) {
         '[["GET","k"]]',
         "not json",
       ])("a body %j is refused with one line", async (body) => {
-        const answer = await call(gateway, "/", { body });
-        expect(answer.status).toBe(400);
-        expect(answer.json).toEqual({ error: expect.stringMatching(/^ERR [^\n]+$/) });
+        const response = await call(gateway, "/", { body });
+        expect(response.status).toBe(400);
+        expect(response.json).toEqual({ error: expect.stringMatching(/^ERR [^\n]+$/) });
         expect(await run(gateway, "PING")).toBe("PONG");
       });
 
       test("every digit of a number is kept", async () => {
         await call(gateway, "/", { body: '["SET","k",9007199254740993]' });
         expect(await run(gateway, "GET", "k")).toBe("9007199254740993");
-        const answer = await call(gateway, "/", { body: '["INCRBY","i",9223372036854775807]' });
-        expect(answer.text).toBe('{"result":9223372036854775807}');
+        const response = await call(gateway, "/", { body: '["INCRBY","i",9223372036854775807]' });
+        expect(response.text).toBe('{"result":9223372036854775807}');
       });
 
       test.each([
@@ -113,8 +113,8 @@ for (const setup of setups) {
       });
 
       test("another encoding than base64 is refused", async () => {
-        const answer = await call(gateway, "/get/k", { headers: { "upstash-encoding": "hex" } });
-        expect(answer.status).toBe(400);
+        const response = await call(gateway, "/get/k", { headers: { "upstash-encoding": "hex" } });
+        expect(response.status).toBe(400);
       });
     });
 
@@ -128,17 +128,17 @@ for (const setup of setups) {
         [["EVAL", NESTED, 0], 200, "*4\r\n:1\r\n+OK\r\n*3\r\n$1\r\nx\r\n$-1\r\n*0\r\n$2\r\né\r\n"],
         [["GET"], 400, "-ERR wrong number of arguments for 'get' command\r\n"],
       ])("the RESP2 reply to %j is Redis's own bytes", async (body, status, expected) => {
-        const answer = await call(gateway, "/", { body, headers: RESP2 });
-        expect(answer.text).toBe(expected);
-        expect(answer.status).toBe(status);
-        expect(answer.headers["content-type"]).toBe("application/vnd.redis.resp2");
+        const response = await call(gateway, "/", { body, headers: RESP2 });
+        expect(response.text).toBe(expected);
+        expect(response.status).toBe(status);
+        expect(response.headers["content-type"]).toBe("application/vnd.redis.resp2");
       });
 
       test("a pipeline's RESP2 reply is an array", async () => {
         const body = [["SET", "k", "v"], ["GET"], ["SELECT", 1], ["GET", "k"]];
-        const answer = await call(gateway, "/pipeline", { body, headers: RESP2 });
-        expect(answer.status).toBe(200);
-        expect(answer.text).toBe(
+        const response = await call(gateway, "/pipeline", { body, headers: RESP2 });
+        expect(response.status).toBe(200);
+        expect(response.text).toBe(
           "*4\r\n+OK\r\n-ERR wrong number of arguments for 'get' command\r\n" +
             "-NOPERM this user has no permissions to run the 'select' command\r\n$1\r\nv\r\n",
         );
@@ -153,13 +153,13 @@ for (const setup of setups) {
           Buffer.from("*3\r\n$4\r\nLPOP\r\n$4\r\nnone\r\n$1\r\n2\r\n"),
           Buffer.from("*3\r\n$5\r\nHMGET\r\n$1\r\nh\r\n$1\r\nf\r\n"),
         ]);
-        const answer = await call(gateway, "/multi-exec", {
+        const response = await call(gateway, "/multi-exec", {
           body,
           headers: { ...RESP2, "content-type": "application/vnd.redis.resp2" },
         });
-        expect(answer.status).toBe(200);
-        expect(answer.headers["content-type"]).toBe("application/vnd.redis.resp2");
-        expect(answer.bytes).toEqual(
+        expect(response.status).toBe(200);
+        expect(response.headers["content-type"]).toBe("application/vnd.redis.resp2");
+        expect(response.bytes).toEqual(
           Buffer.concat([
             Buffer.from("*5\r\n+OK\r\n$5\r\n"),
             bytes,
@@ -170,10 +170,10 @@ for (const setup of setups) {
 
       test("a discarded transaction has a RESP2 reply too", async () => {
         const send = (body: unknown[]) => call(gateway, "/multi-exec", { body, headers: RESP2 });
-        const answer = await send([["SET", "k", "v"], ["GET"]]);
-        expect(answer.status).toBe(400);
-        expect(answer.headers["content-type"]).toBe("application/vnd.redis.resp2");
-        expect(answer.text).toMatch(/^-EXECABORT [^\r\n]*command 2 of 2, 'get': ERR [^\r\n]*\r\n$/);
+        const response = await send([["SET", "k", "v"], ["GET"]]);
+        expect(response.status).toBe(400);
+        expect(response.headers["content-type"]).toBe("application/vnd.redis.resp2");
+        expect(response.text).toMatch(/^-EXECABORT [^\r\n]*command 2 of 2, 'get': ERR [^\r\n]*\r\n$/);
         expect(await run(gateway, "GET", "k")).toBeNull();
         // What the gateway itself refuses is JSON, as everywhere.
         const refused = await send([
@@ -190,16 +190,16 @@ for (const setup of setups) {
         ["/", { ...RESP2, ...BASE64 }],
         ["/", { "upstash-response-format": "resp3" }],
       ])("RESP2 is refused on %s with %j", async (path, headers) => {
-        const answer = await call(gateway, path, { body: ["INCR", "n"], headers });
-        expect(answer.status).toBe(400);
-        expect(answer.json.error).toMatch(/^ERR /);
+        const response = await call(gateway, path, { body: ["INCR", "n"], headers });
+        expect(response.status).toBe(400);
+        expect(response.json.error).toMatch(/^ERR /);
         expect(await run(gateway, "GET", "n")).toBeNull();
       });
 
       test("the gateway's own errors are not RESP2", async () => {
-        const answer = await call(gateway, "/", { body: ["SELECT", 1], headers: RESP2 });
-        expect(answer.headers["content-type"]).toBe("application/json");
-        expect(answer.json.error).toMatch(/^NOPERM/);
+        const response = await call(gateway, "/", { body: ["SELECT", 1], headers: RESP2 });
+        expect(response.headers["content-type"]).toBe("application/json");
+        expect(response.json.error).toMatch(/^NOPERM/);
       });
     });
 
@@ -216,24 +216,24 @@ for (const setup of setups) {
         expect((await call(gateway, "/", { body: setBytes, headers: RESP2_BODY })).json).toEqual({
           result: "OK",
         });
-        const answer = await call(gateway, "/", { body: get, headers: { ...RESP2_BODY, ...RESP2 } });
-        expect(answer.bytes).toEqual(Buffer.concat([Buffer.from("$256\r\n"), bytes, Buffer.from("\r\n")]));
+        const response = await call(gateway, "/", { body: get, headers: { ...RESP2_BODY, ...RESP2 } });
+        expect(response.bytes).toEqual(Buffer.concat([Buffer.from("$256\r\n"), bytes, Buffer.from("\r\n")]));
       });
 
       test.each(["/pipeline", "/multi-exec"])(
         "a RESP2 request may have several commands on %s",
         async (path) => {
           const headers = { ...RESP2_BODY, ...BASE64 };
-          const answer = await call(gateway, path, { body: Buffer.concat([setBytes, get]), headers });
-          expect(answer.json).toEqual([{ result: "OK" }, { result: bytes.toString("base64") }]);
+          const response = await call(gateway, path, { body: Buffer.concat([setBytes, get]), headers });
+          expect(response.json).toEqual([{ result: "OK" }, { result: bytes.toString("base64") }]);
         },
       );
 
       test("a malformed RESP2 request is refused", async () => {
         for (const body of ["", "*0\r\n", '["PING"]', `${get}x`]) {
-          const answer = await call(gateway, "/", { body, headers: RESP2_BODY });
-          expect(answer.status).toBe(400);
-          expect(answer.json.error).toMatch(/^ERR /);
+          const response = await call(gateway, "/", { body, headers: RESP2_BODY });
+          expect(response.status).toBe(400);
+          expect(response.json.error).toMatch(/^ERR /);
         }
         expect(await run(gateway, "PING")).toBe("PONG");
       });
@@ -249,9 +249,9 @@ for (const setup of setups) {
           ["CONFIG", "GET", "*"],
           ["INCR", "n"],
         ];
-        const answer = await call(gateway, "/pipeline", { body });
-        expect(answer.status).toBe(200);
-        expect(answer.json).toEqual([
+        const response = await call(gateway, "/pipeline", { body });
+        expect(response.status).toBe(200);
+        expect(response.json).toEqual([
           { result: "OK" },
           { result: "v" },
           { error: "ERR value is not an integer or out of range" },
@@ -298,9 +298,9 @@ for (const setup of setups) {
         '["INCR","n"]',
         '[["INCR","n"]',
       ])("a /pipeline body %s runs nothing", async (body) => {
-        const answer = await call(gateway, "/pipeline", { body });
-        expect(answer.status).toBe(400);
-        expect(answer.json.error).toMatch(/^ERR /);
+        const response = await call(gateway, "/pipeline", { body });
+        expect(response.status).toBe(400);
+        expect(response.json.error).toMatch(/^ERR /);
         expect(await run(gateway, "GET", "n")).toBeNull();
       });
     });
@@ -312,9 +312,9 @@ for (const setup of setups) {
           ["INCR", "k"],
           ["GET", "k"],
         ];
-        const answer = await call(gateway, "/multi-exec", { body });
-        expect(answer.status).toBe(200);
-        expect(answer.json).toEqual([
+        const response = await call(gateway, "/multi-exec", { body });
+        expect(response.status).toBe(200);
+        expect(response.json).toEqual([
           { result: "OK" },
           { error: "ERR value is not an integer or out of range" },
           { result: "v" },
@@ -345,10 +345,10 @@ for (const setup of setups) {
         ["an EXEC inside", [["SET", "k", "new"], ["EXEC"]], "'exec'"],
       ])("/multi-exec is discarded whole for %s", async (_, body, named) => {
         await set("k", "old");
-        const answer = await call(gateway, "/multi-exec", { body });
-        expect(answer.status).toBe(400);
-        expect(answer.json).toEqual({ error: expect.stringMatching(/^EXECABORT [^\n]+$/) });
-        expect(answer.json.error).toContain(named);
+        const response = await call(gateway, "/multi-exec", { body });
+        expect(response.status).toBe(400);
+        expect(response.json).toEqual({ error: expect.stringMatching(/^EXECABORT [^\n]+$/) });
+        expect(response.json.error).toContain(named);
         expect(await run(gateway, "GET", "k")).toBe("old");
         const next = await call(gateway, "/multi-exec", { body: [["GET", "k"]] });
         expect(next.json).toEqual([{ result: "old" }]);
@@ -364,9 +364,9 @@ for (const setup of setups) {
             ],
           }),
         );
-        const answers = await Promise.all(rounds);
-        answers.forEach((answer, i) => {
-          expect(answer.json).toEqual([{ result: "OK" }, { result: i + 1 }, { result: String(i + 1) }]);
+        const responses = await Promise.all(rounds);
+        responses.forEach((response, i) => {
+          expect(response.json).toEqual([{ result: "OK" }, { result: i + 1 }, { result: String(i + 1) }]);
         });
       });
     });
@@ -380,9 +380,9 @@ for (const setup of setups) {
         ["GET", "/SET/k/a+b", undefined, { result: "OK" }, "a+b"],
         ["POST", "/set/k/v?XX", "", { result: null }, null],
       ])("the path of %s %s is a command", async (method, path, body, expected, stored) => {
-        const answer = await call(gateway, path, { method, body });
-        expect(answer.status).toBe(200);
-        expect(answer.json).toEqual(expected);
+        const response = await call(gateway, path, { method, body });
+        expect(response.status).toBe(200);
+        expect(response.json).toEqual(expected);
         expect(await run(gateway, "GET", "k")).toBe(stored);
       });
 
@@ -395,16 +395,16 @@ for (const setup of setups) {
 
       test("a HEAD of a command in the path has no body", async () => {
         await set("k", "value");
-        const answer = await call(gateway, "/get/k", { method: "HEAD" });
-        expect(answer.status).toBe(200);
-        expect(answer.headers["content-length"]).toBe(String('{"result":"value"}'.length));
-        expect(answer.text).toBe("");
+        const response = await call(gateway, "/get/k", { method: "HEAD" });
+        expect(response.status).toBe(200);
+        expect(response.headers["content-length"]).toBe(String('{"result":"value"}'.length));
+        expect(response.text).toBe("");
       });
 
       test("a refused command is refused in the path too", async () => {
-        const answer = await call(gateway, "/config/get/%2a");
-        expect(answer.status).toBe(400);
-        expect(answer.json.error).toMatch(/^NOPERM .*'config'/);
+        const response = await call(gateway, "/config/get/%2a");
+        expect(response.status).toBe(400);
+        expect(response.json.error).toMatch(/^NOPERM .*'config'/);
       });
 
       test("a path without a command is refused", async () => {
@@ -414,16 +414,16 @@ for (const setup of setups) {
     });
 
     test.each(["DELETE", "PATCH", "OPTIONS", "TRACE"])("%s is not allowed", async (method) => {
-      const answer = await call(gateway, "/set/k/v", { method });
-      expect(answer.status).toBe(405);
-      expect(answer.headers.allow).toBe("HEAD, GET, POST, PUT");
+      const response = await call(gateway, "/set/k/v", { method });
+      expect(response.status).toBe(405);
+      expect(response.headers.allow).toBe("HEAD, GET, POST, PUT");
       expect(await run(gateway, "GET", "k")).toBeNull();
     });
 
     test("/health responds without a token on this machine", async () => {
-      const answer = await call(gateway, "/health", { token: null });
-      expect(answer.status).toBe(200);
-      expect(answer.json).toEqual({ status: "ok", engine: gateway.engine });
+      const response = await call(gateway, "/health", { token: null });
+      expect(response.status).toBe(200);
+      expect(response.json).toEqual({ status: "ok", engine: gateway.engine });
     });
 
     test("/metrics counts requests", async () => {
@@ -442,9 +442,9 @@ for (const setup of setups) {
 
     describe("a body over the limit", () => {
       test("a body over the limit is refused by its declared length", async () => {
-        const answer = await call(gateway, "/set/k", { body: Buffer.alloc(1_000_001, "x") });
-        expect(answer.status).toBe(413);
-        expect(answer.json.error).toMatch(/1000000 bytes/);
+        const response = await call(gateway, "/set/k", { body: Buffer.alloc(1_000_001, "x") });
+        expect(response.status).toBe(413);
+        expect(response.json.error).toMatch(/1000000 bytes/);
         expect(await run(gateway, "GET", "k")).toBeNull();
       });
 

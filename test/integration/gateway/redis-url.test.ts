@@ -50,24 +50,24 @@ describe.runIf(redisAvailable())(`a Redis with a password (${NO_REDIS})`, () => 
     ["a database that is not there", "redis://:secret@127.0.0.1", "ERR DB index is out of range"],
   ])("%s is an unsent error with Redis's message", async (what, url, text) => {
     const path = what.includes("database") ? "/999" : "";
-    const answer = await call(await start(`${url}:${port}${path}`), "/", { body: ["INCR", "n"] });
-    expect(answer.status).toBe(503);
-    expect(answer.headers["warmline-outcome"]).toBe("unsent");
-    expect(answer.json.error).toContain(text);
-    expect(answer.text).not.toContain("wrong-one");
+    const response = await call(await start(`${url}:${port}${path}`), "/", { body: ["INCR", "n"] });
+    expect(response.status).toBe(503);
+    expect(response.headers["warmline-outcome"]).toBe("unsent");
+    expect(response.json.error).toContain(text);
+    expect(response.text).not.toContain("wrong-one");
   });
 
   test("a user without MULTI runs no part of a transaction", async () => {
     const bob = await start(`redis://bob:bob@127.0.0.1:${port}`);
     expect(await run(bob, "INCR", "bobs")).toBe(1);
-    const answer = await call(bob, "/multi-exec", {
+    const response = await call(bob, "/multi-exec", {
       body: [
         ["INCR", "bobs"],
         ["INCR", "bobs"],
       ],
     });
-    expect(answer.status).toBe(503);
-    expect(answer.json.error).toMatch(/NOPERM/);
+    expect(response.status).toBe(503);
+    expect(response.json.error).toMatch(/NOPERM/);
     expect(await run(bob, "GET", "bobs")).toBe("1");
   });
 
@@ -86,9 +86,9 @@ test("rediss:// sends nothing in the clear to a server without TLS", async () =>
     port: 0,
     commandTimeout: 300,
   });
-  const answer = await call(gateway, "/", { body: ["SET", "k", "v"] });
-  expect(answer.status).toBe(503);
-  expect(answer.headers["warmline-outcome"]).toBe("unsent");
+  const response = await call(gateway, "/", { body: ["SET", "k", "v"] });
+  expect(response.status).toBe(503);
+  expect(response.headers["warmline-outcome"]).toBe("unsent");
   expect(fake.applied).toEqual([]);
   await gateway.close();
   await fake.close();

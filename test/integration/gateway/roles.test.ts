@@ -85,18 +85,18 @@ describe.skipIf(!redisAvailable())("a token of a role", () => {
 
   /** What belongs to all: code, users, settings, what the server remembers. */
   async function shared(): Promise<string> {
-    const words = [
+    const args = [
       ["FUNCTION", "LIST"],
       ["SCRIPT", "EXISTS", SHA],
       ["ACL", "LIST"],
       ["CONFIG", "GET", "*"],
     ];
-    return JSON.stringify(await Promise.all(words.map((each) => redis.command(...each))));
+    return JSON.stringify(await Promise.all(args.map((each) => redis.command(...each))));
   }
 
   const calls = (): string[][] => {
     const random = [...allCommandInfo()].flatMap(({ name }) => draw(anyCall(name), 8));
-    const formed = wellFormed.flatMap((words) => draw(mutated(words), 4));
+    const formed = wellFormed.flatMap((args) => draw(mutated(args), 4));
     const some = [...random, ...formed].filter((_, at) => at % 6 === 0);
     return [...random, ...formed, ...HAND_MADE, ...some.map(inScript)];
   };
@@ -105,26 +105,26 @@ describe.skipIf(!redisAvailable())("a token of a role", () => {
   async function attack(token: string, state: () => Promise<string>): Promise<string[]> {
     const all = calls();
     const before = await state();
-    const answers: string[] = [];
+    const responses: string[] = [];
     for (let at = 0; at < all.length; at += 200) {
       const batch = all.slice(at, at + 200);
       const { json } = await call(gateway, "/pipeline", { token, body: batch });
-      answers.push(...json.map((answer: { error?: string }) => answer.error ?? ""));
+      responses.push(...json.map((response: { error?: string }) => response.error ?? ""));
       if ((await state()) === before) continue;
       await reset();
-      for (const words of batch) {
-        await call(gateway, "/", { token, body: words });
-        expect({ words, state: await state() }).toEqual({ words, state: before });
+      for (const args of batch) {
+        await call(gateway, "/", { token, body: args });
+        expect({ words: args, state: await state() }).toEqual({ words: args, state: before });
       }
       throw new Error("a batch changed something, none of its commands did alone");
     }
-    return answers;
+    return responses;
   }
 
   test("a read-only token changes nothing, by any arguments of any command", async () => {
-    const answers = await attack("reader", async () => (await data()) + (await shared()));
+    const responses = await attack("reader", async () => (await data()) + (await shared()));
     // It is not that everything is refused.
-    expect(answers.filter((error) => error === "").length).toBeGreaterThan(100);
+    expect(responses.filter((error) => error === "").length).toBeGreaterThan(100);
     const listened = await Promise.all(
       TYPES.map((name) =>
         call(gateway, `/psubscribe/${name}*`, { token: "reader" }).then(({ status }) => status),
@@ -154,7 +154,7 @@ describe.skipIf(!redisAvailable())("a token of a role", () => {
   });
 
   test("a metrics token runs no command", async () => {
-    const answers = await attack("scraper", data);
-    expect(answers.filter((error) => !error.startsWith("NOPERM"))).toEqual([]);
+    const responses = await attack("scraper", data);
+    expect(responses.filter((error) => !error.startsWith("NOPERM"))).toEqual([]);
   });
 });

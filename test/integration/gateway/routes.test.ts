@@ -23,7 +23,7 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
   const keysOf = async (at: number) => ((await servers[at]!.command("KEYS", "*")) as string[]).sort();
 
   test("the longest prefix wins, and a pipeline over all routes keeps its order", async () => {
-    const answer = await call(gateway, "/pipeline", {
+    const response = await call(gateway, "/pipeline", {
       body: [
         ["SET", "sess:1", "s"],
         ["SET", "sess:cart:1", "c"],
@@ -34,7 +34,7 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
         ["SET", "", "empty"],
       ],
     });
-    expect(answer.json.map(({ result }: { result: string }) => result)).toEqual([
+    expect(response.json.map(({ result }: { result: string }) => result)).toEqual([
       "OK",
       "OK",
       "OK",
@@ -47,16 +47,16 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
   });
 
   test("a command on two routes is refused alone, and on one it runs", async () => {
-    const answer = await call(gateway, "/pipeline", {
+    const response = await call(gateway, "/pipeline", {
       body: [
         ["MGET", "sess:1", "other"],
         ["EXISTS", "sess:1", "sess:2"],
         ["RENAME", "sess:1", "sess:cart:9"],
       ],
     });
-    expect(answer.json[0].error).toMatch(/^ERR .*different routes/);
-    expect(answer.json[1]).toEqual({ result: 1 });
-    expect(answer.json[2].error).toMatch(/^ERR .*different routes/);
+    expect(response.json[0].error).toMatch(/^ERR .*different routes/);
+    expect(response.json[1]).toEqual({ result: 1 });
+    expect(response.json[2].error).toMatch(/^ERR .*different routes/);
   });
 
   test("a transaction runs on one route, and is refused whole on two", async () => {
@@ -101,14 +101,14 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
   });
 
   test("WAIT covers every route that was written to", async () => {
-    const answer = await call(gateway, "/pipeline", {
+    const response = await call(gateway, "/pipeline", {
       body: [
         ["SET", "sess:w", 1],
         ["SET", "w", 1],
         ["WAIT", 0, 100],
       ],
     });
-    expect(answer.json[2]).toEqual({ result: 0 });
+    expect(response.json[2]).toEqual({ result: 0 });
   });
 
   test("exactly-once writes count once on every route, with the stored reply beside the key", async () => {
@@ -213,14 +213,14 @@ describe.runIf(redisAvailable())(`routes by the prefix of keys (${NO_REDIS})`, (
 
   test("a route that is down fails only its own commands, and shows in /health", async () => {
     await servers[0]!.kill();
-    const answer = await call(gateway, "/pipeline", {
+    const response = await call(gateway, "/pipeline", {
       body: [
         ["GET", "sess:1"],
         ["GET", "other"],
       ],
     });
-    expect(answer.json[0].error).toMatch(/^UNKNOWNOUTCOME|^UNSENT/);
-    expect(answer.json[1]).toEqual({ result: "o" });
+    expect(response.json[0].error).toMatch(/^UNKNOWNOUTCOME|^UNSENT/);
+    expect(response.json[1]).toEqual({ result: "o" });
     expect((await call(gateway, "/health")).status).toBe(503);
     await servers[0]!.restart();
     await expect.poll(async () => (await call(gateway, "/health")).status, { timeout: 10_000 }).toBe(200);

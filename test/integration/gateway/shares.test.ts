@@ -3,7 +3,7 @@ import { type FakeAction, type FakeRedis, startFakeRedis } from "warmline-testbe
 import { createGateway, type Gateway, type GatewayOptions } from "../../../gateway/src/index.js";
 import { type Listening, listen } from "../subscribe/listen.js";
 import { setups } from "./engines.js";
-import { type Answer, call } from "./http.js";
+import { call, type GatewayResponse } from "./http.js";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -15,7 +15,7 @@ const TOKENS: Partial<GatewayOptions> = {
 };
 
 /** A refusal that says which limit it is about, that nothing ran, and when to try again. */
-function expectRefused({ status, headers, json }: Answer, message: RegExp): void {
+function expectRefused({ status, headers, json }: GatewayResponse, message: RegExp): void {
   expect(status).toBe(429);
   expect(headers["retry-after"]).toBe("1");
   expect(headers["warmline-outcome"]).toBe("unsent");
@@ -38,15 +38,15 @@ for (const setup of setups) {
     });
 
     /** Sends commands that wait for ever; those that were refused are returned. */
-    const block = async (token: string, count: number, path = "/"): Promise<Answer[]> => {
-      const refused: Answer[] = [];
+    const block = async (token: string, count: number, path = "/"): Promise<GatewayResponse[]> => {
+      const refused: GatewayResponse[] = [];
       for (let i = 0; i < count; i++) {
         const controller = new AbortController();
         controllers.push(controller);
         const words = ["XREAD", "BLOCK", "0", "STREAMS", "s", "$"];
         const body = path === "/" ? words : [words];
         call(gateway, path, { token, body, signal: controller.signal }).then(
-          (answer) => refused.push(answer),
+          (response) => refused.push(response),
           () => {},
         );
       }
@@ -172,13 +172,13 @@ describe("shares of a token, while Redis is slow", () => {
   test("a transaction that waited too long for its token's share is unsent", async () => {
     await begin((name) => transactions[name], { maxTransactionConnections: 2, commandTimeout: 250 });
     const run = () => call(gateway, "/multi-exec", { token: "page", body: [["ECHO", "a"]] });
-    const answers = await Promise.all(Array.from({ length: 6 }, run));
+    const responses = await Promise.all(Array.from({ length: 6 }, run));
     // Of one that entered just before its time was over it says 503 or 504, by whether it was sent.
-    const refused = answers.filter(({ status }) => ![200, 503, 504].includes(status));
+    const refused = responses.filter(({ status }) => ![200, 503, 504].includes(status));
     expect(refused.length).toBeGreaterThan(0);
     for (const each of refused) expectRefused(each, /1 of the 2 connections for transactions/);
     await sleep(200);
-    const unsent = answers.filter(({ headers }) => headers["warmline-outcome"] === "unsent").length;
+    const unsent = responses.filter(({ headers }) => headers["warmline-outcome"] === "unsent").length;
     expect(fake.count("ECHO")).toBe(6 - unsent);
   });
 
@@ -197,8 +197,8 @@ describe("shares of a token, while Redis is slow", () => {
     await sleep(100);
     const other = await get("app");
     expect(other.status).toBe(200);
-    const answers = await Promise.all(many);
-    const refused = answers.filter(({ status }) => status !== 200);
+    const responses = await Promise.all(many);
+    const refused = responses.filter(({ status }) => status !== 200);
     expect(refused.length).toBe(5);
     for (const each of refused) expectRefused(each, /10 of the 20 commands/);
     // A batch that is larger than the share goes alone.

@@ -42,19 +42,19 @@ const start = async (options = {}) => {
 };
 
 /** Runs one command by HTTPS, and says whose certificate was shown. */
-function run(words: unknown[], ca = certificate.cert): Promise<{ body: string; shown: string }> {
+function run(args: unknown[], ca = certificate.cert): Promise<{ body: string; shown: string }> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: "Bearer t" };
-    const sent = request(gateway!.url, { method: "POST", headers, ca, agent: false }, (answer) => {
-      const shown = (answer.socket as TLSSocket).getPeerCertificate().fingerprint256;
+    const sent = request(gateway!.url, { method: "POST", headers, ca, agent: false }, (response) => {
+      const shown = (response.socket as TLSSocket).getPeerCertificate().fingerprint256;
       let body = "";
-      answer.on("data", (chunk) => {
+      response.on("data", (chunk) => {
         body += chunk;
       });
-      answer.on("end", () => resolve({ body, shown }));
+      response.on("end", () => resolve({ body, shown }));
     });
     sent.on("error", reject);
-    sent.end(JSON.stringify(words));
+    sent.end(JSON.stringify(args));
   });
 }
 

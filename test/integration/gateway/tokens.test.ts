@@ -57,8 +57,8 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     return gateway;
   }
 
-  const runAs = async (gateway: Gateway, token: string, ...words: string[]) => {
-    const { status, json } = await call(gateway, "/", { token, body: words });
+  const runAs = async (gateway: Gateway, token: string, ...args: string[]) => {
+    const { status, json } = await call(gateway, "/", { token, body: args });
     return status === 200 ? json.result : { status, ...json };
   };
 
@@ -74,7 +74,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     });
     expect(await runAs(gateway, "app", "SET", "k", "v")).toBe("OK");
     expect(await runAs(gateway, "app", "EVAL", "return redis.call('GET', 'k')", "0")).toBe("v");
-    for (const words of [
+    for (const args of [
       ["ACL", "LIST"],
       ["SAVE"],
       ["SCRIPT", "FLUSH"],
@@ -82,11 +82,11 @@ describe.skipIf(!redisAvailable())("tokens", () => {
       ["nonsense"],
       ["CONFIG", "GET", "x"],
     ])
-      expect(await runAs(gateway, "app", ...words)).toEqual({ status: 400, error: noperm });
+      expect(await runAs(gateway, "app", ...args)).toEqual({ status: 400, error: noperm });
     expect(await runAs(gateway, "main", "SLOWLOG", "LEN")).toEqual(expect.any(Number));
 
     expect(await runAs(gateway, "page", "GET", "k")).toBe("v");
-    for (const words of [
+    for (const args of [
       ["SET", "k", "w"],
       ["SCAN", "0"],
       ["KEYS", "*"],
@@ -94,7 +94,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
       ["PUBLISH", "a", "b"],
       ["GETEX", "k"],
     ])
-      expect(await runAs(gateway, "page", ...words)).toEqual({ status: 400, error: noperm });
+      expect(await runAs(gateway, "page", ...args)).toEqual({ status: 400, error: noperm });
     const [get, set] = (
       await call(gateway, "/pipeline", {
         token: "page",
@@ -167,9 +167,9 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     expect(await runAs(gateway, "ann", "GET", "bob:k")).toMatchObject({ error: noperm });
     expect(await runAs(gateway, "bob", "GET", "ann:k")).toBe("v");
     expect(await runAs(gateway, "bob", "SET", "ann:k", "w")).toMatchObject({ error: noperm });
-    const answer = await runAs(gateway, "wrong", "GET", "ann:k");
-    expect(answer).toMatchObject({ status: 503 });
-    expect(JSON.stringify(answer)).not.toContain("hunter");
+    const response = await runAs(gateway, "wrong", "GET", "ann:k");
+    expect(response).toMatchObject({ status: 503 });
+    expect(JSON.stringify(response)).not.toContain("hunter");
     // A transaction and a blocking command have connections of their own, signed in as the same user.
     const multi = await call(gateway, "/multi-exec", {
       token: "ann",
@@ -209,7 +209,7 @@ describe.skipIf(!redisAvailable())("tokens", () => {
 
   test("ACL RESTTOKEN requires a Redis user that exists, and an administrator's token", async () => {
     const gateway = await start({ token: "main", tokens: [{ name: "app", token: "app" }] });
-    const ask = (token: string, ...words: string[]) => runAs(gateway, token, "acl", "resttoken", ...words);
+    const ask = (token: string, ...args: string[]) => runAs(gateway, token, "acl", "resttoken", ...args);
     expect(await ask("main", "ann", "wrong")).toEqual({
       status: 400,
       error: expect.stringMatching(/^WRONGPASS/),
@@ -266,12 +266,12 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const ports = new Set<unknown>();
     const status = async (token: string) => {
-      const answer = await call(gateway, "/", { token, body: ["GET", "k"], agent });
+      const response = await call(gateway, "/", { token, body: ["GET", "k"], agent });
       ports.add(
         Object.values(agent.freeSockets)[0]?.[0]?.localPort ??
           Object.values(agent.sockets)[0]?.[0]?.localPort,
       );
-      return answer.status;
+      return response.status;
     };
     expect([await status("first"), await status("first-main"), await status("second")]).toEqual([
       200, 200, 401,
@@ -308,8 +308,11 @@ describe.skipIf(!redisAvailable())("tokens", () => {
     const gateway = await start({ token: "main", maxCommands: 2, maxArgs: 3 });
     expect((await call(gateway, "/pipeline", { body: [["PING"], ["PING"]] })).status).toBe(200);
     for (const path of ["/pipeline", "/multi-exec"]) {
-      const answer = await call(gateway, path, { body: [["INCR", "n"], ["PING"], ["PING"]] });
-      expect([answer.status, answer.json.error]).toEqual([400, "ERR more than 2 commands in one request"]);
+      const response = await call(gateway, path, { body: [["INCR", "n"], ["PING"], ["PING"]] });
+      expect([response.status, response.json.error]).toEqual([
+        400,
+        "ERR more than 2 commands in one request",
+      ]);
     }
     // What is behind them is not even read.
     const endless = await call(gateway, "/pipeline", { body: '[["PING"],["PING"],["PING"],[[[' });

@@ -37,7 +37,7 @@ const TIMEOUT = 4_000;
 /** Sends one request of each kind. Returns their statuses and errors, and fails if one takes long. */
 async function sendAll(to: Gateway) {
   const began = performance.now();
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     call(to, "/", { body: ["GET", "k"] }),
     call(to, "/multi-exec", { body: [["INCR", "n"]] }),
     call(to, "/", { body: ["BLPOP", "l", "1"] }),
@@ -45,7 +45,7 @@ async function sendAll(to: Gateway) {
   const pipeline = await call(to, "/pipeline", { body: [["INCR", "n"]] });
   expect(performance.now() - began).toBeLessThan(TIMEOUT / 2);
   expect(pipeline.json[0].error).toMatch(/^UNSENT /);
-  return answers;
+  return responses;
 }
 
 describe.each([
@@ -128,10 +128,10 @@ test("a Redis that was reached before is waited for while it restarts", async ()
   expect((await call(to, "/", { body: ["SET", "k", "v"] })).status).toBe(200);
   await fake.close();
   await expect.poll(() => to.problem).toMatch(/cannot be reached: /);
-  const answer = call(to, "/", { body: ["SET", "k", "v"] });
+  const response = call(to, "/", { body: ["SET", "k", "v"] });
   await sleep(500);
   fake = await startFakeRedis(undefined, { port });
-  expect((await answer).status).toBe(200);
+  expect((await response).status).toBe(200);
 });
 
 test("a command of the client rejects in less than 3 s, with the reason", async () => {

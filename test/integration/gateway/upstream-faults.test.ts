@@ -34,10 +34,10 @@ describe("a reply lost with its connection", () => {
     async (times) => {
       await start((command) => (command.name === "INCR" && command.times <= times ? "close" : undefined));
       for (let i = 1; i <= times; i++) {
-        const answer = await send("INCR", "n");
-        expect(answer.status).toBe(502);
-        expect(answer.headers["warmline-outcome"]).toBe("unknown");
-        expect(answer.json.error).toMatch(/connection to Redis was lost/);
+        const response = await send("INCR", "n");
+        expect(response.status).toBe(502);
+        expect(response.headers["warmline-outcome"]).toBe("unknown");
+        expect(response.json.error).toMatch(/connection to Redis was lost/);
         expect(fake.count("INCR")).toBe(i);
       }
       expect((await send("INCR", "n")).json).toEqual({ result: times + 1 });
@@ -48,25 +48,25 @@ describe("a reply lost with its connection", () => {
 
   test.each(["reset", { cut: 2 }] as const)("a reply lost by %j is unknown", async (fate) => {
     await start(({ connection }) => (connection === 1 ? fate : undefined));
-    const answer = await send("INCR", "n");
-    expect(answer.status).toBe(502);
-    expect(answer.headers["warmline-outcome"]).toBe("unknown");
+    const response = await send("INCR", "n");
+    expect(response.status).toBe(502);
+    expect(response.headers["warmline-outcome"]).toBe("unknown");
     expect((await send("GET", "n")).json).toEqual({ result: "1" });
   });
 
   test("only the commands without a reply are unknown", async () => {
     await start(({ args }) => (args[1] === "bad" ? "close" : undefined));
-    const answer = await call(gateway, "/pipeline", {
+    const response = await call(gateway, "/pipeline", {
       body: [
         ["ECHO", "a"],
         ["ECHO", "bad"],
         ["ECHO", "c"],
       ],
     });
-    expect(answer.status).toBe(200);
-    expect(answer.json[0]).toEqual({ result: "a" });
-    expect(answer.json[1].error).toMatch(/^UNKNOWNOUTCOME /);
-    expect(answer.json[2].error).toMatch(/^UNKNOWNOUTCOME /);
+    expect(response.status).toBe(200);
+    expect(response.json[0]).toEqual({ result: "a" });
+    expect(response.json[1].error).toMatch(/^UNKNOWNOUTCOME /);
+    expect(response.json[2].error).toMatch(/^UNKNOWNOUTCOME /);
     expect(fake.applied.filter(({ args }) => args[1] === "bad")).toHaveLength(1);
   });
 
@@ -86,8 +86,8 @@ describe("a reply lost with its connection", () => {
   test("a RESP2 batch that lost a reply is well-formed", async () => {
     await start(() => "close");
     const headers = { "upstash-response-format": "resp2" };
-    const answer = await call(gateway, "/pipeline", { body: [["INCR", "n"]], headers });
-    expect(answer.text).toMatch(/^\*1\r\n-UNKNOWNOUTCOME [^\r\n]+\r\n$/);
+    const response = await call(gateway, "/pipeline", { body: [["INCR", "n"]], headers });
+    expect(response.text).toMatch(/^\*1\r\n-UNKNOWNOUTCOME [^\r\n]+\r\n$/);
   });
 
   test("a transaction that lost its reply is unknown, and not run again", async () => {
@@ -95,14 +95,14 @@ describe("a reply lost with its connection", () => {
       if (name === "EXEC") return "close";
       return { bytes: name === "INCR" ? "+QUEUED\r\n" : "+OK\r\n" };
     });
-    const answer = await call(gateway, "/multi-exec", {
+    const response = await call(gateway, "/multi-exec", {
       body: [
         ["INCR", "n"],
         ["INCR", "n"],
       ],
     });
-    expect(answer.status).toBe(502);
-    expect(answer.headers["warmline-outcome"]).toBe("unknown");
+    expect(response.status).toBe(502);
+    expect(response.headers["warmline-outcome"]).toBe("unknown");
     await sleep(100);
     expect(fake.count("EXEC")).toBe(1);
   });
@@ -145,12 +145,12 @@ describe("no connection", () => {
     await fake.close();
     await sleep(50);
     const began = performance.now();
-    const answer = await send("INCR", "n");
+    const response = await send("INCR", "n");
     expect(performance.now() - began).toBeLessThan(1_000);
-    expect(answer.status).toBe(503);
-    expect(answer.headers["warmline-outcome"]).toBe("unsent");
-    expect(answer.headers["retry-after"]).toBe("1");
-    expect(answer.json.error).toMatch(/could not be reached: ECONNREFUSED/);
+    expect(response.status).toBe(503);
+    expect(response.headers["warmline-outcome"]).toBe("unsent");
+    expect(response.headers["retry-after"]).toBe("1");
+    expect(response.json.error).toMatch(/could not be reached: ECONNREFUSED/);
     const batch = await call(gateway, "/pipeline", {
       body: [
         ["INCR", "n"],
@@ -225,7 +225,7 @@ describe("no connection", () => {
     const pending = async () =>
       /^warmline_gateway_upstream_queued_commands 1$/m.test((await call(gateway, "/metrics")).text);
     await expect.poll(pending).toBe(true);
-    // A client that ends its side at once may have no other request, and still want the answer.
+    // A client that ends its side at once may have no other request, and still want the response.
     await sleep(100);
     abort.abort();
     await rejected;
@@ -243,23 +243,23 @@ test.each([
   "a Redis that replies to the handshake with %s gets no command, and the password stays secret",
   async (refuse) => {
     await start(() => ({ refuse }), { password: "hidden" });
-    const answer = await send("GET", "k");
-    expect(answer.status).toBe(503);
-    expect(answer.headers["warmline-outcome"]).toBe("unsent");
-    expect(answer.json.error).toContain(refuse);
-    expect(answer.text).not.toContain("hidden");
+    const response = await send("GET", "k");
+    expect(response.status).toBe(503);
+    expect(response.headers["warmline-outcome"]).toBe("unsent");
+    expect(response.json.error).toContain(refuse);
+    expect(response.text).not.toContain("hidden");
     expect(fake.count("GET")).toBe(0);
   },
 );
 
-describe("bytes that are no answer", () => {
+describe("bytes that are no response", () => {
   test("malformed bytes in place of a reply close the connection, and the command is unknown", async () => {
     await start(({ connection }) =>
       connection === 1 ? { bytes: "HTTP/1.1 400 Bad Request\r\n\r\n" } : undefined,
     );
-    const answer = await send("INCR", "n");
-    expect(answer.status).toBe(502);
-    expect(answer.headers["warmline-outcome"]).toBe("unknown");
+    const response = await send("INCR", "n");
+    expect(response.status).toBe(502);
+    expect(response.headers["warmline-outcome"]).toBe("unknown");
     expect((await send("INCR", "n")).json).toEqual({ result: 2 });
     expect(fake.connectionsOpened).toBe(2);
   });
@@ -292,10 +292,10 @@ test("commands above maxQueuedCommands are refused as unsent", async () => {
   await start(() => "lose", { maxQueuedCommands: 10, commandTimeout: 2_000 });
   const waiting = Array.from({ length: 10 }, () => send("GET", "k"));
   await expect.poll(() => fake.count("GET")).toBe(10);
-  const answer = await send("GET", "k");
-  expect(answer.status).toBe(503);
-  expect(answer.headers["warmline-outcome"]).toBe("unsent");
-  expect(answer.headers["retry-after"]).toBe("1");
+  const response = await send("GET", "k");
+  expect(response.status).toBe(503);
+  expect(response.headers["warmline-outcome"]).toBe("unsent");
+  expect(response.headers["retry-after"]).toBe("1");
   for (const each of await Promise.all(waiting)) expect(each.status).toBe(504);
 });
 
@@ -313,8 +313,8 @@ test("the commands of one tick are written at once, each once", async () => {
   const { port } = server.address() as { port: number };
   const other = await createGateway({ redis: `redis://127.0.0.1:${port}`, port: 0 });
   const body = Array.from({ length: 500 }, (_, i) => ["SET", `k${i}`, "v"]);
-  const answer = await call(other, "/pipeline", { body });
-  expect(answer.json).toEqual(body.map(() => ({ result: "OK" })));
+  const response = await call(other, "/pipeline", { body });
+  expect(response.json).toEqual(body.map(() => ({ result: "OK" })));
   expect(chunks.length).toBeLessThanOrEqual(3);
   await other.close();
   await new Promise((resolve) => server.close(resolve));

@@ -11,7 +11,7 @@ import {
   WarmlineError,
 } from "warmline";
 import type { Gateway } from "../../../gateway/src/index.js";
-import { answer, RawEndpoint } from "../../support/endpoint.js";
+import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 import { setups } from "../gateway/engines.js";
 import { differences } from "./known-differences.js";
 
@@ -37,7 +37,7 @@ async function fate(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-describe("when an answer does not come", () => {
+describe("when a response does not come", () => {
   let endpoint: RawEndpoint;
   const reference = (options: object = {}) =>
     new Reference({ url: endpoint.url, token: "t", enableTelemetry: false, ...options });
@@ -50,13 +50,13 @@ describe("when an answer does not come", () => {
   });
   afterEach(() => endpoint.stop());
 
-  /** Every request is read whole, so that a server would have applied it, and the answer is lost. */
-  const loseAnswers = () => {
+  /** Every request is read whole, so that a server would have applied it, and the response is lost. */
+  const loseResponses = () => {
     endpoint.onRequest = ({ socket }) => void socket.destroy();
   };
 
   difference("A write whose response was lost", async () => {
-    loseAnswers();
+    loseResponses();
     await fate(reference({ retry: quickly }).incr("theirs"));
     expect(endpoint.count("theirs")).toBe(3);
     const error = await warmline({ retry: quickly })
@@ -71,7 +71,7 @@ describe("when an answer does not come", () => {
   });
 
   difference("`retry: false`", async () => {
-    loseAnswers();
+    loseResponses();
     await fate(reference({ retry: false }).get("theirs"));
     expect(endpoint.count("theirs")).toBe(2);
     await fate(warmline({ retry: false }).get("ours"));
@@ -107,7 +107,7 @@ describe("when an answer does not come", () => {
 
   difference("A response that is not from Redis", async () => {
     endpoint.onRequest = ({ socket }) => {
-      socket.write(answer("<html>", { "content-type": "text/html" }, "502 Bad Gateway"));
+      socket.write(httpResponse("<html>", { "content-type": "text/html" }, "502 Bad Gateway"));
     };
     expect(await fate(reference().incr("k"))).toBe("rejects UpstashJSONParseError");
     await expect(warmline().incr("k")).rejects.toMatchObject({
@@ -132,7 +132,7 @@ describe("when an answer does not come", () => {
 
   difference("Telemetry", async () => {
     endpoint.onRequest = ({ socket }) => {
-      socket.write(answer('[{"result":"OK"}]', { "content-type": "application/json" }));
+      socket.write(httpResponse('[{"result":"OK"}]', { "content-type": "application/json" }));
     };
     await fate(new Reference({ url: endpoint.url, token: "t" }).get("theirs"));
     await fate(warmline().get("ours"));

@@ -1,13 +1,13 @@
 import { Redis as Reference } from "@upstash/redis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
-import { answer, RawEndpoint } from "../../support/endpoint.js";
+import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 import { samples } from "../../unit/commands/samples/index.js";
 import type { Plain } from "../../unit/commands/samples/sample.js";
 import { differences } from "./known-differences.js";
 
 // Every sample of every method that both clients have: the words that each sends for it, and the value that each makes
-// of one answer. What differs is listed, with its reason; what is listed does differ.
+// of one response. What differs is listed, with its reason; what is listed does differ.
 
 interface Shown {
   readonly words: string[] | undefined;
@@ -25,7 +25,7 @@ beforeAll(async () => {
     received(Buffer.from(request.body, "latin1").toString());
     const plain = reply === "OK" || !/^upstash-encoding: base64/im.test(request.head);
     const result = plain ? reply : inBase64(reply);
-    request.socket.write(answer(JSON.stringify({ result }), { "content-type": "application/json" }));
+    request.socket.write(httpResponse(JSON.stringify({ result }), { "content-type": "application/json" }));
   };
   const options = { url: endpoint.url, token: "t", retry: false, enableAutoPipelining: false } as const;
   clients = {

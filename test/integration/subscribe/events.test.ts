@@ -49,9 +49,13 @@ for (const setup of setups) {
       const stream = await events({ subscribe: ["a", "b"], psubscribe: ["p*"], ssubscribe: ["s"] });
       const id = await idOf(stream);
       expect(await run(gateway, "PUBLISH", "a", "1")).toBe(1);
-      const answer = await change(id, { unsubscribe: ["a", "p*"], subscribe: ["c,d"], punsubscribe: ["p*"] });
-      expect(answer.status).toBe(200);
-      expect(answer.json).toEqual({ result: 3 });
+      const response = await change(id, {
+        unsubscribe: ["a", "p*"],
+        subscribe: ["c,d"],
+        punsubscribe: ["p*"],
+      });
+      expect(response.status).toBe(200);
+      expect(response.json).toEqual({ result: 3 });
       expect(await run(gateway, "PUBLISH", "a", "2")).toBe(0);
       expect(await run(gateway, "PUBLISH", "pp", "3")).toBe(0);
       expect(await run(gateway, "PUBLISH", "c,d", "4")).toBe(1);
@@ -100,12 +104,12 @@ for (const setup of setups) {
       const stream = await events({});
       const id = await idOf(stream);
       const names = Array.from({ length: 50 }, (_, i) => `c${i}`);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         names.map((name, i) =>
           change(id, { subscribe: [name, "all"], ...(i % 2 ? { unsubscribe: [names[i - 1]] } : {}) }),
         ),
       );
-      expect(answers.map(({ status }) => status)).toEqual(names.map(() => 200));
+      expect(responses.map(({ status }) => status)).toEqual(names.map(() => 200));
       for (const name of ["all", ...names]) await run(gateway, "PUBLISH", name, "x");
       const messages = () => stream.data.filter((line) => line.startsWith("message,"));
       await expect.poll(() => messages().includes("message,c49,x")).toBe(true);
@@ -171,17 +175,17 @@ for (const setup of setups) {
       await begin();
       const id = await idOf(await events({}));
       for (const path of ["/events", `/events/${id}`]) {
-        const answer = await call(gateway, path, { method: "POST", body });
-        expect(answer.status).toBe(400);
-        expect(answer.json.error).toMatch(message);
+        const response = await call(gateway, path, { method: "POST", body });
+        expect(response.status).toBe(400);
+        expect(response.json.error).toMatch(message);
       }
     });
 
     test("/events takes only POST, and a new stream has nothing to unsubscribe from", async () => {
       await begin();
-      const answer = await call(gateway, "/events");
-      expect(answer.status).toBe(405);
-      expect(answer.headers.allow).toBe("POST");
+      const response = await call(gateway, "/events");
+      expect(response.status).toBe(405);
+      expect(response.headers.allow).toBe("POST");
       const refused = await call(gateway, "/events", { body: '{"unsubscribe":["a"]}' });
       expect(refused.status).toBe(400);
       expect(refused.json.error).toMatch(/unknown field "unsubscribe"/);
@@ -248,7 +252,7 @@ describe.skipIf(!redisAvailable())(`an event stream over workers${NO_REDIS ? `: 
       for (const [number, stream] of workers) {
         const id = await idOf(stream);
         // Each on a connection of its own, so that both workers are asked.
-        const answers = await Promise.all(
+        const responses = await Promise.all(
           Array.from({ length: 12 }, (_, i) =>
             fetch(`${gateway.url}/events/${id}`, {
               method: "POST",
@@ -257,7 +261,7 @@ describe.skipIf(!redisAvailable())(`an event stream over workers${NO_REDIS ? `: 
             }),
           ),
         );
-        expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+        expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
         expect(await run(at, "PUBLISH", `w${number}c11`, "hello")).toBe(1);
         await expect.poll(() => stream.data.at(-1)).toBe(`message,w${number}c11,hello`);
       }

@@ -207,9 +207,9 @@ for (const setup of setups) {
       "%s without a token is refused",
       async (path) => {
         for (const token of [null, "wrong"]) {
-          const answer = await call(gateway, path, { token, body: "[]" });
-          expect(answer.status).toBe(401);
-          expect(answer.json).toEqual({ error: "WRONGPASS invalid or missing auth token" });
+          const response = await call(gateway, path, { token, body: "[]" });
+          expect(response.status).toBe(401);
+          expect(response.json).toEqual({ error: "WRONGPASS invalid or missing auth token" });
         }
         expect(await numsub(gateway, "a")).toBe(0);
         expect((await hear(`${path}?_token=${gateway.token}`, { token: null })).status).toBe(200);
@@ -220,8 +220,8 @@ for (const setup of setups) {
       expect((await call(gateway, "/subscribe/")).json.error).toMatch(/has no channel/);
       expect((await call(gateway, "/psubscribe//")).status).toBe(400);
       expect((await call(gateway, "/subscribe/%zz")).status).toBe(400);
-      const answer = await call(gateway, "/subscribe/a", { method: "PUT" });
-      expect([answer.status, answer.headers.allow]).toEqual([405, "GET, POST"]);
+      const response = await call(gateway, "/subscribe/a", { method: "PUT" });
+      expect([response.status, response.headers.allow]).toEqual([405, "GET, POST"]);
       expect((await call(gateway, "/subscribe/a", { method: "HEAD" })).status).toBe(405);
       expect((await call(gateway, "/subscribe")).json.error).toMatch(/^NOPERM/);
     });
@@ -255,9 +255,9 @@ describe("event streams when Redis refuses or is not there", () => {
     const fake = await startFakeRedis();
     const gateway = await createGateway({ redis: fake.url, port: 0 });
     for (const path of ["/subscribe/a", "/monitor"]) {
-      const answer = await call(gateway, path);
-      expect(answer.status).toBe(400);
-      expect(answer.json.error).toMatch(/^ERR unknown command/);
+      const response = await call(gateway, path);
+      expect(response.status).toBe(400);
+      expect(response.json.error).toMatch(/^ERR unknown command/);
     }
     await gateway.close();
     await fake.close();
@@ -299,9 +299,9 @@ describe("event streams when Redis refuses or is not there", () => {
     await fake.close();
     const gateway = await createGateway({ redis: fake.url, port: 0, commandTimeout: 300 });
     for (const path of ["/subscribe/a", "/monitor"]) {
-      const answer = await call(gateway, path);
-      expect([answer.status, answer.headers["warmline-outcome"]]).toEqual([503, "unsent"]);
-      expect(answer.json.error).toMatch(/could not be reached: ECONNREFUSED/);
+      const response = await call(gateway, path);
+      expect([response.status, response.headers["warmline-outcome"]]).toEqual([503, "unsent"]);
+      expect(response.json.error).toMatch(/could not be reached: ECONNREFUSED/);
     }
     await gateway.close();
   });
@@ -312,8 +312,8 @@ describe("event streams when Redis refuses or is not there", () => {
     );
     const gateway = await createGateway({ redis: fake.url, port: 0, commandTimeout: 300 });
     for (const path of ["/subscribe/a", "/monitor"]) {
-      const answer = await call(gateway, path);
-      expect([answer.status, answer.headers["warmline-outcome"]]).toEqual([503, "unsent"]);
+      const response = await call(gateway, path);
+      expect([response.status, response.headers["warmline-outcome"]]).toEqual([503, "unsent"]);
     }
     await gateway.close();
     await fake.close();

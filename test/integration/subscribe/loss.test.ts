@@ -103,7 +103,7 @@ describe("the stream is lost", () => {
     const subscriber = clientOf(gateway, `http://127.0.0.1:${path.port}`).subscribe<unknown>("a");
     const heard = record(subscriber);
     await subscriber.ready;
-    path.links[0]!.destroy();
+    path.connections[0]!.destroy();
     await expect.poll(() => heard, { timeout: 10_000 }).toEqual([["gap", "a"]]);
     await client.publish("a", 1);
     await expect.poll(() => heard.slice(1)).toEqual([["a", 1]]);
@@ -146,9 +146,9 @@ describe("the stream is lost", () => {
 });
 
 describe("an endpoint that is not ours", () => {
-  async function serve(answer: (res: ServerResponse, request: number) => void): Promise<string> {
+  async function serve(response: (res: ServerResponse, request: number) => void): Promise<string> {
     let requests = 0;
-    const server: Server = createServer((_, res) => answer(res, ++requests));
+    const server: Server = createServer((_, res) => response(res, ++requests));
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     cleanups.push(() => {
@@ -196,13 +196,13 @@ describe("an endpoint that is not ours", () => {
   });
 
   test("an error with status 200, an HTML page and a redirect are errors", async () => {
-    const answers = [
+    const responses = [
       [200, "application/json", '{"error":"ERR not here"}', { name: "RedisError", code: "ERR" }],
       [200, "text/html", "<p>hello", { name: "ProtocolError" }],
       [302, "text/plain", "", { name: "ProtocolError" }],
       [404, "application/json", "[]", { name: "ProtocolError" }],
     ] as const;
-    for (const [status, type, body, error] of answers) {
+    for (const [status, type, body, error] of responses) {
       const url = await serve((res) => {
         res.writeHead(status, { "content-type": type, location: "/elsewhere" }).end(body);
       });

@@ -38,10 +38,10 @@ describe("a network proxy without behaviours", () => {
     await one.until(({ text }) => text.endsWith("answer 3"));
     expect(proxy.connectionsOpened).toBe(2);
     expect(server.connections).toBe(2);
-    expect(proxy.links.map((link) => link.number)).toEqual([1, 2]);
+    expect(proxy.connections.map((connection) => connection.number)).toEqual([1, 2]);
     two.socket.end();
     await two.until(({ state }) => state === "ended");
-    await expect.poll(() => proxy.links.length).toBe(1);
+    await expect.poll(() => proxy.connections.length).toBe(1);
   });
 
   test("a proxy passes on the server's close and a client's reset", async () => {
@@ -55,19 +55,19 @@ describe("a network proxy without behaviours", () => {
     two.request();
     await two.until(({ text }) => text.endsWith("answer 2"));
     two.socket.resetAndDestroy();
-    await expect.poll(() => proxy.links.length).toBe(0);
+    await expect.poll(() => proxy.connections.length).toBe(0);
   });
 
   test("a reset while the end is being written leaves no connection behind", async () => {
     await start();
     const one = await client();
-    for (const link of proxy.links) {
-      link.endClient();
-      link.resetClient();
+    for (const connection of proxy.connections) {
+      connection.endClient();
+      connection.resetClient();
     }
     await one.until(({ socket }) => socket.closed);
     await pause(50);
-    expect(proxy.links).toHaveLength(0);
+    expect(proxy.connections).toHaveLength(0);
   });
 
   test("a proxy resets the client if the port behind it is closed", async () => {

@@ -201,7 +201,7 @@ class Lane {
     for (let i = 0; i < size; i++) multi.incr(`count:${id}`);
     const fate = await fateOf(multi.exec(), signal, "transaction");
     if (!fate.outcome && fate.value.join() !== Array.from({ length: size }, (_, i) => i + 1).join()) {
-      // Of writes that may be applied twice the second answer counts on.
+      // Of writes that may be applied twice the second response counts on.
       if (options.writes !== "at-least-once")
         wrong.push(`transaction ${id} of ${size} gave ${fate.value.slice(0, 5)}`);
     }

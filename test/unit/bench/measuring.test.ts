@@ -179,7 +179,8 @@ describe("advice", () => {
     reused: 6,
     lostAfterFreeze: { lost: 4, calls: 9 },
   };
-  const answers = (...args: Parameters<typeof advise>) => advise(...args).map(({ answer }) => answer);
+  const responses = (...args: Parameters<typeof advise>) =>
+    advise(...args).map(({ answer: response }) => response);
 
   test("advice interpolates between measurements and extrapolates beyond them", () => {
     const points = [[0, 1] as const, [2, 3] as const, [20, 30] as const];
@@ -238,7 +239,7 @@ describe("advice", () => {
   });
 
   test("advice recommends TCP if it is faster and the connections fit, else HTTP", () => {
-    expect(answers(question, http, tcp)).toEqual([
+    expect(responses(question, http, tcp)).toEqual([
       expect.stringMatching(/^Reuse/),
       expect.stringMatching(/^TCP/),
       expect.stringMatching(/^Yes: run/),
@@ -252,9 +253,9 @@ describe("advice", () => {
   });
 
   test("advice recommends HTTP without TCP measurements or for a small difference, and no pipeline for one command", () => {
-    expect(answers(question, http, undefined)[1]).toBe("HTTP.");
-    expect(answers(question, http, { ...tcp, reused: 8.9 })[1]).toBe("HTTP.");
-    expect(answers({ ...question, ops: 1 }, http, tcp)[2]).toMatch(/^No/);
-    expect(answers(question, { ...http, ephemeral: 9.1 }, undefined)[0]).toMatch(/^Either/);
+    expect(responses(question, http, undefined)[1]).toBe("HTTP.");
+    expect(responses(question, http, { ...tcp, reused: 8.9 })[1]).toBe("HTTP.");
+    expect(responses({ ...question, ops: 1 }, http, tcp)[2]).toMatch(/^No/);
+    expect(responses(question, { ...http, ephemeral: 9.1 }, undefined)[0]).toMatch(/^Either/);
   });
 });

@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import { buildResponse, parseRequestHead, redisReplies } from "../../../bench/src/perf/server/responses.js";
 
 describe("fixed replies", () => {
-  const answer = (head: string, body: unknown) =>
+  const response = (head: string, body: unknown) =>
     buildResponse(parseRequestHead(head), JSON.stringify(body)).toString();
 
   test("fixed replies are RESP2 if requested, else base64 JSON", () => {
-    const resp2 = answer("POST / HTTP/1.1\r\nupstash-response-format: resp2", ["GET", "text:4"]);
+    const resp2 = response("POST / HTTP/1.1\r\nupstash-response-format: resp2", ["GET", "text:4"]);
     expect(resp2).toMatch(/^HTTP\/1.1 200 OK\r\n.*vnd.redis.resp2\r\nWarmline-Gateway:/s);
     expect(resp2).toMatch(/Content-Length: 10\r\n.*\r\n\r\n\$4\r\nwarm\r\n$/s);
-    const json = answer("POST / HTTP/1.1\r\nUpstash-Encoding: base64", ["GET", "text:4"]);
+    const json = response("POST / HTTP/1.1\r\nUpstash-Encoding: base64", ["GET", "text:4"]);
     expect(json).toMatch(/\r\n\r\n\{"result":"d2FybQ=="\}$/);
   });
 
@@ -20,8 +20,8 @@ describe("fixed replies", () => {
       ["GET", "none"],
     ];
     const head = "POST /pipeline HTTP/1.1\r\nupstash-response-format: resp2";
-    expect(answer(head, commands)).toMatch(/\r\n\r\n\*3\r\n\+OK\r\n:42\r\n\$-1\r\n$/);
-    const plain = answer(head.replace("/pipeline", "/plain/pipeline"), commands);
+    expect(response(head, commands)).toMatch(/\r\n\r\n\*3\r\n\+OK\r\n:42\r\n\$-1\r\n$/);
+    const plain = response(head.replace("/pipeline", "/plain/pipeline"), commands);
     expect(plain).toMatch(/\r\n\r\n\[\{"result":"OK"\},\{"result":42\},\{"result":null\}\]$/);
     expect(plain).not.toContain("Warmline-Gateway");
   });

@@ -374,8 +374,8 @@ test("four repetitions decide nothing that is estimated", () => {
 });
 
 test("the article's own arm decides, and the better one is shown beside it", () => {
-  const of = (scenario: Scenario, rows: object[], words: RegExp) =>
-    scenario.report(rows, context).checks.find(({ expectation }) => words.test(expectation))!;
+  const of = (scenario: Scenario, rows: object[], args: RegExp) =>
+    scenario.report(rows, context).checks.find(({ expectation }) => args.test(expectation))!;
   // A connection per request saves 66%, kept connections nearly all.
   expect(of(sockets, webRequests([1, 1_000, 340]), /a connection to the proxy per request/)).toMatchObject({
     verdict: "no",

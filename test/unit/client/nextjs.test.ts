@@ -4,14 +4,14 @@ import { Redis, type RedisOptions } from "../../../src/index.js";
 // In Next.js every command is told of by a fetch that must not be cached, before it is sent.
 
 const told: unknown[] = [];
-let answer: () => Promise<Response>;
+let response: () => Promise<Response>;
 beforeEach(() => {
   told.length = 0;
-  answer = async () => new Response();
+  response = async () => new Response();
   vi.stubEnv("NEXT_RUNTIME", "nodejs");
   vi.stubGlobal("fetch", (url: string, init: RequestInit & { cache?: string }) => {
     told.push([url, init.cache]);
-    return answer();
+    return response();
   });
 });
 afterEach(() => {
@@ -47,7 +47,7 @@ test("connection() is not called without Next.js", async () => {
 test("an error of connection() while building rejects the command, also without configuration", async () => {
   vi.stubEnv("NEXT_PHASE", "phase-production-build");
   const dynamic = new Error("this page is dynamic");
-  answer = () => Promise.reject(dynamic);
+  response = () => Promise.reject(dynamic);
   const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
   for (const redis of [client(), new Redis({ retry: false })]) {
     await expect(redis.get("a")).rejects.toBe(dynamic);
@@ -57,6 +57,6 @@ test("an error of connection() while building rejects the command, also without 
 });
 
 test("a command at run time does not depend on connection()", async () => {
-  answer = () => Promise.reject(new Error("no fetch today"));
+  response = () => Promise.reject(new Error("no fetch today"));
   expect(await lost(client().get("a"))).toBe("ConnectionError");
 });

@@ -25,9 +25,9 @@ test("a data command without known keys is reported", () => {
 
 test("every key notation of the table is parsed", () => {
   for (const fact of allCommandInfo()) {
-    const words = [...fact.name.split(" "), "1", "a", "b", "c", "d", "e", "f", "g"];
-    const size = fact.arity > 0 ? fact.arity : words.length;
-    expect(() => getKeyIndexes(command(...words.slice(0, size)))).not.toThrow();
+    const args = [...fact.name.split(" "), "1", "a", "b", "c", "d", "e", "f", "g"];
+    const size = fact.arity > 0 ? fact.arity : args.length;
+    expect(() => getKeyIndexes(command(...args.slice(0, size)))).not.toThrow();
   }
 });
 

@@ -8,9 +8,9 @@ import {
 
 const TOO_LARGE = "too large";
 
-function encode(words: readonly Uint8Array[]): Buffer {
-  const parts = words.flatMap((word) => [Buffer.from(`$${word.length}\r\n`), word, Buffer.from("\r\n")]);
-  return Buffer.concat([Buffer.from(`*${words.length}\r\n`), ...parts]);
+function encode(args: readonly Uint8Array[]): Buffer {
+  const parts = args.flatMap((word) => [Buffer.from(`$${word.length}\r\n`), word, Buffer.from("\r\n")]);
+  return Buffer.concat([Buffer.from(`*${args.length}\r\n`), ...parts]);
 }
 
 /** What the framer makes of bytes that arrive in these pieces; whole commands that came together are joined. */
@@ -37,7 +37,7 @@ function split(bytes: Buffer): string[] {
       at = end + 2;
       return Number(text);
     };
-    for (let words = line(); words > 0; words -= 1) {
+    for (let args = line(); args > 0; args -= 1) {
       const length = line();
       at += length + 2;
     }

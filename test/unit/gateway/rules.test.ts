@@ -96,11 +96,11 @@ describe("refused commands", () => {
   test.each([
     ["WAIT", "1", "100"],
     ["WAITAOF", "0", "1", "100"],
-  ])("%s is allowed only after a write in a pipeline", (...words) => {
-    expect(denialReason(command(...words), SINGLE)).toMatch(/^NOPERM .*pipeline/);
-    expect(denialReason(command(...words), { kind: "transaction", before: 0 })).toMatch(/^NOPERM/);
-    expect(denialReason(command(...words), { kind: "pipeline", before: 0 })).toMatch(/^NOPERM/);
-    expect(denialReason(command(...words), { kind: "pipeline", before: 1 })).toBeNull();
+  ])("%s is allowed only after a write in a pipeline", (...args) => {
+    expect(denialReason(command(...args), SINGLE)).toMatch(/^NOPERM .*pipeline/);
+    expect(denialReason(command(...args), { kind: "transaction", before: 0 })).toMatch(/^NOPERM/);
+    expect(denialReason(command(...args), { kind: "pipeline", before: 0 })).toMatch(/^NOPERM/);
+    expect(denialReason(command(...args), { kind: "pipeline", before: 1 })).toBeNull();
   });
 });
 
@@ -126,8 +126,8 @@ describe("how long a command may wait", () => {
     [["BLPOP", "a", "soon"], 0],
     [["BLPOP"], 0],
     [["constructor"], null],
-  ])("the blocking time of %j is known", (words, expected) => {
-    expect(waitOf(command(...words))).toBe(expected);
+  ])("the blocking time of %j is known", (args, expected) => {
+    expect(waitOf(command(...args))).toBe(expected);
   });
 });
 

@@ -21,8 +21,8 @@ describe("a line is split as redis-cli does", () => {
     ["SET k \\n", ["SET", "k", "\\n"]],
     ["SET color #fff", ["SET", "color", "#fff"]],
     ['"\\x4"', ["x4"]],
-  ])("the line %s is split as redis-cli does", (line, words) => {
-    expect(splitLine(line)).toEqual(words);
+  ])("the line %s is split as redis-cli does", (line, args) => {
+    expect(splitLine(line)).toEqual(args);
   });
 
   test.each([
@@ -39,9 +39,9 @@ describe("a line is split as redis-cli does", () => {
     const shown = (bytes: Uint8Array) =>
       `"${[...bytes].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("")}"`;
     fc.assert(
-      fc.property(fc.array(fc.uint8Array({ maxLength: 20 }), { minLength: 1 }), (words) => {
-        const found = splitLine(words.map(shown).join(" "));
-        expect(found.map((word) => [...Buffer.from(word, "latin1")])).toEqual(words.map((word) => [...word]));
+      fc.property(fc.array(fc.uint8Array({ maxLength: 20 }), { minLength: 1 }), (args) => {
+        const found = splitLine(args.map(shown).join(" "));
+        expect(found.map((word) => [...Buffer.from(word, "latin1")])).toEqual(args.map((word) => [...word]));
       }),
     );
   });

@@ -43,6 +43,12 @@ const RETIRED: readonly { name: RegExp; folders: readonly string[]; instead: str
     instead: "response",
   },
   { name: /\bFakeFate\b/, folders: ["testbed"], instead: "FakeAction" },
+  {
+    name: /\bLink\b|\.links\b|\/link\.js/,
+    folders: ["testbed", "bench/src", "test/faults", "test/soak"],
+    instead: "ProxiedConnection, connections",
+  },
+  { name: /\b(resp2Answer|Answers|loseAnswers)\b/, folders: ["test"], instead: "response, replies" },
   // The client
   { name: /"safe"/, folders: ["src", "compat", "docs"], instead: '"at-most-once"' },
   { name: /\breplyLifetime\b/, folders: ["src", "compat", "docs", "test"], instead: "exactlyOnceTtl" },

@@ -106,12 +106,12 @@ test("RESP2 requests contain the arguments byte for byte", () => {
     fc.property(
       fc.array(fc.array(fc.oneof(fc.string({ unit: "grapheme" }), fc.uint8Array()), { minLength: 1 })),
       (commands) => {
-        const expected = commands.map((words) => {
-          const bulks = words.map((word) => {
+        const expected = commands.map((args) => {
+          const bulks = args.map((word) => {
             const bytes = Buffer.from(word as string);
             return Buffer.concat([Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from("\r\n")]);
           });
-          return Buffer.concat([Buffer.from(`*${words.length}\r\n`), ...bulks]);
+          return Buffer.concat([Buffer.from(`*${args.length}\r\n`), ...bulks]);
         });
         expect(Buffer.from(toResp2(commands)).equals(Buffer.concat(expected))).toBe(true);
       },

@@ -100,9 +100,9 @@ describe("RESP2", () => {
   });
 
   test("a byte order mark is part of the value, on Buffer and on plain bytes alike", () => {
-    const answer = Buffer.from("$4\r\n\u{feff}a\r\n");
-    expect((readResp2(answer) as Bulk).text()).toBe("\u{feff}a");
-    expect((readResp2(new Uint8Array(answer)) as Bulk).text()).toBe("\u{feff}a");
+    const response = Buffer.from("$4\r\n\u{feff}a\r\n");
+    expect((readResp2(response) as Bulk).text()).toBe("\u{feff}a");
+    expect((readResp2(new Uint8Array(response)) as Bulk).text()).toBe("\u{feff}a");
   });
 
   test("RESP2 arrays nested without end are refused", () => {

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Redis } from "warmline";
 import { Redis as FetchRedis } from "warmline/fetch";
-import { answer, RawEndpoint } from "../../support/endpoint.js";
+import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 
 describe.each([
   { entry: "Node", Client: Redis },
@@ -14,7 +14,7 @@ describe.each([
   const onWarning = (warning: Error) => warnings.push(warning);
   beforeEach(async () => {
     endpoint = await RawEndpoint.start();
-    const ok = answer('{"result":"OK"}', { "content-type": "application/json" });
+    const ok = httpResponse('{"result":"OK"}', { "content-type": "application/json" });
     endpoint.onRequest = ({ socket }) => void socket.write(ok);
     warnings.length = 0;
     process.on("warning", onWarning);

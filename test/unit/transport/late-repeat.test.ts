@@ -3,7 +3,7 @@ import { TimeoutError } from "../../../src/errors.js";
 import { Redis } from "../../../src/index.js";
 import { beginCall, type OutgoingRequest } from "../../../src/transport/request-call.js";
 import type { AttemptListener, Transport } from "../../../src/transport/transport.js";
-import { answer, RawEndpoint } from "../../support/endpoint.js";
+import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 
 // A process that was frozen between two tries finds all of its timers late at once. What was to be repeated must not
 // be repeated now: an exactly-once write's first reply may be forgotten by then.
@@ -86,7 +86,7 @@ test("a repeated command of a batch is not written after a freeze while it waits
   const unknown = '{"error":"UNKNOWNOUTCOME the connection to Redis was lost"}';
   endpoint.onRequest = ({ socket }) => {
     const headers = { "content-type": "application/json", "warmline-gateway": "0", connection: "close" };
-    socket.end(answer(`[${unknown},${unknown}]`, headers));
+    socket.end(httpResponse(`[${unknown},${unknown}]`, headers));
   };
   endpoint.onConnection = (_, connection) => {
     if (connection === 2) freeze(700);

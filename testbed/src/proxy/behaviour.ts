@@ -1,4 +1,4 @@
-import type { Link } from "./link.js";
+import type { ProxiedConnection } from "./proxied-connection.js";
 
 /** A request and its response on one connection. */
 export interface Exchange {
@@ -19,31 +19,31 @@ export interface ResponsePart {
 
 /** A fault of one exchange. A missing callback passes its bytes on unchanged. */
 export interface Fault {
-  /** Called with the whole request. To pass it on: `link.toServer(exchange.request)`. */
-  request?(link: Link, exchange: Exchange): void;
-  /** Called with each part of the response. To pass it on: `link.toClient(part.bytes)`. */
-  response?(link: Link, part: ResponsePart, exchange: Exchange): void;
+  /** Called with the whole request. To pass it on: `connection.toServer(exchange.request)`. */
+  request?(connection: ProxiedConnection, exchange: Exchange): void;
+  /** Called with each part of the response. To pass it on: `connection.toClient(part.bytes)`. */
+  response?(connection: ProxiedConnection, part: ResponsePart, exchange: Exchange): void;
 }
 
 /**
  * The behaviour of one connection, as callbacks. A missing callback passes its event on unchanged. Each callback acts
- * through its `link`: pass, discard, invent, delay, close, reset, blackhole.
+ * through its `connection`: pass, discard, invent, delay, close, reset, blackhole.
  */
 export interface Behaviour {
   /** Called when the client's connection is accepted, before any bytes pass. */
-  opened?(link: Link): void;
+  opened?(connection: ProxiedConnection): void;
   /** Called with the first bytes of request `number`, which may not be complete yet. */
-  requestStarted?(link: Link, number: number): void;
+  requestStarted?(connection: ProxiedConnection, number: number): void;
   /** Called with each complete request. Returns the fault to apply to it and its response, if any. */
-  exchange?(exchange: Exchange, link: Link): Fault | undefined;
+  exchange?(exchange: Exchange, connection: ProxiedConnection): Fault | undefined;
   /** Called after each complete response: the connection is idle if the client has sent no more. */
-  responded?(link: Link, exchange: Exchange): void;
-  /** Called when the client ends its half (FIN). To pass it on: `link.endServer()`. */
-  clientEnded?(link: Link): void;
-  /** Called when the server ends its half (FIN). To pass it on: `link.endClient()`. */
-  serverEnded?(link: Link): void;
-  /** Called when the server resets the connection or cannot be reached. To pass it on: `link.resetClient()`. */
-  serverReset?(link: Link): void;
+  responded?(connection: ProxiedConnection, exchange: Exchange): void;
+  /** Called when the client ends its half (FIN). To pass it on: `connection.endServer()`. */
+  clientEnded?(connection: ProxiedConnection): void;
+  /** Called when the server ends its half (FIN). To pass it on: `connection.endClient()`. */
+  serverEnded?(connection: ProxiedConnection): void;
+  /** Called when the server resets the connection or cannot be reached. To pass it on: `connection.resetClient()`. */
+  serverReset?(connection: ProxiedConnection): void;
 }
 
 /** Chooses the behaviour of connection `number` (from 1, in the order of accepting); undefined: everything is passed on. */
@@ -61,11 +61,11 @@ export function combine(...behaviours: Behaviour[]): Behaviour {
   }
   for (const moment of ["clientEnded", "serverEnded", "serverReset"] as const) {
     const first = behaviours.find((behaviour) => behaviour[moment]);
-    if (first) combined[moment] = (link: Link) => first[moment]!(link);
+    if (first) combined[moment] = (connection: ProxiedConnection) => first[moment]!(connection);
   }
-  combined.exchange = (exchange: Exchange, link: Link): Fault | undefined => {
+  combined.exchange = (exchange: Exchange, connection: ProxiedConnection): Fault | undefined => {
     for (const behaviour of behaviours) {
-      const fault = behaviour.exchange?.(exchange, link);
+      const fault = behaviour.exchange?.(exchange, connection);
       if (fault) return fault;
     }
     return undefined;

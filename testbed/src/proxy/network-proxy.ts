@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { createSecureContext, TLSSocket } from "node:tls";
 import type { Script } from "./behaviour.js";
-import { type Destination, Link } from "./link.js";
+import { type Destination, ProxiedConnection } from "./proxied-connection.js";
 import { resetSocket } from "./reset-socket.js";
 
 /** Options of {@link startNetworkProxy}. */
@@ -27,7 +27,7 @@ export interface NetworkProxy {
   /** Connections accepted so far. */
   readonly connectionsOpened: number;
   /** The connections that are open at the client's side, oldest first. */
-  readonly links: readonly Link[];
+  readonly connections: readonly ProxiedConnection[];
   /** The proxy below TLS, for faults of the handshake; the proxy itself without TLS. */
   readonly transport: NetworkProxy;
   /** Sets the behaviour of every connection accepted from now on. Numbers count from the proxy's start. */
@@ -52,7 +52,7 @@ export interface NetworkProxy {
  * a new connection takes two round trips, with TLS 1.3 three. Not delayed: acknowledgements, and the refusal of a
  * destination that does not listen shows as a reset. Not modelled: bandwidth, loss, slow start.
  *
- * On a blackholed connection (see `Link.blackhole`) the relay's kernel still acknowledges bytes, which a network that
+ * On a blackholed connection (see `ProxiedConnection.blackhole`) the relay's kernel still acknowledges bytes, which a network that
  * dropped the flow would not. A program sees no difference until the kernel gives up after many minutes.
  */
 export async function startNetworkProxy(options: NetworkProxyOptions): Promise<NetworkProxy> {
@@ -68,8 +68,8 @@ export async function startNetworkProxy(options: NetworkProxyOptions): Promise<N
     get connectionsOpened() {
       return outer.connectionsOpened;
     },
-    get links() {
-      return inner.links;
+    get connections() {
+      return inner.connections;
     },
     onConnection: inner.onConnection,
     blackholeAll: () => {
@@ -86,8 +86,8 @@ export async function startNetworkProxy(options: NetworkProxyOptions): Promise<N
 }
 
 async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
-  const open = new Set<Link>();
-  const forgotten = new Set<Link>();
+  const open = new Set<ProxiedConnection>();
+  const forgotten = new Set<ProxiedConnection>();
   const context = options.tls && createSecureContext(options.tls);
   let script: Script = options.script ?? (() => undefined);
   let opened = 0;
@@ -96,7 +96,7 @@ async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
     // A reset during the handshake is an error of the socket below TLS.
     if (context) raw.on("error", () => client.destroy());
     const number = ++opened;
-    const link = new Link(client, {
+    const connection = new ProxiedConnection(client, {
       number,
       reset: () => {
         resetSocket(raw);
@@ -111,11 +111,11 @@ async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
       protocol: options.protocol ?? "http",
       behaviour: script(number),
       onClosed: () => {
-        open.delete(link);
-        if (link.blackholed) forgotten.add(link);
+        open.delete(connection);
+        if (connection.blackholed) forgotten.add(connection);
       },
     });
-    open.add(link);
+    open.add(connection);
   });
   const port = await listen(server, 0);
   const proxy: NetworkProxy = {
@@ -125,7 +125,7 @@ async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
     get connectionsOpened() {
       return opened;
     },
-    get links() {
+    get connections() {
       return [...open];
     },
     get transport() {
@@ -135,7 +135,7 @@ async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
       script = next;
     },
     blackholeAll: () => {
-      for (const link of open) link.blackhole();
+      for (const connection of open) connection.blackhole();
     },
     refuse: () =>
       new Promise((resolve) => {
@@ -147,8 +147,8 @@ async function startRelay(options: NetworkProxyOptions): Promise<NetworkProxy> {
     },
     close: async () => {
       server.close();
-      for (const link of [...open, ...forgotten]) link.destroy();
-      await Promise.all([...open].map((link) => link.closed));
+      for (const connection of [...open, ...forgotten]) connection.destroy();
+      await Promise.all([...open].map((connection) => connection.closed));
     },
   };
   return proxy;

@@ -126,7 +126,7 @@ async function startNode(
     get alive() {
       return alive;
     },
-    command: (...words) => running.connection.command(...words),
+    command: (...args) => running.connection.command(...args),
     kill: async () => {
       alive = false;
       await running.kill();

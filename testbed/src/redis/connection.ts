@@ -4,7 +4,7 @@ import { encodeCommand, type Resp, RespError, RespReader } from "./resp.js";
 /** A plain connection to a Redis server, for setting up and looking at what is there. */
 export interface RedisConnection {
   /** Sends one command. @throws RespError on an error reply; the socket's error if the connection ends. */
-  command(...words: (string | number | Uint8Array)[]): Promise<Resp>;
+  command(...args: (string | number | Uint8Array)[]): Promise<Resp>;
   close(): void;
 }
 
@@ -31,14 +31,14 @@ export async function connectRedis(to: { port: number } | { path: string }): Pro
   socket.on("error", fail);
   socket.on("close", () => fail(new Error("The connection to Redis has ended.")));
   return {
-    command: (...words) =>
+    command: (...args) =>
       new Promise((resolve, reject) => {
         if (failure) {
           reject(failure);
           return;
         }
         waiting.push({ resolve, reject });
-        socket.write(encodeCommand(words));
+        socket.write(encodeCommand(args));
       }),
     close: () => socket.destroy(),
   };

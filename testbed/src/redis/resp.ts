@@ -7,9 +7,9 @@ export class RespError extends Error {
 }
 
 /** Encodes a command as Redis wants it: an array of bulk strings. */
-export function encodeCommand(words: readonly (string | number | Uint8Array)[]): Buffer {
-  const parts: Uint8Array[] = [Buffer.from(`*${words.length}\r\n`)];
-  for (const word of words) {
+export function encodeCommand(args: readonly (string | number | Uint8Array)[]): Buffer {
+  const parts: Uint8Array[] = [Buffer.from(`*${args.length}\r\n`)];
+  for (const word of args) {
     const bytes = typeof word === "object" ? word : Buffer.from(String(word));
     parts.push(Buffer.from(`$${bytes.length}\r\n`), bytes, Buffer.from("\r\n"));
   }

@@ -62,7 +62,7 @@ export async function startRedis(options: RedisServerOptions = {}): Promise<Redi
     path,
     port,
     url: path === undefined ? `redis://127.0.0.1:${port}` : `unix://${path}`,
-    command: (...words) => running.connection.command(...words),
+    command: (...args) => running.connection.command(...args),
     kill: () => running.kill(),
     restart: async () => {
       running = await runRedis(flags, address, folder);

@@ -9,7 +9,7 @@ const endpoint = { origin: "http://localhost", path: "", token: "t" };
 const request = { endpoint, path: "/subscribe/a", command: "SUBSCRIBE", signal: undefined };
 
 /** What the next request is answered with; `null` keeps the stream open after the pieces. */
-function answer(pieces: readonly (Uint8Array | null)[], gateway = true): void {
+function response(pieces: readonly (Uint8Array | null)[], gateway = true): void {
   const headers = { "content-type": "text/event-stream", ...(gateway && { "warmline-gateway": "0" }) };
   fetching.mockImplementationOnce(async (_url, init) => {
     const body = new ReadableStream<Uint8Array>({
@@ -85,13 +85,13 @@ describe("what the gateway writes is what the client reads", () => {
       .map((text) => new TextEncoder().encode(text)),
   );
   const name = fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom("a,b", "x\ny", "é,", "event: gap\n"));
-  const buffers = (...words: (string | Uint8Array)[]) => words.map((word) => Buffer.from(word as string));
+  const buffers = (...args: (string | Uint8Array)[]) => args.map((word) => Buffer.from(word as string));
 
   test("the client reads any message of the gateway on any channel, in any pieces", async () => {
     await fc.assert(
       fc.asyncProperty(name, fc.array(payload), fc.array(fc.nat(500)), async (channel, payloads, places) => {
         const bytes = Buffer.concat(payloads.map((each) => messageFrame(buffers("message", channel, each))));
-        answer(cut(bytes, places));
+        response(cut(bytes, places));
         const heard = await framesOf("subscribe", channel);
         expect(heard).toEqual(payloads.map((each) => ["message", channel, each]));
       }),
@@ -102,7 +102,7 @@ describe("what the gateway writes is what the client reads", () => {
     const text = 'data:subscribe,a,1\r\n\r\ndata: message,a,"x"\r\n\r\ndata:message,a, y\r\n\r\n';
     const bytes = (text: string) => new Uint8Array(Buffer.from(text));
     for (const places of [[], [20, 45], Array.from({ length: text.length }, (_, at) => at)]) {
-      answer(cut(bytes(text), places), false);
+      response(cut(bytes(text), places), false);
       expect(await framesOf("subscribe", "a")).toEqual([
         ["subscribe", "a", bytes("1")],
         ["message", "a", bytes('"x"')],
@@ -112,7 +112,7 @@ describe("what the gateway writes is what the client reads", () => {
   });
 
   test("a stream of only comments times out within the call's timeout", async () => {
-    answer([Buffer.from(":\n\n"), null]);
+    response([Buffer.from(":\n\n"), null]);
     const settings = resolveSettings({ timeout: 100, retry: false });
     const frames = followStream(
       "subscribe",
@@ -130,7 +130,7 @@ describe("what the gateway writes is what the client reads", () => {
     await fc.assert(
       fc.asyncProperty(name, name, fc.array(payload), async (pattern, channel, payloads) => {
         const frames = payloads.map((each) => messageFrame(buffers("pmessage", pattern, channel, each)));
-        answer([Buffer.concat(frames)]);
+        response([Buffer.concat(frames)]);
         const heard = await framesOf("psubscribe", pattern);
         expect(heard).toEqual(payloads.map((each) => ["pmessage", channel, each]));
       }),
@@ -175,13 +175,15 @@ describe("a stream", () => {
   const text = (line: string) => new TextEncoder().encode(line);
 
   test("comments, unknown fields and events are skipped, and a gap is reported", async () => {
-    answer([text(":\n\nretry: 5\nevent: gap\ndata:\n\ndata: subscribe,a,1\n\nid: 1\ndata: message,a,x\n\n")]);
+    response([
+      text(":\n\nretry: 5\nevent: gap\ndata:\n\ndata: subscribe,a,1\n\nid: 1\ndata: message,a,x\n\n"),
+    ]);
     expect((await framesOf("subscribe", "a")).map(([kind]) => kind)).toEqual(["gap", "subscribe", "message"]);
   });
 
   test("a gateway that falls silent ends the stream, whatever came before", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    answer([text("data: subscribe,a,1\n\n"), null]);
+    response([text("data: subscribe,a,1\n\n"), null]);
     const lines = streamLines(request, 1_000);
     await lines.next();
     const next = lines.next();
@@ -195,7 +197,7 @@ describe("a stream", () => {
 
   test("another endpoint may be silent without limit", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    answer([text("data: subscribe,a,1\n\n"), null], false);
+    response([text("data: subscribe,a,1\n\n"), null], false);
     const lines = streamLines(request, 1_000);
     await lines.next();
     void lines.next();
@@ -208,7 +210,7 @@ describe("a stream", () => {
     const { signal } = controller;
     const add = vi.spyOn(signal, "addEventListener");
     const remove = vi.spyOn(signal, "removeEventListener");
-    answer([text("data: subscribe,a,1\n\n")]);
+    response([text("data: subscribe,a,1\n\n")]);
     await framesOf("subscribe", "a", controller);
     expect(add).toHaveBeenCalled();
     expect(remove).toHaveBeenCalledTimes(add.mock.calls.length);

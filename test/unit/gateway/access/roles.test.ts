@@ -49,33 +49,33 @@ test("the client's own scripts are recognised in every form", () => {
 });
 
 test("an exactly-once write has the permissions of the command that it runs", () => {
-  const words = wrapInIdempotencyScript(["MSET", "app:a", "1", "app:b", "2"], 120_000, false).map(String);
-  const call = onceCallOf(command(...words))!;
+  const args = wrapInIdempotencyScript(["MSET", "app:a", "1", "app:b", "2"], 120_000, false).map(String);
+  const call = onceCallOf(command(...args))!;
   expect(argsOf(call.wrapped)).toEqual(["MSET", "app:a", "1", "app:b", "2"]);
-  expect(call.keys.map((place) => words[place]).slice(1)).toEqual(["app:a", "app:b"]);
-  expect(words[call.keys[0]!]).toMatch(/^app:a:wl:/);
-  const changed = words.with(1, `${words[1]} `);
-  for (const other of [changed, words.with(2, "x"), words.with(2, "99"), ["GET", "a"], words.slice(0, 6)])
+  expect(call.keys.map((place) => args[place]).slice(1)).toEqual(["app:a", "app:b"]);
+  expect(args[call.keys[0]!]).toMatch(/^app:a:wl:/);
+  const changed = args.with(1, `${args[1]} `);
+  for (const other of [changed, args.with(2, "x"), args.with(2, "99"), ["GET", "a"], args.slice(0, 6)])
     expect(onceCallOf(command(...other))).toBeNull();
-  expect(onceCallOf(command(...words.slice(0, 7), ...words))).toBeNull();
+  expect(onceCallOf(command(...args.slice(0, 7), ...args))).toBeNull();
 });
 
 test("refused commands can be allowed by name, except those that change a connection", () => {
   const rules = { opened: openedCommands(["config get", "CLIENT LIST", "debug"]), maxArgs: 100 };
-  for (const words of [
+  for (const args of [
     ["CONFIG", "GET", "x"],
     ["client", "list"],
     ["DEBUG", "SLEEP", "0"],
   ])
-    expect(denialReason(command(...words), SINGLE, rules)).toBeNull();
-  for (const words of [
+    expect(denialReason(command(...args), SINGLE, rules)).toBeNull();
+  for (const args of [
     ["CONFIG", "SET", "x", "y"],
     ["CLIENT", "REPLY", "OFF"],
     ["CLIENT", "KILL", "x"],
     ["SHUTDOWN"],
     ["CLUSTER", "MEET", "a", "1"],
   ])
-    expect(denialReason(command(...words), SINGLE, rules)).toMatch(/^NOPERM/);
+    expect(denialReason(command(...args), SINGLE, rules)).toMatch(/^NOPERM/);
   for (const name of ["MULTI", "SELECT", "CLIENT REPLY", "client", "SCRIPT DEBUG", "HELLO", "MONITOR"])
     expect(() => openedCommands([name])).toThrow(/^allowCommand: .* can't be allowed/);
   for (const name of ["GET", "nonsense", "CLUSTER INFO"])

@@ -7,14 +7,14 @@ import { RespCommands, readRespCommand } from "../../../../gateway/src/api/resp-
 import type { Command } from "../../../../gateway/src/resp/command.js";
 
 /** The encoding that a command must have. */
-function resp(words: readonly (string | Uint8Array)[]): Buffer {
-  const parts = words.map((word) => Buffer.from(word));
+function resp(args: readonly (string | Uint8Array)[]): Buffer {
+  const parts = args.map((word) => Buffer.from(word));
   const chunks = parts.flatMap((part) => [Buffer.from(`$${part.length}\r\n`), part, Buffer.from("\r\n")]);
-  return Buffer.concat([Buffer.from(`*${words.length}\r\n`), ...chunks]);
+  return Buffer.concat([Buffer.from(`*${args.length}\r\n`), ...chunks]);
 }
 
 /** A command's words, as text. */
-function words(command: Command): string[] {
+function args(command: Command): string[] {
   return Array.from({ length: command.size }, (_, i) => Buffer.from(command.text(i), "latin1").toString());
 }
 
@@ -74,7 +74,7 @@ describe("a command in JSON", () => {
     [' [ "a" , "b" ] \r\n', ["a", "b"]],
     ['["\u2028"]', ["\u2028"]],
   ])("a JSON command is read: %s", (text, expected) => {
-    expect(words(json(text))).toEqual(expected);
+    expect(args(json(text))).toEqual(expected);
   });
 
   test("a JSON command may have very many arguments", () => {
@@ -167,7 +167,7 @@ describe("a command in JSON", () => {
             expected = value.map((item: unknown) => (typeof item === "string" ? item : ""));
         } catch {}
         if (!expected) expect(() => json(text)).toThrow(BadRequest);
-        else expect(words(json(text)).map((item, i) => (expected[i] === "" ? "" : item))).toEqual(expected);
+        else expect(args(json(text)).map((item, i) => (expected[i] === "" ? "" : item))).toEqual(expected);
       }),
       { numRuns: 5_000 },
     );
@@ -218,7 +218,7 @@ describe("a command in RESP", () => {
         const encoded = all.map(resp);
         const commands = readRespCommands(Buffer.concat(encoded), most);
         expect(commands.map((command) => command.bytes)).toEqual(encoded);
-        expect(commands.map((command) => command.size)).toEqual(all.map((words) => words.length));
+        expect(commands.map((command) => command.size)).toEqual(all.map((args) => args.length));
         expect(readRespCommand(encoded[0]!).bytes).toEqual(encoded[0]);
       }),
     );
@@ -266,7 +266,7 @@ describe("a command in the path", () => {
     ["/set/a%2Fb%20c/%E2%82%AC%F0%9F%98%80", "", null, ["set", "a/b c", "€😀"]],
     ["/set/a+b/c", "X=d+e%2B", null, ["set", "a+b", "c", "X", "d e+"]],
   ] as const)("the path %s?%s with body %j is read", (path, query, body, expected) => {
-    expect(words(readPathCommand(path, query, body === null ? null : Buffer.from(body)))).toEqual(expected);
+    expect(args(readPathCommand(path, query, body === null ? null : Buffer.from(body)))).toEqual(expected);
   });
 
   test("a command in the path may contain any bytes", () => {

@@ -7,7 +7,7 @@ import { runInSlices } from "../../../../gateway/src/api/slices.js";
 
 /** What of an exchange has a part in taking turns. */
 function exchange(format: Exchange["format"] = "json") {
-  const answers: string[] = [];
+  const responses: string[] = [];
   const refusals: string[] = [];
   const given = {
     gone: false,
@@ -21,19 +21,19 @@ function exchange(format: Exchange["format"] = "json") {
     },
     sent() {},
     replied: () => 0,
-    answer: (_status: number, _type: string, body: Buffer) => answers.push(body.toString()),
+    answer: (_status: number, _type: string, body: Buffer) => responses.push(body.toString()),
     startBody: (_status: number, _type: string, encoder: ReplyEncoder) => ({
       write(bytes: Buffer) {
         encoder.write(bytes);
-        answers.push(encoder.take().toString());
+        responses.push(encoder.take().toString());
       },
       end() {
         encoder.end();
-        answers.push(encoder.take().toString());
+        responses.push(encoder.take().toString());
       },
     }),
   };
-  return { given, answers, refusals, exchange: given as unknown as Exchange };
+  return { given, answers: responses, refusals, exchange: given as unknown as Exchange };
 }
 
 /** Lets the event loop turn. */
@@ -71,14 +71,14 @@ test("slicing ends when the request is cancelled, and with an error that is thro
 test.each(["json", "base64", "resp2"] as const)(
   "a long response in %s begins with its first reply",
   async (format) => {
-    const { answers, exchange: waiting } = exchange(format);
+    const { answers: responses, exchange: waiting } = exchange(format);
     const numbers = Array.from({ length: 4_500 }, (_, i) => i);
-    const answer = new PipelineResponse(waiting, numbers.length, numbers, () => {});
+    const response = new PipelineResponse(waiting, numbers.length, numbers, () => {});
     // The second comes first: it waits for its turn.
-    for (const i of [1, 0]) answer.onReply(Buffer.from(`:${i}\r\n`), i);
-    expect(answers.length).toBe(2);
-    for (const i of numbers.slice(2)) answer.onReply(Buffer.from(`:${i}\r\n`), i);
-    const whole = answers.join("");
+    for (const i of [1, 0]) response.onReply(Buffer.from(`:${i}\r\n`), i);
+    expect(responses.length).toBe(2);
+    for (const i of numbers.slice(2)) response.onReply(Buffer.from(`:${i}\r\n`), i);
+    const whole = responses.join("");
     if (format === "resp2") {
       expect(whole).toBe(`*${numbers.length}\r\n${numbers.map((n) => `:${n}\r\n`).join("")}`);
     } else expect(JSON.parse(whole)).toEqual(numbers.map((result) => ({ result })));

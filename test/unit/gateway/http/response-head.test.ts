@@ -21,10 +21,10 @@ test("prepared heads differ by status, type, length and keep-alive", () => {
         [200, "text/plain", true, []],
         [503, JSON_TYPE, true, ["Retry-After", "1"]],
       ] as const) {
-        const answer = text(heads.encode(status, type, keep, more, Buffer.from(body), true));
+        const response = text(heads.encode(status, type, keep, more, Buffer.from(body), true));
         const [head, rest] = [
-          answer.slice(0, answer.length - body.length),
-          answer.slice(answer.length - body.length),
+          response.slice(0, response.length - body.length),
+          response.slice(response.length - body.length),
         ];
         expect(rest).toBe(body);
         expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));

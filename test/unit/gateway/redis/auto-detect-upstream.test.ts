@@ -18,17 +18,17 @@ afterEach(() => {
  * A server that is asked what it is; it answers when `tell` is called, and to all else if `answers`. Returns what else
  * it got.
  */
-function start(answers = true): { received: string[]; resolve: () => void; asked: Promise<void> } {
+function start(responses = true): { received: string[]; resolve: () => void; asked: Promise<void> } {
   const received: string[] = [];
   let resolve = () => {};
   let onAsked = () => {};
-  const asked = new Promise<void>((resolve) => {
+  const requested = new Promise<void>((resolve) => {
     onAsked = resolve;
   });
   const connect = () => {
     const [near, far] = duplexPair();
     far.on("data", (chunk: Buffer) => {
-      for (const [name = "", ...words] of commandsIn(chunk)) {
+      for (const [name = "", ...args] of commandsIn(chunk)) {
         if (name === "INFO") {
           const text = "# Cluster\r\ncluster_enabled:0\r\n";
           resolve = () => far.write(`$${text.length}\r\n${text}\r\n`);
@@ -36,8 +36,8 @@ function start(answers = true): { received: string[]; resolve: () => void; asked
           continue;
         }
         const isCommon = ["PING", "CLIENT", "MULTI", "DISCARD"].includes(name);
-        if (!isCommon) received.push([name, ...words].join(" "));
-        if (isCommon || answers) far.write("+OK\r\n");
+        if (!isCommon) received.push([name, ...args].join(" "));
+        if (isCommon || responses) far.write("+OK\r\n");
       }
     });
     return near;
@@ -56,11 +56,11 @@ function start(answers = true): { received: string[]; resolve: () => void; asked
     throw new Error("it is none");
   };
   upstream = new AutoDetectUpstream(server, cluster, 1_000, new Finding());
-  return { received, resolve: () => resolve(), asked };
+  return { received, resolve: () => resolve(), asked: requested };
 }
 
 test("a command cancelled before the server's type is known is never written", async () => {
-  const { received, resolve, asked } = start();
+  const { received, resolve, asked: requested } = start();
   const gone = { cancelled: false, failures: 0, onReply() {}, onFailure: () => void gone.failures++ };
   const onExec = () => {};
   upstream.send([command("INCR", "gone")], gone);
@@ -75,7 +75,7 @@ test("a command cancelled before the server's type is known is never written", a
     }),
   ];
   const here = sent((commands, receiver) => upstream.send(commands, receiver), ["INCR here"]);
-  await asked;
+  await requested;
   gone.cancelled = true;
   for (const cancel of cancels) cancel();
   resolve();
@@ -86,7 +86,7 @@ test("a command cancelled before the server's type is known is never written", a
 
 test("a queued command has that much less time for its reply", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-  const { received, resolve, asked } = start(false);
+  const { received, resolve, asked: requested } = start(false);
   const failed: Record<string, number> = {};
   const receiver = (name: string) => ({
     cancelled: false,
@@ -102,7 +102,7 @@ test("a queued command has that much less time for its reply", async () => {
   upstream.send([command("GET", "k")], receiver("command"));
   upstream.sendAlone([command("BLPOP", "k", "1")], [1_000], receiver("blocking"));
   upstream.transaction([command("SET", "k", "1")], receiver("transaction"));
-  await asked;
+  await requested;
   await later(half);
   // The only connections of their sort are in use.
   upstream.sendAlone([command("GET", "k")], [0], receiver("second blocking"));

@@ -14,19 +14,19 @@ let upstream: AwaitingPrimary;
 afterEach(() => upstream.close());
 
 /** A server that answers by `reply`, or ends the connection where that is null; null for one that can't be reached. */
-function start(reply: (words: readonly string[]) => string | null, isUp = () => true, timeout = 1_000) {
+function start(reply: (args: readonly string[]) => string | null, isUp = () => true, timeout = 1_000) {
   const received: string[] = [];
   const connect = () => {
     if (!isUp()) throw new Error("nobody there");
     const [near, far] = duplexPair();
     far.on("data", (chunk: Buffer) => {
-      for (const words of commandsIn(chunk)) {
-        const isOurs = HANDSHAKE.includes(words[0]!);
-        if (!isOurs) received.push(words.join(" "));
-        const answer = isOurs ? "+OK" : reply(words);
-        if (answer === null) far.end();
+      for (const args of commandsIn(chunk)) {
+        const isOurs = HANDSHAKE.includes(args[0]!);
+        if (!isOurs) received.push(args.join(" "));
+        const response = isOurs ? "+OK" : reply(args);
+        if (response === null) far.end();
         else {
-          const bytes = Buffer.from(`${answer}\r\n`);
+          const bytes = Buffer.from(`${response}\r\n`);
           for (let at = 0; at < bytes.length; at += 65_536) far.write(bytes.subarray(at, at + 65_536));
         }
       }
@@ -41,9 +41,9 @@ function start(reply: (words: readonly string[]) => string | null, isUp = () => 
     maxReplySize: 1e6,
   };
   const server = new Server({ connect, timeout, ...options, counters: newCounters() });
-  let asked = 0;
-  upstream = new AwaitingPrimary(server, () => asked++);
-  return { received, asked: () => asked };
+  let requested = 0;
+  upstream = new AwaitingPrimary(server, () => requested++);
+  return { received, asked: () => requested };
 }
 
 const send = (...commands: string[]) => sent((all, receiver) => upstream.send(all, receiver), commands);
@@ -55,13 +55,15 @@ test("a batch that a replica refused is sent again from the refused command on, 
   setTimeout(() => {
     primary = true;
   }, 250);
-  const { received, asked } = start(([name]) => (name === "SET" && !primary ? READONLY : `+${name}`));
+  const { received, asked: requested } = start(([name]) =>
+    name === "SET" && !primary ? READONLY : `+${name}`,
+  );
   expect(await send("GET a", "SET a 1", "GET a", "SET b 2")).toEqual(["+GET", "+SET", "+GET", "+SET"]);
   expect(received.slice(0, 4)).toEqual(["GET a", "SET a 1", "GET a", "SET b 2"]);
   expect(received.slice(-3)).toEqual(["SET a 1", "GET a", "SET b 2"]);
-  // The first read has its answer, and is not sent again.
+  // The first read has its response, and is not sent again.
   expect(received.filter((text) => text === "GET a")).toHaveLength((received.length - 1) / 3 + 1);
-  expect(asked()).toBeGreaterThanOrEqual(2);
+  expect(requested()).toBeGreaterThanOrEqual(2);
 });
 
 test("a batch is not sent again if a later command of it has run", async () => {
@@ -79,7 +81,7 @@ test("a command that replicas keep refusing gets their error at its timeout", as
 
 test("only the reads of lost commands are sent again", async () => {
   let lost = 0;
-  const { received } = start((words) => (words[1] === "x" && lost++ < 1 ? null : "+OK"));
+  const { received } = start((args) => (args[1] === "x" && lost++ < 1 ? null : "+OK"));
   expect(await send("GET x")).toEqual(["+OK"]);
   lost = 0;
   const [result] = await send("SET x 1");

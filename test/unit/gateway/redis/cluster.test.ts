@@ -7,7 +7,7 @@ let fake: FakeCluster;
 afterEach(() => fake.close());
 
 const start = (
-  decide: (node: string, words: readonly string[]) => Fate,
+  decide: (node: string, args: readonly string[]) => Fate,
   options?: Partial<ClusterOptions>,
 ) => {
   fake = new FakeCluster(decide, options);
@@ -124,13 +124,13 @@ describe("MOVED to a node that is not known", () => {
   test("MOVED to an unknown node refreshes the topology, and the command follows when that has the node", async () => {
     start((node) => (node === "c" ? "+OK" : "-MOVED 5061 c:1"));
     await fake.send("PING");
-    const asked = fake.asked;
+    const requested = fake.asked;
     fake.ranges = [
       [0, 8_191, "c"],
       [8_192, 16_383, "b"],
     ];
     expect(await fake.send("SET bar 1")).toEqual(["+OK"]);
-    expect(fake.asked).toBeGreaterThan(asked);
+    expect(fake.asked).toBeGreaterThan(requested);
     expect(fake.received[0]).toBe("a: SET bar 1");
     expect(fake.received.filter((text) => text.startsWith("c"))).toEqual(["c: SET bar 1"]);
   });

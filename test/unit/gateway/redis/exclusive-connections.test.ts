@@ -83,7 +83,7 @@ function start(server: Server): void {
   single = new ExclusiveConnections(pipe, { maxBlockingConnections: 1, maxTransactionConnections: 1 });
 }
 
-const words = (name: string): Command[] => Array.from({ length: COMMANDS }, () => command(name));
+const args = (name: string): Command[] => Array.from({ length: COMMANDS }, () => command(name));
 
 test.each([
   ["its client is gone", (asker: Asker) => asker.leave()],
@@ -96,11 +96,11 @@ test.each([
   server.onCommand = (name) => {
     if (name === "FIRST" && ++heard === 999) giveUp(first);
   };
-  single.transaction(words("FIRST"), first);
+  single.transaction(args("FIRST"), first);
   expect(await first.outcome).toMatchObject({ outcome: "unsent" });
   expect(heard).toBeLessThan(COMMANDS);
   const second = new Asker();
-  single.transaction(words("SECOND"), second);
+  single.transaction(args("SECOND"), second);
   expect(await second.outcome).toBe("executed");
   expect(server.executed.map((names) => new Set(names))).toEqual([new Set(["SECOND"])]);
   expect(server.connections).toBe(2);

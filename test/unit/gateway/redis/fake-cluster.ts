@@ -32,7 +32,7 @@ export class FakeCluster {
   readonly cluster: Cluster;
 
   constructor(
-    decide: (node: string, words: readonly string[]) => Fate,
+    decide: (node: string, args: readonly string[]) => Fate,
     options: Partial<ClusterOptions> = {},
   ) {
     this.topology = new Topology(
@@ -70,17 +70,17 @@ export class FakeCluster {
     this.cluster.close();
   }
 
-  #connect(host: string, decide: (node: string, words: readonly string[]) => Fate): Duplex {
+  #connect(host: string, decide: (node: string, args: readonly string[]) => Fate): Duplex {
     if (this.down.has(host)) throw new Error("nobody there");
     const [near, far] = duplexPair();
     far.on("data", (chunk: Buffer) => {
-      for (const words of commandsIn(chunk)) {
-        if (words[0] === "PING" || words[0] === "CLIENT") {
-          far.write(words[0] === "PING" ? "+PONG\r\n" : ":7\r\n");
+      for (const args of commandsIn(chunk)) {
+        if (args[0] === "PING" || args[0] === "CLIENT") {
+          far.write(args[0] === "PING" ? "+PONG\r\n" : ":7\r\n");
           continue;
         }
-        this.received.push(`${host}: ${words.join(" ")}`);
-        const fate = decide(host, words);
+        this.received.push(`${host}: ${args.join(" ")}`);
+        const fate = decide(host, args);
         if (fate === "close") {
           far.end();
           return;

@@ -29,9 +29,9 @@ function start(options: Partial<MultiplexedConnectionOptions> = {}): Connection[
       const connection: Connection = { side: far, received: [] };
       connections.push(connection);
       far.on("data", (chunk: Buffer) => {
-        const words = [...chunk.toString().matchAll(/\$\d+\r\n([^\r]*)\r\n/g)].map(([, word]) => word!);
-        if (words[0] === "PING") far.write("+PONG\r\n");
-        else connection.received.push(...words);
+        const args = [...chunk.toString().matchAll(/\$\d+\r\n([^\r]*)\r\n/g)].map(([, word]) => word!);
+        if (args[0] === "PING") far.write("+PONG\r\n");
+        else connection.received.push(...args);
       });
       return near;
     },
@@ -47,7 +47,7 @@ function start(options: Partial<MultiplexedConnectionOptions> = {}): Connection[
   return connections;
 }
 
-class Answers implements Receiver {
+class RecordedReplies implements Receiver {
   readonly cancelled = false;
   readonly replies: string[] = [];
   readonly failures: UpstreamFailure[] = [];
@@ -59,13 +59,13 @@ class Answers implements Receiver {
   }
 }
 
-const words = (count: number, name: (i: number) => string) =>
+const args = (count: number, name: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => command(name(i)));
 
 test("a command waits for at most a slice of ten thousand earlier ones", async () => {
-  const [connections, long, short] = [start(), new Answers(), new Answers()];
+  const [connections, long, short] = [start(), new RecordedReplies(), new RecordedReplies()];
   multiplexed.send(
-    words(10_000, (i) => `L${i}`),
+    args(10_000, (i) => `L${i}`),
     long,
   );
   await expect.poll(() => connections[0]?.received.length).toBeGreaterThan(0);
@@ -90,14 +90,14 @@ test("a command waits for at most a slice of ten thousand earlier ones", async (
 
 test("a long batch leaves room for commands of others, and none for another long one", async () => {
   const connections = start({ maxQueuedCommands: 3_000 });
-  const [long, short, refused] = [new Answers(), new Answers(), new Answers()];
+  const [long, short, refused] = [new RecordedReplies(), new RecordedReplies(), new RecordedReplies()];
   multiplexed.send(
-    words(3_000, (i) => `L${i}`),
+    args(3_000, (i) => `L${i}`),
     long,
   );
   await expect.poll(() => connections[0]?.received.length).toBeGreaterThan(0);
   multiplexed.send(
-    words(3_000, (i) => `R${i}`),
+    args(3_000, (i) => `R${i}`),
     refused,
   );
   expect(new Set(refused.failures.map(({ reason }) => reason))).toEqual(new Set(["full"]));
@@ -114,7 +114,7 @@ test("a long batch leaves room for commands of others, and none for another long
   }
   await expect.poll(() => [long.replies.length, short.replies.length]).toEqual([3_000, 2_000]);
   multiplexed.send(
-    words(3_000, (i) => `N${i}`),
+    args(3_000, (i) => `N${i}`),
     refused,
   );
   expect(refused.failures.length).toBe(3_000);
@@ -122,11 +122,11 @@ test("a long batch leaves room for commands of others, and none for another long
 
 test("long batches alternate", async () => {
   const connections = start();
-  const answers = new Answers();
+  const responses = new RecordedReplies();
   for (const letter of ["A", "B"]) {
     multiplexed.send(
-      words(3_000, (i) => `${letter}${i}`),
-      answers,
+      args(3_000, (i) => `${letter}${i}`),
+      responses,
     );
   }
   await expect.poll(() => connections[0]?.received.length).toBeGreaterThan(0);
@@ -141,7 +141,7 @@ test("long batches alternate", async () => {
 
 test("an earlier deadline is kept behind later ones", async () => {
   const connections = start();
-  const [patient, hasty] = [new Answers(), new Answers()];
+  const [patient, hasty] = [new RecordedReplies(), new RecordedReplies()];
   multiplexed.send([command("PATIENT")], patient);
   await expect.poll(() => connections[0]?.received).toEqual(["PATIENT"]);
   multiplexed.send([command("HASTY")], hasty, { deadline: performance.now() + 200 });
@@ -155,7 +155,7 @@ test("an earlier deadline is kept behind later ones", async () => {
 
 test("a silent connection gets no more commands, and its late replies still count", async () => {
   const connections = start({ timeout: 100 });
-  const [first, second, third] = [new Answers(), new Answers(), new Answers()];
+  const [first, second, third] = [new RecordedReplies(), new RecordedReplies(), new RecordedReplies()];
   multiplexed.send([command("FIRST")], first);
   await expect.poll(() => connections[0]?.received.length).toBe(1);
   multiplexed.send([command("SECOND")], second, { deadline: performance.now() + 60_000 });
@@ -172,16 +172,16 @@ test("a silent connection gets no more commands, and its late replies still coun
 
 test("commands are refused at once while an on-demand connection is down", async () => {
   const connections = start({ reconnect: "wanted" });
-  const answers = new Answers();
+  const responses = new RecordedReplies();
   refuse = true;
-  multiplexed.send([command("A")], answers);
-  await expect.poll(() => answers.failures.length).toBe(1);
-  multiplexed.send([command("B")], answers);
-  await expect.poll(() => answers.failures.map(({ outcome }) => outcome)).toEqual(["unsent", "unsent"]);
+  multiplexed.send([command("A")], responses);
+  await expect.poll(() => responses.failures.length).toBe(1);
+  multiplexed.send([command("B")], responses);
+  await expect.poll(() => responses.failures.map(({ outcome }) => outcome)).toEqual(["unsent", "unsent"]);
   refuse = false;
   await expect
     .poll(() => {
-      multiplexed.send([command("C")], answers);
+      multiplexed.send([command("C")], responses);
       return connections[0]?.received.length;
     })
     .toBeGreaterThan(0);
@@ -190,20 +190,20 @@ test("commands are refused at once while an on-demand connection is down", async
 
 test("an unused on-demand connection is closed after a while, and opened again for the next command", async () => {
   const connections = start({ idle: 100 });
-  const answers = new Answers();
-  multiplexed.send([command("SLOW")], answers);
+  const responses = new RecordedReplies();
+  multiplexed.send([command("SLOW")], responses);
   await expect.poll(() => connections[0]?.received).toEqual(["SLOW"]);
-  // Waiting for an answer is use.
+  // Waiting for a response is use.
   await new Promise((resolve) => setTimeout(resolve, 250));
   expect(multiplexed.ready).toBe(true);
   connections[0]!.side.write("+first\r\n");
-  await expect.poll(() => answers.replies).toEqual(["+first"]);
+  await expect.poll(() => responses.replies).toEqual(["+first"]);
   await expect.poll(() => multiplexed.ready).toBe(false);
   expect(connections).toHaveLength(1);
-  multiplexed.send([command("NEXT")], answers);
+  multiplexed.send([command("NEXT")], responses);
   await expect.poll(() => connections[1]?.received).toEqual(["NEXT"]);
   connections[1]!.side.write("+second\r\n");
-  await expect.poll(() => answers.replies).toEqual(["+first", "+second"]);
+  await expect.poll(() => responses.replies).toEqual(["+first", "+second"]);
 });
 
 test("an on-demand connection stops reconnecting without commands", async () => {
@@ -216,9 +216,9 @@ test("an on-demand connection stops reconnecting without commands", async () => 
     },
     timeout: 150,
   });
-  const answers = new Answers();
-  multiplexed.send([command("VAIN")], answers);
-  await expect.poll(() => answers.failures.length).toBe(1);
+  const responses = new RecordedReplies();
+  multiplexed.send([command("VAIN")], responses);
+  await expect.poll(() => responses.failures.length).toBe(1);
   await new Promise((resolve) => setTimeout(resolve, 300));
   const before = attempts;
   await new Promise((resolve) => setTimeout(resolve, 900));
@@ -227,9 +227,9 @@ test("an on-demand connection stops reconnecting without commands", async () => 
 
 test("a single command is written at once; of several in a tick the first is, and the others together", async () => {
   const counters = newCounters();
-  const [connections, answers] = [start({ counters }), new Answers()];
+  const [connections, responses] = [start({ counters }), new RecordedReplies()];
   const send = (...names: string[]) => {
-    for (const name of names) multiplexed.send([command(name)], answers);
+    for (const name of names) multiplexed.send([command(name)], responses);
   };
   const written = async (...names: string[]) => {
     await expect.poll(() => connections[0]!.received).toEqual(names);
@@ -252,13 +252,13 @@ test("a single command is written at once; of several in a tick the first is, an
 });
 
 test("no receiver gets a failure before sending has returned", async () => {
-  const [connections, answers] = [start(), new Answers()];
+  const [connections, responses] = [start(), new RecordedReplies()];
   multiplexed.open();
   await expect.poll(() => multiplexed.ready).toBe(true);
-  multiplexed.send([command("GONE")], Object.assign(answers, { cancelled: true }));
-  multiplexed.send([command("LATE")], answers, { deadline: performance.now() - 1 });
-  expect(answers.failures).toEqual([]);
-  await expect.poll(() => answers.failures.map(({ outcome }) => outcome)).toEqual(["unsent", "unsent"]);
+  multiplexed.send([command("GONE")], Object.assign(responses, { cancelled: true }));
+  multiplexed.send([command("LATE")], responses, { deadline: performance.now() - 1 });
+  expect(responses.failures).toEqual([]);
+  await expect.poll(() => responses.failures.map(({ outcome }) => outcome)).toEqual(["unsent", "unsent"]);
   expect(connections[0]!.received).toEqual([]);
 });
 
@@ -289,12 +289,12 @@ test("reads after a large reply, and what follows them, use another connection",
   const seen: string[] = [];
   multiplexed.open();
   await expect.poll(() => multiplexed.ready).toBe(true);
-  for (const words of [
+  for (const args of [
     ["GET", "large"],
     ["GET", "small"],
     ["INCR", "n"],
   ]) {
-    multiplexed.send([command(...words)], streaming(seen, words[1]!));
+    multiplexed.send([command(...args)], streaming(seen, args[1]!));
   }
   const [first] = connections as [Connection];
   await expect.poll(() => first.received.length).toBe(6);

@@ -18,9 +18,9 @@ test.each([
       connectTo: ({ port }: { port: number }) => {
         const [near, far] = duplexPair();
         far.on("data", (chunk: Buffer) => {
-          for (const words of commandsIn(chunk)) {
-            received.set(port, [...(received.get(port) ?? []), words.join(" ")]);
-            const isQuestion = words[0] === "SENTINEL";
+          for (const args of commandsIn(chunk)) {
+            received.set(port, [...(received.get(port) ?? []), args.join(" ")]);
+            const isQuestion = args[0] === "SENTINEL";
             far.write(isQuestion ? "*2\r\n$9\r\n127.0.0.1\r\n$4\r\n6379\r\n" : "+OK\r\n");
           }
         });

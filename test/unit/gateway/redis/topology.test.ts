@@ -5,14 +5,14 @@ import { HALVES, named, type Range, slotsReply } from "./fake-cluster.js";
 
 let topology: Topology;
 let ranges: readonly Range[];
-let asked: string[];
+let requested: string[];
 afterEach(() => topology.close());
 
 function start(interval: number, redirects = 1): void {
   ranges = HALVES;
-  asked = [];
+  requested = [];
   const ask = async (name: string) => {
-    asked.push(name);
+    requested.push(name);
     return slotsReply(ranges);
   };
   topology = new Topology([{ host: "a", port: 1 }], ask, { interval, redirects }, newCounters());
@@ -28,8 +28,8 @@ test("the topology is refreshed at intervals, and a change is found without a re
   expect(topology.has(named("a"))).toBe(false);
   expect(topology.counters.topologyChanges).toBe(1);
   // Then of the node that is left.
-  const before = asked.length;
-  await expect.poll(() => asked.length).toBeGreaterThan(before + 3);
+  const before = requested.length;
+  await expect.poll(() => requested.length).toBeGreaterThan(before + 3);
   expect(topology.counters.topologyChanges).toBe(1);
 });
 
@@ -37,12 +37,12 @@ test("the topology is refreshed after the set number of redirections, not before
   start(60_000, 3);
   topology.open();
   await expect.poll(() => topology.isKnown).toBe(true);
-  const { length } = asked;
+  const { length } = requested;
   expect(topology.moved(0, named("b"))).toBe(true);
   expect(topology.shardOf(0)?.primary).toBe(named("b"));
   expect(topology.moved(1, named("b"))).toBe(true);
   await new Promise((resolve) => setTimeout(resolve, 1_100));
-  expect(asked).toHaveLength(length);
+  expect(requested).toHaveLength(length);
   topology.moved(2, named("b"));
-  await expect.poll(() => asked.length).toBe(length + 1);
+  await expect.poll(() => requested.length).toBe(length + 1);
 });

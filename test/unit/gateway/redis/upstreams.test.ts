@@ -22,9 +22,9 @@ function start() {
       near.once("close", () => state.open--);
       far.on("data", (chunk: Buffer) => {
         for (const [name] of commandsIn(chunk)) {
-          const answer = () => far.write("+OK\r\n");
-          if (name === "BLPOP") state.popped = answer;
-          else answer();
+          const response = () => far.write("+OK\r\n");
+          if (name === "BLPOP") state.popped = response;
+          else response();
         }
       });
       return near;

@@ -12,8 +12,8 @@ test("a name is its text in upper case, whatever its bytes and the earlier names
     fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
   );
   fc.assert(
-    fc.property(fc.array(word, { minLength: 1, maxLength: 50 }), (words) => {
-      for (const each of words) {
+    fc.property(fc.array(word, { minLength: 1, maxLength: 50 }), (args) => {
+      for (const each of args) {
         expect(name(each)).toBe(asName(each.toString("latin1")));
         expect(name(each)).toBe(asName(each.toString("latin1")));
       }

@@ -65,8 +65,8 @@ describe.each([
     client.end();
     await expect.poll(() => accepted[0]!.ended).toBe(true);
     accepted[0]!.socket.end("answer");
-    const [answer] = await once(client, "data");
-    expect(String(answer)).toBe("answer");
+    const [response] = await once(client, "data");
+    expect(String(response)).toBe("answer");
     await once(client, "end");
   });
 

@@ -21,7 +21,7 @@ function parse(text: string, splits: number[] = [], closed = false) {
   return { ...response, body: response.body.toString("latin1"), surplus: "" };
 }
 
-describe("whole answers", () => {
+describe("whole responses", () => {
   test.each<[string, string, object]>([
     [
       "with a length",

@@ -5,17 +5,17 @@ import type { Behaviour } from "../behaviour.js";
  * of request `n` (which the server never receives), or the end of the response to request `responded`.
  */
 export function blackhole(from: "open" | { request: number } | { responded: number }): Behaviour {
-  if (from === "open") return { opened: (link) => link.blackhole() };
+  if (from === "open") return { opened: (connection) => connection.blackhole() };
   if ("request" in from) {
     return {
-      requestStarted(link, number) {
-        if (number === from.request) link.blackhole();
+      requestStarted(connection, number) {
+        if (number === from.request) connection.blackhole();
       },
     };
   }
   return {
-    responded(link, exchange) {
-      if (exchange.number === from.responded) link.blackhole();
+    responded(connection, exchange) {
+      if (exchange.number === from.responded) connection.blackhole();
     },
   };
 }

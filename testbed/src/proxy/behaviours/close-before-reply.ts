@@ -7,10 +7,10 @@ import { type Ending, end } from "./ending.js";
  */
 export function closeBeforeReply(options: { deliver?: boolean; leave?: Ending } = {}): Fault {
   return {
-    request(link, exchange) {
-      if (options.deliver ?? true) link.toServer(exchange.request);
-      link.discardResponses();
-      end(link, options.leave ?? "close");
+    request(connection, exchange) {
+      if (options.deliver ?? true) connection.toServer(exchange.request);
+      connection.discardResponses();
+      end(connection, options.leave ?? "close");
     },
   };
 }

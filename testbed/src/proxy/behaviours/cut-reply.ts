@@ -7,15 +7,15 @@ import { type Ending, end } from "./ending.js";
  */
 export function cutReply(options: { bytes: number; leave?: Ending }): Fault {
   return {
-    response(link, part) {
+    response(connection, part) {
       const left = options.bytes - part.offset;
       if (part.bytes.length < left || (part.last && part.bytes.length === left)) {
-        link.toClient(part.bytes);
+        connection.toClient(part.bytes);
         return;
       }
-      link.toClient(part.bytes.subarray(0, Math.max(left, 0)));
-      link.discardResponses();
-      end(link, options.leave ?? "close");
+      connection.toClient(part.bytes.subarray(0, Math.max(left, 0)));
+      connection.discardResponses();
+      end(connection, options.leave ?? "close");
     },
   };
 }

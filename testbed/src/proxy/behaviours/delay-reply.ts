@@ -3,8 +3,8 @@ import type { Fault } from "../behaviour.js";
 /** Delays the response by `ms` milliseconds. */
 export function delayReply(ms: number): Fault {
   return {
-    response(link, part) {
-      link.after(ms, () => link.toClient(part.bytes));
+    response(connection, part) {
+      connection.after(ms, () => connection.toClient(part.bytes));
     },
   };
 }

@@ -7,12 +7,12 @@ import type { Fault } from "../behaviour.js";
 export function extraBytes(bytes: Uint8Array | string, options: { delayMs?: number } = {}): Fault {
   const more = Buffer.from(bytes as Uint8Array);
   return {
-    response(link, part) {
-      if (!part.last) link.toClient(part.bytes);
-      else if (options.delayMs === undefined) link.toClient(Buffer.concat([part.bytes, more]));
+    response(connection, part) {
+      if (!part.last) connection.toClient(part.bytes);
+      else if (options.delayMs === undefined) connection.toClient(Buffer.concat([part.bytes, more]));
       else {
-        link.toClient(part.bytes);
-        link.after(options.delayMs, () => link.toClient(more));
+        connection.toClient(part.bytes);
+        connection.after(options.delayMs, () => connection.toClient(more));
       }
     },
   };

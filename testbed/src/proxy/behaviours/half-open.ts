@@ -6,10 +6,10 @@ import type { Behaviour } from "../behaviour.js";
  */
 export function halfOpen(options: { after: number; next?: "reset" | "nothing" }): Behaviour {
   const next = options.next ?? "reset";
-  if (options.after === 0) return { opened: (link) => link.dropFlow(next) };
+  if (options.after === 0) return { opened: (connection) => connection.dropFlow(next) };
   return {
-    responded(link, exchange) {
-      if (exchange.number === options.after) link.dropFlow(next);
+    responded(connection, exchange) {
+      if (exchange.number === options.after) connection.dropFlow(next);
     },
   };
 }

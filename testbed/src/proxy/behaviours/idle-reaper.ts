@@ -1,6 +1,6 @@
 import type { Behaviour } from "../behaviour.js";
 import { now } from "../clock.js";
-import type { Link } from "../link.js";
+import type { ProxiedConnection } from "../proxied-connection.js";
 
 /** The times and the form in which {@link idleReaper} ends idle connections. */
 export interface IdleReaperOptions {
@@ -19,18 +19,18 @@ export interface IdleReaperOptions {
 export function idleReaper(options: IdleReaperOptions): Behaviour {
   const goneMs = options.goneMs ?? options.closeMs * 1.5;
 
-  function watch(link: Link): void {
-    const idle = now() - link.lastBytesAt;
+  function watch(connection: ProxiedConnection): void {
+    const idle = now() - connection.lastBytesAt;
     if (idle < options.closeMs) {
-      link.after(Math.ceil(options.closeMs - idle), () => watch(link));
+      connection.after(Math.ceil(options.closeMs - idle), () => watch(connection));
       return;
     }
     if ((options.fin ?? "delivered") === "delivered") {
-      link.close();
+      connection.close();
       return;
     }
-    link.dropFlow("reset");
-    link.after(Math.ceil(goneMs - idle), () => link.dropFlow("nothing"));
+    connection.dropFlow("reset");
+    connection.after(Math.ceil(goneMs - idle), () => connection.dropFlow("nothing"));
   }
 
   return { opened: watch };

@@ -6,6 +6,6 @@ import type { Behaviour } from "../behaviour.js";
  */
 export function loseFin(options: { next?: "reset" | "nothing" } = {}): Behaviour {
   return {
-    serverEnded: (link) => link.dropFlow(options.next ?? "reset"),
+    serverEnded: (connection) => connection.dropFlow(options.next ?? "reset"),
   };
 }

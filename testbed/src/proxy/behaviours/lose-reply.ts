@@ -7,8 +7,8 @@ import { type Ending, end } from "./ending.js";
  */
 export function loseReply(options: { leave?: Ending } = {}): Fault {
   return {
-    response(link, part) {
-      if (part.last) end(link, options.leave ?? "close");
+    response(connection, part) {
+      if (part.last) end(connection, options.leave ?? "close");
     },
   };
 }

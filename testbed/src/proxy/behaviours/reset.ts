@@ -16,11 +16,11 @@ export type ResetMoment =
 
 /** The client's connection is reset (RST) at the given moment. */
 export function reset(moment: ResetMoment): Behaviour {
-  if (moment === "open") return { opened: (link) => link.resetClient() };
+  if (moment === "open") return { opened: (connection) => connection.resetClient() };
   if ("requestStart" in moment) {
     return {
-      requestStarted(link, number) {
-        if (number === moment.requestStart) link.resetClient();
+      requestStarted(connection, number) {
+        if (number === moment.requestStart) connection.resetClient();
       },
     };
   }

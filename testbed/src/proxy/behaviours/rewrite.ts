@@ -15,17 +15,17 @@ export function rewrite(response: Uint8Array | string, options: RewriteOptions =
   const leave = options.leave ?? "open";
   if (options.deliver ?? true) {
     return {
-      response(link, part) {
+      response(connection, part) {
         if (!part.last) return;
-        link.toClient(bytes);
-        end(link, leave);
+        connection.toClient(bytes);
+        end(connection, leave);
       },
     };
   }
   return {
-    request(link) {
-      link.toClient(bytes);
-      end(link, leave);
+    request(connection) {
+      connection.toClient(bytes);
+      end(connection, leave);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Fault } from "../behaviour.js";
-import type { Link } from "../link.js";
+import type { ProxiedConnection } from "../proxied-connection.js";
 
 /** The speed of {@link slow}. */
 export interface SlowOptions {
@@ -13,27 +13,27 @@ export interface SlowOptions {
 export function slow(options: SlowOptions = {}): Fault {
   const portion = options.bytes ?? 1;
   const everyMs = options.everyMs ?? 1;
-  const waiting = new WeakMap<Link, Buffer[]>();
+  const waiting = new WeakMap<ProxiedConnection, Buffer[]>();
 
-  function trickle(link: Link): void {
-    const queue = waiting.get(link)!;
+  function trickle(connection: ProxiedConnection): void {
+    const queue = waiting.get(connection)!;
     const head = queue.shift();
     if (!head) {
-      waiting.delete(link);
+      waiting.delete(connection);
       return;
     }
-    link.toClient(head.subarray(0, portion));
+    connection.toClient(head.subarray(0, portion));
     if (head.length > portion) queue.unshift(head.subarray(portion));
-    link.after(everyMs, () => trickle(link));
+    connection.after(everyMs, () => trickle(connection));
   }
 
   return {
-    response(link, part) {
-      const queue = waiting.get(link);
+    response(connection, part) {
+      const queue = waiting.get(connection);
       if (queue) queue.push(part.bytes);
       else {
-        waiting.set(link, [part.bytes]);
-        trickle(link);
+        waiting.set(connection, [part.bytes]);
+        trickle(connection);
       }
     },
   };

@@ -20,7 +20,7 @@ export interface LinkOptions {
   readonly rttMs: number;
   readonly protocol: "http" | "raw";
   readonly behaviour: Behaviour | undefined;
-  onClosed(link: Link): void;
+  onClosed(connection: ProxiedConnection): void;
 }
 
 interface Running extends Exchange {
@@ -32,7 +32,7 @@ interface Running extends Exchange {
  * One connection through the proxy: the client's socket on one side, a connection to the server on the other, and a
  * delayed stream each way. Behaviours act through its methods; a test may call them at any moment of its own choice.
  */
-export class Link {
+export class ProxiedConnection {
   /** The connection's number, from 1. */
   readonly number: number;
   /** Requests that have begun to arrive. Counted only where a behaviour watches the connection. */
