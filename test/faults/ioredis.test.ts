@@ -147,7 +147,7 @@ describe("lost replies", () => {
   test("a transaction whose response is lost is not sent again", async () => {
     const client = await connect("HTTP");
     proxies.HTTP.onConnection(() => onRequest(carries("INCR"), loseReply({ leave: "reset" })));
-    for (const link of proxies.HTTP.links) link.close();
+    for (const connection of proxies.HTTP.connections) connection.close();
     await pause(50);
     const error = await client
       .multi()
@@ -196,7 +196,7 @@ test("an endpoint that cannot be reached: INCR rejects as not sent, and does not
   const { HTTP, TCP } = await compare("server unreachable for 2.5 s", async (via) => {
     const client = await connect(via, {}, 1_000);
     await proxies[via].refuse();
-    for (const link of proxies[via].links) link.resetClient();
+    for (const connection of proxies[via].connections) connection.resetClient();
     await pause(50);
     const outcome = outcomeOf(client.incr("n"));
     await pause(2_500);
@@ -226,10 +226,13 @@ describe("a function that is frozen between invocations", () => {
   const handler = fileURLToPath(new URL("handlers/ioredis.mjs", import.meta.url));
 
   test.each([
-    ["the connection is closed", ({ links }: NetworkProxy) => links.forEach((link) => void link.close())],
+    [
+      "the connection is closed",
+      ({ connections }: NetworkProxy) => connections.forEach((connection) => void connection.close()),
+    ],
     [
       "the connection is reset",
-      ({ links }: NetworkProxy) => links.forEach((link) => void link.resetClient()),
+      ({ connections }: NetworkProxy) => connections.forEach((connection) => void connection.resetClient()),
     ],
     ["the path forgets the connection", (proxy: NetworkProxy) => proxy.blackholeAll()],
   ] as const)("INCR resolves and is applied once while %s", async (happening, befall) => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type NetworkProxy, startNetworkProxy } from "warmline-testbed";
-import { RawEndpoint, resp2Answer } from "../support/endpoint.js";
+import { RawEndpoint, resp2Response } from "../support/endpoint.js";
 import { type Ended, runProgram } from "./support/program.js";
 
 // What a client does to the process that it lives in: it keeps it for as long as a call waits, and no longer.
@@ -9,7 +9,7 @@ let endpoint: RawEndpoint;
 let path: NetworkProxy;
 beforeEach(async () => {
   endpoint = await RawEndpoint.start();
-  endpoint.onRequest = ({ socket }) => socket.write(resp2Answer(":1\r\n"));
+  endpoint.onRequest = ({ socket }) => socket.write(resp2Response(":1\r\n"));
   // So long a round trip that the process would end first, if it could.
   path = await startNetworkProxy({ to: { port: Number(new URL(endpoint.url).port) }, rttMs: 150 });
 });
@@ -55,7 +55,7 @@ describe("a command with nothing else alive in the process settles", () => {
   ])("a command settles in a process with nothing else alive: %s", async (what, source) => {
     endpoint.onRequest = ({ socket, body, connection }) => {
       if (what.includes("forgotten") && connection === 1 && !body.includes("forget")) return;
-      socket.write(resp2Answer(body.startsWith("[[") ? "*2\r\n:1\r\n:1\r\n" : ":1\r\n"));
+      socket.write(resp2Response(body.startsWith("[[") ? "*2\r\n:1\r\n:1\r\n" : ":1\r\n"));
     };
     const ended = await run(source);
     expect(ended.errors).toBe("");
@@ -82,7 +82,7 @@ describe("a command with nothing else alive in the process settles", () => {
 });
 
 test("a response in the kernel's buffer wins over a late timer", async () => {
-  endpoint.onRequest = ({ socket }) => setTimeout(() => socket.write(resp2Answer(":1\r\n")), 100);
+  endpoint.onRequest = ({ socket }) => setTimeout(() => socket.write(resp2Response(":1\r\n")), 100);
   const ended = await run(
     `
     const redis = create({ timeout: 300 });
@@ -141,7 +141,7 @@ if (ownConnections)
   test("close() leaves no socket and no timer behind in any state", async () => {
     endpoint.onRequest = ({ socket, body, number }) => {
       if (body.includes("lost")) socket.destroy();
-      else if (!body.includes("silent") && number < 30) socket.write(resp2Answer(":1\r\n"));
+      else if (!body.includes("silent") && number < 30) socket.write(resp2Response(":1\r\n"));
     };
     const ended = await run(`
     const redis = create({ enableAutoPipelining: false, timeout: 800 });
@@ -166,7 +166,8 @@ if (ownConnections)
   });
 
 test("close() with calls in flight settles them, with no unhandled rejection", async () => {
-  endpoint.onRequest = ({ socket, body }) => body.includes("answered") && socket.write(resp2Answer(":1\r\n"));
+  endpoint.onRequest = ({ socket, body }) =>
+    body.includes("answered") && socket.write(resp2Response(":1\r\n"));
   const ended = await run(`
     const redis = create({ enableAutoPipelining: false, timeout: 600, preconnect: true });
     const calls = [redis.incr("answered"), redis.incr("silent"), redis.get("silent"), redis.ready()];
@@ -185,10 +186,10 @@ test("connections that break in every way cause no unhandled rejection", async (
   endpoint.onRequest = ({ socket }) => {
     const way = endpoint.requests.length % 6;
     if (way === 0) socket.resetAndDestroy();
-    else if (way === 1) socket.end(resp2Answer(":1\r\n"));
-    else if (way === 2) socket.write(`${resp2Answer(":1\r\n")}junk`);
+    else if (way === 1) socket.end(resp2Response(":1\r\n"));
+    else if (way === 2) socket.write(`${resp2Response(":1\r\n")}junk`);
     else if (way === 3) socket.write("garbage");
-    else socket.write(resp2Answer(":1\r\n"));
+    else socket.write(resp2Response(":1\r\n"));
   };
   const ended = await run(
     `

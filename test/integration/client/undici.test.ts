@@ -5,7 +5,7 @@ import { Redis, type RedisOptions } from "warmline";
 import { type Dispatcher, undici } from "warmline/undici";
 import { createGateway, type Gateway } from "warmline-gateway";
 import { type Authority, type Certificate, makeAuthority } from "warmline-testbed";
-import { answer, RawEndpoint } from "../../support/endpoint.js";
+import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 import { type ConnectProxy, startConnectProxy } from "../../support/network/connect-proxy.js";
 import { startTlsFront, type TlsFront } from "../../support/network/tls-front.js";
 
@@ -125,7 +125,7 @@ describe.each([
       const redis = client(agent, options());
       endpoint.onRequest = ({ socket, number }) => {
         if (number > 1) return void socket.destroy();
-        socket.write(answer('{"result":1}', { "content-type": "application/json" }));
+        socket.write(httpResponse('{"result":1}', { "content-type": "application/json" }));
         setTimeout(() => socket.end(), 10);
       };
       expect(await redis.incr("n")).toBe(1);
@@ -149,7 +149,7 @@ describe.each([
       const transport = undici(new library.Agent());
       endpoint.onRequest = ({ socket }) => {
         if (endpoint.requests.length === 1) socket.destroy();
-        else socket.write(answer('{"result":1}', { "content-type": "application/json" }));
+        else socket.write(httpResponse('{"result":1}', { "content-type": "application/json" }));
       };
       expect(await new Redis({ ...options(), transport }).strlen("k")).toBe(1);
       expect(new Redis({ ...options(), transport, timeout: 500 }).stats()).toMatchObject({
