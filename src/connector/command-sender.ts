@@ -155,8 +155,9 @@ export class CommandSender {
     timeout: number,
     read: (response: HttpResponse) => T,
   ): Promise<T> {
-    const { transport, settings: retry } = this.#context;
-    const rules = { label, repeatable, repeated: false, timeout, signal: this.#signal, retry };
+    const { transport, settings } = this.#context;
+    const budget = new RetryBudget(settings, timeout);
+    const rules = { label, repeatable, repeated: false, signal: this.#signal, budget };
     return new Promise((resolve, reject) => {
       this.#call = beginCall(transport, { request, ...rules, read, resolve, reject });
     });

@@ -1,6 +1,5 @@
 import type { RawReply } from "../protocol/reply.js";
 import { type EncodedRequest, Resp2Refused } from "../protocol/rest-protocol.js";
-import { elapsed, moment } from "../util/clock.js";
 import type { ConfiguredClient } from "./client-context.js";
 import { readsBytes } from "./command.js";
 import { decodeReply } from "./decode-reply.js";
@@ -16,7 +15,7 @@ class CommandRequest extends PendingRequest<unknown> {
   /** @param inPath sends the command in the path: how bytes reach an endpoint that takes no RESP2. */
   constructor(
     client: ConfiguredClient,
-    protected readonly pending: PendingCommand,
+    private readonly pending: PendingCommand,
     time: number,
     inPath: boolean,
   ) {
@@ -36,24 +35,15 @@ class CommandRequest extends PendingRequest<unknown> {
   }
 
   reject(reason: unknown): void {
-    this.pending.reject(reason);
-  }
-}
-
-/** The request of a command with bytes among its arguments, which is sent again in another form where it is refused. */
-class BytesRequest extends CommandRequest {
-  private readonly began = moment();
-
-  override reject(reason: unknown): void {
-    if (reason instanceof Resp2Refused) {
-      new CommandRequest(this.client, this.pending, this.timeout - elapsed(this.began), true).send();
-    } else super.reject(reason);
+    const { client, pending, budget } = this;
+    // The endpoint takes bytes in the path alone.
+    if (reason instanceof Resp2Refused) new CommandRequest(client, pending, budget.timeLeft, true).send();
+    else pending.reject(reason);
   }
 }
 
 /** Sends one command by itself. */
 export function sendCommand(client: ConfiguredClient, pending: PendingCommand): void {
   const { command, limits } = pending;
-  const Request = command.bytes ? BytesRequest : CommandRequest;
-  new Request(client, pending, timeLeft(client.settings, limits, command.wait), false).send();
+  new CommandRequest(client, pending, timeLeft(client.settings, limits, command.wait), false).send();
 }

@@ -11,7 +11,6 @@ import { within } from "../util/timers.js";
 import type { ConfiguredClient } from "./client-context.js";
 import { toProtocolError } from "./decode-reply.js";
 import type { RequestHandler } from "./middleware.js";
-import type { Settings } from "./settings.js";
 
 /** The time and the signal of a request. */
 export interface RequestLimits {
@@ -30,7 +29,7 @@ const SENT_BY_HANDLER: SentCall = { written: true };
 
 /** A request in flight: what is sent, how its reply is decoded, and what becomes of it. */
 export abstract class PendingRequest<T> implements OutgoingRequest<T> {
-  readonly timeout: number;
+  readonly budget: RetryBudget;
   readonly signal: AbortSignal | undefined;
   readonly repeated: boolean;
 
@@ -39,7 +38,7 @@ export abstract class PendingRequest<T> implements OutgoingRequest<T> {
     readonly label: string,
     { time, signal, repeated = false }: RequestLimits,
   ) {
-    this.timeout = time;
+    this.budget = new RetryBudget(client.settings, time);
     this.signal = signal;
     this.repeated = repeated;
   }
@@ -49,10 +48,6 @@ export abstract class PendingRequest<T> implements OutgoingRequest<T> {
   protected abstract decode(reply: RawReply, possiblyApplied: boolean): T;
   abstract resolve(value: T): void;
   abstract reject(reason: unknown): void;
-
-  get retry(): Settings {
-    return this.client.settings;
-  }
 
   get request(): HttpRequest {
     return this.encoded.request;
@@ -80,7 +75,8 @@ export abstract class PendingRequest<T> implements OutgoingRequest<T> {
   }
 
   private async sendThrough(requestHandler: RequestHandler): Promise<T> {
-    const { timeout, label, signal, repeatable, retry } = this;
+    const { budget, label, signal, repeatable } = this;
+    const { timeout } = budget;
     const { argv, route } = this.encoded;
     if ((route ? argv : [argv]).flat().some((arg) => typeof arg !== "string")) {
       const message = `${label}: bytes can't be sent through middleware, which gets JSON`;
@@ -89,10 +85,9 @@ export abstract class PendingRequest<T> implements OutgoingRequest<T> {
     const timeoutError = (written: boolean) => createTimeoutError(label, timeout, written);
     if (timeout <= 0) throw timeoutError(false);
     if (signal?.aborted) throw signal.reason;
-    const budget = new RetryBudget(retry, timeout);
     const response = requestHandler(
       { ...(route && { path: [route] }), body: argv, ...(signal && { signal }) },
-      { settings: retry, argv, repeatable, budget, signal },
+      { settings: this.client.settings, argv, repeatable, budget, signal },
     );
     const json = JSON.stringify(await within(timeout + GRACE, response, () => timeoutError(true), signal));
     return this.decode(readJson(json ?? "", false), false);

@@ -1,7 +1,7 @@
 import { assertConfig, checkCallOptions, checkOptions } from "../options/check-options.js";
 import type { CallOptions, Deadline, RedisOptions, WriteMode } from "../options/options.js";
 import { type Codec, resolveCodec } from "../protocol/codec.js";
-import { DEFAULT_MAX_REPLY_SIZE } from "../transport/body.js";
+import { DEFAULT_MAX_REPLY_SIZE } from "../transport/response-too-large.js";
 import { jitteredBackoff } from "../transport/retry-budget.js";
 import { MAX_TIMER } from "../util/timers.js";
 

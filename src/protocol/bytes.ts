@@ -26,6 +26,19 @@ export function textIfUtf8(bytes: Uint8Array): string | undefined {
 export const toHex = (bytes: Uint8Array, prefix = ""): string =>
   Array.from(bytes, (byte) => prefix + byte.toString(16).padStart(2, "0")).join("");
 
+export function concat(parts: readonly Uint8Array[]): Uint8Array {
+  if (parts.length === 1) return parts[0]!;
+  let length = 0;
+  for (const part of parts) length += part.length;
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
 /** A bulk string still inside the response's bytes. */
 export class BytesBulk implements Bulk {
   constructor(

@@ -1,5 +1,5 @@
 import type { CommandArg } from "./args.js";
-import { toHex } from "./bytes.js";
+import { concat, toHex } from "./bytes.js";
 
 const encoder = new TextEncoder();
 
@@ -32,17 +32,4 @@ export function toPath(argv: readonly CommandArg[]): { path: string; body: Uint8
 
 function percentEncode(arg: CommandArg): string {
   return typeof arg === "string" ? encodeURIComponent(arg) : toHex(arg, "%");
-}
-
-export function concat(parts: readonly Uint8Array[]): Uint8Array {
-  if (parts.length === 1) return parts[0]!;
-  let length = 0;
-  for (const part of parts) length += part.length;
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

@@ -3,8 +3,8 @@ import type { HttpRequest, HttpResponse } from "../protocol/http.js";
 import { MalformedReply } from "../protocol/malformed.js";
 import { onAbort } from "../util/abort.js";
 import { afterTwoPolls, clearTimeout, setTimeout } from "../util/timers.js";
-import { ResponseTooLarge } from "./body.js";
-import { RetryBudget, type RetryPolicy } from "./retry-budget.js";
+import { ResponseTooLarge } from "./response-too-large.js";
+import type { RetryBudget } from "./retry-budget.js";
 import { createTimeoutError } from "./timeout-error.js";
 import type { Attempt, AttemptListener, Timed, Timers, Transport } from "./transport.js";
 
@@ -18,10 +18,9 @@ export interface OutgoingRequest<T> {
   readonly repeatable: boolean;
   /** Whether it carries something that an earlier call may have written. */
   readonly repeated: boolean;
-  /** The time for all of it, in ms. */
-  readonly timeout: number;
+  /** The retries and the time that it has. */
+  readonly budget: RetryBudget;
   readonly signal: AbortSignal | undefined;
-  readonly retry: RetryPolicy;
   /**
    * Makes a value of a response.
    * @param possiblyApplied whether an earlier attempt may have been applied.
@@ -48,7 +47,6 @@ class Call<T> implements AttemptListener {
   /** The call's own clock. Ref'd: while it runs the process does not end, whatever state the socket is in. */
   private timer: unknown;
   private pause: ReturnType<typeof setTimeout> | undefined;
-  private readonly budget: RetryBudget;
   /** Whether this attempt has been written. */
   private started = false;
   /** Whether this attempt has the request: a command that leaves it later is written all the same. */
@@ -61,14 +59,12 @@ class Call<T> implements AttemptListener {
   constructor(
     private readonly transport: Transport,
     private readonly outgoing: OutgoingRequest<T>,
-  ) {
-    this.budget = new RetryBudget(outgoing.retry, outgoing.timeout);
-  }
+  ) {}
 
   begin(): this {
-    const { signal, timeout } = this.outgoing;
+    const { signal, budget } = this.outgoing;
     if (signal?.aborted) this.reject(signal.reason);
-    else if (timeout <= 0) this.rejectTimedOut();
+    else if (budget.timeout <= 0) this.rejectTimedOut();
     else {
       if (signal) {
         this.forgetSignal = onAbort(signal, () => {
@@ -76,7 +72,7 @@ class Call<T> implements AttemptListener {
           this.reject(signal.reason);
         });
       }
-      this.timer = this.timers.start(timeout, this);
+      this.timer = this.timers.start(budget.timeout, this);
       this.send();
     }
     return this;
@@ -87,7 +83,7 @@ class Call<T> implements AttemptListener {
   }
 
   private get possiblyWritten(): boolean {
-    return this.started || this.budget.possiblyApplied;
+    return this.started || this.outgoing.budget.possiblyApplied;
   }
 
   /** A repeat of what may have been applied is the same, byte for byte. */
@@ -103,14 +99,16 @@ class Call<T> implements AttemptListener {
 
   /** @throws Error where this would be a repeat after the call's time, as when the process was frozen meanwhile. */
   onStart(): void {
-    if ((this.possiblyWritten || this.outgoing.repeated) && this.budget.timeLeft <= 0) {
+    const { repeated, budget } = this.outgoing;
+    if ((this.possiblyWritten || repeated) && budget.timeLeft <= 0) {
       throw new Error("the timeout has passed");
     }
     this.started = true;
   }
 
   onResponse(response: HttpResponse, repeated = false): void {
-    const { budget, outgoing } = this;
+    const { outgoing } = this;
+    const { budget } = outgoing;
     if (repeated) budget.possiblyApplied = true;
     const unapplied = refusedUnapplied(response);
     if (unapplied) {
@@ -143,16 +141,16 @@ class Call<T> implements AttemptListener {
   onFailure(cause: Error): void {
     if (cause instanceof ResponseTooLarge) {
       // It would be as large again.
-      this.budget.possiblyApplied = true;
+      this.outgoing.budget.possiblyApplied = true;
       this.giveUp(cause, ProtocolError);
     } else this.failed(this.started ? "unknown" : "unsent", cause);
   }
 
   private failed(outcome: Outcome, cause: Error, Kind = UnknownOutcomeError): void {
-    const { budget } = this;
+    const { budget, repeatable } = this.outgoing;
     const unknown = outcome === "unknown";
     if (unknown) budget.possiblyApplied = true;
-    if (!unknown || this.outgoing.repeatable) {
+    if (!unknown || repeatable) {
       // A connection that was lost in use says nothing about the next one: try at once, then with backoff.
       const wait = budget.next(unknown && budget.retried === 0 ? 0 : undefined);
       if (wait !== undefined) {
@@ -164,11 +162,11 @@ class Call<T> implements AttemptListener {
   }
 
   private giveUp(cause: Error, Kind = UnknownOutcomeError): void {
-    const { label: command, repeatable } = this.outgoing;
+    const { label: command, repeatable, budget } = this.outgoing;
     const sent = repeatable
       ? "no complete response"
       : "the command was sent, but no complete response arrived, so it may have been applied";
-    const error = this.budget.possiblyApplied
+    const error = budget.possiblyApplied
       ? new Kind(`${command}: ${sent}: ${cause.message}`, { outcome: "unknown", command, cause })
       : new ConnectionError(`${command}: not sent: ${cause.message}`, { command, cause });
     this.reject(error);
@@ -176,15 +174,16 @@ class Call<T> implements AttemptListener {
 
   send(): void {
     // After a freeze the pause and the call's own timer are late together, and the pause comes first.
-    if (this.budget.retried > 0 && this.budget.timeLeft <= 0) return;
+    const { budget, repeatable } = this.outgoing;
+    if (budget.retried > 0 && budget.timeLeft <= 0) return;
     this.started = false;
     this.taken = false;
-    this.attempt = this.transport.attempt(this.outgoing.repeatable, this);
+    this.attempt = this.transport.attempt(repeatable, this);
   }
 
   private sendAgain(waitMs: number, outcome: Outcome): void {
-    const { label: command } = this.outgoing;
-    this.transport.onRetry({ command, outcome, retry: this.budget.retried, waitMs });
+    const { label: command, budget } = this.outgoing;
+    this.transport.onRetry({ command, outcome, retry: budget.retried, waitMs });
     this.attempt = undefined;
     this.taken = false;
     this.pause = setTimeout(sendNow, waitMs, this);
@@ -200,8 +199,8 @@ class Call<T> implements AttemptListener {
   }
 
   private rejectTimedOut(): void {
-    const { label, timeout } = this.outgoing;
-    this.reject(createTimeoutError(label, timeout, this.possiblyWritten));
+    const { label, budget } = this.outgoing;
+    this.reject(createTimeoutError(label, budget.timeout, this.possiblyWritten));
   }
 
   private reject(reason: unknown): void {

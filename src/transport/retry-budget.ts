@@ -20,7 +20,7 @@ export class RetryBudget {
   /** @param timeout the time for all attempts and waits, in ms. */
   constructor(
     private readonly policy: RetryPolicy,
-    private readonly timeout: number,
+    readonly timeout: number,
   ) {}
 
   /** The time that is left, in ms. Below 0 when the time is up. */

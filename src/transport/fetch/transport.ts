@@ -1,4 +1,5 @@
-import { Body } from "../body.js";
+import { concat } from "../../protocol/bytes.js";
+import { ResponseTooLarge } from "../response-too-large.js";
 import type { Attempt, AttemptListener, ConnectionStats, Transport } from "../transport.js";
 
 const { Deno, process } = globalThis as {
@@ -86,17 +87,24 @@ export class FetchTransport implements Transport {
 
 /** @throws ResponseTooLarge before more bytes than the limit are kept. */
 async function readBody(response: Response, limit: number): Promise<Uint8Array> {
-  const { headers, body: stream } = response;
+  const { headers, body } = response;
   const length = headers.get("content-length");
-  const body = new Body(limit, (size) => new Uint8Array(size), length === null ? undefined : Number(length));
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  const expect = (bytes: number) => {
+    size += bytes;
+    if (size > limit) throw new ResponseTooLarge(limit);
+  };
   // An encoded body, as by gzip, decodes to more bytes than content-length declares.
-  if (!stream || (length !== null && !headers.has("content-encoding"))) {
+  if (!body || (length !== null && !headers.has("content-encoding"))) {
+    expect(Number(length));
     return new Uint8Array(await response.arrayBuffer());
   }
-  const reader = stream.getReader();
+  const reader = body.getReader();
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return body.whole();
-    body.add(value);
+    if (done) return concat(parts);
+    expect(value.length);
+    parts.push(value);
   }
 }

@@ -2,20 +2,19 @@ import { expect, test } from "vitest";
 import { TimeoutError } from "../../../src/errors.js";
 import { Redis } from "../../../src/index.js";
 import { beginCall, type OutgoingRequest } from "../../../src/transport/request-call.js";
+import { RetryBudget } from "../../../src/transport/retry-budget.js";
 import type { AttemptListener, Transport } from "../../../src/transport/transport.js";
 import { httpResponse, RawEndpoint } from "../../support/endpoint.js";
 
 // A process that was frozen between two tries finds all of its timers late at once. What was to be repeated must not
 // be repeated now: an exactly-once write's first reply may be forgotten by then.
 
-const outgoing: Omit<OutgoingRequest<unknown>, "resolve" | "reject"> = {
+const outgoing: Omit<OutgoingRequest<unknown>, "budget" | "resolve" | "reject"> = {
   request: { path: "/", headers: [], body: "" },
   label: "INCR",
   repeatable: true,
   repeated: false,
-  timeout: 200,
   signal: undefined,
-  retry: { retries: 5, backoff: () => 20 },
   read: () => 1,
 };
 
@@ -35,8 +34,10 @@ function transport(
   };
 }
 
-const call = (path: Transport, given: Partial<typeof outgoing> = {}) =>
-  new Promise((resolve, reject) => beginCall(path, { ...outgoing, ...given, resolve, reject }));
+function call(path: Transport, waitMs = 20): Promise<unknown> {
+  const budget = new RetryBudget({ retries: 5, backoff: () => waitMs }, 200);
+  return new Promise((resolve, reject) => beginCall(path, { ...outgoing, budget, resolve, reject }));
+}
 
 /** Nothing runs meanwhile, as in a frozen process. */
 function freeze(ms: number): void {
@@ -52,7 +53,7 @@ test("a repeat is not sent after a freeze in the pause before it", async () => {
       if (number === 2) setTimeout(freeze, 0, 400);
     }, 0);
   });
-  const called = call(path, { retry: { retries: 5, backoff: () => 60 } });
+  const called = call(path, 60);
   await expect(called).rejects.toBeInstanceOf(TimeoutError);
   expect(path.attempts).toBe(2);
 });

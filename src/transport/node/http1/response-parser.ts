@@ -1,5 +1,6 @@
 import type { HttpResponse } from "../../../protocol/http.js";
-import { Body, DEFAULT_MAX_REPLY_SIZE, ResponseTooLarge } from "../../body.js";
+import { Body } from "../../body.js";
+import { DEFAULT_MAX_REPLY_SIZE, ResponseTooLarge } from "../../response-too-large.js";
 import { BadResponse, parseHeader, type ResponseHead, responseHead } from "./response-head.js";
 
 export { BadResponse };
