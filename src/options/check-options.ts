@@ -1,37 +1,45 @@
 import { ConfigError } from "../errors.js";
 import { unknownOption } from "./option-names.js";
-import type { CallOptions, RedisOptions } from "./options.js";
+import type { CallOptions, RedisOptions, RetryOptions } from "./options.js";
 
 /** @throws ConfigError with the message, unless the condition holds. */
 export function assertConfig(holds: boolean, message: string): void {
   if (!holds) throw new ConfigError(message);
 }
 
-type Check = readonly [holds: (value: unknown) => boolean, wanted: string];
+type Check = readonly [holds: (value: any) => boolean, wanted: string];
 
-const isBoolean: Check = [(value) => typeof value === "boolean", "true or false"];
-const isText: Check = [(value) => typeof value === "string", "text"];
+const ofType = (type: string, wanted: string): Check => [(value) => typeof value === type, wanted];
 const oneOf = (...values: unknown[]): Check => [
   (value) => values.includes(value),
   `one of ${values.join(", ")}`,
 ];
-// The types are checked where the options are used: with null too, or with null taken for left out.
+const wholeNumber = (least: number, wanted = `a whole number, ${least} or more`): Check => [
+  (value) => Number.isInteger(value) && value >= least,
+  wanted,
+];
+const isBoolean = ofType("boolean", "true or false");
+const isMilliseconds: Check = [(value) => typeof value === "number" && value > 0, "a number of ms above 0"];
+// An empty one counts as missing.
+const isTextIfAny: Check = [(value) => !value || typeof value === "string", "text"];
 const isAnything: Check = [() => true, ""];
-const isNotNull: Check = [(value) => value !== null, "left out rather than null"];
 
-/** Options of `with()` and their checks. An option that is checked where it is used accepts anything here. */
+/** Options of `with()` and their checks. */
 const CALL_OPTIONS: Record<keyof CallOptions, Check> = {
-  signal: isNotNull,
-  timeout: isAnything,
-  deadline: isNotNull,
+  signal: [
+    (value) => value !== null && (!value || typeof value === "function" || "aborted" in Object(value)),
+    "an AbortSignal",
+  ],
+  timeout: isMilliseconds,
+  deadline: [(value) => value !== null, "a Lambda context, or have a remaining() that returns ms"],
   writes: oneOf("at-most-once", "exactly-once", "at-least-once"),
+  // Checked where it is resolved.
   codec: isAnything,
 };
 
 const OPTIONS: Record<keyof RedisOptions, Check> = {
-  // An empty one counts as missing.
-  url: [(value) => !value || typeof value === "string", "text"],
-  token: [(value) => !value || typeof value === "string", "text"],
+  url: isTextIfAny,
+  token: isTextIfAny,
   ...CALL_OPTIONS,
   retry: [
     (value) => value === false || (typeof value === "object" && value !== null),
@@ -40,11 +48,11 @@ const OPTIONS: Record<keyof RedisOptions, Check> = {
   keepAlive: isBoolean,
   transport: [(value) => typeof value === "function", "undici(dispatcher) of warmline/undici"],
   cache: oneOf("default", "force-cache", "no-cache", "no-store", "only-if-cached", "reload"),
-  backend: isText,
-  maxConnections: [(value) => Number.isInteger(value) && Number(value) > 0, "a whole number, 1 or more"],
-  maxReplySize: isAnything,
+  backend: ofType("string", "text"),
+  maxConnections: wholeNumber(1),
+  maxReplySize: wholeNumber(1, "a whole number of bytes above 0"),
   preconnect: isBoolean,
-  exactlyOnceTtl: isNotNull,
+  exactlyOnceTtl: isMilliseconds,
   responseFormat: oneOf("resp2", "json"),
   enableAutoPipelining: isBoolean,
   readYourWrites: isBoolean,
@@ -55,11 +63,16 @@ const OPTIONS: Record<keyof RedisOptions, Check> = {
   responseEncoding: oneOf(false, "base64"),
 };
 
+const RETRY_OPTIONS: Record<keyof RetryOptions, Check> = {
+  retries: wholeNumber(0),
+  backoff: ofType("function", "a function that returns ms"),
+};
+
 /** @throws ConfigError unless these are options of a client, each of its type. Undefined counts as left out. */
 export function checkOptions(given: RedisOptions): void {
   check(given, OPTIONS);
   const { retry } = given;
-  if (retry) check(retry, { retries: isNotNull, backoff: isNotNull }, "retry.");
+  if (retry) check(retry, RETRY_OPTIONS, "retry.");
 }
 
 /** @throws ConfigError unless these are options that `with()` may change, each of its type. */

@@ -56,6 +56,12 @@ export class BytesBulk implements Bulk {
   }
 }
 
+const encoder = new TextEncoder();
+
+/** An argument as bytes. */
+export const toBytes = (given: string | Uint8Array): Uint8Array =>
+  typeof given === "string" ? encoder.encode(given) : given;
+
 /** A bulk string that came as text. */
 export class TextBulk implements Bulk {
   constructor(private readonly value: string) {}
@@ -65,6 +71,6 @@ export class TextBulk implements Bulk {
   }
 
   bytes(): Uint8Array {
-    return new TextEncoder().encode(this.value);
+    return toBytes(this.value);
   }
 }

@@ -1,7 +1,5 @@
 import type { CommandArg } from "./args.js";
-import { concat, toHex } from "./bytes.js";
-
-const encoder = new TextEncoder();
+import { concat, toBytes, toHex } from "./bytes.js";
 
 /** Commands as RESP2 arrays of bulk strings, one after another: what warmline-gateway takes beside JSON. */
 export function toResp2(commands: readonly (readonly CommandArg[])[]): Uint8Array {
@@ -9,11 +7,11 @@ export function toResp2(commands: readonly (readonly CommandArg[])[]): Uint8Arra
   for (const argv of commands) {
     let text = `*${argv.length}\r\n`;
     for (const arg of argv) {
-      const bytes = typeof arg === "string" ? encoder.encode(arg) : arg;
-      parts.push(encoder.encode(`${text}$${bytes.length}\r\n`), bytes);
+      const bytes = toBytes(arg);
+      parts.push(toBytes(`${text}$${bytes.length}\r\n`), bytes);
       text = "\r\n";
     }
-    parts.push(encoder.encode("\r\n"));
+    parts.push(toBytes("\r\n"));
   }
   return concat(parts);
 }
@@ -26,7 +24,7 @@ export function toPath(argv: readonly CommandArg[]): { path: string; body: Uint8
   const last = argv[argv.length - 1]!;
   return {
     path: argv.slice(0, -1).map(percentEncode).join("/"),
-    body: typeof last === "string" ? encoder.encode(last) : last,
+    body: toBytes(last),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { CommandArg } from "../../protocol/args.js";
-import { textIfUtf8 } from "../../protocol/bytes.js";
+import { textIfUtf8, toBytes } from "../../protocol/bytes.js";
 import { keysOf } from "./keys.js";
 import { idempotencyScript, MAX_ARGS } from "./script.js";
 import { keyInSameSlot } from "./slot.js";
@@ -47,7 +47,7 @@ export function wrapInIdempotencyScript(
 ): CommandArg[] {
   const keys = keysOf(argv);
   const id = `:wl:${randomId()}`;
-  const token = keys.length > 0 ? keyInSameSlot(bytesOf(keys[0]!), id) : bytesOf(id);
+  const token = keys.length > 0 ? keyInSameSlot(toBytes(keys[0]!), id) : toBytes(id);
   return [
     "EVAL",
     idempotencyScript(upstash),
@@ -57,10 +57,6 @@ export function wrapInIdempotencyScript(
     String(ttl),
     ...argv,
   ];
-}
-
-function bytesOf(arg: CommandArg): Uint8Array {
-  return typeof arg === "string" ? new TextEncoder().encode(arg) : arg;
 }
 
 /**
