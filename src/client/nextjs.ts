@@ -12,12 +12,27 @@ const KEPT: readonly RedisOptions["cache"][] = ["default", "force-cache", "only-
 export function markPageDynamic({ cache }: RedisOptions): (() => Promise<unknown> | undefined) | undefined {
   // Next.js puts a constant in the place of this name.
   if (!process.env.NEXT_RUNTIME || KEPT.includes(cache)) return undefined;
+  /** The fetches of the commands issued in this turn. */
+  let turn: Promise<unknown>[] | undefined;
+  let settled: Promise<unknown>;
   return () => {
     const marked = fetch("data:,", { cache: "no-store" } as RequestInit);
-    // While building, the rendering of the page ends with this: its error has to reach Next.js.
-    if (process.env.NEXT_PHASE === "phase-production-build") return marked;
     // At run time the call itself is enough, and no command waits.
-    marked.catch(() => {});
-    return undefined;
+    if (process.env.NEXT_PHASE !== "phase-production-build") {
+      marked.catch(() => {});
+      return undefined;
+    }
+    // While building, the rendering of the page ends with this: its error has to reach Next.js. Commands of one turn go on
+    // together, so that they are sent in the order issued.
+    if (!turn) {
+      const marks: Promise<unknown>[] = [];
+      turn = marks;
+      settled = Promise.resolve().then(() => {
+        turn = undefined;
+        return Promise.allSettled(marks);
+      });
+    }
+    turn.push(marked);
+    return settled.then(() => marked);
   };
 }

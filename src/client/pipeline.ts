@@ -6,6 +6,7 @@ import type { ReplyMode } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
 import { ArgumentError } from "../errors.js";
 import { type Result, sendBatch } from "../execution/batch-request.js";
+import { beforeCall } from "../execution/before-call.js";
 import type { ConfiguredClient } from "../execution/client-context.js";
 import { type Command, createCommand } from "../execution/command.js";
 import { guardWrite } from "../execution/exactly-once/guard.js";
@@ -14,8 +15,6 @@ import { PendingCommand } from "../execution/pending-command.js";
 import { sendPipeline } from "../execution/pipeline-sender.js";
 import { findUnknownOption } from "../options/option-names.js";
 import type { BatchPath } from "../protocol/rest-protocol.js";
-import { createTimeoutError } from "../transport/timeout-error.js";
-import { within } from "../util/timers.js";
 
 /** A command called on a pipeline. It returns the pipeline, with one more result. */
 export interface Queued<Q extends readonly unknown[], V = unknown> extends ReplyMode {
@@ -82,13 +81,10 @@ class CommandQueue {
     if (unknown) throw new ArgumentError(`${this.#path}: ${unknown}`, { command: undefined });
     if (this.#commands.length === 0) throw new ArgumentError("Pipeline is empty");
     const client = this.#client;
-    const { context, settings } = client;
+    const waitFor = beforeCall(client, "exec");
+    if (waitFor) await waitFor;
+    const { settings } = client;
     const limits = createLimits(settings);
-    const waitFor = context.beforeCall?.();
-    if (waitFor) {
-      const timeoutError = () => createTimeoutError("exec", settings.timeout, false);
-      await within(timeLeft(settings, limits), waitFor, timeoutError, limits?.signal);
-    }
     const commands = this.#commands.map((command) => guardWrite(client, command));
     const results =
       this.#path === "pipeline"

@@ -19,14 +19,12 @@ interface CommandBatch {
   readonly requests: PendingCommand[][];
   /** About how many bytes that one has. */
   bytes: number;
-  /** Settle before the commands are sent. */
-  readonly awaited: Promise<unknown>[];
 }
 
 /**
  * Collects the commands issued before the next microtask and sends them as one request, in the order issued. Commands
  * beyond a limit travel in further requests, each after the one before. Each command has an outcome of its own. Where several
- * requests are served in one process, those of one never travel with those of another, even if all had to wait.
+ * requests are served in one process, those of one never travel with those of another.
  */
 export class AutoPipeline {
   #batch: CommandBatch | undefined;
@@ -36,8 +34,7 @@ export class AutoPipeline {
     this.#client = client;
   }
 
-  /** @param waitFor settles before the command is sent; the command fails as it does. */
-  add(pending: PendingCommand, waitFor?: Promise<unknown>): void {
+  add(pending: PendingCommand): void {
     this.#batch ??= this.#startBatch();
     const batch = this.#batch;
     const bytes = sizeOf(pending.command.argv);
@@ -49,28 +46,17 @@ export class AutoPipeline {
     }
     batch.bytes += bytes;
     request.push(pending);
-    if (waitFor) batch.awaited.push(waitFor.catch((error) => pending.reject(error)));
   }
 
   #startBatch(): CommandBatch {
-    const batch: CommandBatch = { requests: [[]], bytes: 0, awaited: [] };
+    const batch: CommandBatch = { requests: [[]], bytes: 0 };
     microtask.then(() => {
       this.#batch = undefined;
-      if (batch.awaited.length > 0) this.#sendLater(batch);
-      else this.#sendAll(batch.requests);
+      const { requests } = batch;
+      if (requests.length === 1) this.#send(requests[0]!);
+      else this.#sendInOrder(requests);
     });
     return batch;
-  }
-
-  async #sendLater({ requests, awaited }: CommandBatch): Promise<void> {
-    for (const pending of requests.flat()) pending.arm();
-    await Promise.all(awaited);
-    this.#sendAll(requests.map((request) => request.filter(isOpen)));
-  }
-
-  #sendAll(requests: PendingCommand[][]): void {
-    if (requests.length === 1) this.#send(requests[0]!);
-    else this.#sendInOrder(requests);
   }
 
   /** Sends each when all commands of the one before have settled. */
@@ -96,11 +82,8 @@ export class AutoPipeline {
   #send(batch: PendingCommand[], spent?: number): void {
     const client = this.#client;
     const [first] = batch;
-    if (!first) return;
-    if (batch.length === 1 && spent === undefined) {
-      first.disarm();
-      sendCommand(client, first);
-    } else if (first.limits) {
+    if (batch.length === 1 && spent === undefined) sendCommand(client, first!);
+    else if (first!.limits) {
       const shared = new SharedRequest(batch);
       if (batch.some(isOpen)) sendPipeline(client, batch, shared, { shared });
     } else sendPipeline(client, batch, { time: client.settings.timeout - (spent ?? 0) });

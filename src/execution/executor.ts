@@ -2,6 +2,7 @@ import { type Commands, getSpec } from "../commands/index.js";
 import type { ReplyMode } from "../commands/reply-mode.js";
 import type { CommandSpec } from "../commands/spec.js";
 import { AutoPipeline } from "./auto-pipeline.js";
+import { beforeCall } from "./before-call.js";
 import type { ClientContext, ConfiguredClient } from "./client-context.js";
 import { type Command, createCommand } from "./command.js";
 import { sendCommand } from "./command-request.js";
@@ -47,28 +48,22 @@ export class CommandExecutor implements ConfiguredClient {
    * can't be sent.
    */
   run(spec: CommandSpec, args: readonly unknown[]): Promise<unknown> {
+    const waitFor = beforeCall(this, spec.name);
+    return waitFor ? waitFor.then(() => this.#run(spec, args)) : this.#run(spec, args);
+  }
+
+  #run(spec: CommandSpec, args: readonly unknown[]): Promise<unknown> {
     try {
       const command = guardWrite(this, createCommand(this, spec, args));
       const limits = createLimits(this.settings);
-      const waitFor = this.context.beforeCall?.();
-      return new Promise((resolve, reject) =>
-        this.#dispatch(new PendingCommand(command, limits, resolve, reject), waitFor),
-      );
+      return new Promise((resolve, reject) => {
+        const pending = new PendingCommand(command, limits, resolve, reject);
+        if (this.#mayBatch(command)) this.#autoPipeline.add(pending);
+        else sendCommand(this, pending);
+      });
     } catch (error) {
       return Promise.reject(error);
     }
-  }
-
-  #dispatch(pending: PendingCommand, waitFor: Promise<unknown> | undefined): void {
-    const { command } = pending;
-    if (this.#mayBatch(command)) this.#autoPipeline.add(pending, waitFor);
-    else if (waitFor) {
-      pending.arm();
-      waitFor.then(
-        () => pending.settled || sendCommand(this, pending),
-        (error) => pending.reject(error),
-      );
-    } else sendCommand(this, pending);
   }
 
   /** A command that waits would keep all the others waiting. */
