@@ -20,44 +20,54 @@ const LABELS: Record<BatchPath, string> = { pipeline: "PIPELINE", "multi-exec": 
 class BatchRequest extends PendingRequest<Result[]> {
   readonly repeatable: boolean;
   protected encoded: EncodedRequest;
-  private commands: readonly Command[] = [];
+  #commands: readonly Command[] = [];
+
+  readonly #path: BatchPath;
+  readonly #wanted: () => readonly Command[];
+  readonly #shared: boolean;
+  readonly #onError: (reason: unknown) => void;
 
   constructor(
     client: ConfiguredClient,
-    private readonly path: BatchPath,
-    private readonly wanted: () => readonly Command[],
-    private readonly shared: boolean,
+    path: BatchPath,
+    wanted: () => readonly Command[],
+    shared: boolean,
     limits: RequestLimits,
     readonly resolve: (results: Result[]) => void,
-    private readonly onError: (reason: unknown) => void,
+    onError: (reason: unknown) => void,
   ) {
     super(client, LABELS[path], limits);
-    this.encoded = this.encode(wanted());
-    this.repeatable = this.commands.every(({ repeatable }) => repeatable);
+    this.#path = path;
+    this.#wanted = wanted;
+    this.#shared = shared;
+    this.#onError = onError;
+    this.encoded = this.#encode(wanted());
+    this.repeatable = this.#commands.every(({ repeatable }) => repeatable);
   }
 
   /** Holds only those commands of a shared request that are still wanted. */
   override get request(): HttpRequest {
-    if (this.shared) {
-      const batch = this.wanted();
-      if (batch.length < this.commands.length) this.encoded = this.encode(batch);
+    if (this.#shared) {
+      const batch = this.#wanted();
+      if (batch.length < this.#commands.length) this.encoded = this.#encode(batch);
     }
     return this.encoded.request;
   }
 
-  private encode(batch: readonly Command[]): EncodedRequest {
-    this.commands = guardReads(this.client, batch, this.path);
-    const { commands } = this;
+  #encode(batch: readonly Command[]): EncodedRequest {
+    this.#commands = guardReads(this.client, batch, this.#path);
+    const commands = this.#commands;
     return this.client.context.protocol.batch(
       commands.map(({ argv }) => argv),
-      this.path,
+      this.#path,
       commands.some(readsBytes),
       commands.some(({ bytes }) => bytes),
     );
   }
 
   decode(reply: RawReply, possiblyApplied: boolean): Result[] {
-    const { commands, label } = this;
+    const { label } = this;
+    const commands = this.#commands;
     if (reply instanceof ErrorReply) {
       // Our gateway says which command a transaction was discarded for.
       const refused = /^EXECABORT .* command (\d+) of /.exec(reply.message);
@@ -84,7 +94,7 @@ class BatchRequest extends PendingRequest<Result[]> {
   }
 
   reject(reason: unknown): void {
-    this.onError(
+    this.#onError(
       reason instanceof Resp2Refused
         ? new ArgumentError(
             `${this.label}: this endpoint accepts bytes only in single commands, not in batches`,

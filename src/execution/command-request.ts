@@ -12,30 +12,29 @@ class CommandRequest extends PendingRequest<unknown> {
   readonly encoded: EncodedRequest;
   readonly repeatable: boolean;
 
+  readonly #pending: PendingCommand;
+
   /** @param inPath sends the command in the path: how bytes reach an endpoint that takes no RESP2. */
-  constructor(
-    client: ConfiguredClient,
-    private readonly pending: PendingCommand,
-    time: number,
-    inPath: boolean,
-  ) {
+  constructor(client: ConfiguredClient, pending: PendingCommand, time: number, inPath: boolean) {
     const { command, limits } = pending;
     super(client, command.spec.name, { time, signal: limits?.signal });
+    this.#pending = pending;
     this.repeatable = command.repeatable;
     const { argv, bytes } = command;
     this.encoded = client.context.protocol.command(argv, readsBytes(command), bytes, inPath);
   }
 
   decode(reply: RawReply, possiblyApplied: boolean): unknown {
-    return decodeReply(this.pending.command, reply, possiblyApplied);
+    return decodeReply(this.#pending.command, reply, possiblyApplied);
   }
 
   resolve(value: unknown): void {
-    this.pending.resolve(value);
+    this.#pending.resolve(value);
   }
 
   reject(reason: unknown): void {
-    const { client, pending, budget } = this;
+    const { client, budget } = this;
+    const pending = this.#pending;
     // The endpoint takes bytes in the path alone.
     if (reason instanceof Resp2Refused) new CommandRequest(client, pending, budget.timeLeft, true).send();
     else pending.reject(reason);

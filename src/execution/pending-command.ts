@@ -20,24 +20,30 @@ export class PendingCommand {
   possiblyApplied = false;
   /** Called when it is settled. */
   onSettled: (() => void) | undefined;
-  private carrier: CommandCarrier | undefined;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private forgetSignal: (() => void) | undefined;
+  #carrier: CommandCarrier | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #forgetSignal: (() => void) | undefined;
+
+  readonly #onValue: (value: unknown) => void;
+  readonly #onError: (error: unknown) => void;
 
   constructor(
     readonly command: Command,
     /** Its own limits, if it has any but the timeout. */
     readonly limits: Limits | undefined,
-    private readonly onValue: (value: unknown) => void,
-    private readonly onError: (error: unknown) => void,
-  ) {}
+    onValue: (value: unknown) => void,
+    onError: (error: unknown) => void,
+  ) {
+    this.#onValue = onValue;
+    this.#onError = onError;
+  }
 
   resolve(value: unknown): void {
-    if (this.settle()) this.onValue(value);
+    if (this.#settle()) this.#onValue(value);
   }
 
   reject(error: unknown): void {
-    if (this.settle()) this.onError(this.possiblyApplied ? afterUnknown(error, this.command.write) : error);
+    if (this.#settle()) this.#onError(this.possiblyApplied ? afterUnknown(error, this.command.write) : error);
   }
 
   /**
@@ -48,43 +54,43 @@ export class PendingCommand {
     const { limits } = this;
     this.disarm();
     if (!limits || !this.checkLimits()) return;
-    this.carrier = carrier;
+    this.#carrier = carrier;
     const { signal } = limits;
-    if (signal) this.forgetSignal = onAbort(signal, () => this.leave());
+    if (signal) this.#forgetSignal = onAbort(signal, () => this.#leave());
     const left = limits.left();
     // As with a call's own timer: a reply that has arrived is read first.
-    if (left < time - 1) this.timer = setTimeout(() => afterTwoPolls(() => this.leave()), left);
+    if (left < time - 1) this.#timer = setTimeout(() => afterTwoPolls(() => this.#leave()), left);
   }
 
   /** Settles it if its signal has aborted or its time is up. @returns whether it is still to be sent. */
   checkLimits(): boolean {
     const { limits } = this;
     if (limits?.signal?.aborted) this.reject(limits.signal.reason);
-    else if (limits && limits.left() <= 0) this.rejectTimedOut(limits);
+    else if (limits && limits.left() <= 0) this.#rejectTimedOut(limits);
     return !this.settled;
   }
 
   /** Leaves the limits to the request that carries this command alone, or others with the same limits. */
   disarm(): void {
-    clearTimeout(this.timer);
-    this.forgetSignal?.();
-    this.forgetSignal = undefined;
+    clearTimeout(this.#timer);
+    this.#forgetSignal?.();
+    this.#forgetSignal = undefined;
   }
 
-  private leave(): void {
+  #leave(): void {
     if (this.settled) return;
     const { signal } = this.limits!;
     if (signal?.aborted) this.reject(signal.reason);
-    else this.rejectTimedOut(this.limits!);
-    this.carrier?.onLeft();
+    else this.#rejectTimedOut(this.limits!);
+    this.#carrier?.onLeft();
   }
 
-  private rejectTimedOut(limits: Limits): void {
-    const written = this.carrier?.written || this.possiblyApplied;
+  #rejectTimedOut(limits: Limits): void {
+    const written = this.#carrier?.written || this.possiblyApplied;
     this.reject(createTimeoutError(this.command.spec.name, limits.time(), written));
   }
 
-  private settle(): boolean {
+  #settle(): boolean {
     if (this.settled) return false;
     this.settled = true;
     if (this.limits) this.disarm();

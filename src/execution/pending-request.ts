@@ -67,14 +67,14 @@ export abstract class PendingRequest<T> implements OutgoingRequest<T> {
       return undefined;
     }
     if (!requestHandler) return beginCall(transport, this);
-    this.sendThrough(requestHandler).then(
+    this.#sendThrough(requestHandler).then(
       (value) => this.resolve(value),
       (error) => this.reject(toProtocolError(error, this.label)),
     );
     return SENT_BY_HANDLER;
   }
 
-  private async sendThrough(requestHandler: RequestHandler): Promise<T> {
+  async #sendThrough(requestHandler: RequestHandler): Promise<T> {
     const { budget, label, signal, repeatable } = this;
     const { timeout } = budget;
     const { argv, route } = this.encoded;

@@ -33,7 +33,7 @@ export interface OutgoingRequest<T> {
 
 /** A call under way. */
 export interface SentCall {
-  /** Whether it may have been applied, or the transport has it and may yet write it; false again once it is settled. */
+  /** Whether it was written and may have been applied; false again once it is settled. */
   readonly written: boolean;
 }
 
@@ -43,84 +43,87 @@ export function beginCall<T>(transport: Transport, outgoing: OutgoingRequest<T>)
 }
 
 class Call<T> implements AttemptListener {
-  private attempt: Attempt | undefined;
+  #attempt: Attempt | undefined;
   /** The call's own clock. Ref'd: while it runs the process does not end, whatever state the socket is in. */
-  private timer: unknown;
-  private pause: ReturnType<typeof setTimeout> | undefined;
+  #timer: unknown;
+  #pause: ReturnType<typeof setTimeout> | undefined;
   /** Whether this attempt has been written. */
-  private started = false;
+  #started = false;
   /** Whether this attempt has the request: a command that leaves it later is written all the same. */
-  private taken = false;
-  private settled = false;
-  private forgetSignal: (() => void) | undefined;
+  #taken = false;
+  #settled = false;
+  #forgetSignal: (() => void) | undefined;
   /** The request that was written last, or is about to be. */
-  private newest: HttpRequest | undefined;
+  #newest: HttpRequest | undefined;
 
-  constructor(
-    private readonly transport: Transport,
-    private readonly outgoing: OutgoingRequest<T>,
-  ) {}
+  readonly #transport: Transport;
+  readonly #outgoing: OutgoingRequest<T>;
+
+  constructor(transport: Transport, outgoing: OutgoingRequest<T>) {
+    this.#transport = transport;
+    this.#outgoing = outgoing;
+  }
 
   begin(): this {
-    const { signal, budget } = this.outgoing;
-    if (signal?.aborted) this.reject(signal.reason);
-    else if (budget.timeout <= 0) this.rejectTimedOut();
+    const { signal, budget } = this.#outgoing;
+    if (signal?.aborted) this.#reject(signal.reason);
+    else if (budget.timeout <= 0) this.#rejectTimedOut();
     else {
       if (signal) {
-        this.forgetSignal = onAbort(signal, () => {
-          this.attempt?.abort();
-          this.reject(signal.reason);
+        this.#forgetSignal = onAbort(signal, () => {
+          this.#attempt?.abort();
+          this.#reject(signal.reason);
         });
       }
-      this.timer = this.timers.start(budget.timeout, this);
+      this.#timer = this.#timers.start(budget.timeout, this);
       this.send();
     }
     return this;
   }
 
   get written(): boolean {
-    return !this.settled && (this.taken || this.budget.possiblyApplied);
+    return !this.#settled && (this.#taken || this.#outgoing.budget.possiblyApplied);
   }
 
-  private get possiblyWritten(): boolean {
-    return this.started || this.outgoing.budget.possiblyApplied;
+  get #possiblyWritten(): boolean {
+    return this.#started || this.#outgoing.budget.possiblyApplied;
   }
 
   /** A repeat of what may have been applied is the same, byte for byte. */
   get request(): HttpRequest {
-    if (!this.newest || !this.written) this.newest = this.outgoing.request;
-    this.taken = true;
-    return this.newest;
+    if (!this.#newest || !this.written) this.#newest = this.#outgoing.request;
+    this.#taken = true;
+    return this.#newest;
   }
 
-  private get timers(): Timers {
-    return this.transport.timers ?? plainTimers;
+  get #timers(): Timers {
+    return this.#transport.timers ?? plainTimers;
   }
 
   /** @throws Error where this would be a repeat after the call's time, as when the process was frozen meanwhile. */
   onStart(): void {
-    const { repeated, budget } = this.outgoing;
-    if ((this.possiblyWritten || repeated) && budget.timeLeft <= 0) {
+    const { repeated, budget } = this.#outgoing;
+    if ((this.#possiblyWritten || repeated) && budget.timeLeft <= 0) {
       throw new Error("the timeout has passed");
     }
-    this.started = true;
+    this.#started = true;
   }
 
   onResponse(response: HttpResponse, repeated = false): void {
-    const { outgoing } = this;
+    const outgoing = this.#outgoing;
     const { budget } = outgoing;
     if (repeated) budget.possiblyApplied = true;
     const unapplied = refusedUnapplied(response);
     if (unapplied) {
       const wait = budget.next(retryAfter(response));
       if (wait !== undefined) {
-        this.started = false;
-        this.sendAgain(wait, "answered");
+        this.#started = false;
+        this.#sendAgain(wait, "answered");
         return;
       }
     } else if (response.status >= 500) {
       // Whatever stands between says so; the request may have been applied behind it.
-      this.failed("unknown", statusError(response));
+      this.#failed("unknown", statusError(response));
       return;
     }
     let value: T;
@@ -130,90 +133,90 @@ class Call<T> implements AttemptListener {
       const malformed = error instanceof MalformedReply;
       // A refusal says nothing about an earlier attempt with an unknown outcome. A rate limiter may be no Redis endpoint.
       if (refusedUnsent(response) || (unapplied && (budget.possiblyApplied || malformed))) {
-        this.giveUp(malformed ? statusError(response) : (error as Error));
-      } else if (malformed) this.failed("unknown", error, ProtocolError);
-      else this.reject(error);
+        this.#giveUp(malformed ? statusError(response) : (error as Error));
+      } else if (malformed) this.#failed("unknown", error, ProtocolError);
+      else this.#reject(error);
       return;
     }
-    if (this.settle()) outgoing.resolve(value);
+    if (this.#settle()) outgoing.resolve(value);
   }
 
   onFailure(cause: Error): void {
     if (cause instanceof ResponseTooLarge) {
       // It would be as large again.
-      this.outgoing.budget.possiblyApplied = true;
-      this.giveUp(cause, ProtocolError);
-    } else this.failed(this.started ? "unknown" : "unsent", cause);
+      this.#outgoing.budget.possiblyApplied = true;
+      this.#giveUp(cause, ProtocolError);
+    } else this.#failed(this.#started ? "unknown" : "unsent", cause);
   }
 
-  private failed(outcome: Outcome, cause: Error, Kind = UnknownOutcomeError): void {
-    const { budget, repeatable } = this.outgoing;
+  #failed(outcome: Outcome, cause: Error, Kind = UnknownOutcomeError): void {
+    const { budget, repeatable } = this.#outgoing;
     const unknown = outcome === "unknown";
     if (unknown) budget.possiblyApplied = true;
     if (!unknown || repeatable) {
       // A connection that was lost in use says nothing about the next one: try at once, then with backoff.
       const wait = budget.next(unknown && budget.retried === 0 ? 0 : undefined);
       if (wait !== undefined) {
-        this.sendAgain(wait, outcome);
+        this.#sendAgain(wait, outcome);
         return;
       }
     }
-    this.giveUp(cause, Kind);
+    this.#giveUp(cause, Kind);
   }
 
-  private giveUp(cause: Error, Kind = UnknownOutcomeError): void {
-    const { label: command, repeatable, budget } = this.outgoing;
+  #giveUp(cause: Error, Kind = UnknownOutcomeError): void {
+    const { label: command, repeatable, budget } = this.#outgoing;
     const sent = repeatable
       ? "no complete response"
       : "the command was sent, but no complete response arrived, so it may have been applied";
     const error = budget.possiblyApplied
       ? new Kind(`${command}: ${sent}: ${cause.message}`, { outcome: "unknown", command, cause })
       : new ConnectionError(`${command}: not sent: ${cause.message}`, { command, cause });
-    this.reject(error);
+    this.#reject(error);
   }
 
   send(): void {
     // After a freeze the pause and the call's own timer are late together, and the pause comes first.
-    const { budget, repeatable } = this.outgoing;
+    const { budget, repeatable } = this.#outgoing;
     if (budget.retried > 0 && budget.timeLeft <= 0) return;
-    this.started = false;
-    this.taken = false;
-    this.attempt = this.transport.attempt(repeatable, this);
+    this.#started = false;
+    this.#taken = false;
+    this.#attempt = this.#transport.attempt(repeatable, this);
   }
 
-  private sendAgain(waitMs: number, outcome: Outcome): void {
-    const { label: command, budget } = this.outgoing;
-    this.transport.onRetry({ command, outcome, retry: budget.retried, waitMs });
-    this.attempt = undefined;
-    this.taken = false;
-    this.pause = setTimeout(sendNow, waitMs, this);
+  #sendAgain(waitMs: number, outcome: Outcome): void {
+    const { label: command, budget } = this.#outgoing;
+    this.#transport.onRetry({ command, outcome, retry: budget.retried, waitMs });
+    this.#attempt = undefined;
+    this.#taken = false;
+    this.#pause = setTimeout(sendNow, waitMs, this);
   }
 
   onTimeout(): void {
     // After a freeze the timer is late, and the response may be waiting in the kernel: let it be read first.
     afterTwoPolls(() => {
-      if (this.settled) return;
-      this.attempt?.abort();
-      this.rejectTimedOut();
+      if (this.#settled) return;
+      this.#attempt?.abort();
+      this.#rejectTimedOut();
     });
   }
 
-  private rejectTimedOut(): void {
-    const { label, budget } = this.outgoing;
-    this.reject(createTimeoutError(label, budget.timeout, this.possiblyWritten));
+  #rejectTimedOut(): void {
+    const { label, budget } = this.#outgoing;
+    this.#reject(createTimeoutError(label, budget.timeout, this.#possiblyWritten));
   }
 
-  private reject(reason: unknown): void {
-    if (this.settle()) this.outgoing.reject(reason);
+  #reject(reason: unknown): void {
+    if (this.#settle()) this.#outgoing.reject(reason);
   }
 
   /** Ends the timers. @returns false if the call was settled already. */
-  private settle(): boolean {
-    if (this.settled) return false;
-    this.settled = true;
-    if (this.timer !== undefined) this.timers.stop(this.timer);
-    if (this.pause !== undefined) clearTimeout(this.pause);
-    this.forgetSignal?.();
+  #settle(): boolean {
+    if (this.#settled) return false;
+    this.#settled = true;
+    if (this.#timer !== undefined) this.#timers.stop(this.#timer);
+    if (this.#pause !== undefined) clearTimeout(this.#pause);
+    this.#forgetSignal?.();
     return true;
   }
 }

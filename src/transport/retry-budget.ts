@@ -15,17 +15,20 @@ export class RetryBudget {
   /** Whether an earlier attempt may have been applied. */
   possiblyApplied = false;
   /** The start on both clocks, since one may stand still during a freeze. */
-  private readonly began = moment();
+  readonly #began = moment();
+  readonly #policy: RetryPolicy;
 
   /** @param timeout the time for all attempts and waits, in ms. */
   constructor(
-    private readonly policy: RetryPolicy,
+    policy: RetryPolicy,
     readonly timeout: number,
-  ) {}
+  ) {
+    this.#policy = policy;
+  }
 
   /** The time that is left, in ms. Below 0 when the time is up. */
   get timeLeft(): number {
-    return this.timeout - elapsed(this.began);
+    return this.timeout - elapsed(this.#began);
   }
 
   /**
@@ -34,7 +37,8 @@ export class RetryBudget {
    * @returns that wait, or undefined if no retry or not enough time is left.
    */
   next(wait?: number): number | undefined {
-    const { retried, policy } = this;
+    const { retried } = this;
+    const policy = this.#policy;
     if (retried >= policy.retries) return undefined;
     const ms = wait ?? policy.backoff(retried);
     if (!(ms < this.timeLeft)) return undefined;

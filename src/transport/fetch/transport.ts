@@ -29,15 +29,19 @@ const sentOnce: (body: string) => object = Deno
 export class FetchTransport implements Transport {
   readonly stats: ConnectionStats = { opened: 0, reused: 0, closed: 0, retries: 0, thaws: 0 };
 
-  constructor(
-    private readonly origin: string,
-    private readonly init: Readonly<Record<string, string>>,
-    private readonly maxReplySize: number,
-  ) {}
+  readonly #origin: string;
+  readonly #init: Readonly<Record<string, string>>;
+  readonly #maxReplySize: number;
+
+  constructor(origin: string, init: Readonly<Record<string, string>>, maxReplySize: number) {
+    this.#origin = origin;
+    this.#init = init;
+    this.#maxReplySize = maxReplySize;
+  }
 
   attempt(repeatable: boolean, listener: AttemptListener): Attempt {
     const controller = new AbortController();
-    this.exchange(repeatable, controller.signal, listener).then(
+    this.#exchange(repeatable, controller.signal, listener).then(
       (response) => controller.signal.aborted || listener.onResponse(response),
       (cause) => {
         if (controller.signal.aborted) return;
@@ -59,7 +63,7 @@ export class FetchTransport implements Transport {
 
   close(): void {}
 
-  private async exchange(repeatable: boolean, signal: AbortSignal, listener: AttemptListener) {
+  async #exchange(repeatable: boolean, signal: AbortSignal, listener: AttemptListener) {
     const { request } = listener;
     listener.onStart();
     const headers: [string, string][] = [];
@@ -68,8 +72,8 @@ export class FetchTransport implements Transport {
     }
     // A RequestInit, a Blob and a Response take bytes as they take text.
     const body = request.body as string;
-    const response = await fetch(this.origin + request.path, {
-      ...this.init,
+    const response = await fetch(this.#origin + request.path, {
+      ...this.#init,
       method: "POST",
       headers,
       ...(repeatable ? { body } : sentOnce(body)),
@@ -80,7 +84,7 @@ export class FetchTransport implements Transport {
     return {
       status: response.status,
       header: (name: string) => response.headers.get(name) ?? undefined,
-      body: await readBody(response, this.maxReplySize),
+      body: await readBody(response, this.#maxReplySize),
     };
   }
 }
