@@ -1,18 +1,16 @@
 import { SourceMap } from "node:module";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { type BuildOptions, build, type Metafile } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 
 const root = join(import.meta.dirname, "..");
 
 export interface Size {
   /** Bytes, minified, in one file. */
   readonly minified: number;
-  /** Bytes, minified and gzipped, in one file: what a bundler gives that does not split. */
+  /** Bytes, minified and gzipped, in one file. */
   readonly gzipped: number;
-  /** Bytes, minified and gzipped, of what is loaded at the start, where a bundler splits. */
-  readonly eager: number;
-  /** What is loaded at the start, by the folder of `src` that it comes from, the largest first. */
+  /** The same by the folder of `src` that the bytes come from, the largest first. */
   readonly parts: readonly Part[];
 }
 
@@ -29,31 +27,23 @@ export interface Part {
  * @param entry a file of `src`.
  */
 export async function sizeOf(entry: string, platform: BuildOptions["platform"]): Promise<Size> {
-  const options = {
+  const { outputFiles } = await build({
     stdin: { contents: `export { Redis } from "./src/${entry}";`, resolveDir: root, sourcefile: "entry.ts" },
     absWorkingDir: root,
-    outdir: "dist",
+    outfile: "dist/entry.js",
     bundle: true,
     format: "esm",
     target: "es2022",
     platform,
     minify: true,
-    metafile: true,
+    sourcemap: "external",
     write: false,
-  } as const satisfies BuildOptions;
-  const { outputFiles } = await build(options);
-  const { contents } = outputFiles[0]!;
-  const split = await build({ ...options, splitting: true, sourcemap: "external" });
-  const atStart = staticallyImported(split.metafile);
-  const eager = split.outputFiles.filter(({ path }) => atStart.has(basename(path)));
-  const maps = split.outputFiles.filter(({ path }) => atStart.has(basename(path, ".map")));
+  });
+  const [map, code] = outputFiles;
   return {
-    minified: contents.length,
-    gzipped: gzipped(contents),
-    eager: eager.reduce((sum, file) => sum + gzipped(file.contents), 0),
-    parts: eager.flatMap((file) =>
-      partsOf(file.text, JSON.parse(maps.find(({ path }) => path === `${file.path}.map`)!.text)),
-    ),
+    minified: code!.contents.length,
+    gzipped: gzipped(code!.contents),
+    parts: partsOf(code!.text, JSON.parse(map!.text)),
   };
 }
 
@@ -85,18 +75,4 @@ function partsOf(code: string, map: ConstructorParameters<typeof SourceMap>[0]):
 
 function gzipped(contents: Uint8Array | string): number {
   return gzipSync(contents, { level: 9 }).length;
-}
-
-/** The names of the files that are loaded with the entry. */
-function staticallyImported({ outputs }: Metafile): Set<string> {
-  const found = new Set<string>();
-  const visit = (path: string) => {
-    if (found.has(basename(path))) return;
-    found.add(basename(path));
-    for (const { path: next, kind } of outputs[path]?.imports ?? []) {
-      if (kind === "import-statement") visit(next);
-    }
-  };
-  for (const [path, { entryPoint }] of Object.entries(outputs)) if (entryPoint === "entry.ts") visit(path);
-  return found;
 }
