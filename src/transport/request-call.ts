@@ -113,7 +113,9 @@ class Call<T> implements AttemptListener {
     const outgoing = this.#outgoing;
     const { budget } = outgoing;
     if (repeated) budget.possiblyApplied = true;
-    const unapplied = refusedUnapplied(response);
+    // 429, or 503 with the gateway's `Warmline-Outcome: unsent`: the request was not applied.
+    const unsent = response.status === 503 && response.header("warmline-outcome") === "unsent";
+    const unapplied = unsent || response.status === 429;
     if (unapplied) {
       const wait = budget.next(retryAfter(response));
       if (wait !== undefined) {
@@ -132,7 +134,7 @@ class Call<T> implements AttemptListener {
     } catch (error) {
       const malformed = error instanceof MalformedReply;
       // A refusal says nothing about an earlier attempt with an unknown outcome. A rate limiter may be no Redis endpoint.
-      if (refusedUnsent(response) || (unapplied && (budget.possiblyApplied || malformed))) {
+      if (unsent || (unapplied && (budget.possiblyApplied || malformed))) {
         this.#giveUp(malformed ? statusError(response) : (error as Error));
       } else if (malformed) this.#failed("unknown", error, ProtocolError);
       else this.#reject(error);
@@ -231,16 +233,6 @@ const plainTimers: Timers<ReturnType<typeof setTimeout>> = {
 };
 
 const statusError = ({ status }: HttpResponse) => new Error(`the endpoint responded with status ${status}`);
-
-/** Responses that say that the request was not applied: 429, or 503 with the gateway's `Warmline-Outcome: unsent`. */
-function refusedUnapplied(response: HttpResponse): boolean {
-  return response.status === 429 || refusedUnsent(response);
-}
-
-/** Whether the gateway reports that it did not forward the request. */
-function refusedUnsent(response: HttpResponse): boolean {
-  return response.status === 503 && response.header("warmline-outcome") === "unsent";
-}
 
 /** Returns the delay that the response requests, in ms. RFC 9110, section 10.2.3: seconds or a date. */
 function retryAfter(response: HttpResponse): number | undefined {

@@ -13,7 +13,10 @@ const listenersOf = new WeakMap<AbortSignal, AbortListeners>();
  * @returns takes `listener` back.
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
-  if (signal.aborted) listener();
+  if (signal.aborted) {
+    listener();
+    return () => {};
+  }
   let listeners = listenersOf.get(signal);
   if (!listeners) {
     listeners = new AbortListeners();
