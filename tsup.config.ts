@@ -81,7 +81,7 @@ export default defineConfig([
     entry: { index },
     onSuccess: writeEsmDeclarations,
   },
-  // The other entries share chunks. Lazy features are apart, for bundlers that split.
+  // The other entries share chunks.
   { ...shared, entry: { fetch, modules, undici } },
   {
     ...shared,
