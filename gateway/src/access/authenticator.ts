@@ -76,15 +76,15 @@ export class Authenticator {
     return command.name === "ACL" && command.upper(1) === "RESTTOKEN";
   }
 
-  /** Returns the gateway's own reply to a command, in RESP. `asking` is the upstream of the sender's commands. */
-  async handle(command: Command, asking: Upstream): Promise<Buffer> {
+  /** Returns the gateway's own reply to a command, in RESP. `sender` is the upstream of the sender's commands. */
+  async handle(command: Command, sender: Upstream): Promise<Buffer> {
     if (command.size !== 4) return reply("-ERR wrong number of arguments for 'acl|resttoken' command");
     const args = [command.text(2), command.text(3)];
     const [username = "", password = ""] = args.map((arg) => Buffer.from(arg, "latin1").toString());
     const user = { username, password };
     const own = this.#options.upstreams.of(null);
     // A Redis user must not become another one whose password is none, unless Redis lets it administer users.
-    const notAdministrator = asking === own ? null : await checkAdministrator(username, asking.pushOptions);
+    const notAdministrator = sender === own ? null : await checkAdministrator(username, sender.pushOptions);
     const denial = notAdministrator ?? (await checkUser(user, own.pushOptions));
     if (denial !== null) return reply(`-${denial}`);
     const token = this.#restTokens.seal(user);

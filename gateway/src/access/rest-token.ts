@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes, scryptSync } from "node:crypto";
-import { ask } from "../redis/ask.js";
 import type { UpstreamFailure } from "../redis/failure.js";
 import { PushConnection, type PushConnectionOptions } from "../redis/push-connection.js";
+import { sendOnce } from "../redis/send-once.js";
 import type { RedisUser } from "../redis/upstream.js";
 import { command } from "../resp/command.js";
 import { refused } from "./denial-reasons.js";
@@ -89,7 +89,7 @@ export async function checkAdministrator(
   options: PushConnectionOptions,
 ): Promise<string | null> {
   try {
-    await ask(options, command("ACL", "GETUSER", username));
+    await sendOnce(options, command("ACL", "GETUSER", username));
     return null;
   } catch (error) {
     const { message } = error as UpstreamFailure;

@@ -132,7 +132,7 @@ export class Exchange implements HttpExchange {
     return this.#host.draining;
   }
 
-  /** The IP address of the other end of its connection, or what a PROXY header says in its place. */
+  /** The IP address of the other end of its connection, or the one of a PROXY header. */
   get peer(): string {
     return this.#connection.client;
   }
@@ -148,7 +148,7 @@ export class Exchange implements HttpExchange {
     return this.upstreamMs;
   }
 
-  /** Runs `step`; what it throws becomes the response, so that one request's trouble stays its own. */
+  /** Runs `step`. An error that it throws becomes the response, so that it concerns one request alone. */
   guard(step: () => void): void {
     try {
       step();

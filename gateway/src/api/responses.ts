@@ -268,7 +268,7 @@ export class TransactionResponse implements TransactionReceiver {
   }
 }
 
-/** The text that says which command a transaction was discarded for. */
+/** Returns the error text of a transaction that was discarded for one of its commands. */
 export function discarded(index: number, of: number, name: string, text: string): string {
   const which = `command ${index + 1} of ${of}, '${name.toLowerCase()}'`;
   return `EXECABORT Transaction discarded because of previous errors. ${which}: ${text}`;

@@ -69,7 +69,7 @@ export interface ConnectionHost {
   busy(connection: Connection): void;
   /** Records that the response on this connection is complete. */
   idle(connection: Connection): void;
-  /** This connection has closed. */
+  /** Called when this connection has closed. */
   closed(connection: Connection): void;
 }
 

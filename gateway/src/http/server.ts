@@ -38,9 +38,9 @@ export interface HttpServerOptions {
   readonly connections: Connections;
   readonly heads: ResponseHeads;
   readonly budget: BufferBudget;
-  /** With one, it speaks TLS. */
+  /** The certificate for TLS, or null for plain HTTP. */
   readonly certificate: Certificate | null;
-  /** With them, each connection begins with a PROXY header that one of them sent. */
+  /** The proxies whose PROXY header begins each connection, or null without such headers. */
   readonly proxies: TrustedProxies | null;
   /** Timeout in ms for a client's TLS handshake, and for a proxy's PROXY header. */
   readonly greetTimeout: number;

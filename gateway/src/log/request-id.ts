@@ -17,7 +17,7 @@ export interface TraceContext {
 
 const TRACEPARENT = /^(?!ff)[\da-f]{2}-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-([\da-f]{2})(?:$|-)/;
 
-/** Returns what a `traceparent` header says (https://www.w3.org/TR/trace-context/); null when it is malformed. */
+/** Returns the content of a `traceparent` header (https://www.w3.org/TR/trace-context/); null when it is malformed. */
 export function traceContextOf(traceparent: string | undefined): TraceContext | null {
   const [, trace_id, span_id, trace_flags] = TRACEPARENT.exec(traceparent ?? "") ?? [];
   return trace_id ? { trace_id, span_id: span_id!, trace_flags: trace_flags! } : null;

@@ -88,7 +88,7 @@ export class RequestLog {
   }
 }
 
-/** To a microsecond. */
+/** Returns a time in ms, rounded to a microsecond. */
 function rounded(ms: number): number {
   return Math.round(ms * 1_000) / 1_000;
 }

@@ -44,7 +44,7 @@ export class AutoDetectUpstream implements Upstream {
   /** Calls that wait for the first result. Null once it is there. */
   #held: (() => void)[] | null = [];
   #upstream: Upstream;
-  #asking = false;
+  #detecting = false;
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -85,7 +85,7 @@ export class AutoDetectUpstream implements Upstream {
 
   open(): void {
     this.#server.open();
-    this.#ask();
+    this.#detect();
   }
 
   send(commands: readonly Command[], receiver: Receiver, deadline?: number): void {
@@ -136,13 +136,13 @@ export class AutoDetectUpstream implements Upstream {
     this.#held.push(() => {
       cancel = run(until);
     });
-    this.#ask();
+    this.#detect();
     return () => cancel();
   }
 
-  #ask(): void {
-    if (this.#asking || this.#closed) return;
-    this.#asking = true;
+  #detect(): void {
+    if (this.#detecting || this.#closed) return;
+    this.#detecting = true;
     this.#server.send([INFO], {
       cancelled: false,
       onReply: (reply) => {
@@ -154,8 +154,8 @@ export class AutoDetectUpstream implements Upstream {
         this.#release();
         if (this.#closed) return;
         this.#timer = setTimeout(() => {
-          this.#asking = false;
-          this.#ask();
+          this.#detecting = false;
+          this.#detect();
         }, AGAIN).unref();
       },
     });
@@ -163,7 +163,7 @@ export class AutoDetectUpstream implements Upstream {
 
   #settle(isCluster: boolean): void {
     clearTimeout(this.#timer);
-    this.#asking = true;
+    this.#detecting = true;
     if (isCluster && !this.#closed) {
       this.#upstream = this.#cluster();
       this.#upstream.open();

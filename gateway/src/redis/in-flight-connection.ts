@@ -34,11 +34,11 @@ interface Written {
 
 /** Callbacks of an {@link InFlightConnection}. */
 export interface InFlightConnectionHandler {
-  /** More may be written. */
+  /** Called when more may be written. */
   onWritable(): void;
   /** A reply has begun that holds those behind it up. Returns whether only they would wait if the connection were paused. */
   onLarge(): boolean;
-  /** Nobody waits for a reply any more; called of a connection that was replaced. */
+  /** Called when no reply is awaited on a connection that was replaced. */
   onUnused(): void;
   /** A batch may send its next chunk. */
   onSendable(batch: CommandBatch): void;
@@ -136,16 +136,16 @@ export class InFlightConnection implements BatchConnection {
     }
     const oldest = this.#written.peek();
     const isOverdue = oldest !== undefined && !oldest.receiver;
-    const heard = this.#socket.paused ? now : Math.max(this.#waitingSince, this.#socket.heardAt);
+    const receivedAt = this.#socket.paused ? now : Math.max(this.#waitingSince, this.#socket.receivedAt);
     if (oldest?.stream) {
-      if (heard + this.#silence > now) due = Math.min(due, heard + this.#silence);
+      if (receivedAt + this.#silence > now) due = Math.min(due, receivedAt + this.#silence);
       else
         this.#failStream(
           oldest,
           new UpstreamFailure("timeout", "Redis sent only a part of its reply in time"),
         );
     }
-    return { due, silentAt: isOverdue ? heard + this.#silence : Number.POSITIVE_INFINITY };
+    return { due, silentAt: isOverdue ? receivedAt + this.#silence : Number.POSITIVE_INFINITY };
   }
 
   /** Whether any reply is awaited. */

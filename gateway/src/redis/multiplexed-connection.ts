@@ -310,7 +310,7 @@ export class MultiplexedConnection {
     clearTimeout(this.#timer);
     this.#due = due;
     const wait = Math.min(Math.max(MIN_TIMER_INTERVAL, Math.ceil(due - performance.now())), 0x7fffffff);
-    // After one more poll: when this process itself was held up, replies in time may lie unread.
+    // After one more poll: when this process itself was held up, replies in time may be unread.
     this.#timer = setTimeout(() => setImmediate(this.#expire), wait);
   }
 

@@ -8,7 +8,7 @@ export interface RedisAddress {
   readonly addresses: readonly Address[];
   readonly isTls: boolean;
   readonly isSentinel: boolean;
-  /** Whether it was said that it is a cluster, by naming several nodes or by `?cluster=true`. */
+  /** Whether the URL is that of a cluster: it has several nodes, or `?cluster=true`. */
   readonly isCluster: boolean;
   /** The group of servers that Sentinel watches; empty without Sentinel. */
   readonly group: string;

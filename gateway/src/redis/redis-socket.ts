@@ -9,13 +9,13 @@ import { inChunks } from "../util/socket-chunks.js";
 import type { UpstreamCounters } from "./counters.js";
 import type { Reachability } from "./reachability.js";
 
-/** In a handshake: requests the connection's id at the server. A user that may not run the command connects all the same. */
+/** Command of a handshake that requests the connection's id at the server. It may fail for a user that may not run it. */
 export const CLIENT_ID = command("CLIENT", "ID");
 
 /** Options of a {@link RedisSocket}. */
 export interface RedisSocketOptions {
   readonly connect: (onRead?: OnReadOpts) => Duplex;
-  /** At least one command. All must get replies without an error before any other command is sent. */
+  /** Commands sent first, at least one. All must get replies without an error before any other command is sent. */
   readonly handshake: readonly Command[];
   /** Timeout in ms for connecting and the handshake together. */
   readonly connectTimeout: number;
@@ -60,8 +60,8 @@ export class RedisSocket {
   blocked = false;
   /** Whether nothing is being read. */
   paused = false;
-  /** When bytes were last heard, in ms by the monotonic clock. */
-  heardAt = 0;
+  /** When bytes were last received, in ms by the monotonic clock. */
+  receivedAt = 0;
 
   constructor(options: RedisSocketOptions, handler: RedisSocketHandler) {
     this.#options = options;
@@ -70,7 +70,7 @@ export class RedisSocket {
     this.#handshake = options.handshake.length;
   }
 
-  /** Connects and says what has to be said first. */
+  /** Connects, and sends the handshake. */
   open(): void {
     const { connect, handshake, connectTimeout } = this.#options;
     let socket: Duplex;
@@ -128,7 +128,7 @@ export class RedisSocket {
   resume(): void {
     if (!this.paused) return;
     this.paused = false;
-    this.heardAt = performance.now();
+    this.receivedAt = performance.now();
     if (!this.#ended) this.#socket?.resume();
   }
 
@@ -147,7 +147,7 @@ export class RedisSocket {
 
   #onData = (chunk: Buffer): void => {
     if (this.#ended) return;
-    this.heardAt = performance.now();
+    this.receivedAt = performance.now();
     try {
       this.#framer.push(chunk, this);
     } catch (error) {
@@ -163,17 +163,17 @@ export class RedisSocket {
 
   /** For the framer. */
   onReply(reply: Buffer | null): void {
-    // One reply may have ended the connection while others lie in the same chunk.
+    // One reply may have ended the connection while others are in the same chunk.
     if (this.#ended) return;
     if (this.#handshake === 0) {
       this.#handler.onReply(reply, this.#framer.noRoom);
       return;
     }
     const { handshake, counters, reachability } = this.#options;
-    const asked = handshake[handshake.length - this.#handshake]!;
-    if (asked === CLIENT_ID) {
+    const sent = handshake[handshake.length - this.#handshake]!;
+    if (sent === CLIENT_ID) {
       if (reply?.[0] === COLON) this.clientId = lineOf(reply);
-    } else if (reply && isError(reply) && !isUserWithoutPing(asked, reply)) {
+    } else if (reply && isError(reply) && !isUserWithoutPing(sent, reply)) {
       this.#down(`it replied ${lineOf(reply)}`);
       return;
     }
@@ -200,8 +200,8 @@ export class RedisSocket {
 const COPY_LIMIT = 64 * 1024;
 
 /** The connection is up; this user just may not use PING. */
-function isUserWithoutPing(asked: Command, reply: Buffer): boolean {
-  return asked.name === "PING" && reply.toString("latin1", 1, 8) === "NOPERM ";
+function isUserWithoutPing(sent: Command, reply: Buffer): boolean {
+  return sent.name === "PING" && reply.toString("latin1", 1, 8) === "NOPERM ";
 }
 
 /** Returns a short reason why a connection failed. */

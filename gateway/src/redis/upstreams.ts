@@ -1,6 +1,5 @@
 import type { OnReadOpts } from "node:net";
 import type { BufferBudget } from "../util/buffer-budget.js";
-import { ask } from "./ask.js";
 import { AutoDetectUpstream, Finding } from "./auto-detect-upstream.js";
 import { Cluster, CONNECT_TIMEOUT } from "./cluster/cluster.js";
 import type { ReadPolicy } from "./cluster/read-policy.js";
@@ -8,6 +7,7 @@ import { type Address, addressOf, Topology } from "./cluster/topology.js";
 import { newCounters } from "./counters.js";
 import type { Reachability } from "./reachability.js";
 import type { RemoteEngine } from "./redis-url.js";
+import { sendOnce } from "./send-once.js";
 import { AwaitingPrimary } from "./sentinel/awaiting-primary.js";
 import { Sentinel } from "./sentinel/sentinel.js";
 import { PING, Server } from "./server.js";
@@ -108,7 +108,7 @@ function upstreamOf(
       topology,
       readPolicy: settings.readPolicy,
     });
-  if (engine.kind === "sentinel") return new AwaitingPrimary(server(), () => sentinel.askAgain());
+  if (engine.kind === "sentinel") return new AwaitingPrimary(server(), () => sentinel.queryAgain());
   if (engine.kind === "cluster" || finding.isCluster) return cluster();
   if (engine.kind === "unknown" && finding.isCluster === null)
     return new AutoDetectUpstream(server(), cluster, 2 * options.timeout, finding);
@@ -122,7 +122,7 @@ function topologyOf(engine: RemoteEngine, settings: UpstreamSettings, reachabili
   return new Topology(
     engine.addresses,
     (name, question) =>
-      ask(
+      sendOnce(
         {
           connect: (onRead) => engine.connectTo(addressOf(name), onRead),
           handshake: [...engine.handshake(null), PING],

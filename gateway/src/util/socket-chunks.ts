@@ -2,7 +2,7 @@ import type { OnReadOpts } from "node:net";
 
 /** Sockets put what they read here, one after another: a buffer made for each read would cost more than the read. */
 const ARRIVED = Buffer.allocUnsafeSlow(64 * 1_024);
-/** Up to this many bytes are copied one by one, which beats a call. */
+/** Chunks of at most this many bytes are copied byte by byte, which beats a call. */
 const SHORT = 256;
 
 /** Has a socket hand on what it reads in chunks that are the receiver's own. */

@@ -69,7 +69,7 @@ const RETIRED: readonly { name: RegExp; folders: readonly string[]; instead: str
     instead: "the name in gateway/src",
   },
   {
-    name: /\b(giveBack|KEPT_IDLE|NOT_TOLD|PATIENCE|REFUSED_WITHIN|EVICTED_AFTER|WORTH_READING|LOOK_EVERY|Looked|readPush)\b|#look\b/,
+    name: /\b(giveBack|KEPT_IDLE|NOT_TOLD|PATIENCE|REFUSED_WITHIN|EVICTED_AFTER|WORTH_READING|LOOK_EVERY|Looked|readPush|heardAt|askedAt|askAgain)\b|#look\b/,
     folders: ["gateway/src", "test"],
     instead: "the name in gateway/src",
   },

@@ -143,7 +143,7 @@ function randomMembersLength(args: readonly Buffer[], database: RedisDatabase): 
   return value === undefined ? 0 : count * (largest + OVERHEAD_BYTES);
 }
 
-/** An argument as a number; NaN, which no limit is below, where it is none: the command itself says so then. */
+/** Returns an argument as a number, or NaN, which is within every limit: the command itself then fails. */
 function integer(arg: Buffer | undefined): number {
   return arg === undefined ? Number.NaN : Number(arg.toString());
 }

@@ -85,7 +85,7 @@ export class PortTransport implements ConnectionTransport {
   }
 
   on(event: "close" | "drain" | "error", listener: Listener): () => void {
-    // A port neither fails nor drains in ways that anyone here waits for; its end is the signal's.
+    // A port neither fails nor drains in ways that matter here. Its end is that of the signal.
     if (event !== "close") return () => {};
     const closed = () => listener();
     this.signal.addEventListener("abort", closed, { once: true });

@@ -109,9 +109,9 @@ class PrivateServer implements Engine {
       this.description = `${versionOf(info)} (started privately)`;
     } catch (error) {
       await this.#end(child);
-      const said = output();
+      const text = output();
       throw new Error(
-        `${basename(this.#program)} did not start: ${(error as Error).message}${said && `; its output: ${said}`}`,
+        `${basename(this.#program)} did not start: ${(error as Error).message}${text && `; its output: ${text}`}`,
       );
     }
     void this.#ended.then(() => {
@@ -221,7 +221,7 @@ function versionOf(info: string): string {
   return valkey === undefined ? `redis ${field("redis_version") ?? "(unknown version)"}` : `valkey ${valkey}`;
 }
 
-/** Keeps reading what a child says, so that it never blocks on it, and remembers the last of it. */
+/** Reads the output of a child, so that it never blocks on it, and keeps the last of it. */
 function lastLines(child: ChildProcess): () => string {
   let text = "";
   for (const stream of [child.stdout, child.stderr]) {

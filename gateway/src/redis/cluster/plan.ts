@@ -19,7 +19,7 @@ export type Plan = {
 } & (
   | {
       readonly kind: "one";
-      readonly slot: number /** Whether a replica can answer. */;
+      readonly slot: number /** Whether a replica can run it. */;
       readonly read: boolean;
     }
   | {

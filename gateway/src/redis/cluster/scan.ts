@@ -117,15 +117,15 @@ class ScanStep implements Receiver {
     const [before, page, after] = this.#replies as [Buffer, Buffer, Buffer];
     if (this.#failure) receiver.onFailure(this.#failure, tag);
     else if (isError(page)) receiver.onReply(page, tag);
-    else if (isError(before) || isError(after)) void this.#askAsGateway();
+    else if (isError(before) || isError(after)) void this.#scanAsGateway();
     else this.#reply(page, this.#inOrder ? [nodeViewOf(before), nodeViewOf(after)] : []);
   }
 
   /** Repeats the step for a Redis user that may not read slots. The gateway's own user reads them. */
-  async #askAsGateway(): Promise<void> {
+  async #scanAsGateway(): Promise<void> {
     const { sender, node, receiver, tag } = this;
     try {
-      const before = nodeViewOf(await sender.topology.ask(node, CLUSTER_NODES));
+      const before = nodeViewOf(await sender.topology.query(node, CLUSTER_NODES));
       const page = await new Promise<Buffer>((onReply, onFailure) => {
         const sink = {
           get cancelled() {
@@ -136,7 +136,7 @@ class ScanStep implements Receiver {
         };
         sender.send(this.#page, node, sink, 0);
       });
-      const after = nodeViewOf(await sender.topology.ask(node, CLUSTER_NODES));
+      const after = nodeViewOf(await sender.topology.query(node, CLUSTER_NODES));
       this.#reply(page, [before, after]);
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error;
@@ -144,7 +144,7 @@ class ScanStep implements Receiver {
     }
   }
 
-  /** Without views the position stays where it is. */
+  /** Replies with a page and the next position, which is the present one without views. */
   #reply(page: Buffer, views: readonly NodeView[]): void {
     const [cursor, ...keys] = elementsOf(page);
     const next = cursor && views.length > 0 ? this.#next(BigInt(textOf(cursor)), views) : this.position;

@@ -23,9 +23,9 @@ interface Places {
  */
 export class SlotOrder {
   readonly #commands: OrderedCommand[] = [];
-  /** No command before these places waits to be sent again. */
+  /** Places before which no command waits to be sent again. */
   readonly #parked: Places = { any: 0, write: 0 };
-  /** No command after these places is in flight at a node. */
+  /** Places after which no command is in flight at a node. */
   readonly #sent: Places = { any: 0, write: 0 };
   /** The last that was executed, or may have been. */
   readonly #executed: Places = { any: -1, write: -1 };

@@ -53,7 +53,7 @@ export class SlotSet {
     return new SlotSet(this.bounds.slice(0, 2 * count));
   }
 
-  /** A set of at most `count` ranges with all these slots: the last range takes in what lies behind it. */
+  /** Returns a set of at most `count` ranges with all these slots: the last range includes all behind it. */
   joined(count: number): SlotSet {
     if (this.bounds.length <= 2 * count) return this;
     return new SlotSet([...this.bounds.slice(0, 2 * count - 1), this.bounds.at(-1)!]);

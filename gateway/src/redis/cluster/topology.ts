@@ -27,7 +27,7 @@ export interface RefreshOptions {
 
 const CLUSTER_SLOTS = command("CLUSTER", "SLOTS");
 
-/** Least time between two requests for the topology, in ms: when a node is in trouble, and when slots just move. */
+/** Minimum interval in ms between two queries of the topology: when a node fails, and when slots only move. */
 const URGENT_GAP = 100;
 const CALM_GAP = 1_000;
 
@@ -45,7 +45,7 @@ export function addressOf(name: string): Address {
 /** The nodes of a cluster by their slots. Emits `change` when they were learnt or have changed, `failed` if no node replied. */
 export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   readonly #seeds: readonly string[];
-  readonly #ask: (name: string, command: Command) => Promise<Buffer>;
+  readonly #send: (name: string, command: Command) => Promise<Buffer>;
   readonly #options: RefreshOptions;
   readonly #reachability: Reachability | undefined;
   #slots: (Shard | undefined)[] = new Array(SLOTS);
@@ -64,12 +64,12 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   lastError: string | null = "the cluster's topology is not known yet";
 
   /**
-   * @param ask sends a command to a node, as the gateway's own user
+   * @param send sends a command to a node, as the gateway's own user
    * @param reachability records whether any node can be reached
    */
   constructor(
     seeds: readonly Address[],
-    ask: (name: string, command: Command) => Promise<Buffer>,
+    send: (name: string, command: Command) => Promise<Buffer>,
     options: RefreshOptions,
     readonly counters: UpstreamCounters,
     reachability?: Reachability,
@@ -78,7 +78,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     this.#reachability = reachability;
     this.setMaxListeners(0);
     this.#seeds = seeds.map(nameOf);
-    this.#ask = ask;
+    this.#send = send;
     this.#options = options;
   }
 
@@ -125,7 +125,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     void this.#refresh();
   }
 
-  /** A node said that the slot has moved to another: true of that slot at once. Returns whether that node is known. */
+  /** Records that a node redirected a slot to another node. Returns whether that node is known. */
   moved(slot: number, name: string): boolean {
     if (++this.#redirects >= this.#options.redirects) this.refreshSoon(CALM_GAP);
     if (slot >= SLOTS || !this.has(name)) {
@@ -142,11 +142,11 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
   }
 
   /** Sends a command to a node, as the user that the gateway was set up with. @throws {UpstreamFailure} without a reply */
-  ask(name: string, command: Command): Promise<Buffer> {
-    return this.#ask(name, command);
+  query(name: string, command: Command): Promise<Buffer> {
+    return this.#send(name, command);
   }
 
-  /** The name of the node with this id; undefined for one that was never heard of. */
+  /** Returns the name of the node with this id, or undefined if the id is unknown. */
   nameOfId(id: string): string | undefined {
     return this.#names.get(id);
   }
@@ -156,18 +156,18 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     for (const [id, name] of names) if (!this.#names.has(id)) this.#names.set(id, name);
   }
 
-  /** Every node that was heard of. */
+  /** The names of all known nodes. */
   get everyName(): Iterable<string> {
     return this.#names.values();
   }
 
-  /** A node is in trouble: others may have taken its place. */
+  /** Records that a node fails, so that others may have taken its place. */
   suspect(name: string): void {
     this.#suspects.add(name);
     this.refreshSoon(URGENT_GAP);
   }
 
-  /** Asks for the topology unless that was done within the last `gap` ms; then as soon as they are over. */
+  /** Queries the topology, at least `gap` ms after the last query. */
   refreshSoon(gap = URGENT_GAP): void {
     if (this.#closed) return;
     const wait = this.#lastRefresh + gap - performance.now();
@@ -202,7 +202,7 @@ export class Topology extends EventEmitter<{ change: []; failed: [] }> {
     ];
     for (const name of order) {
       try {
-        this.#learn(decode(await this.#ask(name, CLUSTER_SLOTS)), name);
+        this.#learn(decode(await this.#send(name, CLUSTER_SLOTS)), name);
         this.lastError = null;
         break;
       } catch (error) {

@@ -10,7 +10,7 @@ export interface Listener {
   onGap(): void;
   /** Called with Redis's error text when it refused to subscribe. No further call follows. */
   onRefusal(error: string): void;
-  /** There is no subscription, or it has ended. Nothing is called any more. */
+  /** Called when there is no subscription, or when it has ended. No further call follows. */
   onFailure(failure: UpstreamFailure): void;
 }
 

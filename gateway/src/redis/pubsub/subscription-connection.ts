@@ -140,7 +140,7 @@ export class SubscriptionConnection<T extends TopicName> {
     else this.#confirmed();
   }
 
-  /** Redis confirms that a sharded channel was given up, or says so by itself when the channel's slot has moved. */
+  /** Called when Redis confirms that a sharded channel was unsubscribed, or ends the subscription since the slot has moved. */
   #onShardUnsubscribed(name: Buffer): void {
     const due = this.#due.peek();
     if (due && !due.subscribes && due.topic.sort === "ssubscribe" && due.topic.name.equals(name)) {

@@ -25,7 +25,7 @@ const PATTERNS = errorOf("ERR a route that strips its prefix can't run BY or GET
 /** The route of a command. */
 export interface Found {
   readonly route: RoutedUpstream;
-  /** As that Redis gets it. */
+  /** The command for that Redis, without the prefix if the route strips it. */
   readonly command: Command;
   /** Whether it has keys, which lead there. */
   readonly keys: boolean;

@@ -29,15 +29,15 @@ type Send = (
 export class AwaitingPrimary implements Upstream {
   readonly sharding = null;
   readonly #server: Server;
-  readonly #askAgain: () => void;
+  readonly #findPrimary: () => void;
   /** Callbacks for the end of each pause. They are also called when the upstream closes. */
   readonly #paused = new Map<NodeJS.Timeout, () => void>();
   #closed = false;
 
-  /** @param askAgain looks up the primary again */
-  constructor(server: Server, askAgain: () => void) {
+  /** @param findPrimary queries the Sentinels for the primary again */
+  constructor(server: Server, findPrimary: () => void) {
     this.#server = server;
-    this.#askAgain = askAgain;
+    this.#findPrimary = findPrimary;
   }
 
   get counters(): Upstream["counters"] {
@@ -140,7 +140,7 @@ export class AwaitingPrimary implements Upstream {
 
   /** Calls `run` after a pause; `finish` instead when the upstream is closed meanwhile. */
   pause(run: () => void, finish: () => void): void {
-    this.#askAgain();
+    this.#findPrimary();
     this.counters.repeated++;
     const timer = setTimeout(() => {
       this.#paused.delete(timer);
@@ -295,7 +295,7 @@ class Attempts implements Receiver {
   }
 }
 
-/** Whether a reply says that this server does not execute the command at present: READONLY, LOADING and their like. */
+/** Whether a reply is the error of a server that does not execute the command at present, such as READONLY or LOADING. */
 function isForLater(reply: Buffer): boolean {
   return isError(reply) && redirectionOf(reply)?.kind === "later";
 }

@@ -2,17 +2,17 @@ import type { OnReadOpts } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Command, command } from "../../resp/command.js";
 import { contentsOf, decode } from "../../resp/replies.js";
-import { ask } from "../ask.js";
 import { type Address, addressOf, nameOf } from "../cluster/topology.js";
 import type { UpstreamCounters } from "../counters.js";
 import { PushConnection, type PushConnectionOptions } from "../push-connection.js";
 import type { Reachability } from "../reachability.js";
+import { sendOnce } from "../send-once.js";
 import { PING } from "../server.js";
 
 /** Timeout in ms for a Sentinel's reply. */
 const SENTINEL_TIMEOUT = 1_000;
 /** Delay in ms before the next query if no Sentinel replied, or if the connection that pushes changes was lost. */
-const AGAIN = 1_000;
+const RETRY_DELAY = 1_000;
 /** Interval in ms between queries otherwise, in addition to the pushed changes. */
 const INTERVAL = 10_000;
 
@@ -40,8 +40,8 @@ export class Sentinel {
   #primary: string | null = null;
   #lastError = "no Sentinel was queried yet";
   #connection: PushConnection | null = null;
-  #asking = false;
-  #askedAt = Number.NEGATIVE_INFINITY;
+  #querying = false;
+  #queriedAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -52,12 +52,12 @@ export class Sentinel {
 
   /** Starts to query the Sentinels. */
   open(): void {
-    if (!this.#timer) void this.#ask();
+    if (!this.#timer) void this.#query();
   }
 
   /** Queries the Sentinels for a new primary, unless they were queried a moment ago. */
-  askAgain(): void {
-    if (performance.now() - this.#askedAt >= AGAIN / 4) void this.#ask();
+  queryAgain(): void {
+    if (performance.now() - this.#queriedAt >= RETRY_DELAY / 4) void this.#query();
   }
 
   /** Opens a connection to the primary. @throws {Error} while it is not known where that is */
@@ -69,7 +69,7 @@ export class Sentinel {
     socket.once("close", () => {
       this.#open.delete(socket);
       // The primary may have died, and another taken its place.
-      if (!this.#closed) void this.#ask();
+      if (!this.#closed) void this.#query();
     });
     return socket;
   }
@@ -80,22 +80,22 @@ export class Sentinel {
     this.#connection?.close();
   }
 
-  async #ask(): Promise<void> {
-    if (this.#asking || this.#closed) return;
-    this.#asking = true;
-    this.#askedAt = performance.now();
+  async #query(): Promise<void> {
+    if (this.#querying || this.#closed) return;
+    this.#querying = true;
+    this.#queriedAt = performance.now();
     clearTimeout(this.#timer);
     const { group } = this.#options;
-    let answered = false;
+    let replied = false;
     for (const name of this.#sentinels) {
       try {
         const reply = decode(
-          await ask(this.#to(name), command("SENTINEL", "get-master-addr-by-name", group)),
+          await sendOnce(this.#to(name), command("SENTINEL", "get-master-addr-by-name", group)),
         );
         if (!Array.isArray(reply)) throw new Error(`the Sentinels have no group "${group}"`);
         this.#found({ host: String(reply[0]), port: Number(reply[1]) });
         this.#sentinels = [name, ...this.#sentinels.filter((other) => other !== name)];
-        answered = true;
+        replied = true;
         this.#listen(name);
         break;
       } catch (error) {
@@ -104,9 +104,9 @@ export class Sentinel {
       if (this.#closed) return;
     }
     if (this.#primary === null) this.#options.reachability?.down(this.#lastError);
-    this.#asking = false;
+    this.#querying = false;
     if (this.#closed) return;
-    this.#timer = setTimeout(() => void this.#ask(), answered ? INTERVAL : AGAIN).unref();
+    this.#timer = setTimeout(() => void this.#query(), replied ? INTERVAL : RETRY_DELAY).unref();
   }
 
   #found(address: Address): void {
@@ -125,7 +125,7 @@ export class Sentinel {
     if (this.#connection) return;
     const down = () => {
       this.#connection = null;
-      if (!this.#closed) this.#timer = setTimeout(() => void this.#ask(), AGAIN).unref();
+      if (!this.#closed) this.#timer = setTimeout(() => void this.#query(), RETRY_DELAY).unref();
     };
     const connection = new PushConnection(this.#to(name), {
       onUp: () => connection.send(command("SUBSCRIBE", "+switch-master")),

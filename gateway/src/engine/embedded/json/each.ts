@@ -44,7 +44,7 @@ export function changeEach(
   let root: Json = before;
   const replies: RedisValue[] = [];
   let last: RedisValue | undefined;
-  // From the end, so that a value is changed before the one that it lies in.
+  // From the end, so that a value is changed before the one that contains it.
   const found = path.find(before);
   for (const location of found.toReversed()) {
     const value = valueAt(root, location);
@@ -64,14 +64,14 @@ export function changeEach(
   return path.isLegacy ? RedisResult.create(last!) : array(replies);
 }
 
-/** Whether one place lies in another one of the list, which is replaced or removed as a whole. */
+/** Whether a place is inside another one of the list, which is replaced or removed as a whole. */
 function isInside(location: Location, others: readonly Location[]): boolean {
   return others.some(
     (other) => other.length < location.length && other.every((part, index) => part === location[index]),
   );
 }
 
-/** Returns the places that lie in no other one of the list, each once. */
+/** Returns the places that are inside no other one of the list, each once. */
 export function outermost(locations: readonly Location[]): Location[] {
   const seen = new Set<string>();
   return locations.filter((location) => {

@@ -7,7 +7,7 @@ import { PushConnection, type PushConnectionOptions } from "./push-connection.js
  * Sends one command on a connection of its own, made and ended for it, and returns the reply.
  * @throws {UpstreamFailure} when there is none in time, or it is an error
  */
-export function ask(options: PushConnectionOptions, command: Command): Promise<Buffer> {
+export function sendOnce(options: PushConnectionOptions, command: Command): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const end = (reply: Buffer | null, reason: string) => {
       clearTimeout(timer);
