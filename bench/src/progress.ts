@@ -4,12 +4,14 @@ const EVERY_MS = 5_000;
 export class Progress {
   private printedAt = 0;
   private readonly begunAt = performance.now();
-  private at = "";
+  private at: string;
 
   constructor(
     private readonly stream: NodeJS.WriteStream,
     private readonly name: string,
-  ) {}
+  ) {
+    this.at = `${name}: 0%`;
+  }
 
   /** Reports that `done` of `total` steps are done and `what` is running. */
   step(done: number, total: number, what: string): void {

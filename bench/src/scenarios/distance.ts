@@ -18,7 +18,7 @@ export default defineScenario({
   name: "distance",
   title: "Keep-alive by round-trip time",
   question: "How does the gain from keep-alive grow with the round-trip time, and with TLS?",
-  clients: "all",
+  clients: "shipped",
   distances: true,
   order: 2,
   defaults: { rounds: [5, 1], invocations: [30, 12] },

@@ -1,0 +1,132 @@
+import { expect, test } from "vitest";
+import { Progress } from "../../../bench/src/progress.js";
+import { runScenario } from "../../../bench/src/run-scenario.js";
+import {
+  type Context,
+  defineScenario,
+  type ScenarioDefinition,
+  type Settings,
+} from "../../../bench/src/scenario.js";
+
+const settings: Settings = {
+  quick: false,
+  rttMs: 1,
+  rtts: undefined,
+  tls: false,
+  seed: 1,
+  engine: "embedded",
+  invocations: 1,
+  rounds: 6,
+  seconds: 1,
+  speedup: 1,
+  sizes: undefined,
+  node: undefined,
+};
+const progress = new Progress({ write: () => true, isTTY: false } as never, "test");
+const report = { headlines: [], checks: [], table: { columns: [], rows: [] }, charts: [], notes: [] };
+
+interface Each {
+  readonly name: string;
+  readonly pair: string;
+}
+const CASES: Each[] = ["a", "b", "c", "d"].map((name, at) => ({ name, pair: at < 2 ? "first" : "second" }));
+
+/** Runs a scenario of four cases and returns the order in which they ran. */
+async function ran(
+  more: Partial<ScenarioDefinition<Each, { ms: number }>> = {},
+  given: Partial<Settings> = {},
+): Promise<{ order: string; data: any; outcome: Awaited<ReturnType<typeof runScenario>> }> {
+  const order: string[] = [];
+  const scenario = defineScenario<Each, { ms: number }>({
+    name: "test",
+    title: "Test",
+    question: "Does it run?",
+    clients: [],
+    defaults: { rounds: [6, 1] },
+    cases: () => CASES,
+    label: ({ name }) => name,
+    run: async ({ name }, _context, round) => {
+      order.push(name);
+      return { ms: round + 1 };
+    },
+    report: () => report,
+    ...more,
+  });
+  const outcome = await runScenario(scenario, { ...settings, ...given }, [], progress);
+  return { order: order.join(""), data: outcome.data, outcome };
+}
+
+test("the runner runs every case once per round, in an order that the seed determines", async () => {
+  const { order } = await ran();
+  expect(order).toHaveLength(24);
+  const rounds = order.match(/.{4}/g)!;
+  for (const round of rounds) expect([...round].sort().join("")).toBe("abcd");
+  expect(new Set(rounds).size).toBeGreaterThan(1);
+  expect((await ran()).order).toBe(order);
+  expect((await ran({}, { seed: 2 })).order).not.toBe(order);
+});
+
+test("the runner runs compared cases one after the other", async () => {
+  const { order } = await ran({ group: ({ pair }) => pair });
+  for (const round of order.match(/.{4}/g)!) expect(round).toMatch(/^([ab]{2}[cd]{2}|[cd]{2}[ab]{2})$/);
+});
+
+test("the runner ends a session before the next group, also if a case fails", async () => {
+  const open: string[] = [];
+  const session = async ([first]: readonly Each[]) => {
+    open.push(`+${first!.pair}`);
+    return () => open.push(`-${first!.pair}`);
+  };
+  const { order } = await ran({ group: ({ pair }) => pair, session });
+  expect(order).toMatch(/^([ab]{12}[cd]{12}|[cd]{12}[ab]{12})$/);
+  expect(open.map((each) => each[0]).join("")).toBe("+-+-");
+  open.length = 0;
+  const run = () => Promise.reject(new Error("broken"));
+  await expect(ran({ group: ({ pair }) => pair, session, run })).rejects.toThrow("broken");
+  expect(open.map((each) => each[0]).join("")).toBe("+-");
+});
+
+test("the runner closes what a scenario started, the last one first, also after an error", async () => {
+  const closed: number[] = [];
+  const cases = ({ defer }: Context) => {
+    for (const at of [1, 2, 3]) defer(() => closed.push(at));
+    return CASES;
+  };
+  await ran({ cases });
+  expect(closed.splice(0)).toEqual([3, 2, 1]);
+  await expect(ran({ cases, run: () => Promise.reject(new Error("broken")) })).rejects.toThrow("broken");
+  expect(closed).toEqual([3, 2, 1]);
+});
+
+test("the runner runs as many cases at once as there are lanes", async () => {
+  let [running, most] = [0, 0];
+  const run = async () => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    running--;
+    return { ms: 1 };
+  };
+  await ran({ lanes: 3, run });
+  expect(most).toBe(3);
+});
+
+test("the runner's data is plain, as in JSON, so that advice can use it without a file", async () => {
+  const { data, outcome } = await ran();
+  expect(data[0]).toMatchObject({
+    name: "a",
+    pair: "first",
+    ms: { count: 6, rounds: 6, p50: { value: 3, n: 6 } },
+  });
+  expect(JSON.parse(JSON.stringify(data))).toEqual(data);
+  expect(outcome.settings).toMatchObject({ rounds: 6, quick: false, rttMs: 1, engine: "embedded" });
+});
+
+test("a quick run has no checks, and the runner says so", async () => {
+  const checks = [{ expectation: "it holds", verdict: "yes", actual: "1" } as const];
+  const own = { report: () => ({ ...report, checks }) };
+  expect((await ran(own)).outcome).toMatchObject({ checks, summary: "1 of 1 checks of warmline passes." });
+  expect((await ran(own, { quick: true })).outcome).toMatchObject({
+    checks: [],
+    summary: "A quick run has too few repetitions for verdicts.",
+  });
+});
