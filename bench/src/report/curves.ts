@@ -8,11 +8,13 @@ const LEFT = 40;
 const RIGHT = WIDTH - 12;
 const TOP = 12;
 const BOTTOM = HEIGHT - 30;
+/** A microsecond in ms: a logarithmic axis has no zero. */
+const LEAST = 0.001;
 
 /** One picture per panel, all on the same scales. */
 export function curves(chart: CurveChart): string[] {
   const points = chart.panels.flatMap((panel) => panel.lines.flatMap((line) => line.points));
-  const values = points.map(([, value]) => value);
+  const values = points.map(([, value]) => Math.max(value, LEAST));
   const steps = roundSteps(Math.min(...values), Math.max(...values));
   // Of a single value there is one point, which is every percentile.
   const highest = Math.max(50, ...points.map(([percent]) => percent));

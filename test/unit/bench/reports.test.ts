@@ -431,6 +431,13 @@ test("a page shows the warning of the load guard, and no checks if there are non
   expect(page([result(fleet, report)])).toContain("<h2>Checks</h2>");
 });
 
+test("a percentile curve that begins at zero is drawn", () => {
+  const line = { label: "a", hue: 0, points: [[0, 0] as const, [50, 2] as const] };
+  const curve = { kind: "curves", title: "a", unit: "ms", panels: [{ title: "a", lines: [line] }] } as const;
+  const report = { ...fleet.report(CASES.fleet![1], context), charts: [curve] };
+  expect(page([result(fleet, report)])).not.toMatch(/NaN|Infinity/);
+});
+
 test("the schema rejects missing, additional and wrong properties", () => {
   const good = result(fleet, fleet.report(CASES.fleet![1], context));
   const { summary: _, ...without } = good;
