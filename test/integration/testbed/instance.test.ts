@@ -87,6 +87,20 @@ describe("invocations", () => {
     await expect.poll(() => printing.output).toContain("a line\n");
   });
 
+  test("a first event waits when the init phase ends, and later invocations follow it", async () => {
+    const { first, invoke } = await start({ firstEvent: { n: 1 } });
+    const { result } = (await first)!;
+    expect(result).toMatchObject({ count: 1, event: { n: 1 } });
+    // The function's time begins with the event, not with the process.
+    expect((result as { remaining: number }).remaining).toBeLessThanOrEqual(3_000);
+    expect((await invoke({ n: 2 })).error).toBeUndefined();
+    expect((await start()).first).toBeUndefined();
+  });
+
+  test("a first event fails with the instance if the init phase fails", async () => {
+    expect((await initError({ handler: at("missing.mjs"), firstEvent: {} })).errorType).toMatch(/^Runtime\./);
+  });
+
   test("invocations run one at a time", async () => {
     const { invoke } = await start();
     const first = invoke({ waitMs: 30 });

@@ -196,7 +196,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
 
   async function invoke(event: unknown = {}, timeoutMs = functionMs): Promise<Invocation> {
     if (!alive) throw new Error("This instance has ended; start another one, as Lambda would.");
-    const { requestId, report } = api.invoke(event, timeoutMs);
+    const { requestId, report } = api.invoke(event, functionMs);
     const timer = setTimeout(() => {
       const seconds = (timeoutMs / 1_000).toFixed(2);
       const errorMessage = `RequestId: ${requestId} Error: Task timed out after ${seconds} seconds`;

@@ -24,7 +24,7 @@ export interface Report {
 interface Running {
   readonly requestId: string;
   readonly event: unknown;
-  readonly deadline: number;
+  readonly timeoutMs: number;
   begunAt: number;
   settle(report: Report): void;
 }
@@ -70,7 +70,7 @@ export class RuntimeApi {
   }
 
   /**
-   * Hands an event to the child, now or when it next asks.
+   * Hands an event to the child, now or when it next asks. Its deadline counts from then.
    * @throws if an invocation is running: an instance runs one at a time
    */
   invoke(event: unknown, timeoutMs: number): { requestId: string; report: Promise<Report> } {
@@ -80,7 +80,7 @@ export class RuntimeApi {
       this.running = {
         requestId,
         event,
-        deadline: Date.now() + timeoutMs,
+        timeoutMs,
         begunAt: performance.now(),
         settle,
       };
@@ -159,7 +159,7 @@ export class RuntimeApi {
     running.begunAt = performance.now();
     respond(waiting, 200, running.event, {
       "Lambda-Runtime-Aws-Request-Id": running.requestId,
-      "Lambda-Runtime-Deadline-Ms": String(running.deadline),
+      "Lambda-Runtime-Deadline-Ms": String(Date.now() + running.timeoutMs),
       "Lambda-Runtime-Invoked-Function-Arn": this.functionArn,
     });
   }
