@@ -127,7 +127,7 @@ describe("what the gateway writes is what the client reads", () => {
   });
 
   test("an established stream whose backoff throws ends with its error instead of being reopened", async () => {
-    answer([Buffer.from("data: subscribe,a,1\n\n")]);
+    response([Buffer.from("data: subscribe,a,1\n\n")]);
     const settings = resolveSettings({
       retry: {
         backoff: () => {
