@@ -1,6 +1,6 @@
 import { findRedisServer, NO_REDIS } from "warmline-testbed";
 import type { BenchClient } from "./bench-client.js";
-import { versionOf } from "./machine.js";
+import { readVersion } from "./machine.js";
 
 /** The clients that can run on this machine, with notes on the others. */
 export interface AvailableClients {
@@ -29,5 +29,5 @@ export function availableClients(clients: readonly BenchClient[], ownServer = fa
 /** Returns the versions of the measured packages. */
 export function versionsOf(clients: readonly BenchClient[]): Record<string, string> {
   const names = [...clients.flatMap((client) => client.package ?? []), "warmline-gateway"];
-  return Object.fromEntries(names.map((name) => [name, versionOf(name)]));
+  return Object.fromEntries(names.map((name) => [name, readVersion(name)]));
 }

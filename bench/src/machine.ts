@@ -33,7 +33,7 @@ export function thisMachine(): Machine {
 }
 
 /** The version of an installed package. */
-export function versionOf(name: string): string {
+export function readVersion(name: string): string {
   const require = createRequire(import.meta.url);
   for (let folder = dirname(require.resolve(name)); folder !== dirname(folder); folder = dirname(folder)) {
     try {

@@ -1,5 +1,5 @@
 import { ms } from "../format.js";
-import type { Estimate } from "./estimate.js";
+import type { Estimate } from "./function-estimate.js";
 import type { Question } from "./question.js";
 
 /** One recommendation, with the numbers that decide it. */

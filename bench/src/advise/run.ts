@@ -5,7 +5,7 @@ import type { Result } from "../result.js";
 import type { Scenario } from "../scenario.js";
 import { UsageError } from "../usage.js";
 import { advise } from "./advice.js";
-import { type Estimate, type Evidence, estimate, NEEDED } from "./estimate.js";
+import { type Estimate, type Evidence, estimate, NEEDED } from "./function-estimate.js";
 
 /** The clients that advice compares: the first that was measured, of each protocol. */
 const HTTP = ["warmline", "upstash", "agent"];

@@ -38,7 +38,7 @@ export interface FunctionContext {
 }
 
 /** Returns a handler that issues calls and returns their results. The client of an address is created once. */
-export function handlerOf<T>(
+export function createHandler<T>(
   make: (event: TurnsEvent) => T,
   use: (made: T, context: FunctionContext) => TrialClient,
 ) {

@@ -13,7 +13,7 @@ export interface TrialSite {
   readonly proxy: NetworkProxy;
   /** Random numbers, determined by the seed. */
   readonly random: () => number;
-  /** A key of this trial by a name of its own. */
+  /** Returns this trial's key of the name. */
   key(name: string): string;
   /** Runs a command at the server, without the proxy. */
   command(...args: string[]): Promise<unknown>;
@@ -34,12 +34,13 @@ export interface PreparedFault {
 
 /** A fault between a client and its Redis. */
 export interface Fault {
-  /** Describes the fault for people. */
+  /** The row's title in the table. */
   readonly title: string;
   /** Whether the function is frozen before the calls, and thaws with them waiting. */
   readonly frozen?: boolean;
   /** Whether no client can get a response within the function's time. */
   readonly hopeless?: boolean;
+  /** Prepares the fault for one trial. */
   stage(site: TrialSite): PreparedFault;
 }
 
@@ -49,7 +50,9 @@ export interface FaultGroup {
   readonly faults: readonly Fault[];
 }
 
+/** Returns a GET of the key. */
 export const get = (key: string): Call => ({ command: "get", key });
+/** Returns an INCR of the key. */
 export const incr = (key: string): Call => ({ command: "incr", key });
 
 /** Applies `fault` to the first `times` requests that contain `text`, over all connections. */

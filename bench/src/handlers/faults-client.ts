@@ -1,8 +1,8 @@
-import { handlerOf } from "../faults/calls.js";
+import { createHandler } from "../faults/calls.js";
 import { client } from "../function-client.js";
 
 /** A client as its user writes it: nothing is caught, nothing is repeated by hand. */
-export const handler = handlerOf(
+export const handler = createHandler(
   (endpoint) => client.connect({ ...endpoint, keepAlive: true }),
   (connected) => connected,
 );

@@ -1,9 +1,9 @@
 import { Redis } from "warmline";
-import { handlerOf } from "../faults/calls.js";
+import { createHandler } from "../faults/calls.js";
 
 const writes = process.env.BENCH_WRITES as "at-most-once" | "exactly-once";
 
-export const handler = handlerOf(
+export const handler = createHandler(
   ({ url, token }) => new Redis({ url, token, writes }),
   (redis, context) => redis.with({ deadline: context }),
 );

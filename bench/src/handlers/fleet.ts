@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { RawConnection, type RawTarget } from "../raw.js";
+import { RawConnection, type RawTarget } from "../raw-connection.js";
 
 /** A fleet's life. */
 export interface FleetEvent {

@@ -1,4 +1,4 @@
-import { RawConnection, type RawTarget } from "../raw.js";
+import { RawConnection, type RawTarget } from "../raw-connection.js";
 
 /** A stretch of work: clients that run one command after another for so long. */
 export interface TransactionsEvent {

@@ -1,7 +1,7 @@
 import { startInstance } from "warmline-testbed";
 import { handlerPath } from "../bench-client.js";
 import type { Transactions, TransactionsEvent } from "../handlers/transactions.js";
-import type { RawTarget } from "../raw.js";
+import type { RawTarget } from "../raw-connection.js";
 
 /** Clients that run one command after another. */
 export interface TransactionsCase {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { startGatewayProcess } from "warmline-testbed";
-import type { RawTarget } from "../raw.js";
+import type { RawTarget } from "../raw-connection.js";
 import type { Rig } from "../rig.js";
 import type { Context } from "../scenario.js";
 
@@ -15,7 +15,7 @@ export const WAYS = {
 export type Way = keyof typeof WAYS;
 
 /** Returns the address of each way. Without a Redis over TCP there is only the gateway next to it. */
-export async function targetsOf(
+export async function startTargets(
   { endpoint, redis, trust }: Rig,
   defer: Context["defer"],
 ): Promise<Partial<Record<Way, RawTarget>>> {

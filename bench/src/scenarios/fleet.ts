@@ -1,5 +1,5 @@
 import { arrivals, type Load } from "../fleet/arrivals.js";
-import { fleetChecks } from "../fleet/checks.js";
+import { fleetChecks } from "../fleet/fleet-checks.js";
 import { limitFlags, measureFleet, refuseAbove } from "../fleet/measure.js";
 import { predict } from "../fleet/model.js";
 import { count, factor, ms, withInterval } from "../format.js";

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { findRedisServer } from "warmline-testbed";
 import { limitFlags } from "../fleet/measure.js";
-import { floodChecks } from "../flood/checks.js";
+import { floodChecks } from "../flood/flood-checks.js";
 import { FloodSite } from "../flood/measure.js";
 import { factor, withInterval } from "../format.js";
 import { barChart, curveChart, latencyColumns, tableOf } from "../present.js";

@@ -3,7 +3,7 @@ import { atLeast } from "../checks.js";
 import { count, share, withInterval } from "../format.js";
 import { barChart, latencyColumns, tableOf } from "../present.js";
 import { runTransactions } from "../reconnect/run.js";
-import { targetsOf, WAYS, type Way } from "../reconnect/ways.js";
+import { startTargets, WAYS, type Way } from "../reconnect/ways.js";
 import { GREETING } from "../run-instance.js";
 import { defineScenario } from "../scenario.js";
 import { combine, mean, ratio } from "../series.js";
@@ -25,7 +25,7 @@ export default defineScenario({
     const own = await rig({ tls: true, redis: findRedisServer() !== undefined });
     record({ users: USERS });
     await own.command("SET", "greeting", GREETING);
-    const targets = await targetsOf(own, defer);
+    const targets = await startTargets(own, defer);
     const ways = (Object.keys(WAYS) as Way[]).flatMap((way) => {
       const target = targets[way];
       return target ? [{ way, target, trust: own.trust }] : [];

@@ -1,4 +1,4 @@
-import { RawConnection } from "../raw.js";
+import { RawConnection } from "../raw-connection.js";
 
 /** A node of a cluster and the slots that it holds. */
 export interface SlotRange {

@@ -7,7 +7,7 @@ const SLICE = 128 * 1_024;
 /** Time in ms after which a body that is being sent lets other requests proceed. */
 const MAX_SEND_TIME = 4;
 
-/** The body of a response, made as the client takes it. */
+/** The body of a response, produced as the client reads it. */
 export interface BodySource {
   /** Returns the next bytes; null after the last; undefined if there are none yet: {@link ResponseSender.send} follows. */
   next(): Buffer | null | undefined;
@@ -15,7 +15,7 @@ export interface BodySource {
   cancel?(): void;
 }
 
-/** A body that is there as a whole, in slices. */
+/** A complete body, sent in slices. */
 export class WholeBody implements BodySource {
   #at = 0;
 
@@ -29,7 +29,7 @@ export class WholeBody implements BodySource {
   }
 }
 
-/** Writes responses to a socket as fast as the client takes them. What the client has not taken counts in the budget. */
+/** Writes responses to a socket as fast as the client takes them. Bytes that the client has not read count in the budget. */
 export class ResponseSender {
   readonly #socket: Socket;
   readonly #budget: BufferBudget;

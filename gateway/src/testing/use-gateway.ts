@@ -1,6 +1,6 @@
 import { asClientOptions, type StartOptions, startGateway, type TestGateway } from "./start-gateway.js";
 
-/** Registers what a test runner is to run at some moment. */
+/** A hook of a test runner, such as `beforeAll`. */
 export type Hook = (run: () => Promise<void>) => unknown;
 
 /** The hooks of vitest and jest, or those of `node:test`. */
@@ -9,12 +9,12 @@ export type Hooks =
   | { readonly before: Hook; readonly beforeEach: Hook; readonly after: Hook };
 
 /**
- * Makes the test runner start a gateway before the tests, flush it before each test, and close it after them. While it runs,
- * its address and token are in `process.env`, where `Redis.fromEnv()` finds them.
+ * Registers hooks that start a gateway before the tests, flush it before each test, and close it after them. Meanwhile
+ * `process.env` has its URL and token, which `Redis.fromEnv()` reads.
  *
  * @param hooks `{ beforeAll, beforeEach, afterAll }` of vitest or jest, or `{ before, beforeEach, after }` of
- * `node:test`; may be left out where the runner has them as globals
- * @returns the gateway; until it has started, reading from it throws
+ * `node:test`. Default: the global hooks.
+ * @returns the gateway. Before it has started, reading its properties throws.
  * @throws {TypeError} when no hooks were given and there are no global ones
  */
 export function useGateway(
@@ -58,11 +58,11 @@ function momentsOf(hooks: Hooks): { start: Hook; each: Hook; end: Hook } {
   const each = hooks.beforeEach;
   if ([start, each, end].every((hook) => typeof hook === "function")) return { start, each, end };
   throw new TypeError(
-    "hooks: give those of your test runner, as in useGateway({ beforeAll, beforeEach, afterAll }) for vitest and jest, or useGateway({ before, beforeEach, after }) for node:test",
+    "hooks: pass those of your test runner, as in useGateway({ beforeAll, beforeEach, afterAll }) for vitest and jest, or useGateway({ before, beforeEach, after }) for node:test",
   );
 }
 
-/** Sets variables of this process. @returns what puts back those that were there before. */
+/** Sets variables of this process. Returns a function that restores the previous ones. */
 function setEnvironment(variables: Readonly<Record<string, string>>): () => void {
   const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, variables);

@@ -1,13 +1,18 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { advise } from "../../../bench/src/advise/advice.js";
-import { between, type Estimate, type Evidence, estimate } from "../../../bench/src/advise/estimate.js";
+import {
+  between,
+  type Estimate,
+  type Evidence,
+  estimate,
+} from "../../../bench/src/advise/function-estimate.js";
 import type { Question } from "../../../bench/src/advise/question.js";
 import { arrivals, maxConcurrent } from "../../../bench/src/fleet/arrivals.js";
 import { sumOf } from "../../../bench/src/fleet/metrics.js";
 import { predict } from "../../../bench/src/fleet/model.js";
 import { Gate } from "../../../bench/src/gate.js";
-import { httpResponse, redisReply } from "../../../bench/src/raw.js";
+import { httpResponse, redisReply } from "../../../bench/src/raw-connection.js";
 import { parseSockets, SocketCounter } from "../../../bench/src/sockets/kernel.js";
 import { slotOf, slotRanges } from "../../../bench/src/sockets/request.js";
 

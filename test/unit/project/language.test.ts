@@ -6,7 +6,6 @@ import { CODE, lineOf, parse, sourcesIn, walk } from "./sources.js";
 
 const root = resolve(import.meta.dirname, "../../..");
 const files = CODE.flatMap(sourcesIn);
-const products = files.filter(({ path }) => !path.startsWith("bench/"));
 
 test("no doc comment begins without naming its thing", () => {
   const found = files.flatMap(({ path, text }) =>
@@ -25,7 +24,7 @@ test("no doc comment begins without naming its thing", () => {
 const EFFECT = /^(start|create|open|readFile|write|close|send|listen|random|connect|run)([A-Z]|$)/;
 
 test("no exported function named xOf has an effect", () => {
-  const found = products.flatMap((file) =>
+  const found = files.flatMap((file) =>
     exportedFunctions(file).filter(([, name, body]) => /[a-z]Of$/.test(name) && hasEffect(body)),
   );
   expect(found.map(([at, name]) => `${at}: ${name}`)).toEqual([]);
@@ -63,7 +62,7 @@ const INTERFACES = new Set(["src/types.ts", "src/transport/transport.ts"]);
 
 // Folders beside each other say what differs. A file above both does not.
 test("no file has the name of a file in a folder below it", () => {
-  const paths = products.map(({ path }) => path);
+  const paths = files.map(({ path }) => path);
   const found = paths.filter((path) => {
     const below = `${dirname(path)}/`;
     const isTwin = (other: string) => basename(other) === basename(path) && dirname(other).startsWith(below);

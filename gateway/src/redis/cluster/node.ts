@@ -53,7 +53,7 @@ export class Node {
     return [...this.#shared, ...this.#readers].reduce((sum, connection) => sum + connection.pending, 0);
   }
 
-  /** Whether it has failed of late, so that others are preferred. */
+  /** Whether the node has failed recently, so that others are preferred. */
   get isEjected(): boolean {
     return this.#ejectedUntil > performance.now();
   }

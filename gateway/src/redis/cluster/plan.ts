@@ -50,7 +50,7 @@ const PUBSUB: Readonly<Record<string, Combine>> = {
   "PUBSUB SHARDNUMSUB": combiners.sum_pairs,
 };
 
-/** Finds out where a command has to go. */
+/** Returns the nodes that a command is sent to, and how their replies are merged. */
 export function planOf(command: Command): Plan {
   const info = getCommandInfo(command);
   const indexes = getKeyIndexes(command, info);
